@@ -1,7 +1,7 @@
-//! A budget of bytes, from which work takes a permit before it holds what it needs.
+//! A memory budget: a counting semaphore of bytes.
 //!
-//! Work that does not fit waits, in the order in which it came. A permit goes back when it is dropped, and a waiter that
-//! gives up leaves the queue. Knows nothing of what the bytes are for.
+//! Work takes a permit before it allocates. Requests that do not fit wait, first come, first served. A dropped permit is returned,
+//! and a waiter that is dropped leaves the queue. The budget measures no memory itself.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-/// How often a thread that waits looks whether it shall give up.
+/// How often a waiting thread checks for cancellation.
 const CANCEL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A number of bytes that several tasks share. Clones share it.
@@ -31,7 +31,7 @@ struct Shared {
 #[derive(Default)]
 struct State {
     used_bytes: u64,
-    /// First come, first served: a large request is not overtaken by small ones for ever.
+    /// First come, first served, so that small requests cannot starve a large one.
     waiting: VecDeque<Waiter>,
     tickets: u64,
 }
@@ -42,38 +42,38 @@ struct Waiter {
     waker: Waker,
 }
 
-/// How a budget stands at one moment.
+/// The use of a budget at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetUse {
-    /// The bytes that may be taken in all.
+    /// The size of the budget.
     pub whole_bytes: u64,
     /// The bytes that are taken.
     pub used_bytes: u64,
-    /// How many tasks wait.
+    /// The number of waiting requests.
     pub waiting: usize,
 }
 
 impl Budget {
-    /// Makes a budget of that many bytes.
+    /// Creates a budget of that many bytes.
     pub fn new(whole_bytes: u64) -> Self {
         Self { shared: Arc::new(Shared { whole_bytes, state: Mutex::default() }) }
     }
 
-    /// How the budget stands at this moment.
+    /// Returns the current use of the budget.
     pub fn usage(&self) -> BudgetUse {
         let state = self.shared.state.lock();
         BudgetUse { whole_bytes: self.shared.whole_bytes, used_bytes: state.used_bytes, waiting: state.waiting.len() }
     }
 
-    /// Waits for that many bytes, or for the whole budget if they are more: what can never fit runs alone.
+    /// Waits for that many bytes. A request for more than the whole budget waits for the whole budget, and so runs alone.
     ///
-    /// Dropping the future gives up the place in the queue.
+    /// Dropping the future leaves the queue.
     pub fn acquire(&self, bytes: u64) -> Acquire {
         let wanted_bytes = bytes.min(self.shared.whole_bytes);
         Acquire { budget: self.clone(), wanted_bytes, place: Place::Outside }
     }
 
-    /// The same on the calling thread. Returns `None` if `is_over` says so before it is this caller's turn.
+    /// Does the same and blocks the calling thread. Returns `None` if `is_over` returns true first.
     pub fn wait(&self, bytes: u64, is_over: impl Fn() -> bool) -> Option<Permit> {
         let mut acquire = pin!(self.acquire(bytes));
         let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
@@ -89,7 +89,7 @@ impl Budget {
         }
     }
 
-    /// Takes bytes at once, also beyond the whole: for what is there already, or must not wait.
+    /// Takes bytes at once, even beyond the whole budget, for memory that is already allocated or must not wait.
     pub fn take(&self, bytes: u64) -> Permit {
         self.shared.state.lock().used_bytes += bytes;
         Permit { budget: self.clone(), bytes }
@@ -105,16 +105,16 @@ impl Budget {
 }
 
 impl State {
-    /// Whether that many bytes fit.
+    /// Returns whether that many bytes fit, or nothing is taken.
     fn fits(&self, bytes: u64, whole_bytes: u64) -> bool {
         self.used_bytes == 0 || self.used_bytes.saturating_add(bytes) <= whole_bytes
     }
 
-    /// Lets the first ones in the queue in, as many as fit; returns whom to wake.
+    /// Grants the first requests in the queue, as many as fit; returns their wakers.
     fn grant(&mut self, whole_bytes: u64) -> Vec<Waker> {
         let mut wakers = Vec::new();
         while self.waiting.front().is_some_and(|waiter| self.fits(waiter.bytes, whole_bytes)) {
-            let waiter = self.waiting.pop_front().expect("the condition saw it");
+            let waiter = self.waiting.pop_front().expect("the queue has a front");
             self.used_bytes += waiter.bytes;
             wakers.push(waiter.waker);
         }
@@ -128,7 +128,7 @@ impl fmt::Debug for Budget {
     }
 }
 
-/// Bytes that were taken; given back when this is dropped.
+/// Bytes taken from a budget; returned when this is dropped.
 #[derive(Debug)]
 pub struct Permit {
     budget: Budget,
@@ -136,12 +136,12 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// How many bytes it holds.
+    /// Returns the number of bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Holds that many bytes from now on. More are taken without waiting: the caller has learnt what is there already.
+    /// Changes the number of bytes. An increase does not wait, since the memory is already allocated.
     pub fn resize(&mut self, bytes: u64) {
         if bytes >= self.bytes {
             self.budget.shared.state.lock().used_bytes += bytes - self.bytes;
@@ -158,7 +158,7 @@ impl Drop for Permit {
     }
 }
 
-/// Waits for a permit.
+/// The future of a permit.
 #[derive(Debug)]
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct Acquire {
@@ -167,12 +167,12 @@ pub struct Acquire {
     place: Place,
 }
 
-/// Where a waiter stands.
+/// The state of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// It has not asked yet.
+    /// It was not polled yet.
     Outside,
-    /// It has this ticket in the queue, or has just been let in.
+    /// It is in the queue with this ticket, or was just granted.
     Queued(u64),
     /// It has its permit.
     Served,
@@ -217,10 +217,10 @@ impl Drop for Acquire {
         let waiting = state.waiting.len();
         state.waiting.retain(|waiter| waiter.ticket != ticket);
         if state.waiting.len() == waiting {
-            // It was let in and never learnt of it.
+            // It was granted but never polled again.
             state.used_bytes -= self.wanted_bytes;
         }
-        // Those after it may fit where it did not.
+        // Requests after it may fit now.
         let wakers = state.grant(self.budget.shared.whole_bytes);
         drop(state);
         wakers.into_iter().for_each(Waker::wake);
@@ -243,7 +243,7 @@ mod tests {
 
     use super::*;
 
-    /// Polls once without anybody to wake.
+    /// Polls once with a waker that does nothing.
     fn poll(acquire: &mut Pin<Box<Acquire>>) -> Option<Permit> {
         match acquire.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(permit) => Some(permit),
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn waiters_are_served_in_the_order_in_which_they_came() {
+    fn waiters_are_served_in_order() {
         let budget = Budget::new(10);
         let first = poll(&mut Box::pin(budget.acquire(8))).expect("it fits");
         let mut large = Box::pin(budget.acquire(9));
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_never_fit_runs_alone() {
+    fn a_request_larger_than_the_budget_runs_alone() {
         let budget = Budget::new(10);
         let other = budget.take(1);
         let mut huge = Box::pin(budget.acquire(1_000));
@@ -283,20 +283,20 @@ mod tests {
     }
 
     #[test]
-    fn a_waiter_that_gives_up_lets_the_next_one_in() {
+    fn a_dropped_waiter_unblocks_the_next_one() {
         let budget = Budget::new(10);
         let first = budget.take(5);
         let mut large = Box::pin(budget.acquire(9));
         let mut small = Box::pin(budget.acquire(3));
         assert!(poll(&mut large).is_none() && poll(&mut small).is_none());
         drop(large);
-        drop(poll(&mut small).expect("nobody is before it"));
+        drop(poll(&mut small).expect("the queue is empty"));
         drop(first);
         assert_eq!(used(&budget), (0, 0));
     }
 
     #[test]
-    fn a_permit_that_nobody_took_is_given_back() {
+    fn a_granted_permit_that_was_not_taken_is_returned() {
         let budget = Budget::new(10);
         let first = budget.take(10);
         let mut waiter = Box::pin(budget.acquire(4));
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_permit_grows_at_once_and_shrinks_for_others() {
+    fn a_permit_grows_at_once_and_frees_bytes_when_it_shrinks() {
         let budget = Budget::new(10);
         let mut permit = budget.take(4);
         permit.resize(20);
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_waits_until_it_is_let_in_or_told_to_give_up() {
+    fn a_thread_waits_until_it_is_served_or_cancelled() {
         let budget = Budget::new(1);
         let taken = budget.take(1);
         let is_over = Arc::new(AtomicBool::new(false));

@@ -1,38 +1,38 @@
-//! How much of a store did an answer see?
+//! The coverage of an answer: which state of a store it is from.
 
 use std::path::PathBuf;
 
 use recall_core::{Generation, StoreScope, Timestamp};
 
-/// What an answer saw of one store.
+/// The state of one store that an answer is from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
-    /// What the store is the store of.
+    /// The scope of the store.
     pub scope: StoreScope,
     /// Its root.
     pub root: PathBuf,
-    /// The generation that answered.
+    /// The generation that was searched.
     pub generation: Generation,
-    /// How many documents it held.
+    /// The number of its documents.
     pub documents: u64,
     /// The modification time of its newest document.
     pub newest: Option<Timestamp>,
-    /// The index job that was running beside, if one was.
+    /// The index job that was running meanwhile, if any.
     pub indexing: Option<Indexing>,
 }
 
 impl Coverage {
-    /// How many files a running index job has still to read.
+    /// Returns the number of files that a running index job has yet to read.
     pub(crate) fn files_to_come(&self) -> u64 {
         self.indexing.map_or(0, |job| job.files.saturating_sub(job.files_done))
     }
 }
 
-/// How far a running index job is.
+/// The progress of a running index job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Indexing {
     /// Files read.
     pub files_done: u64,
-    /// Files to read in all; 0 while they are still being looked for.
+    /// Files to read in all; 0 while they are being searched for.
     pub files: u64,
 }

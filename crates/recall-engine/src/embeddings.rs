@@ -1,9 +1,9 @@
-//! Which chunks of a store lie near a query in meaning?
+//! The embeddings of a store, and the chunks nearest to a query.
 //!
-//! A store's embeddings stand in a folder beside its catalog, one folder a model, and are derived from it: those of the built-in
-//! model follow the catalog at once after an edit, those of an encoder in the background. A search asks those of the best
-//! model that hold every chunk; until any do, words decide. What is damaged, of another model or of another format is set
-//! aside and made again. An encoder is asked together with the built-in model, since they do not err alike.
+//! The embeddings are in a folder next to the catalog, with a subfolder for each model, and are derived from the catalog. Those of
+//! the built-in model follow an edit at once, those of an encoder in the background. A search uses the best model whose
+//! embeddings cover every chunk; until one does, it uses words only. Embeddings that are damaged, of another model or of another
+//! format are quarantined and rebuilt. An encoder is combined with the built-in model, since their errors differ.
 
 mod cache;
 mod covering;
@@ -38,23 +38,23 @@ pub(crate) use part::{Embedded, Part, Reach};
 pub(crate) use text::Texts;
 pub(crate) use together::Nearness;
 
-/// How often it is looked whether the embeddings have caught up.
+/// How often a waiting thread checks whether the embeddings are complete.
 const LOOK_INTERVAL: Duration = Duration::from_millis(2);
 
-/// The embeddings of a store by each model that has a part in it.
+/// The embeddings of a store by each model in use.
 pub(crate) struct Semantic {
     folder: Arc<Folder>,
-    /// The model that shall answer first, the one that answers at once last.
+    /// The preferred model first, the instant one last.
     layers: ArcSwap<Vec<Arc<Layer>>>,
-    /// Held by whoever changes which layers there are.
+    /// Held while `layers` is replaced.
     changing: Mutex<()>,
 }
 
 impl Semantic {
-    /// Opens the embeddings in a folder, or begins them. Without a model there are none.
+    /// Opens or creates the embeddings in a folder. Without a model there are none.
     ///
-    /// They are never ahead of their catalog, which has that generation: those that are belong to one that was made anew or
-    /// has lost its last commits, and its rows mean other chunks.
+    /// `generation` is the catalog's. Embeddings of a greater generation are quarantined: the catalog was rebuilt or has lost its
+    /// last commits, and its rows are other chunks.
     pub(crate) fn open(dir: PathBuf, models: &Models, generation: Generation, now: Timestamp) -> Self {
         let semantic =
             Self { folder: Arc::new(Folder::new(dir, now)), layers: ArcSwap::default(), changing: Mutex::default() };
@@ -62,10 +62,10 @@ impl Semantic {
         semantic
     }
 
-    /// Has these models from now on.
+    /// Replaces the models.
     ///
-    /// Embeddings by a model that stays stay as they are. Those by one that has no part any more are deleted, but while the
-    /// chosen model's do not cover the store, those by the former one still answer.
+    /// The embeddings of a model that stays are kept. Those of a model that is no longer used are deleted, except that a former
+    /// model answers until the chosen model's embeddings cover the store.
     pub(crate) fn use_models(&self, models: &Models, generation: Generation) {
         let _changing = self.changing.lock();
         let before = self.layers.load_full();
@@ -87,53 +87,52 @@ impl Semantic {
         self.folder.sweep(&fingerprints);
     }
 
-    /// Sets aside the embeddings whose files somebody else has changed while they were open; they are made again. Returns whether
+    /// Quarantines the embeddings whose files another process has changed while they were open; they are rebuilt. Returns whether
     /// there were any.
     pub(crate) fn give_up_disturbed(&self) -> bool {
         self.layers.load().iter().filter(|layer| layer.give_up_disturbed()).count() > 0
     }
 
-    /// The embeddings that hold every chunk of a generation; `None` where none do.
+    /// Returns the embeddings that cover every chunk of a generation; `None` if there are none.
     pub(crate) fn covering(&self, generation: Generation) -> Option<Covering> {
         Covering::of(&self.layers.load(), generation)
     }
 
-    /// The model whose embeddings answer for a catalog of that generation.
+    /// Returns the name of the first model whose embeddings cover a generation.
     pub(crate) fn answering(&self, generation: Generation) -> Option<Arc<str>> {
         self.covering(generation)?.model()
     }
 
-    /// How far the embeddings by each model are, for a catalog of that generation.
+    /// Returns the progress of the embeddings by each model, for a generation of the catalog.
     pub(crate) fn embedded(&self, generation: Generation) -> Vec<Embedded> {
         self.layers.load().iter().map(|layer| layer.embedded(generation)).collect()
     }
 
-    /// How far the embeddings by the chosen model are; `None` where none is chosen.
+    /// Returns the progress of the embeddings by the chosen model; `None` if none is chosen.
     pub(crate) fn chosen(&self, generation: Generation) -> Option<Embedded> {
         let layers = self.layers.load();
         let chosen = layers.iter().find(|layer| layer.part() == Part::Chosen);
         chosen.map(|layer| layer.embedded(generation))
     }
 
-    /// Why embeddings are passed over, or do not follow.
+    /// Returns why embeddings are not used or cannot be updated.
     pub(crate) fn problems(&self) -> Vec<String> {
         let mut problems: Vec<String> = self.layers.load().iter().filter_map(|layer| layer.problem()).collect();
         problems.dedup();
         problems
     }
 
-    /// Whether there is a model, and no embeddings yet that hold every chunk of a generation though nothing is wrong with any.
+    /// Returns whether embeddings are being computed: there are models without problems, and none covers the generation yet.
     pub(crate) fn is_to_come(&self, generation: Generation) -> bool {
         let layers = self.layers.load();
         let is_fine = layers.iter().all(|layer| layer.problem().is_none());
         is_fine && !layers.is_empty() && self.covering(generation).is_none()
     }
 
-    /// Brings the embeddings that follow at once up to what the catalog holds, and after an edit those that answer while a
-    /// chosen model is on its way.
+    /// Updates the embeddings that follow at once to the catalog, within `reach`.
     ///
-    /// Does nothing without a model, and while another thread does it: that one goes on until it is through. What fails is
-    /// noted, and tried again the next time.
+    /// Does nothing without a model, or while another thread updates them, which continues until they are complete. A failure is
+    /// recorded, and retried by the next call.
     pub(crate) fn follow(&self, catalog: &Catalog, reach: Reach, cancel: &Cancel) {
         for layer in self.layers.load().iter() {
             match layer.part().pace() {
@@ -143,8 +142,7 @@ impl Semantic {
         }
     }
 
-    /// Waits until embeddings that follow at once hold every chunk of a generation, at most that long, and only where they can
-    /// be brought there.
+    /// Waits until the embeddings that follow at once cover a generation, at most for `patience`, and only if they have no problem.
     pub(crate) fn wait_for(&self, generation: Generation, patience: Duration) {
         let began = Instant::now();
         let awaited = |layer: &Arc<Layer>| layer.part().pace() == Pace::AtOnce && layer.problem().is_none();
@@ -157,48 +155,49 @@ impl Semantic {
         }
     }
 
-    /// Whether embeddings that follow in the background are behind a catalog of that generation.
+    /// Returns whether embeddings that follow in the background do not cover a generation.
     pub(crate) fn is_behind(&self, generation: Generation) -> bool {
         self.layers.load().iter().any(|layer| layer.is_behind(generation))
     }
 
-    /// Brings the embeddings that follow in the background up to what the catalog holds, leaving the processor to others now
-    /// and then; then lets go of those that a chosen model has replaced.
+    /// Updates the embeddings that follow in the background to the catalog, with pauses for other work; then deletes those that the
+    /// chosen model has replaced.
     pub(crate) fn follow_patiently(&self, catalog: &Catalog, cancel: &Cancel) {
         let layers = self.layers.load_full();
-        // The former model first: it answers meanwhile, and has little to do.
+        // The former model first: it answers meanwhile, and few of its embeddings are missing.
         for layer in layers.iter().rev() {
             match layer.part() {
-                Part::Former if layer.is_far_behind(catalog) => self.let_go(layer),
+                Part::Former if layer.is_far_behind(catalog) => self.drop_layer(layer),
                 Part::Former | Part::Chosen => layer.follow(catalog, Reach::Patient, cancel),
                 Part::Instant => {}
             }
         }
-        self.let_go_of_replaced(catalog);
+        self.drop_replaced(catalog);
     }
 
-    /// Waits until the embeddings are up to what the catalog holds, or cannot be brought there; not those by a former model.
+    /// Waits until the embeddings match the catalog or fail to; does not wait for those by a former model.
     pub(crate) fn settle(&self, catalog: &Catalog, cancel: &Cancel) {
         for layer in self.layers.load_full().iter().filter(|layer| layer.part() != Part::Former) {
             layer.settle(catalog, cancel);
         }
-        self.let_go_of_replaced(catalog);
+        self.drop_replaced(catalog);
     }
 
-    /// Deletes the embeddings by former models once those by the chosen one hold every chunk.
-    fn let_go_of_replaced(&self, catalog: &Catalog) {
+    /// Deletes the embeddings by former models once those by the chosen one cover every chunk.
+    fn drop_replaced(&self, catalog: &Catalog) {
         let Ok(generation) = catalog.generation() else { return };
         let layers = self.layers.load_full();
         let is_there = |layer: &&Arc<Layer>| layer.part() == Part::Chosen && layer.embedded(generation).is_whole;
         if layers.iter().any(|layer| is_there(&layer)) {
             for former in layers.iter().filter(|layer| layer.part() == Part::Former) {
                 tracing::info!(model = %former.name(), "the embeddings of a former model are deleted");
-                self.let_go(former);
+                self.drop_layer(former);
             }
         }
     }
 
-    fn let_go(&self, layer: &Arc<Layer>) {
+    /// Closes a layer and deletes its embeddings.
+    fn drop_layer(&self, layer: &Arc<Layer>) {
         let _changing = self.changing.lock();
         let rest: Vec<_> = self.layers.load().iter().filter(|known| !Arc::ptr_eq(known, layer)).cloned().collect();
         layer.close();

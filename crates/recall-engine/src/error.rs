@@ -1,4 +1,4 @@
-//! What can go wrong in each use case?
+//! The errors of the use cases.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub enum StoreError {
     /// The request's project cannot be used.
     #[error(transparent)]
     Origin(#[from] OriginError),
-    /// The folder for the index cannot be made or read.
+    /// The folder for the index cannot be created or read.
     #[error("the index folder `{}` cannot be used", path.display())]
     Folder {
         /// The folder.
@@ -24,7 +24,7 @@ pub enum StoreError {
         #[source]
         source: std::io::Error,
     },
-    /// Another process has the store open, and alone writes its index.
+    /// Another process holds the lock on the store's index.
     #[error("another process{} has the index of {} open", named(*pid), root.display())]
     InUse {
         /// The store's root.
@@ -86,7 +86,7 @@ pub enum StoreError {
         #[source]
         source: recall_lexical::WriteError,
     },
-    /// The file of what was added and removed by hand cannot be read or written.
+    /// The file of added and removed paths cannot be read or written.
     #[error("the selection `{}` cannot be used", .0.path().display())]
     Selection(#[source] OpenError),
     /// The root's files cannot be listed.
@@ -103,7 +103,7 @@ pub enum StoreError {
     NotIndexed {
         /// The store's root.
         root: PathBuf,
-        /// Why; told to every search until it is mended.
+        /// Why; reported to every search until indexing succeeds.
         #[source]
         source: Arc<StoreError>,
     },
@@ -112,7 +112,7 @@ pub enum StoreError {
     NoDomain {
         /// What was given.
         name: String,
-        /// Those that it sees.
+        /// The domains that it sees.
         known: Vec<String>,
     },
     /// A thread for the job cannot be started.
@@ -122,7 +122,7 @@ pub enum StoreError {
         #[source]
         source: std::io::Error,
     },
-    /// The job was cancelled. What it had committed stands.
+    /// The job was cancelled. Committed batches stay.
     #[error("the job was cancelled")]
     Cancelled,
     /// The engine is closing.
@@ -147,7 +147,7 @@ fn listed(known: &[String]) -> String {
 /// A search failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
-    /// The query holds no word.
+    /// The query has no words.
     #[error("the query is empty")]
     EmptyQuery,
     /// The scope names stores that are not configured.
@@ -156,7 +156,7 @@ pub enum SearchError {
         /// The scope.
         scope: Scope,
     },
-    /// A filter names a language that there is not: nothing could be found.
+    /// A filter names an unknown language.
     #[error(transparent)]
     Language(#[from] UnknownLanguage),
     /// A store failed.
@@ -167,7 +167,7 @@ pub enum SearchError {
 /// Indexing failed.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
-    /// A path leads out of what may be read.
+    /// A path is outside of the root.
     #[error("`{}` cannot be indexed here", path.display())]
     Outside {
         /// The path as it was given.
@@ -176,7 +176,7 @@ pub enum IndexError {
         #[source]
         source: OutsideError,
     },
-    /// There is nothing at the path.
+    /// The path does not exist.
     #[error("`{}` does not exist", path.display())]
     Missing {
         /// The path as it was given.
@@ -190,11 +190,11 @@ pub enum IndexError {
         /// Why.
         reason: String,
     },
-    /// Patterns to leave out came without a path below the root.
-    #[error("what is left out of the whole project is not said with a request")]
+    /// Ignore patterns were given without a path below the root.
+    #[error("ignore patterns need a path below the root of the project")]
     IgnoreEverywhere,
     /// The scope names stores that are not configured, or several.
-    #[error("the scope `{scope}` names no single store")]
+    #[error("the scope `{scope}` does not name a single store")]
     NoStore {
         /// The scope.
         scope: Scope,
@@ -221,7 +221,7 @@ pub enum GetError {
     Store(#[from] StoreError),
 }
 
-/// A question about the graph, or for what is related, failed.
+/// A query of the graph or for related documents failed.
 #[derive(Debug, thiserror::Error)]
 pub enum GraphError {
     /// Nothing has that id, path or name.
@@ -229,10 +229,10 @@ pub enum GraphError {
     NotFound {
         /// What was given.
         node: String,
-        /// What may have been meant, the likeliest first.
+        /// Similar names, the most similar first.
         near: Vec<String>,
     },
-    /// The path leads out of the project.
+    /// The path is outside of the project.
     #[error("`{path}` is not in the project")]
     Outside {
         /// What was given.
@@ -270,7 +270,7 @@ pub enum ListError {
         /// The scope.
         scope: Scope,
     },
-    /// There is no language of the name that was asked for.
+    /// A filter names an unknown language.
     #[error(transparent)]
     Language(#[from] UnknownLanguage),
     /// A store failed.
@@ -288,12 +288,12 @@ pub enum RemoveError {
         item: String,
     },
     /// The scope names stores that are not configured, or several.
-    #[error("the scope `{scope}` names no single store")]
+    #[error("the scope `{scope}` does not name a single store")]
     NoStore {
         /// The scope.
         scope: Scope,
     },
-    /// The path is not one of a document.
+    /// The path is not that of a document.
     #[error("`{item}` is not a path below the root")]
     Path {
         /// What was given.
@@ -310,7 +310,7 @@ pub enum RemoveError {
     Store(#[from] StoreError),
 }
 
-/// Remembering something, or saying something of what is remembered, failed.
+/// Writing or reading memories failed.
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
     /// Nothing has that id.
@@ -320,13 +320,13 @@ pub enum MemoryError {
         id: String,
     },
     /// The scope names stores that are not configured, or several.
-    #[error("the scope `{scope}` names no single store")]
+    #[error("the scope `{scope}` does not name a single store")]
     NoStore {
         /// The scope.
         scope: Scope,
     },
-    /// A related file lies outside of the project.
-    #[error("`{path}` is no file of the project")]
+    /// A related file is outside of the project.
+    #[error("`{path}` is not a file of the project")]
     Outside {
         /// What was given.
         path: String,
@@ -349,8 +349,8 @@ pub enum MemoryError {
         #[source]
         source: recall_journal::OpenError,
     },
-    /// A journal was not written: nothing is kept.
-    #[error("it could not be kept in `{}`", folder.display())]
+    /// A journal was not written: nothing is stored.
+    #[error("the journals in `{}` could not be written", folder.display())]
     Write {
         /// The folder of the journals.
         folder: PathBuf,
@@ -364,14 +364,14 @@ pub enum MemoryError {
         /// The memory.
         id: recall_core::MemoryId,
     },
-    /// What this user confirms was not kept.
-    #[error("the confirmation could not be kept")]
+    /// The user's confirmation was not stored.
+    #[error("the confirmation could not be stored")]
     Confirm {
         /// Why.
         #[source]
         source: std::io::Error,
     },
-    /// A file for git beside the journals was not written.
+    /// A file for git next to the journals was not written.
     #[error("cannot write `{}`", .0.path().display())]
     GitFile(#[source] OpenError),
     /// A store failed.

@@ -1,4 +1,4 @@
-//! A store failed; what kind of failure is it?
+//! The classification of store errors.
 
 use std::io;
 
@@ -12,28 +12,28 @@ use recall_watch::root::RootError;
 use crate::error::{MemoryError, StoreError};
 use crate::origin::OriginError;
 
-/// The kinds of failure of a store that callers treat differently.
+/// The kinds of store errors that callers treat differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The client's directory is no project: relative, missing, or no directory.
+    /// The client's directory is not a project: relative, missing, or not a directory.
     NoProject,
     /// The client's directory is refused as a project.
     RefusedRoot,
     /// The project does not see the domain that was named.
     NoDomain,
-    /// What is on disk is not what was written.
+    /// A file is damaged.
     Damaged,
-    /// It was written by a later version of the program.
+    /// The index was written by a later version of the program.
     NewerSchema,
-    /// It cannot be written.
+    /// The file system is read-only.
     ReadOnly,
-    /// There is no space left.
+    /// No space is left on the disk.
     DiskFull,
-    /// The system does not permit it.
+    /// The system denies the access.
     NotPermitted,
-    /// Somebody else is writing it.
+    /// Another process is writing the index.
     Busy,
-    /// It lies where its locks cannot be trusted.
+    /// The index is on a network file system, whose locks cannot be trusted.
     NetworkFileSystem,
     /// The job was cancelled.
     Cancelled,
@@ -44,7 +44,7 @@ pub enum Fault {
 }
 
 impl StoreError {
-    /// The kind of the failure.
+    /// Returns the kind of the error.
     pub fn fault(&self) -> Fault {
         match self {
             Self::Origin(OriginError::Relative { .. }) => Fault::NoProject,
@@ -79,7 +79,7 @@ impl StoreError {
 }
 
 impl MemoryError {
-    /// The kind of the failure.
+    /// Returns the kind of the error.
     pub fn fault(&self) -> Fault {
         match self {
             Self::NotFound { .. } | Self::NoStore { .. } | Self::Outside { .. } | Self::Unconfirmed { .. } => {
@@ -134,7 +134,7 @@ fn of_catalog_write(error: &CatalogWrite) -> Fault {
     }
 }
 
-/// The kind of the failure to open a file or folder.
+/// Returns the kind of an error that opened a file or folder.
 pub(crate) fn of_open(error: &OpenError) -> Fault {
     match error {
         OpenError::Io { source, .. } => of_io(source),
@@ -151,7 +151,7 @@ pub(crate) fn of_io(error: &io::Error) -> Fault {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Fault::DiskFull,
         io::ErrorKind::ReadOnlyFilesystem => Fault::ReadOnly,
-        // What is of another kind than it must be, a link foremost, is refused.
+        // An entry of an unexpected kind, as a link, is rejected with these errors.
         io::ErrorKind::PermissionDenied
         | io::ErrorKind::Unsupported
         | io::ErrorKind::NotADirectory
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_systems_answer_decides_what_can_be_done() {
+    fn io_errors_are_classified_by_their_kind() {
         for (kind, expected) in [
             (io::ErrorKind::StorageFull, Fault::DiskFull),
             (io::ErrorKind::ReadOnlyFilesystem, Fault::ReadOnly),

@@ -1,31 +1,31 @@
-//! What can be wrong with a store?
+//! The problems that a check of a store can find.
 
 use std::path::PathBuf;
 
 use recall_core::{DocPath, Generation, MemoryId};
 
-/// Something that a check found.
+/// A problem that a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The root of the store.
     pub root: PathBuf,
-    /// What is wrong.
+    /// The problem.
     pub problem: Problem,
-    /// Whether it was mended.
+    /// Whether it was repaired.
     pub is_mended: bool,
 }
 
 impl Finding {
-    /// By what findings are ordered: the worst first, then by store and check.
+    /// Returns the sort key of findings: the worst first, then by store and check.
     pub(crate) fn rank(&self) -> (Gravity, PathBuf, Check) {
         (self.problem.gravity(), self.root.clone(), self.problem.check())
     }
 }
 
-/// What is checked.
+/// The checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Check {
-    /// The journals, and what git knows of them.
+    /// The journals, and the files that configure git for them.
     Journal,
     /// The selection of paths.
     Selection,
@@ -40,7 +40,7 @@ pub enum Check {
 }
 
 impl Check {
-    /// The check's name, as interfaces write it.
+    /// Returns the check's name, as interfaces show it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Journal => "journal",
@@ -53,18 +53,18 @@ impl Check {
     }
 }
 
-/// How bad a problem is, the worst first.
+/// The severity of a problem, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Gravity {
-    /// Something is lost, or may be, unless a person looks.
+    /// Data is lost, or may be lost without a person's action.
     Error,
-    /// Something is not as it should be.
+    /// Something is wrong that can be repaired.
     Warning,
-    /// Worth knowing.
+    /// Information.
     Notice,
 }
 
-/// Something that is wrong.
+/// A problem of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
     /// The journals cannot be read.
@@ -72,37 +72,37 @@ pub enum Problem {
         /// Why.
         reason: String,
     },
-    /// A line of a journal cannot be read as it stands; it stays.
+    /// A line of a journal cannot be read as it is. It stays in the file.
     JournalLine {
         /// The file.
         path: PathBuf,
         /// The line, counted from 1.
         line: u64,
-        /// What is wrong with it.
+        /// Why it cannot be read.
         reason: String,
-        /// Whether something that may be an event is not known: not so for the marks of a merge.
+        /// Whether the line may have been an event; false for the markers of a merge conflict.
         is_loss: bool,
     },
-    /// A line of the selection cannot be read; it decides nothing, and stays.
+    /// A line of the selection cannot be read. It is ignored and stays in the file.
     SelectionLine {
         /// The file.
         path: PathBuf,
         /// The line, counted from 1.
         line: u64,
-        /// What is wrong with it.
+        /// Why it cannot be read.
         reason: String,
     },
-    /// Of a memory only amendments are known: its addition is missing.
+    /// A memory has updates but its addition is missing.
     Orphan {
-        /// Which.
+        /// The memory.
         id: MemoryId,
     },
-    /// Another text was added under the id of a memory.
+    /// Two memories share an id.
     Rivals {
-        /// Which.
+        /// The id.
         id: MemoryId,
     },
-    /// A file for git beside the journals lacks a line, without which branches do not merge, or the index is committed.
+    /// A file for git next to the journals lacks a line, without which branches do not merge, or the index is committed.
     GitLine {
         /// The file.
         path: PathBuf,
@@ -113,19 +113,19 @@ pub enum Problem {
     Vanished {
         /// How many.
         events: u64,
-        /// Why they are not put back by themselves; `None` if that is about to be done.
+        /// Why they are not put back without a request; `None` if they are about to be put back.
         reason: Option<String>,
     },
     /// Events that this user wrote had vanished from the journals and were put back.
     PutBack {
         /// How many.
         events: u64,
-        /// When the last ones were, in RFC 3339.
+        /// When the last ones were put back, in RFC 3339.
         last: String,
-        /// How many of them are gone again, which is taken for somebody's wish.
+        /// How many of them vanished again, which counts as intended.
         gone_again: u64,
     },
-    /// What this user's recall wrote, or what became of it, cannot be read.
+    /// The log of this user's own events, or the record of their fates, cannot be read.
     OwnUnread {
         /// Why.
         reason: String,
@@ -135,14 +135,14 @@ pub enum Problem {
         /// How many.
         memories: u64,
     },
-    /// The index does not have the memories that the journals tell.
+    /// The index lacks memories of the journals.
     MemoriesBehind {
         /// How many.
         memories: u64,
     },
     /// The catalog is damaged.
     CatalogDamaged {
-        /// What was found.
+        /// The damage.
         reason: String,
     },
     /// The lexical index is of another generation than the catalog.
@@ -152,34 +152,34 @@ pub enum Problem {
         /// The lexical index's.
         lexical: Generation,
     },
-    /// Embeddings are passed over.
+    /// Embeddings are not used.
     Vectors {
         /// Why.
         reason: String,
     },
-    /// The project holds an index. It is ignored: an index is kept in the data home.
+    /// The project has an index folder. It is ignored: the index is in the data home.
     IndexInProject {
-        /// Where.
+        /// The folder.
         path: PathBuf,
     },
-    /// Something was found damaged when the store was opened, and was made anew.
+    /// A part of the index was damaged when the store was opened, and was rebuilt.
     Repaired {
-        /// What.
+        /// A sentence that names the part.
         what: String,
     },
-    /// Secrets stand in an indexed file; they are masked wherever it is told.
+    /// An indexed file has secrets. They are masked in every answer.
     Secrets {
         /// The file.
         path: DocPath,
         /// How many.
         count: u64,
-        /// By which rules, in order.
+        /// The names of the rules that matched, in order.
         rules: Vec<&'static str>,
     },
 }
 
 impl Problem {
-    /// Which check found it.
+    /// Returns the check that finds it.
     pub fn check(&self) -> Check {
         match self {
             Self::JournalsUnread { .. }
@@ -200,7 +200,7 @@ impl Problem {
         }
     }
 
-    /// How bad it is.
+    /// Returns its severity.
     pub fn gravity(&self) -> Gravity {
         match self {
             Self::JournalsUnread { .. }

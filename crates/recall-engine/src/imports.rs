@@ -1,8 +1,7 @@
-//! Admission of imports: runs that index more than a few files take turns, within a budget of memory.
+//! Admission of imports: runs that index more than a few files take turns within a memory budget.
 //!
-//! A run takes its whole share once, before it reads a file, and gives it back when its merges and its embeddings are done.
-//! It takes nothing else from a budget meanwhile, so no two runs wait for each other. An edit of a few files takes no share
-//! and never waits.
+//! A run takes its whole share before it reads a file, and gives it back after its merges and embeddings. It takes nothing else
+//! from a budget meanwhile, so two runs cannot deadlock. An edit of a few files takes no share and never waits.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,18 +11,18 @@ use recall_lexical::WriterSettings;
 use crate::budget::{Budget, BudgetUse, Permit};
 use crate::settings::MemorySettings;
 
-/// The part of a run's share that the writer of the lexical index fills before it writes a segment: one in so many. What it
-/// takes beside its terms, and the texts that wait for it, are twice as much again.
+/// The divisor of a run's share for the heap of the lexical writer. The writer's other memory and the texts that wait for it take
+/// about twice as much again.
 const HEAP_PART: u64 = 4;
 
-/// The part of a run's share for files between reading and the catalog: one in so many.
+/// The divisor of a run's share for files that are read and not yet written.
 const FILES_PART: u64 = 3;
 
-/// What a file takes for each of its bytes from when it is read until it is written: its text, its syntax tree, its chunks,
-/// symbols and references. An estimate: with it, an import of 332 MB takes three quarters of the ceiling (bench `ceiling`, `add`).
+/// The memory that a file takes per byte from reading to writing: its text, syntax tree, chunks, symbols and references. An
+/// estimate: with it, an import of 332 MB takes three quarters of the ceiling (bench `ceiling`, `add`).
 pub(crate) const COST_PER_BYTE: u64 = 12;
 
-/// Below this a second thread of the lexical writer has too small a heap to be worth its memory.
+/// Below this heap size, a second thread of the lexical writer is not worth its memory.
 const TWO_WRITERS_BYTES: u64 = 40_000_000;
 
 /// The turns and the memory of imports.
@@ -36,7 +35,7 @@ pub(crate) struct Imports {
     shed: Box<Shed>,
 }
 
-/// Closes a store that nobody uses; returns whether there was one.
+/// Closes an idle store; returns whether there was one.
 pub(crate) type Shed = dyn Fn() -> bool + Send + Sync;
 
 /// Whether there is memory for more.
@@ -44,12 +43,12 @@ pub(crate) type Shed = dyn Fn() -> bool + Send + Sync;
 pub enum Room {
     /// There is.
     Left,
-    /// There is none, although every store that nobody uses is closed.
+    /// There is not, although every idle store is closed.
     Full,
 }
 
 impl Imports {
-    /// Makes the turns of the stores that `shed` closes.
+    /// Creates the queue of imports for the stores that `shed` closes.
     pub(crate) fn new(settings: &MemorySettings, shed: Box<Shed>) -> Self {
         let MemorySettings { import_bytes, imports_at_once, ceiling_bytes, ref used_bytes } = *settings;
         Self {
@@ -61,20 +60,20 @@ impl Imports {
         }
     }
 
-    /// How the budget stands.
+    /// Returns the use of the budget.
     pub(crate) fn usage(&self) -> BudgetUse {
         self.budget.usage()
     }
 
-    /// Takes a turn if nobody has to be waited for.
+    /// Takes a turn if that needs no waiting.
     pub(crate) fn try_begin(self: &Arc<Self>) -> Option<Import> {
         self.begin(|| true)
     }
 
-    /// Waits for a turn, in the order of coming. Returns `None` if `is_over` says so before.
+    /// Waits for a turn, first come, first served. Returns `None` if `is_over` returns true first.
     pub(crate) fn begin(self: &Arc<Self>, is_over: impl Fn() -> bool) -> Option<Import> {
         let permit = self.budget.wait(self.share_bytes, is_over)?;
-        // What the run will hold is not held yet.
+        // The run has not allocated its share yet, so room is made for it.
         self.close_idle_above(self.ceiling_bytes.saturating_sub(self.share_bytes));
         Some(Import { imports: Arc::clone(self), permit })
     }
@@ -105,12 +104,12 @@ pub(crate) struct Import {
 }
 
 impl Import {
-    /// How many bytes of files may lie between reading and the catalog.
+    /// Returns how many bytes of files may be read and not yet written.
     pub(crate) fn file_bytes(&self) -> u64 {
         self.permit.bytes() / FILES_PART / COST_PER_BYTE
     }
 
-    /// How the lexical index is written.
+    /// Returns the settings of the lexical writer.
     pub(crate) fn writer(&self) -> WriterSettings {
         let WriterSettings { heap_bytes: most, .. } = WriterSettings::default();
         let heap_bytes = (self.permit.bytes() / HEAP_PART).min(most as u64);
@@ -118,7 +117,7 @@ impl Import {
         WriterSettings { threads, heap_bytes: heap_bytes as usize }
     }
 
-    /// Whether there is memory for one more file beside those in flight, once idle stores are closed.
+    /// Closes idle stores if necessary, and returns whether there is memory for one more file in flight.
     pub(crate) fn room(&self) -> Room {
         self.imports.make_room()
     }
@@ -156,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn as_few_stores_are_closed_as_make_room() {
+    fn only_as_many_stores_are_closed_as_needed() {
         check(3, 3, 35, (Room::Left, 3));
         check(3, 3, 20, (Room::Left, 1));
         check(3, 1, 20, (Room::Full, 2));
@@ -172,7 +171,7 @@ mod tests {
     #[test]
     fn as_many_imports_run_as_there_are_shares() {
         let imports = imports(100, 2);
-        let first = imports.try_begin().expect("nobody is before it");
+        let first = imports.try_begin().expect("the queue is empty");
         let second = imports.try_begin().expect("there are two shares");
         assert!(imports.try_begin().is_none());
         drop(first);
@@ -182,8 +181,8 @@ mod tests {
     }
 
     #[test]
-    fn a_small_share_has_one_thread_that_writes() {
-        let writer = |bytes| imports(bytes, 1).try_begin().expect("nobody is before it").writer();
+    fn a_small_share_has_one_writer_thread() {
+        let writer = |bytes| imports(bytes, 1).try_begin().expect("the queue is empty").writer();
         assert_eq!(writer(1 << 30), WriterSettings { threads: 2, ..WriterSettings::default() });
         assert_eq!(writer(80 << 20), WriterSettings { threads: 1, heap_bytes: 20 << 20 });
     }

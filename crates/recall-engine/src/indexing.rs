@@ -1,4 +1,4 @@
-//! Bringing the files and memories of a root into its store: scans, ingests, and what a person adds, removes or rebuilds.
+//! Indexing of the files and memories of a root: scans, ingests, and the requests to add, remove and rebuild.
 
 mod freshness;
 mod index;

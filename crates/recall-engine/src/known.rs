@@ -1,4 +1,4 @@
-//! What does the catalog hold of each file?
+//! The in-memory copy of the file states in the catalog.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -8,31 +8,31 @@ use recall_core::{ContentHash, DocPath, DocumentRow, Generation, MemoryId, Times
 
 use crate::mask;
 
-/// What the catalog holds of each file and each memory, at one generation.
+/// The states of all files and memories in the catalog, as of one generation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     pub(crate) generation: Generation,
-    /// By path below the root; a name that is not UTF-8 stands with its bytes replaced. Memories are not among them.
+    /// By path below the root, with invalid UTF-8 replaced. Without memories.
     pub(crate) files: HashMap<Arc<str>, KnownFile>,
     pub(crate) memories: KnownMemories,
-    /// How many documents there are, memories among them; other files were looked at and passed over.
+    /// The number of documents, including memories, without the files that are not indexed.
     pub(crate) documents: u64,
     /// The modification time of the newest document.
     pub(crate) newest: Option<Timestamp>,
 }
 
-/// What was seen of a file when it was read last.
+/// The state of a file when it was last read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KnownFile {
     pub(crate) size_bytes: u64,
     pub(crate) modified: Timestamp,
-    /// The hash of its bytes; `None` for a file that was passed over.
+    /// The hash of its bytes; `None` for a file that is not indexed.
     pub(crate) hash: Option<ContentHash>,
 }
 
-/// The documents that memories have.
+/// The documents of memories.
 ///
-/// Nothing of them is on the heap by itself: there may be a hundred thousand, and all of it is copied when one is added.
+/// The entries have no allocations of their own: there may be a hundred thousand, and all are copied when one is added.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownMemories {
     /// Ascending by row.
@@ -53,7 +53,7 @@ impl KnownMemories {
         self.by_row.is_empty()
     }
 
-    /// The memory that has a document.
+    /// Returns the memory with the document in a row.
     pub(crate) fn of_row(&self, document: DocumentRow) -> Option<MemoryId> {
         self.place(document).map(|place| self.by_row[place].1)
     }
@@ -62,20 +62,20 @@ impl KnownMemories {
         find_ascending(self.by_row.len(), |place| self.by_row[place].0.0, document.0)
     }
 
-    /// The hash of a memory's document.
+    /// Returns the hash of a memory's document.
     pub(crate) fn hash(&self, id: MemoryId) -> Option<ContentHash> {
         self.by_id.get(&id).map(|memory| memory.hash)
     }
 
-    /// The memories, in no order.
+    /// Iterates over the memories, in no particular order.
     pub(crate) fn ids(&self) -> impl Iterator<Item = MemoryId> {
         self.by_id.keys().copied()
     }
 
     fn insert(&mut self, id: MemoryId, memory: KnownMemory) {
-        // Nearly always behind all others.
-        let behind = self.by_row.iter().rev().take_while(|(row, _)| *row > memory.row).count();
-        self.by_row.insert(self.by_row.len() - behind, (memory.row, id));
+        // A new row is nearly always the greatest.
+        let greater = self.by_row.iter().rev().take_while(|(row, _)| *row > memory.row).count();
+        self.by_row.insert(self.by_row.len() - greater, (memory.row, id));
         self.by_id.insert(id, memory);
     }
 
@@ -95,7 +95,7 @@ impl Known {
         Ok(known)
     }
 
-    /// What is known when some files were written and nothing else: only these are read.
+    /// Returns the states after only some files were written, and reads only those.
     pub(crate) fn read_again(
         &self,
         snapshot: &recall_catalog::Snapshot<'_>,
@@ -110,7 +110,7 @@ impl Known {
         Ok(known)
     }
 
-    /// Whether nothing is known of anything.
+    /// Returns whether there are no files and no memories.
     pub(crate) fn is_empty(&self) -> bool {
         self.files.is_empty() && self.memories.is_empty()
     }
@@ -126,7 +126,7 @@ impl Known {
         }
     }
 
-    /// Forgets a file; tells when it was modified, if it is a document.
+    /// Removes a file; returns its modification time if it is a document.
     fn remove(&mut self, path: &str) -> Option<Timestamp> {
         let memory = MemoryId::of_path(path).and_then(|id| self.memories.remove(id));
         let modified = match memory {
@@ -137,20 +137,20 @@ impl Known {
         Some(modified)
     }
 
-    /// When the documents were modified, in no order.
+    /// Iterates over the modification times of the documents, in no particular order.
     fn modified(&self) -> impl Iterator<Item = Timestamp> {
         let files = self.files.values().filter(|file| file.hash.is_some()).map(|file| file.modified);
         files.chain(self.memories.by_id.values().map(|memory| memory.modified))
     }
 
-    /// The paths of the documents, memories among them, in no order.
+    /// Iterates over the paths of the documents, including memories, in no particular order.
     pub(crate) fn document_paths(&self) -> impl Iterator<Item = DocPath> {
         let files = self.files.iter().filter(|(_, file)| file.hash.is_some());
         files.filter_map(|(path, _)| DocPath::new(path).ok()).chain(self.memories.ids().map(MemoryId::to_path))
     }
 
-    /// The one document whose masked path is among those; `None` where none of them is masked, or where several documents
-    /// have it.
+    /// Returns the only document with the masked path among `paths`; `None` if none of them is masked, or if not exactly one
+    /// document has it.
     pub(crate) fn unmasked(&self, paths: &[DocPath]) -> Option<DocPath> {
         let masked = paths.iter().find(|path| mask::is_masked_path(path))?;
         let mut found = self.document_paths().filter(|known| mask::reads_as(known, masked));
@@ -158,20 +158,20 @@ impl Known {
         found.next().is_none().then_some(first)
     }
 
-    /// What decides between documents that fit equally well, the lesser first: of memories the order of their ids, so that it
-    /// does not show in which order they came into the index; 0 of files, which leaves it to their rows.
+    /// Returns the key that breaks ties in ranking, the lesser first: for a memory its id, so that the order of indexing has no
+    /// effect; for a file 0, so that its row decides.
     pub(crate) fn tie(&self, document: DocumentRow) -> u64 {
         let number = |id: MemoryId| 1 + ((id.memory_type as u64) << u32::BITS | u64::from(id.number));
         self.memories.of_row(document).map_or(0, number)
     }
 
-    /// Whether a file, or a directory with files, is known at the path.
+    /// Returns whether there is a file, or a directory with files, at the path.
     pub(crate) fn holds(&self, path: &DocPath) -> bool {
         self.files.contains_key(path.as_str())
             || self.files.keys().any(|file| file.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('/')))
     }
 
-    /// The files at the path or below it that are documents, by path.
+    /// Returns the documents of files at or below the path, sorted by path.
     pub(crate) fn documents_below(&self, path: &DocPath) -> Vec<DocPath> {
         let is_below =
             |file: &str| file.strip_prefix(path.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn memories_are_found_by_row_and_by_id_in_whatever_order_they_came() {
+    fn memories_are_found_by_row_and_by_id_for_any_order_of_insertion() {
         let mut known = Known::default();
         for (path, row) in [("L-00000005", 7), ("L-00000001", 9), ("src/a.rs", 1), ("D-00000001", 3), ("N-00000002", 8)]
         {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_passed_over_is_no_document() {
+    fn a_file_that_is_not_indexed_is_not_a_document() {
         let mut known = Known::default();
         known.insert(FileState { row: None, hash: None, ..state("a.bin", 0, 5) });
         assert_eq!((known.documents, known.newest), (0, None));

@@ -1,4 +1,4 @@
-//! What do a store's journals say, and how does more get into them?
+//! The ledger of a store: the events in its journals, held in memory, and the writing of new ones.
 
 mod compared;
 mod derived;
@@ -33,48 +33,48 @@ pub(crate) use since::Since;
 use ratings::ratings;
 use state::{InFlight, State};
 
-/// A store's journals, open, and what they say.
+/// A store's journals and the memories that they define.
 ///
-/// They are read when somebody first asks for all that they say; until then they cost nothing. What they say is held in memory:
-/// the memories, and of each one which document the index should have. While they are read for the first time, a few memories
-/// are told after a glance at the lines that name them.
+/// The journals are read when all memories are needed for the first time. The memories are held in memory, each with the hash of
+/// the document that the index should have. Until the first read is done, single memories are found by reading only the lines
+/// that name them.
 pub(crate) struct Ledger {
     root: PathBuf,
-    /// Where the journals are, to be told to people.
+    /// The folder of the journals, for messages.
     folder: PathBuf,
     storage: Arc<dyn Storage>,
-    /// What this user's recall wrote to these journals; `None` where everything is the user's own.
+    /// The log of the events that this user's recall wrote to these journals; `None` if every event is the user's own.
     pub(crate) log: Option<OwnLog>,
-    /// Since which day the journals may differ from the log; `None` if nothing changed since they were compared.
+    /// The first day whose journal may lack events of the log; `None` if nothing changed since the last comparison.
     suspicion: Mutex<Option<Since>>,
-    /// Whether a thread compares.
+    /// Whether a thread is comparing the journals with the log.
     is_comparing: AtomicBool,
     /// Opened by the first event that is written.
     journal: Mutex<Option<Arc<Journal>>>,
-    /// Held by whoever reads; taken before the state, which stays free for others meanwhile.
+    /// Locked while the journals are read. Locked before `state`, which other threads can use meanwhile.
     follower: Mutex<Follower>,
     state: Mutex<State>,
-    /// What was being added was added, or what was to be indexed was.
+    /// Signalled when a memory was added or indexed.
     changed: Condvar,
-    /// Somebody waits for what is to be indexed.
+    /// Signalled when a thread begins to wait for memories to be indexed.
     awaited: Condvar,
-    /// Tells the events of this process from those of all others.
+    /// Makes the ids of this process's events differ from those of other processes.
     seed: u64,
     events: AtomicU64,
-    /// Whether a thread brings documents into the index.
+    /// Whether a thread is indexing memories.
     is_indexing: AtomicBool,
 }
 
-/// Where a new memory goes.
+/// The id of a new memory.
 pub(crate) enum Place {
-    /// Under this id, which is held for it.
+    /// A free id, reserved for it.
     Free(MemoryId),
-    /// The event is known: the client sent it before.
+    /// The client sent the same event before: the id of its memory.
     Known(MemoryId),
 }
 
 impl Ledger {
-    /// Takes the root of a store, its journals, and the log of what this user's recall wrote there. Nothing is read.
+    /// Creates the ledger of a store from its root, its journals, and the user's own log. Reads nothing.
     pub(crate) fn new(root: &Path, storage: Arc<dyn Storage>, log: Option<OwnLog>) -> Self {
         Self {
             root: root.to_owned(),
@@ -94,43 +94,43 @@ impl Ledger {
         }
     }
 
-    /// Why the journals could not be read the last time.
+    /// Returns why the last read of the journals failed; `None` if it succeeded.
     pub(crate) fn problem(&self) -> Option<String> {
         self.state.lock().problem.clone()
     }
 
-    /// What of the journals could not be read as it stands, in words, and how much of it may have been events.
+    /// Returns the place and reason of at most `most` lines that cannot be read and may have been events, and the number of all.
     pub(crate) fn faults(&self, most: usize) -> (Vec<(String, String)>, u64) {
         let follower = self.follower.lock();
         let losses: Vec<_> = follower.faults().filter(|fault| fault.kind.is_loss()).collect();
         let place = |fault: &recall_journal::Fault| format!(".recall/{}:{}", fault.day.path().display(), fault.line);
-        let told = losses.iter().take(most).map(|fault| (place(fault), fault.kind.to_string())).collect();
-        (told, losses.len() as u64)
+        let shown = losses.iter().take(most).map(|fault| (place(fault), fault.kind.to_string())).collect();
+        (shown, losses.len() as u64)
     }
 
-    /// The days that have a journal, in order.
+    /// Returns the days that have a journal, in order.
     pub(crate) fn days(&self) -> std::io::Result<Vec<Day>> {
         self.storage.days()
     }
 
-    /// How many memories are in force.
+    /// Returns the number of memories in force.
     pub(crate) fn count(&self) -> u64 {
         self.state.lock().wanted.len() as u64
     }
 
-    /// Whether a memory is in force: neither deleted nor retired nor promoted.
+    /// Returns whether a memory is in force: neither deleted nor retired nor promoted.
     pub(crate) fn is_in_force(&self, id: MemoryId) -> bool {
         self.state.lock().wanted.contains_key(&id)
     }
 
-    /// The ids of all memories in force, in their order.
+    /// Returns the ids of all memories in force, in ascending order.
     pub(crate) fn ids(&self) -> Vec<MemoryId> {
         let mut ids: Vec<_> = self.state.lock().wanted.keys().copied().collect();
         ids.sort_unstable();
         ids
     }
 
-    /// All memories in force, without their secrets, in the order of their ids.
+    /// Returns all memories in force, with secrets masked, in the order of their ids.
     pub(crate) fn in_force(&self) -> Vec<Memory> {
         let state = self.state.lock();
         let in_force = state.memories.iter().filter(|memory| state.wanted.contains_key(&memory.id));
@@ -139,7 +139,7 @@ impl Ledger {
         memories.into_iter().map(crate::mask::memory).collect()
     }
 
-    /// The memories that were added in a session, in the order in which that was.
+    /// Returns the memories that were added in a session, the earliest first.
     pub(crate) fn of_session(&self, session: &str) -> Vec<MemoryId> {
         let state = self.state.lock();
         let of_it = state.memories.iter().filter(|memory| memory.provenance.session.as_deref() == Some(session));
@@ -148,19 +148,19 @@ impl Ledger {
         found.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// What feedback says of files. The same one until something is said.
+    /// Returns the feedback on files. Returns the same `Arc` until new feedback arrives.
     pub(crate) fn file_ratings(&self) -> Arc<Ratings> {
         let state = &mut *self.state.lock();
         let own = |event: &Event| self.wrote_itself(event);
         Arc::clone(state.ratings.get_or_insert_with(|| Arc::new(ratings(&state.memories, &own))))
     }
 
-    /// The moment that an event about a memory has to bear.
+    /// Returns a timestamp for an event about a memory: `now`, or just after its last event if that is later.
     pub(crate) fn moment_after(&self, id: MemoryId, now: Timestamp) -> Timestamp {
         self.state.lock().memories.moment_after(id, now)
     }
 
-    /// An id for an event: of the client's key, or one that no other has.
+    /// Returns an id for an event: derived from the client's key, or else unique.
     pub(crate) fn event_id(&self, key: Option<&str>, now: Timestamp) -> EventId {
         if let Some(key) = key {
             return EventId::of(&[b"key", key.as_bytes()]);
@@ -176,10 +176,10 @@ impl Ledger {
         ])
     }
 
-    /// Finds a place for a memory, and holds it until the memory was [written](Self::write) or [let go](Self::release).
+    /// Reserves an id for a memory, until it is [released](Self::release).
     ///
-    /// `is_repeat` is asked about those that are being written at this moment; where it says yes, nothing is held and the
-    /// memory's id is told as an error. A key that is being written is waited for.
+    /// `is_repeat` gets the highest similarity to a memory that is being written now. If it returns true, nothing is reserved,
+    /// and that memory's id, title and similarity are the error. Waits for an event with the same id that is being written.
     pub(crate) fn place(
         &self,
         memory_type: MemoryType,
@@ -213,12 +213,12 @@ impl Ledger {
         unreachable!("four billion attempts meet a free id")
     }
 
-    /// Takes the turn to bring documents into the index; tells whether it was free.
+    /// Takes the turn to index memories; returns whether it was free.
     pub(crate) fn begin_indexing(&self) -> bool {
         !self.is_indexing.swap(true, Ordering::SeqCst)
     }
 
-    /// Whether somebody has the turn.
+    /// Returns whether a thread has the turn.
     pub(crate) fn is_indexing(&self) -> bool {
         self.is_indexing.load(Ordering::SeqCst)
     }
@@ -228,16 +228,16 @@ impl Ledger {
         self.is_indexing.store(false, Ordering::SeqCst);
     }
 
-    /// Gives up the place of a memory.
+    /// Releases the reserved id of a memory.
     pub(crate) fn release(&self, id: MemoryId) {
         self.state.lock().in_flight.remove(&id);
         self.changed.notify_all();
     }
 
-    /// Writes events: they are on disk when this returns, in this user's own log too, and known.
+    /// Appends events to the user's own log and to the journals, syncs both, and applies the events to the state.
     ///
     /// # Errors
-    /// None of them is acknowledged.
+    /// The log or a journal cannot be written. Then none of the events is acknowledged.
     pub(crate) fn write(&self, events: &[Event]) -> Result<(), MemoryError> {
         let journal = self.journal()?;
         let failed = |source| MemoryError::Write { folder: self.folder.clone(), source };
@@ -248,7 +248,8 @@ impl Ledger {
             }
             Some(log) => {
                 let writing = log.writing();
-                // Before the journal: whatever is acknowledged is in the log, and what is in the journal is the user's own.
+                // The log comes before the journal, so that every acknowledged event is in the log, and every event that this
+                // process writes to the journal is known as the user's own.
                 log.append(events)?;
                 let ids = || events.iter().map(|event| event.id);
                 journal.append_all(events).inspect_err(|_| log.returned.refuse(ids())).map_err(failed)?;
@@ -266,7 +267,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// The journal, opened when it is written to for the first time, and its files for git, which may have been deleted.
+    /// Returns the journal. Opens it at the first call, and creates its files for git if they are missing.
     fn journal(&self) -> Result<Arc<Journal>, MemoryError> {
         let mut journal = self.journal.lock();
         if let Some(journal) = journal.as_ref() {
@@ -311,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_is_taken_is_passed_over() {
+    fn an_id_in_use_is_skipped() {
         let folder = tempfile::tempdir().expect("a folder");
         let (ledger, now) = (
             Ledger::new(folder.path(), Arc::new(recall_journal::Disk::below(folder.path(), PROJECT_FOLDER)), None),
@@ -322,7 +323,7 @@ mod tests {
             let event = ledger.event_id(Some("key"), now);
             match ledger.place(MemoryType::Note, event, "t", &Vocabulary::default(), |_| false) {
                 Ok(Place::Free(id)) => id,
-                _ => panic!("nobody wrote it"),
+                _ => panic!("the event is new"),
             }
         };
         let first = place();

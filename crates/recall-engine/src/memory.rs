@@ -1,8 +1,8 @@
-//! How is something remembered, and how does it come back?
+//! The use cases of memories: add, update, delete, verify, promote, and feedback on items.
 //!
-//! The truth is the store's journal: whatever is asked for is an event that is written there first. What the journal says
-//! becomes documents of the catalog and of the lexical index, which are found like all others; from it alone, so that an
-//! index that is gone is made again to the same answers.
+//! The store's journal is the source of truth: each change is an event that is written there first. The memories of the journal
+//! become documents of the catalog and the lexical index, and are found like all others. They depend on the journal alone, so a
+//! rebuilt index gives the same answers.
 
 mod add;
 mod anchors;

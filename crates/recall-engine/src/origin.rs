@@ -1,4 +1,4 @@
-//! Which project does a request come from?
+//! The origin of a request: the client's directory and project.
 
 use std::path::{Path, PathBuf};
 
@@ -6,16 +6,16 @@ use recall_watch::root;
 
 use crate::settings::Places;
 
-/// Where a request comes from. The daemon keeps no state a client: every request says this anew.
+/// The origin of a request. The daemon keeps no state about clients, so every request carries it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Origin {
-    /// The client's working directory; absolute.
+    /// The client's working directory, absolute.
     pub directory: PathBuf,
-    /// The project's root, where the client names it itself; absolute.
+    /// The project's root, absolute; `None` to find it from the directory.
     pub project: Option<PathBuf>,
-    /// Whether a root that is refused by default is taken all the same.
+    /// Whether a root that is refused by default is accepted.
     pub root_check: RootCheck,
-    /// Which of the domains is meant where the scope is that of domains; `None` for all that the project sees.
+    /// The domain that a request with the scope of domains is about; `None` for all that the project sees.
     pub domain: Option<String>,
 }
 
@@ -25,12 +25,12 @@ pub enum RootCheck {
     /// They are refused.
     #[default]
     Refuse,
-    /// The user insists.
+    /// They are accepted.
     Force,
 }
 
 impl Origin {
-    /// The root of the client's project.
+    /// Returns the root of the client's project.
     ///
     /// # Errors
     /// The directory is relative, missing, not a directory, or refused as a root.
@@ -49,7 +49,7 @@ impl Origin {
             .map_err(|source| OriginError::Root { path: root.clone(), source })
     }
 
-    /// A path that the client gave, made absolute against its working directory.
+    /// Resolves a path of the request against the client's working directory.
     pub(crate) fn absolute(&self, path: &Path) -> PathBuf {
         self.directory.join(path)
     }

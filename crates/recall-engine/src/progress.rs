@@ -1,4 +1,4 @@
-//! How far is a long job, and should it go on?
+//! The progress and the cancellation of long jobs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,31 +8,31 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Asks the job to stop at its next safe point. What it committed until then stands.
+    /// Asks the job to stop at its next safe point. Committed batches stay.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the job was asked to stop.
+    /// Returns whether the job was asked to stop.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// The flag itself.
+    /// Returns the flag.
     pub(crate) fn flag(&self) -> &AtomicBool {
         &self.0
     }
 }
 
-/// How far an index job is.
+/// The progress of an index job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// The files were found and compared; so many are to be read.
+    /// The files were found and compared.
     Started {
         /// Files to read.
         files: u64,
     },
-    /// Some more were read.
+    /// More files were read.
     Advanced {
         /// Files read.
         files_done: u64,

@@ -1,4 +1,4 @@
-//! What puts candidates in order: the rankers, the schema of their features, and factors of scores.
+//! The learned rankers, the schema of their features, and the factors of scores.
 
 mod factor;
 mod kind;

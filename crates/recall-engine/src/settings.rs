@@ -1,4 +1,4 @@
-//! Where do stores live, and what bounds them?
+//! The settings of the engine and of stores.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -11,7 +11,7 @@ use recall_journal::Storage;
 
 use crate::ranking::Rankers;
 
-/// Where the stores of a user live.
+/// The folders of a user's stores.
 #[derive(Clone, Debug)]
 pub struct Places {
     /// The root of the global store.
@@ -22,64 +22,64 @@ pub struct Places {
     pub home: Option<PathBuf>,
     /// Roots outside the client's project that requests may read.
     pub allowed_roots: Vec<PathBuf>,
-    /// The roots of the domains, by their names. A root that is one is that domain's for whoever asks, also from within.
+    /// The roots of the domains, by name. A domain's root has the scope of a domain also for clients that work in it.
     pub domains: BTreeMap<String, PathBuf>,
 }
 
 impl Places {
-    /// The folder of the files by which a watcher knows that it has seen everything, one folder a process.
+    /// Returns the folder of the marker files by which a watcher detects that it has seen every change. Each process has its own.
     pub(crate) fn markers(&self) -> PathBuf {
         self.stores.with_file_name("markers").join(std::process::id().to_string())
     }
 
-    /// The folder of what this user's recall wrote itself and of what this user confirmed; not derived.
+    /// Returns the folder of the own logs and the confirmations, which cannot be derived.
     pub(crate) fn written(&self) -> PathBuf {
         self.stores.with_file_name("written")
     }
 }
 
-/// What bounds the engine as a whole.
+/// The settings of the engine.
 #[derive(Clone)]
 pub struct EngineSettings {
-    /// How many threads read and parse while indexing.
+    /// The number of threads that read and parse files.
     pub ingest_threads: NonZero<usize>,
-    /// How many stores stay open; the least recently used one is closed first.
+    /// The most open stores; the least recently used one is closed first.
     pub open_stores: NonZero<usize>,
-    /// How long the first search of a project that nobody indexed waits for its index.
+    /// How long the first search of a project waits for its first index.
     pub first_index_wait: Duration,
     /// How long a search waits for changed files to be indexed again, once the scan has found them.
     pub ingest_wait: Duration,
-    /// How long whoever makes a store's first index, a job or a search, waits for its embeddings.
+    /// How long the job or search that builds a store's first index waits for its embeddings.
     pub embedding_wait: Duration,
-    /// Who decides on the order of candidates where a store has no ranker of its own.
+    /// The rankers of stores that have none of their own.
     pub rankers: Rankers,
-    /// What tells how near texts are in meaning, at once; without one, and without an encoder, words alone decide.
+    /// The instant embedding model. Without it and without an encoder, ranking uses words only.
     pub model: Option<EmbeddingModel>,
-    /// Where embeddings by encoders are kept for all stores; `None` keeps them with each store alone.
+    /// The cache of embeddings by encoders that all stores share; `None` for no cache.
     pub embedding_store: Option<EmbeddingStoreSettings>,
-    /// How much a cross-encoder is asked, where one is used.
+    /// The use of a cross-encoder, if one is selected.
     pub rerank: RerankSettings,
-    /// How much memory it may take.
+    /// The bounds of memory.
     pub memory: MemorySettings,
-    /// Whether changes of files are watched, for a process that lives long; else the files are scanned before every search.
+    /// Whether files are watched, in a long-running process; otherwise they are scanned before every search.
     pub watch: bool,
 }
 
-/// How much memory the engine may take.
+/// The bounds of the engine's memory.
 #[derive(Clone)]
 pub struct MemorySettings {
     /// The most that all imports together may hold, in bytes.
     pub import_bytes: u64,
-    /// How many imports run at once; each has an equal share.
+    /// The number of imports that run at once; each has an equal share.
     pub imports_at_once: NonZero<usize>,
-    /// Above so many bytes idle stores are closed, and imports read one file at a time.
+    /// Above this memory use, idle stores are closed, and imports read one file at a time.
     pub ceiling_bytes: u64,
-    /// How many bytes the process has of its own at this moment.
+    /// Returns the current memory use of the process.
     pub used_bytes: Arc<dyn Fn() -> u64 + Send + Sync>,
 }
 
 impl Default for MemorySettings {
-    /// 512 MiB, of which imports may take the half, in a process that nobody measures.
+    /// 512 MiB, half of it for imports, without a measurement of the process.
     fn default() -> Self {
         Self {
             import_bytes: 256 * 1024 * 1024,
@@ -90,14 +90,14 @@ impl Default for MemorySettings {
     }
 }
 
-/// How much a cross-encoder is asked, and how much it counts.
+/// The use of a cross-encoder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RerankSettings {
-    /// How many of the ranked chunks it reads, the first ones.
+    /// How many of the first ranked chunks it scores.
     pub candidates: NonZero<usize>,
-    /// How long a search waits for it; then the order stays what it was.
+    /// How long a search waits for it; then the order is not changed.
     pub wait: Duration,
-    /// How much of a score is its own, 0 to 1; the rest is what put the chunks in order before.
+    /// The weight of its score, from 0 to 1; the previous score has the rest.
     pub weight: f64,
 }
 
@@ -107,42 +107,42 @@ impl Default for RerankSettings {
     }
 }
 
-/// Where embeddings are kept by model and text.
+/// The cache of embeddings, by model and text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EmbeddingStoreSettings {
     /// The file.
     pub path: PathBuf,
-    /// The most that it holds.
+    /// Its greatest size.
     pub most_bytes: u64,
 }
 
-/// A model that makes embeddings, and what it is called.
+/// An embedding model with its name.
 #[derive(Clone)]
 pub struct EmbeddingModel {
-    /// Its name, as a status and an answer tell it.
+    /// Its name, as a status and an answer show it.
     pub name: String,
     /// The model.
     pub embedder: Arc<dyn Embedder>,
 }
 
-/// A model that reads a question and a text together, and what it is called.
+/// A cross-encoder with its name.
 #[derive(Clone)]
 pub struct Reranker {
-    /// Its name, as an answer tells it.
+    /// Its name, as an answer shows it.
     pub name: String,
     /// The model.
     pub cross_encoder: Arc<dyn CrossEncoder>,
 }
 
-/// How many imports run at once by default.
+/// The default of [`MemorySettings::imports_at_once`].
 const IMPORTS_AT_ONCE: NonZero<usize> = NonZero::new(2).expect("2 is not zero");
 
-/// How many stores are open at once by default.
+/// The default of [`EngineSettings::open_stores`].
 const OPEN_STORES: NonZero<usize> = NonZero::new(32).expect("32 is not zero");
 
 impl EngineSettings {
-    /// The defaults with other rankers than the built-in ones, which are not read: a recipe that makes new ones asks for
-    /// features that they do not know.
+    /// Returns the defaults with these rankers. The built-in ones are not read, since the training of new ones may use features
+    /// that they do not have.
     pub fn ranked_by(rankers: Rankers) -> Self {
         Self {
             ingest_threads: std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN),
@@ -166,30 +166,30 @@ impl Default for EngineSettings {
     }
 }
 
-/// What bounds one store, from its project's configuration.
+/// The settings of one store, from its project's configuration.
 #[derive(Clone, Debug)]
 pub struct StoreSettings {
     /// The bounds of requests, files and chunks.
     pub limits: Limits,
-    /// Globs of what is indexed; empty for everything.
+    /// Globs of the files that are indexed; empty for all.
     pub include: Vec<String>,
-    /// Globs of what is not indexed.
+    /// Globs of the files that are not indexed.
     pub exclude: Vec<String>,
-    /// Globs that give a document's type; the first that matches decides.
+    /// Globs that set a document's type; the first match wins.
     pub types: Vec<(String, DocumentType)>,
-    /// How many chunks of one document a search shows at most; the project's decides for all stores of a search.
+    /// The most chunks of one document in an answer. A search uses the project's value for all its stores.
     pub chunks_per_document: usize,
-    /// Weights for requests that give none; the project's decide for all stores of a search.
+    /// Weights for requests that have none. A search uses the project's for all its stores.
     pub weights: Weights,
-    /// What puts candidates in order; the project's decides for all stores of a search.
+    /// The choice of rankers. A search uses the project's for all its stores.
     pub ranker: RankerChoice,
-    /// Below which confidence an answer is doubtful; the project's decides for all stores of a search.
+    /// The confidence below which an answer is doubtful. A search uses the project's value for all its stores.
     pub low_confidence: f64,
-    /// The domains that the project sees, by name. The project's decide for all stores of a request.
+    /// The domains that the project sees, by name.
     pub domains: Vec<String>,
-    /// What was wrong with the configuration, for a person.
+    /// The problems of the configuration, for a person.
     pub warnings: Vec<String>,
-    /// The files that all this was read from, there or not. If one of them changes, all is read again.
+    /// The files that the settings were read from, existing or not. If one of them changes, all are read again.
     pub files: Vec<PathBuf>,
 }
 
@@ -211,19 +211,19 @@ impl Default for StoreSettings {
     }
 }
 
-/// What puts the candidates of a store in order.
+/// The choice of the rankers of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RankerChoice {
-    /// The ranker for code in that file, learnt from the project's history, beside the built-in one for prose. Where there
-    /// is no such file, or it cannot be used, the built-in rankers.
+    /// The ranker for code in this file, trained on the project's history, and the built-in ones for other kinds. If the file is
+    /// missing or unusable, the built-in rankers.
     Own(PathBuf),
     /// The built-in rankers.
     BuiltIn,
-    /// None: the weighted fusion of the retrievers' ranks.
+    /// No ranker: the weighted fusion of the retrievers' ranks.
     Fusion,
 }
 
-/// Opens the journals in the folder at a plain path below a root: on disk, or in a test's memory.
+/// Opens the journals in the folder at a plain path below a root: on disk, or in memory for tests.
 pub type JournalSource = dyn Fn(&Path, &Path) -> Arc<dyn Storage> + Send + Sync;
 
 /// Reads the settings of the store with that root.

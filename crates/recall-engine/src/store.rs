@@ -1,14 +1,14 @@
-//! One store, open: its catalog, its lexical index, and what is known of its files.
+//! An open store: its catalog, lexical index, embeddings, ledger and caches, and the registry of open stores.
 
 mod anchor_texts;
 mod attention;
 mod background;
 mod configured;
 mod contributors;
+mod file_stat;
 mod follow_structure;
 mod index_lock;
 mod ingest_outcome;
-mod looks;
 mod open;
 mod passages;
 pub(crate) mod provenance;
@@ -56,10 +56,10 @@ pub(crate) use attention::{Attention, Look, Noted};
 pub(crate) use background::Background;
 pub(crate) use configured::Configuration;
 pub(crate) use contributors::Contributors;
+use file_stat::FileStat;
 pub(crate) use follow_structure::StructureWait;
 pub(crate) use index_lock::{IndexLock, IndexLocks};
 pub(crate) use ingest_outcome::IngestOutcome;
-use looks::Looks;
 pub(crate) use open::Surroundings;
 pub(crate) use passages::{KeptPassages, Passage, Passages};
 pub(crate) use publication::Publication;
@@ -72,12 +72,12 @@ pub(crate) use selection::{Added, Decision, Selection, UnreadLine};
 pub(crate) use structure::StructureCell;
 pub(crate) use watch::Disturbed;
 
-/// A part of a store's index that can be set aside and made anew by itself.
+/// A part of a store's index that can be quarantined and rebuilt on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// The catalog, from the files.
+    /// The catalog, rebuilt from the files.
     Catalog,
-    /// The lexical index, from the catalog.
+    /// The lexical index, rebuilt from the catalog.
     Lexical,
 }
 
@@ -86,92 +86,92 @@ pub(crate) struct Store {
     pub(crate) scope: StoreScope,
     pub(crate) root: PathBuf,
     pub(crate) folder: StoreFolder,
-    /// The right to write what is derived.
+    /// The right to write the index.
     pub(crate) index_lock: IndexLock,
-    /// What its project's configuration says at present.
+    /// The current settings of its project.
     settings: ArcSwap<StoreSettings>,
-    /// Where that is read again.
+    /// Reads the settings again.
     settings_source: Arc<StoreSettingsSource>,
-    /// What the files looked like that the settings and the selection were read from.
-    configured: Mutex<Vec<Looks>>,
+    /// The stats of the files that the settings and the selection were read from.
+    configured: Mutex<Vec<FileStat>>,
     pub(crate) catalog: Catalog,
     pub(crate) lexical: Lexical,
     pub(crate) semantic: Semantic,
     pub(crate) selection: Mutex<Selection>,
-    /// What is remembered.
+    /// The journals of memories.
     pub(crate) ledger: Ledger,
-    /// What anchors were compared with.
+    /// A cache of the symbol hashes that anchors are compared with.
     pub(crate) anchor_texts: AnchorTexts,
-    /// Who added what to its repository.
+    /// The authors of the memories in its repository, according to git.
     pub(crate) contributors: Arc<Contributors>,
-    /// What happens in its sessions.
+    /// The events of its sessions.
     pub(crate) sessions: Sessions,
-    /// What feedback says of files.
+    /// The ranking factors from feedback on files.
     pub(crate) rated: RatedCell,
-    /// How often items were among the hits.
+    /// How often each item was returned as a hit.
     pub(crate) retrievals: Retrievals,
-    /// The chunks that were hits lately.
+    /// A cache of recently returned chunks.
     passages: KeptPassages,
-    /// What the catalog holds of each file, at the generation that was published last.
+    /// The state of each file in the catalog, as of the last published generation.
     known: ArcSwap<Known>,
-    /// What the documents state about each other, at the generation that was last asked about it.
+    /// The links that documents state, as of the generation that was last read.
     stated: ArcSwapOption<Stated>,
-    /// Held by whoever writes; one writer a store.
+    /// Held while the index is written; a store has one writer at a time.
     pub(crate) writing: Mutex<()>,
-    /// The writer of the lexical index, while it is open; touched by whoever holds `writing`.
+    /// The writer of the lexical index, while it is open. Used only while `writing` is held.
     pub(crate) lexical_writer: Mutex<Option<LexicalWriter>>,
     pub(crate) publication: Publication,
     pub(crate) freshness: Freshness,
-    /// What the operating system tells of its changes; `None` where nothing is watched.
+    /// The watch on its files; `None` if this process does not watch files.
     watch: Option<Watch>,
     pub(crate) attention: Attention,
     pub(crate) background: Arc<Background>,
-    /// How the documents hang together, as of its own generation.
+    /// The graph of the documents, as of its own generation.
     pub(crate) structure: StructureCell,
-    /// Which rankers decide on the order of its candidates.
+    /// The rankers that order its candidates.
     ranking: RankingCell,
     indexing: Mutex<Option<Indexing>>,
-    /// When the files were last looked at.
+    /// When the index files were last checked for foreign changes.
     looked: Mutex<Option<Instant>>,
-    /// What was found damaged at open and made anew.
+    /// The parts that were damaged at open and rebuilt.
     pub(crate) repaired: Vec<String>,
-    /// Whether an answer has told so.
+    /// Whether an answer has reported them.
     has_told_repairs: AtomicBool,
     /// Asks the store's background jobs to stop.
     pub(crate) cancel: Cancel,
-    /// The turns to import, of all stores.
+    /// The queue of imports, shared by all stores.
     pub(crate) imports: Arc<Imports>,
 }
 
 impl Store {
-    /// What its project's configuration says at present.
+    /// Returns the current settings of its project.
     pub(crate) fn settings(&self) -> Arc<StoreSettings> {
         self.settings.load_full()
     }
 
-    /// What was found damaged at open and made anew, for the first answer after it. Status and doctor tell it as long as the store is
-    /// open.
+    /// Returns the parts that were damaged at open and rebuilt, at the first call only, so that one answer reports them. Status
+    /// and doctor report them for as long as the store is open.
     pub(crate) fn untold_repairs(&self) -> &[String] {
         if self.has_told_repairs.swap(true, Ordering::Relaxed) { &[] } else { &self.repaired }
     }
 
-    /// What is known of the files.
+    /// Returns the state of each file in the catalog, as of the last published generation.
     pub(crate) fn known(&self) -> Arc<Known> {
         self.known.load_full()
     }
 
-    /// Reads anew what the catalog holds of each file.
+    /// Reads the state of each file from the catalog again.
     pub(crate) fn reload_known(&self) -> Result<Arc<Known>, StoreError> {
         let known = Arc::new(self.read(Known::read)?);
         self.known.store(Arc::clone(&known));
         Ok(known)
     }
 
-    /// Reads anew what an ingest wrote of what the catalog holds: a few files alone, where nobody else wrote meanwhile.
+    /// Reads the state of the files that an ingest wrote; of all files if another process wrote meanwhile.
     pub(crate) fn reload_written(&self, written: &HashSet<&str>) -> Result<Arc<Known>, StoreError> {
         let before = self.known();
         let known = self.read(|snapshot| {
-            // The ingest's own transaction is the next one; a greater number has another writer's too.
+            // The ingest's transaction adds one to the generation; a greater generation includes another writer's transaction.
             if snapshot.generation().0 == before.generation.0 + 1 {
                 before.read_again(snapshot, written)
             } else {
@@ -183,7 +183,7 @@ impl Store {
         Ok(known)
     }
 
-    /// What the documents of a snapshot state about each other. Read once a generation.
+    /// Returns the links that the documents of a snapshot state. They are read once per generation.
     pub(crate) fn stated(&self, snapshot: &recall_catalog::Snapshot<'_>) -> Result<Arc<Stated>, StoreError> {
         if let Some(stated) = self.stated.load_full().filter(|stated| stated.generation == snapshot.generation()) {
             return Ok(stated);
@@ -193,22 +193,22 @@ impl Store {
         Ok(stated)
     }
 
-    /// Which rankers decide on the order of its candidates at this moment; `built_in` where it has none of its own.
+    /// Returns the rankers that order its candidates now: `built_in`, unless it has its own.
     pub(crate) fn ranking(&self, built_in: &Rankers) -> Arc<Ranking> {
         self.ranking.look(&self.settings().ranker, built_in)
     }
 
-    /// Whether no search can find anything in it: it was never indexed, or the first run did not get to its end.
+    /// Returns whether no search can find anything in it: it was never indexed, or the first run did not finish.
     pub(crate) fn holds_nothing(&self) -> bool {
         self.lexical.generation() == Generation::default()
     }
 
-    /// Whether its first index is yet to come. A store that was compared with its files and holds nothing has none to index.
+    /// Returns whether its first index run is pending. A store that is empty after a scan has no files to index.
     pub(crate) fn awaits_first_index(&self) -> bool {
         self.holds_nothing() && !self.freshness.is_compared()
     }
 
-    /// Follows what another process wrote to the store since.
+    /// Reloads what another process has written to the store.
     pub(crate) fn follow(&self) -> Result<(), StoreError> {
         let generation = self.catalog.generation().map_err(|source| self.read_failed(source))?;
         if generation != self.known.load().generation {
@@ -228,25 +228,25 @@ impl Store {
         reader(&snapshot).map_err(|source| self.read_failed(source))
     }
 
-    /// Brings the embeddings up that follow at once, and closes the lexical index's writer, which waits for its merges, on a
-    /// thread of its own; then leaves what takes long to another. An import ends with it.
+    /// Finishes an index job on a thread of its own: updates the embeddings that follow at once, closes the lexical writer, which
+    /// waits for its merges, then reads the graph and starts the slow embeddings. The import ends before the last two steps.
     pub(crate) fn settle_soon(self: &Arc<Self>, import: Option<Import>) {
         self.work("settle", |store| {
             store.catch_up(Reach::Whole);
             store.settle();
             drop(import);
-            // So that the first search after a job ranks by the graph as the second does.
+            // The first search after a job then ranks by the same graph as the second.
             store.follow_structure();
             store.embed_soon();
         });
     }
 
-    /// Brings the embeddings that follow at once up to the catalog, as far as `reach` says.
+    /// Updates the embeddings that follow at once to the catalog, within `reach`.
     pub(crate) fn catch_up(&self, reach: Reach) {
         self.semantic.follow(&self.catalog, reach, &self.cancel);
     }
 
-    /// Brings the embeddings up to the catalog on a thread of their own, where they are behind.
+    /// Updates the embeddings to the catalog on a thread of their own, if any are missing.
     pub(crate) fn catch_up_soon(self: &Arc<Self>) {
         let generation = self.known.load().generation;
         if self.semantic.embedded(generation).iter().any(|embedded| !embedded.is_whole) {
@@ -257,19 +257,19 @@ impl Store {
         }
     }
 
-    /// Brings the embeddings that take long up to the catalog on a thread of their own, where they are behind.
+    /// Updates the embeddings that follow in the background on a thread of their own, if any are missing.
     pub(crate) fn embed_soon(self: &Arc<Self>) {
         if self.semantic.is_behind(self.known.load().generation) {
             self.work("embed", |store| store.semantic.follow_patiently(&store.catalog, &store.cancel));
         }
     }
 
-    /// Has these models from now on.
+    /// Replaces the models.
     pub(crate) fn use_models(&self, models: &Models) {
         self.semantic.use_models(models, self.known.load().generation);
     }
 
-    /// Works for the store on a thread of its own.
+    /// Runs a job on a thread of its own. Closing the store waits for it.
     fn work(self: &Arc<Self>, name: &str, work: impl FnOnce(&Arc<Self>) + Send + 'static) {
         let (store, working) = (Arc::clone(self), self.background.begin());
         let thread = std::thread::Builder::new().name(name.to_owned()).spawn(move || {
@@ -282,7 +282,7 @@ impl Store {
         }
     }
 
-    /// Closes the lexical index's writer, which waits for its merges, and folds the catalog's log into its file.
+    /// Closes the lexical index's writer, which waits for its merges, and checkpoints the catalog's write-ahead log.
     pub(crate) fn settle(&self) {
         if self.index_lock.is_held() {
             self.retrievals.keep();
@@ -292,23 +292,23 @@ impl Store {
         if let Err(error) = writer.finish() {
             tracing::warn!(root = %self.root.display(), %error, "the lexical index could not be sealed");
         }
-        // An import leaves a write-ahead log as large as itself, which every later reader would look through.
+        // After an import the write-ahead log is as large as the import, and every later reader would search it.
         if let Err(error) = self.catalog.checkpoint() {
             tracing::warn!(root = %self.root.display(), %error, "the catalog's log could not be folded in");
         }
     }
 
-    /// Says how far the running index job is, or that none is running.
+    /// Sets the progress of the running index job; `None` if none is running.
     pub(crate) fn set_indexing(&self, indexing: Option<Indexing>) {
         *self.indexing.lock() = indexing;
     }
 
-    /// How far the running index job is.
+    /// Returns the progress of the running index job; `None` if none is running.
     pub(crate) fn indexing(&self) -> Option<Indexing> {
         *self.indexing.lock()
     }
 
-    /// What an answer given at this moment sees.
+    /// Returns what an answer given now covers.
     pub(crate) fn coverage(&self) -> Coverage {
         let known = self.known.load();
         Coverage {

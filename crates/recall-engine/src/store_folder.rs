@@ -1,4 +1,4 @@
-//! The folder in which a store keeps its index, and the two places of its selection.
+//! The folder of a store in the data home.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,33 +8,34 @@ use recall_folder::{Access, Folder, OpenError};
 
 use crate::settings::Places;
 
-/// The file that is written and deleted to see whether an index can be changed.
+/// The file that is written and deleted to check whether an index can be changed.
 const PROBE: &str = ".writable";
 
-/// The file that names the root, for people who look into the data home.
+/// The file that holds the root's path, for people who inspect the data home.
 const ROOT_FILE: &str = "root";
 
 /// The name of the folder of an index.
 const INDEX: &str = "index";
 
-/// The name of the lexical index in it.
+/// The name of the folder of the lexical index in it.
 const LEXICAL: &str = "lexical";
 
-/// The folder of a store in the data home, named by its root. A project holds nothing derived: what lies in it may be another
-/// user's work, and a deletion or a memory map must never meet that.
+/// The folder of a store in the data home, named by a hash of its root. A project has no derived files: its files may be another
+/// user's work, which must never be deleted or memory-mapped.
 #[derive(Clone, Debug)]
 pub(crate) struct StoreFolder {
-    /// What is here and not in the index is truth: the selection and the sessions of a project that was not initialised.
+    /// The folder. Except for the index, its content cannot be derived: the selection and the sessions of a project that was not
+    /// initialised.
     pub(crate) path: PathBuf,
-    /// Holds the index; may be deleted at any time.
+    /// The folder of the index, which may be deleted at any time.
     pub(crate) index: PathBuf,
 }
 
 impl StoreFolder {
-    /// Opens the folder of the store with that root; makes it, for this user alone, if it is missing.
+    /// Opens the folder of the store with that root. Creates it if it is missing, accessible to this user only.
     ///
     /// # Errors
-    /// It cannot be made or written, or is not this user's.
+    /// It cannot be created or written, or is not owned by this user.
     pub(crate) fn prepare(root: &Path, places: &Places) -> Result<Self, OpenError> {
         let path = places.stores.join(name_of(root));
         Folder::private(&places.stores)?;
@@ -42,7 +43,7 @@ impl StoreFolder {
         let index = folder.make_folder(INDEX)?;
         drop(index.file(PROBE, Access::AppendOrCreate)?);
         match index.remove(PROBE) {
-            // Another process that looks at the same moment has removed it.
+            // Another process that checks at the same moment may have removed it.
             Ok(()) | Err(OpenError::Missing { .. }) => {}
             Err(error) => return Err(error),
         }
@@ -65,7 +66,7 @@ impl StoreFolder {
         self.index.join("vectors")
     }
 
-    /// Deletes the index with all that is in it.
+    /// Deletes the folder of the index.
     ///
     /// # Errors
     /// It is missing, or the system refuses.
@@ -81,12 +82,12 @@ impl StoreFolder {
         Folder::open(&self.index)?.remove(LEXICAL)
     }
 
-    /// The file whose lock is the right to write the index.
+    /// Returns the lock file of the index.
     pub(crate) fn lock(root: &Path, places: &Places) -> PathBuf {
         places.stores.join(name_of(root)).join("lock")
     }
 
-    /// How many bytes the index takes on disk.
+    /// Returns the size of the index on disk, in bytes.
     pub(crate) fn index_bytes(&self) -> u64 {
         fn bytes_of(folder: &Path) -> u64 {
             let Ok(entries) = fs::read_dir(folder) else { return 0 };
@@ -103,19 +104,19 @@ impl StoreFolder {
     }
 }
 
-/// Whether a project was initialised: it has settings of its own.
+/// Returns whether a project was initialised: it has settings of its own.
 pub(crate) fn is_initialised(root: &Path) -> bool {
     let settings = Path::new(PROJECT_FOLDER).join("recall.toml");
     Folder::open(root).is_ok_and(|root| root.has_file(settings))
 }
 
-/// The index that an earlier version, or somebody else, left in a project. Nothing reads it.
+/// Returns the index folder that an earlier version, or another program, left in a project. It is never read.
 pub(crate) fn index_in_project(root: &Path) -> Option<PathBuf> {
     let index = root.join(PROJECT_FOLDER).join(INDEX);
     fs::symlink_metadata(&index).is_ok().then_some(index)
 }
 
-/// The name of the folder for a root: stable, free of separators, 16 hexadecimal digits.
+/// Returns the name of the folder for a root: stable, 16 hexadecimal digits.
 pub(crate) fn name_of(root: &Path) -> String {
     let mut name = ContentHash::of(root.as_os_str().as_encoded_bytes()).to_string();
     name.truncate(16);

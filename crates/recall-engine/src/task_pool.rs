@@ -6,10 +6,10 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::{Condvar, Mutex};
 use recall_core::error_chain;
 
-/// From how many chunks on another thread is worth its waking: over 10,000 chunks a search by the meaning was no faster for it, and
-/// one by words took .97 of the time and .91 of the processor's without; over 100,000 chunks one by the meaning took .89 of the
-/// time with it.
-const BESIDE_FROM: u64 = 30_000;
+/// The least number of chunks for which waking another thread pays off. Over 10,000 chunks, a semantic search was not faster with
+/// it, and a search by words took .97 of the time and .91 of the processor time without it. Over 100,000 chunks, a semantic search
+/// took .89 of the time with it.
+const LEAST_CHUNKS: u64 = 30_000;
 
 /// The threads that run tasks, one per core; started by the first task.
 #[derive(Default)]
@@ -46,7 +46,7 @@ impl TaskPool {
         chunks: u64,
         task: impl FnOnce() -> T + Send + 'static,
     ) -> Deferred<T> {
-        if chunks >= BESIDE_FROM { self.spawn(task) } else { Deferred::lazy(task) }
+        if chunks >= LEAST_CHUNKS { self.spawn(task) } else { Deferred::lazy(task) }
     }
 }
 
@@ -54,7 +54,7 @@ fn start() -> Option<rayon::ThreadPool> {
     match rayon::ThreadPoolBuilder::new().thread_name(|number| format!("task-{number}")).build() {
         Ok(pool) => Some(pool),
         Err(error) => {
-            tracing::warn!(reason = error_chain(&error), "searches have no threads to help them");
+            tracing::warn!(reason = error_chain(&error), "searches have no task threads");
             None
         }
     }

@@ -1,36 +1,36 @@
-//! What the reader of an answer should know beside it.
+//! The warnings of an answer.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use recall_core::StoreScope;
 
-/// What the reader of an answer should know beside it.
+/// A warning of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Warning {
-    /// Nobody had indexed the project: this request did.
+    /// The project was not indexed yet, and this request indexed it.
     IndexedOnTheWay {
         /// How many files were indexed.
         files: u64,
         /// How long it took.
         took: Duration,
     },
-    /// The store is still being indexed: the answer is of what is there.
+    /// The store is still being indexed: the answer covers the documents so far.
     Indexing {
         /// Files read.
         files_done: u64,
         /// Files to read in all.
         files: u64,
     },
-    /// The store waits for its turn to be indexed: the answer is of what is there.
+    /// The store waits for its turn to be indexed: the answer covers the documents so far.
     IndexingWaits,
-    /// The freshness scan was not done in time: files that are new since the last one may be missing.
+    /// The scan was not done in time: files that are new since the last one may be missing.
     ScanRunning,
     /// The links between the documents are still being read: the next answer may have another order.
     LinksBehind,
-    /// Changes are not watched, and the files were last compared so long ago: what changed since may be missing.
+    /// Files are not watched, and the next scan is not due yet: changes since the last one may be missing.
     NotCompared {
-        /// How long.
+        /// How long ago the last scan was.
         ago: Duration,
     },
     /// A file changed while the query ran and could not be indexed in time: its hits are left out.
@@ -38,92 +38,92 @@ pub enum Warning {
         /// The file.
         path: String,
     },
-    /// Secrets stand in a file; what is told of it has masks in their places.
+    /// A file has secrets, which are masked in the answer.
     SecretsMasked {
         /// The file.
         path: String,
     },
-    /// A damaged index was set aside and made anew.
+    /// A damaged index was quarantined and rebuilt.
     Repaired {
-        /// What was damaged.
+        /// A sentence that names the damaged part.
         what: String,
     },
-    /// The index could not be brought up to the files: the answer is of what was indexed before.
+    /// The changes of the files could not be indexed: the answer covers the documents before them.
     NotRefreshed {
         /// Why.
         reason: String,
     },
     /// One of the stores could not be searched.
     StoreUnavailable {
-        /// Which.
+        /// The scope of the store.
         scope: StoreScope,
         /// Why.
         reason: String,
     },
-    /// Several symbols have the name that was asked for.
+    /// Several symbols have the requested name.
     SeveralDefinitions {
         /// The name.
         name: String,
         /// How many there are.
         definitions: u64,
-        /// How many of them the answer starts at.
+        /// How many of them the answer begins with.
         shown: u64,
     },
-    /// Words alone decided, since not every text has an embedding yet.
+    /// The ranking used words only, since not every text has an embedding yet.
     EmbeddingsToCome,
-    /// The embeddings by a model could not be asked.
+    /// The embeddings by a model could not be used.
     EmbeddingsPassedOver {
         /// Why.
         reason: String,
-        /// The model that told the meaning instead; `None` where words alone decided.
+        /// The model that was used instead; `None` if the ranking used words only.
         instead: Option<String>,
     },
-    /// The cross-encoder that is used could not be asked: the order is the one without it.
+    /// The selected cross-encoder failed: the order is the one without it.
     NotReranked {
         /// Why.
         reason: String,
     },
-    /// The ranker that was learnt from the project's history cannot be used: the built-in ones decided.
+    /// The ranker that was trained on the project's history cannot be used: the built-in ones were.
     RankerPassedOver {
         /// Why.
         reason: String,
     },
-    /// A word of the query has the form of a filter and is none: it is looked for as a word.
+    /// A word of the query has the form of a filter but is not one: it is searched for as a word.
     UnknownFilter {
         /// The word.
         word: String,
         /// What is wrong with it.
         problem: String,
     },
-    /// Weights of the retrievers are given, so their fusion decides on the order and the learned rankers do not.
+    /// The request has weights of the retrievers, so the order is their fusion, without the learned rankers.
     WeightsDecide,
     /// Memories that were acknowledged are not in the index yet.
     MemoriesBehind,
-    /// The journals could not be read: the answer is of what they said before.
+    /// The journals could not be read: the answer covers the memories of the last read.
     JournalsUnread {
         /// Why.
         reason: String,
     },
-    /// Lines of the journals cannot be read: what they say is missing.
+    /// Lines of the journals cannot be read: their events are missing.
     JournalLinesUnread(UnreadLines),
-    /// Lines of the selection cannot be read: what they decide does not hold.
+    /// Lines of the selection cannot be read and are ignored.
     SelectionLinesUnread(UnreadLines),
-    /// Something in the configuration is wrong and was passed over.
+    /// A setting is invalid and is ignored.
     Configuration {
-        /// What and where.
+        /// The problem and its place.
         message: String,
     },
 }
 
-/// Lines of a store's files that cannot be read. They stay where they are.
+/// Lines of a store's files that cannot be read. They stay in the files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadLines {
     /// The file of the first one, absolute.
     pub file: PathBuf,
     /// The first one, counted from 1; 0 if the file as a whole cannot be read.
     pub line: u64,
-    /// What is wrong with it.
+    /// Why it cannot be read.
     pub reason: String,
-    /// How many there are, in all files.
+    /// The number of such lines in all files.
     pub count: u64,
 }

@@ -1,8 +1,8 @@
-//! Is everything that the engine acknowledged there after a crash at any moment, in the answers too?
+//! Crash tests: after a crash at any moment, every acknowledged change is in the journals and in the answers.
 //!
-//! The journals lie on a disk in memory that crashes, the index on a real one. What must be there is told by an oracle that
-//! knows nothing of journals. `RECALL_CRASH_STATES=3000 cargo test --release -p recall-engine --test crash` looks at as many;
-//! `RECALL_CRASH_SEED=100` begins with another sequence of operations than the first, so that several runs see different ones.
+//! The journals are on an in-memory disk that simulates crashes, the index on a real one. An oracle that does not use journals
+//! computes the expected state. `RECALL_CRASH_STATES=3000 cargo test --release -p recall-engine --test crash` checks that many
+//! states; `RECALL_CRASH_SEED=100` begins with another sequence of operations, so that several runs check different ones.
 
 #[path = "crash/oracle.rs"]
 mod oracle;
@@ -21,17 +21,17 @@ use recall_testkit::{History, Image};
 use work::Work;
 use world::{World, observe};
 
-/// How many different states are looked at, unless the environment says otherwise: a minute on two busy cores.
+/// The default number of states that are checked, which takes a minute on two busy cores.
 const STATES: usize = 120;
 
-/// How many are looked at of one sequence of operations, of several hundred.
+/// How many of the several hundred states of one sequence of operations are checked.
 const STATES_EACH: usize = 30;
 
-/// How many operations one sequence has.
+/// The number of operations in a sequence.
 const OPERATIONS: usize = 10;
 
 #[test]
-fn what_was_acknowledged_is_there_and_answered_after_a_crash_at_any_moment() {
+fn acknowledged_changes_survive_a_crash_at_any_moment() {
     let wanted =
         std::env::var("RECALL_CRASH_STATES").map_or(STATES, |states| states.parse().expect("a number of states"));
     let first = std::env::var("RECALL_CRASH_SEED").map_or(0, |seed| seed.parse().expect("a number"));
@@ -49,7 +49,7 @@ fn what_was_acknowledged_is_there_and_answered_after_a_crash_at_any_moment() {
     println!("{} states of the sequences {first} to {}", seen.into_inner(), seeds.into_inner() - 1);
 }
 
-/// Works, and looks at some of the states that a crash may have left on the way; returns how many.
+/// Runs a sequence of operations and checks some of the states that a crash may leave; returns how many.
 fn crash(seed: u64) -> usize {
     let mut random = fastrand::Rng::with_seed(seed);
     let world = World::new();
@@ -79,7 +79,7 @@ fn crash(seed: u64) -> usize {
     chosen.len()
 }
 
-/// Checks what an engine finds after a crash: with the index of another moment, and from the journals alone.
+/// Checks the state after a crash, with an index of another moment and without an index.
 fn check(behind: &World, bare: &World, oracle: &oracle::Oracle, acknowledged: usize, seed: u64) {
     let (found, answered) = observe(behind, oracle.ids());
     let (again, anew) = observe(bare, oracle.ids());

@@ -1,4 +1,4 @@
-//! A damaged, torn or foreign index is made anew, and what it held is found again.
+//! Rebuilding a damaged, truncated or foreign index.
 
 mod support;
 
@@ -32,7 +32,7 @@ fn store_folder(sandbox: &Sandbox) -> PathBuf {
 }
 
 #[test]
-fn a_catalog_of_garbage_is_set_aside_and_the_answer_says_so() {
+fn a_catalog_of_garbage_is_quarantined_and_the_answer_reports_it() {
     let sandbox = indexed();
     let catalog = store_folder(&sandbox).join("index/catalog.db");
     fs::write(&catalog, vec![0xA5; 8192]).expect("written");
@@ -43,9 +43,9 @@ fn a_catalog_of_garbage_is_set_aside_and_the_answer_says_so() {
     assert!(kept.into_iter().any(|entry| entry.file_name().to_string_lossy().contains("damaged")));
 }
 
-/// The garbled text is found only where the lexical index is to be made anew from it.
+/// The damaged text is noticed only when the lexical index is rebuilt from it.
 #[test]
-fn a_catalog_with_a_garbled_text_is_set_aside_when_the_lexical_index_needs_it() {
+fn a_catalog_with_a_damaged_text_is_quarantined_when_the_lexical_index_needs_it() {
     let sandbox = indexed();
     let index = store_folder(&sandbox).join("index");
     let (catalog, text) = (index.join("catalog.db"), b"About beta.");
@@ -63,7 +63,7 @@ fn a_catalog_with_a_garbled_text_is_set_aside_when_the_lexical_index_needs_it() 
 }
 
 #[test]
-fn a_lexical_index_of_garbage_is_made_anew_from_the_catalog() {
+fn a_lexical_index_of_garbage_is_rebuilt_from_the_catalog() {
     let sandbox = indexed();
     let mut files = Vec::new();
     index_files(&store_folder(&sandbox).join("index/lexical"), &mut files);
@@ -74,7 +74,7 @@ fn a_lexical_index_of_garbage_is_made_anew_from_the_catalog() {
 }
 
 #[test]
-fn every_file_of_the_index_may_be_missing_or_cut() {
+fn any_file_of_the_index_may_be_missing_or_truncated() {
     let sandbox = indexed();
     let mut files = Vec::new();
     index_files(&store_folder(&sandbox).join("index"), &mut files);
@@ -99,10 +99,10 @@ fn every_file_of_the_index_may_be_missing_or_cut() {
 }
 
 #[test]
-fn a_catalog_that_a_newer_version_wrote_is_refused_and_left_as_it_is() {
+fn a_catalog_of_a_newer_version_is_rejected_and_not_changed() {
     let sandbox = indexed();
     let catalog = store_folder(&sandbox).join("index/catalog.db");
-    // The user version stands in bytes 60 to 63 of an SQLite file, big-endian.
+    // The user version is in bytes 60 to 63 of an SQLite file, big-endian.
     let mut bytes = fs::read(&catalog).expect("readable");
     bytes[60..64].copy_from_slice(&9999_u32.to_be_bytes());
     fs::write(&catalog, &bytes).expect("written");
@@ -113,7 +113,7 @@ fn a_catalog_that_a_newer_version_wrote_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn what_an_older_version_parsed_is_parsed_anew_once() {
+fn documents_parsed_by_an_older_version_are_parsed_again_once() {
     let sandbox = indexed();
     let file = store_folder(&sandbox).join("index/catalog.db");
     let parsing = || {

@@ -1,4 +1,4 @@
-//! A check tells what is wrong, mends what is derived, and never changes a journal.
+//! The doctor reports problems, repairs derived data, and never changes a journal.
 
 mod support;
 
@@ -14,7 +14,7 @@ fn doctor(sandbox: &Sandbox, engine: &Engine, mend: Mend, secrets: SecretScan) -
     engine.doctor(&sandbox.origin(), &DoctorRequest { scope: Scope::All, mend, secrets }).expect("it can be checked")
 }
 
-/// What was found and not mended.
+/// Returns the problems that were found and not repaired.
 fn problems(sandbox: &Sandbox, engine: &Engine, mend: Mend) -> Vec<Problem> {
     let findings = doctor(sandbox, engine, mend, SecretScan::Off).findings;
     findings.into_iter().filter(|finding| !finding.is_mended).map(|finding| finding.problem).collect()
@@ -45,7 +45,7 @@ fn journal(sandbox: &Sandbox) -> PathBuf {
 }
 
 #[test]
-fn a_store_as_it_should_be_has_no_findings() {
+fn a_healthy_store_has_no_findings() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     let engine = sandbox.engine();
     sandbox.index(&engine);
@@ -60,7 +60,7 @@ fn a_store_as_it_should_be_has_no_findings() {
 }
 
 #[test]
-fn lines_that_cannot_be_read_and_marks_of_a_merge_are_told_and_stay() {
+fn unreadable_lines_and_conflict_markers_are_reported_and_stay() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     let engine = sandbox.engine();
     remember(&sandbox, &engine, "Wombats dig.");
@@ -84,7 +84,7 @@ fn lines_that_cannot_be_read_and_marks_of_a_merge_are_told_and_stay() {
 }
 
 #[test]
-fn what_git_has_to_know_is_written_again() {
+fn missing_lines_of_the_files_for_git_are_written_again() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     let engine = sandbox.engine();
     remember(&sandbox, &engine, "Wombats dig.");
@@ -98,7 +98,7 @@ fn what_git_has_to_know_is_written_again() {
 }
 
 #[test]
-fn a_damaged_catalog_is_made_anew_from_the_files() {
+fn a_damaged_catalog_is_rebuilt_from_the_files() {
     let sandbox = Sandbox::new();
     for n in 0..200 {
         sandbox.write(&format!("src/f{n}.rs"), &format!("/// Burrow {n}.\nfn burrow_{n}() {{}}\n").repeat(20));
@@ -127,8 +127,8 @@ fn a_damaged_catalog_is_made_anew_from_the_files() {
 }
 
 #[test]
-fn files_with_secrets_are_told_when_that_is_asked_for() {
-    // Taken apart, so that none stands here.
+fn files_with_secrets_are_reported_on_request() {
+    // In parts, so that this file has no token.
     let token = format!("{}_{}", "ghp", "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5");
     let sandbox = Sandbox::with(&[("a.rs", &format!("const TOKEN: &str = \"{token}\";\n")), ("b.rs", "fn b() {}\n")]);
     let engine = sandbox.engine();

@@ -17,7 +17,7 @@ use recall_engine::{
 };
 use support::{Sandbox, SystemClock, paths, request};
 
-/// Two domains, `team` and `ops`; projects whose folder's name ends in `project` list both, others `team` alone.
+/// Two domains, `team` and `ops`. Projects whose folder's name ends in `project` list both, others only `team`.
 fn sandbox() -> (Sandbox, Engine) {
     let sandbox = Sandbox::with(&[("a.md", "# Retry budget\n\nThree tries.\n")]);
     for (path, text) in [
@@ -124,7 +124,7 @@ fn a_project_sees_the_domains_that_it_lists_and_no_other() {
 }
 
 #[test]
-fn a_memory_of_a_domain_is_kept_there_and_seen_by_all_that_list_it() {
+fn a_memory_of_a_domain_is_stored_there_and_seen_by_all_projects_that_list_it() {
     let (sandbox, engine) = sandbox();
     let project = at(&sandbox, "project", None);
     let several = engine.add_memory(&project, &memory(Scope::Domain));

@@ -1,5 +1,4 @@
-//! An encoder that is chosen embeds behind what answers, takes over when it covers the store, and is done without where it
-//! fails.
+//! A chosen encoder embeds in the background, answers once it covers the store, and is replaced by the next model if it fails.
 
 mod support;
 
@@ -19,19 +18,19 @@ use recall_engine::{
 use recall_models::BuiltIn;
 use support::{Sandbox, paths, request};
 
-/// An encoder that knows what the built-in model knows, can be held up and can fail.
+/// An encoder that wraps the built-in model, and can be blocked or made to fail.
 struct Encoder {
     number: u8,
-    /// Whether chunks are embedded, or wait.
+    /// Whether embedding chunks proceeds or blocks.
     gate: Mutex<bool>,
     opened: Condvar,
-    /// So many more chunks are embedded; then it fails.
+    /// The number of further chunks that are embedded before it fails.
     budget: AtomicUsize,
     /// Whether queries fail.
     is_dumb: AtomicBool,
     /// Whether queries panic.
     is_broken: AtomicBool,
-    /// How many calls there were to embed chunks.
+    /// The number of calls to embed chunks.
     calls: AtomicUsize,
     chunks: AtomicUsize,
     queries: AtomicUsize,
@@ -52,7 +51,7 @@ impl Encoder {
         })
     }
 
-    /// One that waits before it embeds anything.
+    /// Returns an encoder that blocks before it embeds the first chunk.
     fn held_up(number: u8) -> Arc<Self> {
         let encoder = Self::new(number);
         *encoder.gate.lock() = false;
@@ -128,7 +127,7 @@ fn encoders(chosen: &Arc<Encoder>, others: &[&Arc<Encoder>]) -> Encoders {
     Encoders { chosen: Some(chosen.model()), others: others.iter().map(|other| other.model()).collect() }
 }
 
-/// An engine whose encoders' embeddings are kept, with or without the built-in model.
+/// Returns an engine with an embedding store, with or without the built-in model.
 fn engine(sandbox: &Sandbox, built_in: bool) -> Engine {
     let model = built_in.then(|| EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) });
     let path = sandbox.home().join("cache").join("embeddings.db");
@@ -139,12 +138,12 @@ fn engine(sandbox: &Sandbox, built_in: bool) -> Engine {
     })
 }
 
-/// More than is embedded at a time, so that it is not done in one step.
+/// A project with more pages than are embedded in one step.
 fn many_pages() -> Sandbox {
     pages(601)
 }
 
-/// So many pages, one of them about cars.
+/// A project with `count` pages, one of them about cars.
 fn pages(count: usize) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("docs/cars.md", "# Cars\n\nA mechanic repairs the motor of an automobile.\n");
@@ -158,7 +157,7 @@ fn settle(sandbox: &Sandbox, engine: &Engine) {
     engine.settle(&sandbox.origin(), Scope::Project).expect("settled");
 }
 
-/// Many pages that an encoder has embedded.
+/// A project with many pages, all embedded by an encoder.
 fn embedded(built_in: bool) -> (Sandbox, Engine, Arc<Encoder>) {
     let sandbox = many_pages();
     let engine = engine(&sandbox, built_in);
@@ -177,7 +176,7 @@ fn status(sandbox: &Sandbox, engine: &Engine) -> StoreStatus {
     engine.status(&sandbox.origin(), Scope::Project, 0).expect("a status").stores.remove(0)
 }
 
-/// The folders of embeddings.
+/// Returns the folders of embeddings.
 fn folders(sandbox: &Sandbox) -> Vec<String> {
     let stores = fs::read_dir(sandbox.home().join("stores")).expect("stores");
     let vectors: PathBuf = stores.flatten().next().expect("one store").path().join("index").join("vectors");
@@ -190,7 +189,7 @@ fn folders(sandbox: &Sandbox) -> Vec<String> {
     names
 }
 
-/// Waits for what comes about in the background.
+/// Waits for an effect of background work.
 #[track_caller]
 fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     recall_testkit::wait_until(what, || is_so().then_some(()));
@@ -218,14 +217,14 @@ fn the_built_in_model_answers_until_the_encoder_covers_the_store() {
     assert!(deep.queries() > 0);
     assert_eq!(paths(&search(&sandbox, &engine))[0], "docs/cars.md");
 
-    // An edit is told by the built-in model, at once.
+    // The built-in model finds an edit at once.
     sandbox.write("docs/cars.md", "# Cars\n\nThe mechanic has a new garage.\n");
     let edited = search(&sandbox, &engine);
     assert!(edited.hits[0].text.contains("garage") && edited.model.is_some(), "{:?}", edited.model);
     wait_until("the edit", || search(&sandbox, &engine).model.as_deref() == Some("encoder-1"));
 }
 
-/// A project that nobody indexed, of more chunks than are embedded before they can be searched, by a model that is held up.
+/// A project without an index, with more chunks than are embedded before a search, and a blocked model.
 fn first_search(embedding_wait: Duration) -> (Sandbox, Engine, Arc<Encoder>) {
     let sandbox = pages(1_100);
     let model = Encoder::held_up(1);
@@ -235,7 +234,7 @@ fn first_search(embedding_wait: Duration) -> (Sandbox, Engine, Arc<Encoder>) {
 }
 
 #[test]
-fn the_search_that_makes_the_index_waits_for_the_meaning() {
+fn the_search_that_builds_the_index_waits_for_embeddings() {
     let (sandbox, engine, model) = first_search(Duration::from_mins(1));
     let answer = thread::scope(|scope| {
         let searching = scope.spawn(|| search(&sandbox, &engine));
@@ -248,7 +247,7 @@ fn the_search_that_makes_the_index_waits_for_the_meaning() {
 }
 
 #[test]
-fn an_answer_without_the_meaning_says_that_it_is_to_come() {
+fn an_answer_without_embeddings_says_that_they_are_being_computed() {
     let (sandbox, engine, model) = first_search(Duration::ZERO);
     let answer = search(&sandbox, &engine);
     assert!(answer.silent.contains(&Ablation::Semantic));
@@ -276,7 +275,7 @@ fn the_former_encoder_answers_until_the_new_one_covers_the_store() {
     engine.use_encoders(encoders(&new, &[&old]));
     assert_eq!(search(&sandbox, &engine).model.as_deref(), Some("encoder-1"));
     assert_eq!((folders(&sandbox), new.queries()), (vec!["01".to_owned(), "02".to_owned()], 0));
-    // It follows edits meanwhile.
+    // Meanwhile its embeddings follow edits.
     sandbox.write("docs/cars.md", "# Cars\n\nThe mechanic has a new garage.\n");
     wait_until("the edit", || {
         let answer = search(&sandbox, &engine);
@@ -291,7 +290,7 @@ fn the_former_encoder_answers_until_the_new_one_covers_the_store() {
     engine.use_encoders(Encoders { chosen: None, others: vec![old.model(), new.model()] });
     assert_eq!((search(&sandbox, &engine).model, folders(&sandbox).len()), (None, 0));
 
-    // Who chooses it again finds its embeddings in the store that is shared.
+    // If it is chosen again, its embeddings are in the shared embedding store.
     let embedded = old.chunks();
     engine.use_encoders(encoders(&old, &[&new]));
     settle(&sandbox, &engine);
@@ -299,7 +298,7 @@ fn the_former_encoder_answers_until_the_new_one_covers_the_store() {
 }
 
 #[test]
-fn an_encoder_that_is_changed_on_the_way_stops() {
+fn an_encoder_that_is_replaced_stops_embedding() {
     let sandbox = many_pages();
     let engine = engine(&sandbox, false);
     let (given_up, new) = (Encoder::held_up(1), Encoder::new(2));
@@ -314,11 +313,11 @@ fn an_encoder_that_is_changed_on_the_way_stops() {
 }
 
 #[test]
-fn stores_that_are_asked_together_are_asked_by_one_model() {
+fn stores_searched_together_use_the_same_model() {
     let (sandbox, engine, deep) = embedded(true);
     assert_eq!(search(&sandbox, &engine).model.as_deref(), Some("encoder-1"));
 
-    // The global store is embedded by the built-in model alone.
+    // The global store has embeddings by the built-in model only.
     *deep.gate.lock() = false;
     let global = sandbox.home().join("global");
     fs::create_dir_all(&global).expect("a folder");
@@ -332,7 +331,7 @@ fn stores_that_are_asked_together_are_asked_by_one_model() {
 }
 
 #[test]
-fn what_was_embedded_before_the_end_is_not_embedded_again() {
+fn chunks_embedded_before_a_failure_are_not_embedded_again() {
     let sandbox = many_pages();
     let first = engine(&sandbox, false);
     let encoder = Encoder::new(1);
@@ -362,7 +361,7 @@ fn what_was_embedded_before_the_end_is_not_embedded_again() {
 }
 
 #[test]
-fn where_an_encoder_does_not_answer_the_next_one_does_with_a_warning() {
+fn if_an_encoder_fails_the_next_model_answers_with_a_warning() {
     for built_in in [true, false] {
         let (sandbox, engine, deep) = embedded(built_in);
         assert_eq!(search(&sandbox, &engine).model.as_deref(), Some("encoder-1"));
@@ -381,7 +380,7 @@ fn where_an_encoder_does_not_answer_the_next_one_does_with_a_warning() {
 }
 
 #[test]
-fn an_encoder_that_panics_is_not_taken_for_a_damaged_index() {
+fn a_panic_of_an_encoder_is_not_reported_as_a_damaged_index() {
     let (sandbox, engine, encoder) = embedded(false);
     encoder.is_broken.store(true, Ordering::SeqCst);
     let panic = catch_unwind(AssertUnwindSafe(|| search(&sandbox, &engine))).expect_err("it is passed on");

@@ -1,4 +1,4 @@
-//! An answer never holds what its files no longer hold.
+//! An answer never contains text that its files no longer have.
 
 mod support;
 
@@ -23,7 +23,7 @@ fn the_first_search_of_a_project_indexes_it_and_says_so() {
 }
 
 #[test]
-fn a_project_that_nobody_initialised_stays_as_it_is() {
+fn an_uninitialised_project_is_not_changed() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     sandbox.search(&sandbox.engine(), "a");
     let names: Vec<_> =
@@ -52,7 +52,7 @@ fn new_changed_renamed_and_deleted_files_are_seen_by_the_next_search() {
 }
 
 #[test]
-fn a_hit_whose_file_was_only_touched_stays_one_and_is_told_with_the_new_time() {
+fn a_hit_whose_file_was_only_touched_stays_and_has_the_new_time() {
     for scan_interval in [Duration::ZERO, Duration::from_hours(1)] {
         let mut sandbox = Sandbox::with(&[("a.rs", "fn alpha() { one(); }\n"), ("b.rs", "fn alpha_b() {}\n")]);
         sandbox.limits.scan_interval = scan_interval;
@@ -75,7 +75,7 @@ fn a_hit_whose_file_was_only_touched_stays_one_and_is_told_with_the_new_time() {
 }
 
 #[test]
-fn a_hit_is_compared_with_its_file_even_when_no_scan_is_due() {
+fn a_hit_is_compared_with_its_file_even_if_no_scan_is_due() {
     let mut sandbox = Sandbox::with(&[("a.rs", "fn alpha() { one(); }\n"), ("b.rs", "fn alpha_b() {}\n")]);
     sandbox.limits.scan_interval = Duration::from_hours(1);
     let engine = sandbox.engine();
@@ -91,7 +91,7 @@ fn a_hit_is_compared_with_its_file_even_when_no_scan_is_due() {
 }
 
 #[test]
-fn a_change_that_keeps_size_and_time_is_seen_when_the_file_was_read_in_the_tick_of_its_last_change() {
+fn a_change_without_a_new_size_or_time_is_seen_if_the_file_was_read_right_after_its_last_change() {
     let sandbox = Sandbox::with(&[("a.rs", "fn alpha_one() {}\n")]);
     let engine = sandbox.engine();
     sandbox.write("a.rs", "fn alpha_two() {}\n");
@@ -130,9 +130,9 @@ fn a_rebuild_gives_the_same_answer() {
 }
 
 #[test]
-fn settings_and_a_selection_that_change_while_the_store_is_open_count_at_the_next_search() {
+fn changed_settings_and_selections_apply_to_the_next_search() {
     let mut sandbox = Sandbox::with(&[("docs/a.md", "# Alpha\n\nWombats.\n"), ("b.md", "# Beta\n\nWombats.\n")]);
-    // The change of the file alone is to bring the comparison about.
+    // Only the change of the file may trigger the scan.
     sandbox.limits.scan_interval = Duration::from_hours(1);
     let file = sandbox.home().join("exclude.txt");
     fs::write(&file, "").expect("written");
@@ -176,7 +176,7 @@ fn settings_and_a_selection_that_change_while_the_store_is_open_count_at_the_nex
 }
 
 #[test]
-fn the_first_answer_of_a_process_is_that_of_the_next() {
+fn the_first_answer_of_a_process_equals_that_of_the_next_process() {
     let files: Vec<(String, String)> = (0..60)
         .map(|n| {
             (format!("src/m{n}.py"), format!("from m{} import open_store\n\ndef use_{n}():\n    open_store()\n", n / 7))

@@ -1,4 +1,4 @@
-//! What has to do with what, on a small project.
+//! The graph and related documents of a small project.
 
 mod support;
 
@@ -47,7 +47,7 @@ fn label(thing: &NodeThing) -> String {
     }
 }
 
-/// The edges of an answer, one a line.
+/// Returns the edges of an answer, one per line.
 fn edges(graph: &Graph) -> Vec<String> {
     let label = |place: usize| label(&graph.nodes[place].thing);
     let edge =
@@ -118,7 +118,7 @@ fn every_relation_has_a_share_of_a_small_limit() {
 }
 
 #[test]
-fn a_name_of_several_symbols_starts_at_all_of_them_and_says_so() {
+fn an_ambiguous_name_starts_at_all_its_symbols_with_a_warning() {
     let found = graph(&request("refund", &[Relation::Defines])).expect("an answer");
     let starts: Vec<String> =
         found.nodes.iter().filter(|node| node.distance == 0).map(|node| label(&node.thing)).collect();
@@ -139,7 +139,7 @@ fn a_chunk_stands_for_its_definitions() {
 }
 
 #[test]
-fn an_unknown_node_is_refused_with_what_is_near() {
+fn an_unknown_node_is_rejected_with_similar_names() {
     let near = |node| match graph(&request(node, &[])) {
         Err(GraphError::NotFound { near, .. }) => near,
         other => panic!("{other:?}"),
@@ -185,7 +185,7 @@ fn ties(related: &Related) -> Vec<(&str, Vec<&str>)> {
 }
 
 #[test]
-fn what_belongs_to_a_document_is_told_with_its_reasons() {
+fn related_documents_are_returned_with_their_reasons() {
     let found = related("src/ledger.rs", 10).expect("an answer");
     let of = |path| ties(&found).into_iter().find(|(known, _)| *known == path).map(|(_, ties)| ties);
     assert_eq!(of("src/gateway.rs"), Some(vec!["imports", "references"]));
@@ -217,7 +217,7 @@ fn a_part_of_a_document_has_its_own_relatives() {
     assert!(matches!(related("/etc/passwd", 10), Err(GraphError::Outside { .. })));
 }
 
-/// `insert` of a module of the project, beside one of a library, each behind the name that its import gives it.
+/// Two functions `insert`, one in a module of the project and one in a library, each called by the name of its import.
 const QUALIFIED: &[(&str, &str)] = &[
     (
         "src/Acme/Store.hs",
@@ -239,7 +239,7 @@ const QUALIFIED: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn a_name_behind_a_module_is_that_modules() {
+fn a_name_qualified_by_a_module_is_resolved_in_that_module() {
     let sandbox = Sandbox::with(QUALIFIED);
     let engine = sandbox.engine();
     let check = |node: &str, expected: &[&str]| {
@@ -289,7 +289,7 @@ const BEHIND_IMPORTS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn a_name_behind_an_import_is_not_that_of_another_module() {
+fn a_name_qualified_by_an_import_is_not_resolved_in_another_module() {
     let sandbox = Sandbox::with(BEHIND_IMPORTS);
     let engine = sandbox.engine();
     let check = |node: &str, expected: &[&str]| {
@@ -319,7 +319,7 @@ fn the_links_of_a_store_weigh_what_is_stated_and_what_is_used() {
     );
 }
 
-/// The links of a store that is closed, one a line.
+/// Returns the links of a closed store, one per line.
 fn links_of(sandbox: &Sandbox) -> Vec<String> {
     let store = std::fs::read_dir(sandbox.home().join("stores")).expect("stores").next().expect("one").expect("read");
     let catalog = recall_catalog::Catalog::open(&store.path().join("index/catalog.db")).expect("a catalog");

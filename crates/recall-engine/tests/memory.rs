@@ -1,4 +1,4 @@
-//! What is remembered is kept, found, and known to hold or not.
+//! Memories are stored, found, and verified against the files.
 
 #[path = "memory/anchors.rs"]
 mod anchors;
@@ -20,7 +20,7 @@ use recall_core::{AddMemory, MemoryId, MemoryType, Provenance, Repeats, Scope};
 use recall_engine::{AddOutcome, AddReport, Engine};
 use support::Sandbox;
 
-/// A lesson without anything that need not be said, by an agent.
+/// Returns a minimal lesson by an agent.
 fn lesson(title: &str, content: &str) -> AddMemory {
     AddMemory {
         memory_type: MemoryType::Lesson,
@@ -49,7 +49,7 @@ fn add(sandbox: &Sandbox, engine: &Engine, memory: &AddMemory) -> MemoryId {
     id
 }
 
-/// The ids of the memories among the hits, best first, each once.
+/// Returns the distinct ids of the memories among the hits, best first.
 fn found(sandbox: &Sandbox, engine: &Engine, query: &str) -> Vec<MemoryId> {
     let mut ids: Vec<MemoryId> = Vec::new();
     for hit in sandbox.search(engine, query).hits {
@@ -58,7 +58,7 @@ fn found(sandbox: &Sandbox, engine: &Engine, query: &str) -> Vec<MemoryId> {
     ids
 }
 
-/// Files that say something of wombats too: scores are compared by how they are spread.
+/// A project with further files about wombats, since scores are standardised over the candidates.
 fn with_others(files: &[(&str, &str)]) -> Sandbox {
     let sandbox = Sandbox::with(files);
     for n in 0..12 {

@@ -1,6 +1,6 @@
-//! Whatever is changed in a file of an index: a search answers what it did before, and nothing ends the process.
+//! Random changes of index files: a search returns the same answers as before, and the process never crashes.
 //!
-//! The variable `RECALL_TEST_MUTATIONS` says how many changes of every file there are.
+//! The variable `RECALL_TEST_MUTATIONS` sets the number of changes per file.
 
 mod support;
 
@@ -13,17 +13,17 @@ use recall_engine::{EmbeddingModel, Engine};
 use recall_models::BuiltIn;
 use support::{Sandbox, request};
 
-/// How many changes there are of every file: enough to find in a run of all tests what is fundamentally wrong.
+/// The default number of changes per file: enough to find fundamental errors in a run of all tests.
 const MUTATIONS: usize = 3;
 
-/// Asked of every damaged index: by a word, by a name, by the meaning alone, and by a path.
+/// The queries of every damaged index: by a word, by a name, by embeddings only, and by a path.
 const QUESTIONS: [&str; 4] = ["how is the ledger opened", "open_ledger", "automobile", "docs/cars.md"];
 
 fn engine(sandbox: &Sandbox) -> Engine {
     sandbox.engine_with(Some(EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) }))
 }
 
-/// A store with code and prose, its embeddings whole, nothing of it open.
+/// A closed store with code, prose and complete embeddings.
 fn indexed() -> Sandbox {
     let sandbox = Sandbox::with(&[
         ("src/ledger.rs", "/// Opens the ledger.\npub fn open_ledger() -> Ledger {\n    read_pages()\n}\n"),
@@ -38,7 +38,7 @@ fn indexed() -> Sandbox {
     sandbox
 }
 
-/// The files of a folder with their bytes.
+/// Collects the files of a folder with their bytes.
 fn files(folder: &Path, found: &mut Vec<(PathBuf, Vec<u8>)>) {
     for entry in fs::read_dir(folder).expect("readable").flatten() {
         if entry.path().is_dir() {
@@ -50,7 +50,7 @@ fn files(folder: &Path, found: &mut Vec<(PathBuf, Vec<u8>)>) {
     found.sort();
 }
 
-/// Makes a folder hold these files and nothing else.
+/// Replaces the content of a folder with these files.
 fn lay(folder: &Path, files: &[(PathBuf, Vec<u8>)]) {
     fs::remove_dir_all(folder).expect("removed");
     for (path, bytes) in files {
@@ -59,7 +59,7 @@ fn lay(folder: &Path, files: &[(PathBuf, Vec<u8>)]) {
     }
 }
 
-/// Where the hits of every question stand, and what stands there. Their order may come without the meaning for a moment.
+/// Returns the places and texts of the hits of each query. They are sorted, since the order may be without embeddings for a moment.
 fn answers(sandbox: &Sandbox, engine: &Engine) -> Vec<Vec<(String, String)>> {
     let ask = |question: &&str| {
         let answer = engine.search(&sandbox.origin(), &request(question)).expect("an answer");
@@ -115,7 +115,7 @@ fn a_changed_file_of_an_index_changes_no_answer() {
             }
             fs::write(path, damaged).expect("written");
             let engine = engine(&sandbox);
-            // What is noticed on the way is made anew; until the embeddings are there again, words answer.
+            // A damage that is noticed is repaired; until the embeddings are complete again, searches use words.
             answers(&sandbox, &engine);
             let what = format!("change {number} of {}", path.display());
             engine.settle(&sandbox.origin(), Scope::Project).unwrap_or_else(|error| panic!("{what}: {error:?}"));
@@ -126,7 +126,7 @@ fn a_changed_file_of_an_index_changes_no_answer() {
     }
 }
 
-/// Damages bytes and keeps their number.
+/// Damages bytes without changing their number.
 fn garble(bytes: &mut [u8], rng: &mut fastrand::Rng) {
     let start = rng.usize(..bytes.len());
     let end = (start + 1 + rng.usize(..4096)).min(bytes.len());
@@ -154,7 +154,7 @@ fn a_file_that_is_changed_under_an_open_index_changes_no_answer() {
         let is_lexical = path.parent().is_some_and(|above| above.ends_with("lexical"));
         let is_base = path.extension().is_some_and(|end| end == "vectors");
         let name = path.file_name().expect("a file").to_string_lossy();
-        // A lock says nothing, and the seal is read by the next opening alone.
+        // A lock file has no content to damage, and the seal is read only when the index is opened.
         (is_lexical && !name.ends_with(".lock") && name != "seal") || is_base || name == "catalog.db"
     };
     for round in 0..2 {
@@ -167,7 +167,7 @@ fn a_file_that_is_changed_under_an_open_index_changes_no_answer() {
             while garbled == bytes {
                 garble(&mut garbled, &mut rng);
             }
-            // What was set aside and made anew since has other names.
+            // Files that were quarantined and rebuilt have other names.
             if !path.exists() {
                 continue;
             }
@@ -186,7 +186,7 @@ fn a_file_that_is_changed_under_an_open_index_changes_no_answer() {
 }
 
 #[test]
-fn a_catalog_of_another_time_in_the_place_of_an_open_one_changes_no_answer() {
+fn replacing_an_open_catalog_by_an_older_one_changes_no_answer() {
     let sandbox = indexed();
     let stores = fs::read_dir(sandbox.home().join("stores")).expect("readable");
     let catalog = stores.flatten().next().expect("one store").path().join("index/catalog.db");

@@ -1,4 +1,4 @@
-//! What a page of hits holds: no text twice, every hit once, and what stands around each.
+//! Pages of hits: no text twice, every hit once, each with its enclosing definitions or headings.
 
 mod support;
 
@@ -14,7 +14,7 @@ fn page(sandbox: &Sandbox, engine: &Engine, query: &str, offset: u32, limit: u32
     engine.search(&sandbox.origin(), &request).expect("a page")
 }
 
-/// The citations of all hits, page by page, each with the places of the texts that nearly repeat it.
+/// Returns the citations of all hits, page by page, each with the places of the texts that nearly repeat it.
 fn pages(sandbox: &Sandbox, engine: &Engine, query: &str, limit: u32) -> Vec<(String, Vec<String>)> {
     let (mut seen, mut offset) = (Vec::new(), Some(0));
     while let Some(from) = offset {
@@ -26,7 +26,7 @@ fn pages(sandbox: &Sandbox, engine: &Engine, query: &str, limit: u32) -> Vec<(St
     seen
 }
 
-/// Twelve lines of a function; of these, `changed` are its own.
+/// Returns a function of twelve lines, of which `changed` are unique to it.
 fn function(name: &str, changed: usize) -> String {
     let line = |n: usize| {
         let of = if n < changed { name } else { "every" };
@@ -37,9 +37,9 @@ fn function(name: &str, changed: usize) -> String {
 }
 
 #[test]
-fn pages_of_any_length_hold_every_hit_once_though_texts_repeat() {
+fn pages_of_any_length_have_every_hit_once_even_if_texts_repeat() {
     let mut sandbox = Sandbox::new();
-    // Nothing changes here: one scan is enough.
+    // No file changes: one scan is enough.
     sandbox.limits.scan_interval = Duration::from_hours(1);
     for n in 0..30 {
         // Every third file is a copy of one function with at most a line of its own; the others differ in most lines.
@@ -61,7 +61,7 @@ fn pages_of_any_length_hold_every_hit_once_though_texts_repeat() {
 }
 
 #[test]
-fn texts_that_only_follow_one_pattern_stay_hits_of_their_own() {
+fn texts_that_only_share_a_pattern_stay_separate_hits() {
     let sandbox = Sandbox::with(&[
         ("a.rs", "fn retry_a(delay: u64) -> u64 {\n    delay + 1\n}\n"),
         ("b.rs", "fn retry_b(delay: u64) -> u64 {\n    delay + 2\n}\n"),
@@ -71,7 +71,7 @@ fn texts_that_only_follow_one_pattern_stay_hits_of_their_own() {
     assert_eq!(answer.hits.len(), 2, "{:?}", paths(&answer));
 }
 
-/// The name, kind and signature of what stands around the first hit, outermost first.
+/// Returns the name, kind and signature of each definition or heading around the first hit, outermost first.
 fn around(sandbox: &Sandbox, query: &str) -> (String, Vec<String>) {
     let answer = sandbox.search(&sandbox.engine(), query);
     let hit = answer.hits.first().expect("a hit");
@@ -82,7 +82,7 @@ fn around(sandbox: &Sandbox, query: &str) -> (String, Vec<String>) {
     (hit.chunk.symbol.clone().unwrap_or_default(), shown.collect())
 }
 
-/// Small chunks, so that little text is cut.
+/// A project with small chunks, so that short texts are cut too.
 fn sandbox_of_small_chunks(path: &str, text: &str) -> Sandbox {
     let mut sandbox = Sandbox::with(&[(path, text)]);
     sandbox.limits.chunk_tokens = 100;
@@ -117,7 +117,7 @@ fn a_method_has_its_class_and_module_around_it() {
 }
 
 #[test]
-fn a_section_has_the_headings_around_it_and_what_stands_outside_has_none() {
+fn a_section_has_its_enclosing_headings_and_text_outside_of_headings_has_none() {
     let filler = "Segments are sealed, folded and read again by whoever follows the journal. ".repeat(6);
     let text =
         format!("# Store\n\n{filler}\n\n## Journal\n\n{filler}\n\n### Torn tails\n\nA torn tail is cut. {filler}\n");
@@ -130,7 +130,7 @@ fn a_section_has_the_headings_around_it_and_what_stands_outside_has_none() {
 }
 
 #[test]
-fn facets_count_all_documents_that_match_and_not_only_the_hits() {
+fn facets_count_all_matching_documents_not_only_the_hits() {
     let sandbox = Sandbox::new();
     for n in 0..30 {
         sandbox.write(&format!("src/net/deep/m{n}.rs"), &format!("/// Retry number {n}.\nfn retry_{n}() {{}}\n"));
@@ -169,7 +169,7 @@ fn facets_count_all_documents_that_match_and_not_only_the_hits() {
 }
 
 #[test]
-fn a_language_that_there_is_not_is_refused_and_another_name_of_one_is_read() {
+fn an_unknown_language_is_rejected_and_an_alias_is_accepted() {
     let sandbox = Sandbox::with(&[("a.py", "def retry():\n    pass\n"), ("b.rs", "fn retry() {}\n")]);
     let engine = sandbox.engine();
     assert_eq!(paths(&sandbox.search(&engine, "lang:py retry")), ["a.py"]);

@@ -1,4 +1,4 @@
-//! Acknowledged memories that git or an editor took away come back once, unless git keeps them.
+//! Acknowledged memories that git or an editor removed are put back once, unless git still has them.
 
 mod support;
 
@@ -13,13 +13,13 @@ use recall_core::{AddMemory, AskBriefing, MemoryId, MemoryType, Provenance, Repe
 use recall_engine::{DoctorRequest, Engine, Mend, Problem, SecretScan};
 use support::Sandbox;
 
-/// How long the journals may take to be compared, on a busy machine.
+/// How long comparing the journals may take on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// How many memories are written while git replaces their journal.
+/// The number of memories that are written while git replaces their journal.
 const WRITES: usize = 300;
 
-/// Runs git; returns whether it succeeded. Git refuses to replace a file that is just being changed.
+/// Runs git; returns whether it succeeded. Git refuses to replace a file that is being changed.
 fn git(root: &Path, arguments: &[&str]) -> bool {
     let mut git = Command::new("git");
     git.current_dir(root).args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]);
@@ -59,7 +59,7 @@ fn journals(sandbox: &Sandbox) -> Vec<PathBuf> {
     days.map(|day| day.path().join("memories.jsonl")).filter(|path| path.is_file()).collect()
 }
 
-/// How often each memory is added in the journals of the work tree.
+/// Returns how often each memory is added in the journals of the work tree.
 fn added(sandbox: &Sandbox) -> BTreeMap<String, usize> {
     let mut added = BTreeMap::new();
     for journal in journals(sandbox) {
@@ -77,7 +77,7 @@ fn problems(sandbox: &Sandbox, engine: &Engine, mend: Mend) -> Vec<Problem> {
     findings.into_iter().filter(|finding| !finding.is_mended).map(|finding| finding.problem).collect()
 }
 
-/// Asks until something is so.
+/// Sends searches until a condition holds.
 #[track_caller]
 fn wait(sandbox: &Sandbox, engine: &Engine, what: &str, is_so: impl Fn() -> bool) {
     let began = Instant::now();
@@ -87,7 +87,7 @@ fn wait(sandbox: &Sandbox, engine: &Engine, what: &str, is_so: impl Fn() -> bool
     }
 }
 
-/// Takes the last line out of the one journal, as an editor does that saves an older text.
+/// Removes the last line of the only journal, as an editor does that saves an older text.
 fn lose_last_line(sandbox: &Sandbox) {
     let journal = journals(sandbox).pop().expect("a journal");
     let text = fs::read_to_string(&journal).expect("readable");
@@ -98,7 +98,7 @@ fn lose_last_line(sandbox: &Sandbox) {
 }
 
 #[test]
-fn what_vanished_comes_back_once_and_is_told() {
+fn a_vanished_memory_is_put_back_once_and_reported() {
     let sandbox = repository();
     let engine = sandbox.engine();
     let ids = [1, 2].map(|number| remember(&sandbox, &engine, number).to_string());
@@ -115,7 +115,7 @@ fn what_vanished_comes_back_once_and_is_told() {
     let text = engine.briefing(&sandbox.origin(), &asked).expect("told").text;
     assert!(text.contains("1 line of memories had vanished"), "{text}");
 
-    // A second time it is somebody's wish, also for a daemon that is started later and for a person who mends everything.
+    // The second time it counts as intended, also for a daemon that is started later and for a full repair.
     lose_last_line(&sandbox);
     engine.close();
     let engine = sandbox.engine();
@@ -127,7 +127,7 @@ fn what_vanished_comes_back_once_and_is_told() {
 }
 
 #[test]
-fn what_vanished_while_no_daemon_ran_comes_back_when_one_runs() {
+fn a_memory_that_vanished_while_no_daemon_ran_is_put_back_by_the_next_one() {
     let sandbox = repository();
     let engine = sandbox.engine();
     let id = remember(&sandbox, &engine, 1).to_string();
@@ -138,11 +138,11 @@ fn what_vanished_while_no_daemon_ran_comes_back_when_one_runs() {
 }
 
 #[test]
-fn what_git_keeps_is_not_put_back() {
+fn a_memory_that_git_still_has_is_not_put_back() {
     let sandbox = repository();
     let (engine, root) = (sandbox.engine(), sandbox.root());
     remember(&sandbox, &engine, 1);
-    // In a stash, as an untracked file; on another branch; in the index alone; in what a branch was before.
+    // In a stash, as an untracked file; on another branch; only in the index; in an earlier state of a branch.
     let check = |what: &str| {
         let told = problems(&sandbox, &engine, Mend::Everything);
         let is_wrong = |problem: &Problem| matches!(problem, Problem::Vanished { .. } | Problem::PutBack { .. });
@@ -167,7 +167,7 @@ fn what_git_keeps_is_not_put_back() {
 }
 
 #[test]
-fn without_a_repository_a_person_decides() {
+fn without_a_repository_memories_are_put_back_only_on_request() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     let engine = sandbox.engine();
     let id = remember(&sandbox, &engine, 1).to_string();
@@ -183,12 +183,12 @@ fn without_a_repository_a_person_decides() {
 }
 
 #[test]
-fn another_folder_at_the_same_place_gets_nothing_of_the_former_one() {
+fn a_new_folder_at_the_same_path_gets_no_memories_of_the_former_one() {
     let sandbox = repository();
     let engine = sandbox.engine();
     remember(&sandbox, &engine, 1);
     engine.close();
-    // Kept, so that the file system does not give the new folder the former one's number.
+    // The old folder is kept, so that the file system does not reuse its inode.
     fs::rename(sandbox.root(), sandbox.home().join("former")).expect("moved");
     fs::create_dir(sandbox.home().join("project")).expect("made");
     sandbox.write("b.rs", "fn b() {}\n");
@@ -200,7 +200,7 @@ fn another_folder_at_the_same_place_gets_nothing_of_the_former_one() {
     assert_eq!(added(&sandbox).len(), 1);
 }
 
-/// The ids of all memories that any object of git holds.
+/// Returns the ids of all memories in any object of git.
 fn in_objects(root: &Path) -> BTreeSet<String> {
     let mut git = Command::new("git");
     let all = git.current_dir(root).args(["cat-file", "--batch-all-objects", "--batch"]).output().expect("git runs");

@@ -1,4 +1,4 @@
-//! What is told of a store is what is in it.
+//! Reports, listings and statuses match the content of the store.
 
 mod support;
 
@@ -33,7 +33,7 @@ fn list(sandbox: &Sandbox, engine: &Engine, limit: u32, types: Vec<DocumentType>
 }
 
 #[test]
-fn a_file_that_is_added_again_with_labels_has_changed() {
+fn a_file_added_again_with_tags_counts_as_changed() {
     let sandbox = Sandbox::with(&[("a.md", "# Alpha\n\nx\n"), ("docs/b.md", "# Beta\n\nx\n")]);
     let engine = sandbox.engine();
     assert_eq!(add(&sandbox, &engine, &everything()).added, 2);
@@ -60,7 +60,7 @@ fn force_reads_unchanged_files_again() {
 }
 
 #[test]
-fn several_globs_are_alternatives_whatever_they_hold() {
+fn several_globs_are_alternatives() {
     let sandbox = Sandbox::with(&[
         (".gitignore", "notes/\n"),
         ("notes/a.md", "# Alpha\n\nx\n"),
@@ -78,7 +78,7 @@ fn several_globs_are_alternatives_whatever_they_hold() {
 }
 
 #[test]
-fn a_listing_counts_what_its_pages_do_not_show() {
+fn a_listing_counts_documents_beyond_its_page() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n"), ("b.md", "# Beta\n\nx\n"), ("c.rs", "fn c() {}\n")]);
     let engine = sandbox.engine();
     let listing = list(&sandbox, &engine, 1, vec![DocumentType::Code]);
@@ -89,7 +89,7 @@ fn a_listing_counts_what_its_pages_do_not_show() {
 }
 
 #[test]
-fn a_removed_directory_is_all_its_documents() {
+fn removing_a_directory_removes_all_its_documents() {
     let sandbox =
         Sandbox::with(&[("docs/a.md", "# Alpha\n\nx\n"), ("docs/b.md", "# Beta\n\nx\n"), ("docs2.md", "# Two\n\nx\n")]);
     let engine = sandbox.engine();
@@ -114,7 +114,7 @@ fn a_removed_directory_is_all_its_documents() {
 }
 
 #[test]
-fn a_search_tells_what_each_retriever_brought() {
+fn a_search_reports_the_candidates_of_each_retriever() {
     let sandbox = Sandbox::with(&[("retry.rs", "fn retry() {}\n"), ("b.rs", "fn other() { retry(); }\n")]);
     let answer = sandbox.search(&sandbox.engine(), "retry");
     let brought = |wanted| answer.retrieved.iter().find(|(retriever, _)| *retriever == wanted).map(|&(_, count)| count);
@@ -123,10 +123,10 @@ fn a_search_tells_what_each_retriever_brought() {
 }
 
 #[test]
-fn every_open_store_is_told_about_and_idle_ones_are_closed() {
+fn every_open_store_is_reported_and_idle_ones_are_closed() {
     let sandbox = Sandbox::with(&[("a.md", "# Alpha\n\nx\n")]);
     fs::create_dir_all(sandbox.home().join("global")).expect("made");
-    // How often the memory is found to be above the ceiling.
+    // How many measurements of the memory are above the ceiling.
     let above = Arc::new(AtomicU32::new(0));
     let looked = Arc::clone(&above);
     let take = move || looked.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();

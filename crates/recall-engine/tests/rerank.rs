@@ -1,4 +1,4 @@
-//! A cross-encoder reads the first candidates with the question, and where it fails, the order is the one without it.
+//! A cross-encoder reranks the first candidates; if it fails, the order is the one without it.
 
 mod support;
 
@@ -11,7 +11,7 @@ use recall_core::{Ablation, CrossEncoder, ModelError, ModelFingerprint, SearchRe
 use recall_engine::{Answer, Engine, EngineSettings, RerankSettings, Reranker, Stage, Warning};
 use support::{Sandbox, paths, request};
 
-/// A cross-encoder that counts a word, notes what it was given, and can fail.
+/// A cross-encoder that counts a word, records its inputs, and can be made to fail.
 #[derive(Default)]
 struct Counting {
     is_dumb: AtomicBool,
@@ -37,7 +37,7 @@ impl CrossEncoder for Counting {
     }
 }
 
-/// An engine that has the first so many candidates rescored.
+/// Returns an engine that reranks the first `candidates`.
 fn engine(sandbox: &Sandbox, candidates: usize) -> (Engine, Arc<Counting>) {
     let candidates = std::num::NonZero::new(candidates).expect("not 0");
     let rerank = RerankSettings { candidates, weight: 1.0, ..RerankSettings::default() };
@@ -47,7 +47,7 @@ fn engine(sandbox: &Sandbox, candidates: usize) -> (Engine, Arc<Counting>) {
     (engine, model)
 }
 
-/// Pages of which the words prefer the first, and the model the last.
+/// Pages of which the words rank the first one best, and the model the last one.
 fn pages(count: usize) -> Sandbox {
     let sandbox = Sandbox::new();
     for number in 0..count {
@@ -69,7 +69,7 @@ fn took(answer: &Answer, stage: Stage) -> bool {
 }
 
 #[test]
-fn the_first_candidates_are_put_in_its_order_and_stay_the_first() {
+fn the_first_candidates_are_reranked_and_stay_before_the_others() {
     let sandbox = pages(8);
     let (engine, _) = engine(&sandbox, 5);
     engine.use_reranker(None);
@@ -91,7 +91,7 @@ fn the_first_candidates_are_put_in_its_order_and_stay_the_first() {
 }
 
 #[test]
-fn pages_that_follow_each_other_hold_every_hit_once() {
+fn successive_pages_have_every_hit_once() {
     let sandbox = pages(12);
     let (engine, _) = engine(&sandbox, 7);
     let whole = page(&sandbox, &engine, 0, 12);
@@ -103,7 +103,7 @@ fn pages_that_follow_each_other_hold_every_hit_once() {
 }
 
 #[test]
-fn where_it_does_not_answer_the_order_is_the_one_without_it() {
+fn if_it_fails_the_order_is_the_one_without_it() {
     let sandbox = pages(6);
     let (engine, model) = engine(&sandbox, 30);
     sandbox.index(&engine);
@@ -123,7 +123,7 @@ fn where_it_does_not_answer_the_order_is_the_one_without_it() {
 }
 
 #[test]
-fn who_names_a_thing_wants_that_thing() {
+fn a_query_for_a_name_is_not_reranked() {
     let sandbox = pages(3);
     let (engine, model) = engine(&sandbox, 30);
     for name in ["payment", "docs/01.md", "path:docs payment"] {
@@ -135,7 +135,7 @@ fn who_names_a_thing_wants_that_thing() {
 }
 
 #[test]
-fn it_reads_the_path_the_names_and_the_comment_with_a_text() {
+fn it_gets_the_path_the_names_and_the_comment_with_the_text() {
     let source = "/// How to retry a payment.\nfn again() {\n    wait();\n}\n";
     let sandbox = Sandbox::with(&[("src/again.rs", source), ("docs/a.md", "# Payment\n\nHow to retry it.\n")]);
     let (engine, model) = engine(&sandbox, 30);

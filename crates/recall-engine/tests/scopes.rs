@@ -1,4 +1,4 @@
-//! A request sees the stores of its scope, and no other project's.
+//! A request sees the stores of its scope, and not those of other projects.
 
 mod support;
 
@@ -9,7 +9,7 @@ use recall_engine::{Cancel, Origin, RemoveRequest, RootCheck, SearchError, Tombs
 use support::{Sandbox, everything, paths, request};
 
 #[test]
-fn all_sees_the_global_store_beside_the_project() {
+fn the_scope_all_includes_the_project_and_the_global_store() {
     let sandbox = Sandbox::with(&[("a.md", "# Retry budget\n\nThree tries.\n")]);
     let global = sandbox.home().join("global");
     fs::create_dir_all(&global).expect("made");
@@ -47,7 +47,7 @@ fn two_projects_do_not_see_each_other() {
 }
 
 #[test]
-fn filters_hold_for_every_retriever() {
+fn filters_apply_to_every_retriever() {
     let sandbox = Sandbox::with(&[
         ("src/retry.rs", "fn retry() {}\n"),
         ("src/retry.py", "def retry():\n    pass\n"),
@@ -77,7 +77,7 @@ fn filters_hold_for_every_retriever() {
 }
 
 #[test]
-fn what_was_added_by_hand_keeps_its_labels_and_what_was_removed_stays_away() {
+fn added_paths_keep_their_tags_and_removed_paths_stay_removed() {
     let sandbox = Sandbox::with(&[
         (".gitignore", "notes/\n"),
         ("notes/api.md", "# Payments\n\nIdempotency.\n"),
@@ -132,7 +132,7 @@ fn paging_shows_every_hit_once() {
     }
     let engine = sandbox.engine();
     sandbox.index(&engine);
-    // What comes later than the first page may put the others in another order; a cursor tells them what it did without.
+    // Late stages may change the order after the first page, so a cursor records which of them its page did without.
     engine.settle(&sandbox.origin(), Scope::Project).expect("settled");
     let mut seen = Vec::new();
     let mut offset = Some(0);

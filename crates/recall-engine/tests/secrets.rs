@@ -1,4 +1,4 @@
-//! Secrets do not come out of files and their names, and do not get into journals.
+//! Secrets in files and file names are masked in answers, and are not stored in journals.
 
 #[path = "../../recall-secrets/tests/secrets/forms.rs"]
 mod forms;
@@ -21,10 +21,10 @@ use recall_engine::{Engine, ItemRequest, Parent, Warning};
 use samples::{Sample, filled};
 use support::{Sandbox, request};
 
-/// A look-alike a line, after its kind in a line that begins with `##`; `\\n` within one is a line break.
+/// Texts that look like secrets, one per line, after lines with their kind that begin with `##`; `\\n` stands for a line break.
 const LOOKALIKES: &str = include_str!("../../recall-secrets/tests/secrets/lookalikes.txt");
 
-/// A sample of every shape, by a seed.
+/// Returns a sample of each shape, from a seed.
 fn samples_of_all_shapes(seed: u64) -> Vec<Sample> {
     let forms = TOKENS.iter().chain(IN_CONTEXT).chain(PLACES).map(|(_, form)| *form).enumerate();
     let samples: Vec<_> = forms.map(|(nth, form)| filled(form, &mut Rand32::new(seed + nth as u64))).collect();
@@ -32,7 +32,7 @@ fn samples_of_all_shapes(seed: u64) -> Vec<Sample> {
     samples
 }
 
-/// Whether a line of a secret stands in a text.
+/// Returns whether a line of a secret is in a text.
 fn is_shown(sample: &Sample, text: &str) -> bool {
     let line = |line: &str| line.trim().trim_end_matches("==").to_owned();
     sample.secrets.iter().any(|secret| secret.lines().map(line).any(|line| text.contains(&line)))
@@ -86,7 +86,7 @@ fn of_the_secrets_in_files_98_percent_are_masked_in_hits_and_documents() {
 }
 
 #[test]
-fn what_only_looks_like_a_secret_is_told_as_it_stands() {
+fn texts_that_only_look_like_secrets_are_not_masked() {
     let lines = LOOKALIKES.lines().filter(|line| !line.is_empty() && !line.starts_with("##"));
     let lines: Vec<String> = lines.map(|line| line.replace("\\n", "\n")).collect();
     assert!(lines.len() >= 200);
@@ -106,7 +106,7 @@ fn what_only_looks_like_a_secret_is_told_as_it_stands() {
 }
 
 #[test]
-fn no_other_answer_tells_a_secret_either() {
+fn no_other_kind_of_answer_has_a_secret() {
     let token = filled("ghp_{an:36}", &mut Rand32::new(1)).text;
     let sandbox = Sandbox::with(&[
         ("docs/a.md", &format!("# Call it with {token}\n\nSee [b](b.md).\n\n## And {token} too\n\nwombats\n")),
@@ -157,7 +157,7 @@ fn no_other_answer_tells_a_secret_either() {
 }
 
 #[test]
-fn what_only_the_name_or_the_rest_of_a_file_tells_is_masked_in_its_parts() {
+fn a_secret_recognised_only_by_the_whole_file_or_its_name_is_masked_in_chunks() {
     let sandbox = Sandbox::new();
     let long = |form: &str| format!("# wombats{}\n{form}", "\n# a comment as any".repeat(120));
     let manifest = format!(
@@ -180,7 +180,7 @@ fn what_only_the_name_or_the_rest_of_a_file_tells_is_masked_in_its_parts() {
     sandbox.index(&engine);
     let mut looked_at = 0;
     for (path, sample) in &files {
-        // Files of secrets alone are not indexed unless somebody adds them.
+        // Files that hold only secrets are not indexed unless they are added.
         let Some(text) = whole(&sandbox, &engine, path) else { continue };
         looked_at += 1;
         assert!(!is_shown(sample, &text), "{path}: {text}");
@@ -203,7 +203,7 @@ fn what_only_the_name_or_the_rest_of_a_file_tells_is_masked_in_its_parts() {
     assert!(looked_at >= 5, "{looked_at} files were indexed");
 }
 
-/// Everything, by path.
+/// Returns a request to list everything by path.
 fn list() -> recall_engine::ListRequest {
     recall_engine::ListRequest {
         scope: Scope::All,

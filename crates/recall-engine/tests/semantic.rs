@@ -1,4 +1,4 @@
-//! What lies near a question in meaning is found without its words, and never out of date.
+//! Semantic search: documents are found without the words of the query, and are never out of date.
 
 mod support;
 
@@ -11,7 +11,7 @@ use recall_engine::{Answer, EmbeddingModel, Engine};
 use recall_models::BuiltIn;
 use support::{Sandbox, paths, request};
 
-/// Shares no word with the page about cars, and no stem.
+/// A query that shares no word and no stem with the page about cars.
 const QUESTION: &str = "vehicle engine maintenance";
 
 const CARS: &str =
@@ -29,7 +29,7 @@ fn settled(sandbox: &Sandbox) -> Engine {
     engine
 }
 
-/// Fusion decides, so that it is the retriever that is seen.
+/// Returns a request that is ordered by fusion, so that the effect of the retriever is visible.
 fn by_fusion(query: &str) -> SearchRequest {
     SearchRequest { without: vec![Ablation::Ranker], ..request(query) }
 }
@@ -42,19 +42,19 @@ fn three_pages() -> Sandbox {
     Sandbox::with(&[("docs/cars.md", CARS), ("docs/bread.md", BREAD), ("docs/taxes.md", TAXES)])
 }
 
-/// The folder of the index.
+/// Returns the folder of the index.
 fn index(sandbox: &Sandbox) -> PathBuf {
     let stores = fs::read_dir(sandbox.home().join("stores")).expect("stores");
     stores.flatten().next().expect("one store").path().join("index")
 }
 
-/// The folder of the embeddings by the built-in model.
+/// Returns the folder of the embeddings by the built-in model.
 fn vectors(sandbox: &Sandbox) -> PathBuf {
     index(sandbox).join("vectors").join(&BuiltIn.fingerprint().to_string()[..16])
 }
 
 #[test]
-fn a_page_without_a_word_of_the_question_is_found_by_its_meaning() {
+fn a_page_without_a_word_of_the_query_is_found_by_its_embedding() {
     let sandbox = three_pages();
     let engine = engine(&sandbox);
     sandbox.index(&engine);
@@ -77,7 +77,7 @@ fn a_page_without_a_word_of_the_question_is_found_by_its_meaning() {
 }
 
 #[test]
-fn an_edit_is_near_what_it_says_in_the_very_next_search() {
+fn an_edit_is_found_by_its_embedding_in_the_next_search() {
     let sandbox = three_pages();
     let engine = engine(&sandbox);
     sandbox.index(&engine);
@@ -91,7 +91,7 @@ fn an_edit_is_near_what_it_says_in_the_very_next_search() {
 }
 
 #[test]
-fn embeddings_are_found_again_by_the_next_daemon() {
+fn embeddings_are_used_by_the_next_daemon() {
     let sandbox = three_pages();
     let first = settled(&sandbox);
     sandbox.index(&first);
@@ -117,7 +117,7 @@ fn a_store_that_another_process_has_open_is_searched_by_words() {
 }
 
 #[test]
-fn a_catalog_that_is_made_anew_does_not_inherit_embeddings() {
+fn a_rebuilt_catalog_does_not_inherit_embeddings() {
     let sandbox = three_pages();
     let first = engine(&sandbox);
     sandbox.index(&first);
@@ -131,7 +131,7 @@ fn a_catalog_that_is_made_anew_does_not_inherit_embeddings() {
             fs::remove_file(entry.path()).expect("removable");
         }
     }
-    // Other chunks get the same rows.
+    // The same rows are now other chunks.
     fs::remove_file(sandbox.root().join("docs/bread.md")).expect("it is there");
     let second = engine(&sandbox);
     sandbox.index(&second);
@@ -140,7 +140,7 @@ fn a_catalog_that_is_made_anew_does_not_inherit_embeddings() {
 }
 
 #[test]
-fn damaged_embeddings_are_made_again() {
+fn damaged_embeddings_are_rebuilt() {
     let sandbox = three_pages();
     let engine = engine(&sandbox);
     sandbox.index(&engine);
@@ -170,9 +170,9 @@ fn damaged_embeddings_are_made_again() {
 }
 
 #[test]
-fn a_damage_that_only_a_search_finds_is_made_good() {
+fn damage_that_only_a_search_finds_is_repaired() {
     let sandbox = three_pages();
-    // Enough for a file that is mapped, of which opening verifies the head alone.
+    // Enough for a file that is memory-mapped, of which opening verifies only the head.
     for number in 0..4_200 {
         sandbox.write(&format!("notes/{}/{number}.txt", number % 20), &format!("Entry {number} of the ledger.\n"));
     }

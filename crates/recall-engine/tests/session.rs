@@ -1,4 +1,4 @@
-//! What happens in a session is kept, told, and known to the next one.
+//! Sessions: their events are stored, listed, and reported to the next session.
 
 #[path = "session/briefing.rs"]
 mod briefing;
@@ -14,12 +14,12 @@ use recall_core::{ListEvents, LogEvent, Metadata, Provenance, SessionEvent, Sess
 use recall_engine::Engine;
 use support::Sandbox;
 
-/// An agent in a session.
+/// Returns the provenance of an agent in a session.
 fn in_session(id: &str) -> Provenance {
     Provenance { session: Some(id.to_owned()), agent: Some("claude-code".to_owned()), ..Provenance::default() }
 }
 
-/// An event without anything that need not be said.
+/// Returns a minimal event.
 fn event(session: &str, event_type: SessionEventType, content: &str) -> LogEvent {
     LogEvent {
         event_type,
@@ -49,7 +49,7 @@ fn events_of(sandbox: &Sandbox, engine: &Engine, session: &str) -> Vec<SessionEv
     engine.list_events(&sandbox.origin(), &all(session)).expect("told").events
 }
 
-/// The types and texts of events.
+/// Returns the types and texts of events.
 fn texts(events: &[SessionEvent]) -> Vec<(SessionEventType, &str)> {
     events.iter().map(|event| (event.details.event_type, event.details.content.as_str())).collect()
 }

@@ -24,7 +24,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A project and a home, gone when it is dropped.
+/// A project and a home, deleted when this is dropped.
 pub(crate) struct Sandbox {
     folder: tempfile::TempDir,
     pub(crate) limits: Limits,
@@ -34,7 +34,7 @@ impl Sandbox {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         fs::create_dir_all(folder.path().join("project")).expect("a project");
-        // A scan before every search: these tests are about what it finds, not about how seldom it runs.
+        // A scan before every search: these tests are about its results, not about its interval.
         let limits = Limits { scan_interval: Duration::ZERO, scan_wait: Duration::from_secs(30), ..Limits::default() };
         Self { folder, limits }
     }
@@ -61,7 +61,7 @@ impl Sandbox {
         fs::write(path, text).expect("written");
     }
 
-    /// An engine over the sandbox, as a daemon that was just started has it.
+    /// Returns an engine over the sandbox, as that of a daemon that was just started.
     pub(crate) fn engine(&self) -> Engine {
         self.engine_with(None)
     }
@@ -77,7 +77,7 @@ impl Sandbox {
         self.engine_at(self.folder.path(), settings, Arc::new(SystemClock), Box::new(journals))
     }
 
-    /// The same with its stores elsewhere, and a time and journals of the test's own.
+    /// The same with other places, a clock and journals.
     pub(crate) fn engine_at(
         &self,
         place: &Path,
@@ -111,12 +111,12 @@ impl Sandbox {
     }
 }
 
-/// A search for ten hits in all scopes.
+/// Returns a request for ten hits in all scopes.
 pub(crate) fn request(query: &str) -> SearchRequest {
     SearchRequest { explain: Explain::On, ..SearchRequest::new(query, Scope::All, 10) }
 }
 
-/// The whole project.
+/// Returns a request to index the whole project.
 pub(crate) fn everything() -> IndexRequest {
     IndexRequest {
         paths: Vec::new(),
@@ -131,7 +131,7 @@ pub(crate) fn everything() -> IndexRequest {
     }
 }
 
-/// The paths of the hits, best first.
+/// Returns the paths of the hits, best first.
 pub(crate) fn paths(answer: &Answer) -> Vec<&str> {
     answer.hits.iter().map(|hit| hit.document.path.as_str()).collect()
 }

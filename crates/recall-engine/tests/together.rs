@@ -1,4 +1,4 @@
-//! An encoder and the model that follows at once tell the meaning together.
+//! The combination of an encoder and the built-in model.
 
 mod support;
 
@@ -10,14 +10,14 @@ use recall_engine::{Basis, EmbeddingModel, Encoders, Engine, EngineSettings, Ran
 use recall_models::BuiltIn;
 use support::{Sandbox, paths};
 
-/// An encoder that knows what the built-in model knows, and one word more.
+/// An encoder that wraps the built-in model and knows one more word.
 struct Encoder {
     /// How much of each embedding is what chunks and questions do not have in common: at 2, what the built-in model calls .5 near,
     /// the encoder calls .1 near.
     apart: f32,
 }
 
-/// A word that no other model knows, and what it means.
+/// A word that no other model knows, and its synonym.
 const JARGON: (&str, &str) = ("zxqv", "mechanic automobile motor");
 
 impl Encoder {
@@ -86,12 +86,12 @@ fn pages() -> Sandbox {
     sandbox
 }
 
-/// By how much what is seen of a document may differ: an embedding is kept with a byte a component, and the encoder's cosines
-/// take a fifth of them.
+/// The tolerance of a document's values: an embedding is stored with one byte per component, and the encoder's cosines use a
+/// fifth of the range.
 const ROUNDING: f32 = 0.1;
 
 #[test]
-fn an_encoder_that_knows_no_more_changes_nothing_whatever_its_scale() {
+fn an_encoder_with_the_same_knowledge_changes_nothing_for_any_scale() {
     let sandbox = pages();
     let ask = |encoder| {
         let engine = engine(&sandbox, true, encoder);
@@ -126,7 +126,7 @@ fn an_encoder_that_knows_no_more_changes_nothing_whatever_its_scale() {
 }
 
 #[test]
-fn what_one_of_them_knows_is_found() {
+fn a_document_that_only_one_model_finds_is_found() {
     for has_built_in in [true, false] {
         let sandbox = pages();
         let engine = engine(&sandbox, has_built_in, Some(Encoder { apart: 0.0 }));
@@ -136,7 +136,7 @@ fn what_one_of_them_knows_is_found() {
         };
         let expected = (Some("docs/cars.md".to_owned()), Some("encoder".to_owned()));
         assert_eq!(found("a zxqv is needed"), expected);
-        // A question without a word that the built-in model knows is the encoder's alone.
+        // A query without a word that the built-in model knows is answered by the encoder alone.
         assert_eq!(found(JARGON.0), expected);
     }
 }

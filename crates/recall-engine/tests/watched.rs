@@ -1,4 +1,4 @@
-//! What is found once the operating system tells of changes?
+//! Freshness of a store whose files are watched.
 
 #![cfg(target_os = "linux")]
 
@@ -15,7 +15,7 @@ fn watched(sandbox: &Sandbox) -> Engine {
     sandbox.engine_by(EngineSettings { watch: true, ..EngineSettings::default() })
 }
 
-/// When the files were scanned last, as a status tells it.
+/// Returns the age of the last scan, as a status reports it.
 fn scanned_ago(engine: &Engine, sandbox: &Sandbox) -> Duration {
     let status = engine.status(&sandbox.origin(), Scope::Project, 0).expect("a status");
     assert_eq!(status.stores[0].unwatched, None);
@@ -81,7 +81,7 @@ fn a_project_without_changes_is_not_scanned() {
 }
 
 #[test]
-fn memories_that_another_process_kept_are_found_at_the_next_search() {
+fn memories_of_another_process_are_found_by_the_next_search() {
     let sandbox = Sandbox::with(&[("src/a.rs", "fn alpha_one() {}\n")]);
     let (engine, other) = (watched(&sandbox), sandbox.engine());
     sandbox.search(&engine, "alpha_one");
@@ -92,7 +92,7 @@ fn memories_that_another_process_kept_are_found_at_the_next_search() {
 }
 
 #[test]
-fn a_search_tells_how_old_the_last_scan_is_where_nothing_is_watched() {
+fn a_search_reports_the_age_of_the_last_scan_if_files_are_not_watched() {
     let mut sandbox = Sandbox::with(&[("src/a.rs", "fn alpha_one() {}\n")]);
     // Every scan takes longer than this, so that the next one waits.
     sandbox.limits.scan_wait = Duration::ZERO;

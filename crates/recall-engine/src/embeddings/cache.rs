@@ -1,4 +1,4 @@
-//! What was embedded before, for whichever store?
+//! The cache of embeddings that all stores share.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use recall_core::{ChunkText, Clock, Embedder, Quantised, TextHash, error_chain};
 
 use crate::settings::EmbeddingStoreSettings;
 
-/// The store of embeddings that all stores share, opened when it is first needed.
+/// The cache of embeddings that all stores share, opened when it is first needed.
 ///
-/// Whoever can compute embeddings can do without it: what fails is logged, and nothing is known then.
+/// Embeddings can be computed without it, so an error is logged and counts as a miss.
 pub(crate) struct EmbeddingCache {
     path: PathBuf,
     most_bytes: u64,
@@ -25,7 +25,7 @@ impl EmbeddingCache {
         Self { path, most_bytes, clock, open: Mutex::default() }
     }
 
-    /// The embeddings of chunks by a model, in their order; `None` for each that is not there.
+    /// Returns the embeddings of chunks by a model, in their order; `None` for each that is not cached.
     pub(crate) fn get(&self, model: &dyn Embedder, chunks: &[ChunkText<'_>]) -> Vec<Option<Quantised>> {
         let hashes: Vec<TextHash> = chunks.iter().map(ChunkText::hash).collect();
         let found = self.with(|store| store.get_many(model.fingerprint(), &hashes, self.clock.now()));
@@ -34,7 +34,7 @@ impl EmbeddingCache {
         found.into_iter().map(|bytes| Quantised::from_bytes(&bytes.filter(fits)?).ok()).collect()
     }
 
-    /// Keeps the embeddings of chunks by a model; one without a direction is not kept.
+    /// Caches the embeddings of chunks by a model, except zero vectors.
     pub(crate) fn put(&self, model: &dyn Embedder, chunks: &[ChunkText<'_>], embeddings: &[Option<Quantised>]) {
         let named = chunks.iter().zip(embeddings);
         let bytes = named.filter_map(|(chunk, embedding)| Some((chunk.hash(), embedding.as_ref()?.to_bytes())));
@@ -45,9 +45,7 @@ impl EmbeddingCache {
 
     fn with<T>(&self, call: impl FnOnce(&EmbeddingStore) -> Result<T, EmbeddingStoreError>) -> Option<T> {
         let result = self.store().and_then(|store| call(&store));
-        result
-            .inspect_err(|error| tracing::warn!(reason = error_chain(error), "the embedding store is passed over"))
-            .ok()
+        result.inspect_err(|error| tracing::warn!(reason = error_chain(error), "the embedding store is not used")).ok()
     }
 
     fn store(&self) -> Result<Arc<EmbeddingStore>, EmbeddingStoreError> {

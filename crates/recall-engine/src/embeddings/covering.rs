@@ -1,4 +1,4 @@
-//! Whose embeddings answer a query?
+//! The choice of the embeddings that answer a query, and their nearest chunks.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use crate::embeddings::part::Pace;
 use crate::embeddings::space::Space;
 use crate::embeddings::together::{Asked, Nearness, Together};
 
-/// Embeddings that hold every chunk of a generation, those of the best model first.
+/// Embeddings that cover every chunk of a generation, those of the best model first.
 pub(crate) struct Covering {
     spaces: Vec<(Arc<Layer>, Arc<Space>)>,
 }
 
-/// What lies near a query in meaning.
+/// The chunks nearest to a query.
 pub(crate) struct Near {
     view: View,
-    /// The name of the model; of the encoder, where the model that follows at once is asked beside it.
+    /// The name of the model; if two models are combined, of the encoder.
     pub(crate) model: Arc<str>,
-    /// The greatest cosine first.
+    /// Ordered by descending cosine.
     pub(crate) neighbours: Vec<Neighbour>,
 }
 
@@ -30,26 +30,26 @@ impl Covering {
         (!spaces.is_empty()).then_some(Self { spaces })
     }
 
-    /// The name of the model that is asked first.
+    /// Returns the name of the model that is queried first.
     pub(crate) fn model(&self) -> Option<Arc<str>> {
         self.spaces.first().map(|(layer, _)| layer.name())
     }
 
-    /// The models, the best first.
+    /// Returns the models, the best first.
     pub(crate) fn models(&self) -> Vec<ModelFingerprint> {
         self.spaces.iter().map(|(layer, _)| layer.fingerprint()).collect()
     }
 
-    /// Those by these models alone.
+    /// Keeps the embeddings by these models only.
     pub(crate) fn only(mut self, models: &[ModelFingerprint]) -> Self {
         self.spaces.retain(|(layer, _)| models.contains(&layer.fingerprint()));
         self
     }
 
-    /// Finds what lies near a query. Where a model does not answer, or its embeddings cannot be read, the next one is asked;
-    /// `None` where none does. Damaged embeddings are made again.
+    /// Finds the chunks nearest to a query. If a model fails, or its embeddings cannot be read, the next one is used; returns
+    /// `None` if all fail. Damaged embeddings are rebuilt.
     ///
-    /// Where an encoder answers and the model that follows at once does too, both tell it [together](Together).
+    /// If an encoder and the instant model both answer, their results are [combined](Together).
     pub(crate) fn near(&self, query: &str, allowed: Option<&RowSet>, count: usize) -> Option<Near> {
         let mut answers = self.spaces.iter().filter_map(|one| answer(one, query, allowed, count));
         let (layer, first, neighbours) = answers.next()?;
@@ -58,7 +58,7 @@ impl Covering {
             Pace::AtOnce => None,
             Pace::Patient => answers.find(|(layer, ..)| layer.part().pace() == Pace::AtOnce),
         };
-        // A query without a word that the model knows lies near nothing.
+        // A query without a word that the model knows has no neighbours.
         let beside = beside.filter(|(.., others)| !others.is_empty());
         Some(match beside {
             None => Near { view: View::Alone(first), model, neighbours },
@@ -71,7 +71,7 @@ impl Covering {
     }
 }
 
-/// What a model says; `None` where it does not answer.
+/// Returns a model's neighbours of a query; `None` if the model fails.
 fn answer<'a>(
     (layer, space): &'a (Arc<Layer>, Arc<Space>),
     query: &str,
@@ -90,19 +90,19 @@ fn answer<'a>(
     }
 }
 
-/// Whose cosines are told.
+/// The source of the cosines.
 enum View {
     Alone(Asked),
     Together(Together),
 }
 
 impl Near {
-    /// Whether two models tell it.
+    /// Returns whether two models are combined.
     pub(crate) fn is_together(&self) -> bool {
         matches!(self.view, View::Together(_))
     }
 
-    /// How near the query each chunk is, in their order; `None` for a chunk without an embedding.
+    /// Returns the nearness of each chunk to the query, in their order; `None` for a chunk without an embedding.
     pub(crate) fn nearness(&self, rows: &[ChunkRow]) -> Vec<Option<Nearness>> {
         match &self.view {
             View::Alone(asked) => {

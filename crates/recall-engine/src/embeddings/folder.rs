@@ -1,4 +1,4 @@
-//! Where are the embeddings of a store, and who may change them?
+//! The folder of a store's embeddings, with its lock and the claims on its subfolders.
 
 use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
@@ -8,22 +8,22 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 use recall_core::{ModelFingerprint, Timestamp};
 
-/// How many digits of a model's fingerprint name its folder.
+/// How many digits of a model's fingerprint are the name of its folder.
 const NAME_DIGITS: usize = 16;
 
-/// The folder of a store's embeddings, with a folder a model.
+/// The folder of a store's embeddings, with a subfolder for each model.
 #[derive(Debug)]
 pub(crate) struct Folder {
     dir: PathBuf,
-    /// What is set aside gets its name from it: when the store was opened, and how often something was set aside since.
+    /// The suffix of the last quarantined folder: the time of opening plus the number of folders quarantined since.
     aside: Mutex<i64>,
-    /// The lock, as long as somebody holds it.
+    /// The lock, as long as it is held.
     lock: Mutex<Weak<File>>,
     /// The models whose embeddings are open.
     claims: Mutex<HashMap<ModelFingerprint, Weak<Claim>>>,
 }
 
-/// That somebody has the embeddings by a model open, for as long as it lives.
+/// A guard that marks the embeddings by a model as open.
 #[derive(Debug)]
 pub(crate) struct Claim;
 
@@ -32,18 +32,18 @@ impl Folder {
         Self { dir, aside: Mutex::new(now.as_millis()), lock: Mutex::default(), claims: Mutex::default() }
     }
 
-    /// Where the embeddings by a model are.
+    /// Returns the folder of the embeddings by a model.
     pub(crate) fn of(&self, model: ModelFingerprint) -> PathBuf {
         self.dir.join(name_of(model))
     }
 
-    /// Whether there are embeddings by a model.
+    /// Returns whether there are embeddings by a model.
     pub(crate) fn has(&self, model: ModelFingerprint) -> bool {
         self.of(model).is_dir()
     }
 
-    /// Takes the right to change the files, for as long as the value lives. The lock is beside the folder, so that it outlives
-    /// what is set aside.
+    /// Takes the lock on the files, for as long as the returned value lives. The lock file is next to the folder, so that it is not
+    /// quarantined with it.
     pub(crate) fn lock(&self) -> Result<Arc<File>, FolderError> {
         let mut held = self.lock.lock();
         if let Some(lock) = held.upgrade() {
@@ -63,10 +63,10 @@ impl Folder {
         Ok(lock)
     }
 
-    /// Takes the embeddings by a model for oneself.
+    /// Claims the embeddings by a model for one user.
     ///
-    /// A model that is let go and chosen again must not have its files open twice: whoever brought them up may not have
-    /// stopped yet.
+    /// The files of a model that is deselected and selected again must not be open twice: the thread that updates them may still
+    /// be running.
     pub(crate) fn claim(&self, model: ModelFingerprint) -> Result<Arc<Claim>, FolderError> {
         let mut claims = self.claims.lock();
         if claims.get(&model).is_some_and(|claim| claim.strong_count() > 0) {
@@ -77,7 +77,7 @@ impl Folder {
         Ok(claim)
     }
 
-    /// Sets the embeddings by a model aside. Whoever has them open keeps what was set aside.
+    /// Quarantines the embeddings by a model. Users that have them open continue with the quarantined files.
     pub(crate) fn set_aside(&self, model: ModelFingerprint) -> Result<(), FolderError> {
         let path = self.of(model);
         let mut name = self.aside.lock();
@@ -88,13 +88,13 @@ impl Folder {
         Ok(())
     }
 
-    /// Deletes what belongs to none of these models, unless another process has the embeddings.
+    /// Deletes the embeddings of all other models, unless another process holds the lock.
     pub(crate) fn sweep(&self, models: &[ModelFingerprint]) {
         let Ok(folder) = recall_folder::Folder::open(&self.dir) else { return };
         let Ok(_lock) = self.lock() else { return };
         let known: Vec<String> = models.iter().map(|model| name_of(*model)).collect();
         for name in folder.names().unwrap_or_default() {
-            // What was set aside has its model's name with a suffix.
+            // A quarantined folder has its model's name with a suffix.
             let text = name.to_string_lossy();
             let model = text.split('.').next().unwrap_or_default();
             if !known.iter().any(|known| known == model)
@@ -118,7 +118,7 @@ fn name_of(model: ModelFingerprint) -> String {
 pub(crate) enum FolderError {
     #[error("another recall daemon has the embeddings of this index open")]
     Taken,
-    #[error("the embeddings by this model are just being closed")]
+    #[error("the embeddings by this model are still being closed")]
     Open,
     #[error("cannot lock `{}`", path.display())]
     Lock { path: PathBuf, source: std::io::Error },
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_has_the_embeddings_at_a_time_and_what_nobody_needs_goes() {
+    fn one_process_holds_the_lock_and_unused_embeddings_are_deleted() {
         let place = tempfile::tempdir().expect("a temporary folder");
         let dir = place.path().join("vectors");
         let folder = Folder::new(dir.clone(), Timestamp(0));
@@ -158,15 +158,15 @@ mod tests {
     }
 
     #[test]
-    fn embeddings_are_open_once_but_for_those_that_were_set_aside() {
+    fn embeddings_are_open_once_except_quarantined_ones() {
         let place = tempfile::tempdir().expect("a temporary folder");
         let folder = Folder::new(place.path().join("vectors"), Timestamp(0));
         let model = ModelFingerprint([1; 32]);
         fs::create_dir_all(folder.of(model)).expect("writable");
-        let first = folder.claim(model).expect("nobody has them");
+        let first = folder.claim(model).expect("they are not open");
         assert!(matches!(folder.claim(model), Err(FolderError::Open)));
         folder.set_aside(model).expect("they are there");
-        let second = folder.claim(model).expect("others are begun");
+        let second = folder.claim(model).expect("the new ones are not open");
         drop(first);
         assert!(matches!(folder.claim(model), Err(FolderError::Open)));
         drop(second);

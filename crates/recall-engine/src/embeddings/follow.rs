@@ -1,4 +1,4 @@
-//! How do embeddings follow the catalog?
+//! Updating embeddings to the catalog.
 
 use std::collections::HashSet;
 use std::thread;
@@ -13,30 +13,30 @@ use crate::embeddings::part::{Pace, Reach};
 use crate::embeddings::space::Space;
 use crate::embeddings::text::Texts;
 
-/// How many chunks without an embedding count as an edit: to embed them by the built-in model takes some 20 ms.
+/// The most chunks without an embedding that count as an edit: the built-in model embeds them in some 20 ms.
 const EDIT_CHUNKS: usize = 1024;
 
-/// How many embeddings are written at a time. A kill costs no more than these.
+/// How many embeddings are written at a time, which is the most that a kill can lose.
 const BATCH_CHUNKS: usize = 2048;
 
-/// The same of a model that takes some ten milliseconds a chunk: about a second of its work, after which whoever wants to stop
-/// can; enough to be sorted by length.
+/// The same for a model that takes some ten milliseconds per chunk: about a second of work, after which it can be cancelled, and
+/// enough chunks to sort by length.
 const PATIENT_BATCH_CHUNKS: usize = 64;
 
-/// In the background, the model rests for this part of the time that it has worked: two thirds of one core are left to it.
+/// In the background, the model pauses for this fraction of the time that it has worked, and so uses two thirds of one core.
 const REST: f64 = 0.5;
 
-/// How long a rest goes on at least before it is looked whether to stop.
+/// How often a pause checks for cancellation.
 const REST_STEP: Duration = Duration::from_millis(20);
 
-/// What whoever follows remembers.
+/// The state that is kept between two updates.
 #[derive(Default)]
 pub(crate) struct Following {
-    /// Chunks whose embedding has no direction, as that of a text without words; they have none.
-    voiceless: HashSet<ChunkRow>,
+    /// Chunks whose embedding is the zero vector, as that of a text without words. They are not stored.
+    zero: HashSet<ChunkRow>,
 }
 
-/// One run of following.
+/// The inputs of one update.
 struct Run<'a> {
     space: &'a Space,
     kept: Option<&'a EmbeddingCache>,
@@ -45,7 +45,7 @@ struct Run<'a> {
 }
 
 impl Following {
-    /// Brings the embeddings up to the catalog, until it is over.
+    /// Updates the embeddings to the catalog, until `is_over` returns true.
     pub(crate) fn follow(
         &mut self,
         space: &Space,
@@ -62,14 +62,14 @@ impl Following {
             Pace::Patient => PATIENT_BATCH_CHUNKS,
         };
         while !is_over() {
-            // A new one each time: one that is kept for long keeps the catalog's log from being folded in.
+            // A new snapshot each time: an old one keeps the catalog's write-ahead log from being checkpointed.
             let snapshot = catalog.snapshot()?;
             let generation = snapshot.generation();
             if vectors.generation() == generation {
                 break;
             }
             let runs = snapshot.chunk_runs()?;
-            let rows = runs.iter().flat_map(ChunkRun::rows).filter(|row| !self.voiceless.contains(row));
+            let rows = runs.iter().flat_map(ChunkRun::rows).filter(|row| !self.zero.contains(row));
             let expected: RowSet = rows.collect();
             let Difference { mut missing, surplus } = vectors.difference(&expected);
             if reach == Reach::Edit && missing.len() > EDIT_CHUNKS {
@@ -78,14 +78,14 @@ impl Following {
             let is_last = missing.len() <= batch;
             missing.truncate(batch);
             let texts = texts(&snapshot, &runs, &missing)?;
-            // What takes long must not keep the catalog's log.
+            // The slow part must not keep the snapshot, and with it the write-ahead log.
             drop(snapshot);
             let added = self.embed(&run, &texts)?;
             if is_over() {
-                // What was embedded is kept; the files may have a new owner.
+                // The embeddings are in the cache. The files may have a new owner, so they are not written.
                 break;
             }
-            // The generation tells that nothing is missing.
+            // The catalog's generation is set only if nothing is missing.
             let reached = if is_last { generation } else { vectors.generation() };
             vectors.apply(reached, &Change { removed: surplus, added })?;
             if reach != Reach::Edit && vectors.is_full() && !is_over() {
@@ -98,7 +98,7 @@ impl Following {
         Ok(())
     }
 
-    /// Embeds chunks, those that were not embedded before.
+    /// Returns the embeddings of chunks, from the cache or the model. Zero vectors are left out.
     fn embed(&mut self, run: &Run<'_>, documents: &[Wanted]) -> Result<Vec<(ChunkRow, Quantised)>, FollowError> {
         let mut rows = Vec::new();
         let mut chunks: Vec<ChunkText<'_>> = Vec::new();
@@ -112,7 +112,7 @@ impl Following {
         let mut added = Vec::with_capacity(rows.len());
         let mut add = |row: ChunkRow, quantised: Option<Quantised>| match quantised {
             Some(quantised) => added.push((row, quantised)),
-            None => _ = self.voiceless.insert(row),
+            None => _ = self.zero.insert(row),
         };
         let known = run.kept.map_or_else(|| vec![None; chunks.len()], |kept| kept.get(&*run.space.embedder, &chunks));
         let mut missing = Vec::new();
@@ -142,19 +142,19 @@ impl Following {
     }
 }
 
-/// What is to be embedded of a document: its texts, and of each chunk its row and its place among them.
+/// The chunks of a document to embed: its texts, and the row and index of each chunk.
 type Wanted = (Texts, Vec<(ChunkRow, usize)>);
 
-/// The chunks in these rows, which ascend, by document.
+/// Reads the chunks in these ascending rows, by document.
 fn texts(snapshot: &Snapshot<'_>, runs: &[ChunkRun], rows: &[ChunkRow]) -> Result<Vec<Wanted>, FollowError> {
     let mut documents = Vec::new();
     let mut rest = rows;
     while let Some(&next) = rest.first() {
-        // Rows are given out in ascending order, to documents as to their chunks.
+        // Chunks of later documents have greater rows, so the documents' ranges are sorted.
         let run = runs[runs.partition_point(|run| run.first <= next) - 1];
         let end = ChunkRow(run.first.0 + i64::from(run.count));
-        let (here, behind) = rest.split_at(rest.partition_point(|row| *row < end));
-        rest = behind;
+        let (here, after) = rest.split_at(rest.partition_point(|row| *row < end));
+        rest = after;
         let Some(chunked) = snapshot.chunked(run.document)? else { continue };
         let places = here.iter().map(|row| (*row, (row.0 - run.first.0) as usize)).collect();
         documents.push((Texts::of(&chunked), places));
@@ -162,7 +162,7 @@ fn texts(snapshot: &Snapshot<'_>, runs: &[ChunkRun], rows: &[ChunkRow]) -> Resul
     Ok(documents)
 }
 
-/// Leaves the processor to others for a time, or until it is over.
+/// Sleeps for a time, or until `is_over` returns true.
 fn rest(time: Duration, is_over: &dyn Fn() -> bool) {
     let until = Instant::now() + time;
     while !is_over() {
@@ -174,7 +174,7 @@ fn rest(time: Duration, is_over: &dyn Fn() -> bool) {
     }
 }
 
-/// Rounds an embedding; `None` for one without a direction.
+/// Quantises an embedding; `None` for the zero vector.
 fn quantised(embedding: &Embedding) -> Result<Option<Quantised>, QuantiseError> {
     match Quantised::of(embedding) {
         Err(QuantiseError::Zero) => Ok(None),
@@ -182,7 +182,7 @@ fn quantised(embedding: &Embedding) -> Result<Option<Quantised>, QuantiseError> 
     }
 }
 
-/// The embeddings do not follow.
+/// The embeddings cannot be updated.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FollowError {
     #[error("the catalog cannot be read")]
@@ -196,7 +196,7 @@ pub(crate) enum FollowError {
 }
 
 impl FollowError {
-    /// Whether the embeddings themselves cannot be read.
+    /// Returns whether the embeddings themselves are damaged.
     pub(crate) fn is_damage(&self) -> bool {
         matches!(self, Self::Write(WriteError::Damaged { .. }))
     }

@@ -1,4 +1,4 @@
-//! What has a model to do with a store, and how far are its embeddings?
+//! The embeddings of a store by one model.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use crate::embeddings::part::{Embedded, Pace, Part, Reach};
 use crate::embeddings::space::{NearError, Space};
 use crate::progress::Cancel;
 
-/// A former model that lacks more than one in so many chunks is let go instead of being brought up: it was never whole, or much
-/// has changed since.
+/// A former model that lacks more than one in this many chunks is deleted, not updated: it was never complete, or much has
+/// changed since.
 const FORMER_LACKS_ONE_IN: usize = 10;
 
 /// The embeddings of a store by one model.
@@ -25,21 +25,21 @@ pub(crate) struct Layer {
     embedder: Arc<dyn Embedder>,
     part: Mutex<Part>,
     folder: Arc<Folder>,
-    /// What was embedded before, for any store.
+    /// The cache that all stores share.
     kept: Option<Arc<EmbeddingCache>>,
     open: ArcSwapOption<Space>,
-    /// Held by whoever brings the embeddings up to the catalog.
+    /// Held while the embeddings are updated.
     following: Mutex<Following>,
-    /// Asks whoever does to stop, because the layer was closed.
+    /// Cancels the update when the layer is closed.
     end: Cancel,
-    /// Why there are none, or why they do not follow.
+    /// Why they cannot be opened or updated.
     problem: Mutex<Option<String>>,
-    /// Why the last query was not answered.
+    /// Why the last query failed.
     unanswered: Mutex<Option<String>>,
 }
 
 impl Layer {
-    /// Opens the embeddings by a model. Those that are ahead of the catalog are of another one, and set aside.
+    /// Opens the embeddings by a model. Those of a greater generation than the catalog's are quarantined.
     pub(crate) fn open(
         folder: &Arc<Folder>,
         model: &EmbeddingModel,
@@ -80,7 +80,7 @@ impl Layer {
         *self.part.lock() = part;
     }
 
-    /// Whether it is of this model and asks it by the same means.
+    /// Returns whether it uses this model, by the same embedder and name.
     pub(crate) fn is_by(&self, model: &EmbeddingModel) -> bool {
         Arc::ptr_eq(&self.embedder, &model.embedder) && *self.name == *model.name
     }
@@ -89,7 +89,7 @@ impl Layer {
         self.embedder.fingerprint()
     }
 
-    /// The embeddings, where they hold every chunk of a generation.
+    /// Returns the embeddings if they cover every chunk of a generation.
     pub(crate) fn covering(&self, generation: Generation) -> Option<Arc<Space>> {
         self.open.load_full().filter(|space| space.vectors.generation() >= generation)
     }
@@ -102,34 +102,34 @@ impl Layer {
         Embedded { model: self.name(), chunks, is_whole }
     }
 
-    /// Whether it follows in the background, and is behind.
+    /// Returns whether it follows in the background and does not cover a generation.
     pub(crate) fn is_behind(&self, generation: Generation) -> bool {
         self.part().pace() == Pace::Patient && self.covering(generation).is_none()
     }
 
-    /// Whether it lacks so much that it will not answer soon.
+    /// Returns whether it lacks so many chunks that it will not answer soon.
     pub(crate) fn is_far_behind(&self, catalog: &Catalog) -> bool {
         let Some(space) = self.open.load_full() else { return true };
         let expected = catalog.snapshot().and_then(|snapshot| snapshot.chunk_runs());
-        // What cannot be read now may be read later.
+        // A failed read may succeed later, so it is not a reason to delete the embeddings.
         let Ok(runs) = expected else { return false };
         let expected: RowSet = runs.iter().flat_map(ChunkRun::rows).collect();
         space.vectors.difference(&expected).missing.len() > expected.len() / FORMER_LACKS_ONE_IN
     }
 
-    /// Why it is passed over.
+    /// Returns why it is not used.
     pub(crate) fn problem(&self) -> Option<String> {
         self.problem.lock().clone().or_else(|| self.unanswered.lock().clone())
     }
 
-    /// Brings the embeddings up to the catalog, unless another thread does it.
+    /// Updates the embeddings to the catalog, unless another thread does.
     pub(crate) fn follow(&self, catalog: &Catalog, reach: Reach, cancel: &Cancel) {
         if let Some(mut following) = self.following.try_lock() {
             self.follow_as(&mut following, catalog, reach, cancel);
         }
     }
 
-    /// Waits until the embeddings are up to the catalog, or cannot be brought there.
+    /// Updates the embeddings to the catalog, after any other thread that does.
     pub(crate) fn settle(&self, catalog: &Catalog, cancel: &Cancel) {
         self.follow_as(&mut self.following.lock(), catalog, Reach::Whole, cancel);
     }
@@ -138,7 +138,7 @@ impl Layer {
         let Some(space) = self.space() else { return };
         let part = self.part();
         let kept = self.kept.as_deref().filter(|_| part.pace() == Pace::Patient);
-        // Who is no longer chosen need not become whole: whoever follows next decides about that.
+        // A model whose part has changed need not be completed; the next update decides by the new part.
         let is_over = || cancel.is_cancelled() || self.end.is_cancelled() || self.part() != part;
         match following.follow(&space, part.pace(), kept, catalog, reach, &is_over) {
             Ok(()) => *self.problem.lock() = None,
@@ -151,13 +151,13 @@ impl Layer {
         }
     }
 
-    /// Ends it. Its files are closed once nobody asks them and whoever brings them up has stopped.
+    /// Closes the layer. Its files are closed after the last query and update that use them.
     pub(crate) fn close(&self) {
         self.end.cancel();
         self.open.store(None);
     }
 
-    /// The embeddings, opened where they are not.
+    /// Returns the embeddings; opens them if necessary. `None` if they cannot be opened or the layer is closed.
     fn space(&self) -> Option<Arc<Space>> {
         if let Some(space) = self.open.load_full() {
             return Some(space);
@@ -179,9 +179,9 @@ impl Layer {
         }
     }
 
-    /// Sets embeddings aside, unless somebody else has; whoever opens them next begins again.
+    /// Quarantines embeddings, unless another thread has; the next use creates them again.
     ///
-    /// Opening them alone would not do: of a large file it verifies the head, and finds nothing wrong.
+    /// Opening them again would not suffice: it verifies only the head of a large file, and may miss the damage.
     fn give_up(&self, space: &Arc<Space>) {
         let before = self.open.compare_and_swap(&Some(Arc::clone(space)), None);
         let is_first = before.as_ref().is_some_and(|before| Arc::ptr_eq(before, space));
@@ -190,11 +190,11 @@ impl Layer {
         }
     }
 
-    /// Sets the embeddings aside if somebody else has changed their files while they were open; returns whether that is so.
+    /// Quarantines the embeddings if another process has changed their files while they were open; returns whether it has.
     pub(crate) fn give_up_disturbed(&self) -> bool {
         let disturbed = self.open.load_full().filter(|space| space.vectors.is_disturbed());
         if let Some(space) = &disturbed {
-            tracing::warn!(model = %self.name, "embeddings were changed by another process and are made again");
+            tracing::warn!(model = %self.name, "embeddings were changed by another process and are rebuilt");
             self.give_up(space);
         }
         disturbed.is_some()
@@ -206,9 +206,9 @@ impl Layer {
 
     pub(crate) fn did_not_answer(&self, space: &Arc<Space>, error: &NearError) {
         let reason = error_chain(error);
-        tracing::warn!(model = %self.name, reason, "a model does not tell the meaning of a query");
+        tracing::warn!(model = %self.name, reason, "a model could not answer a query");
         if let NearError::Nearest(NearestError::Damaged { .. }) = error {
-            // Until they are made again they are not asked, so that no answer takes it back.
+            // Recorded as a problem of the embeddings, so that a later successful query does not clear it before they are rebuilt.
             *self.problem.lock() = Some(reason);
             self.give_up(space);
         } else {
@@ -218,7 +218,7 @@ impl Layer {
 
     fn note(&self, error: &dyn std::error::Error) {
         let reason = error_chain(error);
-        tracing::warn!(model = %self.name, reason, "embeddings are passed over");
+        tracing::warn!(model = %self.name, reason, "embeddings are not used");
         *self.problem.lock() = Some(reason);
     }
 }

@@ -1,4 +1,4 @@
-//! The models that may have a part in a store.
+//! The models that may be used in a store.
 
 use std::sync::Arc;
 
@@ -6,27 +6,27 @@ use crate::embeddings::cache::EmbeddingCache;
 use crate::embeddings::part::Part;
 use crate::settings::EmbeddingModel;
 
-/// Encoders: models that take longer than the built-in one and know more. They can be changed while the engine serves.
+/// The encoders: models that are slower and better than the built-in one. They can be changed while the engine runs.
 #[derive(Clone, Default)]
 pub struct Encoders {
-    /// The one that shall tell the meaning; `None` leaves that to the model of the settings.
+    /// The selected encoder; `None` if only the model of the settings is used.
     pub chosen: Option<EmbeddingModel>,
-    /// Others. One whose embeddings a store still has answers there until the chosen one's cover the store.
+    /// The other encoders. One whose embeddings a store still has is used there until the chosen one's cover the store.
     pub others: Vec<EmbeddingModel>,
 }
 
-/// Every model that may have a part in a store.
+/// Every model that may be used in a store.
 #[derive(Clone, Default)]
 pub(crate) struct Models {
     pub(crate) encoders: Encoders,
-    /// The one whose embeddings are there at once.
+    /// The model whose embeddings follow at once.
     pub(crate) instant: Option<EmbeddingModel>,
-    /// What was embedded before.
+    /// The cache of embeddings.
     pub(crate) kept: Option<Arc<EmbeddingCache>>,
 }
 
 impl Models {
-    /// The models that have a part in a store, which has embeddings by some: the best first.
+    /// Returns the models to use in a store, the best first. `has` tells whether the store has embeddings by a model.
     pub(crate) fn parts(&self, has: impl Fn(&EmbeddingModel) -> bool) -> Vec<(&EmbeddingModel, Part)> {
         let Encoders { chosen, others } = &self.encoders;
         let mut parts: Vec<_> = chosen.iter().map(|model| (model, Part::Chosen)).collect();

@@ -1,24 +1,24 @@
-//! The part of a model in a store, how its embeddings follow the catalog, and how far they are.
+//! The role of a model in a store, the pace of its updates, and the progress of its embeddings.
 
 use std::sync::Arc;
 
-/// What a model has to do with a store.
+/// The role of a model in a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// It shall tell the meaning.
+    /// The selected encoder.
     Chosen,
-    /// It was chosen before, and tells the meaning until the chosen one's embeddings cover the store.
+    /// An encoder that was selected before. It answers until the chosen one's embeddings cover the store.
     Former,
-    /// Its embeddings are there at once, and tell the meaning until others do.
+    /// The built-in model, whose embeddings follow at once. It answers alone until another model's embeddings cover the store.
     Instant,
 }
 
 /// How embeddings follow the catalog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pace {
-    /// With it: the model takes microseconds a chunk.
+    /// At once: the model takes microseconds per chunk.
     AtOnce,
-    /// In the background: it takes milliseconds and more.
+    /// In the background: the model takes milliseconds or more per chunk.
     Patient,
 }
 
@@ -31,24 +31,24 @@ impl Part {
     }
 }
 
-/// How far to follow.
+/// The extent of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// At once, if that is an edit; an import is left to the background.
+    /// Only if few chunks are missing, as after an edit.
     Edit,
-    /// To the end, as fast as it can be.
+    /// Completely, without pauses.
     Whole,
-    /// To the end, with rests.
+    /// Completely, with pauses for other work.
     Patient,
 }
 
-/// How far the embeddings of a store by one model are.
+/// The progress of the embeddings of a store by one model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Embedded {
     /// The model's name.
     pub(crate) model: Arc<str>,
     /// Chunks with an embedding.
     pub(crate) chunks: u64,
-    /// Whether that is every chunk that the catalog holds.
+    /// Whether they cover every chunk of the catalog.
     pub(crate) is_whole: bool,
 }

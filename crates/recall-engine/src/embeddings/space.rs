@@ -1,4 +1,4 @@
-//! What lies near a query among embeddings by one model?
+//! The open embeddings by one model, and the query of them.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -11,20 +11,20 @@ use recall_vector::{Model, OpenError, Settings, Vectors};
 
 use crate::embeddings::folder::{Claim, Folder, FolderError};
 
-/// How long a search waits for the embedding of its query; then another model answers, or words alone.
+/// How long a search waits for the embedding of its query; then another model answers, or only words are used.
 const QUERY_PATIENCE: Duration = Duration::from_millis(200);
 
-/// Embeddings by one model, and the model. The embedding of a query is by the same one.
+/// Embeddings by one model, and the model, which also embeds the queries.
 pub(crate) struct Space {
     pub(crate) embedder: Arc<dyn Embedder>,
     pub(crate) vectors: Vectors,
-    /// While it is held, no other process changes the files.
+    /// Keeps other processes from changing the files.
     _lock: Arc<File>,
     _claim: Arc<Claim>,
 }
 
 impl Space {
-    /// Opens embeddings, or begins them. What cannot be used is set aside and begun again.
+    /// Opens or creates embeddings. Unusable ones are quarantined and created again.
     pub(crate) fn open(folder: &Folder, embedder: &Arc<dyn Embedder>) -> Result<Self, SpaceError> {
         let lock = folder.lock()?;
         let model = Model { fingerprint: embedder.fingerprint(), dimensions: embedder.dimensions() };
@@ -32,7 +32,7 @@ impl Space {
         let dir = folder.of(model.fingerprint);
         let vectors = match Vectors::open(&dir, model, Settings::default()) {
             Err(error @ (OpenError::Damaged { .. } | OpenError::OtherModel { .. } | OpenError::Outdated { .. })) => {
-                tracing::warn!(%error, "the embeddings are set aside and made again");
+                tracing::warn!(%error, "the embeddings are quarantined and rebuilt");
                 folder.set_aside(model.fingerprint)?;
                 claim = folder.claim(model.fingerprint)?;
                 Vectors::open(&dir, model, Settings::default())?
@@ -42,7 +42,7 @@ impl Space {
         Ok(Self { embedder: Arc::clone(embedder), vectors, _lock: lock, _claim: claim })
     }
 
-    /// The embedding of a query, and what lies near it, the greatest cosine first.
+    /// Returns the embedding of a query, and its nearest chunks by descending cosine.
     pub(crate) fn near(
         &self,
         query: &str,
@@ -51,20 +51,20 @@ impl Space {
     ) -> Result<(Embedding, Vec<Neighbour>), NearError> {
         let query = self.embedder.embed_query(query, Some(Instant::now() + QUERY_PATIENCE))?;
         match self.vectors.nearest(&query, allowed.map_or(RowFilter::All, RowFilter::Only), count) {
-            // A query without a word that the model knows lies near nothing.
+            // A query without a word that the model knows has no neighbours.
             Err(NearestError::NoDirection) => Ok((query, Vec::new())),
             found => Ok((query, found?)),
         }
     }
 
-    /// The cosine of a query to each chunk, in their order; `None` for a chunk without an embedding.
+    /// Returns the cosine of a query to each chunk, in their order; `None` for a chunk without an embedding.
     pub(crate) fn cosines(&self, query: &Embedding, rows: &[ChunkRow]) -> Vec<Option<f32>> {
-        // What can fail has just succeeded: the files were verified, and the query has a direction or none is asked for.
+        // `near` has already verified the files and the query, so this does not fail in practice.
         self.vectors.cosines(query, rows).unwrap_or_else(|_| vec![None; rows.len()])
     }
 }
 
-/// There are no embeddings to ask.
+/// The embeddings cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SpaceError {
     #[error(transparent)]
@@ -73,7 +73,7 @@ pub(crate) enum SpaceError {
     Open(#[from] OpenError),
 }
 
-/// The embeddings were not asked.
+/// The embeddings cannot be queried.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NearError {
     #[error(transparent)]

@@ -1,29 +1,29 @@
-//! What of a chunk is a model given?
+//! The text of a chunk that is embedded.
 
 use recall_catalog::Chunked;
 use recall_core::{Chunk, ChunkRow, ChunkText, DocumentType};
 
-/// The chunks of a document as a model is given them.
+/// The chunks of a document in the form in which they are embedded.
 pub(crate) struct Texts {
     first: ChunkRow,
     path: String,
     document_type: DocumentType,
-    /// Of each chunk: its symbol or heading path, and its text.
+    /// The symbol or heading path, and the text, of each chunk.
     chunks: Vec<(String, String)>,
 }
 
 impl Texts {
-    /// Takes the chunks out of a document.
+    /// Builds the texts of a document's chunks.
     pub(crate) fn of(chunked: &Chunked) -> Self {
         let Chunked { path, document_type, first, text, chunks } = chunked;
         let chunks = chunks.iter().map(|chunk| part(*document_type, path.as_str(), chunk, text)).collect();
         Self { first: *first, path: path.as_str().to_owned(), document_type: *document_type, chunks }
     }
 
-    /// One a chunk, in order.
+    /// Returns one text per chunk, in order.
     ///
-    /// Of code, a path, a name and a body are told apart, since the words of the first two would drown in those of the last.
-    /// A page is one text with its path and headings in front: told apart, they make pages of one folder too much alike.
+    /// For code, path, name and body are separate parts, since the words of the body would outweigh the others. A page is one
+    /// text that begins with its path and headings: as separate parts they would make pages of one folder too similar.
     pub(crate) fn parts(&self) -> Vec<ChunkText<'_>> {
         self.chunks
             .iter()
@@ -34,14 +34,14 @@ impl Texts {
             .collect()
     }
 
-    /// The chunk in a row as one text; `None` where it is of another document.
+    /// Returns the chunk in a row as one text; `None` if the row is of another document.
     pub(crate) fn joined(&self, row: ChunkRow) -> Option<String> {
         let place = usize::try_from(row.0.checked_sub(self.first.0)?).ok()?;
         Some(self.parts().get(place)?.joined())
     }
 }
 
-/// The symbol or heading path of a chunk, and the text that stands for it.
+/// Returns the symbol or heading path of a chunk, and its text.
 fn part(document_type: DocumentType, path: &str, chunk: &Chunk, text: &str) -> (String, String) {
     let symbol = chunk.symbol.clone().unwrap_or_default();
     let body = chunk.span.bytes.of(text).unwrap_or_default();
@@ -49,7 +49,7 @@ fn part(document_type: DocumentType, path: &str, chunk: &Chunk, text: &str) -> (
         let whole = if symbol.is_empty() { format!("{path}\n{body}") } else { format!("{path}\n{symbol}\n{body}") };
         return (String::new(), whole);
     }
-    // The comment of a definition that goes on over several chunks stands in the first of them alone.
+    // Only the first of several chunks of a definition gets its comment.
     let comment = chunk.doc_comment.filter(|comment| comment.end <= chunk.span.bytes.start);
     let comment = comment.and_then(|comment| comment.of(text));
     (symbol, comment.map_or_else(|| body.to_owned(), |comment| format!("{comment}\n{body}")))
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_told_apart_and_pages_are_one_text() {
+    fn code_has_separate_parts_and_a_page_is_one_text() {
         check(DocumentType::Code, ("src/say.rs", "fn say", "/// Says it.\nfn say() {}"));
         check(DocumentType::Documentation, ("", "", "src/say.rs\nfn say\nfn say() {}"));
     }

@@ -1,9 +1,8 @@
-//! How do two models tell one nearness?
+//! The combination of the cosines of two models.
 //!
-//! An encoder knows more of language, the built-in model has learnt from code, and where one errs the other often does not. Cosines by
-//! two models do not compare: one may call everything .7. So each is counted by how far it stands out among what either model
-//! calls near, and the mean of both is told on the scale of the model that follows at once, which is the one that the rankers
-//! know.
+//! An encoder is better at natural language, the built-in model was trained on code, and their errors differ. The cosines of two
+//! models are not comparable: one may give .7 to everything. So each cosine is standardised over the candidates of both models,
+//! and the mean of the two is mapped to the scale of the instant model, which is the scale that the rankers were trained on.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -12,35 +11,35 @@ use recall_core::{ChunkRow, Embedding, Neighbour};
 
 use crate::embeddings::space::Space;
 
-/// What the encoder counts for; the other model counts for the rest.
+/// The weight of the encoder; the other model has the rest.
 const ENCODER: f32 = 0.5;
 
-/// A spread below this is none: all chunks are as near.
+/// Below this standard deviation, all chunks count as equally near.
 const LEAST_DEVIATION: f32 = 1e-3;
 
-/// How near a query a chunk is: cosines, from -1 to 1.
+/// The nearness of a chunk to a query: cosines, from -1 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Nearness {
-    /// What counts; of two models what both say together.
+    /// The cosine used for ranking; for two models the combined one.
     pub(crate) told: f32,
-    /// The greatest that any model says, on its own scale.
+    /// The greatest cosine by any model, on the model's own scale.
     pub(crate) greatest: f32,
 }
 
-/// A query by a model, and its embeddings.
+/// A query embedded by a model, and the embeddings by that model.
 pub(crate) struct Asked {
     pub(crate) space: Arc<Space>,
     pub(crate) query: Embedding,
 }
 
 impl Asked {
-    /// The cosine of the query to each chunk, in their order; `None` for a chunk without an embedding.
+    /// Returns the cosine of the query to each chunk, in their order; `None` for a chunk without an embedding.
     pub(crate) fn cosines(&self, rows: &[ChunkRow]) -> Vec<Option<f32>> {
         self.space.cosines(&self.query, rows)
     }
 }
 
-/// A query by two models.
+/// A query embedded by two models.
 pub(crate) struct Together {
     encoder: (Asked, Scale),
     /// The model that follows at once.
@@ -48,7 +47,7 @@ pub(crate) struct Together {
 }
 
 impl Together {
-    /// Takes the scale of each model from what either calls near.
+    /// Computes the scale of each model over the neighbours found by either.
     pub(crate) fn of(encoder: (Asked, &[Neighbour]), instant: (Asked, &[Neighbour])) -> Self {
         let rows = rows_of(encoder.1, instant.1);
         let with_scale = |asked: Asked| {
@@ -59,7 +58,7 @@ impl Together {
         Self { encoder: with_scale(encoder.0), instant: with_scale(instant.0) }
     }
 
-    /// How near the query each chunk is, in their order; `None` for a chunk that either has no embedding of.
+    /// Returns the nearness of each chunk, in their order; `None` for a chunk that one of the models has no embedding of.
     pub(crate) fn nearness(&self, rows: &[ChunkRow]) -> Vec<Option<Nearness>> {
         let ((encoder, of_encoder), (instant, of_instant)) = (&self.encoder, &self.instant);
         let both = encoder.cosines(rows).into_iter().zip(instant.cosines(rows));
@@ -71,7 +70,7 @@ impl Together {
         .collect()
     }
 
-    /// The nearest of what either model calls near, at most so many, the nearest first.
+    /// Returns at most `count` of the neighbours found by either model, the nearest first.
     pub(crate) fn neighbours(&self, encoder: &[Neighbour], instant: &[Neighbour], count: usize) -> Vec<Neighbour> {
         let rows = rows_of(encoder, instant);
         let known = rows.iter().zip(self.nearness(&rows));
@@ -94,7 +93,7 @@ fn rows_of(some: &[Neighbour], others: &[Neighbour]) -> Vec<ChunkRow> {
     rows
 }
 
-/// How a model's cosines are spread.
+/// The mean and standard deviation of a model's cosines.
 #[derive(Clone, Copy, Debug)]
 struct Scale {
     mean: f32,
@@ -109,12 +108,12 @@ impl Scale {
         Self { mean, deviation: variance.sqrt() }
     }
 
-    /// By how many deviations a cosine is above the mean; 0 where nothing stands out.
+    /// Returns the standard score of a cosine; 0 if the deviation is negligible.
     fn standard(self, cosine: f32) -> f32 {
         if self.deviation < LEAST_DEVIATION { 0.0 } else { (cosine - self.mean) / self.deviation }
     }
 
-    /// The cosine that stands out so far.
+    /// Returns the cosine with a standard score.
     fn cosine(self, standard: f32) -> f32 {
         (self.mean + self.deviation * standard).clamp(-1.0, 1.0)
     }

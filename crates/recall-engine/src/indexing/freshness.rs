@@ -1,8 +1,8 @@
-//! Is the index behind the files, and who brings it up?
+//! Freshness of a store's index before a search.
 //!
-//! A search asks what has changed. Where the store's changes are watched, the operating system says so; elsewhere the root is scanned
-//! before every search. A scan runs on a thread of its own. A search waits for it a little, and for the ingest of what it found a
-//! little more; then it answers without it and says so.
+//! If the files are watched, the operating system reports their changes; otherwise the root is scanned before every search. A scan
+//! runs on a thread of its own. A search waits a short time for the scan, and a little longer for the ingest of the changes; then
+//! it answers without them and returns a warning.
 
 mod scan;
 
@@ -24,24 +24,24 @@ use crate::warning::Warning;
 
 pub(crate) use scan::{Sync, SyncReport, sync};
 
-/// Where changes are not watched, a scan that took longer than a search waits is not repeated before a rest of so many times as
-/// long: at most 5 % of one core.
+/// If files are not watched and a scan took longer than a search waits for it, the pause before the next one is this many times
+/// its duration, so that scans take at most 5 % of one core.
 const REST_FACTOR: u32 = 20;
 
-/// No scan makes the next one wait for more than [`REST_FACTOR`] times this.
+/// The longest duration of a scan that counts for the pause, which is at most [`REST_FACTOR`] times this.
 const LONGEST_REST: Duration = Duration::from_secs(1);
 
-/// Which comparison a search needs.
+/// Which scan a search needs.
 enum Need {
     /// None: nothing has changed since the last one.
     Nothing,
-    /// One to have ended, by its number.
+    /// The scan with this number has to end.
     Scan(u64),
-    /// A new one, which has to wait for this long after the last one: so the search tells how old that is.
+    /// A new one, which is not due yet. The search answers from the last one, which ended this long ago.
     LaterScan { ago: Duration },
 }
 
-/// Brings the store up to its files as far as there is time, and says what the reader should know.
+/// Indexes the changes of a store's files and memories, as far as there is time, and returns warnings about the rest.
 ///
 /// # Errors
 /// The store was never indexed, and indexing it failed.
@@ -56,7 +56,7 @@ pub(crate) fn freshen(
         store.look_at_journals(clock.now());
     }
     store.compare_own_soon(clock);
-    // Behind the files: a store's first index may have looked at its journals before what came since.
+    // After the files: a store's first index may have read its journals before the latest memories were written.
     if store.wait_for_memories(clock, settings.ingest_wait) == MemoryWait::InVain {
         warnings.push(Warning::MemoriesBehind);
     }
@@ -66,8 +66,7 @@ pub(crate) fn freshen(
     Ok(warnings)
 }
 
-/// Compares the store with its files, unless nothing has changed since that was done, and waits for what comes of it as long as
-/// there is time.
+/// Scans the store's files, unless nothing has changed since the last scan, and waits for the ingest as long as there is time.
 fn freshen_files(
     store: &Arc<Store>,
     changes: Changes,
@@ -76,12 +75,12 @@ fn freshen_files(
 ) -> Result<Vec<Warning>, StoreError> {
     let never_indexed = store.holds_nothing();
     let began = Instant::now();
-    let is_configured_anew = store.follow_configuration() == Configuration::Changed;
+    let is_configuration_changed = store.follow_configuration() == Configuration::Changed;
     let settings_of_store = store.settings();
     let limits = &settings_of_store.limits;
     let mut state = store.freshness.state.lock();
-    // A scan that runs may have begun by the rules before.
-    state.is_outdated |= is_configured_anew || store.attention.is_awaited();
+    // A running scan may have begun with the old configuration.
+    state.is_outdated |= is_configuration_changed || store.attention.is_awaited();
     let needed = match state.need(changes, limits) {
         Need::Nothing => {
             let is_precaution_due = state.phase == Phase::Idle
@@ -90,17 +89,17 @@ fn freshen_files(
                 begin(&mut state, store, settings, clock)?;
                 state.is_precaution = true;
             }
-            return told(store, &state);
+            return last_error(store, &state);
         }
         Need::LaterScan { ago } => {
-            let mut warnings = told(store, &state)?;
+            let mut warnings = last_error(store, &state)?;
             warnings.push(Warning::NotCompared { ago });
             return Ok(warnings);
         }
         Need::Scan(number) => number,
     };
     let patience = if never_indexed { settings.first_index_wait } else { limits.scan_wait };
-    // The turns of other projects may take minutes: what is here is answered from instead.
+    // Imports of other projects may take minutes, so the search does not wait for them.
     let in_queue = began + settings.ingest_wait.min(patience);
     let mut ingesting_until = None;
     while state.ended < needed {
@@ -110,7 +109,7 @@ fn freshen_files(
                 continue;
             }
             Phase::Queued => in_queue,
-            // A handful of changed files is indexed in tens of milliseconds; a branch switch is not waited for.
+            // A few changed files are indexed in tens of milliseconds; the files of a branch switch take too long to wait for.
             Phase::Ingesting if !never_indexed => {
                 *ingesting_until.get_or_insert_with(|| Instant::now() + settings.ingest_wait)
             }
@@ -127,7 +126,7 @@ fn freshen_files(
         {
             return Ok(vec![Warning::IndexedOnTheWay { files: outcome.added, took: began.elapsed() }]);
         }
-        return told(store, &state);
+        return last_error(store, &state);
     }
     let phase = state.phase;
     drop(state);
@@ -142,11 +141,11 @@ fn freshen_files(
 }
 
 impl ScanState {
-    /// Which comparison has to end before a search may answer that asks now.
+    /// Returns the scan that has to end before a search that starts now may answer.
     fn need(&self, changes: Changes, limits: &Limits) -> Need {
         let next = self.begun + 1;
         let Some((at, took)) = self.last else {
-            // The first comparison: one that runs sees everything that a search may ask for.
+            // The first scan: a running one covers everything that the search may find.
             return Need::Scan(if self.phase == Phase::Idle { next } else { self.begun });
         };
         if self.is_outdated {
@@ -154,26 +153,26 @@ impl ScanState {
         }
         let (ago, has_failed) = (at.elapsed(), matches!(self.result, Some(Err(_))));
         if self.phase == Phase::Idle && has_failed && ago < limits.look_interval {
-            // What it failed by is told; to fail before each answer helps nobody.
+            // The error is reported. Retrying before each answer would only delay it.
             return Need::Nothing;
         }
         match changes {
             Changes::Seen { files: true, .. } => Need::Scan(next),
             Changes::Seen { files: false, .. } if self.phase == Phase::Idle || self.is_precaution => Need::Nothing,
-            // It looks at what had changed before.
+            // The running scan sees the changes that were made before it began.
             Changes::Seen { files: false, .. } => Need::Scan(self.begun),
             Changes::Unknown => {
                 let is_short = took <= limits.scan_wait;
                 let rest = if is_short { Duration::ZERO } else { took.min(LONGEST_REST) * REST_FACTOR };
                 let is_due = ago >= limits.scan_interval.max(rest);
-                // What changes while a scan runs it may have passed by.
+                // A running scan may miss the changes that are made while it runs.
                 if is_due || self.phase != Phase::Idle { Need::Scan(next) } else { Need::LaterScan { ago } }
             }
         }
     }
 }
 
-/// Begins a scan.
+/// Starts a scan.
 fn begin(
     state: &mut ScanState,
     store: &Arc<Store>,
@@ -192,15 +191,15 @@ fn begin(
     })
 }
 
-/// What the last comparison is for the reader.
-fn told(store: &Store, state: &ScanState) -> Result<Vec<Warning>, StoreError> {
+/// Returns the error of the last scan, as a warning if the store can still answer.
+fn last_error(store: &Store, state: &ScanState) -> Result<Vec<Warning>, StoreError> {
     match &state.result {
         Some(Err(error)) => failed(store, Arc::clone(error)),
         _ => Ok(Vec::new()),
     }
 }
 
-/// What a failed comparison is for the reader: a warning where the store holds something that can be answered from.
+/// Converts the error of a scan: into a warning if the store holds documents, or else into an error of the search.
 fn failed(store: &Store, error: Arc<StoreError>) -> Result<Vec<Warning>, StoreError> {
     if store.holds_nothing() {
         return Err(StoreError::NotIndexed { root: store.root.clone(), source: error });
@@ -214,7 +213,7 @@ fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) 
     let working = store.background.begin();
     let thread = std::thread::Builder::new().name("freshness".to_owned()).spawn(move || {
         let store = store_there;
-        // Whatever happens in the scan, those who wait are told that it ended.
+        // The guard wakes the waiting searches even if the scan panics.
         let mut end = EndOfScan { store: &store, is_well: false };
         store.look_at_changes();
         let cancel = store.cancel.clone();
@@ -261,7 +260,7 @@ impl Drop for EndOfScan<'_> {
     }
 }
 
-/// Indexes the named files as they are, without a scan. What is gone or is no longer to be indexed is taken away.
+/// Indexes the named files without a scan. Files that are missing or no longer indexable are removed from the index.
 pub(crate) fn refresh_files(store: &Arc<Store>, paths: &BTreeSet<DocPath>, now: Timestamp) -> Result<(), StoreError> {
     let known = store.known();
     let selection = store.selection.lock().clone();

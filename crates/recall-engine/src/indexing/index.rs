@@ -1,4 +1,4 @@
-//! Bring a project, or what was named of it, into the index.
+//! The index use case: indexing of a project or of named paths.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,43 +14,43 @@ use crate::origin::Origin;
 use crate::progress::{Cancel, Progress};
 use crate::store::{Added, Decision, Store};
 
-/// Asks for paths to be indexed.
+/// A request to index paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexRequest {
     /// Files, directories or globs, absolute or below the client's directory. Empty for the whole project.
     pub paths: Vec<PathBuf>,
-    /// Into which store: the project's or the global one.
+    /// The store to index into.
     pub scope: Scope,
-    /// Whether directories are walked below their own files.
+    /// Whether the subdirectories of directories are indexed.
     pub recursive: bool,
-    /// Which files below a directory: those that match one of these globs. Empty for all.
+    /// Globs of the files below a directory that are indexed. Empty for all files.
     pub globs: Vec<String>,
-    /// Which files below a directory are left out: patterns as in an ignore file. Only with paths below the root.
+    /// Patterns, as in an ignore file, of the files below a directory that are not indexed. Only with paths below the root.
     pub ignore: Vec<String>,
-    /// Labels for the documents.
+    /// Tags for the documents.
     pub tags: Vec<String>,
     /// Where the documents come from.
     pub source: Option<String>,
-    /// The documents' type, where it is not to be told from the path.
+    /// The documents' type; `None` to derive it from path and text.
     pub document_type: Option<DocumentType>,
-    /// Whether files are read and parsed anew though nothing changed.
+    /// Whether unchanged files are read and parsed again.
     pub force: bool,
 }
 
-/// What an index job did.
+/// The result of an index job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IndexReport {
     /// Files that were not known.
     pub added: u64,
     /// Files whose content had changed.
     pub changed: u64,
-    /// Files that were as they were known.
+    /// Files whose content had not changed.
     pub unchanged: u64,
     /// Files that are no longer there.
     pub removed: u64,
     /// Files that could not be read or parsed; `status` names them.
     pub failed: u64,
-    /// Files that are not text to be indexed.
+    /// Files that are not indexed because of their content, as binary files.
     pub skipped: u64,
     /// Chunks written.
     pub chunks: u64,
@@ -61,13 +61,13 @@ pub struct IndexReport {
 }
 
 impl Engine {
-    /// Indexes what is named, or brings the whole store up to its files; returns when it is searchable.
+    /// Indexes the named paths, or every change in the store's root. Returns when the documents are searchable.
     ///
-    /// A named path is remembered: it stays indexed, with its labels, even where an ignore rule leaves it out.
+    /// A named path is stored in the selection: it stays indexed, with its tags, even if an ignore rule matches it.
     ///
     /// # Errors
-    /// A path is missing or outside of what may be read, the scope names no single store, the job was cancelled, or
-    /// the store failed. What was committed until then stands.
+    /// A path is missing or outside of the root, the scope does not name a single store, the job was cancelled, or the store
+    /// failed. Committed batches stay.
     pub fn index(
         &self,
         origin: &Origin,
@@ -90,7 +90,7 @@ impl Engine {
             }
             match inside {
                 Some(inside) => Self::select(&store, inside, request, globs)?,
-                None if request.force => store.attention.everything_anew(),
+                None if request.force => store.attention.rewrite_everything(),
                 None => {}
             }
         }
@@ -98,7 +98,7 @@ impl Engine {
             return Err(IndexError::IgnoreEverywhere);
         }
         if request.paths.is_empty() && request.force {
-            store.attention.everything_anew();
+            store.attention.rewrite_everything();
         }
         let job =
             Sync { store: &store, threads: self.settings.ingest_threads, now: self.clock.now(), cancel, progress };
@@ -116,7 +116,7 @@ impl Engine {
         })
     }
 
-    /// Runs a comparison, which counts as the freshness scan of the searches that follow.
+    /// Runs a scan, which also counts for the freshness of later searches.
     pub(crate) fn run(&self, store: &Arc<Store>, mut job: Sync<'_>) -> Result<SyncReport, StoreError> {
         let began = Instant::now();
         let is_first = store.holds_nothing();
@@ -135,7 +135,7 @@ impl Engine {
         report
     }
 
-    /// The one store that a writing request names; `all` means the project's.
+    /// Returns the single store that a writing request names; `all` means the project's.
     pub(crate) fn single_store(&self, origin: &Origin, scope: Scope) -> Result<Arc<Store>, IndexError> {
         match scope {
             Scope::Project | Scope::All => Ok(self.registry.project(origin, &*self.clock)?),
@@ -143,7 +143,7 @@ impl Engine {
             Scope::Domain => {
                 let project = self.registry.project(origin, &*self.clock)?;
                 let domains = self.registry.domains(&project, origin, scope, &*self.clock)?;
-                // Which one is to be said where there are several.
+                // If the project has several domains, the request has to name one.
                 let [domain] = domains.try_into().map_err(|_| IndexError::NoStore { scope })?;
                 Ok(domain)
             }
@@ -161,13 +161,13 @@ impl Engine {
         };
         let mut selection = store.selection.lock();
         if request.force || selection.added(&path) != Some(&added) {
-            store.attention.anew(&path);
+            store.attention.rewrite(&path);
         }
         selection.decide(path, Decision::Added(added)).map_err(StoreError::Selection)
     }
 }
 
-/// Where an absolute path lies in the store; `None` for the root itself.
+/// Returns an absolute path relative to the store's root; `None` for the root itself.
 fn resolve(store: &Store, path: &Path) -> Result<Option<DocPath>, IndexError> {
     if std::fs::symlink_metadata(path).is_err() {
         return Err(IndexError::Missing { path: path.to_owned() });
@@ -180,12 +180,12 @@ fn resolve(store: &Store, path: &Path) -> Result<Option<DocPath>, IndexError> {
 
 /// Splits `docs/**/*.md` into the directory before the first component with a wildcard, and the glob below it.
 ///
-/// The glob begins with `/`: without, `*.md` would match in every directory below.
+/// The glob begins with `/`; otherwise `*.md` would match in every directory below.
 fn split_glob(path: &Path) -> (PathBuf, Option<String>) {
     let is_glob = |part: &std::ffi::OsStr| part.to_string_lossy().contains(['*', '?', '[']);
     let plain: PathBuf = path.iter().take_while(|part| !is_glob(part)).collect();
     let glob: PathBuf = path.iter().skip_while(|part| !is_glob(part)).collect();
-    // A file whose own name holds such a character is meant as itself.
+    // An existing file whose name has such a character is not a glob.
     if glob.as_os_str().is_empty() || std::fs::symlink_metadata(path).is_ok() {
         return (path.to_owned(), None);
     }

@@ -1,7 +1,7 @@
-//! How do changed files come into a store?
+//! The ingest of changed files and memories into a store.
 //!
-//! Files are read and parsed in parallel and written in order, in transactions of bounded size: first the catalog,
-//! then the lexical index, then the generation is published.
+//! Files are read and parsed in parallel and written in order, in transactions of bounded size. Each commits the catalog, then the
+//! lexical index, then publishes the generation.
 
 mod prepare;
 mod window;
@@ -22,9 +22,9 @@ use crate::store::{IngestOutcome, Store};
 pub(crate) use prepare::Task;
 pub(crate) use work::{Supervision, Work};
 
-/// Does the work. Waits while another thread writes to the store. More than a few files want the turn of an import.
+/// Ingests the work. Waits while another thread writes to the store. More than a few files need `import`.
 ///
-/// What was committed before an error or a cancellation stands. Fails while another process has the store open.
+/// Batches that were committed before an error or a cancellation stay. Fails while another process has the store open.
 pub(crate) fn ingest(
     store: &Store,
     work: &Work,

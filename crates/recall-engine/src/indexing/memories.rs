@@ -1,4 +1,4 @@
-//! How do the documents of memories get into the index?
+//! Indexing of memories, in the background and before searches.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -12,40 +12,40 @@ use crate::known::Known;
 use crate::ledger::Difference;
 use crate::store::{Look, Noted, Store};
 
-/// How long more is waited for before memories are indexed that came while others were: whoever adds many adds more, and to
-/// index one takes about as long as fifty. The first one never waits, nor does one that a search waits for; all others are
-/// found within the tenth of a second that is promised.
+/// How long to collect further memories before the next batch: a client that adds many adds more, and indexing fifty takes about
+/// as long as one. The first memory never waits, nor does one that a search waits for; all others are found within the promised
+/// tenth of a second.
 const GATHERING: Duration = Duration::from_millis(40);
 
-/// How long a search waits for a few memories that were acknowledged before it. One takes 20 ms, and more on a busy machine.
+/// How long a search waits for a few memories that were acknowledged before it. Indexing one takes 20 ms, more on a busy machine.
 const ACKNOWLEDGED_WAIT: Duration = Duration::from_secs(5);
 
-/// How many memories are few: one ingest takes them all.
+/// The most memories that count as a few: one ingest indexes them all.
 const FEW: usize = 64;
 
-/// How often a search that waits looks whether the memories are still being indexed.
+/// How often a waiting search checks whether the memories are still being indexed.
 const STEP: Duration = Duration::from_millis(50);
 
-/// What an ingest is to do for memories.
+/// The work of an ingest for memories.
 #[derive(Debug, Default)]
 pub(crate) struct MemoryWork {
     /// Documents to be written.
     pub(crate) read: Vec<Task>,
-    /// Paths of documents that are to go.
+    /// Paths of documents to be removed.
     pub(crate) gone: Vec<String>,
 }
 
-/// Whether the index has all memories.
+/// The outcome of waiting for memories to be indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MemoryWait {
-    /// It has, or will have with the store's first index.
+    /// They are indexed, or will be with the store's first index.
     Over,
-    /// It had not in time.
+    /// They were not indexed before the timeout.
     InVain,
 }
 
 impl Store {
-    /// What the index lacks of the memories that are known.
+    /// Returns the work that makes the index hold the memories of the ledger.
     pub(crate) fn memory_work(&self, known: &Known) -> MemoryWork {
         let Difference { missing, surplus } = self.ledger.difference(known);
         MemoryWork {
@@ -54,9 +54,9 @@ impl Store {
         }
     }
 
-    /// Sees what the journals say, and what the index lacks of it. Journals that cannot be read leave the index as it is, which
-    /// answers tell.
-    pub(crate) fn memory_work_anew(&self, known: &Known, noted: &Noted, now: Timestamp) -> MemoryWork {
+    /// Reads the journals, then returns the work for their memories. If the journals cannot be read, there is no work, and answers
+    /// carry a warning.
+    pub(crate) fn memory_work_after_reading(&self, known: &Known, noted: &Noted, now: Timestamp) -> MemoryWork {
         if let Err(error) = self.ledger.look(now, Duration::ZERO) {
             let reason = error_chain(&error);
             tracing::warn!(root = %self.root.display(), reason, "the journals were not read");
@@ -70,7 +70,7 @@ impl Store {
             let here = work.read.iter().map(|task| task.path.clone()).collect::<std::collections::HashSet<_>>();
             let others = known.memories.ids().filter(|id| {
                 let path = id.to_path();
-                !here.contains(&path) && noted.look(&path) == Look::Anew
+                !here.contains(&path) && noted.look(&path) == Look::Rewrite
             });
             let memories = others.filter_map(|id| self.ledger.memory(id)).map(crate::mask::memory);
             work.read.extend(memories.map(|memory| Task { hash: None, is_known: true, ..task(memory, None) }));
@@ -78,9 +78,9 @@ impl Store {
         work
     }
 
-    /// Brings the documents of memories into the index on a thread of its own, unless one does already.
+    /// Indexes memories on a thread of its own, unless one is running.
     ///
-    /// A store that was never indexed gets them with its first index: until then no search looks into it.
+    /// A store that was never indexed gets them with its first index; until then no search reads it.
     pub(crate) fn index_memories_soon(self: &Arc<Self>, clock: &Arc<dyn Clock>) {
         self.compare_own_soon(clock);
         if self.awaits_first_index() || !self.ledger.is_behind() || !self.ledger.begin_indexing() {
@@ -91,7 +91,7 @@ impl Store {
             store.index_memories(&*clock);
             store.catch_up(Reach::Whole);
             store.settle();
-            // So that the first search after it ranks by the graph as the second does.
+            // The first search after this then ranks by the same graph as the second.
             store.follow_structure();
             drop(store);
             drop(working);
@@ -102,20 +102,20 @@ impl Store {
         }
     }
 
-    /// Indexes until nothing is behind. The caller has the turn.
+    /// Indexes until the index lacks no memory. The caller has the turn.
     fn index_memories(&self, clock: &dyn Clock) {
         loop {
             let turn = Turn(self);
             let is_well = self.index_memories_once(clock.now());
             drop(turn);
-            // What came after the last look and before the turn was given back has nobody else.
+            // No other thread indexes the memories that arrived after the last check and before the turn was given back.
             if !is_well || !self.ledger.is_behind() || !self.ledger.begin_indexing() {
                 return;
             }
         }
     }
 
-    /// Indexes what is behind; tells whether nothing stood in the way.
+    /// Indexes the memories that the index lacks; returns whether that succeeded.
     fn index_memories_once(&self, now: Timestamp) -> bool {
         loop {
             let MemoryWork { read, gone } = self.memory_work(&self.known());
@@ -139,26 +139,26 @@ impl Store {
 
     /// Waits for memories that were acknowledged to be in the index.
     ///
-    /// A search that follows an acknowledged memory finds it: a few memories are waited for longer than `patience`, as long as
-    /// they are being indexed. Many memories at once, as after a merge, are not.
+    /// A search after an acknowledged memory finds it: it waits longer than `patience` for a few memories, as long as they are
+    /// being indexed. It does not for many at once, as after a merge.
     pub(crate) fn wait_for_memories(self: &Arc<Self>, clock: &Arc<dyn Clock>, patience: Duration) -> MemoryWait {
         if self.awaits_first_index() || !self.ledger.is_behind() {
             return MemoryWait::Over;
         }
         let longest = if self.ledger.behind() <= FEW { patience.max(ACKNOWLEDGED_WAIT) } else { patience };
-        // What comes meanwhile is not waited for: it may never end.
+        // Later memories are not waited for, since they may never end.
         let (mark, began) = (self.ledger.mark(), Instant::now());
         self.index_memories_soon(clock);
         let mut is_over = self.ledger.wait_until_past(mark, patience);
         while !is_over && began.elapsed() < longest && self.ledger.is_indexing() {
             is_over = self.ledger.wait_until_past(mark, STEP);
         }
-        // The indexing may have ended since the last look, and well.
+        // The indexing may have succeeded since the last check.
         if is_over || self.ledger.wait_until_past(mark, Duration::ZERO) { MemoryWait::Over } else { MemoryWait::InVain }
     }
 }
 
-/// The turn to index. However it ends, another may begin.
+/// The guard of the turn to index, which is given back even after a panic.
 struct Turn<'a>(&'a Store);
 
 impl Drop for Turn<'_> {
@@ -167,7 +167,7 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// A task to write a memory's document. `there` is the hash of the document that the index has of it.
+/// Returns the task to write a memory's document. `there` is the hash of its document in the index.
 pub(crate) fn task(memory: Memory, there: Option<ContentHash>) -> Task {
     Task {
         path: memory.id.to_path(),

@@ -1,7 +1,7 @@
-//! Own events that vanished from the journals, and how they get back.
+//! Recovery of own events that vanished from the journals.
 //!
-//! Git and editors replace a journal without asking for its lock. What recall appends in the same moment to the file that is
-//! being replaced was acknowledged and is then in no file. It is still in the user's own log.
+//! Git and editors replace a journal without taking its lock. An event that recall appends at that moment to the file that is
+//! being replaced is acknowledged, but in no journal. It is still in the user's own log.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,47 +17,47 @@ use crate::git::Git;
 use crate::ledger::Since;
 use crate::store::Store;
 
-/// How long after a change the journals are compared with the log: a checkout of 100,000 files takes a second, and between two
-/// changes of a journal git keeps its lock.
+/// How long after a change the journals are compared with the log. A checkout of 100,000 files takes a second, and git holds its
+/// lock between two changes of a journal.
 const SETTLED_AFTER: Duration = Duration::from_secs(2);
 
-/// How often a running `git` is waited for before the comparison is left to the next request.
+/// How many times the comparison is tried while `git` runs; then it is left to the next request.
 const ATTEMPTS: usize = 30;
 
-/// How often a waiting comparison looks whether the store is being closed.
+/// How often a waiting comparison checks whether the store is being closed.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// The most days whose journals git is asked about at once.
+/// The most days whose journals are passed to one `git` command.
 const MOST_DAYS: usize = 60;
 
-/// Who asks for events to be put back.
+/// The reason for putting events back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asked {
-    /// Nobody: it follows a change of the journals.
+    /// A change of the journals.
     ByItself,
-    /// A person.
+    /// The request of a person.
     ByPerson,
 }
 
-/// What came of a comparison.
+/// The outcome of a comparison.
 enum Compared {
-    /// Nothing is left to do.
+    /// No event is missing any more.
     Done,
-    /// Git is at work.
+    /// Git is changing the work tree.
     Unsettled,
-    /// Events are missing and stay so.
+    /// Events are missing and were not put back.
     Left,
 }
 
-/// Own events that are nowhere, and why they are not put back by themselves.
+/// Own events that are neither in a journal nor in git, and why they are not put back without a request.
 struct Vanished {
     events: Vec<Event>,
     reason: Option<String>,
 }
 
 impl Store {
-    /// Compares the journals with the log of what this user's recall wrote, on a thread of its own after a while, if there is
-    /// reason to. Events that are nowhere any more are put back.
+    /// Compares the journals with the user's own log, if events may be missing. Runs on a thread of its own, after
+    /// [`SETTLED_AFTER`]. Events that are neither in a journal nor in git are put back.
     pub(crate) fn compare_own_soon(self: &Arc<Self>, clock: &Arc<dyn Clock>) {
         if !self.ledger.begin_comparing() {
             return;
@@ -83,7 +83,7 @@ impl Store {
             let since = self.ledger.take_suspicion();
             match self.put_back(since, Asked::ByItself, clock) {
                 Ok(Compared::Unsettled) => self.ledger.suspect(since),
-                // What was written meanwhile is compared before the thread ends.
+                // Events that were written meanwhile are compared before the thread ends.
                 Ok(Compared::Done | Compared::Left) if self.ledger.is_suspicious() => {}
                 Ok(Compared::Done | Compared::Left) => return,
                 Err(reason) => {
@@ -94,7 +94,7 @@ impl Store {
         }
     }
 
-    /// Waits; returns whether the store is still open.
+    /// Waits for [`SETTLED_AFTER`]; returns whether the store is still open.
     fn wait_until_settled(&self) -> bool {
         let began = Instant::now();
         while began.elapsed() < SETTLED_AFTER {
@@ -106,14 +106,14 @@ impl Store {
         true
     }
 
-    /// Puts back what is nowhere because a person asks for it; returns whether nothing is missing now.
+    /// Puts vanished events back at a person's request; returns whether no event is missing now.
     pub(crate) fn put_back_now(self: &Arc<Self>, clock: &Arc<dyn Clock>) -> bool {
         matches!(self.put_back(Since::Always, Asked::ByPerson, clock), Ok(Compared::Done))
     }
 
     fn put_back(self: &Arc<Self>, since: Since, asked: Asked, clock: &Arc<dyn Clock>) -> Result<Compared, String> {
         let Some(log) = &self.ledger.log else { return Ok(Compared::Done) };
-        // A script that switches branches again and again could take away what was just put back.
+        // A script that keeps switching branches could remove the events right after they were put back.
         let quiet = if asked == Asked::ByItself { SETTLED_AFTER } else { Duration::ZERO };
         if is_git_at_work(&self.root, clock.now(), quiet) {
             return Ok(Compared::Unsettled);
@@ -126,7 +126,7 @@ impl Store {
             tracing::warn!(root = %self.root.display(), events = events.len(), reason, "own events are in no journal");
             return Ok(Compared::Left);
         }
-        // So that no event is missing only because it is just being written.
+        // No event is then missing only because it is being written at this moment.
         let alone = log.nobody_writes();
         if is_git_at_work(&self.root, clock.now(), quiet) {
             return Ok(Compared::Unsettled);
@@ -146,7 +146,7 @@ impl Store {
         Ok(Compared::Done)
     }
 
-    /// The own events that are in no journal, are not on a branch, in a stash or anywhere else in git, and were never put back.
+    /// Returns the own events that are in no journal and nowhere in git, and were never put back.
     fn vanished(&self, since: Since) -> Result<Vanished, String> {
         let missing = self.ledger.missing(since).map_err(|error| error_chain(&error))?;
         let days: BTreeSet<Day> = missing.iter().map(|event| Day::of(event.timestamp)).collect();
@@ -158,7 +158,7 @@ impl Store {
         Ok(Vanished { events, reason })
     }
 
-    /// The events of some days that git keeps anywhere, or why that is not known.
+    /// Returns the events of some days that git has in any commit, or why that is not known.
     fn kept_by_git(&self, days: &BTreeSet<Day>) -> Result<BTreeSet<EventId>, String> {
         if days.is_empty() {
             return Ok(BTreeSet::new());
@@ -173,7 +173,7 @@ impl Store {
         Git::at(&self.root).events_of(&paths).ok_or_else(|| "git does not say whether it keeps them".to_owned())
     }
 
-    /// What is wrong with what this user's recall wrote here, and what was put back.
+    /// Returns the problems of this user's own events: unconfirmed, vanished, unreadable and put back.
     pub(crate) fn vanished_problems(&self) -> Vec<Problem> {
         let Some(log) = &self.ledger.log else { return Vec::new() };
         let mut problems = Vec::new();
@@ -201,7 +201,7 @@ impl Store {
         problems
     }
 
-    /// How many of the events that were put back are nowhere again.
+    /// Returns how many of the events that were put back have vanished again.
     fn gone_again(&self, put_back: &BTreeSet<EventId>) -> u64 {
         let Some(log) = &self.ledger.log else { return 0 };
         let Ok(absent) = self.ledger.absent(put_back) else { return 0 };
@@ -210,21 +210,20 @@ impl Store {
         absent.difference(&kept).count() as u64
     }
 
-    /// How many events were put back since a moment.
+    /// Returns how many events were put back since a time.
     pub(crate) fn put_back_since(&self, since: Timestamp) -> u64 {
         let put_back = self.ledger.log.as_ref().and_then(|log| log.returned.put_back().ok()).unwrap_or_default();
         put_back.values().filter(|at| **at >= since).count() as u64
     }
 }
 
-/// What exists in git's folder while what is checked out is being changed: while a command runs, and between the commits of a
-/// rebase.
+/// The files in git's folder that exist while the work tree is being changed: while a command runs, and during a rebase.
 const AT_WORK: [&str; 3] = ["index.lock", "rebase-merge", "rebase-apply"];
 
-/// What git writes whenever it changes what is checked out.
+/// The files that git writes whenever it changes the work tree.
 const WRITTEN: [&str; 3] = ["index", "HEAD", "logs/HEAD"];
 
-/// Whether `git` is changing what is checked out, or did within a while before now.
+/// Returns whether `git` is changing the work tree, or did so less than `within` before `now`.
 fn is_git_at_work(root: &Path, now: Timestamp, within: Duration) -> bool {
     let Some(git) = Repository::of(root).map(|repository| repository.git_dir) else { return false };
     let age = |name: &&str| {

@@ -1,4 +1,4 @@
-//! Make everything derived anew.
+//! The rebuild use case: a new index from the files.
 
 use recall_core::Scope;
 
@@ -9,7 +9,7 @@ use crate::origin::Origin;
 use crate::progress::{Cancel, Progress};
 
 impl Engine {
-    /// Deletes a store's index and makes it anew from the files; returns when it is searchable.
+    /// Deletes a store's index and rebuilds it from the files. Returns when it is searchable.
     ///
     /// # Errors
     /// As [`index`](Self::index). After an error the next search indexes what is missing.

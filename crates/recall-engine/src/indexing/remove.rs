@@ -1,4 +1,4 @@
-//! Take something out of the index.
+//! The remove use case: documents out of the index, and memories out of the store.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,31 +13,31 @@ use crate::origin::Origin;
 use crate::progress::Cancel;
 use crate::store::{Decision, Store};
 
-/// Asks for documents to be taken out.
+/// A request to remove documents or memories.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoveRequest {
     /// Ids of documents or memories, or paths of files or directories below the root.
     pub items: Vec<String>,
-    /// Out of which store.
+    /// The store to remove from.
     pub scope: Scope,
-    /// Whether the paths stay out.
+    /// Whether the paths stay removed.
     pub tombstones: Tombstones,
-    /// Who asks, and where.
+    /// The client's provenance.
     pub provenance: Provenance,
 }
 
-/// Whether what is taken out stays out.
+/// Whether removed paths stay removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tombstones {
-    /// It stays out until it is added again.
+    /// They stay removed until they are added again.
     #[default]
     Keep,
-    /// What was decided about the paths is forgotten, that they were taken out or added: the rules alone decide, and files
-    /// that they let through are found anew.
+    /// The decisions about the paths, additions and removals, are deleted. Only the rules apply, and files that they accept are
+    /// indexed again.
     Purge,
 }
 
-/// What was taken out for one item.
+/// What was removed for one item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removal {
     /// The item as it was given.
@@ -48,30 +48,30 @@ pub struct Removal {
     pub documents: Vec<DocPath>,
 }
 
-/// What was taken out.
+/// The result of a removal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RemoveReport {
-    /// One entry an item that is no memory, in the order of the request.
+    /// One entry for each item that is not a memory, in the order of the request.
     pub removals: Vec<Removal>,
     /// The memories that were deleted, in the order of the request.
     pub memories: Vec<MemoryId>,
-    /// Those of them that another store that the client sees holds as well, with its scope: they are still found there.
+    /// The deleted memories that another store of the client still has, with its scope.
     ///
-    /// A promotion that broke off between its two writes leaves such a memory, and so does one whose second line lies on
-    /// another branch. Which of them it was is not to be told, and of the second others may depend on what is there.
+    /// A promotion that was interrupted between its two writes leaves such a memory, and so does one whose second event is on
+    /// another branch. The two cases look alike, and in the second one others may still need the memory.
     pub remaining: Vec<(MemoryId, StoreScope)>,
-    /// How many documents are gone from the index.
+    /// How many documents were removed from the index.
     pub documents: u64,
     /// The generation without them.
     pub generation: Generation,
 }
 
 impl Engine {
-    /// Takes documents out of the index, and keeps them out until they are added again. The files stay as they are. Memories
-    /// are deleted, which is written into the journal.
+    /// Removes documents from the index until they are added again, without touching the files. Deletes memories by an event in
+    /// the journal.
     ///
     /// # Errors
-    /// An item is not known, in which case nothing is taken out; or the store failed.
+    /// An item is not known, in which case nothing is removed; or the store failed.
     pub fn remove(&self, origin: &Origin, request: &RemoveRequest) -> Result<RemoveReport, RemoveError> {
         let store = self.single_store(origin, request.scope).map_err(|error| match error {
             IndexError::Store(error) => RemoveError::Store(error),
@@ -123,7 +123,7 @@ impl Engine {
         Ok(RemoveReport { removals, memories, remaining, documents, generation: known.generation })
     }
 
-    /// Which memories of a store are in force in another one that the client sees.
+    /// Returns which memories of a store are in force in another store that the client sees.
     fn remaining(
         &self,
         origin: &Origin,
@@ -151,7 +151,7 @@ impl Engine {
     }
 }
 
-/// The path of the document or directory that an item names.
+/// Returns the path of the document or directory that an item names.
 fn find(store: &Store, origin: &Origin, item: &str, tombstones: Tombstones) -> Result<DocPath, RemoveError> {
     let not_found = || RemoveError::NotFound { item: item.to_owned() };
     let id = item.parse::<DocumentId>().or_else(|_| item.parse::<ChunkId>().map(|chunk| chunk.document));
@@ -160,7 +160,8 @@ fn find(store: &Store, origin: &Origin, item: &str, tombstones: Tombstones) -> R
         return Ok(stored.document.path);
     }
     let absolute = origin.absolute(item.as_ref());
-    // A path that is gone from the disk may still be known.
+    // The index may still have a path that no longer exists on disk.
+
     let path = recall_watch::root::resolve_inside(&store.root, &absolute)
         .or_else(|_| DocPath::new(item.trim_end_matches('/')))
         .map_err(|source| RemoveError::Path { item: item.to_owned(), source })?;

@@ -1,4 +1,4 @@
-//! Which documents should the index have, and how far is it behind?
+//! The difference between the memories in force and their documents in the index.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,17 +10,17 @@ use crate::ledger::Ledger;
 use crate::ledger::state::{State, Unindexed, wanted};
 use crate::mask::memory as masked;
 
-/// What is to be done so that the index has the documents of all memories in force.
+/// The changes that make the index hold the documents of exactly the memories in force.
 #[derive(Debug, Default)]
 pub(crate) struct Difference {
-    /// Memories whose document is missing or another, without their secrets; with the hash of the one that the index has.
+    /// Memories whose document is missing or outdated, with secrets masked, each with the hash of its document in the index.
     pub(crate) missing: Vec<(Memory, Option<ContentHash>)>,
-    /// Memories whose document is to go.
+    /// Memories whose document is to be removed.
     pub(crate) surplus: Vec<MemoryId>,
 }
 
 impl Ledger {
-    /// Compares what is known to be behind with what the index has.
+    /// Returns the memories that the index lacks or has in excess.
     pub(crate) fn difference(&self, known: &Known) -> Difference {
         let mut state = self.state.lock();
         if state.looked.is_none() {
@@ -39,12 +39,12 @@ impl Ledger {
         drop(state);
         self.changed.notify_all();
         difference.missing = difference.missing.into_iter().map(|(memory, there)| (masked(memory), there)).collect();
-        // As if they came one after the other: the order in which a store was filled decides between equals.
+        // Documents are inserted in the order of the memories' last changes, since insertion order breaks ties in ranking.
         difference.missing.sort_by_key(|(memory, _)| (memory.updated, memory.id));
         difference
     }
 
-    /// Takes note of what the index has by now; tells whether it lacks something.
+    /// Forgets the memories that the index has by now; returns whether any are left.
     pub(crate) fn is_behind_of(&self, known: &Known) -> bool {
         let mut state = self.state.lock();
         if state.looked.is_none() {
@@ -57,42 +57,43 @@ impl Ledger {
         is_behind
     }
 
-    /// Lets more come to what is to be indexed, for so long at most, or until somebody waits for it.
+    /// Waits for further memories to index in one batch, until a thread waits for the index, and at most `longest`.
     pub(crate) fn gather(&self, longest: Duration) {
         let deadline = Instant::now() + longest;
         let mut state = self.state.lock();
         while state.waiting == 0 && !self.awaited.wait_until(&mut state, deadline).timed_out() {}
     }
 
-    /// Has the whole index compared by the next [`difference`](Self::difference): it was made anew.
+    /// Makes the next [`difference`](Self::difference) compare every memory, after the index was rebuilt.
     pub(crate) fn compare_everything(&self) {
         self.state.lock().everything_behind = true;
     }
 
-    /// Whether the index may lack something.
+    /// Returns whether the index may differ from the memories in force.
     pub(crate) fn is_behind(&self) -> bool {
         let state = self.state.lock();
         state.everything_behind || !state.behind.is_empty()
     }
 
-    /// How many memories the index lacks or has too many, at most.
+    /// Returns an upper bound of the number of memories that the index lacks or has in excess.
     pub(crate) fn behind(&self) -> usize {
         let state = self.state.lock();
         if state.everything_behind { state.wanted.len() } else { state.behind.len() }
     }
 
-    /// Waits until the index lacks nothing of what it lacks now; tells whether that was in time. What comes meanwhile is not
-    /// waited for: it may never end.
+    /// Waits until the memories that the index lacks now are indexed; returns whether that was before the timeout. Does not wait
+    /// for later memories, since they may never end.
     pub(crate) fn wait_until_even(&self, patience: Duration) -> bool {
         self.wait_until_past(self.mark(), patience)
     }
 
-    /// A mark behind what the index lacks now, and before what it will lack.
+    /// Returns a mark that separates the memories that the index lacks now from those that are added later.
     pub(crate) fn mark(&self) -> u64 {
         self.state.lock().next_behind
     }
 
-    /// Waits until the index lacks nothing of what it lacked at a [`mark`](Self::mark); tells whether that was in time.
+    /// Waits until the memories that the index lacked at a [`mark`](Self::mark) are indexed; returns whether that was before the
+    /// timeout.
     pub(crate) fn wait_until_past(&self, mark: u64, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
         let mut state = self.state.lock();
@@ -107,7 +108,7 @@ impl Ledger {
         is_in_time
     }
 
-    /// The words of the memories that the index may not have, at most of so many.
+    /// Returns the words of at most `most` memories that the index may lack.
     pub(crate) fn unindexed(&self, most: usize) -> Vec<Unindexed> {
         let state = &mut *self.state.lock();
         let ids: Vec<MemoryId> = if state.everything_behind {
@@ -133,7 +134,7 @@ impl Ledger {
         ids.into_iter().filter_map(words_of).collect()
     }
 
-    /// Whether the document that the index has of a memory is the one that it should have.
+    /// Returns whether `hash` is that of the document that the index should have of a memory.
     pub(crate) fn is_even(&self, id: MemoryId, hash: ContentHash) -> bool {
         self.glance([id]);
         let state = self.state.lock();
@@ -152,7 +153,7 @@ mod tests {
     use super::super::tests::addition;
     use super::*;
 
-    /// Longer than a test takes that waits for nothing.
+    /// A timeout that a passing test never reaches.
     const LONG: Duration = Duration::from_secs(30);
 
     const NOW: Timestamp = Timestamp(1_795_000_000_000_000_000);
@@ -165,7 +166,7 @@ mod tests {
         ledger.write(&[addition(ledger, id(number), NOW)]).expect("kept");
     }
 
-    /// What an index knows that has what the ledger wants of some memories.
+    /// Returns the files of an index that has the current documents of some memories.
     fn indexed(ledger: &Ledger, numbers: &[u32]) -> Known {
         let mut known = Known::default();
         for &number in numbers {
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_while_somebody_waits_is_not_waited_for_and_nothing_is_gathered_meanwhile() {
+    fn a_wait_ignores_later_memories_and_ends_the_gathering_of_a_batch() {
         let folder = tempfile::tempdir().expect("a folder");
         let ledger =
             Ledger::new(folder.path(), Arc::new(recall_journal::Disk::below(folder.path(), PROJECT_FOLDER)), None);
@@ -189,14 +190,14 @@ mod tests {
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| ledger.wait_until_even(LONG));
             let began = Instant::now();
-            // Ends when the other waits, or has never ended.
+            // Ends as soon as the other thread waits.
             ledger.gather(LONG);
             assert!(began.elapsed() < LONG);
             write(&ledger, 2);
             assert!(ledger.is_behind_of(&indexed(&ledger, &[1])));
             assert!(waiting.join().expect("no panic"));
         });
-        assert!(!ledger.wait_until_even(Duration::ZERO), "the second one is waited for by who comes now");
+        assert!(!ledger.wait_until_even(Duration::ZERO), "a new wait includes the second memory");
         assert!(!ledger.is_behind_of(&indexed(&ledger, &[1, 2])));
         assert!(ledger.wait_until_even(Duration::ZERO));
     }

@@ -1,12 +1,12 @@
-//! What does a memory look like as a document?
+//! The document that represents a memory in the index.
 
 use recall_chunk::Chunker;
 use recall_core::{ContentHash, Document, DocumentId, Edge, EdgeKind, FileKind, Language, Memory, ParsedDocument};
 
-/// The language that memories are written in: prose with marks.
+/// The language that memories are parsed as.
 const LANGUAGE: &str = "markdown";
 
-/// The document of a memory.
+/// Returns the document of a memory.
 pub(crate) fn document_of(memory: &Memory) -> Document {
     let path = memory.id.to_path();
     Document {
@@ -24,16 +24,16 @@ pub(crate) fn document_of(memory: &Memory) -> Document {
     }
 }
 
-/// The text of the document. A memory without one, as somebody else's may be, says its title.
+/// Returns the text of the document: the memory's content, or its title if the content is blank.
 pub(crate) fn text_of(memory: &Memory) -> &str {
     if memory.content.trim().is_empty() { &memory.title } else { &memory.content }
 }
 
-/// What the document is cut into, and what it is tied to.
+/// Parses the document into chunks, with edges to the related files and the superseded memory.
 pub(crate) fn parsed_of(memory: &Memory, chunker: &mut Chunker) -> ParsedDocument {
     let language = Language::known(LANGUAGE);
     let mut parsed = chunker.parse(&memory.id.to_path(), Some(&language), text_of(memory));
-    // Labels and a title that the text gives itself are words like all others of it: whoever added it gave them.
+    // The title and tags are those of the memory, even if the text has front matter of its own.
     (parsed.title, parsed.tags) = (Some(memory.title.to_string()), memory.tags.clone());
     if !parsed.chunks.is_empty() {
         let edge = |kind, target: String| Edge { kind, chunk: 0, target };
@@ -46,7 +46,7 @@ pub(crate) fn parsed_of(memory: &Memory, chunker: &mut Chunker) -> ParsedDocumen
     parsed
 }
 
-/// Tells a document of the memory from every other one that it had or will have.
+/// Returns a hash of everything that the document of a memory depends on.
 pub(crate) fn hash_of(memory: &Memory) -> ContentHash {
     let mut hasher = blake3::Hasher::new();
     let mut part = |text: &str| {

@@ -1,4 +1,4 @@
-//! What is wrong with what the journals say, and with what git knows of them?
+//! Problems of the journals and of the files that configure git for them.
 
 use recall_core::{GIT_FILES, PROJECT_FOLDER, missing_lines};
 
@@ -9,14 +9,14 @@ use crate::known::Known;
 use crate::ledger::Ledger;
 use crate::warning::UnreadLines;
 
-/// The most lines of journals that are told one by one.
-const LINES_TOLD: usize = 1000;
+/// The most lines of journals that are reported one by one.
+const MOST_LINES: usize = 1000;
 
-/// How much of a file for git is read.
+/// The most bytes read of a file for git.
 const GIT_FILE_BYTES: u64 = 1024 * 1024;
 
 impl Ledger {
-    /// What of the journals could not be read as it stands, and which memories are not whole.
+    /// Returns the lines that could not be read as they are, and the memories with missing or conflicting events.
     pub(crate) fn line_problems(&self) -> Vec<Problem> {
         let follower = self.follower.lock();
         let state = self.state.lock();
@@ -26,18 +26,18 @@ impl Ledger {
             reason: fault.kind.to_string(),
             is_loss: fault.kind.is_loss(),
         };
-        let lines = follower.faults().take(LINES_TOLD).map(line);
+        let lines = follower.faults().take(MOST_LINES).map(line);
         let orphans = state.memories.orphans().map(|id| Problem::Orphan { id });
         let rivals = state.memories.collisions().map(|id| Problem::Rivals { id });
         lines.chain(orphans).chain(rivals).collect()
     }
 
-    /// What of the journals cannot be read and may have been events; `None` if nothing is.
+    /// Returns the lines that cannot be read and may have been events; `None` if there are none.
     pub(crate) fn unread_lines(&self) -> Option<UnreadLines> {
         let follower = self.follower.lock();
         let mut losses = follower.faults().filter(|fault| fault.kind.is_loss());
         let first = losses.next()?;
-        // Of the faults that are not kept one by one there is one that counts them.
+        // The last fault may stand for several that were only counted.
         let count = |fault: &recall_journal::Fault| match fault.kind {
             recall_journal::FaultKind::More { count } => count,
             _ => 1,
@@ -46,19 +46,19 @@ impl Ledger {
         Some(UnreadLines { file, line, reason, count: count(first) + losses.map(count).sum::<u64>() })
     }
 
-    /// Whether anything was ever remembered here.
+    /// Returns whether the journals hold any bytes.
     pub(crate) fn has_journals(&self) -> bool {
         self.follower.lock().bytes() > 0
     }
 
-    /// The lines that the files for git beside the journals lack.
+    /// Returns the lines that the files for git next to the journals lack.
     pub(crate) fn missing_git_lines(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         let folder = Folder::open(&self.root).and_then(|root| root.folder(PROJECT_FOLDER));
         for (name, lines) in GIT_FILES {
             let path = self.folder.join(name);
             let known = folder.as_ref().ok().and_then(|folder| folder.read(name, GIT_FILE_BYTES).ok());
-            // A file that cannot be read says nothing to git either.
+            // A file that cannot be read counts as empty, as it does for git.
             let known = String::from_utf8_lossy(&known.unwrap_or_default()).into_owned();
             let missing = lines.iter().copied().filter(|line| missing_lines(&known, &[*line]).is_some());
             problems.extend(missing.map(|line| Problem::GitLine { path: path.clone(), line }));
@@ -66,17 +66,17 @@ impl Ledger {
         problems
     }
 
-    /// Whether one of the files for git is not there, as after `git clean`.
+    /// Returns whether one of the files for git is missing, as after `git clean`.
     pub(super) fn lacks_git_files(&self) -> bool {
         GIT_FILES.iter().any(|(name, _)| std::fs::symlink_metadata(self.folder.join(name)).is_err())
     }
 
-    /// Writes what git has to know of the folder, unless it is there.
+    /// Adds the missing lines to the files for git.
     pub(crate) fn write_git_files(&self) -> Result<(), OpenError> {
         write_git_files(&self.root).map(drop)
     }
 
-    /// How many documents of memories the index lacks, or has too many, or has as they are not.
+    /// Returns the number of memories' documents that the index lacks, has in excess, or has outdated.
     pub(crate) fn count_behind(&self, known: &Known) -> u64 {
         let state = self.state.lock();
         if state.looked.is_none() {

@@ -1,4 +1,4 @@
-//! Memories by whose word they are: only this user's own verifications and feedback count.
+//! Memories with their ownership. Only this user's own verifications and feedback count.
 
 use recall_core::{
     Anchor, Event, EventId, FeedbackTally, ItemId, Memory, MemoryId, Ownership, Timestamp, ValidityInputs,
@@ -7,16 +7,16 @@ use recall_core::{
 use crate::error::MemoryError;
 use crate::ledger::{Ledger, Vouching};
 
-/// A memory, and whose word it is.
+/// A memory and its ownership.
 #[derive(Clone, Debug)]
 pub(crate) struct JudgedMemory {
     pub(crate) memory: Memory,
     pub(crate) ownership: Ownership,
-    /// The event of somebody else that decides what it says, with its moment; `None` if it is this user's own.
+    /// The event of another user that determines its content, with its time; `None` if the memory is this user's own.
     pub(crate) foreign: Option<(EventId, Timestamp)>,
 }
 
-/// What decides how a memory stands before it is read.
+/// The inputs of a memory's validity.
 pub(crate) struct JudgedInputs {
     pub(crate) inputs: ValidityInputs,
     pub(crate) anchors: Vec<Anchor>,
@@ -24,12 +24,12 @@ pub(crate) struct JudgedInputs {
 }
 
 impl Ledger {
-    /// A memory as it is, retired ones too; `None` for a deleted one.
+    /// Returns a memory, also a retired one; `None` for a deleted one.
     pub(crate) fn memory(&self, id: MemoryId) -> Option<Memory> {
         self.judged(id).map(|judged| judged.memory)
     }
 
-    /// The same with whose word it is.
+    /// Returns a memory with its ownership; `None` for a deleted one.
     pub(crate) fn judged(&self, id: MemoryId) -> Option<JudgedMemory> {
         self.glance([id]);
         let judged = self.state.lock().memories.judged(id, &|event| self.wrote_itself(event));
@@ -37,13 +37,13 @@ impl Ledger {
         Some(JudgedMemory { ownership: self.ownership(&memory, foreign.is_some()), memory, foreign })
     }
 
-    /// A memory with what retired it.
+    /// Returns a memory with its ownership and the memory that supersedes it.
     pub(crate) fn memory_and_successor(&self, id: MemoryId) -> Option<(JudgedMemory, Option<MemoryId>)> {
         let judged = self.judged(id)?;
         Some((judged, self.state.lock().memories.superseded_by(id)))
     }
 
-    /// What decides how memories stand, and what they are tied to; `None` for one that is not known or is deleted.
+    /// Returns the inputs of the memories' validity, and their anchors; `None` for one that is unknown or deleted.
     pub(crate) fn validity_inputs(&self, ids: &[MemoryId]) -> Vec<Option<JudgedInputs>> {
         self.glance(ids.iter().copied());
         let state = self.state.lock();
@@ -62,12 +62,12 @@ impl Ledger {
         ids.iter().map(inputs).collect()
     }
 
-    /// What this user's own feedback says about an item.
+    /// Returns this user's own feedback on an item.
     pub(crate) fn feedback(&self, item: ItemId) -> FeedbackTally {
         self.state.lock().memories.feedback(item, &|event| self.wrote_itself(event))
     }
 
-    /// The memories in force that came with the repository and that this user has not confirmed, in the order of their ids.
+    /// Returns the memories in force that came with the repository and that this user has not confirmed, in the order of their ids.
     pub(crate) fn unconfirmed(&self) -> Vec<MemoryId> {
         if self.log.is_none() {
             return Vec::new();
@@ -77,10 +77,10 @@ impl Ledger {
         self.ids().into_iter().filter(is_unconfirmed).collect()
     }
 
-    /// Writes an event about a memory, as [`write`](Self::write), and keeps what it means for whose word the memory is.
+    /// Writes an event about a memory, as [`write`](Self::write) does, and stores the confirmation if the event implies one.
     ///
     /// # Errors
-    /// The event is not acknowledged; or it is, and that it confirms the memory cannot be kept.
+    /// The event cannot be written, and is not acknowledged; or it is written and the confirmation cannot be stored.
     pub(crate) fn write_about(&self, id: MemoryId, event: Event, vouching: Vouching) -> Result<(), MemoryError> {
         let before = self.judged(id).map(|judged| judged.ownership);
         self.write(&[event])?;
@@ -90,10 +90,10 @@ impl Ledger {
         Ok(())
     }
 
-    /// Keeps that this user confirms memories as they are.
+    /// Stores that this user confirms memories with their current content.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The confirmation cannot be written.
     fn confirm(&self, ids: &[MemoryId]) -> Result<(), MemoryError> {
         let Some(log) = &self.log else { return Ok(()) };
         let judged = ids.iter().filter_map(|id| self.judged(*id));
@@ -102,7 +102,7 @@ impl Ledger {
         log.own().confirm(&memories).map_err(|source| MemoryError::Confirm { source })
     }
 
-    /// Whether this user's recall wrote an event, exactly as it is.
+    /// Returns whether this user's recall wrote an event, with exactly this content.
     pub(crate) fn wrote_itself(&self, event: &Event) -> bool {
         self.log.as_ref().is_none_or(|log| log.own().wrote(event))
     }

@@ -1,8 +1,8 @@
-//! What this user's recall wrote itself, and what this user confirmed.
+//! The events that this user's recall wrote, and the memories that this user confirmed.
 //!
-//! Both are kept in the data home, where no repository can write. This is truth, not derived: without it, a user's own memories
-//! look like a stranger's. It holds hashes only in memory; the events themselves are in the [own logs](log::OwnLog), one for
-//! each root.
+//! Both are stored in the data home, where no repository can write. They cannot be derived from anything else: without them, a
+//! user's own memories look like a stranger's. Only hashes are held in memory; the events are in the
+//! [own logs](log::OwnLog), one for each root.
 
 mod confirmed;
 mod log;
@@ -19,28 +19,28 @@ use recall_journal::{LineHash, LineReader};
 
 use crate::ledger::own::confirmed::{Confirmed, FOLLOW_EVERY};
 use crate::settings::{JournalSource, Places};
-pub(crate) use confirmed::says_of;
+pub(crate) use confirmed::content_hash;
 pub(crate) use log::OwnLog;
 pub(crate) use returned::Returned;
 
-/// What an event of this user means for a memory that came with the repository.
+/// How an event of this user affects the confirmation of a memory that came with the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Vouching {
-    /// It confirms what the memory says from then on.
+    /// It confirms the memory with its content after the event.
     Confirms,
-    /// A memory that was confirmed before stays so, and no other becomes so. Agents' events mean this: a memory could ask an
-    /// agent to confirm it.
+    /// It leaves a confirmed memory confirmed and an unconfirmed one unconfirmed. Agents' events do this, since the text of a
+    /// memory could ask an agent to confirm it.
     Keeps,
 }
 
 impl Vouching {
-    /// What an event of somebody means that says that a memory is right.
+    /// Returns the effect of an event that approves a memory: it confirms the memory unless an agent sent it.
     pub(crate) fn of(provenance: &Provenance) -> Self {
         if provenance.agent.is_none() { Self::Confirms } else { Self::Keeps }
     }
 }
 
-/// How many of the last days of a log may still grow: today, and a day that a clock running ahead began.
+/// The number of last days of a log that may still grow: today, and a day that a fast clock began early.
 const GROWING_DAYS: usize = 2;
 
 /// The own events and the confirmations of one user. Shared by all stores: a memory that is written in one work tree and merged
@@ -60,13 +60,13 @@ struct Written {
 }
 
 impl Own {
-    /// Takes the folder of the logs, which need not exist. Nothing is read.
+    /// Takes the folder of the logs, which need not exist. Reads nothing.
     pub(crate) fn new(places: &Places, journals: Arc<JournalSource>) -> Self {
         let folder = places.written();
         Self { confirmed: Confirmed::new(&folder), folder, journals, written: Mutex::default() }
     }
 
-    /// Whether this user's recall wrote an event, exactly as it is.
+    /// Returns whether this user's recall wrote an event, with exactly this content.
     pub(crate) fn wrote(&self, event: &Event) -> bool {
         let hash = LineHash::of(event);
         let mut written = self.written.lock();
@@ -80,37 +80,37 @@ impl Own {
         written.hashes.contains(&hash)
     }
 
-    /// Whether this user confirmed a memory as it is.
+    /// Returns whether this user confirmed a memory with its current content.
     pub(crate) fn confirmed(&self, memory: &Memory) -> bool {
-        self.confirmed.holds(says_of(memory))
+        self.confirmed.holds(content_hash(memory))
     }
 
-    /// Keeps that this user confirms memories as they are: on disk when this returns.
+    /// Stores that this user confirms memories with their current content. It is synced before this returns.
     pub(crate) fn confirm(&self, memories: &[Memory]) -> std::io::Result<()> {
-        self.confirmed.add(memories.iter().map(says_of))
+        self.confirmed.add(memories.iter().map(content_hash))
     }
 
-    /// Whether this user confirmed a project's profile with this text.
+    /// Returns whether this user confirmed a project's profile with this text.
     pub(crate) fn confirmed_profile(&self, text: &[u8]) -> bool {
         self.confirmed.holds(confirmed::profile(text))
     }
 
-    /// Keeps that this user confirms a profile with this text: on disk when this returns.
+    /// Stores that this user confirms a profile with this text. It is synced before this returns.
     pub(crate) fn confirm_profile(&self, text: &[u8]) -> std::io::Result<()> {
         self.confirmed.add([confirmed::profile(text)])
     }
 
-    /// Reads the logs again when an event is met next that is in none.
+    /// Makes the next lookup of an unknown event read the logs again.
     pub(crate) fn look_again(&self) {
         self.written.lock().followed = None;
     }
 
-    /// Knows events that are about to be written to a log.
+    /// Adds the hashes of events that were written to a log.
     fn add(&self, events: &[Event]) {
         self.written.lock().hashes.extend(events.iter().map(LineHash::of));
     }
 
-    /// Reads what is new in every log. A log that cannot be read leaves its events unknown, which makes them a stranger's.
+    /// Reads what is new in every log. The events of a log that cannot be read stay unknown, and count as a stranger's.
     fn follow(&self, written: &mut Written) {
         let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
         for entry in entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {

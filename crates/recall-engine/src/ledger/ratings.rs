@@ -1,14 +1,14 @@
-//! What feedback says of files.
+//! Feedback on files.
 
 use std::collections::HashMap;
 
 use recall_core::{DocumentId, Event, FeedbackTally, ItemId};
 use recall_journal::Memories;
 
-/// What feedback says of files: what is said of a chunk is said of its file, which a hit stands for.
+/// The feedback on each file, including that on its chunks.
 pub(crate) type Ratings = HashMap<DocumentId, FeedbackTally>;
 
-/// What the feedback that counts says of files, the verdicts on their chunks included.
+/// Sums the feedback on each file and its chunks. Only events that `counts` accepts are included.
 pub(crate) fn ratings(memories: &Memories, counts: &dyn Fn(&Event) -> bool) -> Ratings {
     let mut ratings = Ratings::new();
     for item in memories.rated_items() {

@@ -1,4 +1,4 @@
-//! When are journals read, and how much of them?
+//! Reading the journals: all of them, their changes, or only the lines that name certain memories.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -10,17 +10,17 @@ use crate::error::MemoryError;
 use crate::ledger::state::all_wanted;
 use crate::ledger::{Ledger, Since};
 
-/// For how long glances stand for a reading of everything, which the first search begins: a hundred thousand lines take a second.
+/// How long glances may replace the first full read, which the first search starts: a hundred thousand lines take a second.
 const GLANCES: Duration = Duration::from_secs(10);
 
-/// Journals of so many bytes are read as a whole where glances would do: that takes ten milliseconds.
+/// Journals up to this size are read fully even if a glance would do, since that takes ten milliseconds.
 const READ_AT_ONCE: u64 = 1 << 20;
 
 impl Ledger {
-    /// Sees what the journals say, unless that was done so short a time ago.
+    /// Reads the changes of the journals, unless the last read is more recent than `at_most_every`.
     ///
     /// # Errors
-    /// The folder cannot be listed. What was read before is still known.
+    /// The folder cannot be listed. The state of the last read stays.
     pub(crate) fn look(&self, now: Timestamp, at_most_every: Duration) -> Result<(), MemoryError> {
         let mut follower = self.follower.lock();
         let looked = self.state.lock().looked;
@@ -36,8 +36,8 @@ impl Ledger {
         outcome.map_err(|source| MemoryError::ReadJournal { source })
     }
 
-    /// Reads the journals for the first time where that takes no longer than a search may; what cannot be read is told by
-    /// [`problem`](Self::problem).
+    /// Reads the journals for the first time if they are small enough for that within a search. [`problem`](Self::problem)
+    /// reports a failure.
     pub(crate) fn look_where_short(&self, now: Timestamp) {
         if self.state.lock().looked.is_none() && self.bytes().is_ok_and(|bytes| bytes <= READ_AT_ONCE) {
             let _ = self.look(now, Duration::ZERO);
@@ -52,7 +52,7 @@ impl Ledger {
         Ok(bytes)
     }
 
-    /// Sees what changed in the journals; while they are read as a whole for the first time, a glance is as new.
+    /// Reads the changes of the journals; does nothing if they were never fully read and glances still suffice.
     ///
     /// # Errors
     /// As [`look`](Self::look).
@@ -64,7 +64,7 @@ impl Ledger {
         if suffices { Ok(()) } else { self.look(now, Duration::ZERO) }
     }
 
-    /// Takes over what the journals say beyond what is known.
+    /// Applies the changes of the journals to the state.
     fn take(&self, changes: Changes, follower: &mut Follower, now: Timestamp) -> Result<(), ReadError> {
         if let Some(log) = self.log.as_ref().filter(|_| changes != Changes::None) {
             // Another process may have written to the log before it wrote to the journals.
@@ -83,7 +83,7 @@ impl Ledger {
                 let wanted = all_wanted(&memories);
                 let mut state = self.state.lock();
                 state.replace(memories, wanted);
-                // What was written and told to be known while that was made.
+                // Events that were written and applied to the old state while the new one was built.
                 match follower.changes(now)? {
                     Changes::None => {}
                     Changes::Added(events) => state.apply_all(events),
@@ -100,8 +100,8 @@ impl Ledger {
         Ok(())
     }
 
-    /// Sees to it that some memories can be told though not all journals were read: by the lines that name them. They cost one
-    /// reading of all bytes together, so that whoever needs several names them at once.
+    /// Reads the lines that name some memories, if the journals were not fully read yet. Each call reads all bytes of the journals
+    /// once, so a caller that needs several memories passes all their ids.
     pub(crate) fn glance(&self, ids: impl IntoIterator<Item = MemoryId>) {
         let mut asked: BTreeSet<MemoryId> = {
             let state = self.state.lock();
@@ -111,7 +111,7 @@ impl Ledger {
             ids.into_iter().filter(|id| !state.glanced.contains(id)).collect()
         };
         while !asked.is_empty() {
-            // That they cannot be listed is told by whoever reads everything.
+            // The full read reports that the folder cannot be listed.
             let Ok(events) = read_events_of(&*self.storage, &asked) else { return };
             let mut state = self.state.lock();
             if state.looked.is_some() {
@@ -121,7 +121,7 @@ impl Ledger {
             state.first_glance.get_or_insert_with(Instant::now);
             let mut retiring = BTreeSet::new();
             for event in events {
-                // Whether it does retire the other depends on what is said of it.
+                // Whether an event retires another memory depends on the events of that memory, so those are read too.
                 if let ItemId::Memory(id) = event.item() {
                     retiring.extend(Some(id).filter(|id| !state.glanced.contains(id)));
                 }

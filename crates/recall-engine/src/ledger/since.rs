@@ -1,12 +1,12 @@
-//! The day from which on the journals may differ from what this user wrote.
+//! The first day whose journal may differ from the user's own log.
 
 use recall_journal::Day;
 
-/// From which day on the journals are compared with the log.
+/// The first day of a comparison of the journals with the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Since {
-    /// From the first day on.
+    /// The first day of all.
     Always,
-    /// From that day on.
+    /// This day.
     Day(Day),
 }

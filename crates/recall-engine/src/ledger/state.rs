@@ -1,4 +1,4 @@
-//! What the journals say, and which documents the index should have of it.
+//! The memories that the journals define, and the documents that the index should have of them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -12,34 +12,35 @@ use crate::ledger::document::hash_of;
 use crate::ledger::ratings::Ratings;
 use crate::mask::memory as masked;
 
-/// The number of what is behind first; what is found by comparing everything stands before it.
+/// The first number in `behind`. Memories found by comparing everything get the number before it.
 const FIRST_BEHIND: u64 = 1;
 
 pub(crate) struct State {
-    /// Before all journals were read, what was glanced at.
+    /// All memories; until the first full read, those that were glanced at.
     pub(crate) memories: Memories,
-    /// Of which memories that is all that there is, and since when some were.
+    /// The memories whose lines were all read by glances.
     pub(crate) glanced: BTreeSet<MemoryId>,
+    /// When the first glance was.
     pub(crate) first_glance: Option<Instant>,
-    /// Of every memory in force the hash of its document.
+    /// The hash of the document of each memory in force.
     pub(crate) wanted: HashMap<MemoryId, ContentHash>,
-    /// Memories whose documents the index may not have as they are, numbered in the order in which that came about.
+    /// Memories whose documents in the index may be outdated, numbered in the order in which they changed.
     pub(crate) behind: BTreeMap<MemoryId, u64>,
-    /// The number that the next one is given.
+    /// The next number for `behind`.
     pub(crate) next_behind: u64,
-    /// How many wait for some of them.
+    /// The number of threads that wait for the index.
     pub(crate) waiting: usize,
-    /// The words of some of them, by the document that each should have: whoever adds compares with all.
+    /// A cache of the words of memories in `behind`, with the hash of the document: a new memory is compared with all of them.
     pub(crate) unindexed: HashMap<MemoryId, (ContentHash, Unindexed)>,
-    /// Whether every document of the index is to be compared, since lines were changed or taken away.
+    /// Whether every document of the index is to be compared, because lines of the journals were changed or removed.
     pub(crate) everything_behind: bool,
-    /// What is being written at this moment.
+    /// The memories that are being written now.
     pub(crate) in_flight: BTreeMap<MemoryId, InFlight>,
-    /// When the journals were last looked at; `None` before they were read.
+    /// When the journals were last read; `None` before the first full read.
     pub(crate) looked: Option<Instant>,
-    /// Why they could not be read the last time.
+    /// Why the last read failed.
     pub(crate) problem: Option<String>,
-    /// What feedback says of files; none since something was said.
+    /// A cache of the feedback on files; cleared by new feedback.
     pub(crate) ratings: Option<Arc<Ratings>>,
 }
 
@@ -50,7 +51,7 @@ pub(crate) struct InFlight {
     pub(crate) vocabulary: Vocabulary,
 }
 
-/// A memory that the index may not have, without its secrets.
+/// A memory that the index may lack, with secrets masked.
 #[derive(Clone, Debug)]
 pub(crate) struct Unindexed {
     pub(crate) id: MemoryId,
@@ -99,7 +100,7 @@ impl State {
             (self.memories.apply(event), added.and_then(|(_, supersedes)| supersedes))
         {
             self.derive(id);
-            // What was retired by it may be so no longer, or be so from here on.
+            // The event may retire another memory, or end its retirement.
             let retired = self.memories.memory(id).and_then(|memory| memory.supersedes);
             for older in retired.into_iter().chain(older) {
                 self.derive(older);
@@ -107,7 +108,7 @@ impl State {
         }
     }
 
-    /// Takes other memories in the place of those that were known, with the documents that there should be of them.
+    /// Replaces all memories and the hashes of their documents.
     pub(crate) fn replace(&mut self, memories: Memories, wanted: HashMap<MemoryId, ContentHash>) {
         (self.memories, self.wanted) = (memories, wanted);
         self.glanced.clear();
@@ -116,7 +117,7 @@ impl State {
         self.everything_behind = true;
     }
 
-    /// Tells anew which document a memory should have.
+    /// Computes the document that the index should have of a memory.
     pub(crate) fn derive(&mut self, id: MemoryId) {
         let hash = wanted(&self.memories, id);
         let before = match hash {
@@ -129,27 +130,27 @@ impl State {
         }
     }
 
-    /// Forgets of what is behind what the index has as it should be, once all is compared that is to be.
+    /// Removes from `behind` the memories whose documents in the index are current, after a full comparison if one is due.
     pub(crate) fn forget_even(&mut self, known: &Known) {
         let Self { wanted, behind, everything_behind, .. } = self;
         if std::mem::take(everything_behind) {
             let gone = known.memories.ids().filter(|id| !wanted.contains_key(id));
             let other = wanted.iter().filter(|(id, hash)| known.memories.hash(**id) != Some(**hash)).map(|(id, _)| *id);
-            // Whoever waits waits for these.
+            // This number is before every mark, so that all waiting threads wait for these.
             behind.extend(gone.chain(other).map(|id| (id, FIRST_BEHIND - 1)));
         }
         behind.retain(|id, _| wanted.get(id).copied() != known.memories.hash(*id));
     }
 }
 
-/// The documents that there should be.
+/// Returns the hash of the document of each memory in force.
 pub(crate) fn all_wanted(memories: &Memories) -> HashMap<MemoryId, ContentHash> {
     let retired = |memory: &Memory| memories.superseded_by(memory.id).is_some();
     let in_force = memories.iter().filter(|memory| memory.promoted.is_none() && !retired(memory));
     in_force.map(|memory| (memory.id, hash_of(&masked(memory)))).collect()
 }
 
-/// The document that there should be of a memory; none of one that is not in force.
+/// Returns the hash of the document that the index should have of a memory; `None` if it is not in force.
 pub(crate) fn wanted(memories: &Memories, id: MemoryId) -> Option<ContentHash> {
     let memory = memories.memory(id).filter(|memory| memory.deleted.is_none() && memory.promoted.is_none())?;
     memories.superseded_by(id).is_none().then(|| hash_of(&masked(memory)))

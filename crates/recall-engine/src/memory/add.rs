@@ -1,4 +1,4 @@
-//! Keep a memory.
+//! Adding a memory.
 
 use std::sync::Arc;
 
@@ -17,40 +17,40 @@ use crate::memory::{MemoryNote, note, related_files};
 use crate::origin::Origin;
 use crate::store::{Store, provenance};
 
-/// What became of a memory that was to be kept.
+/// The result of adding a memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AddReport {
-    /// Its id; of the known one where it repeats that.
+    /// Its id; if it repeats a known memory, the id of that.
     pub id: MemoryId,
-    /// The title as it is kept, secrets masked.
+    /// The title, with secrets masked.
     pub title: String,
-    /// What became of it.
+    /// The outcome.
     pub outcome: AddOutcome,
-    /// Memories that say nearly the same, the most similar first.
+    /// Similar memories, the most similar first.
     pub similar: Vec<SimilarMemory>,
-    /// What should be known beside.
+    /// Notes for the caller.
     pub notes: Vec<MemoryNote>,
 }
 
-/// What became of a memory that was to be kept.
+/// The outcome of adding a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddOutcome {
-    /// It is on disk.
+    /// It is stored.
     Added,
-    /// Nearly the same is known; nothing was added.
+    /// It nearly repeats a known memory; nothing was stored.
     Repeats,
-    /// It is on disk, and another is retired by it.
+    /// It is stored and retires another memory.
     Supersedes,
 }
 
 impl Engine {
-    /// Keeps a memory: it is on disk when this returns, and found within a moment.
+    /// Adds a memory. It is on disk when this returns; searches find it a moment later.
     ///
-    /// Secrets in it are masked before anything else happens to it. Nothing is written where nearly the same is known.
+    /// Secrets in it are masked first. Nothing is written if it nearly repeats a known memory, unless the request allows that.
     ///
     /// # Errors
-    /// The scope names no single store, a related file lies outside of it, the memory to be retired is not known, or the
-    /// journal cannot be written; then nothing is kept.
+    /// The scope does not name a single store, a related file is outside of it, the memory to be retired is not known, or the
+    /// journal cannot be written. Then nothing is stored.
     pub fn add_memory(&self, origin: &Origin, request: &AddMemory) -> Result<AddReport, MemoryError> {
         let store = self.memory_store(origin, request.scope)?;
         let now = self.clock.now();
@@ -73,9 +73,9 @@ impl Engine {
                 return Ok(AddReport { id, title, outcome: AddOutcome::Repeats, similar, notes: Vec::new() });
             }
         };
-        // However this ends, nobody waits for the place.
-        let held = Held { store: &store, id };
-        // Behind the place: of two that say the same, the one sees the other there, or here.
+        // The guard releases the reserved id also on errors.
+        let reserved = Reserved { store: &store, id };
+        // After the id is reserved: of two similar memories that are added at once, one sees the other either there or here.
         let mut similar = store.similar(&title, &content, &vocabulary)?;
         if store.scope == StoreScope::Project {
             similar.extend(self.similar_beyond(&store, origin, (&title, &content, &vocabulary)));
@@ -106,14 +106,14 @@ impl Engine {
         notes.extend(note::of_masking(&masking));
         let body = EventBody::Memory { id, change: MemoryChange::Add(Box::new(added)) };
         store.ledger.write(&[Event { timestamp: now, id: event, body, provenance }])?;
-        drop(held);
+        drop(reserved);
         store.index_memories_soon(&self.clock);
         Ok(AddReport { id, title, outcome: outcome(request), similar, notes })
     }
 
-    /// The memories that say nearly the same in the stores that hold for a project beside its own.
+    /// Returns similar memories in the other stores that the project sees.
     ///
-    /// A store that cannot be read does not keep the project from remembering: searches tell about it.
+    /// A store that cannot be read does not make the request fail: searches report it.
     fn similar_beyond(
         &self,
         project: &Store,
@@ -121,21 +121,21 @@ impl Engine {
         (title, content, vocabulary): (&str, &str, &Vocabulary),
     ) -> Vec<SimilarMemory> {
         let stores = self.registry.stores(origin, Scope::All, &*self.clock).unwrap_or_else(|error| {
-            tracing::warn!(%error, "the stores beside the project's were not compared");
+            tracing::warn!(%error, "the other stores of the project were not compared");
             Vec::new()
         });
         let beyond = stores.iter().filter(|store| store.root != project.root);
         let compared = beyond.filter_map(|store| match store.similar(title, content, vocabulary) {
             Ok(similar) => Some(similar),
             Err(error) => {
-                tracing::warn!(root = %store.root.display(), %error, "a store beside the project's was not compared");
+                tracing::warn!(root = %store.root.display(), %error, "another store of the project was not compared");
                 None
             }
         });
         compared.flatten().collect()
     }
 
-    /// The one store that a writing request names; `all` means the project's.
+    /// Returns the single store that a writing request names; `all` means the project's.
     pub(crate) fn memory_store(&self, origin: &Origin, scope: Scope) -> Result<Arc<Store>, MemoryError> {
         self.single_store(origin, scope).map_err(|error| match error {
             IndexError::Store(error) => MemoryError::Store(error),
@@ -144,13 +144,13 @@ impl Engine {
     }
 }
 
-/// The place of a memory that is being added.
-struct Held<'a> {
+/// The reserved id of a memory that is being added.
+struct Reserved<'a> {
     store: &'a Store,
     id: MemoryId,
 }
 
-impl Drop for Held<'_> {
+impl Drop for Reserved<'_> {
     fn drop(&mut self) {
         self.store.ledger.release(self.id);
     }
@@ -160,12 +160,12 @@ fn outcome(request: &AddMemory) -> AddOutcome {
     if request.supersedes.is_some() { AddOutcome::Supersedes } else { AddOutcome::Added }
 }
 
-/// What is not said of how a memory came about: a person wrote it, or an agent saw it.
+/// Returns the default origin of a memory: written by a person, or observed by an agent.
 fn origin_of(provenance: &Provenance) -> MemoryOrigin {
     if provenance.agent.is_none() { MemoryOrigin::Human } else { MemoryOrigin::Observed }
 }
 
-/// Labels in order, each once, without those that say nothing.
+/// Sorts tags and removes blank ones and duplicates.
 pub(super) fn sorted(mut tags: Vec<String>) -> Vec<String> {
     tags.retain(|tag| !tag.trim().is_empty());
     tags.sort_unstable();

@@ -1,7 +1,7 @@
-//! To what in the files is a memory tied, and is that still as it was?
+//! The anchors of memories to files and symbols, and their verification.
 //!
-//! A file is compared by the hash of its bytes, a symbol by the hash of its text: what else is changed in its file does not
-//! concern it. A memory that names symbols of a file is tied to these and not to the whole of it.
+//! A file is compared by the hash of its bytes, a symbol by the hash of its text, so that other changes in its file do not
+//! matter. A memory that names symbols of a file is anchored to these, not to the whole file.
 
 mod names;
 
@@ -18,20 +18,22 @@ use crate::mask;
 use crate::store::{Store, SymbolHashes};
 use names::Names;
 
-/// The most symbols of one file that a memory is tied to. A text that names more is about the file.
+/// The most symbols of one file that a memory is anchored to. A text that names more is about the file.
 const MOST_SYMBOLS: usize = 16;
 
-/// How closely files are looked at.
+/// Which state of the files anchors are compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
-    /// As they were when the store was last compared with them.
+    /// Their state at the last scan.
     Indexed,
-    /// As they are: one stat a file.
+    /// Their current state; costs one `stat` per file.
     Now,
 }
 
 impl Store {
-    /// Ties a memory to the files that it is about, as they are, and to what it names of them.
+    /// Returns the anchors of a memory to the current state of its files, or of the symbols in them that its text names.
+    ///
+    /// A file that cannot be anchored is reported in `notes`.
     pub(super) fn tie(
         &self,
         files: &[DocPath],
@@ -78,7 +80,7 @@ impl Store {
         Ok(anchors)
     }
 
-    /// The qualified names of the definitions of a file that a text names.
+    /// Returns the qualified names of the definitions in a file that a text names.
     fn symbols_named(&self, path: &DocPath, names: &Names<'_>) -> Result<BTreeSet<String>, StoreError> {
         let symbols = self.read(|snapshot| match snapshot.document_at(path)? {
             Some(stored) => snapshot.symbols_of(stored.row),
@@ -89,7 +91,7 @@ impl Store {
         Ok(mentioned.map(|symbol| symbol.qualified).collect())
     }
 
-    /// The hashes of the texts of all definitions of a file with that content; `None` where the catalog has another by now.
+    /// Returns the hashes of the texts of all definitions in a file with that content; `None` if the catalog has another content.
     fn symbol_hashes(&self, path: &DocPath, hash: ContentHash) -> Result<Option<Arc<SymbolHashes>>, StoreError> {
         let key = (path.clone(), hash);
         if let Some(known) = self.anchor_texts.get(&key) {
@@ -120,7 +122,7 @@ impl Store {
         Ok(Verification::of(memory.verified.as_ref().map(|verified| verified.timestamp), states))
     }
 
-    /// The worst state of anchors, and the share of those that do not hold.
+    /// Returns the worst state of anchors, and the share of broken ones.
     pub(super) fn anchor_state(&self, anchors: &[Anchor], look: Look) -> Result<(AnchorState, f64), StoreError> {
         let known = self.known();
         let states = anchors.iter().map(|anchor| self.state_of(anchor, &known, look));
@@ -149,17 +151,17 @@ impl Store {
                 },
                 None => AnchorState::Unchecked,
             },
-            // The file cannot be read, or is not indexed as it is; of one that was not looked at now, neither is known.
+            // The file cannot be read, or its current content is not indexed.
             (None, _) | (Some(_), Some(_)) => AnchorState::Unchecked,
         })
     }
 
-    /// The hash of a file that is not indexed as it is.
+    /// Reads a file whose current content is not indexed, and returns its hash.
     fn hash_of_file(&self, path: &DocPath) -> Option<ContentHash> {
         content::read(&self.root, path, self.settings().limits.file_bytes).ok().map(|content| content.hash)
     }
 
-    /// The files that memories are tied to and that are no longer what was indexed of them.
+    /// Returns the files that memories are anchored to and that changed since they were indexed.
     pub(crate) fn changed_anchors<'m>(&self, memories: impl Iterator<Item = &'m Memory>) -> BTreeSet<DocPath> {
         let known = self.known();
         let paths: BTreeSet<&DocPath> =

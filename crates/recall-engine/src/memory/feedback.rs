@@ -1,4 +1,4 @@
-//! Say what an item is worth.
+//! Feedback on an item.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,18 +15,18 @@ use crate::mask::Masking;
 use crate::origin::Origin;
 use crate::store::{Store, provenance};
 
-/// What feedback says of an item, with what was just said.
+/// The feedback on an item, including the new one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FeedbackReport {
-    /// In numbers.
+    /// The counts.
     pub stats: ItemStats,
 }
 
 impl Engine {
-    /// Keeps what somebody says of a memory, a document or a chunk: it is on disk when this returns.
+    /// Stores a verdict on a memory, a document or a chunk. It is on disk when this returns.
     ///
     /// # Errors
-    /// Nothing has that id, or what it is said to repeat is not known, or the journal cannot be written.
+    /// The item or the item that it is said to duplicate is not known, or the journal cannot be written.
     pub fn rate_item(&self, origin: &Origin, request: &RateItem) -> Result<FeedbackReport, MemoryError> {
         let now = self.clock.now();
         let stores = self.registry.stores(origin, Scope::All, &*self.clock)?;
@@ -62,15 +62,15 @@ impl Engine {
         Ok(FeedbackReport { stats: store.stats(item) })
     }
 
-    /// Notes what somebody said of an item, where it was said in a session. Never waits.
+    /// Records the verdict in the client's session, if it has one. Does not wait for the write.
     fn note_judgment(&self, origin: &Origin, request: &RateItem) {
         let RateItem { item, feedback, provenance } = request;
         self.recorder.note(origin, provenance, || Note::Judgment { item: *item, feedback: feedback.clone() });
     }
 }
 
-/// The first of the stores that holds an item, and the item: a part of a memory's document stands for the memory. One that was
-/// promoted is held by the store that it was moved to, where that one still has it.
+/// Returns the first store that holds an item, and the item. The document or chunk of a memory is replaced by the memory. A
+/// promoted memory is held by the store that it was moved to, if that still has it.
 fn holder(stores: &[Arc<Store>], item: ItemId) -> Result<Option<(Arc<Store>, ItemId)>, StoreError> {
     let mut moved = None;
     for store in stores {

@@ -1,27 +1,27 @@
-//! What is told beside the outcome of remembering something?
+//! Notes on a stored memory.
 
 use recall_core::DocPath;
 
 use crate::mask::Masking;
 
-/// What whoever remembers something should know beside its outcome.
+/// A note for the caller that stored a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemoryNote {
-    /// Secrets were found in it and are not kept.
+    /// Secrets in it were masked.
     Masked {
-        /// By which rules, in order.
+        /// The names of the rules that matched, in order.
         rules: Vec<&'static str>,
     },
-    /// It is not tied to a file that it is about.
+    /// It could not be anchored to a related file.
     NotAnchored {
         /// The file.
         path: DocPath,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
-/// The notes on what was masked.
+/// Returns the note on masked secrets, if there were any.
 pub(crate) fn of_masking(masking: &Masking) -> Option<MemoryNote> {
     let rules: Vec<_> = masking.rules.iter().copied().collect();
     (!rules.is_empty()).then_some(MemoryNote::Masked { rules })

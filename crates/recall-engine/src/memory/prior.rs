@@ -1,4 +1,4 @@
-//! What speaks for or against a memory before the query is asked?
+//! The priors of memories in ranking: anchors, age, feedback and ownership.
 
 use recall_core::{AnchorState, FeedbackTally, MemoryId, MemoryStatus, Ownership, SearchRequest, Timestamp};
 
@@ -7,31 +7,33 @@ use crate::ledger::JudgedInputs;
 use crate::ranking::Factor;
 use crate::store::Store;
 
-/// What its anchors take from a memory: what changed may still hold, what is gone hardly does. Of two memories that say the same,
-/// the relevance may call one nearly three times as likely as the other; what changed must weigh more than that.
+/// The factors of changed and of missing anchors. A memory about changed files may still hold; one about missing files hardly
+/// does. For two memories with the same content, the relevance may differ by nearly a factor of three, and `CHANGED` must
+/// outweigh that.
 const CHANGED: f64 = 0.25;
 const GONE: f64 = 0.1;
 
-/// What age takes from it, and what its being called outdated takes.
+/// The factors of a stale memory and of one that feedback calls outdated.
 const STALE: f64 = 0.8;
 const OUTDATED: f64 = 0.3;
 
-/// What a memory loses that came with the repository and that this user has not confirmed: as much as one whose files changed,
-/// so that of two that answer equally well the user's own comes first, and one that alone answers is still found.
+/// The factor of a memory that came with the repository and that this user has not confirmed. It equals `CHANGED`: of two equally
+/// relevant memories the user's own comes first, and an unconfirmed one that is the only answer is still found.
 const UNCONFIRMED: f64 = 0.25;
 
-/// How often feedback doubles or halves the odds at most.
+/// The bound of the usefulness factor, as a power of two: feedback at most doubles or halves the odds.
 const USEFULNESS_BOUND: f64 = 1.0;
 
-/// How many verdicts count half of what all could: one alone is an opinion.
+/// The number of equal verdicts that reach half of the bound. A single verdict counts less.
 const VERDICTS_HALF: f64 = 2.0;
 
-/// The factors that the priors put on the odds of memories, those that are 1 left out.
+/// Returns the factors of the priors on the odds of memories, without those that are 1.
 ///
-/// Of the files, what was indexed of them decides: of those that are told, the state is looked at again.
+/// Anchors are compared with the files as they are indexed. The memories that are returned as hits are compared with the current
+/// files later.
 pub(crate) fn factors(store: &Store, ids: &[MemoryId], request: &SearchRequest, now: Timestamp) -> Vec<Vec<Factor>> {
     let factors = |JudgedInputs { inputs, anchors: tied, ownership }| {
-        // A catalog that cannot be read is told by the reading of the hits.
+        // If the catalog cannot be read, reading the hits reports the error.
         let Ok((state, changed_ratio)) = store.anchor_state(&tied, Look::Indexed) else { return Vec::new() };
         let status = inputs.status(changed_ratio, now);
         let all = [anchors(state), staleness(status), usefulness(&inputs.feedback), unconfirmed(ownership)];
@@ -62,8 +64,7 @@ fn unconfirmed(ownership: Ownership) -> Option<Factor> {
     (!ownership.is_vouched_for()).then_some(Factor { name: "unconfirmed", value: UNCONFIRMED })
 }
 
-/// The factor of what was said: it rises with every verdict for the item, falls with every one against it, and both are
-/// bounded.
+/// Returns the factor of the verdicts. It rises with every positive verdict and falls with every negative one, within bounds.
 pub(super) fn usefulness(tally: &FeedbackTally) -> Option<Factor> {
     let FeedbackTally { useful, not_useful, .. } = *tally;
     let verdicts = useful as f64 + not_useful as f64;
@@ -79,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn feedback_moves_a_memory_within_bounds() {
+    fn feedback_changes_the_odds_within_bounds() {
         let factor = |useful, not_useful| {
             usefulness(&FeedbackTally { useful, not_useful, ..FeedbackTally::default() }).map(|factor| factor.value)
         };
@@ -95,7 +96,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn feedback_is_bounded_and_a_verdict_moves_it_its_own_way(useful in 0..1_000_000_u64, not_useful in 0..1_000_000_u64) {
+        fn the_usefulness_factor_is_bounded_and_monotonic(useful in 0..1_000_000_u64, not_useful in 0..1_000_000_u64) {
             let factor = factor_of(useful, not_useful);
             proptest::prop_assert!((0.5..=2.0).contains(&factor), "{factor}");
             proptest::prop_assert!(factor_of(useful + 1, not_useful) > factor);
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gone_steps_back_further_than_what_changed() {
+    fn missing_anchors_lower_the_odds_more_than_changed_ones() {
         let factor = |state| anchors(state).map(|factor| factor.value);
         assert_eq!(factor(AnchorState::Verified), None);
         assert!(factor(AnchorState::Gone) < factor(AnchorState::Changed) && factor(AnchorState::Changed) < Some(1.0));

@@ -5,13 +5,13 @@ use std::path::Path;
 use recall_core::PROJECT_FOLDER;
 use recall_folder::Folder;
 
-/// What a person says of themselves and of how they work, in the global store's root; of a project, in its `.recall`.
+/// The file name of a profile: of the user in the global store's root, of a project in its `.recall` folder.
 pub(crate) const PROFILE: &str = "profile.md";
 
-/// How much of a profile is read. It is to be read at the beginning of every session, so that a long one defeats itself.
+/// The most bytes read of a profile. It is part of every briefing, so a long one defeats its purpose.
 const PROFILE_BYTES: u64 = 16 * 1024;
 
-/// The profile of the project with that root, as far as it is read; `None` if there is none.
+/// Returns the profile of the project with that root; `None` if there is none or it cannot be read.
 pub(crate) fn profile_of(root: &Path) -> Option<Vec<u8>> {
     read(root, &Path::new(PROJECT_FOLDER).join(PROFILE))
 }

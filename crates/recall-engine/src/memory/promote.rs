@@ -1,4 +1,4 @@
-//! Move a memory to a wider store.
+//! Promotion of a memory to a wider store.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,23 +15,25 @@ use crate::mask::memory as masked;
 use crate::origin::Origin;
 use crate::store::provenance;
 
-/// Where a memory is kept.
+/// The store that holds a promoted memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PromoteReport {
-    /// Its id, which stays.
+    /// Its id, which does not change.
     pub id: MemoryId,
     /// The scope of the store.
     pub scope: StoreScope,
 }
 
 impl Engine {
-    /// Moves a memory of the project to the global store or to a domain: written there first, so that a crash in between leaves it in both.
+    /// Moves a memory of the project to the global store or to a domain. It is written there first, so that a crash in between
+    /// leaves it in both.
     ///
-    /// There it has no anchors: the files of one project mean nothing in another. Where it was promoted before, nothing is
-    /// written anew, unless that was not done to its end and it was amended in the project since.
+    /// It loses its anchors, since the files of one project mean nothing in another. If the wider store already has it, it is
+    /// written there again only if an earlier promotion was interrupted and the memory was updated in the project since.
     ///
     /// # Errors
-    /// The project has no such memory, there is no such wider store, or a journal cannot be written.
+    /// The project does not have the memory, the wider store does not exist, an agent promotes an unconfirmed memory, or a journal
+    /// cannot be written.
     pub fn promote_memory(&self, origin: &Origin, request: &PromoteMemory) -> Result<PromoteReport, MemoryError> {
         let &PromoteMemory { id, to, ref provenance } = request;
         let scope = match to {
@@ -50,13 +52,13 @@ impl Engine {
         }
         let not_found = || MemoryError::NotFound { id: id.to_string() };
         let JudgedMemory { memory, ownership, .. } = project.ledger.judged(id).ok_or_else(not_found)?;
-        // In the wider store it is this user's own: an agent must not make it so because the memory asks for it.
+        // In the wider store it counts as this user's own. The text of a memory could ask an agent to promote it.
         if !ownership.is_vouched_for() && provenance.agent.is_some() {
             return Err(MemoryError::Unconfirmed { id });
         }
         let memory = masked(memory);
         let provenance = provenance::completed(provenance, &Head::of(&project.root), &project);
-        // Where a crash or a full disk came in between the last time, it may have been amended here since.
+        // If an earlier promotion was interrupted, the memory may have been updated here since.
         if wider.ledger.memory(id).is_none_or(|known| memory.promoted.is_none() && known.updated < memory.updated) {
             let added = NewMemory {
                 title: memory.title,

@@ -1,4 +1,4 @@
-//! What does feedback say of files, and which documents are they at this moment?
+//! The ranking factors from feedback on files, and the statistics of items.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,9 +11,10 @@ use crate::ranking::Factor;
 use crate::store::{Rated, Store};
 
 impl Store {
-    /// The factors that feedback puts on the documents of files, by row; documents of which nothing is said are left out.
+    /// Returns the factors from feedback on files, by the row of the document. Documents without feedback have no entry.
     ///
-    /// Rows are looked up once a generation and once a verdict. While long journals are read for the first time, nothing is said.
+    /// The rows are looked up again for each generation and for each new verdict. While long journals are read for the first time,
+    /// there are no factors.
     pub(crate) fn rated_files(&self, now: Timestamp) -> Result<Arc<HashMap<i64, Factor>>, StoreError> {
         self.ledger.look_where_short(now);
         let ratings = self.ledger.file_ratings();
@@ -34,7 +35,7 @@ impl Store {
         Ok(Arc::clone(&rated.factors))
     }
 
-    /// What feedback and use say of an item.
+    /// Returns the feedback on an item and the number of its retrievals.
     pub(crate) fn stats(&self, item: ItemId) -> ItemStats {
         let retrievals = self.retrievals.of(item);
         match item {
@@ -44,7 +45,7 @@ impl Store {
         .unwrap_or_else(|| ItemStats::of(&self.ledger.feedback(item), retrievals))
     }
 
-    /// The documents that somebody should look at, files by what is said of them and of their chunks.
+    /// Returns the flagged documents: those of memories and of files whose feedback asks for a review.
     pub(crate) fn flagged(&self) -> Vec<DocumentId> {
         let memories = self.ledger.ids().into_iter().filter(|id| self.stats(ItemId::Memory(*id)).is_flagged);
         let ratings = self.ledger.file_ratings();
@@ -56,7 +57,7 @@ impl Store {
     }
 }
 
-/// A file says what it says: who calls it outdated did not want it.
+/// Returns the factor of a file. A file has no validity, so "outdated" counts as "not useful".
 fn of_file(tally: &FeedbackTally) -> Option<Factor> {
     usefulness(&FeedbackTally { not_useful: tally.not_useful + tally.outdated, ..tally.clone() })
 }

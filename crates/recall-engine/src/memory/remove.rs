@@ -1,4 +1,4 @@
-//! Delete memories. What they held stays in the journal, and in git.
+//! Deletion of memories. Their text stays in the journal and in git.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::git::Head;
 use crate::store::{Store, provenance};
 
 impl Engine {
-    /// Writes that memories are deleted. The caller has seen that the store has them.
+    /// Writes the deletion of memories. The caller has checked that the store has them.
     pub(crate) fn delete_memories(
         &self,
         store: &Arc<Store>,

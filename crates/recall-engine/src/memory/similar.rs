@@ -1,4 +1,4 @@
-//! Is nearly the same known already?
+//! Memories that are similar to a new one.
 
 use std::collections::BTreeMap;
 
@@ -8,43 +8,43 @@ use crate::error::StoreError;
 use crate::mask::memory as masked;
 use crate::store::Store;
 
-/// A memory that says nearly the same.
+/// A memory that is similar to another one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimilarMemory {
     /// Its id.
     pub id: MemoryId,
     /// Its title.
     pub title: String,
-    /// How similar, 0 to 1.
+    /// The similarity, from 0 to 1.
     pub similarity: f64,
 }
 
-/// From which share of common words on one memory repeats another: of ten words one may differ.
+/// The least similarity at which a memory counts as a repetition: one word in ten may differ.
 pub(super) const REPEATS: f64 = 0.8;
 
-/// From which share on a memory is told as similar.
+/// The least similarity at which a memory is reported.
 const SIMILAR: f64 = 0.5;
 
-/// How many of the index's memories are compared, twice as many as are told. Those with most rare words in common come first.
+/// How many indexed memories are compared: twice as many as are reported. Those that share the most rare words are taken.
 const COMPARED: usize = 10;
 
-/// How many memories that are not in the index yet are compared.
+/// The most memories compared that are not in the index yet.
 const UNINDEXED: usize = 1000;
 
-/// How much of a text is looked for; its first words tell what it is about.
+/// The most bytes of a text that are used as the query. The beginning of a text says what it is about.
 const QUERY_BYTES: usize = 2048;
 
-/// How many similar memories are told.
-const TOLD: usize = 5;
+/// The most similar memories reported.
+const MOST_REPORTED: usize = 5;
 
-/// The most similar first, and no more than are told.
+/// Sorts memories, the most similar first, and keeps the first [`MOST_REPORTED`].
 pub(super) fn sort(similar: &mut Vec<SimilarMemory>) {
     similar.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.id.cmp(&b.id)));
-    similar.truncate(TOLD);
+    similar.truncate(MOST_REPORTED);
 }
 
 impl Store {
-    /// The memories in force that say nearly the same, the most similar first.
+    /// Returns the similar memories in force, the most similar first.
     pub(super) fn similar(
         &self,
         title: &str,
@@ -69,7 +69,7 @@ impl Store {
         Ok(similar)
     }
 
-    /// Memories of the index that have words in common.
+    /// Returns the indexed memories that share rare words with a text.
     fn indexed_like(&self, title: &str, content: &str) -> Result<Vec<Memory>, StoreError> {
         if self.holds_nothing() {
             return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! Amend a memory.
+//! Updating a memory.
 
 use recall_core::{Amendment, Event, EventBody, MemoryChange, MemoryView, UpdateMemory};
 
@@ -12,24 +12,22 @@ use crate::memory::{MemoryNote, note, related_files};
 use crate::origin::Origin;
 use crate::store::provenance;
 
-/// What became of an amendment.
+/// The result of updating a memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UpdateReport {
-    /// The memory as it is.
+    /// The updated memory.
     pub memory: MemoryView,
-    /// What should be known beside.
+    /// Notes for the caller.
     pub notes: Vec<MemoryNote>,
 }
 
 impl Engine {
-    /// Amends a memory: it is on disk when this returns. The store that holds it is found by its id, the project's first.
+    /// Updates a memory in the first store that holds it, starting with the project's. The change is on disk when this returns.
     ///
-    /// Whoever says what a memory says has looked: where its text or its files are amended, it is tied to the files as they
-    /// are.
+    /// If its text or related files change, it is anchored to the current state of the files: the author has just looked at them.
     ///
     /// # Errors
-    /// No memory has that id, a related file lies outside of its store, or the journal cannot be written; then nothing is
-    /// amended.
+    /// No memory has that id, a related file is outside of its store, or the journal cannot be written. Then nothing changes.
     pub fn update_memory(&self, origin: &Origin, request: &UpdateMemory) -> Result<UpdateReport, MemoryError> {
         let (store, memory) = self.find_memory(origin, request.id)?;
         let (mut masking, mut notes) = (Masking::default(), Vec::new());

@@ -1,4 +1,4 @@
-//! Do memories still hold, by what the files say or by what somebody says?
+//! Verification of memories against the files, and confirmation by the user.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,27 +18,27 @@ use crate::memory::MemoryNote;
 use crate::origin::Origin;
 use crate::store::{Store, provenance};
 
-/// How memories stand.
+/// The result of verifying memories.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VerifyReport {
-    /// The memories, in the order of the request, else by id.
+    /// The memories, in the order of the request; by id if the request names none.
     pub memories: Vec<MemoryView>,
-    /// What should be known beside.
+    /// Notes for the caller.
     pub notes: Vec<MemoryNote>,
 }
 
 impl VerifyReport {
-    /// How many no longer hold.
+    /// Returns the number of memories with broken anchors.
     pub fn broken(&self) -> u64 {
         self.memories.iter().filter(|recalled| recalled.verification.state.is_broken()).count() as u64
     }
 }
 
 impl Engine {
-    /// Tells how memories stand against the files as they are; or writes that they hold, and ties them to the files anew.
+    /// Compares memories with the current files; or confirms them, and anchors them to the current files.
     ///
     /// # Errors
-    /// A memory is not known, in which case nothing is written, or the journal cannot be written.
+    /// A memory is not known, in which case nothing is written; or the journal cannot be written.
     pub fn verify_memories(&self, origin: &Origin, request: &VerifyMemories) -> Result<VerifyReport, MemoryError> {
         let now = self.clock.now();
         let stores = self.registry.stores(origin, request.scope, &*self.clock)?;
@@ -79,7 +79,7 @@ impl Engine {
         Ok(report)
     }
 
-    /// Keeps that this user confirms the profiles of projects as they are, if a person asks.
+    /// Stores that this user confirms the current profiles of the stores. Does nothing if an agent asks.
     fn confirm_profiles(&self, stores: &[Arc<Store>], request: &VerifyMemories) -> Result<(), MemoryError> {
         if request.provenance.agent.is_some() {
             return Ok(());
@@ -91,7 +91,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The store that holds a memory, the project's first, and the memory.
+    /// Returns a memory and the first store that holds it, starting with the project's.
     pub(super) fn find_memory(
         &self,
         origin: &Origin,
@@ -100,7 +100,7 @@ impl Engine {
         let now = self.clock.now();
         for store in self.registry.stores(origin, recall_core::Scope::All, &*self.clock)? {
             store.ledger.look(now, Duration::ZERO)?;
-            // What was promoted lives on in the wider store.
+            // A promoted memory is held by the wider store.
             if let Some(memory) = store.ledger.memory(id).filter(|memory| memory.promoted.is_none()) {
                 return Ok((store, memory));
             }
@@ -109,7 +109,7 @@ impl Engine {
     }
 }
 
-/// Writes that a memory holds, tied to the files as they are.
+/// Writes that a memory holds, with anchors to the current files.
 fn confirm(
     store: &Arc<Store>,
     id: MemoryId,
@@ -133,14 +133,14 @@ fn confirm(
 }
 
 impl Store {
-    /// Indexes the files that memories are tied to and that changed since they were indexed, so that symbols are found in them.
+    /// Indexes the changed files that memories are anchored to, so that their symbols can be compared.
     pub(crate) fn bring_up_anchors(self: &Arc<Self>, ids: &[MemoryId], now: Timestamp) -> Result<(), StoreError> {
         let memories: Vec<_> = ids.iter().filter_map(|id| self.ledger.memory(*id)).collect();
         let changed = self.changed_anchors(memories.iter());
         if changed.is_empty() { Ok(()) } else { refresh_files(self, &changed, now) }
     }
 
-    /// A memory and how it stands against the files as they are; `None` where it is not known.
+    /// Returns a memory with its verification against the current files; `None` if it is not known.
     ///
     /// A symbol of a file that changed since it was indexed is not compared; see
     /// [`bring_up_anchors`](Self::bring_up_anchors).
@@ -148,8 +148,8 @@ impl Store {
         self.recalled_after(self.retrievals.of(ItemId::Memory(id)), id, now)
     }
 
-    /// The same as a hit tells it: how often it was a hit before is left out, so that a question that is asked twice is answered
-    /// with the same bytes.
+    /// Returns the same without the number of earlier retrievals, so that repeating a query returns the same bytes.
+
     pub(crate) fn recalled_as_hit(&self, id: MemoryId, now: Timestamp) -> Result<Option<MemoryView>, StoreError> {
         self.recalled_after(0, id, now)
     }

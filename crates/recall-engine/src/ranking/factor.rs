@@ -1,10 +1,10 @@
 //! A factor of a score.
 
-/// A named factor that a prior multiplied a score with.
+/// A factor by which a prior multiplies a score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Factor {
-    /// The prior.
+    /// The name of the prior.
     pub name: &'static str,
-    /// The factor.
+    /// The value.
     pub value: f64,
 }

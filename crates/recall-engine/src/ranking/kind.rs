@@ -1,35 +1,35 @@
-//! The kinds of text that rankers put in order, and what they decide on.
+//! The kinds of text that are ranked, and the kinds of features that rankers use.
 
 use recall_core::{DocumentType, Traits};
 
-/// What is known of candidates when they are put in order.
+/// The features that are available for ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Basis {
     /// Words, names, paths and the graph.
     Words,
-    /// That, and how near in meaning they are to the query.
+    /// Those, and the similarity of embeddings.
     Meaning,
-    /// The same, where an encoder and the model that follows at once tell the meaning together.
+    /// The same, if the similarity is combined from an encoder and the built-in model.
     Together,
 }
 
-/// The kinds of text that are put in order among themselves before they make one list: what speaks for a file of code says
-/// little about a page.
+/// The kinds of text that are ranked separately before they are merged into one list: features that make a code file relevant
+/// say little about a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// Source code, configuration and data.
     Code,
     /// Documentation, decision records, playbooks, sessions.
     Prose,
-    /// Memories. The rankers of prose put them in order.
+    /// Memories. They are ranked by the rankers of prose.
     Memory,
 }
 
 impl Kind {
-    /// All, in a fixed order.
+    /// All kinds, in a fixed order.
     pub const ALL: [Self; 3] = [Self::Code, Self::Prose, Self::Memory];
 
-    /// The kind of a document.
+    /// Returns the kind of a document.
     pub fn of(traits: Traits) -> Self {
         match traits.document_type {
             DocumentType::Code => Self::Code,
@@ -38,7 +38,7 @@ impl Kind {
         }
     }
 
-    /// The kind's name.
+    /// Returns the kind's name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Code => "code",

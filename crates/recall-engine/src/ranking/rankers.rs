@@ -1,4 +1,4 @@
-//! Who decides on the order of candidates?
+//! The set of learned rankers.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use recall_rank::{MissingFeature, Ranker, ReadError};
 use super::kind::{Basis, Kind};
 use super::schema;
 
-/// The learned rankers: those that put the documents of a kind in order, and those that tell how relevant a document of any
-/// kind is. Clones share them.
+/// The learned rankers: those that order the documents of a kind, and those that estimate the relevance of any document. Clones
+/// share them.
 ///
-/// There is one that knows words alone and one that knows the meaning beside; for the order of prose one more, where an encoder
-/// tells it too.
+/// Each comes in two versions: one uses words only, one also the similarity of embeddings. Prose has a third one, for a similarity
+/// that an encoder contributes to.
 #[derive(Clone, Debug, Default)]
 pub struct Rankers {
     code: OfBasis,
@@ -19,7 +19,7 @@ pub struct Rankers {
     relevance: OfBasis,
 }
 
-/// The rankers that do the same on different knowledge.
+/// The versions of a ranker for each [`Basis`].
 #[derive(Clone, Debug, Default)]
 struct OfBasis {
     words: Option<Arc<Ranker>>,
@@ -27,10 +27,10 @@ struct OfBasis {
     together: Option<Arc<Ranker>>,
 }
 
-/// What puts candidates in order.
+/// What determines the order of candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankerUse {
-    /// A ranker that was learnt from the project's history, for code.
+    /// For code, a ranker that was trained on the project's history; for other kinds, the built-in rankers.
     Own,
     /// The built-in rankers.
     BuiltIn,
@@ -39,7 +39,7 @@ pub enum RankerUse {
 }
 
 impl RankerUse {
-    /// Its name, as a status writes it.
+    /// Returns its name, as a status shows it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Own => "own",
@@ -52,22 +52,22 @@ impl RankerUse {
 /// A ranker cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RankerError {
-    /// It is none, or damaged.
+    /// It is damaged or not a ranker.
     #[error("it cannot be read")]
     Read {
-        /// What is wrong with it.
+        /// The error.
         #[from]
         source: ReadError,
     },
     /// It was trained on a feature that is not computed.
     #[error("it was trained on a feature that this version does not have: train it again")]
     Feature {
-        /// Which one.
+        /// The feature.
         #[from]
         source: MissingFeature,
     },
-    /// It knows words alone where the meaning is told.
-    #[error("it knows words alone, expected a ranker that knows the meaning")]
+    /// It uses words only, and one that uses the similarity of embeddings is expected.
+    #[error("it uses words only, expected a ranker that uses embeddings")]
     WordsAlone,
 }
 
@@ -81,12 +81,12 @@ const RELEVANCE: &[u8] = include_bytes!("../../rankers/relevance.ranker");
 const RELEVANCE_MEANING: &[u8] = include_bytes!("../../rankers/relevance-meaning.ranker");
 
 impl Rankers {
-    /// Those that are built in.
+    /// Returns the built-in rankers.
     ///
     /// # Panics
-    /// Never: a test holds that they fit the features.
+    /// Never: a test checks that they fit the features.
     pub fn built_in() -> Self {
-        let fits = "the built-in rankers fit the features, which a test holds";
+        let fits = "a test checks that the built-in rankers fit the features";
         let read = |bytes| Some(Arc::new(read(bytes).expect(fits)));
         Self {
             code: OfBasis { words: read(CODE), meaning: read(CODE_MEANING), together: None },
@@ -95,16 +95,16 @@ impl Rankers {
         }
     }
 
-    /// None: candidates are ordered by weighted fusion.
+    /// Returns no rankers: candidates are ordered by weighted fusion.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// The same with another ranker for the order of one kind: for the basis that it was trained on. One that knows words alone
-    /// decides there on either basis.
+    /// Replaces the ranker of one kind, for the basis that it was trained on. A ranker that uses words only replaces those of
+    /// every basis.
     ///
     /// # Errors
-    /// The bytes are not a ranker, or one of features that are not computed here.
+    /// The bytes are not a ranker, or it uses a feature that is not computed here.
     pub fn with(mut self, kind: Kind, bytes: &[u8]) -> Result<Self, RankerError> {
         let ranker = Arc::new(read(bytes)?);
         let here = self.on(kind);
@@ -116,11 +116,10 @@ impl Rankers {
         Ok(self)
     }
 
-    /// The same with another ranker for the order of one kind, for where an encoder and the model that follows at once tell the
-    /// meaning together.
+    /// Replaces the ranker of one kind for [`Basis::Together`].
     ///
     /// # Errors
-    /// As [`Rankers::with`], and if the ranker knows words alone.
+    /// As [`Rankers::with`], and if the ranker uses words only.
     pub fn with_together(mut self, kind: Kind, bytes: &[u8]) -> Result<Self, RankerError> {
         let ranker = read(bytes)?;
         if !knows_meaning(&ranker) {
@@ -137,12 +136,12 @@ impl Rankers {
         }
     }
 
-    /// Whether one of them knows the meaning.
+    /// Returns whether one of them uses the similarity of embeddings.
     pub fn know_meaning(&self) -> bool {
         [&self.code, &self.prose].into_iter().any(|of_kind| of_kind.meaning.is_some())
     }
 
-    /// The ranker for the order of a kind on a basis; if there is none, that of the next simpler basis.
+    /// Returns the ranker of a kind for a basis; if there is none, that for the next simpler basis.
     pub fn of(&self, kind: Kind, basis: Basis) -> Option<&Ranker> {
         match kind {
             Kind::Code => self.code.on(basis),
@@ -150,7 +149,7 @@ impl Rankers {
         }
     }
 
-    /// The ranker whose scores are log odds: how likely a document of any kind is relevant.
+    /// Returns the ranker whose scores are the log odds that a document of any kind is relevant.
     pub fn relevance(&self, basis: Basis) -> Option<&Ranker> {
         self.relevance.on(basis)
     }
@@ -167,13 +166,13 @@ impl OfBasis {
     }
 }
 
-/// Reads a ranker over all features, each found by its name: a feature that came later is one that it does not know.
+/// Reads a ranker and maps its features by name to the current ones. It ignores features that were added after it was trained.
 fn read(bytes: &[u8]) -> Result<Ranker, RankerError> {
     let all: Vec<String> = schema::all().into_iter().map(ToOwned::to_owned).collect();
     Ok(Ranker::read(bytes)?.over(&all)?)
 }
 
-/// Whether a ranker splits on what the meaning tells.
+/// Returns whether a ranker splits on a feature of embeddings.
 fn knows_meaning(ranker: &Ranker) -> bool {
     ranker.importance().into_iter().any(|(name, gain)| gain > 0.0 && schema::is_of_meaning(name))
 }
@@ -199,12 +198,12 @@ mod tests {
     }
 
     #[test]
-    fn a_ranker_of_words_alone_does_not_decide_for_two_models() {
+    fn a_ranker_of_words_only_is_rejected_for_two_models() {
         assert!(matches!(Rankers::none().with_together(Kind::Prose, PROSE), Err(RankerError::WordsAlone)));
     }
 
     #[test]
-    fn a_ranker_of_a_feature_that_is_not_computed_is_refused_by_its_name() {
+    fn a_ranker_with_an_unknown_feature_is_rejected_with_the_name_of_the_feature() {
         let query = |at: usize| JudgedQuery {
             group: format!("group {at}"),
             kind: "planted".to_owned(),
@@ -229,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_ranker_is_refused() {
+    fn bytes_that_are_not_a_ranker_are_rejected() {
         assert!(matches!(Rankers::none().with(Kind::Code, b"no ranker"), Err(RankerError::Read { .. })));
     }
 }

@@ -1,4 +1,4 @@
-//! The features that a ranker sees of a document: their names, their order, and those that are taken from the evidence as it is.
+//! The features of a document for ranking: their names, their order, and those that are copied from the evidence.
 //!
 //! `search::features` computes them in this order.
 
@@ -7,10 +7,10 @@ use recall_lexical::DocumentEvidence;
 
 use super::kind::Basis;
 
-/// One score of a document, of which the best and the ranks are taken.
+/// A function that reads one value of a document's evidence.
 pub(crate) type Score = fn(&DocumentEvidence) -> f32;
 
-/// The scores of a document, by name: each gives a feature relative to the answer's best and one by its rank.
+/// The scores of a document. Each makes two features: its ratio to the best score of the answer, and its rank.
 pub(crate) const SCORES: [(&str, &str, Score); 9] = [
     ("body_best", "body_best_rank", |document| document.body_best),
     ("body_top", "body_top_rank", |document| document.body_top),
@@ -23,7 +23,7 @@ pub(crate) const SCORES: [(&str, &str, Score); 9] = [
     ("chunk_score", "chunk_score_rank", |document| document.chunk_score),
 ];
 
-/// What is taken of a document as it is.
+/// The features that are copied from a document's evidence.
 pub(crate) const FACTS: [(&str, Score); 25] = [
     ("body_coverage", |document| document.body_coverage),
     ("chunk_coverage", |document| document.chunk_coverage),
@@ -52,7 +52,7 @@ pub(crate) const FACTS: [(&str, Score); 25] = [
     ("is_declaration", |document| flag(document.traits.file_kind == FileKind::Declaration)),
 ];
 
-/// What is known beside the evidence: of the document, then of the question.
+/// The features from other sources: those of the document, then those of the query.
 pub(crate) const OTHERS: [&str; 32] = [
     "pairs",
     "near",
@@ -88,8 +88,8 @@ pub(crate) const OTHERS: [&str; 32] = [
     "store_chunks",
 ];
 
-/// What a document says by itself, so that it means the same in every store and for every kind of text: shares of what could
-/// not match better, and whether it is called so.
+/// The features that do not depend on other documents and so are comparable between stores and kinds: shares of a perfect match,
+/// and flags.
 pub(crate) const ABSOLUTE: [&str; 12] = [
     "body_part",
     "chunk_part",
@@ -105,33 +105,33 @@ pub(crate) const ABSOLUTE: [&str; 12] = [
     "asks_tests",
 ];
 
-/// What is known of a document once its kind is in order; the rankers of the kinds do not see it.
+/// The features that are known after a kind was ranked. The rankers of the kinds do not use them.
 const RANKED: [&str; 3] = ["ranked", "ranked_lead", "ranked_place"];
 
-/// What is known of the meaning; missing where a store's embeddings have no say.
+/// The features of embeddings; missing if no embeddings cover the store.
 const MEANING: [&str; 6] =
     ["cosine", "cosine_relative", "cosine_rank", "chunk_cosine", "semantic_rank", "nearest_cosine"];
 
-/// The number of features that words, names, paths and the graph give.
+/// The number of features of words, names, paths and the graph.
 pub(crate) const BY_WORDS: usize = 2 * SCORES.len() + FACTS.len() + OTHERS.len() + ABSOLUTE.len();
 
-/// The place of `cosine_relative` among all features.
+/// The index of `cosine_relative` among all features.
 pub(crate) const COSINE_RELATIVE: usize = BY_WORDS + 1;
 
-/// The number of features that the rankers of the kinds may see.
+/// The number of features that the rankers of the kinds may use.
 pub(crate) const BEFORE_RANKING: usize = BY_WORDS + MEANING.len();
 
 /// The number of features.
 pub(crate) const COUNT: usize = BEFORE_RANKING + RANKED.len();
 
-/// The names of the features that a ranker of a kind sees on a basis, in their order; what words alone give comes first.
+/// Returns the names of the features that a ranker of a kind may use for a basis, in order. Those of words come first.
 pub fn names(basis: Basis) -> Vec<&'static str> {
     let mut names = all();
     names.truncate(if basis == Basis::Words { BY_WORDS } else { BEFORE_RANKING });
     names
 }
 
-/// The names of all features, in their order: those of [`names`], and what is known once each kind is in order.
+/// Returns the names of all features, in order: those of [`names`], then those that are known after each kind was ranked.
 pub fn all() -> Vec<&'static str> {
     let mut names = Vec::with_capacity(COUNT);
     names.extend(SCORES.iter().map(|&(name, _, _)| name));
@@ -144,7 +144,7 @@ pub fn all() -> Vec<&'static str> {
     names
 }
 
-/// What depends on the other candidates: the relevance does not see it, so that it means the same whatever else is found.
+/// The features that depend on the other candidates. The relevance does not use them, so that it is comparable between answers.
 const RELATIVE: [&str; 14] = [
     "folder_mass",
     "kin",
@@ -162,7 +162,7 @@ const RELATIVE: [&str; 14] = [
     "semantic_rank",
 ];
 
-/// The names of the features that the relevance sees on a basis, in their order.
+/// Returns the names of the features that the relevance may use for a basis, in order.
 pub fn of_relevance(basis: Basis) -> Vec<&'static str> {
     let is_seen = |name: &&str| {
         let is_score = SCORES.iter().any(|(score, rank, _)| name == score || name == rank);
@@ -171,12 +171,12 @@ pub fn of_relevance(basis: Basis) -> Vec<&'static str> {
     all().into_iter().filter(is_seen).collect()
 }
 
-/// Whether a feature is missing where nothing tells the meaning.
+/// Returns whether a feature depends on embeddings.
 pub(crate) fn is_of_meaning(name: &str) -> bool {
     MEANING.contains(&name)
 }
 
-/// A feature that holds or does not.
+/// Returns 1 for true and 0 for false.
 pub(crate) fn flag(holds: bool) -> f32 {
     f32::from(u8::from(holds))
 }
@@ -186,12 +186,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_place_of_the_relative_cosine_is_its_place_among_all() {
+    fn the_constant_is_the_index_of_the_relative_cosine() {
         assert_eq!(all()[COSINE_RELATIVE], "cosine_relative");
     }
 
     #[test]
-    fn every_feature_has_words_of_its_own() {
+    fn every_feature_has_a_distinct_description() {
         let words: Vec<&str> = all()
             .into_iter()
             .map(|name| recall_core::feature_words(name).unwrap_or_else(|| panic!("{name}")))

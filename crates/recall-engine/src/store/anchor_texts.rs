@@ -1,4 +1,4 @@
-//! The texts that anchors of memories are compared with.
+//! A cache of the symbol hashes that anchors of memories are compared with.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use recall_core::{ContentHash, DocPath};
 
-/// How many files' symbols are remembered; then all are forgotten.
+/// How many files' symbols are cached; when full, the cache is cleared.
 const MOST_FILES: usize = 4096;
 
-/// The texts that anchors are compared with, by the file's path and the hash of its bytes.
+/// The symbol hashes of files, by the file's path and the hash of its bytes.
 #[derive(Debug, Default)]
 pub(crate) struct AnchorTexts {
     of_symbols: Mutex<HashMap<(DocPath, ContentHash), Arc<SymbolHashes>>>,
@@ -19,17 +19,17 @@ pub(crate) struct AnchorTexts {
 pub(crate) type SymbolHashes = HashMap<String, Vec<ContentHash>>;
 
 impl AnchorTexts {
-    /// The symbols of a file with that content, as far as they are remembered.
+    /// Returns the cached symbols of a file with that content.
     pub(crate) fn get(&self, file: &(DocPath, ContentHash)) -> Option<Arc<SymbolHashes>> {
         self.of_symbols.lock().get(file).map(Arc::clone)
     }
 
-    /// Remembers the symbols of a file with that content.
+    /// Caches the symbols of a file with that content.
     pub(crate) fn insert(&self, file: (DocPath, ContentHash), symbols: Arc<SymbolHashes>) {
-        let mut remembered = self.of_symbols.lock();
-        if remembered.len() >= MOST_FILES {
-            remembered.clear();
+        let mut cached = self.of_symbols.lock();
+        if cached.len() >= MOST_FILES {
+            cached.clear();
         }
-        remembered.insert(file, symbols);
+        cached.insert(file, symbols);
     }
 }

@@ -1,11 +1,11 @@
-//! Which files are to be read although their stat says that nothing changed?
+//! Files that the next scan reads or rewrites although their stat is unchanged.
 
 use std::collections::HashSet;
 
 use parking_lot::Mutex;
 use recall_core::DocPath;
 
-/// Files that the next comparison looks at more closely.
+/// The files that the next scan does not judge by their stat alone.
 #[derive(Debug, Default)]
 pub(crate) struct Attention {
     state: Mutex<State>,
@@ -13,23 +13,23 @@ pub(crate) struct Attention {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Read so soon after their last change that another change may hide behind the same time.
+    /// Read so soon after their last change that a further change may have the same time.
     racy: HashSet<DocPath>,
-    /// Files and directories to be written anew even when their content is the same: their labels changed.
-    anew: HashSet<DocPath>,
-    /// Whether that holds for every file.
+    /// Files and directories to be rewritten even if their content is unchanged, because their labels changed.
+    to_rewrite: HashSet<DocPath>,
+    /// Whether every file is to be rewritten.
     everything: bool,
 }
 
-/// How closely a file is looked at.
+/// How a file is compared with the catalog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     /// By its stat.
     Stat,
     /// By its content's hash.
     Hash,
-    /// Not at all: it is written anew.
-    Anew,
+    /// Not at all: it is rewritten.
+    Rewrite,
 }
 
 impl Attention {
@@ -37,54 +37,54 @@ impl Attention {
         self.state.lock().racy.insert(path.clone());
     }
 
-    pub(crate) fn anew(&self, path: &DocPath) {
-        self.state.lock().anew.insert(path.clone());
+    pub(crate) fn rewrite(&self, path: &DocPath) {
+        self.state.lock().to_rewrite.insert(path.clone());
     }
 
-    /// Has every file written anew.
-    pub(crate) fn everything_anew(&self) {
+    /// Has every file rewritten.
+    pub(crate) fn rewrite_everything(&self) {
         self.state.lock().everything = true;
     }
 
-    /// Whether something is to be written anew that no change of a file will bring.
+    /// Returns whether files are to be rewritten although none of them changed.
     pub(crate) fn is_awaited(&self) -> bool {
         let state = self.state.lock();
-        state.everything || !state.anew.is_empty()
+        state.everything || !state.to_rewrite.is_empty()
     }
 
-    /// Takes everything that was noted until now; what is noted meanwhile waits for the next comparison.
+    /// Takes everything that was noted so far. Later notes are for the next scan.
     pub(crate) fn take(&self) -> Noted {
-        let State { racy, anew, everything } = std::mem::take(&mut *self.state.lock());
-        Noted { racy, anew, everything }
+        let State { racy, to_rewrite, everything } = std::mem::take(&mut *self.state.lock());
+        Noted { racy, to_rewrite, everything }
     }
 
-    /// Gives back what was taken for a comparison that came to nothing.
+    /// Gives back what was taken for a scan that failed.
     pub(crate) fn put_back(&self, noted: Noted) {
         let mut state = self.state.lock();
         state.racy.extend(noted.racy);
-        state.anew.extend(noted.anew);
+        state.to_rewrite.extend(noted.to_rewrite);
         state.everything |= noted.everything;
     }
 }
 
-/// What was noted for one comparison.
+/// What was noted for one scan.
 #[derive(Debug, Default)]
 pub(crate) struct Noted {
     racy: HashSet<DocPath>,
-    anew: HashSet<DocPath>,
+    to_rewrite: HashSet<DocPath>,
     everything: bool,
 }
 
 impl Noted {
-    /// Whether every file is to be written anew.
+    /// Returns whether every file is to be rewritten.
     pub(crate) fn covers_everything(&self) -> bool {
         self.everything
     }
 
-    /// How closely the file at a path is to be looked at.
+    /// Returns how the file at a path is to be compared.
     pub(crate) fn look(&self, path: &DocPath) -> Look {
-        if self.everything || (!self.anew.is_empty() && self.covers(path)) {
-            Look::Anew
+        if self.everything || (!self.to_rewrite.is_empty() && self.covers(path)) {
+            Look::Rewrite
         } else if self.racy.contains(path) {
             Look::Hash
         } else {
@@ -93,7 +93,7 @@ impl Noted {
     }
 
     fn covers(&self, path: &DocPath) -> bool {
-        self.anew.iter().any(|above| {
+        self.to_rewrite.iter().any(|above| {
             path.as_str().strip_prefix(above.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })
     }
@@ -104,20 +104,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_noted_is_taken_once() {
+    fn notes_are_taken_once() {
         let path = |text: &str| DocPath::new(text).expect("plain");
         let attention = Attention::default();
         attention.racy(&path("a.rs"));
-        attention.anew(&path("docs"));
+        attention.rewrite(&path("docs"));
         let noted = attention.take();
         assert_eq!(noted.look(&path("a.rs")), Look::Hash);
-        assert_eq!(noted.look(&path("docs/b/c.md")), Look::Anew);
+        assert_eq!(noted.look(&path("docs/b/c.md")), Look::Rewrite);
         assert_eq!(noted.look(&path("docs2/c.md")), Look::Stat);
         assert_eq!(attention.take().look(&path("a.rs")), Look::Stat);
         attention.put_back(noted);
         assert_eq!(attention.take().look(&path("a.rs")), Look::Hash);
-        attention.everything_anew();
-        assert_eq!(attention.take().look(&path("z.rs")), Look::Anew);
+        attention.rewrite_everything();
+        assert_eq!(attention.take().look(&path("z.rs")), Look::Rewrite);
         assert_eq!(attention.take().look(&path("z.rs")), Look::Stat);
     }
 }

@@ -1,18 +1,18 @@
-//! Which threads work for a store, and have they ended?
+//! The count of a store's background threads.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-/// Counts the threads that work for a store beside requests, so that closing it can wait for them.
+/// Counts the threads that work for a store outside of requests, so that closing it can wait for them.
 #[derive(Debug, Default)]
 pub(crate) struct Background {
     working: Mutex<usize>,
     ended: Condvar,
 }
 
-/// A thread's share; given back when it is dropped, which comes after the thread has let go of the store.
+/// The guard of one counted thread. The thread drops it after its reference to the store.
 pub(crate) struct Working(Arc<Background>);
 
 impl Background {
@@ -22,7 +22,7 @@ impl Background {
         Working(Arc::clone(self))
     }
 
-    /// Waits until no thread works; tells whether that was in time.
+    /// Waits until no thread works; returns whether that was before the timeout.
     pub(crate) fn wait(&self, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
         let mut working = self.working.lock();

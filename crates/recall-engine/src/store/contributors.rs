@@ -1,4 +1,4 @@
-//! Who added a memory to the repository, by what git says of its journals.
+//! The authors of memories in a repository, according to git's history of the journals.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -11,35 +11,35 @@ use recall_journal::Day;
 
 use crate::git::{Git, Head};
 
-/// How long an answer waits for git the first time: a hundred commits of one file take it some 20 milliseconds. What comes later
-/// is known to the next answer.
+/// How long an answer waits for git the first time. A hundred commits of one file take some 20 milliseconds. A later result is
+/// used by the next answer.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// How many days are kept. An answer shows memories of a few.
+/// How many days are cached. An answer shows memories of a few days.
 const MOST_DAYS: usize = 64;
 
-/// Who added which event, by the days of the journals. Asked of git once a day and commit.
+/// The authors of events, by the days of the journals. Git runs once for each day and commit.
 #[derive(Default)]
 pub(crate) struct Contributors {
     days: Mutex<HashMap<Day, Added>>,
     changed: Condvar,
 }
 
-/// What git says of one day's journal.
+/// The authors of one day's journal.
 struct Added {
     /// The commit that was checked out.
     commit: Option<String>,
-    /// `None` while git is asked.
+    /// `None` while git runs.
     events: Option<Arc<BTreeMap<EventId, Contributor>>>,
-    /// Whether an answer gave up waiting. Then no other waits.
+    /// Whether an answer has timed out waiting. Then no other answer waits.
     is_slow: bool,
 }
 
 impl Contributors {
-    /// Who added an event to the repository with that root; `None` if git does not know, or not in time.
+    /// Returns who added an event to the repository with that root; `None` if git does not know it or is late.
     pub(crate) fn of(self: &Arc<Self>, root: &Path, (event, at): (EventId, Timestamp)) -> Option<Contributor> {
         let (day, commit) = (Day::of(at), Head::of(root).commit);
-        // Without a commit nothing was added to any repository.
+        // Without a commit, the repository has no history.
         commit.as_ref()?;
         let mut days = self.days.lock();
         if days.get(&day).is_none_or(|added| added.commit != commit) {
@@ -68,7 +68,7 @@ impl Contributors {
         }
     }
 
-    /// Asks git on a thread of its own.
+    /// Runs git on a thread of its own.
     fn ask(self: &Arc<Self>, root: PathBuf, day: Day, commit: Option<String>) {
         let contributors = Arc::clone(self);
         let thread = std::thread::Builder::new().name("git log".to_owned()).spawn(move || {

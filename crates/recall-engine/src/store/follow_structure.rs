@@ -1,4 +1,4 @@
-//! Keeping the graph of the documents up to them, beside the searches.
+//! Updates of the graph of the documents, in the background.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,29 +9,29 @@ use crate::error::StoreError;
 use crate::links;
 use crate::links::structure::Structure;
 
-/// Whether the graph is that of the documents.
+/// The outcome of waiting for the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StructureWait {
-    /// It is.
+    /// The graph is current.
     Over,
-    /// It was not in time.
+    /// The graph is still of an older generation.
     InVain,
 }
 
 impl Store {
-    /// The graph as it is.
+    /// Returns the last graph that was read.
     pub(crate) fn structure(&self) -> Arc<Structure> {
         self.structure.current.load_full()
     }
 
-    /// Has the graph read anew when it is behind the documents, unless that is to rest.
+    /// Starts reading the graph if it is older than the documents, unless the last, long read ended recently.
     pub(crate) fn follow_structure(self: &Arc<Self>) {
         if !self.is_structure_current() && self.structure.begin() == Turn::Taken {
             self.read_structure_soon();
         }
     }
 
-    /// Waits until the graph is that of the documents, so that the first search ranks by it as the next one does.
+    /// Waits until the graph is current, so that the first search ranks by the same graph as the next one.
     pub(crate) fn wait_for_structure(self: &Arc<Self>, patience: Duration) -> StructureWait {
         let deadline = Instant::now() + patience;
         while !self.is_structure_current() && !self.holds_nothing() {
@@ -51,7 +51,7 @@ impl Store {
         self.structure().generation >= self.lexical.generation()
     }
 
-    /// Reads the graph, and shows it to queries.
+    /// Reads the graph and makes it visible to queries.
     pub(crate) fn read_structure(&self) -> Result<(), StoreError> {
         let structure = self.read(|snapshot| Ok(Structure::new(snapshot.generation(), links(snapshot)?)))?;
         self.structure.current.store(Arc::new(structure));

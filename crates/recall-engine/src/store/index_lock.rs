@@ -1,8 +1,8 @@
-//! The right to write the index of a store, which one process has at a time.
+//! The lock on the index of a store, which one process holds at a time.
 //!
-//! The process that opens a store takes it, and keeps it until it closes the store. Another process that opens the store
-//! meanwhile reads the index as it is and appends to the journals; whenever it has something to write to the index, it
-//! tries to take the right itself.
+//! The process that opens a store takes the lock and keeps it until it closes the store. Another process that opens the store
+//! meanwhile only reads the index, and appends to the journals. Whenever it needs to write to the index, it tries to take the
+//! lock.
 
 use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
@@ -15,24 +15,24 @@ use parking_lot::Mutex;
 
 use crate::error::StoreError;
 
-/// How long a lock that another process holds is tried. A process that is being started has the files of the one that
-/// starts it open until it runs its own program, and one that is killed closes its files one after the other.
+/// How long to try for a lock that another process holds. A child process holds its parent's open files until it calls `exec`,
+/// and a killed process closes its files one after the other.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// How often it is tried.
+/// The pause between two tries.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// The longest note of a holder that is read.
+/// The most bytes read of the holder's note, which is its process id.
 const NOTE_BYTES: u64 = 64;
 
-/// The rights that this process has, by the paths of their locks: a store that is opened again before its last user has
-/// let it go shares the right.
+/// The locks that this process holds, by path. A store that is opened again before its last user has dropped it shares the
+/// lock.
 #[derive(Debug, Default)]
 pub(crate) struct IndexLocks {
     held: Mutex<HashMap<PathBuf, Weak<File>>>,
 }
 
-/// The right to write the index of one store.
+/// The lock on the index of one store.
 #[derive(Debug)]
 pub(crate) struct IndexLock {
     root: PathBuf,
@@ -42,21 +42,21 @@ pub(crate) struct IndexLock {
 }
 
 impl IndexLock {
-    /// The right for the store of a root, whose lock is the file at `path`. It is not taken yet.
+    /// Returns the lock for the store of a root, a file at `path`. It is not taken yet.
     pub(crate) fn new(root: &Path, path: PathBuf, locks: &Arc<IndexLocks>) -> Self {
         Self { root: root.to_owned(), path, locks: Arc::clone(locks), held: Mutex::default() }
     }
 
-    /// Takes the right, unless this process has it.
+    /// Takes the lock, unless this process holds it.
     ///
     /// # Errors
-    /// Another process has it, or the lock cannot be used.
+    /// Another process holds it, or the file cannot be used.
     pub(crate) fn take(&self) -> Result<(), StoreError> {
         let mut held = self.held.lock();
         if held.as_ref().is_some_and(|lock| leads_to(&self.path, lock)) {
             return Ok(());
         }
-        // One whose file was deleted keeps nobody out.
+        // A lock whose file was deleted excludes no other process.
         *held = None;
         *held = Some(self.locks.take(&self.path).map_err(|error| match error {
             Refusal::Taken { pid } => StoreError::InUse { root: self.root.clone(), pid },
@@ -65,7 +65,7 @@ impl IndexLock {
         Ok(())
     }
 
-    /// Whether this process has the right.
+    /// Returns whether this process holds the lock.
     pub(crate) fn is_held(&self) -> bool {
         self.held.lock().is_some()
     }
@@ -88,7 +88,7 @@ impl IndexLocks {
                 Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => std::thread::sleep(LOOK),
                 Err(TryLockError::WouldBlock) => {
                     let mut note = String::new();
-                    // A note that is not text names nobody.
+                    // If the note is not text, the holder's process id is unknown.
                     let _ = file.take(NOTE_BYTES).read_to_string(&mut note);
                     return Err(Refusal::Taken { pid: note.trim().parse().ok() });
                 }
@@ -106,7 +106,7 @@ impl IndexLocks {
     }
 }
 
-/// Why the right was not taken.
+/// Why the lock was not taken.
 enum Refusal {
     Taken { pid: Option<u32> },
     Io(io::Error),
@@ -118,7 +118,7 @@ impl From<io::Error> for Refusal {
     }
 }
 
-/// Whether the path still leads to the file.
+/// Returns whether the path is still that of the open file.
 #[cfg(unix)]
 fn leads_to(path: &Path, file: &File) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -126,7 +126,7 @@ fn leads_to(path: &Path, file: &File) -> bool {
     (there.dev(), there.ino()) == (held.dev(), held.ino())
 }
 
-/// An open file cannot be deleted here.
+/// Outside of Unix, an open file cannot be deleted.
 #[cfg(not(unix))]
 fn leads_to(_path: &Path, _file: &File) -> bool {
     true
@@ -141,10 +141,10 @@ mod tests {
     }
 
     #[test]
-    fn one_process_has_the_right_for_all_its_openings_until_the_last_is_closed() {
+    fn a_process_holds_the_lock_until_it_drops_its_last_handle() {
         let place = tempfile::tempdir().expect("a temporary folder");
         let path = place.path().join("stores/0123/lock");
-        // Each process has its own set; a lock of the system does not know the difference.
+        // Each set stands for a process: the operating system locks by open file, not by process.
         let (ours, theirs) = (Arc::default(), Arc::default());
         let (first, again, other) = (lock(&path, &ours), lock(&path, &ours), lock(&path, &theirs));
         first.take().expect("free");
@@ -160,17 +160,17 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_whose_file_was_deleted_is_taken_again_unless_another_process_was_faster() {
+    fn a_lock_whose_file_was_deleted_is_taken_again_unless_another_process_has_taken_it() {
         let place = tempfile::tempdir().expect("a temporary folder");
         let path = place.path().join("lock");
         let (ours, theirs) = (Arc::default(), Arc::default());
         let (first, other) = (lock(&path, &ours), lock(&path, &theirs));
         first.take().expect("free");
         fs::remove_file(&path).expect("there");
-        first.take().expect("nobody was faster");
+        first.take().expect("it is free");
         assert!(other.take().is_err());
         fs::remove_file(&path).expect("there");
-        other.take().expect("it is faster");
+        other.take().expect("the new file is not locked");
         assert!(first.take().is_err() && !first.is_held());
     }
 }

@@ -1,19 +1,19 @@
-//! What an ingest did to a store.
+//! The counts of an ingest.
 
 use std::path::Path;
 use std::time::Duration;
 
-/// What an ingest did.
+/// The counts of an ingest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct IngestOutcome {
     pub(crate) added: u64,
     pub(crate) changed: u64,
-    /// Files whose stat had changed and whose content had not.
+    /// Files with a changed stat and unchanged content.
     pub(crate) touched: u64,
     pub(crate) removed: u64,
     /// Files that could not be read or parsed.
     pub(crate) failed: u64,
-    /// Files that are not text to be indexed.
+    /// Files that are not indexed because of their content, as binary files.
     pub(crate) skipped: u64,
     pub(crate) chunks: u64,
     pub(crate) bytes: u64,

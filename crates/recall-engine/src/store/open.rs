@@ -1,4 +1,4 @@
-//! How does a store come back, whatever happened to its files?
+//! Opening a store, with the repair of damaged parts.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,15 +22,15 @@ use crate::progress::Cancel;
 use crate::session_log::Sessions;
 use crate::settings::{JournalSource, Places, StoreSettings, StoreSettingsSource};
 use crate::store::{
-    Attention, Background, IndexLock, IndexLocks, KeptPassages, Looks, Part, Publication, RankingCell, Retrievals,
+    Attention, Background, FileStat, IndexLock, IndexLocks, KeptPassages, Part, Publication, RankingCell, Retrievals,
     Selection, Store, StructureCell, strangers,
 };
 use crate::store_folder::StoreFolder;
 
-/// How many documents are read from the catalog at a time while the lexical index is made anew.
+/// How many documents are read from the catalog at a time while the lexical index is rebuilt.
 const DOCUMENTS_A_PAGE: usize = 256;
 
-/// What a store is opened in.
+/// The shared objects that opening a store needs.
 pub(crate) struct Surroundings<'a> {
     pub(crate) places: &'a Places,
     pub(crate) models: &'a Models,
@@ -44,12 +44,12 @@ pub(crate) struct Surroundings<'a> {
 }
 
 impl Store {
-    /// Opens the store of a root, and makes it when it is not there.
+    /// Opens the store of a root, and creates it if it does not exist.
     ///
-    /// A damaged catalog or lexical index is set aside under another name and made anew: the catalog from the files
-    /// by the next scan, the lexical index from the catalog at once. `damaged` is what was found so by reading it.
+    /// A damaged catalog or lexical index is quarantined under another name and rebuilt: the catalog from the files
+    /// by the next scan, the lexical index from the catalog at once. `damaged` is the part that an earlier read found damaged.
     ///
-    /// While another process has the store open, its index is read as it is.
+    /// While another process has the store open, its index is only read.
     ///
     /// # Errors
     /// The folder cannot be used, the index is damaged while another process has it open, or the catalog was written by a
@@ -63,14 +63,14 @@ impl Store {
     ) -> Result<Self, StoreError> {
         let new_lock = || IndexLock::new(root, StoreFolder::lock(root, surroundings.places), surroundings.locks);
         let lock = new_lock();
-        // Whether it is had is asked again by whoever writes.
+        // Every write takes the lock again and reports the failure.
         let _ = lock.take();
         let repaired = match damaged {
             Some(part) => vec![set_aside(root, surroundings, &lock, part)?],
             None => Vec::new(),
         };
         match Self::open_once(scope, root, settings.clone(), surroundings, lock, repaired) {
-            // What only reading every text finds: the lexical index is to be made anew from it, and cannot be.
+            // Rebuilding the lexical index reads every text, and so finds damage in the catalog that opening it does not.
             Err(error @ StoreError::ReadCatalog { .. }) if error.fault() == Fault::Damaged => {
                 let folder = StoreFolder::prepare(root, surroundings.places)?;
                 let lock = new_lock();
@@ -101,7 +101,7 @@ impl Store {
         let generation = catalog.generation();
         let generation = generation.map_err(|source| StoreError::ReadCatalog { root: root.to_owned(), source })?;
         let semantic = Semantic::open(folder.vectors(), models, generation, now);
-        let configured = Looks::of_all(&settings, root, &folder.path);
+        let configured = FileStat::of_all(&settings, root, &folder.path);
         let selection = Selection::load(root, &folder.path);
         let index = folder.index.clone();
         let most_directories = settings.limits.watched_directories as usize;
@@ -152,30 +152,30 @@ impl Store {
         let parsing = store.read(|snapshot| snapshot.parsing())?;
         let can_be_written = !store.catalog.is_read_only();
         if parsing != recall_chunk::VERSION && can_be_written && !store.holds_nothing() {
-            tracing::info!(root = %store.root.display(), "an older version parsed the documents; they are parsed anew");
-            store.attention.everything_anew();
+            tracing::info!(root = %store.root.display(), "an older version parsed the documents; they are parsed again");
+            store.attention.rewrite_everything();
         }
         Ok(store)
     }
 
-    /// Makes the lexical index anew from the catalog when the two are not of one generation.
+    /// Rebuilds the lexical index from the catalog if their generations differ.
     pub(crate) fn heal_lexical(&self) -> Result<(), StoreError> {
         let _writing = self.writing.lock();
         let generation = self.catalog.generation().map_err(|source| self.read_failed(source))?;
-        // Another process that writes the index is between its two commits, or brings the lexical index up itself.
+        // If another process writes the index, it is between its two commits, or rebuilds the lexical index itself.
         if self.lexical.generation() == generation || self.index_lock.take().is_err() {
             return Ok(());
         }
-        tracing::info!(root = %self.root.display(), %generation, "the lexical index is made anew from the catalog");
+        tracing::info!(root = %self.root.display(), %generation, "the lexical index is rebuilt from the catalog");
         self.refill_lexical(generation)?;
         self.reload_known()?;
         Ok(())
     }
 
-    /// Writes every document of the catalog to an emptied lexical index. The caller holds `writing`.
+    /// Clears the lexical index and writes every document of the catalog to it. The caller holds `writing`.
     pub(crate) fn refill_lexical(&self, generation: Generation) -> Result<(), StoreError> {
         let failed = |source| self.lexical_write_failed(source);
-        // A writer that was left open has half of what is written anew here.
+        // An open writer may hold some of the documents that are written here.
         drop(self.lexical_writer.lock().take());
         let mut writer = self.lexical.writer(WriterSettings::default()).map_err(failed)?;
         writer.clear().map_err(failed)?;
@@ -221,7 +221,7 @@ fn open_catalog(
     }
 }
 
-/// Moves a damaged catalog out of the way; tells where it is.
+/// Quarantines a damaged catalog; returns a sentence with its new path.
 fn set_catalog_aside(path: &Path, lock: &IndexLock, now: Timestamp) -> Result<String, StoreError> {
     lock.take()?;
     let kept = recall_catalog::set_aside(path, &now.as_millis().to_string())
@@ -229,7 +229,7 @@ fn set_catalog_aside(path: &Path, lock: &IndexLock, now: Timestamp) -> Result<St
     Ok(format!("the catalog was damaged; it is kept as {}", kept.display()))
 }
 
-/// Moves a damaged lexical index out of the way; tells where it is.
+/// Quarantines a damaged lexical index; returns a sentence with its new path.
 fn set_lexical_aside(path: &Path, lock: &IndexLock, now: Timestamp) -> Result<String, StoreError> {
     lock.take()?;
     let kept = recall_lexical::set_aside(path, &now.as_millis().to_string())
@@ -237,7 +237,7 @@ fn set_lexical_aside(path: &Path, lock: &IndexLock, now: Timestamp) -> Result<St
     Ok(format!("the lexical index was damaged; it is kept as {}", kept.display()))
 }
 
-/// Moves a part of an index that was found damaged out of the way; tells where it is.
+/// Quarantines a damaged part of an index; returns a sentence with its new path.
 fn set_aside(
     root: &Path,
     &Surroundings { places, now, .. }: &Surroundings<'_>,
@@ -272,7 +272,7 @@ fn open_lexical(
             repaired.push(set_lexical_aside(&path, lock, now)?);
             Lexical::open(&path).map_err(failed)
         }
-        // An index of another format is not damaged: it is made anew without a word.
+        // An index of another format is not damaged: it is rebuilt, and no repair is reported.
         Err(recall_lexical::OpenError::Outdated { .. }) => {
             lock.take()?;
             folder.delete_lexical()?;

@@ -1,8 +1,8 @@
-//! The chunks that were hits lately, as they were read.
+//! A cache of recently returned chunks.
 //!
-//! Whoever works on something asks about it again and again, and to read ten chunks takes a sixth of a search. What a row holds
-//! never changes while it is there; what is kept is of one generation, so that nothing of it is gone. The size and time of a
-//! file may be noted anew without a new generation: who finds a kept chunk's file to be another one reads the chunk again.
+//! Clients repeat similar queries, and reading ten chunks takes a sixth of a search. A row never changes while it exists, and all
+//! cached chunks are of one generation, so none of them was deleted. The size and time of a file may change in the catalog
+//! without a new generation: a caller that finds other ones on disk reads the chunk again.
 
 use std::sync::Arc;
 
@@ -11,37 +11,37 @@ use parking_lot::Mutex;
 use recall_catalog::StoredChunk;
 use recall_core::{ChunkRow, Enclosing, Generation};
 
-/// The most that is kept of a store: some five hundred chunks.
+/// The most bytes cached of a store: some five hundred chunks.
 const MOST_BYTES: usize = 1 << 20;
 
-/// About how much a chunk takes beside its text: its document's path and title, its symbol and signature, what encloses it.
-const BESIDE_TEXT_BYTES: usize = 1024;
+/// An estimate of a chunk's size without its text: its document's path and title, its symbol and signature, what encloses it.
+const OVERHEAD_BYTES: usize = 1024;
 
-/// A chunk with what stands around it.
+/// A chunk with the definitions or headings that enclose it.
 #[derive(Debug)]
 pub(crate) struct Passage {
     pub(crate) stored: StoredChunk,
-    /// The definitions or headings around it, outermost first.
+    /// The enclosing definitions or headings, outermost first.
     pub(crate) parents: Vec<Enclosing>,
 }
 
 impl Passage {
     fn bytes(&self) -> usize {
-        self.stored.text.len() + BESIDE_TEXT_BYTES
+        self.stored.text.len() + OVERHEAD_BYTES
     }
 }
 
-/// Passages in the order of the rows that were asked for.
+/// Passages in the order of the requested rows.
 pub(crate) struct Passages {
-    /// `None` for a row that is no more or not yet.
+    /// `None` for a row that the catalog does not have.
     pub(crate) all: Vec<Option<Arc<Passage>>>,
-    /// Of the catalog, when some were read now.
+    /// The generation that the passages are of.
     pub(crate) generation: Generation,
-    /// Whether some were read before, when their files may have had other sizes and times.
+    /// Whether some are from the cache, so that the stats of their files may be out of date.
     pub(crate) are_any_kept: bool,
 }
 
-/// The passages of one generation that were asked for last.
+/// The most recently used passages of one generation.
 pub(crate) struct KeptPassages(Mutex<Kept>);
 
 struct Kept {
@@ -57,7 +57,7 @@ impl Default for KeptPassages {
 }
 
 impl KeptPassages {
-    /// What is kept of these rows, in their order.
+    /// Returns the cached passages of these rows, in their order.
     pub(super) fn of(&self, generation: Generation, rows: &[ChunkRow]) -> Vec<Option<Arc<Passage>>> {
         let mut kept = self.0.lock();
         if kept.generation != generation {
@@ -66,7 +66,7 @@ impl KeptPassages {
         rows.iter().map(|row| kept.passages.get(row).cloned()).collect()
     }
 
-    /// Keeps passages that were read in one generation, in the place of all of another one.
+    /// Caches passages of a generation. Clears the cache first if it is of another generation.
     pub(super) fn keep(&self, generation: Generation, read: impl IntoIterator<Item = Arc<Passage>>) {
         let mut kept = self.0.lock();
         if kept.generation != generation {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_asked_for_last_is_kept_of_one_generation() {
+    fn recently_used_passages_of_one_generation_are_cached() {
         let kept = KeptPassages::default();
         let third = MOST_BYTES / 3;
         kept.keep(Generation(1), [passage(1, third), passage(2, third)]);

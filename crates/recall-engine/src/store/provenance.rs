@@ -1,4 +1,4 @@
-//! Who does it, and where? What the client does not say, git and the store do.
+//! The provenance of a request, completed from git and the store.
 
 use recall_core::{Provenance, StoreScope};
 
@@ -6,8 +6,8 @@ use crate::git::Head;
 use crate::mask;
 use crate::store::Store;
 
-/// Completes what the client said. Of the project's path only what the client says is kept: a journal is shared, and where a
-/// project lies on one machine means nothing on another.
+/// Fills the branch, commit and project's name that the client did not send, and masks secrets. The project's path is not filled:
+/// journals are shared, and a path of one machine means nothing on another.
 pub(crate) fn completed(said: &Provenance, head: &Head, store: &Store) -> Provenance {
     let Provenance { session, agent, mode, branch, commit, project, project_path } = said.clone();
     let name = || match store.scope {
@@ -25,7 +25,7 @@ pub(crate) fn completed(said: &Provenance, head: &Head, store: &Store) -> Proven
     })
 }
 
-/// Who does it, and where, completed by what git and the store say.
+/// Completes the client's provenance with the current branch and commit of the store's root.
 pub(crate) fn where_of(store: &Store, said: &Provenance) -> Provenance {
     completed(said, &Head::of(&store.root), store)
 }

@@ -1,4 +1,4 @@
-//! Which generation do searches see?
+//! The generation that searches see.
 
 use std::time::{Duration, Instant};
 
@@ -7,8 +7,8 @@ use recall_core::Generation;
 
 /// The generation that searches see, and a way to wait for the next one.
 ///
-/// The catalog commits a generation first and the lexical index follows; a search that meets a row of the lexical
-/// index which the catalog no longer has waits here for the two to agree.
+/// The catalog commits a generation before the lexical index does. A search that gets a row from the lexical index which the
+/// catalog no longer has waits here until both have the same generation.
 #[derive(Debug)]
 pub(crate) struct Publication {
     generation: Mutex<Generation>,
@@ -20,13 +20,13 @@ impl Publication {
         Self { generation: Mutex::new(generation), changed: Condvar::new() }
     }
 
-    /// Says that searches see the generation from here on.
+    /// Publishes a generation and wakes those who wait for it.
     pub(crate) fn publish(&self, generation: Generation) {
         *self.generation.lock() = generation;
         self.changed.notify_all();
     }
 
-    /// Waits until the generation is published; tells whether it was in time.
+    /// Waits until the generation is published; returns whether that was before the timeout.
     pub(crate) fn wait_for(&self, generation: Generation, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
         let mut published = self.generation.lock();

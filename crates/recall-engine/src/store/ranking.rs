@@ -1,7 +1,7 @@
-//! Which rankers decide on the order of a store's candidates?
+//! The rankers that order a store's candidates.
 //!
-//! A ranker that was learnt from the project's history is a file that may come, change and go while the store is open. It
-//! is looked at before each answer, and read again when it is another one.
+//! A ranker that was trained on the project's history is a file, which may appear, change and disappear while the store is open.
+//! Its stat is checked before each answer, and it is read again if it has changed.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -14,26 +14,26 @@ use parking_lot::Mutex;
 use crate::ranking::{Kind, RankerError, RankerUse, Rankers};
 use crate::settings::RankerChoice;
 
-/// A larger file is no ranker: a thousand trees take a fifth of this.
+/// A larger file is not a ranker: a thousand trees take a fifth of this.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Which rankers decide, as the file was when it was last looked at.
+/// The rankers as last read from the project's file.
 #[derive(Debug, Default)]
 pub(crate) struct RankingCell {
     read: Mutex<Option<(Stamp, Arc<Ranking>)>>,
 }
 
-/// Which rankers decide.
+/// The rankers that order candidates.
 #[derive(Clone, Debug)]
 pub(crate) struct Ranking {
-    /// `None` where fusion decides.
+    /// `None` if the fused order is final.
     pub(crate) rankers: Option<Rankers>,
     pub(crate) used: RankerUse,
-    /// Why the project's own ranker is passed over.
+    /// Why the project's own ranker is not used.
     pub(crate) problem: Option<String>,
 }
 
-/// By what a file is told from another one of the same name.
+/// What distinguishes a file from an earlier one at the same path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Stamp {
     modified: SystemTime,
@@ -42,7 +42,7 @@ struct Stamp {
 }
 
 impl RankingCell {
-    /// Looks which rankers decide by a choice; `built_in` where there are no others.
+    /// Returns the rankers for a choice; `built_in` if the project has none of its own.
     pub(crate) fn look(&self, choice: &RankerChoice, built_in: &Rankers) -> Arc<Ranking> {
         match choice {
             RankerChoice::Own(path) => self.own(path, built_in),
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use crate::ranking::Basis;
 
-    /// What decides with these bytes in the file; without a file for `None`.
+    /// Checks which rankers are used with these bytes in the file; with no file for `None`.
     #[track_caller]
     fn check(cell: &RankingCell, path: &Path, bytes: Option<&[u8]>, used: RankerUse, problem: Option<&str>) {
         match bytes {
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_decides_as_soon_as_it_is_there_and_no_longer() {
+    fn a_ranker_file_is_used_while_it_exists_and_is_valid() {
         let folder = tempfile::tempdir().expect("a folder");
         let (cell, path) = (RankingCell::default(), folder.path().join("code.ranker"));
         let (rankers, choice) = (Rankers::built_in(), RankerChoice::Own(path.clone()));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn no_file_is_looked_at_where_it_may_not_decide() {
+    fn a_choice_without_an_own_ranker_reads_no_file() {
         let cell = RankingCell::default();
         assert!(cell.look(&RankerChoice::Fusion, &Rankers::built_in()).rankers.is_none());
         assert_eq!(cell.look(&RankerChoice::BuiltIn, &Rankers::built_in()).used, RankerUse::BuiltIn);

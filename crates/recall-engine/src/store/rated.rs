@@ -1,4 +1,4 @@
-//! The factors that feedback puts on files, kept of one generation.
+//! A cache of the ranking factors from feedback on files.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use recall_core::Generation;
 use crate::ledger::Ratings;
 use crate::ranking::Factor;
 
-/// The factors that feedback puts on documents, by row, as of one generation of the store.
+/// The ranking factors of documents with feedback, by row, as of one generation of the store.
 #[derive(Default)]
 pub(crate) struct RatedCell(pub(crate) Mutex<Rated>);
 
-/// What they were made from, and what they are.
+/// The factors and what they were computed from.
 #[derive(Default)]
 pub(crate) struct Rated {
     pub(crate) generation: Generation,

@@ -1,4 +1,4 @@
-//! Reading chunks with what stands around them, through the cache of those that were hits lately.
+//! Reading chunks with the chunks that enclose them, through the cache of recent hits.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::error::StoreError;
 use crate::mask::Whole;
 
 impl Store {
-    /// The whole text of a document as it is in an answer; `None` if another version of it has been indexed since.
+    /// Returns the whole text of a document, as an answer shows it; `None` if another version of it has been indexed since.
     ///
     /// # Errors
     /// The catalog cannot be read.
@@ -23,7 +23,7 @@ impl Store {
         Ok(text.map(|text| Whole::new(&document.path, text)))
     }
 
-    /// The chunks in these rows, in their order, as far as they are kept; the others are read.
+    /// Returns the chunks in these rows, in their order, from the cache where it has them.
     pub(crate) fn passages(&self, rows: &[ChunkRow]) -> Result<Passages, StoreError> {
         let generation = self.lexical.generation();
         let mut all = self.passages.of(generation, rows);
@@ -39,7 +39,7 @@ impl Store {
         Ok(Passages { all, generation, are_any_kept: missing.len() < rows.len() })
     }
 
-    /// Reads the chunks in these rows, in their order, whatever is kept.
+    /// Reads the chunks in these rows, in their order, without the cache, and caches them.
     pub(crate) fn passages_anew(&self, rows: &[ChunkRow]) -> Result<Passages, StoreError> {
         let (generation, all) = self.read(|snapshot| Ok((snapshot.generation(), read(snapshot, rows)?)))?;
         self.passages.keep(generation, all.iter().flatten().map(Arc::clone));

@@ -1,4 +1,4 @@
-//! Which stores are open, and how is one found?
+//! The registry of open stores.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -24,26 +24,26 @@ use crate::store::{Disturbed, IndexLocks, Part, Store, Surroundings};
 /// How long closing waits for the jobs of a store, which were asked to stop.
 const CLOSING_PATIENCE: Duration = Duration::from_secs(2);
 
-/// How often it is looked whether a store is closed.
+/// How often closing checks whether a store is closed.
 const CLOSING_LOOK: Duration = Duration::from_millis(2);
 
-/// The open stores of a user, least recently used first out.
+/// The open stores of a user. The least recently used one is closed first.
 pub(crate) struct Registry {
     pub(crate) places: Places,
     capacity: NonZero<usize>,
     store_settings: Arc<StoreSettingsSource>,
     models: ArcSwap<Models>,
     journals: Arc<JournalSource>,
-    /// What the user's recall wrote, and what the user confirmed.
+    /// The events that the user's recall wrote, and the confirmations of the user.
     pub(crate) own: Arc<Own>,
     locks: Arc<IndexLocks>,
     slots: Mutex<Vec<Slot>>,
-    /// What was found damaged of stores that are to be opened again.
+    /// The damaged parts of stores that have to be opened again.
     damaged: Mutex<BTreeMap<PathBuf, Damage>>,
     uses: AtomicU64,
     closing: AtomicBool,
     pub(crate) imports: Arc<Imports>,
-    /// What watches the stores' files; `None` where nothing does.
+    /// The watcher of the stores' files; `None` if files are not watched.
     watcher: Option<Arc<Watcher>>,
 }
 
@@ -90,7 +90,7 @@ impl Registry {
         }
     }
 
-    /// The stores that a request of that scope sees, the project's first.
+    /// Returns the stores that a request of that scope sees, the project's first.
     pub(crate) fn stores(
         &self,
         origin: &Origin,
@@ -99,13 +99,13 @@ impl Registry {
     ) -> Result<Vec<Arc<Store>>, StoreError> {
         let mut stores = Vec::with_capacity(2);
         if scope.sees(StoreScope::Project) || scope.sees(StoreScope::Domain) {
-            // Its root is looked for once: that asks the file system two dozen times.
+            // Finding its root takes about two dozen system calls, so it is done once.
             let project = self.project(origin, clock)?;
             let domains =
                 if scope.sees(StoreScope::Domain) { self.domains(&project, origin, scope, clock)? } else { Vec::new() };
             stores.extend(Some(project).filter(|_| scope.sees(StoreScope::Project)));
             for domain in domains {
-                // Who works within a domain asks it as the project.
+                // A client that works in a domain's root has it as its project.
                 if !stores.iter().any(|store| store.root == domain.root) {
                     stores.push(domain);
                 }
@@ -117,16 +117,16 @@ impl Registry {
         Ok(stores)
     }
 
-    /// The store of the client's project.
+    /// Returns the store of the client's project.
     pub(crate) fn project(&self, origin: &Origin, clock: &dyn Clock) -> Result<Arc<Store>, StoreError> {
         let root = origin.root(&self.places)?;
         self.open(StoreScope::Project, &root, clock)
     }
 
-    /// The stores of the domains that the client's project sees, in the order in which it lists them: of a request that means one
-    /// of them, that one.
+    /// Returns the stores of the domains that the client's project sees, in the order of its settings. If the request names a
+    /// domain, only that one.
     ///
-    /// A folder that is not there brings no store: a team's repository may not be cloned on every machine.
+    /// A domain whose folder does not exist is skipped: a team's repository may not be cloned on every machine.
     pub(crate) fn domains(
         &self,
         project: &Store,
@@ -145,27 +145,27 @@ impl Registry {
         roots.map(|root| self.open(StoreScope::Domain, &canonical(root), clock)).collect()
     }
 
-    /// The user's global store. Its root is made when it is not there.
+    /// Returns the user's global store. Creates its root if it does not exist.
     pub(crate) fn global(&self, clock: &dyn Clock) -> Result<Arc<Store>, StoreError> {
         let root = self.places.global_root.clone();
         std::fs::create_dir_all(&root).map_err(|source| StoreError::Folder { path: root.clone(), source })?;
         self.open(StoreScope::Global, &root, clock)
     }
 
-    /// Has these encoders from now on, in every store.
+    /// Replaces the encoders in every store.
     pub(crate) fn use_encoders(&self, encoders: Encoders) {
         let models = Models { encoders, ..Models::clone(&self.models.load()) };
         self.models.store(Arc::new(models));
         let slots: Vec<_> = self.slots.lock().iter().map(|slot| Arc::clone(&slot.store)).collect();
         for slot in slots {
-            // Waits for one that is being opened: it may have looked before.
+            // Waits for a store that is being opened, since it may have read the models before the change.
             let Some(store) = slot.lock().clone() else { continue };
             store.use_models(&self.models.load());
             store.catch_up_soon();
         }
     }
 
-    /// Every store that is open.
+    /// Returns every open store, except those that are being opened.
     pub(crate) fn open_stores(&self) -> Vec<Arc<Store>> {
         let slots: Vec<_> = self.slots.lock().iter().map(|slot| Arc::clone(&slot.store)).collect();
         slots.iter().filter_map(|slot| slot.try_lock().and_then(|store| store.clone())).collect()
@@ -176,8 +176,8 @@ impl Registry {
         self.slots.lock().retain(|slot| slot.root != root);
     }
 
-    /// Closes a store that was found damaged: the next request opens it again, which sets aside what could not be read. Tells
-    /// whether that is so.
+    /// Closes the store of an error if the error means damage. The next request opens the store again and quarantines the part
+    /// that could not be read. Returns whether the error means damage.
     pub(crate) fn close_damaged(&self, error: &StoreError) -> bool {
         if error.fault() != Fault::Damaged {
             return false;
@@ -194,24 +194,25 @@ impl Registry {
         let at = slots.iter().position(|slot| slot.root == *root);
         let slot = at.map(|at| slots.swap_remove(at));
         drop(slots);
-        // One that is being opened by somebody else is not the one that was found damaged.
+        // A store that another request is opening is not the one that was found damaged.
         let store = slot.and_then(|slot| slot.store.try_lock().as_deref().and_then(Clone::clone));
         if let Some(store) = store {
             store.cancel.cancel();
-            // Opening alone may find nothing wrong: it does not read everything.
+            // Opening does not read everything and may miss the damage, so it is recorded here.
             let damage = part.map(|part| (root.clone(), Damage { part, of: Arc::downgrade(&store) }));
             self.damaged.lock().extend(damage);
         }
         true
     }
 
-    /// What was found damaged of a store, once nobody has it open any more: files that are open must not be renamed.
+    /// Takes the recorded damage of a store, once the store is closed: open files must not be renamed. `None` if the store is
+    /// still in use after [`CLOSING_PATIENCE`].
     fn damage(&self, root: &Path) -> Option<Part> {
         let Damage { part, of } = self.damaged.lock().remove(root)?;
         let began = Instant::now();
         while of.strong_count() > 0 {
             if began.elapsed() > CLOSING_PATIENCE {
-                // Whoever meets the damage again tells it again.
+                // The next read of the damaged part reports the damage again.
                 return None;
             }
             std::thread::sleep(CLOSING_LOOK);
@@ -219,14 +220,14 @@ impl Registry {
         Some(part)
     }
 
-    /// Closes the least recently used idle store; tells whether there was one.
+    /// Closes the least recently used idle store; returns whether there was one.
     pub(crate) fn shed(&self) -> bool {
         let slot = take_oldest_idle(&mut self.slots.lock());
-        // The store is closed here, where no request waits for the slots.
+        // The store is closed here, after the lock on the slots is released.
         slot.is_some()
     }
 
-    /// Deletes a store's index and closes the store, so that the next request makes it anew.
+    /// Deletes a store's index and closes the store, so that the next request builds it again.
     ///
     /// Requests that hold the store finish on the deleted files; its jobs are cancelled.
     pub(crate) fn delete_index(&self, store: &Store) -> Result<(), StoreError> {
@@ -274,14 +275,14 @@ impl Registry {
             let Some(disturbed) = disturbed else { return Ok(Arc::clone(store.insert(open))) };
             tracing::warn!(root = %root.display(), reason = %disturbed, "an open index was changed and is opened again");
             open.cancel.cancel();
-            // Of what is replaced, the file that is there now is looked at as it is.
+            // A replaced catalog is opened as it is, without quarantine.
             let part = match disturbed {
                 Disturbed::Overwritten(part) => part,
                 Disturbed::Replaced => Part::Catalog,
             };
             self.damaged.lock().insert(root.to_owned(), Damage { part, of: Arc::downgrade(&open) });
         }
-        // A root is of one scope, whoever opens it first.
+        // A domain's root has the scope of a domain even if it is opened as a project first.
         let is_domain = self.places.domains.values().any(|domain| canonical(domain) == root);
         let scope = if is_domain { StoreScope::Domain } else { scope };
         let settings = (self.store_settings)(root);
@@ -300,16 +301,16 @@ impl Registry {
         // Waits until the store is closed.
         let damaged = self.damage(root).filter(|_| disturbed != Some(Disturbed::Replaced));
         let opened = Arc::new(Store::open(scope, root, settings, &surroundings, damaged)?);
-        // What could not be set aside, since another request holds it, is not trusted either.
+        // A part that could not be quarantined, because another request holds it, is not trusted either.
         if disturbed.is_some() && damaged.is_none() {
-            opened.derive_anew()?;
+            opened.rebuild_derived()?;
         }
         opened.catch_up_soon();
         *store = Some(Arc::clone(&opened));
         Ok(opened)
     }
 
-    /// The slot of a root; closes the least recently used idle store when there are too many.
+    /// Returns the slot of a root. Closes the least recently used idle store if there are too many.
     fn slot(&self, root: &Path) -> Arc<Mutex<Option<Arc<Store>>>> {
         let now = self.uses.fetch_add(1, Ordering::Relaxed);
         let mut slots = self.slots.lock();
@@ -326,14 +327,14 @@ impl Registry {
     }
 }
 
-/// A root without links, as that of a project; as it is written where it is not there.
+/// Resolves the links in a root; returns it unchanged if it does not exist.
 fn canonical(root: &Path) -> PathBuf {
     root.canonicalize().unwrap_or_else(|_| root.to_owned())
 }
 
 /// Takes the least recently used idle store out.
 fn take_oldest_idle(slots: &mut Vec<Slot>) -> Option<Slot> {
-    // A slot that somebody else holds is about to be opened.
+    // A slot that a request holds is about to be opened.
     let is_free = |slot: &Slot| Arc::strong_count(&slot.store) == 1;
     let idle =
         |slot: &Slot| is_free(slot) && slot.store.try_lock().is_some_and(|store| store.as_ref().is_none_or(is_idle));
@@ -342,7 +343,7 @@ fn take_oldest_idle(slots: &mut Vec<Slot>) -> Option<Slot> {
     Some(slots.swap_remove(at))
 }
 
-/// Whether nobody but the registry holds the store.
+/// Returns whether only the registry holds the store.
 fn is_idle(store: &Arc<Store>) -> bool {
     Arc::strong_count(store) == 1
 }

@@ -1,7 +1,7 @@
-//! How often was each item among the hits?
+//! A count of how often each item was returned as a hit.
 //!
-//! Counted in memory and kept beside the index, as it can be lost like it: what was counted since the store last settled is
-//! gone after a kill, and all of it with the index. Nothing is ranked by it; see [`ItemStats`](recall_core::ItemStats).
+//! The counts are in memory and in a file in the index folder. A kill loses the counts since the store last settled; deleting
+//! the index loses all. Ranking does not use them; see [`ItemStats`](recall_core::ItemStats).
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -12,10 +12,10 @@ use std::path::PathBuf;
 use parking_lot::Mutex;
 use recall_core::ItemId;
 
-/// The file in the index folder: an id and a number a line.
+/// The file in the index folder. Each line has an id and a number.
 const FILE: &str = "retrievals";
 
-/// How often items were among the hits.
+/// How often each item was returned as a hit.
 pub(crate) struct Retrievals {
     file: PathBuf,
     counts: Mutex<Counts>,
@@ -28,7 +28,7 @@ struct Counts {
 }
 
 impl Retrievals {
-    /// Reads what was kept in an index folder. What cannot be read is not known any more.
+    /// Reads the counts from an index folder. Lines that cannot be parsed are ignored.
     pub(crate) fn open(index: &std::path::Path) -> Self {
         let file = index.join(FILE);
         let text = fs::read_to_string(&file).unwrap_or_default();
@@ -40,7 +40,7 @@ impl Retrievals {
         Self { file, counts: Mutex::new(Counts { by_item, is_changed: false }) }
     }
 
-    /// Counts each of these once more.
+    /// Adds one to the count of each item.
     pub(crate) fn note(&self, items: impl IntoIterator<Item = ItemId>) {
         let mut counts = self.counts.lock();
         for item in items {
@@ -49,7 +49,7 @@ impl Retrievals {
         }
     }
 
-    /// How often an item was among the hits.
+    /// Returns how often an item was returned as a hit. A chunk has the count of its document.
     pub(crate) fn of(&self, item: ItemId) -> u64 {
         let item = match item {
             ItemId::Chunk(chunk) => ItemId::Document(chunk.document),
@@ -58,7 +58,7 @@ impl Retrievals {
         self.counts.lock().by_item.get(&item).copied().unwrap_or_default()
     }
 
-    /// Writes what was counted, where that is more than was written.
+    /// Writes the counts to the file if they have changed.
     pub(crate) fn keep(&self) {
         let mut counts = self.counts.lock();
         if !counts.is_changed {
@@ -70,7 +70,7 @@ impl Retrievals {
         }
         match self.replace(&text) {
             Ok(()) => counts.is_changed = false,
-            // The folder is gone with its index.
+            // The index was deleted, and the folder with it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => tracing::warn!(file = %self.file.display(), %error, "retrievals are not kept"),
         }
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_counted_is_known_again() {
+    fn counts_survive_reopening() {
         let folder = tempfile::tempdir().expect("a folder");
         let document = DocumentId::of(&DocPath::new("src/a.rs").expect("plain"));
         let memory: ItemId = "L-0123abcd".parse().expect("an id");

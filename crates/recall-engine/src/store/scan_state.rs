@@ -1,4 +1,4 @@
-//! When a store was last compared with its files, and whether that is being done.
+//! The state of a store's scans: when the last one ended, and what the running one does.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,34 +8,34 @@ use parking_lot::{Condvar, Mutex};
 use super::ingest_outcome::IngestOutcome;
 use crate::error::StoreError;
 
-/// When the store was last compared with its files, and whether that is being done.
+/// The state of a store's scans, and a way to wait for a change of it.
 #[derive(Debug, Default)]
 pub(crate) struct Freshness {
     pub(crate) state: Mutex<ScanState>,
     pub(crate) changed: Condvar,
 }
 
-/// How far comparisons of the store with its files are.
+/// The progress of scans of a store.
 #[derive(Debug, Default)]
 pub(crate) struct ScanState {
     pub(crate) phase: Phase,
     /// How many scans have begun and ended.
     pub(crate) begun: u64,
     pub(crate) ended: u64,
-    /// Whether the running scan was begun although nothing was seen to change: nobody has to wait for it.
+    /// Whether the running scan began although no change was seen. Searches do not wait for it.
     pub(crate) is_precaution: bool,
-    /// Whether other files are to be indexed than at the last comparison.
+    /// Whether the set of files to index has changed since the last scan.
     pub(crate) is_outdated: bool,
-    /// When the running scan began, and how long its look at the files took.
+    /// When the running scan began, and how long its walk over the files took.
     pub(crate) began: Option<Instant>,
     pub(crate) scan_took: Option<Duration>,
-    /// When the last comparison ended, and how long its look at the files had taken.
+    /// When the last scan ended, and how long its walk over the files took.
     pub(crate) last: Option<(Instant, Duration)>,
-    /// What the last scan's ingest did, or why it failed. A failure is told until a comparison ends well.
+    /// The outcome of the last scan's ingest, or its error. An error is reported until a scan succeeds.
     pub(crate) result: Option<Result<IngestOutcome, Arc<StoreError>>>,
 }
 
-/// What is being done of a comparison.
+/// The phase of the running scan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Phase {
     #[default]
@@ -47,30 +47,30 @@ pub(crate) enum Phase {
 }
 
 impl Freshness {
-    /// When the last scan ended.
+    /// Returns when the last scan ended.
     pub(crate) fn last_scan(&self) -> Option<Instant> {
         self.state.lock().last.map(|(at, _)| at)
     }
 
-    /// Whether the store was compared with its files, and that ended well.
+    /// Returns whether the last scan succeeded.
     pub(crate) fn is_compared(&self) -> bool {
         let state = self.state.lock();
         state.last.is_some() && !matches!(state.result, Some(Err(_)))
     }
 
-    /// Takes note of a comparison that ran outside of a search and ended well.
+    /// Records a scan that ran outside of a search and succeeded.
     pub(crate) fn scanned_elsewhere(&self, began: Instant) {
         let mut state = self.state.lock();
         state.last = Some((Instant::now(), began.elapsed()));
         state.result = None;
     }
 
-    /// Takes note of a comparison that ran outside of a search and failed: the next search makes its own.
+    /// Records a scan that ran outside of a search and failed: the next search scans again.
     pub(crate) fn failed_elsewhere(&self) {
         self.state.lock().last = None;
     }
 
-    /// Says that the scan is through and that what it found is being ingested.
+    /// Records that the walk is done and that the changes are being ingested.
     pub(crate) fn scanned(&self) {
         let mut state = self.state.lock();
         if state.phase == Phase::Scanning {
@@ -81,7 +81,7 @@ impl Freshness {
         self.changed.notify_all();
     }
 
-    /// Says that the comparison waits for its turn to import; it is what it was once the returned value is dropped.
+    /// Records that the scan waits for its turn to import. Dropping the returned guard restores the phase.
     pub(crate) fn queue(&self) -> InQueue<'_> {
         let mut state = self.state.lock();
         let before = state.phase;
@@ -105,7 +105,7 @@ impl Freshness {
     }
 }
 
-/// A comparison that waits for its turn to import.
+/// The guard of a scan that waits for its turn to import.
 pub(crate) struct InQueue<'a> {
     freshness: &'a Freshness,
     before: Phase,
@@ -116,7 +116,7 @@ impl Drop for InQueue<'_> {
         let mut state = self.freshness.state.lock();
         if state.phase == Phase::Queued {
             state.phase = self.before;
-            // A search measures from here how long the comparison takes.
+            // A search measures the duration of the scan from here.
             state.began = Some(Instant::now());
         }
         drop(state);

@@ -1,7 +1,7 @@
-//! Which paths did a person add to the index or take out of it, beyond the rules?
+//! The paths that a person added to the index or removed from it, as exceptions to the ignore rules.
 //!
-//! The file is the truth of these decisions: one JSON object a line, the last one about a path holds. A line that
-//! cannot be read is kept and passed over.
+//! The decisions are stored in a file with one JSON object per line; the last line about a path wins. A line that cannot be
+//! parsed is ignored and stays in the file.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -18,34 +18,34 @@ use crate::warning::UnreadLines;
 /// The name of the file, in a project's folder of recall and in a store's folder.
 const FILE: &str = "selection.jsonl";
 
-/// How much of a file is read: a hundred thousand decisions.
+/// The most bytes read of a file: a hundred thousand decisions.
 const FILE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// How many lines that cannot be read are logged.
 const LINES_LOGGED: usize = 10;
 
-/// What was decided about each path, by path.
+/// The decisions, by path.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
-    /// Where decisions are written to.
+    /// The file that new decisions are appended to.
     file: Place,
     decisions: BTreeMap<DocPath, Decision>,
     /// The lines that cannot be read, in order.
     unread: Vec<UnreadLine>,
 }
 
-/// A line of the file that cannot be read. It decides nothing, and stays in the file.
+/// A line of the file that cannot be read. It is ignored and stays in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UnreadLine {
-    /// Which file it is in.
+    /// The file that it is in.
     pub(crate) file: PathBuf,
-    /// Counted from 1; the first one if the file cannot be opened.
+    /// Counted from 1; 1 if the file cannot be opened.
     pub(crate) line: u64,
-    /// What is wrong with it.
+    /// Why it cannot be read.
     pub(crate) reason: String,
 }
 
-/// Where decisions may be: in the project, and in the folder of the store.
+/// The files that may hold decisions: in the project, and in the folder of the store.
 fn places(root: &Path, store_folder: &Path) -> [Place; 2] {
     let project = Place { root: root.to_owned(), below: Path::new(PROJECT_FOLDER).join(FILE) };
     [project, Place { root: store_folder.to_owned(), below: FILE.into() }]
@@ -56,7 +56,7 @@ pub(crate) fn files(root: &Path, store_folder: &Path) -> [PathBuf; 2] {
     places(root, store_folder).map(|place| place.path())
 }
 
-/// A file below a root, to which no link leads.
+/// A file below a root. It is opened without following links.
 #[derive(Clone, Debug)]
 struct Place {
     root: PathBuf,
@@ -69,16 +69,16 @@ impl Place {
     }
 }
 
-/// What was decided about a file or directory.
+/// A decision about a file or directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
-    /// It is indexed even where the rules leave it out.
+    /// It is indexed even if the rules ignore it.
     Added(Added),
     /// It is not indexed.
     Removed,
 }
 
-/// With what a path was added.
+/// The options with which a path was added.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Added {
     pub(crate) recursive: bool,
@@ -117,7 +117,8 @@ enum Line {
 
 impl Selection {
     /// Reads the decisions of a store: those in the project, which others may have committed, and those in the store's own folder.
-    /// A file that is missing holds none. In an initialised project the project's file is written and its decisions come last.
+    /// A missing file holds none. In an initialised project, the project's file is written to and its decisions win; otherwise
+    /// the store's.
     pub(crate) fn load(root: &Path, store_folder: &Path) -> Self {
         let [project, own] = places(root, store_folder);
         let (first, written) = if is_initialised(root) { (own, project) } else { (project, own) };
@@ -136,7 +137,7 @@ impl Selection {
         let unread = |line, reason| UnreadLine { file: file.path(), line, reason };
         let bytes = match Folder::open(&file.root).and_then(|root| root.read(&file.below, FILE_BYTES)) {
             Err(OpenError::Missing { .. }) => return,
-            // One in a project may be anything: it decides nothing, and the rest does.
+            // The project's file may be anything. If it cannot be read, the other file still counts.
             Err(error) => return self.unread.push(unread(1, error.to_string())),
             Ok(bytes) => bytes,
         };
@@ -156,20 +157,18 @@ impl Selection {
         }
     }
 
-    /// The lines that cannot be read, in order.
+    /// Returns the lines that cannot be read, in order.
     pub(crate) fn unread(&self) -> &[UnreadLine] {
         &self.unread
     }
 
-    /// The first line that cannot be read, and how many there are; `None` if all can be read.
+    /// Returns the first line that cannot be read, and the number of such lines; `None` if all can be read.
     pub(crate) fn unread_lines(&self) -> Option<UnreadLines> {
         let UnreadLine { file, line, reason } = self.unread.first()?.clone();
         Some(UnreadLines { file, line, reason, count: self.unread.len() as u64 })
     }
 
-    /// Writes a decision to the file, and holds it.
-    ///
-    /// The line is on disk when this returns.
+    /// Stores a decision. Its line is synced to the file before this returns.
     pub(crate) fn decide(&mut self, path: DocPath, decision: Decision) -> Result<(), OpenError> {
         if self.decisions.get(&path) == Some(&decision) {
             return Ok(());
@@ -179,7 +178,7 @@ impl Selection {
         Ok(())
     }
 
-    /// Takes back what was decided about a path, so that the rules alone decide; nothing where nothing was.
+    /// Takes back the decision about a path, so that only the rules apply. Does nothing if there is no decision.
     pub(crate) fn forget(&mut self, path: &DocPath) -> Result<(), OpenError> {
         if self.decisions.contains_key(path) {
             self.append(&Line::Forget { path: path.as_str().to_owned() })?;
@@ -188,7 +187,7 @@ impl Selection {
         Ok(())
     }
 
-    /// Whether something was decided about the path itself.
+    /// Returns whether there is a decision about the path itself.
     pub(crate) fn decides(&self, path: &DocPath) -> bool {
         self.decisions.contains_key(path)
     }
@@ -198,19 +197,19 @@ impl Selection {
         let mut line = serde_json::to_string(line).map_err(|error| failed(error.into()))?;
         line.push('\n');
         let mut file = Folder::open(&self.file.root)?.file(&self.file.below, Access::AppendOrCreate)?;
-        // A last line without an end would take the new one into itself.
+        // Without a newline at its end, the last line and the new one would become one line.
         if ends_within_a_line(&mut file).map_err(failed)? {
             line.insert(0, '\n');
         }
         file.write_all(line.as_bytes()).and_then(|()| file.sync_data()).map_err(failed)
     }
 
-    /// What was decided, in the order of paths.
+    /// Iterates over the decisions in the order of their paths.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&DocPath, &Decision)> {
         self.decisions.iter()
     }
 
-    /// With what the document at a path was added: by itself, or by the nearest directory above it.
+    /// Returns the options with which a path, or else its nearest directory, was added.
     pub(crate) fn added(&self, path: &DocPath) -> Option<&Added> {
         let mut end = path.as_str().len();
         loop {
@@ -234,16 +233,16 @@ fn ends_within_a_line(file: &mut File) -> io::Result<bool> {
     Ok(last != *b"\n")
 }
 
-/// What a line says, or why it cannot be read.
+/// Parses a line, or returns why it cannot be read.
 fn parse(line: &[u8]) -> Result<(DocPath, Option<Decision>), String> {
     let text = std::str::from_utf8(line).map_err(|error| format!("not UTF-8 from byte {}", error.valid_up_to()))?;
-    // Some editors begin a file with it.
+    // Some editors begin a file with a byte order mark.
     let text = text.trim_start_matches('\u{feff}');
     let line = serde_json::from_str::<Line>(text).map_err(|error| error.to_string())?;
     read(line).ok_or_else(|| "its path or type is not valid".to_owned())
 }
 
-/// The path that a line is about, and what it decides; no decision where it takes one back.
+/// Returns the path and the decision of a line; no decision if the line takes one back.
 fn read(line: Line) -> Option<(DocPath, Option<Decision>)> {
     match line {
         Line::Add { path, recursive, globs, ignore, tags, source, document_type } => {
@@ -313,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_cannot_be_read_costs_that_line_and_stays() {
+    fn an_unreadable_line_is_ignored_and_stays_in_the_file() {
         let project = Project::new();
         let file = project.path("store/selection.jsonl");
         let load = || Selection::load(&project.path("root"), &project.path("store"));
@@ -335,13 +334,13 @@ mod tests {
             assert_eq!(lines, [2, 4], "{:?}", selection.unread());
             selection.decide(path("next.md"), Decision::Removed).expect("written");
             let again = load();
-            assert!(again.decides(&path("next.md")), "it stands on a line of its own");
+            assert!(again.decides(&path("next.md")), "it is on a line of its own");
             assert!(fs::read(&file).expect("there").starts_with(&text), "no line is changed");
         }
     }
 
     #[test]
-    fn decisions_outlive_the_process_and_the_last_one_holds() {
+    fn decisions_survive_the_process_and_the_last_one_wins() {
         let project = Project::new();
         let mut selection = project.load();
         let added = Added { recursive: true, tags: vec!["api".to_owned()], ..Added::default() };
@@ -359,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_cannot_be_read_hides_no_other() {
+    fn an_unreadable_line_does_not_hide_other_lines() {
         let project = Project::new();
         fs::write(
             project.path("store/selection.jsonl"),
@@ -370,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn an_initialised_project_keeps_its_decisions_in_itself_and_those_made_before_still_hold() {
+    fn an_initialised_project_stores_its_decisions_in_itself_and_earlier_ones_still_apply() {
         let project = Project::new();
         project.load().decide(path("a"), Decision::Removed).expect("written");
         assert!(project.path("store/selection.jsonl").is_file());
@@ -386,7 +385,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn a_link_in_the_place_of_the_file_is_neither_read_nor_written() {
+    fn a_link_at_the_path_of_the_file_is_neither_read_nor_written() {
         let project = Project::new();
         let target = project.path("target");
         fs::write(&target, "{\"event\":\"remove\",\"path\":\"a\"}\n").expect("written");

@@ -1,7 +1,7 @@
-//! Folders, pipes and links in the places of index files.
+//! Folders, pipes and links at the paths of index files.
 //!
-//! What was put there is not an index, and reading it may wait for ever or lead elsewhere. It is renamed, never opened or deleted,
-//! and the file is made again.
+//! Reading such an entry may block for ever or leave the folder. It is renamed, never opened or deleted, and the file is created
+//! again.
 
 use std::fs::{self, FileType};
 use std::io;
@@ -14,7 +14,7 @@ use crate::store_folder::StoreFolder;
 /// The files of an index.
 const FILES: [&str; 5] = ["catalog.db", "catalog.db-wal", "catalog.db-shm", "retrievals", "vectors.lock"];
 
-/// Renames what is of another kind than the file or folder that belongs in its place; returns what was renamed, in words.
+/// Renames entries of an unexpected kind, as a folder in place of a file; returns a sentence for each.
 pub(super) fn set_aside(folder: &StoreFolder, now: Timestamp) -> io::Result<Vec<String>> {
     let mut set_aside = Vec::new();
     for name in FILES {
@@ -30,7 +30,7 @@ pub(super) fn set_aside(folder: &StoreFolder, now: Timestamp) -> io::Result<Vec<
     Ok(set_aside)
 }
 
-/// Whether there is nothing at a path, or a folder of files, and of folders of files.
+/// Returns whether a path does not exist, or is a folder that only index files are in.
 fn holds_index_files(path: &Path) -> io::Result<bool> {
     let Some(kind) = kind_of(path)? else { return Ok(true) };
     if !kind.is_dir() {
@@ -41,7 +41,7 @@ fn holds_index_files(path: &Path) -> io::Result<bool> {
         let kind = entry.file_type()?;
         let name = entry.file_name();
         let is_fine = if kind.is_dir() {
-            // Embeddings are in a folder a model; nothing else is.
+            // Only embeddings have subfolders, one per model.
             path.ends_with("vectors") && holds_files(&entry.path())?
         } else {
             kind.is_file()
@@ -54,7 +54,7 @@ fn holds_index_files(path: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Whether everything in a folder is a file.
+/// Returns whether every entry of a folder is a file.
 fn holds_files(folder: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(folder)? {
         if !entry?.file_type()?.is_file() {
@@ -64,7 +64,7 @@ fn holds_files(folder: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// What is at a path, without following a link; `None` for nothing.
+/// Returns the kind of the entry at a path, without following a link; `None` if it does not exist.
 fn kind_of(path: &Path) -> io::Result<Option<FileType>> {
     match fs::symlink_metadata(path) {
         Ok(metadata) => Ok(Some(metadata.file_type())),

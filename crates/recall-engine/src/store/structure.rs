@@ -1,4 +1,4 @@
-//! Is the graph of the documents up to them?
+//! The cell that holds the graph of a store's documents.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::links::structure::Structure;
 
-/// The graph of a store's documents, read anew beside the queries when it is behind.
+/// The graph of a store's documents. A background thread reads it again when it is out of date.
 #[derive(Debug, Default)]
 pub(crate) struct StructureCell {
     pub(super) current: ArcSwap<Structure>,
@@ -18,29 +18,29 @@ pub(crate) struct StructureCell {
 #[derive(Debug, Default)]
 struct Reading {
     is_running: bool,
-    /// When the last reading ended, and how long it took.
+    /// When the last read ended, and how long it took.
     last: Option<(Instant, Duration)>,
 }
 
-/// Reading a graph that no search can wait for takes at most this part of the time: one second in twenty.
+/// The pause after a long read of the graph, in multiples of its duration, so that reads take at most a twentieth of the time.
 const REST: u32 = 20;
 
-/// A reading that takes no longer is made for every generation.
+/// A graph that is read faster than this is read for every generation.
 const SHORT: Duration = Duration::from_millis(250);
 
-/// Who reads the graph.
+/// Which thread reads the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// Whoever asked.
+    /// The caller.
     Taken,
-    /// Another thread, already.
+    /// Another thread is reading it.
     Others,
-    /// Nobody for now: the last reading took long and ended a moment ago.
+    /// None for now: the last read took long and ended recently.
     Resting,
 }
 
 impl StructureCell {
-    /// Takes the turn to read, if nobody has it and the last reading was short or long enough ago.
+    /// Takes the turn to read, unless another thread has it or a long read ended recently.
     pub(super) fn begin(&self) -> Turn {
         let mut reading = self.reading.lock();
         if reading.is_running {
@@ -58,7 +58,7 @@ impl StructureCell {
         self.ended.notify_all();
     }
 
-    /// Waits until no reading runs; `false` if one still does at the deadline.
+    /// Waits until no read is running; returns `false` if the deadline passes first.
     pub(super) fn wait(&self, deadline: Instant) -> bool {
         let mut reading = self.reading.lock();
         while reading.is_running && Instant::now() < deadline {

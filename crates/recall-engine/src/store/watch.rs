@@ -1,4 +1,4 @@
-//! A look at the files of an open store, which somebody else may have replaced or overwritten.
+//! Detection of foreign changes to the index files of an open store.
 
 use std::fmt;
 use std::time::Instant;
@@ -8,10 +8,10 @@ use recall_catalog::Disturbance;
 use super::{Part, Store};
 use crate::error::StoreError;
 
-/// What is wrong with the files of an open store. It is opened again.
+/// A foreign change to the index files of an open store, which then has to be opened again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Disturbed {
-    /// Another catalog is in the place of the one that is open.
+    /// The path of the open catalog has another file or none.
     Replaced,
     /// The bytes of a part were changed.
     Overwritten(Part),
@@ -28,12 +28,12 @@ impl fmt::Display for Disturbed {
 }
 
 impl Store {
-    /// Looks whether somebody else has changed the files, at most as often as files are compared, and not while they are
-    /// written here.
+    /// Checks whether another process has changed the index files, at most once per `look_interval`, and not while this process
+    /// writes them.
     ///
-    /// Embeddings are set aside and made again at once; for the other parts the store has to be opened again.
+    /// Changed embeddings are quarantined and rebuilt in place. For the other parts the store has to be opened again.
     pub(crate) fn disturbed(&self) -> Option<Disturbed> {
-        // A deleted index, as after `rm -r` of the folder of stores, is noticed by the first request after it.
+        // The first request after the index was deleted, as by `rm -r`, must notice it, so this check has no interval.
         if !self.catalog.is_in_place() && self.writing.try_lock().is_some() {
             return Some(Disturbed::Replaced);
         }
@@ -54,7 +54,7 @@ impl Store {
             Some(Disturbance::Overwritten) => return Some(Disturbed::Overwritten(Part::Catalog)),
             None => {}
         }
-        // What another process committed is followed by the next comparison, which publishes it.
+        // A commit of another process is not damage; the next scan publishes it.
         let is_followed = self.catalog.generation().is_ok_and(|generation| generation == self.known.load().generation);
         if is_followed && self.lexical.is_disturbed() {
             return Some(Disturbed::Overwritten(Part::Lexical));
@@ -63,9 +63,9 @@ impl Store {
         None
     }
 
-    /// Makes everything again that is derived from the files, since the catalog may hold anything.
-    pub(crate) fn derive_anew(&self) -> Result<(), StoreError> {
-        self.attention.everything_anew();
+    /// Rebuilds everything that is derived from the files, since the content of the catalog cannot be trusted.
+    pub(crate) fn rebuild_derived(&self) -> Result<(), StoreError> {
+        self.attention.rewrite_everything();
         {
             let _writing = self.writing.lock();
             let generation = self.catalog.generation().map_err(|source| self.read_failed(source))?;

@@ -1,4 +1,4 @@
-//! What the operating system tells of a store's changes.
+//! The watch on a store's files and journals.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use recall_watch::{Changes, Part};
 use super::Store;
 
 impl Store {
-    /// What may have changed since files and journals were last looked at.
+    /// Returns what may have changed since files and journals were last read.
     pub(crate) fn changes(&self) -> Changes {
         self.watch.as_ref().map_or(Changes::Unknown, |watch| watch.changes(self.settings().limits.watch_wait))
     }
 
-    /// Why its changes are not watched; `None` where they are.
+    /// Returns why its changes are not watched; `None` if they are.
     pub(crate) fn unwatched(&self) -> Option<String> {
         match &self.watch {
             Some(watch) => watch.problem(),
@@ -22,7 +22,7 @@ impl Store {
         }
     }
 
-    /// Takes note that files and journals are about to be looked at.
+    /// Records that files and journals are about to be read.
     pub(crate) fn look_at_changes(&self) {
         if let Some(watch) = &self.watch {
             watch.look(Part::Files);
@@ -30,7 +30,7 @@ impl Store {
         }
     }
 
-    /// Takes note that the look came to nothing.
+    /// Records that reading them failed.
     pub(crate) fn look_failed(&self) {
         if let Some(watch) = &self.watch {
             watch.look_failed(Part::Files);
@@ -62,7 +62,8 @@ impl Store {
         watch.follow(Part::Journals, &directories);
     }
 
-    /// Sees what the journals say since they were looked at last.
+    /// Reads what was appended to the journals since the last read.
+
     pub(crate) fn look_at_journals(&self, now: Timestamp) {
         let Some(watch) = &self.watch else { return };
         watch.look(Part::Journals);

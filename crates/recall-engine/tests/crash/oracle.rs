@@ -1,21 +1,21 @@
-//! What should be known after so many operations?
+//! The oracle: the expected state after each operation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use recall_core::{MemoryId, StoreScope};
 
-/// What a client knows of the memories.
+/// The memories as a client sees them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
-    /// By id, those that are not deleted.
+    /// The memories that are not deleted, by id.
     pub(crate) memories: BTreeMap<MemoryId, Fact>,
-    /// What a search finds: those in force, by the store that they are in.
+    /// The memories in force, which a search finds, each with its store.
     pub(crate) found: BTreeSet<(StoreScope, MemoryId)>,
-    /// What the project still knows of those that were moved away from it.
+    /// The promoted memories as the project still has them.
     pub(crate) moved: BTreeMap<MemoryId, Fact>,
 }
 
-/// What a client knows of a memory.
+/// A memory as a client sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fact {
     pub(crate) scope: StoreScope,
@@ -25,11 +25,11 @@ pub(crate) struct Fact {
     pub(crate) superseded_by: Option<MemoryId>,
 }
 
-/// What should be known after each operation.
+/// The expected state after each operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Oracle {
     after: Vec<Facts>,
-    /// What may be known while the operation of that number runs, beside what is known before and after it.
+    /// The intermediate states that are allowed during an operation, by its number.
     between: BTreeMap<usize, Facts>,
 }
 
@@ -38,7 +38,7 @@ impl Oracle {
         Self { after: vec![Facts::default()], between: BTreeMap::new() }
     }
 
-    /// What is known by now.
+    /// Returns the state after the last operation.
     pub(crate) fn facts(&self) -> &Facts {
         self.after.last().expect("it begins with nothing")
     }
@@ -60,8 +60,8 @@ impl Oracle {
         self.after.push(facts);
     }
 
-    /// What retired another is gone: that one is in force again. Of what was moved, the copy alone is gone: the project, which knows
-    /// that it was moved, still knows what it retired.
+    /// Deletes a memory. A memory that it retired is in force again. Of a promoted memory only the copy is deleted: the project
+    /// still has it as promoted, and what it retired stays retired.
     pub(crate) fn delete(&mut self, id: MemoryId) {
         let mut facts = self.facts().clone();
         facts.memories.remove(&id);
@@ -79,7 +79,8 @@ impl Oracle {
         self.after.push(facts);
     }
 
-    /// It is written to the global store first; until it is taken from the project's, both have it, and a search tells one.
+    /// Promotes a memory. It is written to the global store first; until it is marked in the project, both have it, and a search
+    /// returns one of them.
     pub(crate) fn promote(&mut self, id: MemoryId) {
         let mut facts = self.facts().clone();
         facts.found.remove(&(StoreScope::Project, id));
@@ -87,24 +88,24 @@ impl Oracle {
         self.between.insert(self.after.len() - 1, facts.clone());
         facts.moved.insert(id, facts.memories[&id].clone());
         let fact = facts.memories.get_mut(&id).expect("known");
-        // Feedback stays where it was given: it told of use in that project.
+        // Feedback stays in the project, since it is about the use there.
         (fact.scope, fact.useful) = (StoreScope::Global, 0);
         self.after.push(facts);
     }
 
-    /// What may be known when so many operations were acknowledged: the next one may have been under way.
+    /// Returns the allowed states after `acknowledged` operations. The next operation may have been running.
     pub(crate) fn allowed(&self, acknowledged: usize) -> Vec<&Facts> {
         let next = self.after.get(acknowledged + 1);
         [Some(&self.after[acknowledged]), self.between.get(&acknowledged), next].into_iter().flatten().collect()
     }
 
-    /// Whether a client would see what is allowed.
+    /// Returns whether a state is allowed after `acknowledged` operations.
     pub(crate) fn allows(&self, seen: &Facts, acknowledged: usize) -> bool {
         let is_seen = |facts: &&Facts| facts.memories == seen.memories && facts.found == seen.found;
         self.allowed(acknowledged).iter().any(is_seen)
     }
 
-    /// Every id that was ever given.
+    /// Returns every id that was ever assigned.
     pub(crate) fn ids(&self) -> BTreeSet<MemoryId> {
         self.after.iter().flat_map(|facts| facts.memories.keys().copied()).collect()
     }

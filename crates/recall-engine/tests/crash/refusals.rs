@@ -1,4 +1,4 @@
-//! Is a client told when a disk is full or broken, is nothing lost, and does everything go on when that is over?
+//! Failures of the disk: the client gets an error, nothing acknowledged is lost, and everything works again afterwards.
 
 use std::error::Error;
 use std::io;
@@ -13,7 +13,7 @@ use recall_testkit::Failures;
 use super::work::{addition, words};
 use super::world::World;
 
-/// What a client asks for, in this order.
+/// The requests of the client, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wish {
     Add,
@@ -26,16 +26,16 @@ enum Wish {
 
 const WISHES: [Wish; 6] = [Wish::Add, Wish::Rate, Wish::Amend, Wish::Promote, Wish::Remove, Wish::AddMore];
 
-/// What a client was told.
+/// The result of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Told {
     Kept,
     NotWritten,
-    /// It may come to count.
+    /// The write may still become durable.
     Unsettled,
 }
 
-/// Two memories that were there before, one to be told about and one to be removed.
+/// A client with two existing memories: one that the requests are about, and one to be removed.
 struct Client<'a> {
     world: &'a World,
     engine: Engine,
@@ -77,7 +77,7 @@ impl Client<'_> {
                     tombstones: Tombstones::Keep,
                 };
                 match engine.remove(&origin, &request) {
-                    // It was removed when the client was told that it may come to be.
+                    // An earlier attempt whose write was unsettled has removed it.
                     Ok(_) | Err(RemoveError::NotFound { .. }) => Ok(()),
                     Err(RemoveError::Memory(error)) => Err(error),
                     Err(error) => panic!("{error}"),
@@ -86,7 +86,7 @@ impl Client<'_> {
         }
     }
 
-    /// What a memory is: its store, title and how often it was useful; none for one that is not known.
+    /// Returns the store, the title and the useful count of a memory; `None` if it is not known.
     fn get(&self, id: MemoryId) -> Option<(StoreScope, String, u64)> {
         let request = ItemRequest { id: id.to_string(), scope: Scope::All, parent: Parent::Leave };
         let item = self.engine.get(&self.world.origin(), &request).ok()?;
@@ -94,10 +94,10 @@ impl Client<'_> {
         Some((item.scope, memory.title.to_string(), memory.feedback.useful))
     }
 
-    /// Checks that what was acknowledged is so, and what was refused is not.
+    /// Checks that acknowledged requests took effect and refused ones did not.
     fn check(&self, told: &[(Wish, Told)], failures: &str) {
         let is = |wish| told.iter().find(|(known, _)| *known == wish).expect("every wish").1;
-        // What was refused may be in the user's own log, where nobody reads it as a memory.
+        // A refused event may be in the user's own log, which is not read for memories.
         let lines: Vec<u8> =
             self.world.disks[..2].iter().flat_map(|disk| disk.image().into_values().flatten()).collect();
         let holds = |text: &str| lines.windows(text.len()).any(|window| window == text.as_bytes());
@@ -108,11 +108,11 @@ impl Client<'_> {
                 assert_eq!(holds(title), is(wish) == Told::Kept, "{wish:?} {failures} {told:?}");
             }
         }
-        let (scope, title, useful) = self.get(self.known[0]).expect("nobody took it away");
+        let (scope, title, useful) = self.get(self.known[0]).expect("it was not removed");
         if is(Wish::Promote) == Told::Kept {
             assert_eq!(scope, StoreScope::Global, "{failures} {told:?}");
         }
-        // Feedback that was given in the project stays there.
+        // Feedback given in the project stays there.
         if scope == StoreScope::Project && is(Wish::Rate) == Told::Kept {
             assert!(useful >= 1, "{failures} {told:?}");
         }
@@ -125,7 +125,7 @@ impl Client<'_> {
     }
 }
 
-/// What an error comes to; it names what could not be written, and why.
+/// Classifies an error, and checks that it names the file and the cause.
 fn told(error: &MemoryError, kind: io::ErrorKind) -> Told {
     let mut chain = error.to_string();
     let mut cause = error.source();
@@ -143,8 +143,8 @@ fn told(error: &MemoryError, kind: io::ErrorKind) -> Told {
     }
 }
 
-/// Asks for everything while operations of a disk fail, and again when they do no longer; returns how many operations the disk
-/// saw and how much was refused.
+/// Sends all requests while operations of a disk fail, and again after the failures have ended. Returns the number of the disk's
+/// operations and of the refused requests.
 fn refuse(disk: usize, failures: Failures) -> (usize, usize) {
     let world = World::new();
     let mut client =
@@ -157,7 +157,7 @@ fn refuse(disk: usize, failures: Failures) -> (usize, usize) {
     let steps = world.disks[disk].steps();
     let said = format!("disk {disk} {failures:?}");
     let refused = told.iter().filter(|(_, told)| *told != Told::Kept).count();
-    // While it still fails, and in a daemon that was started meanwhile.
+    // While the disk still fails, and in a daemon that was started meanwhile.
     client.check(&told, &said);
     client.engine.close();
     client.engine = world.engine();
@@ -177,7 +177,7 @@ fn refuse(disk: usize, failures: Failures) -> (usize, usize) {
 }
 
 #[test]
-fn a_memory_whose_promotion_broke_off_is_told_to_remain_where_it_was_promoted_to() {
+fn deleting_a_memory_with_an_interrupted_promotion_reports_the_remaining_copy() {
     let world = World::new();
     let engine = world.engine();
     let client = Client { world: &world, engine, known: [MemoryId::of(recall_core::MemoryType::Note, &[]); 2] };
@@ -193,14 +193,14 @@ fn a_memory_whose_promotion_broke_off_is_told_to_remain_where_it_was_promoted_to
     };
     assert_eq!(remove(Scope::Project, whole), []);
     assert_eq!(remove(Scope::Project, half), [(half, StoreScope::Global)]);
-    assert_eq!(client.get(half).map(|known| known.0), Some(StoreScope::Global), "as it was told");
+    assert_eq!(client.get(half).map(|known| known.0), Some(StoreScope::Global), "as reported");
     assert_eq!(remove(Scope::Global, half), []);
     assert_eq!(client.get(half), None);
     client.engine.close();
 }
 
 #[test]
-fn what_a_disk_refuses_is_told_and_nothing_else_is_lost() {
+fn failed_writes_are_reported_and_nothing_else_is_lost() {
     for disk in 0..3 {
         let (steps, refused) = refuse(disk, Failures { first: usize::MAX, count: 0, kind: io::ErrorKind::Other });
         assert!(steps > 2 && refused == 0);
@@ -208,7 +208,7 @@ fn what_a_disk_refuses_is_told_and_nothing_else_is_lost() {
         for (count, kind) in [(1, broken), (2, full), (usize::MAX, full)] {
             for first in 0..steps {
                 let (_, refused) = refuse(disk, Failures { first, count, kind });
-                assert!(refused > 0, "step {first} of disk {disk} failed and nobody was told");
+                assert!(refused > 0, "step {first} of disk {disk} failed without an error");
             }
         }
     }

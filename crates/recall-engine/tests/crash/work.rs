@@ -1,4 +1,4 @@
-//! What clients and other people do to the memories.
+//! The operations of clients and the edits of other programs.
 
 use recall_core::{
     AddMemory, Feedback, ItemId, MemoryId, MemoryType, PromoteMemory, Provenance, RateItem, Repeats, Scope, StoreScope,
@@ -9,10 +9,10 @@ use recall_engine::{Engine, RemoveRequest, Tombstones};
 use super::oracle::{Fact, Oracle};
 use super::world::{Index, World};
 
-/// How many words the shortest memory has beside its subject: two of them are never nearly equal.
+/// The number of words of the shortest memory after its subject: enough that no two memories are nearly equal.
 const WORDS: usize = 6;
 
-/// An engine, what it was asked to do, and what its index was on the way.
+/// An engine with the oracle of its operations and the copies of its index.
 pub(crate) struct Work<'a> {
     world: &'a World,
     engine: Engine,
@@ -27,13 +27,13 @@ impl<'a> Work<'a> {
         Self { world, engine, oracle: Oracle::new(), indexes: vec![Index::none()], number: 0 }
     }
 
-    /// Closes the engine; tells what should be known, and what its index was on the way.
+    /// Closes the engine; returns the oracle and the copies of the index.
     pub(crate) fn end(self) -> (Oracle, Vec<Index>) {
         self.engine.close();
         (self.oracle, self.indexes)
     }
 
-    /// Does one thing that a client may ask for.
+    /// Sends one random request.
     pub(crate) fn operate(&mut self, random: &mut fastrand::Rng) {
         self.world.clock.forward(random.i64(1..40_000));
         let facts = self.oracle.facts();
@@ -105,7 +105,7 @@ impl<'a> Work<'a> {
         self.oracle.amend(id, |fact| fact.useful += 1);
     }
 
-    /// Somebody says that it holds: this changes nothing that is asked for here.
+    /// Confirms a memory, which changes nothing that these tests check.
     fn confirm(&mut self, id: MemoryId) {
         let mode = VerifyMode::Confirm;
         let request = VerifyMemories { ids: vec![id], scope: Scope::Project, mode, provenance: Provenance::default() };
@@ -118,7 +118,7 @@ impl<'a> Work<'a> {
         (format!("Wombat {}", self.number), words(random, self.number))
     }
 
-    /// Brings the index up, and keeps it as it is.
+    /// Updates the index and stores a copy of it.
     pub(crate) fn keep_index(&mut self, random: &mut fastrand::Rng) {
         if random.u32(..3) == 0 {
             self.world.search(&self.engine);
@@ -126,7 +126,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Does something to the journals that a person or git may do, and that takes nothing away.
+    /// Edits the journals as a person or git may, without removing events.
     pub(crate) fn edit_outside(&self, random: &mut fastrand::Rng) {
         let disk = &self.world.disks[random.usize(..2)];
         let image = disk.image();
@@ -146,7 +146,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// A note that is added even where nearly the same is known.
+/// Returns a request to add a note even if it repeats another.
 pub(crate) fn addition(title: &str, content: &str, supersedes: Option<MemoryId>) -> AddMemory {
     AddMemory {
         memory_type: MemoryType::Note,
@@ -164,8 +164,8 @@ pub(crate) fn addition(title: &str, content: &str, supersedes: Option<MemoryId>)
     }
 }
 
-/// A text about wombats that is like no other, nor as long as one of another number: which of two that fit equally well comes
-/// first is decided by the order in which an index was filled.
+/// Returns a text about wombats that is similar to no other, and of a length of its own: ties would be broken by the order in
+/// which the index was filled.
 pub(crate) fn words(random: &mut fastrand::Rng, number: usize) -> String {
     let mut text = "wombats".to_owned();
     for _ in 0..WORDS + number {

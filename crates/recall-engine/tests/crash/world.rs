@@ -1,4 +1,4 @@
-//! Where the engine runs: files and an index on a real disk, journals on disks that crash.
+//! The environment of the engine: files and an index on a real disk, journals on simulated ones.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,13 +15,13 @@ use super::oracle::{Fact, Facts};
 use super::support::{Sandbox, request};
 use super::work::{addition, words};
 
-/// More than any sequence of operations remembers.
+/// More than the number of memories in any sequence of operations.
 const HITS: u32 = 50;
 
-/// How long the index may take to be up to ten memories.
+/// How long indexing ten memories may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A time that goes forward when it is told to.
+/// A clock that is advanced by hand.
 #[derive(Debug)]
 pub(crate) struct TestClock(AtomicI64);
 
@@ -37,16 +37,16 @@ impl Clock for TestClock {
     }
 }
 
-/// A project, the disks of its journals, of the global ones and of the user's own log, and a time.
+/// A project, the disks of its journals, of the global journals and of the user's own log, and a clock.
 pub(crate) struct World {
     sandbox: Arc<Sandbox>,
-    /// Where the index and the global store's folder are.
+    /// The folder of the index and of the global store.
     place: tempfile::TempDir,
     pub(crate) disks: [ModelDisk; 3],
     pub(crate) clock: Arc<TestClock>,
 }
 
-/// An index as it was at one moment; a folder of its own, unless there was none.
+/// A copy of the index at one moment; none if it did not exist.
 pub(crate) struct Index(Option<tempfile::TempDir>);
 
 impl Index {
@@ -60,12 +60,12 @@ impl World {
         let sandbox = Sandbox::with(&[("src/burrow.rs", "pub fn dig() {}\n")]);
         let folder = |name: &str| sandbox.home().join("journals").join(name);
         let disks = ["project", "global", "written"].map(|name| ModelDisk::new(folder(name)));
-        // Far from every file's own time, so that no file is taken for one that was just written.
+        // Far from the files' times, so that no file counts as just written.
         let clock = Arc::new(TestClock(AtomicI64::new(2_000_000_000_000_000_000)));
         Self { place: place(), sandbox: Arc::new(sandbox), disks, clock }
     }
 
-    /// The same project after a crash that left these journals, with the index of some moment.
+    /// Returns the same project after a crash that left these journals, with the index of some moment.
     pub(crate) fn after(&self, images: &[Image], index: Option<&Index>) -> Self {
         let disk = |at: usize| ModelDisk::of(recall_journal::Storage::folder(&self.disks[at]), &images[at]);
         let clock = Arc::new(TestClock(AtomicI64::new(2_001_000_000_000_000_000)));
@@ -81,7 +81,7 @@ impl World {
         self.sandbox.origin()
     }
 
-    /// An engine as a daemon that was just started has it.
+    /// Returns the engine of a daemon that was just started.
     pub(crate) fn engine(&self) -> Engine {
         let ([project, global, written], root) = (self.disks.clone(), self.sandbox.root());
         let logs = self.place.path().join("written");
@@ -99,7 +99,7 @@ impl World {
         self.sandbox.engine_at(self.place.path(), EngineSettings::default(), clock, Box::new(journals))
     }
 
-    /// What is found of wombats, everywhere, once the index is up to the journals: on a busy machine a search does not wait for it.
+    /// Returns the hits for wombats in all stores, after the index has caught up: on a busy machine a search does not wait for it.
     pub(crate) fn search(&self, engine: &Engine) -> Vec<Hit> {
         let wombats = SearchRequest { limit: HITS, ..request("wombats") };
         let is_behind = |warning: &Warning| {
@@ -115,14 +115,14 @@ impl World {
         }
     }
 
-    /// A copy of the index.
+    /// Returns a copy of the index.
     pub(crate) fn index(&self) -> Index {
         let kept = place();
         copy(self.place.path(), kept.path());
         Index(Some(kept))
     }
 
-    /// Checks that something can be remembered, and is found.
+    /// Checks that a memory can be added and found.
     pub(crate) fn still_works(&self, seed: u64) {
         let engine = self.engine();
         let memory = addition("Wombats after the crash", &words(&mut fastrand::Rng::with_seed(seed), 0), None);
@@ -133,10 +133,10 @@ impl World {
     }
 }
 
-/// To how many parts a score is compared: sums of the same numbers in another order differ in their last bits.
+/// The precision to which scores are compared: sums of the same numbers in another order differ in their last bits.
 const SCORE_PARTS: f64 = 1e9;
 
-/// What a client learns of memories, and the answer to a search.
+/// Returns the memories as a client sees them, and the hits of a search.
 pub(crate) fn observe(world: &World, ids: BTreeSet<MemoryId>) -> (Facts, Vec<Hit>) {
     let engine = world.engine();
     world.search(&engine);
@@ -171,7 +171,7 @@ fn place() -> tempfile::TempDir {
     place
 }
 
-/// Copies what is in a folder.
+/// Copies the content of a folder.
 fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).expect("there") {
         let from: PathBuf = entry.expect("there").path();
@@ -180,7 +180,7 @@ fn copy(from: &Path, to: &Path) {
             fs::create_dir_all(&to).expect("made");
             copy(&from, &to);
         } else if fs::copy(&from, &to).is_err() {
-            // A log that was folded in meanwhile.
+            // A write-ahead log that was checkpointed meanwhile.
             assert!(!from.exists(), "{}", from.display());
         }
     }

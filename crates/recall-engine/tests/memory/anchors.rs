@@ -1,4 +1,4 @@
-//! What a memory says about files is compared with them when it is told.
+//! Anchors of a memory are compared with the files when it is returned.
 
 use std::fs;
 
@@ -48,7 +48,7 @@ fn a_memory_about_a_file_holds_until_the_file_changes() {
 }
 
 #[test]
-fn a_memory_about_a_symbol_does_not_mind_what_changes_beside_it() {
+fn a_memory_about_a_symbol_ignores_other_changes_of_the_file() {
     let sandbox = Sandbox::with(&[("src/store.rs", SOURCE)]);
     let engine = sandbox.engine();
     sandbox.search(&engine, "store");
@@ -64,7 +64,7 @@ fn a_memory_about_a_symbol_does_not_mind_what_changes_beside_it() {
 }
 
 #[test]
-fn files_that_are_not_there_or_not_the_projects_are_told() {
+fn missing_and_outside_files_are_reported() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     let engine = sandbox.engine();
     let report = engine.add_memory(&sandbox.origin(), &about(&["nowhere.rs"], "A wombat", "It is nowhere."));
@@ -76,7 +76,7 @@ fn files_that_are_not_there_or_not_the_projects_are_told() {
 }
 
 #[test]
-fn what_no_longer_holds_steps_back_behind_what_does() {
+fn a_memory_that_no_longer_holds_is_ranked_after_one_that_does() {
     let sandbox = with_others(&[("one.toml", "port = 1\n"), ("two.toml", "port = 2\n")]);
     let engine = sandbox.engine();
     sandbox.search(&engine, "port");

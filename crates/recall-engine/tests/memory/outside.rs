@@ -1,4 +1,4 @@
-//! A journal that somebody else wrote.
+//! Journals that were written by other users or programs.
 
 use std::fs;
 
@@ -7,13 +7,13 @@ use recall_core::Scope;
 use super::support::Sandbox;
 use super::{add, found, lesson};
 
-/// A line as a person or another program may write it.
+/// Returns a line as a person or another program may write it.
 fn foreign(kind: &str, content: &str) -> String {
     format!(r#"{{"type":"{kind}","source":"wiki","content":"{content}","timestamp":"2026-11-20T10:00:00Z"}}"#) + "\n"
 }
 
 #[test]
-fn a_journal_that_is_changed_from_outside_is_seen_as_changed_files_are() {
+fn foreign_changes_of_a_journal_are_indexed_like_changed_files() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     let engine = sandbox.engine();
     assert_eq!(found(&sandbox, &engine, "wombats"), []);
@@ -33,7 +33,7 @@ fn a_journal_that_is_changed_from_outside_is_seen_as_changed_files_are() {
 }
 
 #[test]
-fn lines_that_cannot_be_read_harm_no_other_and_are_told() {
+fn unreadable_lines_are_reported_and_do_not_affect_other_lines() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     let lines = [
         "<<<<<<< HEAD\n",
@@ -55,7 +55,7 @@ fn lines_that_cannot_be_read_harm_no_other_and_are_told() {
 }
 
 #[test]
-fn secrets_that_somebody_else_wrote_are_not_told() {
+fn secrets_in_foreign_lines_are_masked() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2");
     sandbox.write(".recall/2026-11-20/memories.jsonl", &foreign("note", &format!("the wombat token is {token}")));

@@ -1,4 +1,4 @@
-//! Whose word a memory is: this user's own, confirmed by this user, or a stranger's.
+//! The ownership of memories: this user's own, confirmed by this user, or a stranger's.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use recall_engine::{Engine, ItemRequest, MemoryError, Parent};
 use super::support::Sandbox;
 use super::{add, agent, found, lesson};
 
-/// A line of a journal as recall writes it, by which somebody adds a memory.
+/// Returns the line of a journal that adds a memory, as recall writes it.
 fn addition(number: u8, content: &str, at: &str) -> String {
     format!(
         r#"{{"event":"add","event_id":"{number:032x}","id":"L-{number:08x}","type":"lesson","title":"Lesson {number}","content":"{content}","tags":[],"related_files":[],"scope":"project","origin":"human","timestamp":"{at}"}}"#
@@ -64,7 +64,7 @@ fn rate(sandbox: &Sandbox, engine: &Engine, id: MemoryId, provenance: Provenance
     engine.rate_item(&sandbox.origin(), &RateItem { item: ItemId::Memory(id), feedback, provenance }).expect("rated");
 }
 
-/// The journals of the project, each with its path.
+/// Returns the paths of the project's journals.
 fn journals(root: &Path) -> Vec<PathBuf> {
     let days =
         fs::read_dir(root.join(".recall")).expect("there").flatten().map(|day| day.path().join("memories.jsonl"));
@@ -72,7 +72,7 @@ fn journals(root: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_recall_wrote_is_own_and_what_came_otherwise_is_not() {
+fn events_written_by_recall_are_own_and_all_others_are_not() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     append(&sandbox, &addition(1, "wombats dig", NOON));
     let engine = sandbox.engine();
@@ -98,7 +98,7 @@ fn what_recall_wrote_is_own_and_what_came_otherwise_is_not() {
 }
 
 #[test]
-fn a_line_that_was_changed_by_somebody_is_not_own_any_more() {
+fn a_changed_line_is_no_longer_own() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     let engine = sandbox.engine();
     let own = add(&sandbox, &engine, &lesson("Wombats", "They sleep by day."));
@@ -122,7 +122,7 @@ fn a_line_that_was_changed_by_somebody_is_not_own_any_more() {
 }
 
 #[test]
-fn a_strangers_verdicts_count_for_nothing() {
+fn verdicts_of_strangers_do_not_count() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     let engine = sandbox.engine();
     let own = add(&sandbox, &engine, &lesson("Wombats", "They sleep by day."));
@@ -149,7 +149,7 @@ fn a_strangers_verdicts_count_for_nothing() {
 }
 
 #[test]
-fn a_person_confirms_what_a_memory_says_and_a_change_from_outside_ends_that() {
+fn a_confirmation_is_of_the_content_and_ends_with_a_foreign_change() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     for number in 1..6 {
         append(&sandbox, &addition(number, &format!("wombats dig {number}"), NOON));
@@ -183,7 +183,7 @@ fn a_person_confirms_what_a_memory_says_and_a_change_from_outside_ends_that() {
         "the user's own agent amends what is confirmed"
     );
 
-    // Whatever decides what a memory says, and whenever it claims to have happened.
+    // Any event that changes the content, at any claimed time.
     let nothing = about(50, id(1), r#""event":"update""#, "2030-01-01T00:00:00Z");
     let tags = about(51, id(2), r#""event":"update","tags":["forged"]"#, LATER);
     let text = fs::read_to_string(sandbox.root().join(JOURNAL)).expect("readable");
@@ -209,7 +209,7 @@ fn a_person_confirms_what_a_memory_says_and_a_change_from_outside_ends_that() {
 }
 
 #[test]
-fn an_unconfirmed_memory_steps_back_and_comes_forward_when_it_is_confirmed() {
+fn an_unconfirmed_memory_is_ranked_lower_until_it_is_confirmed() {
     let sandbox = super::with_others(&[("a.rs", "fn a() {}\n")]);
     append(&sandbox, &addition(1, "wombats dig burrows below the fence at night", NOON));
     let engine = sandbox.engine();

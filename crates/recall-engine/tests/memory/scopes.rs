@@ -1,4 +1,4 @@
-//! A memory is seen where its store is, and nowhere else.
+//! A memory is visible only to requests that see its store.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Memories that fit equally well: in which order do they answer?
+//! The order of memories with equal scores.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,16 +9,16 @@ use recall_core::{MemoryId, Scope, SearchRequest};
 
 use super::support::Sandbox;
 
-/// More than a page, and more than a retriever brings.
+/// More memories than a page holds or a retriever returns.
 const MOST: usize = 130;
 
-/// How often journals come in from elsewhere.
+/// The number of batches in which foreign journals arrive.
 const LOTS: usize = 3;
 
-/// What is drawn of a memory: in which lot it comes, in which minute it was added, and which of a few texts it has.
+/// The random parts of a memory: its batch, the minute of its addition, and which of a few texts it has.
 type Drawn = (usize, u32, usize);
 
-/// A line as another machine wrote it. All texts have as many words, and some are equal: by words alone, none fits better.
+/// Returns a line of another machine. All texts have the same number of words, and some are equal, so that all scores are equal.
 fn line(number: u32, &(_, minute, text): &Drawn) -> String {
     let word = |salt: u32| {
         let mut random = fastrand::Rng::with_seed(u64::from(salt));
@@ -33,7 +33,7 @@ fn line(number: u32, &(_, minute, text): &Drawn) -> String {
     ) + "\n"
 }
 
-/// What a search tells: the memories, and what repeats each.
+/// Returns the hits of a search: the memories, and the number of repetitions of each.
 fn told(sandbox: &Sandbox) -> Vec<(MemoryId, usize)> {
     let engine = sandbox.engine();
     engine.settle(&sandbox.origin(), Scope::All).expect("settled");
@@ -49,7 +49,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
 
     #[test]
-    fn an_index_made_anew_answers_in_the_same_order_whatever_came_first(
+    fn a_rebuilt_index_answers_in_the_same_order_for_any_order_of_arrival(
         memories in btree_map(any::<u32>(), (0..LOTS, 0..1440_u32, 0..4_usize), 2..MOST),
     ) {
         let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);

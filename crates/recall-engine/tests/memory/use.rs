@@ -1,4 +1,4 @@
-//! What use says of what was remembered.
+//! Feedback on items.
 
 use recall_core::{AddMemory, Feedback, ItemId, PathFilter, RateItem, Repeats, Scope, Trust, UpdateMemory, Verdict};
 use recall_engine::{Engine, FeedbackReport, Hit, ListRequest, ListSort, MemoryError, Said};
@@ -12,7 +12,7 @@ fn rate(sandbox: &Sandbox, engine: &Engine, item: ItemId, verdict: Verdict) -> R
 }
 
 #[test]
-fn feedback_counts_moves_the_order_and_outlives_the_engine() {
+fn feedback_is_counted_changes_the_order_and_survives_a_restart() {
     let sandbox = with_others(&[]);
     let engine = sandbox.engine();
     let force = |memory: AddMemory| AddMemory { repeats: Repeats::Accept, ..memory };
@@ -39,7 +39,7 @@ fn feedback_counts_moves_the_order_and_outlives_the_engine() {
 }
 
 #[test]
-fn feedback_moves_code_and_prose_as_it_moves_memories() {
+fn feedback_changes_the_order_of_code_and_prose_too() {
     for (first, second, text) in [
         ("src/a.rs", "src/b.rs", "/// Digs a burrow.\npub fn dig_burrow() {\n    NAME.dig()\n}\n"),
         ("docs/a.md", "docs/b.md", "# Burrows NAME\n\nTo dig a burrow, dig deep with NAME.\n"),
@@ -47,7 +47,7 @@ fn feedback_moves_code_and_prose_as_it_moves_memories() {
         let sandbox = with_others(&[]);
         sandbox.write(first, &text.replace("NAME", "north"));
         sandbox.write(second, &text.replace("NAME", "south"));
-        // Scores are told by how they are spread: two alone would stand as far apart as any.
+        // Scores are standardised over the candidates: with two candidates, any difference would have the same size.
         for n in 0..10 {
             let others = format!("To dig {n} holes is no way to a burrow of {n} rooms.");
             sandbox.write(&format!("src/o{n}.rs"), &format!("/// {others}\nfn hole_{n}() {{ dig(); }}\n"));
@@ -85,7 +85,7 @@ fn has_prior(hit: &Hit) -> bool {
 }
 
 #[test]
-fn what_seldom_helps_is_listed_for_a_look() {
+fn items_that_seldom_help_are_flagged_in_the_listing() {
     let sandbox =
         Sandbox::with(&[("src/a.rs", "fn wombat() {}\n"), ("src/b.rs", "fn badger() {}\n"), ("c.md", "# C\n")]);
     let engine = sandbox.engine();
@@ -144,7 +144,7 @@ fn what_seldom_helps_is_listed_for_a_look() {
 }
 
 #[test]
-fn documents_and_chunks_are_rated_too_and_what_is_unknown_is_not() {
+fn documents_and_chunks_can_be_rated_and_unknown_items_cannot() {
     let sandbox = Sandbox::with(&[("a.rs", "fn wombat() {}\n")]);
     let engine = sandbox.engine();
     let hit = engine.search(&sandbox.origin(), &request("wombat")).expect("an answer").hits.remove(0);

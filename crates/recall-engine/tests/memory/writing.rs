@@ -1,4 +1,4 @@
-//! Into the journal first, and from there into the index.
+//! Writing of memories to the journal and the index.
 
 use std::fs;
 use std::time::Duration;
@@ -22,7 +22,7 @@ fn journals(sandbox: &Sandbox) -> String {
 }
 
 #[test]
-fn the_first_thing_in_a_store_that_was_looked_at_while_it_was_empty_is_found_at_once() {
+fn the_first_memory_of_an_empty_open_store_is_found_at_once() {
     let mut sandbox = Sandbox::new();
     sandbox.limits.scan_interval = Duration::from_hours(1);
     fs::create_dir_all(sandbox.home().join("global")).expect("a folder");
@@ -65,7 +65,7 @@ fn a_project_that_was_never_searched_has_its_memories_in_its_first_index() {
 }
 
 #[test]
-fn an_engine_that_begins_anew_and_an_index_that_is_gone_lose_nothing() {
+fn a_restart_and_a_deleted_index_lose_no_memory() {
     let sandbox = Sandbox::with(&[("src/retry.rs", "fn retry() {}\n")]);
     let engine = sandbox.engine();
     sandbox.search(&engine, "retry");
@@ -88,7 +88,7 @@ fn an_engine_that_begins_anew_and_an_index_that_is_gone_lose_nothing() {
 }
 
 #[test]
-fn what_git_has_to_know_is_written_with_the_first_memory() {
+fn the_files_for_git_are_written_with_the_first_memory() {
     let sandbox = Sandbox::new();
     let engine = sandbox.engine();
     add(&sandbox, &engine, &lesson("Retries need jitter", "All clients come back at once."));
@@ -98,7 +98,7 @@ fn what_git_has_to_know_is_written_with_the_first_memory() {
 }
 
 #[test]
-fn a_project_keeps_its_index_and_its_selection_where_they_are_when_it_is_remembered_about() {
+fn adding_a_memory_does_not_move_the_index_or_the_selection() {
     let sandbox = Sandbox::with(&[("a.md", "# Alpha\n\nx\n"), ("b.md", "# Beta\n\nx\n")]);
     let engine = sandbox.engine();
     sandbox.search(&engine, "alpha");
@@ -114,10 +114,10 @@ fn a_project_keeps_its_index_and_its_selection_where_they_are_when_it_is_remembe
 }
 
 #[test]
-fn secrets_are_neither_kept_nor_found() {
+fn secrets_are_neither_stored_nor_found() {
     let sandbox = Sandbox::new();
     let engine = sandbox.engine();
-    // In two pieces, so that nobody takes this file for one that has a token.
+    // In two pieces, so that secret scanners do not report this file.
     let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2");
     let memory = lesson("The deploy token", &format!("The deploy job uses {token} until May."));
     let report = engine.add_memory(&sandbox.origin(), &memory).expect("kept");
@@ -128,7 +128,7 @@ fn secrets_are_neither_kept_nor_found() {
 }
 
 #[test]
-fn nearly_the_same_is_told_and_not_added_unless_somebody_insists() {
+fn a_near_repetition_is_reported_and_not_added_unless_it_is_forced() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     let engine = sandbox.engine();
     let first = lesson("Retries need jitter", "Without jitter all clients come back to the server at the same time.");
@@ -138,7 +138,7 @@ fn nearly_the_same_is_told_and_not_added_unless_somebody_insists() {
         let report = engine.add_memory(&sandbox.origin(), &again).expect("answered");
         assert_eq!((report.id, report.outcome), (id, AddOutcome::Repeats));
         assert_eq!((report.similar[0].id, report.similar[0].similarity > 0.99), (id, true));
-        // The second time it is found in the index.
+        // The second time, the known memory is in the index.
         sandbox.search(&engine, "jitter");
     }
     let report = engine.add_memory(&sandbox.origin(), &AddMemory { repeats: Repeats::Accept, ..again }).expect("kept");
@@ -148,7 +148,7 @@ fn nearly_the_same_is_told_and_not_added_unless_somebody_insists() {
 }
 
 #[test]
-fn many_that_add_the_same_at_once_add_it_once() {
+fn concurrent_additions_of_one_text_add_it_once() {
     let sandbox = Sandbox::new();
     let engine = sandbox.engine();
     let memory = lesson("Retries need jitter", "Without jitter all clients come back to the server at the same time.");
@@ -207,7 +207,7 @@ fn get(sandbox: &Sandbox, engine: &recall_engine::Engine, id: &str) -> Item {
 }
 
 #[test]
-fn an_amended_memory_is_found_by_its_new_words_and_a_deleted_one_by_none() {
+fn an_updated_memory_is_found_by_its_new_words_and_a_deleted_one_is_not_found() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     let engine = sandbox.engine();
     let id = add(&sandbox, &engine, &lesson("The retry budget", "We try a request three times."));
@@ -242,7 +242,7 @@ fn an_amended_memory_is_found_by_its_new_words_and_a_deleted_one_by_none() {
 }
 
 #[test]
-fn types_tell_memories_from_files() {
+fn filters_by_type_distinguish_memories_from_files() {
     let sandbox = Sandbox::with(&[("docs/jitter.md", "# Jitter\n\nA random wait.\n")]);
     let engine = sandbox.engine();
     let id = add(&sandbox, &engine, &lesson("Retries need jitter", "All clients come back at once."));
@@ -262,7 +262,7 @@ fn types_tell_memories_from_files() {
 }
 
 #[test]
-fn a_file_with_the_name_of_a_memory_is_left_out_and_told() {
+fn a_file_with_the_name_of_a_memory_is_skipped_and_reported() {
     let sandbox = Sandbox::with(&[("D-0123abcd", "a file about wombats\n"), ("a.md", "wombats too\n")]);
     let engine = sandbox.engine();
     assert_eq!(super::support::paths(&sandbox.search(&engine, "wombats")), ["a.md"]);

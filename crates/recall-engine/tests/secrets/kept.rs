@@ -1,4 +1,4 @@
-//! What is remembered and recorded keeps no secret, in no answer and in no file.
+//! Stored memories and events have no secrets, in answers and in files.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use super::samples::Sample;
 use super::support::Sandbox;
 use super::{is_shown, list, samples_of_all_shapes};
 
-/// The names and contents of all files below a folder.
+/// Returns the names and contents of all files below a folder.
 fn kept(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path());
     let of_entry = |path: PathBuf| {
@@ -25,7 +25,7 @@ fn kept(folder: &Path) -> Vec<String> {
     entries.flat_map(of_entry).collect()
 }
 
-/// The shapes of which something is shown in an answer or kept in a file.
+/// Returns the shapes of secrets that leak into an answer or a file.
 fn leaks(sandbox: &Sandbox, samples: &[Sample], answers: &[String]) -> Vec<String> {
     let files = kept(sandbox.home());
     assert!(files.iter().any(|file| file.contains("[secret: ")), "what is kept is looked at");
@@ -59,7 +59,7 @@ fn memory(title: &str, content: &str) -> AddMemory {
 }
 
 #[test]
-fn a_memory_keeps_no_secret() {
+fn a_memory_has_no_secrets() {
     let samples = samples_of_all_shapes(7_000);
     let sandbox = Sandbox::with(&[("docs/zoo.md", "# Zoo\n\nKeepers feed the wombats at noon.\n")]);
     let engine = sandbox.engine();
@@ -81,7 +81,7 @@ fn a_memory_keeps_no_secret() {
 }
 
 #[test]
-fn other_parts_of_a_memory_keep_no_secret() {
+fn other_fields_of_a_memory_have_no_secrets() {
     let samples = [super::filled("⟦ghp_{an:36}⟧", &mut super::Rand32::new(9))];
     let token = samples[0].text.clone();
     let file = format!("notes/{token}.md");
@@ -109,7 +109,7 @@ fn other_parts_of_a_memory_keep_no_secret() {
 }
 
 #[test]
-fn a_session_keeps_no_secret() {
+fn a_session_has_no_secrets() {
     let samples = samples_of_all_shapes(8_000);
     let sandbox = Sandbox::with(&[("docs/zoo.md", "# Zoo\n")]);
     std::fs::create_dir(sandbox.root().join(".recall")).expect("made");

@@ -1,4 +1,4 @@
-//! A token in the name of a file is in no answer, and what stands in its place still names the file.
+//! A token in the name of a file is masked in answers, and the masked name still identifies the file.
 
 use recall_core::{Scope, SearchRequest};
 use recall_engine::{GraphRequest, ItemRequest, Parent, RelatedRequest};
@@ -17,7 +17,8 @@ fn a_token_in_a_name_is_in_no_answer() {
     let mut samples: Vec<(Sample, String)> = Vec::new();
     for (nth, form) in forms.iter().enumerate() {
         let sample = filled(form, &mut Rand32::new(nth as u64));
-        // Of one kind several would read the same.
+        // Several tokens of one kind would have equal masks.
+
         let path = match nth % 3 {
             0 => format!("notes/{nth}/{}.md", sample.text),
             1 => format!("notes/{nth}-{}/readme.md", sample.text),

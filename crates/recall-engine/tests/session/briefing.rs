@@ -1,4 +1,4 @@
-//! What a new session is told.
+//! Briefings of new sessions.
 
 use std::fs;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn git(root: &Path, arguments: &[&str]) {
     assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
-/// A repository with a commit on `main`, on the branch `fix/slow-retries`.
+/// A repository with a commit on `main` and the branch `fix/slow-retries` checked out.
 fn repository() -> Sandbox {
     let sandbox = Sandbox::with(&[
         ("src/retry.rs", "pub fn retry() {\n    again();\n}\n"),
@@ -82,7 +82,7 @@ fn section(briefing: &Briefing, kind: SectionKind) -> &str {
 }
 
 #[test]
-fn what_the_branch_changes_brings_what_is_known_about_it_and_what_drifted() {
+fn a_briefing_has_memories_about_the_files_of_the_branch_and_those_that_no_longer_hold() {
     let sandbox = repository();
     let engine = sandbox.engine();
     sandbox.search(&engine, "retry");
@@ -113,7 +113,7 @@ fn what_the_branch_changes_brings_what_is_known_about_it_and_what_drifted() {
 }
 
 #[test]
-fn the_sessions_before_tell_what_they_did_and_left_open() {
+fn a_briefing_has_what_earlier_sessions_did_and_left_open() {
     let sandbox = repository();
     let engine = sandbox.engine();
     let open = "Retries wait now.\n\n- [x] Add jitter\n- [ ] Measure under load\n";
@@ -148,7 +148,7 @@ fn the_sessions_before_tell_what_they_did_and_left_open() {
 }
 
 #[test]
-fn the_budget_is_held_and_the_goal_is_searched_for() {
+fn the_budget_is_respected_and_the_goal_is_searched_for() {
     let sandbox = repository();
     let engine = sandbox.engine();
     sandbox.search(&engine, "retry");
@@ -173,7 +173,7 @@ fn the_budget_is_held_and_the_goal_is_searched_for() {
 }
 
 #[test]
-fn without_a_repository_and_without_memories_there_is_little_to_tell() {
+fn without_a_repository_and_memories_a_briefing_is_short() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     let briefing = brief(&sandbox, &sandbox.engine(), 2000, None);
     assert_eq!(briefing.sections.len(), 1, "{}", briefing.text);
@@ -206,7 +206,7 @@ fn a_hostile_repository_runs_nothing() {
     git(&root, &["config", "log.showSignature", "true"]);
     git(&root, &["config", "filter.a=b.clean", script]);
     fs::write(root.join(".gitattributes"), "*.rs filter=x diff=x\n*.md filter=a=b\n").expect("written");
-    // Written so soon after the index that git has to compare the bytes.
+    // Written so soon after git's index that git has to compare the bytes.
     for path in ["src/retry.rs", "src/net.rs", "docs/zoo.md"] {
         let text = fs::read_to_string(root.join(path)).expect("readable");
         sandbox.write(path, &text.to_uppercase());

@@ -1,4 +1,4 @@
-//! A session begins, ends, is recovered, and is found by those that come later.
+//! The life of a session: its start, end, recovery, and summary.
 
 use std::fs;
 
@@ -42,7 +42,7 @@ fn initialised(files: &[(&str, &str)]) -> Sandbox {
     sandbox
 }
 
-/// Moves what a session's file tells into the past.
+/// Moves the events of a session into the past.
 fn age(sandbox: &Sandbox, id: &str) {
     let file = sandbox.root().join(format!(".recall/sessions/{id}/events.jsonl"));
     let text = fs::read_to_string(&file).expect("readable");
@@ -97,7 +97,7 @@ fn a_summary_is_a_document_that_the_next_search_finds() {
 }
 
 #[test]
-fn a_session_that_broke_off_is_recovered_from_its_events() {
+fn an_interrupted_session_is_recovered_from_its_events() {
     let sandbox = initialised(&[("src/a.rs", "fn a() {}\n")]);
     let engine = sandbox.engine();
     log(&sandbox, &engine, &event("s1", Decision, "The store is locked by a file."));
@@ -130,7 +130,7 @@ fn a_session_that_broke_off_is_recovered_from_its_events() {
 }
 
 #[test]
-fn what_was_worth_nothing_leaves_no_summary_and_what_is_not_known_does_not_end() {
+fn a_session_without_content_leaves_no_summary_and_an_unknown_one_cannot_end() {
     let sandbox = initialised(&[("src/a.rs", "fn a() {}\n")]);
     let engine = sandbox.engine();
     start(&sandbox, &engine, "s1", None);
@@ -165,7 +165,7 @@ fn a_session_that_goes_on_replaces_its_summary() {
 }
 
 #[test]
-fn sessions_are_told_by_page_and_those_of_one_project_alone() {
+fn sessions_are_listed_by_page_and_only_those_of_the_project() {
     let sandbox = initialised(&[("src/a.rs", "fn a() {}\n")]);
     let engine = sandbox.engine();
     for n in 0..5 {

@@ -1,4 +1,4 @@
-//! What somebody logs.
+//! Logged events of sessions.
 
 use std::fs;
 
@@ -44,7 +44,7 @@ fn a_key_counts_once_and_secrets_do_not_count_at_all() {
     let told = events_of(&sandbox, &engine, "s1");
     assert_eq!(told.len(), 2, "{told:?}");
     assert!(!format!("{told:?}").contains(&token) && told[1].details.content.contains("[secret: "));
-    // Somebody else wrote it there.
+    // Another program wrote it there.
     let file = fs::read_dir(sandbox.home().join("stores")).expect("there").next().expect("one").expect("read").path();
     let file = file.join("sessions/s1/events.jsonl");
     let line = format!(
@@ -57,7 +57,7 @@ fn a_key_counts_once_and_secrets_do_not_count_at_all() {
 }
 
 #[test]
-fn what_cannot_be_kept_is_refused() {
+fn an_event_that_cannot_be_stored_is_rejected() {
     let sandbox = Sandbox::new();
     let engine = sandbox.engine();
     let mut nowhere = event("s1", Decision, "x");
@@ -70,7 +70,7 @@ fn what_cannot_be_kept_is_refused() {
 }
 
 #[test]
-fn events_are_told_by_type_and_by_page() {
+fn events_are_listed_by_type_and_by_page() {
     let sandbox = Sandbox::new();
     let engine = sandbox.engine();
     for n in 0..7 {
@@ -90,7 +90,7 @@ fn events_are_told_by_type_and_by_page() {
 }
 
 #[test]
-fn nothing_is_written_into_a_project_that_nobody_initialised() {
+fn nothing_is_written_into_an_uninitialised_project() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     let engine = sandbox.engine();
     log(&sandbox, &engine, &event("s1", Decision, "before"));
@@ -106,7 +106,7 @@ fn nothing_is_written_into_a_project_that_nobody_initialised() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_in_a_repository_leads_nowhere() {
+fn a_link_in_a_repository_is_not_followed() {
     let sandbox = Sandbox::new();
     let elsewhere = sandbox.home().join("elsewhere");
     fs::create_dir_all(sandbox.root().join(".recall")).expect("made");

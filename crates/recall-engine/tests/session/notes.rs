@@ -1,4 +1,4 @@
-//! What is written down without anybody saying so.
+//! Notes that requests leave in a session automatically.
 
 use std::fs::File;
 use std::time::{Duration, Instant};
@@ -53,7 +53,7 @@ fn a_search_in_a_session_is_noted_with_what_it_found() {
 }
 
 #[test]
-fn what_waits_is_on_disk_when_the_engine_is_closed() {
+fn queued_notes_are_on_disk_when_the_engine_is_closed() {
     let sandbox = Sandbox::with(&[("a.rs", "fn wombat() {}\n")]);
     let engine = sandbox.engine();
     search(&sandbox, &engine, &in_session("s1"), &SearchRequest::new("wombat", Scope::All, 10));
@@ -63,7 +63,7 @@ fn what_waits_is_on_disk_when_the_engine_is_closed() {
 }
 
 #[test]
-fn what_is_too_much_is_dropped_and_told_and_nobody_waits() {
+fn notes_beyond_the_queue_are_dropped_and_reported_without_waiting() {
     let sandbox = Sandbox::with(&[("a.rs", "fn wombat() {}\n")]);
     std::fs::create_dir(sandbox.root().join(".recall")).expect("made");
     let engine = sandbox.engine();
@@ -71,7 +71,7 @@ fn what_is_too_much_is_dropped_and_told_and_nobody_waits() {
     let request = SearchRequest::new("wombat", Scope::All, 10);
     let answer = engine.search(&sandbox.origin(), &request).expect("an answer");
     let file = File::open(sandbox.root().join(".recall/sessions/s1/events.jsonl")).expect("there");
-    // Whoever writes to the file waits for this.
+    // Writers of the file wait for this lock.
     file.lock().expect("locked");
     let (count, began) = (3_000, Instant::now());
     for _ in 0..count {

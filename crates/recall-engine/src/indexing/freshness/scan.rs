@@ -1,4 +1,4 @@
-//! What differs between the files and the catalog?
+//! A scan of a store's files: the comparison with the catalog, and the ingest of the differences.
 
 use std::collections::HashSet;
 use std::num::NonZero;
@@ -15,7 +15,7 @@ use crate::known::Known;
 use crate::progress::{Cancel, Progress};
 use crate::store::{Decision, IngestOutcome, Look, Noted, Selection, Store};
 
-/// A comparison of a store with its files, and the ingest of what differs.
+/// The inputs of a scan.
 pub(crate) struct Sync<'a> {
     pub(crate) store: &'a Store,
     pub(crate) threads: NonZero<usize>,
@@ -24,20 +24,21 @@ pub(crate) struct Sync<'a> {
     pub(crate) progress: &'a mut dyn FnMut(Progress),
 }
 
-/// What a comparison found and its ingest did.
+/// The result of a scan.
 #[derive(Debug, Default)]
 pub(crate) struct SyncReport {
     pub(crate) outcome: IngestOutcome,
     pub(crate) unchanged: u64,
-    /// The turn that it took, where more than a few files were indexed. The caller ends it when what follows is done.
+    /// The turn to import, if more than a few files were indexed. The caller drops it after the embeddings and merges.
     pub(crate) import: Option<Import>,
 }
 
-/// Scans the root, compares, and ingests what differs. Waits for its turn where that is more than a few files.
+/// Scans the root, compares the files with the catalog, and ingests the differences. Waits for a turn to import if these are more
+/// than a few files.
 pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     let store = job.store;
     store.follow()?;
-    // A first index has something to do for sure, and what a scan finds takes memory too.
+    // A first index always has work to do, and the list of files takes memory too.
     let mut import = if store.holds_nothing() { Some(turn(job)?) } else { None };
     let began = Instant::now();
     let rules = rules(store);
@@ -48,7 +49,7 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     let noted = store.attention.take();
     let mut work = compare(&scan, &known, &store.selection.lock(), &noted);
     let unchanged = (scan.files.len() - work.read.len()) as u64;
-    let memories = store.memory_work_anew(&known, &noted, job.now);
+    let memories = store.memory_work_after_reading(&known, &noted, job.now);
     store.follow_journals();
     work.read.extend(memories.read);
     work.gone.extend(memories.gone);
@@ -64,7 +65,7 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     store.freshness.scanned();
     tracing::debug!(root = %store.root.display(), files = scan.files.len(), read = work.read.len(),
         gone = work.gone.len(), took_ms = began.elapsed().as_millis() as u64, "scanned");
-    // A run that failed between its two commits has left the lexical index behind; an ingest brings it up.
+    // After a failure between the two commits, the lexical index has an older generation, which an ingest repairs.
     let is_whole = store.lexical.generation() == known.generation;
     if work.is_empty() && is_whole && !store.holds_nothing() {
         return Ok(SyncReport { outcome: IngestOutcome::default(), unchanged, import });
@@ -73,7 +74,7 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     let mut supervision = Supervision { progress: job.progress, cancel: job.cancel };
     let outcome = ingest::ingest(store, &work, job.threads, job.now, import.as_ref(), &mut supervision)
         .inspect_err(|_| store.attention.put_back(noted))?;
-    // What of the memories is in the index is known to be so.
+    // Updates the ledger's record of which memories the index lacks.
     store.memory_work(&store.known());
     if parses_everything {
         let noted = store.catalog.writer().and_then(|mut writer| writer.parsed_by(recall_chunk::VERSION));
@@ -82,7 +83,7 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     Ok(SyncReport { outcome, unchanged, import })
 }
 
-/// Waits for a turn to import, and says so meanwhile.
+/// Waits for a turn to import; the scan state shows that it waits.
 fn turn(job: &Sync<'_>) -> Result<Import, StoreError> {
     let store = job.store;
     if let Some(import) = store.imports.try_begin() {
@@ -93,7 +94,7 @@ fn turn(job: &Sync<'_>) -> Result<Import, StoreError> {
     store.imports.begin(is_over).ok_or(StoreError::Cancelled)
 }
 
-/// What of the store's root is indexed.
+/// Returns the rules of which files below the root are indexed.
 fn rules(store: &Store) -> Rules {
     let selection = store.selection.lock();
     let mut rules = Rules {
@@ -138,7 +139,7 @@ fn compare(scan: &Scan, known: &Known, selection: &Selection, noted: &Noted) -> 
             continue;
         }
         let mut task = task(&file.path, file.size_bytes, file.modified, known, selection);
-        if look == Look::Anew {
+        if look == Look::Rewrite {
             task.hash = None;
         }
         work.read.push(task);
@@ -156,7 +157,7 @@ fn compare(scan: &Scan, known: &Known, selection: &Selection, noted: &Noted) -> 
             work.skipped.push(FileFailure { path: skipped.path.clone(), kind, reason, size_bytes, modified });
         }
     }
-    // What lies in a directory that could not be listed this time is not gone.
+    // Files in a directory that could not be listed are not known to be gone.
     let is_gone = |path: &&str| {
         let is_there = seen.contains(path) || namesakes.contains(*path);
         !is_there && DocPath::new(path).map_or(true, |path| !scan.is_unseen(&path))
@@ -166,15 +167,15 @@ fn compare(scan: &Scan, known: &Known, selection: &Selection, noted: &Noted) -> 
     work
 }
 
-/// What is told of a file that has the path of a memory's document, which is not its own: that it is not indexed. In the
-/// list of such files it stands under a name that no document has.
+/// Returns the record of a file whose path is that of a memory's document, and which is therefore not indexed. The path in the
+/// record has a prefix, so that no document has it.
 fn namesake(file: &FoundFile) -> FileFailure {
     let reason = "its name is that of a memory".to_owned();
     let (size_bytes, modified) = (file.size_bytes, file.modified);
     FileFailure { path: format!("./{}", file.path), kind: FailureKind::Skipped, reason, size_bytes, modified }
 }
 
-/// A task to read one file, with what its path was added with.
+/// Returns the task to read one file, with the options that its path was added with.
 pub(crate) fn task(path: &DocPath, size_bytes: u64, modified: Timestamp, known: &Known, selection: &Selection) -> Task {
     let added = selection.added(path);
     let hash = known.files.get(path.as_str()).and_then(|before| before.hash);

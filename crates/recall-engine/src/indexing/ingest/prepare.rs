@@ -1,4 +1,4 @@
-//! One file: what does it become?
+//! Reading and parsing of one file or memory into a document.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -25,25 +25,25 @@ pub(crate) struct Task {
     pub(crate) modified: Timestamp,
     /// Whether the catalog holds a document of the path.
     pub(crate) is_known: bool,
-    /// The hash of a content that is not to be parsed again; `None` for a file that is written anew in any case.
+    /// The hash of the indexed content, which is not parsed again; `None` if the file is rewritten in any case.
     pub(crate) hash: Option<ContentHash>,
-    /// Labels, source and type that the path was added with.
+    /// The tags, source and type that the path was added with.
     pub(crate) tags: Vec<String>,
     pub(crate) source: Option<String>,
     pub(crate) document_type: Option<DocumentType>,
-    /// The memory whose document is to be written, in the place of a file's.
+    /// The memory whose document is to be written; `None` for a file.
     pub(crate) memory: Option<Arc<Memory>>,
 }
 
-/// What a file became.
+/// The result of preparing a file.
 pub(crate) enum Prepared {
     /// A document to be written.
     Document(Box<PreparedDocument>),
-    /// Its content is the one that the catalog holds.
+    /// Its content is unchanged; only its stat is updated.
     Touched { size_bytes: u64, modified: Timestamp },
-    /// It is not there any more.
+    /// It no longer exists.
     Gone,
-    /// It is not indexed, for a reason.
+    /// It is not indexed; the record says why.
     Failure(FileFailure),
 }
 
@@ -52,18 +52,18 @@ pub(crate) struct PreparedDocument {
     pub(crate) document: Document,
     pub(crate) text: String,
     pub(crate) parsed: ParsedDocument,
-    /// When there was something to be seen of it first; none where that is this moment.
+    /// When it was created; `None` for the time of this run.
     pub(crate) created: Option<Timestamp>,
 }
 
-/// Reads and parses files; one a thread.
+/// Reads and parses files. Each thread has one.
 pub(crate) struct Preparer<'a> {
     root: &'a Path,
     settings: Arc<StoreSettings>,
-    /// The globs that give a document's type; the first that matches decides.
+    /// The globs that set a document's type; the first match wins.
     types: Vec<(GlobMatcher, DocumentType)>,
     attention: &'a Attention,
-    /// When the run began: a file that changed about then may change again under the same time.
+    /// When the run began. A file that changed shortly before may change again without a new modification time.
     now: Timestamp,
     chunker: Chunker,
 }
@@ -80,7 +80,7 @@ impl<'a> Preparer<'a> {
         Self { root, types: types.collect(), settings, attention, now, chunker }
     }
 
-    /// Reads and parses one file. A failure becomes a record; nothing stops the run.
+    /// Reads and parses one file. A failure becomes a record and does not stop the run.
     pub(crate) fn prepare(&mut self, task: &Task) -> Prepared {
         if let Some(memory) = &task.memory {
             return self.remember(task, memory);
@@ -96,14 +96,14 @@ impl<'a> Preparer<'a> {
         if task.hash == Some(content.hash) {
             return Prepared::Touched { size_bytes: content.size_bytes, modified: content.modified };
         }
-        // A parser's bug costs one file, not the run.
+        // A panic of the parser fails one file, not the run.
         match catch_unwind(AssertUnwindSafe(|| self.parse(task, content))) {
             Ok(document) => Prepared::Document(Box::new(document)),
             Err(_) => Prepared::Failure(self.panicked(task)),
         }
     }
 
-    /// Makes the document of a memory.
+    /// Builds the document of a memory.
     fn remember(&mut self, task: &Task, memory: &Memory) -> Prepared {
         let Ok(parsed) = catch_unwind(AssertUnwindSafe(|| ledger::parsed_of(memory, &mut self.chunker))) else {
             return Prepared::Failure(self.panicked(task));
@@ -169,7 +169,7 @@ fn refused(task: &Task, error: &ContentError) -> FileFailure {
         ContentError::Refused { reason, .. } => (FailureKind::Failed, reason.to_string()),
         ContentError::Outside { .. } => (FailureKind::Skipped, "it leaves the root through a symlink".to_owned()),
         ContentError::Gone { .. } | ContentError::Unreadable { .. } => {
-            // Who may read a file changes without its size and time. With none noted, the next scan tries again.
+            // Permissions change without a new size or time. Without a recorded time, the next scan tries again.
             let failure = failure(task, FailureKind::Failed, error_chain(error));
             return FileFailure { modified: Timestamp::default(), ..failure };
         }

@@ -1,4 +1,4 @@
-//! How far may the readers run ahead of the writer?
+//! A bound on the bytes of files that are read but not written yet.
 
 use std::time::Duration;
 
@@ -6,28 +6,28 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::imports::Room;
 
-/// Hands out places of a list in order, while the files in flight stay below a number of bytes.
+/// Hands out indices of a list in order, while the files in flight stay below a number of bytes.
 ///
-/// The first file in flight is always let through, however large, so that the work never stands still.
+/// If no file is in flight, the next one is admitted regardless of its size, so that the work always proceeds.
 pub(crate) struct Window<'a> {
     state: Mutex<State>,
     freed: Condvar,
     limit_bytes: u64,
-    /// Says whether there is memory for more than one file.
+    /// Returns whether there is memory for more than one file.
     room: Box<dyn Fn() -> Room + Sync + 'a>,
 }
 
-/// After so many bytes of files it is looked again whether there is memory: to look takes some microseconds.
+/// How many bytes of files are admitted between two checks of the memory. A check takes some microseconds.
 const LOOK_BYTES: u64 = 1024 * 1024;
 
-/// How long a file waits at most for memory while others are in flight, until it is looked again.
+/// How often a file that waits for memory checks again while others are in flight.
 const ROOM_INTERVAL: Duration = Duration::from_millis(20);
 
 #[derive(Default)]
 struct State {
     next: usize,
     in_flight_bytes: u64,
-    /// How many bytes may pass before the next look at the memory.
+    /// How many bytes may be admitted before the next check of the memory.
     until_look_bytes: u64,
     closed: bool,
 }
@@ -37,9 +37,9 @@ impl<'a> Window<'a> {
         Self { state: Mutex::default(), freed: Condvar::new(), limit_bytes, room }
     }
 
-    /// Takes the next place, waiting for room; `None` when the list is through or the window closed.
+    /// Waits for room and returns the next index; `None` at the end of the list or if the window is closed.
     ///
-    /// `size_of` gives the bytes at a place, or `None` behind the end.
+    /// `size_of` returns the bytes of the file at an index, or `None` after the end.
     pub(crate) fn take(&self, size_of: impl Fn(usize) -> Option<u64>) -> Option<usize> {
         let mut state = self.state.lock();
         loop {
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_come_in_order_and_a_large_file_still_passes() {
+    fn indices_come_in_order_and_a_large_file_is_admitted_alone() {
         let sizes = [5_u64, 100, 1];
         let size_of = |place: usize| sizes.get(place).copied();
         let window = Window::new(10, Box::new(|| Room::Left));

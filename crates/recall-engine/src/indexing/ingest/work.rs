@@ -1,40 +1,40 @@
-//! What an ingest is to do, and who controls it.
+//! The work of an ingest, with its progress and cancellation.
 
 use std::collections::HashSet;
 
 use crate::indexing::ingest::prepare::Task;
 use crate::progress::{Cancel, Progress};
 
-/// What an ingest is to do.
+/// The files that an ingest reads, removes or records.
 #[derive(Debug, Default)]
 pub(crate) struct Work {
     /// Files to read.
     pub(crate) read: Vec<Task>,
-    /// Paths that are no longer there, or no longer to be indexed.
+    /// Paths that no longer exist or are no longer indexed.
     pub(crate) gone: Vec<String>,
-    /// Files that are passed over by their stat alone, with the reason.
+    /// Files that are skipped because of their stat, with the reason.
     pub(crate) skipped: Vec<recall_catalog::FileFailure>,
 }
 
-/// Up to how many files what is known of them is read one by one.
+/// The most files of a small ingest, whose states are read one by one afterwards.
 const FEW_FILES: usize = 64;
 
-/// Up to how many bytes of files are read without a turn to import, and lie between reading and the catalog then.
+/// The most bytes of an ingest without a turn to import, and the most bytes in flight of such an ingest.
 pub(crate) const FEW_BYTES: u64 = 4 * 1024 * 1024;
 
 impl Work {
-    /// Whether it writes so few files that what is known of all others need not be read anew.
+    /// Returns whether it writes so few files that the states of all others need not be read again.
     pub(crate) fn is_small(&self) -> bool {
         let Self { read, gone, skipped } = self;
         read.len() + gone.len() + skipped.len() <= FEW_FILES
     }
 
-    /// Whether it takes so much memory that it wants a turn to import.
+    /// Returns whether it takes so much memory that it needs a turn to import.
     pub(crate) fn is_import(&self) -> bool {
         !self.is_small() || self.read.iter().map(|task| task.size_bytes).sum::<u64>() > FEW_BYTES
     }
 
-    /// The files that it may write.
+    /// Returns the paths that it may write.
     pub(crate) fn paths(&self) -> HashSet<&str> {
         let Self { read, gone, skipped } = self;
         let skipped = skipped.iter().map(|failure| failure.path.as_str());
@@ -47,7 +47,7 @@ impl Work {
     }
 }
 
-/// Who reports and who may stop an ingest.
+/// The progress callback and the cancellation of an ingest.
 pub(crate) struct Supervision<'a> {
     pub(crate) progress: &'a mut dyn FnMut(Progress),
     pub(crate) cancel: &'a Cancel,

@@ -1,4 +1,4 @@
-//! In which order is it written, and what is one transaction?
+//! Writing of prepared documents, in transactions.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -19,24 +19,24 @@ use crate::indexing::ingest::{Supervision, Work};
 use crate::progress::Progress;
 use crate::store::{IngestOutcome, Store};
 
-/// A batch is committed when it holds so many bytes of text: enough to make segments that need no merging at once.
+/// A batch is committed when it has this many bytes of text: enough for segments that need not be merged at once.
 const BATCH_BYTES: u64 = 64 * 1024 * 1024;
 
-/// A batch is committed when it is so old, so that searches beside a long run see it grow.
+/// A batch is committed at this age, so that searches during a long run see the new documents.
 const BATCH_AGE: Duration = Duration::from_secs(3);
 
-/// Below so many files a run is an edit, not an import: one thread prepares and one indexes.
+/// A run of at most this many files is an edit, not an import: one thread prepares and one writes.
 const SMALL_RUN_FILES: usize = 16;
 
-/// Up to so many memories are embedded before searches see them, as an edit is: that takes some milliseconds, and without it no
-/// search could ask for the meaning while memories keep coming.
+/// At most this many memories are embedded before searches see them, as in an edit. That takes some milliseconds; without it, no
+/// semantic search would be possible while memories keep arriving.
 const EMBEDDED_MEMORIES: usize = 256;
 
-/// A larger file is prepared on a thread of its own. The allocator keeps what a thread has freed for that thread, and a syntax tree
-/// takes tens of megabytes: sixteen threads that have each parsed a large file hold a gigabyte, though one file is in flight.
+/// A larger file is prepared on a thread of its own. The allocator keeps freed memory per thread, and a syntax tree takes tens of
+/// megabytes: sixteen threads that have each parsed a large file would hold a gigabyte, although one file is in flight.
 const ALONE_BYTES: u64 = 128 * 1024;
 
-/// How often progress is reported at most.
+/// The shortest time between two progress reports.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Reads and parses in parallel, writes in the order of the list. The caller holds the store's `writing`.
@@ -87,7 +87,7 @@ pub(crate) fn run(
         let result = write_all(&mut run, work, &receiver, &window, supervision);
         window.close();
         let Run { outcome, lexical, .. } = run;
-        // After an error, what was not committed is dropped with the writer.
+        // After an error, the writer is dropped, and with it the uncommitted documents.
         if result.is_ok() {
             *store.lexical_writer.lock() = lexical;
         }
@@ -95,7 +95,7 @@ pub(crate) fn run(
     })
 }
 
-/// Prepares a large file on a thread that ends with it; `None` if the system gives no thread.
+/// Prepares a large file on a new thread; `None` if the thread cannot be started.
 fn prepare_alone(store: &Store, task: &Task, now: Timestamp) -> Option<Prepared> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()
@@ -137,7 +137,7 @@ fn write_all(
                         early.insert(place, prepared);
                         continue;
                     }
-                    // The senders live as long as there are places to take.
+                    // The senders live as long as there are files to prepare, so this is a closed window.
                     Err(crossbeam_channel::RecvError) => return Err(StoreError::Cancelled),
                 },
             };
@@ -170,7 +170,7 @@ struct Run<'a> {
     outcome: IngestOutcome,
     lexical: Option<LexicalWriter>,
     lexical_settings: WriterSettings,
-    /// Whether the embeddings follow before searches see what is written.
+    /// Whether documents are embedded before their generation is published.
     embeds: bool,
 }
 
@@ -180,7 +180,7 @@ impl<'a> Run<'a> {
         Self { store, now, outcome: IngestOutcome::default(), lexical, lexical_settings, embeds: false }
     }
 
-    /// The writer of the lexical index, opened by the first change that needs it.
+    /// Returns the writer of the lexical index. Opens it at the first call.
     fn lexical(&mut self) -> Result<&mut LexicalWriter, StoreError> {
         if self.lexical.is_none() {
             let writer = self.store.lexical.writer(self.lexical_settings);
@@ -208,7 +208,7 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
         self.bytes >= BATCH_BYTES || self.began.elapsed() >= BATCH_AGE
     }
 
-    /// Writes what needs no reading: what is gone, and what is passed over.
+    /// Writes the changes that need no reading: removed and skipped files.
     fn write_stat_changes(&mut self, work: &Work) -> Result<(), StoreError> {
         for path in &work.gone {
             self.transaction.clear_failure(path).map_err(|source| self.run.store.write_failed(source))?;
@@ -277,7 +277,7 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
         Ok(())
     }
 
-    /// Records why a file is not indexed, and takes what was indexed of it before away.
+    /// Records why a file is not indexed, and removes its document.
     fn record(&mut self, failure: &recall_catalog::FileFailure) -> Result<(), StoreError> {
         let store = self.run.store;
         let removed = self.transaction.record_failure(failure).map_err(|source| store.write_failed(source))?;
@@ -291,16 +291,16 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
         Ok(())
     }
 
-    /// Commits the catalog, then the lexical index, then shows the new generation to searches.
+    /// Commits the catalog, then the lexical index, then publishes the new generation.
     fn commit(self) -> Result<(), StoreError> {
         let Self { run, transaction, .. } = self;
         let store = run.store;
         let generation = transaction.commit().map_err(|source| store.write_failed(source))?;
-        // Before searches see the generation: else those that come now would miss what lies near in meaning.
+        // Before the generation is published: otherwise the next searches would have no semantic candidates.
         if run.embeds {
             store.catch_up(Reach::Edit);
         }
-        // A transaction that changed no document keeps its generation, and the lexical index is up to it.
+        // A transaction that changed no document keeps the generation, which the lexical index already has.
         if generation != store.lexical.generation() {
             run.lexical()?.commit(generation).map_err(|source| store.lexical_write_failed(source))?;
         }

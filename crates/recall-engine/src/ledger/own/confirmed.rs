@@ -1,4 +1,4 @@
-//! The hashes of what this user confirmed.
+//! The hashes of the memories and profiles that this user confirmed.
 
 use std::collections::HashSet;
 use std::io;
@@ -12,12 +12,11 @@ use recall_journal::{LineLog, Stat};
 /// The file's name, in the folder of the logs.
 const FILE: &str = "confirmed.jsonl";
 
-/// How often the logs are read again for what other processes wrote, while events are met that are in none: that lists a folder
-/// for each root.
+/// The shortest time between two reads of the files for entries of other processes, which list a folder for each root.
 pub(crate) const FOLLOW_EVERY: Duration = Duration::from_millis(200);
 
-/// What this user confirmed: one hash a line. A confirmation holds for what was said, not for an id, so that a later change from
-/// outside is not confirmed.
+/// The confirmations of this user: a file with one hash per line. A confirmation is of content, not of an id, so that a later
+/// foreign change is not confirmed.
 pub(crate) struct Confirmed {
     file: LineLog,
     known: Mutex<Known>,
@@ -41,38 +40,38 @@ impl Confirmed {
         Self { file: LineLog::new(folder, FILE), known: Mutex::default() }
     }
 
-    pub(crate) fn holds(&self, says: ContentHash) -> bool {
+    pub(crate) fn holds(&self, content: ContentHash) -> bool {
         let mut known = self.known.lock();
-        if known.hashes.contains(&says) {
+        if known.hashes.contains(&content) {
             return true;
         }
         if known.followed.is_some_and(|followed| followed.elapsed() < FOLLOW_EVERY) {
             return false;
         }
         if let Err(error) = self.follow(&mut known) {
-            tracing::warn!(file = %self.file.path().display(), %error, "what was confirmed was not read");
+            tracing::warn!(file = %self.file.path().display(), %error, "the confirmations were not read");
         }
-        known.hashes.contains(&says)
+        known.hashes.contains(&content)
     }
 
-    /// Keeps hashes: they are on disk when this returns.
-    pub(crate) fn add(&self, says: impl IntoIterator<Item = ContentHash>) -> io::Result<()> {
-        let mut says: Vec<ContentHash> = says.into_iter().collect();
+    /// Adds hashes. They are synced before this returns.
+    pub(crate) fn add(&self, contents: impl IntoIterator<Item = ContentHash>) -> io::Result<()> {
+        let mut contents: Vec<ContentHash> = contents.into_iter().collect();
         {
             let known = self.known.lock();
-            says.retain(|says| !known.hashes.contains(says));
+            contents.retain(|content| !known.hashes.contains(content));
         }
-        if says.is_empty() {
+        if contents.is_empty() {
             return Ok(());
         }
         self.file.append(|_| {
-            let line = |says: &ContentHash| {
-                let line = Line { says: says.to_string() };
-                serde_json::to_string(&line).expect("a text") + "\n"
+            let line = |content: &ContentHash| {
+                let line = Line { says: content.to_string() };
+                serde_json::to_string(&line).expect("a line serialises") + "\n"
             };
-            says.iter().map(line).collect::<String>().into_bytes()
+            contents.iter().map(line).collect::<String>().into_bytes()
         })?;
-        self.known.lock().hashes.extend(says);
+        self.known.lock().hashes.extend(contents);
         Ok(())
     }
 
@@ -91,10 +90,10 @@ impl Confirmed {
     }
 }
 
-/// The hash of all that a memory says, and of when that last changed.
+/// Returns a hash of a memory's content and of the time of its last change.
 ///
-/// What it is tied to is part of it: with other anchors, another state of the files would seem to be what was confirmed.
-pub(crate) fn says_of(memory: &Memory) -> ContentHash {
+/// The anchors are part of it: with other anchors, the memory would seem to be confirmed for another state of the files.
+pub(crate) fn content_hash(memory: &Memory) -> ContentHash {
     let Memory {
         id,
         title,
@@ -108,13 +107,13 @@ pub(crate) fn says_of(memory: &Memory) -> ContentHash {
         anchors,
         lineage,
         updated,
-        // Who added it and when is a claim that nothing depends on.
+        // Who added it and when is an unverified claim that nothing depends on.
         provenance: _,
         created: _,
         // Only this user's own count.
         verified: _,
         feedback: _,
-        // Not what it says, but whether it is in force.
+        // Whether it is in force, not its content.
         deleted: _,
         promoted: _,
     } = memory;
@@ -148,7 +147,7 @@ pub(crate) fn says_of(memory: &Memory) -> ContentHash {
     ContentHash(*hasher.finalize().as_bytes())
 }
 
-/// The hash of a profile.
+/// Returns the hash of a profile.
 pub(crate) fn profile(text: &[u8]) -> ContentHash {
     let mut hasher = blake3::Hasher::new_derive_key("recall confirmed profile");
     hasher.update(text);

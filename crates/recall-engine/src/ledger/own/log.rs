@@ -1,4 +1,4 @@
-//! The events that this user's recall wrote to the journals of one root, kept in the data home.
+//! The log of the events that this user's recall wrote to the journals of one root, stored in the data home.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use crate::ledger::own::Returned;
 use crate::ledger::{Own, Since};
 use crate::store_folder::name_of;
 
-/// The own log of a root: a journal of exactly what this user's recall appended to the root's journals.
+/// The own log of a root: a journal of the events that this user's recall appended to the root's journals.
 ///
-/// An event is synced here before it is appended to the project's journal, so that whatever was acknowledged is here. What is
-/// here and in no journal was taken away by something else, or its write was refused; [`Returned`] tells the two apart.
+/// An event is synced here before it is appended to the project's journal, so that the log has every acknowledged event. An
+/// event that is in no journal was removed by another program, or its write failed; [`Returned`] distinguishes the two.
 pub(crate) struct OwnLog {
     own: Arc<Own>,
     folder: PathBuf,
@@ -25,12 +25,13 @@ pub(crate) struct OwnLog {
     /// Opened by the first event that is written.
     journal: Mutex<Option<Arc<Journal>>>,
     pub(crate) returned: Returned,
-    /// Shared by those who write an event to both journals, held alone by who compares the two.
+    /// Read-locked while an event is written to both, write-locked while both are compared.
     writing: RwLock<()>,
 }
 
 impl Own {
-    /// The log of a store; `None` for the global store, which lies in the data home, so that everything in it is the user's own.
+    /// Returns the log of a store; `None` for the global store: it is in the data home, so all its events are the user's own.
+
     pub(crate) fn log(self: &Arc<Self>, scope: StoreScope, root: &Path) -> Option<OwnLog> {
         if scope == StoreScope::Global {
             return None;
@@ -49,25 +50,25 @@ impl OwnLog {
         Self { own, folder, root: root.to_owned(), storage, journal, returned, writing }
     }
 
-    /// What this user's recall wrote anywhere, and what this user confirmed.
+    /// Returns the own events of all roots, and the confirmations.
     pub(crate) fn own(&self) -> &Own {
         &self.own
     }
 
-    /// Held while events are written to this log and to the journals.
+    /// Returns a guard to hold while events are written to this log and to the journals.
     pub(crate) fn writing(&self) -> RwLockReadGuard<'_, ()> {
         self.writing.read()
     }
 
-    /// Held while nobody in this process writes.
+    /// Waits for the writers in this process, and returns a guard that keeps others from writing.
     pub(crate) fn nobody_writes(&self) -> RwLockWriteGuard<'_, ()> {
         self.writing.write()
     }
 
-    /// Keeps events: they are on disk when this returns, and are the user's own.
+    /// Appends events and syncs them. They count as the user's own.
     ///
     /// # Errors
-    /// None of them is kept.
+    /// The log cannot be written. Then none of them counts as the user's own.
     pub(crate) fn append(&self, events: &[Event]) -> Result<(), MemoryError> {
         let failed = |source| MemoryError::Write { folder: self.folder.clone(), source };
         self.journal()?.append_all(events).map_err(failed)?;
@@ -86,7 +87,7 @@ impl OwnLog {
         Ok(Arc::clone(journal.insert(Arc::new(opened))))
     }
 
-    /// Writes the root's path next to the log, for people who look into the data home. Nothing depends on it.
+    /// Writes the root's path next to the log, for people who inspect the data home. The program does not read it.
     fn name_root(&self) {
         let written = std::fs::create_dir_all(&self.folder)
             .and_then(|()| std::fs::write(self.folder.join("root"), format!("{}\n", self.root.display())));
@@ -95,8 +96,8 @@ impl OwnLog {
         }
     }
 
-    /// Which events of this log are in none of the journals of a folder, in the order of their days and lines. An event whose id
-    /// stands there with other content was edited, and is not missing.
+    /// Returns the events of this log that are in none of the journals of a folder, in the order of their days and ids. An event
+    /// whose id is there with other content was edited, and is not missing.
     ///
     /// # Errors
     /// The log or a journal cannot be read.
@@ -123,12 +124,12 @@ impl OwnLog {
         Ok(missing.into_values().filter(|event| absent.contains(&event.id)).collect())
     }
 
-    /// Whether it holds anything.
+    /// Returns whether it has any day.
     pub(crate) fn is_begun(&self) -> bool {
         self.storage.days().is_ok_and(|days| !days.is_empty())
     }
 
-    /// The days of some events of this log.
+    /// Returns the days of some events of this log.
     ///
     /// # Errors
     /// The log cannot be read.
@@ -142,7 +143,7 @@ impl OwnLog {
         Ok(days)
     }
 
-    /// Which of some events are in none of the journals of a folder.
+    /// Returns which of some events are in none of the journals of a folder.
     ///
     /// # Errors
     /// A journal cannot be read.
@@ -157,8 +158,8 @@ impl OwnLog {
     }
 }
 
-/// The name of the log's folder for a root: its path, and which folder it is. A folder that was deleted and made again, as for
-/// another clone, has another log, so that nothing is put back into a project to which it never belonged.
+/// Returns the name of the log's folder for a root, from its path, inode and creation time. A folder that was deleted and created
+/// again, as for another clone, has another log, so that no event is put back into a project that it never belonged to.
 fn name_of_folder(root: &Path) -> String {
     let mut hasher = blake3::Hasher::new_derive_key("recall root folder");
     if let Ok(metadata) = std::fs::metadata(root) {

@@ -1,4 +1,4 @@
-//! What became of own events that are in no journal: refused, put back, or left alone.
+//! The record of own events that were missing from the journals: refused, put back, or kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -11,22 +11,22 @@ use recall_journal::{LineLog, moment_of, rfc_3339};
 /// The file's name, next to the log.
 const FILE: &str = "returned.jsonl";
 
-/// The record of an own log: which of its events are never to be put back into a journal again.
+/// The record of which events of an own log must not be put back into a journal.
 pub(crate) struct Returned {
     file: LineLog,
-    /// Events that were not acknowledged, and of which that is not on disk yet.
+    /// Events that were not acknowledged, and whose line is not in the file yet.
     refused: Mutex<BTreeSet<EventId>>,
 }
 
-/// What became of an event.
+/// The fate of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Fate {
-    /// The journal could not be written: nobody was told that it is kept.
+    /// The journal could not be written, so the event was not acknowledged.
     Refused,
-    /// It was written in the end, under the same id.
+    /// A later write under the same id succeeded.
     Kept,
-    /// It vanished and was put back.
+    /// It was missing from the journals and put back.
     PutBack,
 }
 
@@ -44,7 +44,7 @@ impl Returned {
         Self { file: LineLog::new(folder, FILE), refused: Mutex::default() }
     }
 
-    /// The events that are not to be put back: those that were refused, and those that were put back before.
+    /// Returns the events that must not be put back: those that were refused, and those that were put back before.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -54,7 +54,7 @@ impl Returned {
         Ok(settled)
     }
 
-    /// The events that were put back, each with when.
+    /// Returns the events that were put back, each with its time.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -63,13 +63,13 @@ impl Returned {
         Ok(fates.filter(|(_, (fate, _))| *fate == Fate::PutBack).map(|(id, (_, at))| (id, at)).collect())
     }
 
-    /// Keeps that events were not acknowledged. Where the disk refuses that too, it is tried again with the next note.
+    /// Records that events were not acknowledged. If that cannot be written either, the next record retries it.
     pub(crate) fn refuse(&self, ids: impl IntoIterator<Item = EventId>) {
         self.refused.lock().extend(ids);
         self.write_refused();
     }
 
-    /// Keeps that events are acknowledged, of which one may have been refused before under the same id.
+    /// Records that events are acknowledged, if they were refused before under the same ids.
     pub(crate) fn keep(&self, ids: impl IntoIterator<Item = EventId>) {
         let ids: BTreeSet<EventId> = ids.into_iter().collect();
         self.refused.lock().retain(|id| !ids.contains(id));
@@ -87,11 +87,11 @@ impl Returned {
         }
     }
 
-    /// Takes events to be put back: those that no process took before. That they were is on disk when this returns, so that no
-    /// event is put back twice, whatever happens afterwards.
+    /// Claims the events that no process has claimed before, and returns them. The claim is synced before this returns, so that
+    /// no event is put back twice, even after a crash.
     ///
     /// # Errors
-    /// The file cannot be written; then none was taken.
+    /// The file cannot be written. Then no event is claimed.
     pub(crate) fn take(&self, ids: &BTreeSet<EventId>, now: Timestamp) -> io::Result<BTreeSet<EventId>> {
         let mut taken = BTreeSet::new();
         self.file.append(|known| {
@@ -102,7 +102,7 @@ impl Returned {
         Ok(taken)
     }
 
-    /// Gives up events that were taken and could not be put back, so that this is tried again.
+    /// Releases claimed events that could not be put back, so that they are tried again.
     pub(crate) fn release(&self, ids: &BTreeSet<EventId>) {
         let released = self.file.append(|_| ids.iter().flat_map(|id| line(*id, Fate::Kept, None)).collect());
         if let Err(error) = released {
@@ -131,7 +131,7 @@ fn line(id: EventId, fate: Fate, at: Option<Timestamp>) -> Vec<u8> {
     bytes
 }
 
-/// The last that is said of each event. An event that was refused and then kept is like any other.
+/// Returns the last fate of each event. An event that was refused and then kept has none.
 fn fates(text: &[u8]) -> BTreeMap<EventId, (Fate, Timestamp)> {
     let mut fates = BTreeMap::new();
     for line in text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_taken_to_be_put_back_once_whoever_asks() {
+    fn an_event_is_claimed_once_by_either_of_two_processes() {
         let folder = tempfile::tempdir().expect("a folder");
         let (one, other) = (Returned::new(folder.path()), Returned::new(folder.path()));
         let both = BTreeSet::from([id(1), id(2)]);
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_refused_is_settled_until_it_is_kept() {
+    fn a_refused_event_is_settled_until_it_is_kept() {
         let folder = tempfile::tempdir().expect("a folder");
         let returned = Returned::new(folder.path());
         returned.refuse([id(1), id(2)]);

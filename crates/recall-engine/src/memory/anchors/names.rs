@@ -1,17 +1,17 @@
-//! Which symbols does a text name?
+//! The symbol names in the text of a memory.
 
 use std::collections::HashSet;
 
 use recall_core::Symbol;
 use recall_core::words::{self, Word};
 
-/// What joins the names of a symbol and of what encloses it.
+/// The separator in a symbol's qualified name.
 const SCOPED: &str = "::";
 
-/// What a text names that may be a symbol.
+/// The words of a text that may be symbols.
 #[derive(Debug)]
 pub(super) struct Names<'t> {
-    /// Identifiers that are no words of a language: those between backticks, and those that are made of parts.
+    /// Identifiers: all words between backticks, and compound words, as `open_store`.
     bare: HashSet<String>,
     text: &'t str,
 }
@@ -31,12 +31,12 @@ impl<'t> Names<'t> {
         Self { bare, text }
     }
 
-    /// Whether the text names anything that may be a symbol.
+    /// Returns whether the text has words that may be symbols.
     pub(super) fn are_any(&self) -> bool {
         !self.bare.is_empty() || self.text.contains(SCOPED)
     }
 
-    /// Whether the text names a symbol: by its own name, or in the words of the place that it is defined in.
+    /// Returns whether the text names a symbol, by its name as an identifier or by its qualified name.
     pub(super) fn hold(&self, symbol: &Symbol) -> bool {
         let is_qualified = symbol.qualified.len() > symbol.name.len();
         self.bare.contains(symbol.name.as_str()) || (is_qualified && self.text.contains(&symbol.qualified))
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_symbol_is_named_as_code_is_named_in_prose() {
+    fn symbols_are_recognised_by_backticks_compounds_and_qualified_names() {
         check("`open` waits for the lock", "open", true);
         check("`Store::open(path)` waits", "Store::open", true);
         check("call Store::open first", "Store::open", true);

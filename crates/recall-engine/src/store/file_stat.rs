@@ -1,4 +1,4 @@
-//! What the files of a store's configuration look like from outside.
+//! The stats of the files of a store's configuration.
 
 use std::fs;
 use std::path::Path;
@@ -7,15 +7,15 @@ use std::time::SystemTime;
 use crate::settings::StoreSettings;
 use crate::store::selection;
 
-/// What a file looks like from outside; nothing where there is none.
+/// The identity, size and time of a file, without following a link; the default if it does not exist.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Looks {
+pub(super) struct FileStat {
     identity: Option<(u64, u64)>,
     bytes: u64,
     modified: Option<SystemTime>,
 }
 
-impl Looks {
+impl FileStat {
     fn of(path: &Path) -> Self {
         let Ok(metadata) = fs::symlink_metadata(path) else { return Self::default() };
         #[cfg(unix)]
@@ -29,8 +29,8 @@ impl Looks {
     }
 }
 
-impl Looks {
-    /// What the files of the settings and those of the selection look like, in this order.
+impl FileStat {
+    /// Returns the stats of the files of the settings and of the selection, in this order.
     pub(super) fn of_all(settings: &StoreSettings, root: &Path, store_folder: &Path) -> Vec<Self> {
         let selection = selection::files(root, store_folder);
         settings.files.iter().chain(&selection).map(|path| Self::of(path)).collect()
