@@ -1,15 +1,15 @@
-//! What does the server say about itself?
+//! The server's description of itself.
 
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 
-/// What a client puts before its model. What matters first: clients cut it.
+/// The instructions that a client gives to its model, the most important first, because clients truncate them.
 const INSTRUCTIONS: &str = include_str!("about/instructions.txt");
 
-/// The longest text that every client takes uncut.
+/// The longest text that no client truncates.
 #[cfg(test)]
 pub(crate) const LONGEST_TEXT_CHARS: usize = 2_000;
 
-/// What this server is and can do. Nothing in it changes while it runs, so no changes are announced.
+/// Returns the server's name and capabilities. They do not change while it runs, so no change notifications are announced.
 pub(crate) fn server() -> ServerConfig {
     let capabilities =
         ServerCapabilities::builder().enable_completions().enable_prompts().enable_resources().enable_tools().build();
@@ -24,12 +24,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clients_take_the_instructions_uncut() {
+    fn clients_do_not_truncate_the_instructions() {
         assert!(INSTRUCTIONS.chars().count() < LONGEST_TEXT_CHARS);
     }
 
     #[test]
-    fn only_what_there_is_is_announced() {
+    fn only_existing_capabilities_are_announced() {
         let announced = serde_json::to_value(server().capabilities).expect("plain data");
         let announced: Vec<&String> = announced.as_object().expect("an object").keys().collect();
         assert_eq!(announced, ["completions", "prompts", "resources", "tools"]);

@@ -1,4 +1,4 @@
-//! In which form does a tool answer?
+//! The answer of a tool and its forms.
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Deserialize;
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::error::ToolError;
 
-/// The form that a call asks for.
+/// The requested form of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Format {
@@ -17,16 +17,16 @@ pub(crate) enum Format {
     Json,
 }
 
-/// What a tool answers.
+/// The answer of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Answer {
-    /// Text for a model. Never accompanied by structured content, for which clients drop the text.
+    /// Text for a model. Never sent with structured content, because clients then drop the text.
     Text(String),
     /// Structured content; its text is the same JSON, for clients that know no structured content.
     Json(Value),
 }
 
-/// The result of a call as the protocol carries it: failures are results too.
+/// Converts an answer to a result of the protocol, in which failures are results too.
 pub(crate) fn to_result(answer: Result<Answer, ToolError>) -> CallToolResult {
     match answer {
         Ok(Answer::Text(text)) => CallToolResult::success(vec![ContentBlock::text(text)]),

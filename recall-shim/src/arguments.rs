@@ -1,4 +1,4 @@
-//! Are these the arguments that the tool's schema asks for?
+//! Validation of arguments against a tool's input schema.
 
 use recall_core::nearest;
 use rmcp::model::JsonObject;
@@ -9,7 +9,7 @@ use crate::error::{Code, ToolError};
 
 /// Checks arguments against a tool's input schema and reads them.
 ///
-/// An argument that is `null` counts as absent. Of JSON Schema that is understood which the tools' schemas use: `type`,
+/// An argument that is `null` counts as absent. Supports the part of JSON Schema that the tools' schemas use: `type`,
 /// `enum`, `minimum`, `maximum`, `minLength`, `items`, `properties`, `required`.
 ///
 /// # Errors
@@ -98,7 +98,7 @@ fn not_allowed(name: &str, value: &Value, allowed: &[Value]) -> ToolError {
     }
 }
 
-/// What an argument is, in the words of its schema; where those say nothing, by its type and bounds.
+/// Describes an argument by the description in its schema, or by its type and bounds if there is none.
 fn described(name: &str, properties: &JsonObject) -> String {
     let Some(schema) = properties.get(name) else { return String::new() };
     if let Some(description) = schema.get("description").and_then(Value::as_str) {
@@ -117,7 +117,7 @@ fn described(name: &str, properties: &JsonObject) -> String {
         kind => kind.to_owned(),
     };
     match schema.get("default") {
-        Some(default) => format!("`{name}`: {kind}; {default} where it is left out"),
+        Some(default) => format!("`{name}`: {kind}; {default} by default"),
         None => format!("`{name}`: {kind}"),
     }
 }
@@ -130,7 +130,7 @@ fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// A value as an error shows it: on one line, no longer than a line.
+/// Formats a value for an error: on one line and no longer than a line.
 fn shown(value: &Value) -> String {
     cut(&value.to_string())
 }
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_arguments_are_told_apart() {
+    fn bad_arguments_have_specific_errors() {
         let bad = [
             json!({}),
             json!({"query": 3}),
@@ -189,7 +189,7 @@ mod tests {
             json!({"query": "q", "types": ["code", "cod"]}),
             json!({"query": "q", "explain": {"deep": "x".repeat(200)}}),
         ];
-        let told: Vec<String> = bad.into_iter().map(check).collect();
-        insta::assert_snapshot!(told.join("\n\n"));
+        let errors: Vec<String> = bad.into_iter().map(check).collect();
+        insta::assert_snapshot!(errors.join("\n\n"));
     }
 }

@@ -1,7 +1,7 @@
-//! Where does the next page begin?
+//! Cursors for pagination.
 //!
-//! A cursor carries all that is needed: nothing is remembered between calls. It holds the generation that the page was
-//! made of, what had no say in its order, and a digest of the question, so that another question's cursor is refused.
+//! A cursor is self-contained: the shim keeps no state between calls. It contains the index generation of the page, the
+//! stages that took no part in the order, and a digest of the question, so that the cursor of another question is rejected.
 
 use std::fmt;
 
@@ -9,37 +9,37 @@ use recall_core::{Ablation, ContentHash};
 
 use crate::error::{Code, ToolError};
 
-/// Where the next page of an answer begins. Written `<position>.<within>.<generation>.<digest>` in hexadecimal,
-/// with `.<stage>` behind it for each stage that had no say.
+/// The start of the next page of an answer. Written `<position>.<within>.<generation>.<digest>` in hexadecimal, followed by
+/// `.<stage>` for each stage that took no part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cursor {
-    /// Which hit or line comes next.
+    /// The next hit or line.
     pub(crate) position: u32,
-    /// How many bytes of it were shown.
+    /// How many bytes of it were already shown.
     pub(crate) within: u32,
-    /// The generation of the page before.
+    /// The generation of the previous page.
     pub(crate) generation: u64,
-    /// The stages of a search that had no say: the page that follows is to continue the order of the page before, also when
-    /// what they need has come meanwhile.
+    /// The stages of a search that took no part. The next page must continue the order of the previous one, even if these
+    /// stages have become available since.
     pub(crate) silent: Vec<Ablation>,
     digest: String,
 }
 
 impl Cursor {
-    /// The cursor of a question's next page.
+    /// Creates the cursor of a question's next page.
     pub(crate) fn new(question: &str, position: u32, within: u32, generation: u64) -> Self {
         Self { position, within, generation, silent: Vec::new(), digest: digest(question) }
     }
 
-    /// The same of hits in whose order these stages had no say.
+    /// Adds the stages that took no part in the order of the hits.
     pub(crate) fn without(self, silent: Vec<Ablation>) -> Self {
         Self { silent, ..self }
     }
 
-    /// Reads a cursor of that question.
+    /// Parses a cursor of the given question.
     ///
     /// # Errors
-    /// It is not a cursor, or one of another question.
+    /// The text is not a cursor, or it belongs to another question.
     pub(crate) fn read(text: &str, question: &str) -> Result<Self, ToolError> {
         let cursor = Self::parse(text).ok_or_else(|| {
             ToolError::new(Code::InvalidArgument, "`cursor` is not one that this tool returned")
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_comes_back_as_it_went() {
+    fn a_cursor_round_trips_through_text() {
         let cursor = Cursor::new("question", 20, 300, u64::MAX);
         assert_eq!(Cursor::read(&cursor.to_string(), "question").ok().as_ref(), Some(&cursor));
         let without = cursor.without(vec![Ablation::Semantic, Ablation::Structure]);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_cursor_of_this_question_is_refused() {
+    fn a_foreign_or_malformed_cursor_is_rejected() {
         let other = Cursor::new("another question", 1, 0, 1).to_string();
         let longer = format!("{}.0", Cursor::new("question", 1, 0, 1));
         for bad in ["", "abc", "1.2.3", "-1.0.0.0", "zz.0.0.0", other.as_str(), longer.as_str()] {

@@ -1,4 +1,4 @@
-//! The daemon, however often it is restarted meanwhile.
+//! The connection to the daemon, which survives restarts of the daemon.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -10,36 +10,36 @@ use tonic::Status;
 
 use crate::error::{Doing, ToolError};
 
-/// A start takes 50 ms; a machine that is busy or upgrading may take a hundred times as long.
+/// A start takes 50 ms; a busy or upgrading machine may take a hundred times as long.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
 
-/// How often a call is made. The connection that it is made on first may have broken long ago, and the daemon that is started
-/// for it may be killed as well; a call that breaks every daemon is given up.
+/// The maximum number of attempts of a call. Its first connection may have broken long ago, and the daemon started for the
+/// second may be killed as well; a call that breaks every connection fails.
 const ATTEMPTS: u32 = 3;
 
-/// The connection to the daemon: made by the first call, shared by all, and made again when it broke.
+/// The connection to the daemon: opened by the first call, shared by all calls, and reopened if it breaks.
 #[derive(Debug)]
 pub(crate) struct Daemon {
     options: Result<ConnectOptions, ToolError>,
     link: Mutex<Link>,
-    /// Held by the one call that asks how far the indexing is. Were each of many slow searches to ask, and to give up
-    /// asking when its answer comes, the daemon would take the given up streams for an attack and end the connection.
+    /// Held by the one call that polls the indexing progress. If each of many slow searches polled and cancelled its request
+    /// at the end, the daemon would treat the resets as an attack and close the connection.
     pub(crate) asking: Mutex<()>,
     has_reminded: AtomicBool,
 }
 
-/// What became of the attempts to connect.
+/// The current connection and the latest failure to connect.
 #[derive(Debug, Default)]
 struct Link {
     client: Option<Client>,
-    /// Counts the connections, so that a caller only takes down the one that failed it.
+    /// Counts the connections, so that a caller discards only the one that failed for it.
     number: u64,
-    /// The last failure. Calls that waited for that attempt share it rather than trying one after the other.
+    /// The latest failure. Calls that waited for that attempt share it instead of each trying again.
     failure: Option<(Instant, ToolError)>,
 }
 
 impl Daemon {
-    /// Connects to nothing yet.
+    /// Creates the link without connecting.
     pub(crate) fn new(dirs: Result<Dirs, DirsError>) -> Self {
         let options = dirs.map(|dirs| ConnectOptions {
             dirs,
@@ -48,7 +48,7 @@ impl Daemon {
             daemon_home: None,
             client_name: "recall-shim".to_owned(),
             deadline: CONNECT_DEADLINE,
-            // They are counted here, for streams too.
+            // `call` retries itself, because it covers streams too.
             attempts: 1,
         });
         Self {
@@ -59,17 +59,17 @@ impl Daemon {
         }
     }
 
-    /// Whether the model is to be reminded to judge what it found: once, with the first hits.
+    /// Returns whether to remind the model to judge its hits: `true` only for the first call.
     pub(crate) fn reminds(&self) -> bool {
         !self.has_reminded.swap(true, Ordering::Relaxed)
     }
 
-    /// Makes a call, which must be safe to repeat: when the connection breaks it is made again on a new one.
+    /// Makes a call, which must be safe to repeat: if the connection breaks, the call is repeated on a new one.
     ///
-    /// The call is given up by dropping the future.
+    /// Dropping the future cancels the call.
     ///
     /// # Errors
-    /// The daemon is not reached, or it refuses.
+    /// The daemon cannot be reached, or it rejects the call.
     pub(crate) async fn call<T, F>(&self, doing: Doing, call: impl Fn(Client) -> F) -> Result<T, ToolError>
     where
         F: Future<Output = Result<T, Status>>,
@@ -88,7 +88,7 @@ impl Daemon {
         result.map_err(|status| ToolError::of_status(&status, doing))
     }
 
-    /// The connection, if there is one.
+    /// Returns the connection, if one is open.
     pub(crate) async fn connection(&self) -> Option<Client> {
         self.link.lock().await.client.clone()
     }

@@ -1,4 +1,4 @@
-//! Why was a tool's call not answered, in words for a model?
+//! The errors of tool calls, worded for a model.
 
 use std::error::Error as _;
 use std::fmt;
@@ -11,24 +11,24 @@ use tonic::Status;
 
 use crate::render::clean;
 
-/// The code of a tool's error: the closed set that clients may tell cases apart by.
+/// The code of a tool's error. Clients may rely on this closed set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Code {
-    /// There is nothing of that id, path or name.
+    /// No item has that id, path or name.
     NotFound,
     /// An argument is wrong.
     InvalidArgument,
     /// The scope is unknown or has no store here.
     InvalidScope,
-    /// Files could not be brought into the index.
+    /// Files could not be indexed.
     IndexFailed,
     /// A text could not be embedded.
     EmbeddingFailed,
-    /// The index could not be asked.
+    /// The index could not be searched.
     SearchFailed,
     /// An argument is larger than a limit allows.
     LimitExceeded,
-    /// That may not be read or written.
+    /// Reading or writing is not permitted.
     PermissionDenied,
     /// The daemon cannot answer at present.
     Unavailable,
@@ -50,18 +50,18 @@ impl Code {
     }
 }
 
-/// What a tool was doing when it failed; decides the code of failures that have none of their own.
+/// The operation that failed. It determines the code of failures without a specific one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Doing {
-    /// Bringing files into the index.
+    /// Indexing files.
     Indexing,
-    /// Asking the index.
+    /// Reading the index.
     Reading,
-    /// Keeping a memory, or what is said of one.
+    /// Storing a memory, feedback or an event.
     Remembering,
 }
 
-/// Why a tool's call was not answered. Shown as `CODE: message`, and the hint on a line of its own.
+/// The error of a tool call. Shown as `CODE: message`, with the hint on a line of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ToolError {
     pub(crate) code: Code,
@@ -79,10 +79,10 @@ impl ToolError {
         self
     }
 
-    /// The error that a failed call of the daemon is for the client.
+    /// Converts the status of a failed call to the daemon.
     pub(crate) fn of_status(status: &Status, doing: Doing) -> Self {
         if is_lost(status) {
-            let message = error_chain_as("the connection to the daemon broke, and broke again".to_owned(), status);
+            let message = error_chain_as("the connection to the daemon broke repeatedly".to_owned(), status);
             return Self::new(Code::Unavailable, message).with_hint(CHECK_DAEMON);
         }
         let failure = Failure::from_status(status);
@@ -92,7 +92,7 @@ impl ToolError {
             None => match error.code {
                 Code::Unavailable => error.with_hint(CHECK_DAEMON),
                 Code::NotFound => {
-                    error.with_hint("`recall_search` and `recall_list` tell what is known, with its id and path")
+                    error.with_hint("`recall_search` and `recall_list` show what exists, with ids and paths")
                 }
                 Code::LimitExceeded => error.with_hint("ask for less; the limits are settings of the user"),
                 Code::InvalidArgument => error.with_hint("`tools/list` describes each argument"),
@@ -108,7 +108,7 @@ impl ToolError {
 
 const CHECK_DAEMON: &str = "run `recall daemon start` in a shell; `recall daemon logs` shows the log";
 
-/// Whether a call failed because the connection broke, as against an answer of the daemon.
+/// Returns whether a call failed because the connection broke, not because of an answer of the daemon.
 fn is_lost(status: &Status) -> bool {
     status.source().is_some()
 }
@@ -144,8 +144,8 @@ impl From<&ConnectError> for ToolError {
         let message = error_chain(error);
         let hint = match error {
             ConnectError::NoBinary { .. } => {
-                "install recall so that `recalld` lies beside `recall-shim` or on PATH, or name it in RECALL_DAEMON; \
-                 `recall daemon start` in a shell tells what is missing"
+                "install recall so that `recalld` is next to `recall-shim` or on PATH, or name it in RECALL_DAEMON; \
+                `recall daemon start` in a shell shows what is missing"
                     .to_owned()
             }
             ConnectError::StartFailed { log, .. } | ConnectError::Timeout { log, .. } => {
@@ -186,14 +186,14 @@ impl From<&DirsError> for ToolError {
 
 impl From<&ProjectError> for ToolError {
     fn from(error: &ProjectError) -> Self {
-        let told = error_chain(error);
+        let message = error_chain(error);
         match error {
-            ProjectError::Missing { .. } => Self::new(Code::NotFound, told),
-            ProjectError::NotDirectory { .. } => Self::new(Code::InvalidArgument, told),
+            ProjectError::Missing { .. } => Self::new(Code::NotFound, message),
+            ProjectError::NotDirectory { .. } => Self::new(Code::InvalidArgument, message),
             ProjectError::TooBroad { .. } => {
-                Self::new(Code::PermissionDenied, told).with_hint("start the agent in a folder below it")
+                Self::new(Code::PermissionDenied, message).with_hint("start the agent in a folder below it")
             }
-            ProjectError::Write { .. } => Self::new(Code::PermissionDenied, told),
+            ProjectError::Write { .. } => Self::new(Code::PermissionDenied, message),
         }
     }
 }
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn an_internal_error_is_one_of_what_was_being_done() {
+    fn an_internal_error_has_the_code_of_the_operation() {
         let failed = |doing| ToolError::of_status(&Failure::new(Reason::Internal, "a defect").into(), doing).code;
         assert_eq!(failed(Doing::Indexing), Code::IndexFailed);
         assert_eq!(failed(Doing::Reading), Code::SearchFailed);
@@ -246,7 +246,7 @@ mod tests {
     fn a_missing_daemon_says_how_to_install_it() {
         insta::assert_snapshot!(ToolError::from(&ConnectError::NoBinary { searched: vec!["/usr/bin/recalld".into()] }), @r"
         UNAVAILABLE: the program `recalld` was not found
-        hint: install recall so that `recalld` lies beside `recall-shim` or on PATH, or name it in RECALL_DAEMON; `recall daemon start` in a shell tells what is missing
+        hint: install recall so that `recalld` is next to `recall-shim` or on PATH, or name it in RECALL_DAEMON; `recall daemon start` in a shell shows what is missing
         ");
     }
 

@@ -2,7 +2,7 @@
 
 use recall_proto::v1::{IndexFinished, IndexStarted, Warning};
 
-/// What an indexing run told.
+/// The events of an indexing run.
 #[derive(Debug, Default)]
 pub(crate) struct Run {
     pub(crate) started: IndexStarted,

@@ -1,4 +1,4 @@
-//! Answers in the schema of `recall --json`, cut into pages like the others.
+//! Answers in the schema of `recall --json`, paginated like the text answers.
 
 use std::path::{Path, PathBuf};
 
@@ -9,15 +9,16 @@ use serde_json::{Map, Value};
 use crate::index_run::Run;
 use crate::render::{self, ANSWER_CHARS, JUDGE_REMINDER, Place, TooMany, clean};
 
-/// A symbol takes some 120 characters, so that these leave more than half of an answer to the text.
+/// A symbol takes about 120 characters, so these leave more than half of an answer to the text.
 const MOST_SYMBOLS: usize = 100;
 
-/// What an answer has around its entries.
+/// The size of an answer without its entries.
 const AROUND_CHARS: usize = 500;
 
-/// The answer to a search whose first hit is the `offset`th; `cursor` makes the cursor of the page that begins there.
+/// Returns the answer to a search whose first hit is the `offset`th; `cursor` makes the cursor of the page that starts at a
+/// hit.
 ///
-/// Hits that do not fit are left to the next page. The first is in it in any case, with its text cut if it must be.
+/// Hits that do not fit are left to the next page. The first hit is always included, with its text cut if necessary.
 pub(crate) fn search(response: &SearchResponse, offset: u32, cursor: impl Fn(u32) -> String) -> Value {
     let mut response = response.clone();
     loop {
@@ -48,7 +49,7 @@ pub(crate) fn search(response: &SearchResponse, offset: u32, cursor: impl Fn(u32
     }
 }
 
-/// One item from a place on; `cursor` makes the cursor of the page that begins at a place.
+/// Returns an item, from a place on; `cursor` makes the cursor of the page that starts at a place.
 pub(crate) fn get(response: &GetResponse, from: Option<Place>, cursor: impl Fn(Place) -> String) -> Value {
     let (content, first_line) = render::body(response);
     let content = content.to_owned();
@@ -74,10 +75,10 @@ pub(crate) fn get(response: &GetResponse, from: Option<Place>, cursor: impl Fn(P
     }
 }
 
-/// A page of a listing.
+/// Returns a page of a listing.
 ///
 /// # Errors
-/// More entries came than fit in one answer.
+/// There are more entries than fit in one answer.
 pub(crate) fn list(response: &ListResponse) -> Result<Value, TooMany> {
     let answer = object(recall_json::listing(response));
     let excess = excess(&answer);
@@ -89,7 +90,7 @@ pub(crate) fn list(response: &ListResponse) -> Result<Value, TooMany> {
     Err(TooMany { fitting: fitting.clamp(1, entries - 1) as u32 })
 }
 
-/// What is related to a document; the farthest are left out where they would be too long for one answer.
+/// Returns the documents related to one; leaves out the farthest if they do not fit in one answer.
 pub(crate) fn related(response: &RelatedResponse) -> Value {
     let mut response = response.clone();
     loop {
@@ -101,7 +102,7 @@ pub(crate) fn related(response: &RelatedResponse) -> Value {
     }
 }
 
-/// A part of the graph; the farthest nodes are left out where it would be too long for one answer.
+/// Returns a part of the graph; leaves out the farthest nodes if they do not fit in one answer.
 pub(crate) fn graph(response: &GraphResponse) -> Value {
     let mut response = response.clone();
     loop {
@@ -119,12 +120,12 @@ pub(crate) fn graph(response: &GraphResponse) -> Value {
     }
 }
 
-/// What an indexing run did.
+/// Returns the result of an indexing run.
 pub(crate) fn index(run: &Run) -> Value {
     Value::Object(object(recall_json::finished(&run.finished, &run.warnings)))
 }
 
-/// Which files make the project one of recall's, and what its first indexing did.
+/// Returns the files that initialised the project, and the result of its first indexing.
 pub(crate) fn initialised(root: &Path, written: &[PathBuf], run: &Run) -> Value {
     let shown = |path: &Path| Value::from(clean(&path.to_string_lossy()).into_owned());
     let mut answer = object(recall_json::finished(&run.finished, &run.warnings));
@@ -134,18 +135,18 @@ pub(crate) fn initialised(root: &Path, written: &[PathBuf], run: &Run) -> Value 
     Value::Object(answer)
 }
 
-/// How the daemon and the stores are.
+/// Returns the state of the daemon and the stores.
 pub(crate) fn status(response: &StatusResponse) -> Value {
     Value::Object(object(recall_json::status(response)))
 }
 
-/// An answer that is never longer than what was sent.
+/// Returns an answer that needs no pagination.
 pub(crate) fn plain(answer: impl Serialize) -> Value {
     Value::Object(object(answer))
 }
 
 fn object(answer: impl Serialize) -> Map<String, Value> {
-    match serde_json::to_value(answer).expect("answers have only text for keys") {
+    match serde_json::to_value(answer).expect("the keys of answers are strings") {
         Value::Object(mut object) => {
             object.values_mut().for_each(clean_all);
             object
@@ -168,15 +169,15 @@ fn clean_all(value: &mut Value) {
     }
 }
 
-/// How many characters an answer has too many.
+/// Returns by how many characters an answer exceeds the limit.
 fn excess(answer: &Map<String, Value>) -> usize {
-    let written = serde_json::to_string(answer).expect("it was made of JSON");
+    let written = serde_json::to_string(answer).expect("a JSON object serializes");
     written.chars().count().saturating_sub(ANSWER_CHARS)
 }
 
-/// A text that is shorter by about so many characters, by half of it at most, up to the end of a line where there is one.
+/// Returns a text shortened by about `by_chars` characters, but at most by half, and to the end of a line if there is one.
 ///
-/// In JSON a character may take several, so that a cut by the whole excess could be far too much.
+/// JSON escapes a character with several, so that cutting the whole excess at once could remove far too much.
 fn shortened(text: &str, by_chars: usize) -> String {
     let length_chars = text.chars().count();
     let kept = length_chars.saturating_sub(by_chars).max(length_chars / 2);
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_seen_is_taken_out_of_every_text() {
+    fn invisible_characters_are_removed_from_every_text() {
         let answer =
             search(&found(vec![hit(doc("a\u{202e}.rs", "code", "rust"), "f\u{1b}[31m", "x\u{200b}y")]), 0, |_| {
                 String::new()

@@ -1,11 +1,11 @@
 //! An MCP server over standard input and output, in front of the daemon.
 //!
-//! `recall-shim` is started by the agent and speaks MCP over its standard input and output, in every revision of the
-//! protocol. Discovery, `initialize` and the lists are answered from data that is built in; the first call of a tool
-//! connects to the daemon, and starts it where it is not running.
+//! The agent starts `recall-shim`, which speaks every revision of MCP over its standard input and output. It answers
+//! discovery, `initialize` and the lists from built-in data; the first tool call connects to the daemon, and starts it if
+//! it is not running.
 //!
-//! It keeps no index, no model and no state of a conversation, writes nothing but protocol to standard output, and ends
-//! only with its input: whatever goes wrong with the daemon is the text of an answer.
+//! It keeps no index, no model and no state of a conversation, writes only protocol messages to standard output, and ends
+//! only with its input: a failure of the daemon becomes the text of an answer.
 
 mod about;
 mod answer;

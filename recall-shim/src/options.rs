@@ -1,4 +1,4 @@
-//! What was the program asked to do?
+//! The command line of the program.
 
 use clap::{Parser, ValueEnum};
 

@@ -1,4 +1,4 @@
-//! Which prompts are offered?
+//! The prompts of the server.
 
 use recall_core::nearest;
 use recall_proto::v1::{BriefingRequest, RequestContext};
@@ -10,13 +10,13 @@ use crate::daemon::Daemon;
 use crate::error::Doing;
 use crate::render;
 
-/// Asks why something is as it is.
+/// The prompt that asks for the reason of a choice.
 const WHY: &str = "why";
 
-/// Tells what a new session should know.
+/// The prompt with the briefing of a new session.
 const BRIEF: &str = "brief";
 
-/// All prompts, in a fixed order.
+/// Returns all prompts, in a fixed order.
 pub(crate) fn all() -> Vec<Prompt> {
     let topic =
         PromptArgument::new("topic").with_description("What to explain: a choice, a name, a file").with_required(true);
@@ -29,10 +29,10 @@ pub(crate) fn all() -> Vec<Prompt> {
     vec![brief, why]
 }
 
-/// The messages of a prompt; for a briefing the daemon is asked.
+/// Returns the messages of a prompt. The briefing comes from the daemon.
 ///
 /// # Errors
-/// There is no such prompt, its argument is missing, or the daemon is not reached.
+/// There is no such prompt, its argument is missing, or the daemon cannot be reached.
 pub(crate) async fn answer(
     request: &GetPromptRequestParams,
     daemon: &Daemon,
@@ -51,13 +51,13 @@ pub(crate) async fn answer(
     Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, render::briefing(&response))]))
 }
 
-/// An argument of a request that says something.
+/// Returns an argument of a request if it is not blank.
 fn argument<'r>(request: &'r GetPromptRequestParams, name: &str) -> Option<&'r str> {
     let given = request.arguments.as_ref()?.get(name).and_then(Value::as_str)?;
     Some(given.trim()).filter(|given| !given.is_empty())
 }
 
-/// The messages of a prompt that asks nobody.
+/// Returns the messages of a prompt that needs no daemon.
 fn get(request: &GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
     if request.name != WHY {
         let hint =

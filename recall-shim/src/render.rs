@@ -1,7 +1,7 @@
-//! Answers as text for a model: what it is first, then what was found, nothing twice.
+//! Answers as text for a model: a description of the answer first, then the results, without repetition.
 //!
-//! What comes out of files stands behind line numbers inside a fence that is longer than any run of backticks in the
-//! answer, or on one line where a name is expected; it cannot pass for anything that this program says.
+//! Content of files is shown with line numbers inside a fence that is longer than any run of backticks in the answer, or on
+//! one line if it is a name. So it cannot be mistaken for the program's own text.
 
 mod clean;
 #[cfg(test)]

@@ -20,18 +20,18 @@ use crate::render::{self, clean};
 enum Kind {
     /// A file, or anything else that is indexed.
     Document,
-    /// A memory, a retired one too.
+    /// A memory, current or retired.
     Memory,
 }
 
-/// The most values of one completion: a person chooses among them, and the protocol allows 100.
+/// The maximum number of values in a completion: a person chooses among them, and the protocol allows 100.
 const COMPLETIONS: u32 = 25;
 
 impl Kind {
     /// Every kind, in the order in which their templates are listed.
     const ALL: [Self; 2] = [Self::Document, Self::Memory];
 
-    /// What the URIs of the kind begin with.
+    /// Returns the prefix of the kind's URIs.
     fn prefix(self) -> &'static str {
         match self {
             Self::Document => "recall://doc/",
@@ -64,7 +64,7 @@ impl Kind {
         format!("{}{{id}}", self.prefix())
     }
 
-    /// The kind of a URI, and the id that it names.
+    /// Parses a URI into its kind and its id.
     fn of(uri: &str) -> Option<(Self, String)> {
         let (kind, rest) = Self::ALL.into_iter().find_map(|kind| Some((kind, uri.strip_prefix(kind.prefix())?)))?;
         let id = percent_decoded(rest).filter(|id| !id.is_empty())?;
@@ -72,7 +72,7 @@ impl Kind {
     }
 }
 
-/// The templates of all resources.
+/// Returns the templates of all resources.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     Kind::ALL.map(Kind::template).to_vec()
 }
@@ -80,7 +80,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 /// Reads a document or a memory as it is now.
 ///
 /// # Errors
-/// The URI is none of a resource, there is nothing of that id, or the daemon is not reached.
+/// The URI is not one of a resource, no item has that id, or the daemon cannot be reached.
 pub(crate) async fn read(uri: &str, daemon: &Daemon, context: RequestContext) -> Result<ReadResourceResult, ErrorData> {
     let not_found = |message: String| ErrorData::resource_not_found(message, Some(json!({ "uri": uri })));
     let names = || Kind::ALL.map(Kind::uri_template).join(" or ");
@@ -108,8 +108,8 @@ pub(crate) async fn read(uri: &str, daemon: &Daemon, context: RequestContext) ->
     Ok(ReadResourceResult::new(vec![contents]).with_ttl_ms(0).with_cache_scope(CacheScope::Private))
 }
 
-/// The paths of documents, or the ids of memories, that continue what was typed. Empty where there is none, whatever the
-/// reason.
+/// Returns the paths of documents or the ids of memories that contain the typed text. Empty if there are none and on any
+/// error.
 pub(crate) async fn complete(
     request: &CompleteRequestParams,
     daemon: &Daemon,
@@ -149,7 +149,7 @@ pub(crate) async fn complete(
     CompletionInfo::with_pagination(ids.collect(), total, more).unwrap_or_default()
 }
 
-/// The text of a part of a URI; `None` when it is not UTF-8 or not encoded well.
+/// Decodes a percent-encoded text; `None` if the encoding is invalid or the result is not UTF-8.
 fn percent_decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -166,7 +166,7 @@ fn percent_decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// What stands for the text in a URI.
+/// Percent-encodes a text for a URI.
 fn percent_encoded(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -179,7 +179,7 @@ fn percent_encoded(text: &str) -> String {
     encoded
 }
 
-/// A glob that matches the text alone.
+/// Returns a glob that matches only the text.
 fn glob_escaped(text: &str) -> String {
     let mut glob = String::with_capacity(text.len());
     for c in text.chars() {
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_comes_back_out_of_its_uri() {
+    fn a_path_round_trips_through_a_uri() {
         for path in ["src/lib.rs", "a b/ü%.md", "0123456789abcdef"] {
             assert_eq!(percent_decoded(&percent_encoded(path)).as_deref(), Some(path));
         }
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_is_no_glob() {
+    fn typed_text_is_escaped_for_a_glob() {
         assert_eq!(glob_escaped("a*b[0]"), "a[*]b[[]0[]]");
     }
 }

@@ -1,4 +1,4 @@
-//! From the start of the process to the end of its input.
+//! The main function: serves from the start of the process to the end of its input.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use crate::server::Shim;
 use crate::stdio::Slot;
 use crate::surroundings::Surroundings;
 
-/// Serves until the input ends or the process is asked to end; both are a success.
+/// Serves until the input ends or a signal asks the process to end; both are a success.
 pub fn main() -> ExitCode {
     let options = Options::parse();
-    // Every file that this process creates belongs to the user alone, as those of the daemon do.
+    // Only the user may access the files that this process creates, as with the daemon.
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
-    // One thread: the shim waits for a pipe and a socket, and each further thread would cost memory in every session.
+    // One thread: the shim mostly waits for a pipe and a socket, and each further thread would cost memory in every session.
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
         return ExitCode::FAILURE;
     };
@@ -32,16 +32,16 @@ pub fn main() -> ExitCode {
         }
         shim.end_session().await;
     });
-    // A read of standard input that is not a pipe blocks its thread, and nothing can end it.
+    // If standard input is not a pipe, a read blocks its thread and cannot be cancelled.
     runtime.shutdown_background();
     ExitCode::SUCCESS
 }
 
 /// Serves one client until its input ends.
 ///
-/// The SDK gives up when the first message is not one that opens a session, and takes an end of input at that point for
-/// a failure. Here neither is: the former is passed over, for a client never starts a server again that ended, and the
-/// latter is how clients probe.
+/// The SDK fails if the first message does not open a session, and also if the input ends at that point. Neither is an error
+/// here: such a message is ignored, because a client never restarts a server that ended, and clients probe a server by
+/// closing its input.
 pub(crate) async fn serve<T>(shim: Arc<Shim>, transport: T)
 where
     T: Transport<RoleServer> + 'static,
@@ -50,7 +50,7 @@ where
     while let Some(transport) = slot.take() {
         match shim.clone().serve(transport).await {
             Ok(session) => {
-                // Why it ended makes no difference: there is nobody left to tell.
+                // The reason does not matter: the client is gone.
                 let _ = session.waiting().await;
                 return;
             }

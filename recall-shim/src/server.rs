@@ -1,4 +1,4 @@
-//! What is answered to which request of the protocol?
+//! The MCP server: the handlers of the protocol's requests.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,11 +22,11 @@ use crate::surroundings::Surroundings;
 use crate::tool::Tool;
 use crate::{about, answer, prompt, resource};
 
-/// What the server says about itself is built into the program: a client may keep it as long as the program runs,
-/// and an hour bounds how long it misses an upgrade.
+/// How long a client may cache discovery and the lists. They are built into the program and do not change while it runs; an
+/// hour bounds how long a client misses an upgrade.
 const TTL_MS: u64 = 60 * 60 * 1000;
 
-/// How long the process stays for its last call: clients that wait for its end kill it after a second or two.
+/// How long the process waits for its last call: clients kill a process that does not end within a second or two.
 const LAST_CALL: Duration = Duration::from_millis(500);
 
 /// The server.
@@ -40,15 +40,15 @@ pub(crate) struct Shim {
 }
 
 impl Shim {
-    /// Connects to nothing yet.
+    /// Creates the server without connecting to the daemon.
     pub(crate) fn new(tools: ToolSet, surroundings: Surroundings) -> Self {
         let Surroundings { dirs, home, context, is_own_session } = surroundings;
         Self { tools: Tool::of_set(tools), context, is_own_session, home, daemon: Daemon::new(dirs) }
     }
 
-    /// Ends the session of a client that is gone, where the session was this process's own and something was asked in it.
+    /// Ends the session if this process created it and has connected to the daemon.
     ///
-    /// A process that is killed does not come to this: its session counts as abandoned after some hours.
+    /// The session of a process that is killed counts as abandoned after some hours.
     pub(crate) async fn end_session(&self) {
         if !self.is_own_session {
             return;
@@ -59,11 +59,11 @@ impl Shim {
             reason: EndReason::Exit.as_str().to_owned(),
             ..v1::EndSessionRequest::default()
         };
-        // Nobody is left to be told of a failure; one of which nothing was noted is not there.
+        // The client is gone, so a failure cannot be reported; a session without events does not exist, which also fails.
         let _ = tokio::time::timeout(LAST_CALL, client.end_session(request)).await;
     }
 
-    /// The context of a request: that of the process, and the agent by the name that it gives itself.
+    /// Returns the context of a request: that of the process, with the client's own name as the agent.
     fn context(&self, request: &RequestContext<RoleServer>) -> v1::RequestContext {
         let agent = request.client_info().map(|client| client.name).unwrap_or_default();
         v1::RequestContext { agent, ..self.context.clone() }
@@ -98,7 +98,7 @@ impl ServerHandler for Shim {
         Ok(ListToolsResult::with_all_items(tools).with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Public))
     }
 
-    /// A cancelled call is dropped where it waits, and what the daemon does for it ends with the stream that is closed.
+    /// Calls a tool. A cancelled call is dropped, which resets its stream and so ends its work in the daemon.
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
@@ -106,14 +106,14 @@ impl ServerHandler for Shim {
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = self.tool(&request.name)?;
         let arguments = request.arguments.unwrap_or_default();
-        let (asker, progress) = (self.context(&context), Progress::of(&context));
-        let call = tool.call(arguments, &self.daemon, asker, self.home.as_deref(), progress);
-        // A call is as large as its largest message; in a box it is not copied on its way.
+        let (origin, progress) = (self.context(&context), Progress::of(&context));
+        let call = tool.call(arguments, &self.daemon, origin, self.home.as_deref(), progress);
+        // The future is as large as its largest message; a box avoids copying it.
         let answer = uncancelled(&context, Box::pin(call)).await?;
         Ok(answer::to_result(answer).into())
     }
 
-    /// Documents are too many to list and are named by the template; `recall_list` and completion find them.
+    /// Returns an empty list: there are too many documents. The templates name them; `recall_list` and completion find them.
     async fn list_resources(
         &self,
         _: Option<PaginatedRequestParams>,
@@ -168,7 +168,7 @@ impl ServerHandler for Shim {
     }
 }
 
-/// Runs the work unless its request is cancelled; then the work is dropped, and the SDK sends no answer.
+/// Runs the work until its request is cancelled; then drops the work, and the SDK sends no answer.
 async fn uncancelled<T>(context: &RequestContext<RoleServer>, work: impl Future<Output = T>) -> Result<T, ErrorData> {
     tokio::select! {
         biased;

@@ -1,11 +1,11 @@
-//! A transport that survives an attempt to open a session on it.
+//! A transport that survives a failed attempt to open a session on it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 
-/// The place where a transport lies while nobody serves on it.
+/// The slot that holds a transport while no session uses it.
 pub(crate) struct Slot<T>(Arc<Mutex<Option<T>>>);
 
 impl<T> Slot<T> {
@@ -13,14 +13,14 @@ impl<T> Slot<T> {
         Self(Arc::new(Mutex::new(Some(transport))))
     }
 
-    /// Takes the transport out. It comes back when what was taken is dropped.
+    /// Takes the transport; `None` if it is taken. Dropping the returned value puts it back.
     pub(crate) fn take(&self) -> Option<Lent<T>> {
         let transport = self.0.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         Some(Lent { transport: Some(transport), slot: self.0.clone() })
     }
 }
 
-/// A transport on loan.
+/// A transport taken from a slot.
 pub(crate) struct Lent<T> {
     /// `None` only while it is dropped.
     transport: Option<T>,
@@ -63,9 +63,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_lent_comes_back() {
+    fn a_dropped_loan_puts_the_transport_back() {
         let slot = Slot::new("transport");
-        let lent = slot.take().expect("nobody has it");
+        let lent = slot.take().expect("it is in the slot");
         assert!(slot.take().is_none());
         drop(lent);
         assert!(slot.take().is_some());

@@ -1,4 +1,4 @@
-//! Whose session is this, and which project is it in?
+//! The environment of the process: the session and the project that it serves.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,16 +8,16 @@ use recall_proto::v1::{Provenance, RequestContext};
 
 use crate::tool::key::key;
 
-/// What the process was started with, as far as it concerns recall. Nothing else of the environment is kept.
+/// The part of the process's environment that recall uses. The rest is not kept.
 #[derive(Clone, Debug)]
 pub(crate) struct Surroundings {
-    /// Where the daemon is found.
+    /// The folders in which the daemon is found.
     pub(crate) dirs: Result<Dirs, DirsError>,
-    /// The user's home folder; `None` where there is none.
+    /// The user's home folder; `None` if there is none.
     pub(crate) home: Option<PathBuf>,
-    /// What every request says about where it comes from; the agent's name is added with each.
+    /// The context of every request, without the agent's name.
     pub(crate) context: RequestContext,
-    /// Whether the session is this process's own, which nobody else ends.
+    /// Whether this process created the session, so that it must also end it.
     pub(crate) is_own_session: bool,
 }
 
@@ -29,7 +29,7 @@ impl Surroundings {
         let mut context = context(|name| std::env::var_os(name), &directory);
         let is_own_session = context.session_id.is_empty();
         if is_own_session {
-            // A client that names no session starts a shim for each as a rule: what it does is kept together so.
+            // A client that names no session usually starts one shim per session, so one id groups what happens in it.
             context.session_id = format!("mcp-{}", key());
         }
         let environment = Environment::capture();
@@ -37,15 +37,15 @@ impl Surroundings {
     }
 }
 
-/// The context of requests: the client's variables first, then those of EDI, then the working directory.
+/// Returns the context of requests, from the client's variables first, then from EDI's, then from the working directory.
 ///
-/// The session is EDI's where there is one, because it is the one that a person started.
+/// EDI's session takes precedence over the client's, because a person started it.
 fn context(variable: impl Fn(&str) -> Option<OsString>, directory: &Path) -> RequestContext {
     let value =
         |name: &str| variable(name).and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty());
     let first = |names: [&str; 2]| names.into_iter().find_map(&value);
     let project = first(["CLAUDE_PROJECT_DIR", "EDI_PROJECT_PATH"]);
-    // A relative project directory is below the working directory, and an absolute one takes its place.
+    // `join` resolves a relative project directory, and returns an absolute one unchanged.
     let working_directory = project.map_or_else(|| directory.to_owned(), |project| directory.join(project));
     RequestContext {
         working_directory: working_directory.to_string_lossy().into_owned(),
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_named_variables_is_asked_for() {
+    fn only_named_variables_are_read() {
         let asked = std::cell::RefCell::new(Vec::new());
         context(
             |name| {

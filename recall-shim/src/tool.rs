@@ -1,7 +1,6 @@
-//! Which tools are there?
+//! The tools of the server.
 //!
-//! Each has a file with its call and a JSON file with its definition, which is also what its arguments are checked
-//! against.
+//! Each has a file with its call and a JSON file with its definition. Arguments are checked against the definition.
 
 mod add;
 mod call;
@@ -82,10 +81,10 @@ impl Tool {
         Self::Rebuild,
     ];
 
-    /// How many of [`ALL`](Self::ALL) are what an agent needs in its work: the first.
+    /// The number of tools at the start of [`ALL`](Self::ALL) that an agent needs in its work.
     const CORE: usize = 9;
 
-    /// The tools of a set, in the order in which they are listed.
+    /// Returns the tools of a set, in the order in which they are listed.
     pub(crate) fn of_set(set: ToolSet) -> &'static [Self] {
         match set {
             ToolSet::Core => &Self::ALL[..Self::CORE],
@@ -93,12 +92,12 @@ impl Tool {
         }
     }
 
-    /// The tool of that name.
+    /// Returns the tool of that name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tool| tool.definition().name == name)
     }
 
-    /// What clients are told about it.
+    /// Returns the definition that clients see.
     pub(crate) fn definition(self) -> &'static model::Tool {
         static DEFINITIONS: LazyLock<[model::Tool; Tool::ALL.len()]> = LazyLock::new(|| {
             Tool::ALL.map(|tool| serde_json::from_str(tool.source()).expect("the definitions are read in a test"))
@@ -131,7 +130,7 @@ impl Tool {
     /// Answers a call.
     ///
     /// # Errors
-    /// The arguments are wrong, the daemon is not reached, or it refuses.
+    /// The arguments are wrong, the daemon cannot be reached, or it rejects the call.
     pub(crate) async fn call(
         self,
         arguments: JsonObject,
@@ -164,11 +163,11 @@ impl Tool {
     }
 }
 
-/// The arguments that decide what is found, as against how it is shown, in a fixed order.
+/// Returns the arguments that determine what is found, not those that determine how it is shown, in a fixed order.
 fn question(tool: Tool, arguments: &JsonObject) -> String {
-    const SHOWN_HOW: [&str; 5] = ["budget_tokens", "cursor", "format", "k", "limit"];
+    const PRESENTATION: [&str; 5] = ["budget_tokens", "cursor", "format", "k", "limit"];
     let deciding: BTreeMap<_, _> =
-        arguments.iter().filter(|(name, value)| !value.is_null() && !SHOWN_HOW.contains(&name.as_str())).collect();
+        arguments.iter().filter(|(name, value)| !value.is_null() && !PRESENTATION.contains(&name.as_str())).collect();
     format!("{tool:?} {}", serde_json::json!(deciding))
 }
 
@@ -180,7 +179,7 @@ mod tests {
     use crate::about::LONGEST_TEXT_CHARS;
 
     #[test]
-    fn every_definition_is_what_clients_take() {
+    fn every_definition_is_portable() {
         for tool in Tool::ALL {
             let definition = tool.definition();
             assert_eq!(Tool::from_name(&definition.name), Some(tool));
@@ -189,9 +188,9 @@ mod tests {
             assert!(definition.title.is_some(), "{tool:?}");
             let annotations = definition.annotations.as_ref().expect("annotated");
             assert_eq!(annotations.open_world_hint, Some(false), "{tool:?}");
-            // What is added or said twice counts twice.
+            // A repeated call of these tools counts twice.
             let counts = matches!(tool, Tool::Add | Tool::Feedback | Tool::Log | Tool::Store);
-            // What a hint means by default is not written, and for a tool that only reads the others mean nothing.
+            // Default values of hints are left out, and the other hints are meaningless for a read-only tool.
             let is_read_only = annotations.read_only_hint == Some(true);
             assert_eq!(annotations.idempotent_hint, (!is_read_only && !counts).then_some(true), "{tool:?}");
             check_portable(&Value::Object((*definition.input_schema).clone()), &format!("{tool:?}"));
@@ -199,8 +198,8 @@ mod tests {
         }
     }
 
-    /// The arguments whose names say all: every description costs each session its tokens.
-    const SAID_BY_NAME: [&str; 7] =
+    /// The arguments whose names are self-explanatory: every description costs each session its tokens.
+    const SELF_EXPLANATORY: [&str; 7] =
         ["limit", "depth", "tags", "related_files", "recursive", "include_code", "include_memories"];
 
     /// Some clients translate schemas into dialects that know less: one plain type each, no formats, no combinations.
@@ -226,7 +225,7 @@ mod tests {
         assert!(schema.get("type").is_some_and(Value::is_string), "{at} has no plain type");
         assert!(schema.get("default").is_none_or(|default| !default.is_null()), "{at} has a null default");
         for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-            let is_plain = SAID_BY_NAME.contains(&name.as_str()) || property.get("enum").is_some();
+            let is_plain = SELF_EXPLANATORY.contains(&name.as_str()) || property.get("enum").is_some();
             assert!(is_plain || property.get("description").is_some(), "{at}.{name} is not described");
             check_portable(property, &format!("{at}.{name}"));
         }

@@ -1,4 +1,4 @@
-//! Who connects, and who is turned away at the door?
+//! The accept loop, which admits connections of the daemon's user only.
 
 use std::io;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::peer::{self, Admission};
 use crate::places::Places;
 use crate::socket::Bound;
 
-/// How long the loop rests after a failed accept. Running out of descriptors is the usual reason: only time helps.
+/// How long the loop pauses after a failed accept. The usual reason is a lack of descriptors, which only time cures.
 const REST: Duration = Duration::from_millis(50);
 
-/// Takes connections in.
+/// Accepts connections.
 pub(crate) struct Acceptor {
     bound: Bound,
     own_uid: u32,
@@ -28,7 +28,7 @@ pub(crate) struct Acceptor {
 }
 
 impl Acceptor {
-    /// Takes connections of `own_uid` from a socket, as far as there are places.
+    /// Creates an acceptor of connections of `own_uid`, at most as many at once as there are places.
     pub(crate) fn new(
         bound: Bound,
         own_uid: u32,
@@ -39,9 +39,9 @@ impl Acceptor {
         Self { bound, own_uid, places, write_patience, activity }
     }
 
-    /// Passes each admitted connection on, until `stop` or until nobody takes them any more. The socket goes with it.
+    /// Passes on each admitted connection, until `stop` is cancelled or the receiver is dropped. Drops the socket at the end.
     ///
-    /// Each socket that comes from `rebound` takes the place of the one before.
+    /// Each socket from `rebound` replaces the previous one.
     pub(crate) async fn run(
         mut self,
         mut rebound: mpsc::Receiver<Bound>,
@@ -74,14 +74,14 @@ impl Acceptor {
         }
     }
 
-    /// Waits for a place for a connection; those that come next wait in the queue of the socket.
+    /// Waits for a place for a connection; later connections wait in the backlog of the socket.
     async fn seat(&self, stream: Stream) -> Connection {
         let presence = self.activity.enter();
         let place = self.places.enter(presence.client()).await;
         Connection::new(stream, self.write_patience, presence, place)
     }
 
-    /// Checks who is there; a refused stream is closed unread.
+    /// Checks the user of the peer. A refused stream is closed unread.
     fn admit(&self, stream: Stream) -> Option<Stream> {
         match peer::admission(self.own_uid, peer::uid(&stream)) {
             Admission::Admitted => Some(stream),

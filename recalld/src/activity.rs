@@ -1,4 +1,4 @@
-//! Is anybody there, and for how long has nobody been?
+//! The count of connected clients, and the detection of idleness.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,13 +13,13 @@ use crate::unread::Unread;
 #[derive(Clone, Debug)]
 pub(crate) struct Activity {
     clients: watch::Sender<usize>,
-    /// How many were counted so far.
+    /// How many clients have connected so far.
     entered: Arc<AtomicU64>,
     admission: Admission,
 }
 
 impl Activity {
-    /// Counts the clients whose calls take memory from `admission`.
+    /// Creates a counter of clients whose calls take memory from `admission`.
     pub(crate) fn new(admission: Admission) -> Self {
         Self { clients: watch::Sender::new(0), entered: Arc::default(), admission }
     }
@@ -31,19 +31,19 @@ impl Activity {
         Presence { activity: self.clone(), caller: Caller { client, unread: self.admission.unread() } }
     }
 
-    /// How many clients are connected.
+    /// Returns the number of connected clients.
     pub(crate) fn clients(&self) -> usize {
         *self.clients.borrow()
     }
 
-    /// Completes when no client has been connected for `period` and then `is_busy` says no.
+    /// Completes when no client has been connected for `period` and `is_busy` then returns `false`.
     pub(crate) async fn idle_for(&self, period: Duration, is_busy: impl Fn() -> bool) {
-        const ALIVE: &str = "the sender is borrowed by whoever waits";
+        const ALIVE: &str = "`self` holds the sender";
         let mut clients = self.clients.subscribe();
         loop {
             clients.wait_for(|&count| count == 0).await.expect(ALIVE);
             tokio::select! {
-                // Also when somebody came and went since: the period begins again.
+                // Also if a client connected and left in between: the period begins again.
                 changed = clients.changed() => changed.expect(ALIVE),
                 () = tokio::time::sleep(period) => {
                     if !is_busy() {
@@ -55,16 +55,16 @@ impl Activity {
     }
 }
 
-/// Tells one connected client from every other, before and after it.
+/// The id of a connection, unique in the lifetime of the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ClientId(u64);
 
-/// Who calls: what a call knows of its connection.
+/// The client of a call.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
-    /// Which client it is.
+    /// The id of its connection.
     pub(crate) client: ClientId,
-    /// The answers that it has not read.
+    /// The answers that it has not read yet.
     pub(crate) unread: Unread,
 }
 
@@ -76,12 +76,12 @@ pub(crate) struct Presence {
 }
 
 impl Presence {
-    /// Which client it is.
+    /// Returns the id of the connection.
     pub(crate) fn client(&self) -> ClientId {
         self.caller.client
     }
 
-    /// What calls over this connection know of it.
+    /// Returns what is passed to each call over this connection.
     pub(crate) fn caller(&self) -> &Caller {
         &self.caller
     }
@@ -95,7 +95,7 @@ impl Drop for Presence {
 
 #[cfg(test)]
 impl Default for Activity {
-    /// Calls take as much memory as they like.
+    /// Creates a counter whose clients have no limit on memory.
     fn default() -> Self {
         Self::new(Admission::new(u64::MAX, u64::MAX, u64::MAX))
     }
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_visitor_starts_the_period_again() {
+    async fn a_short_connection_restarts_the_period() {
         let activity = Activity::default();
         let start = Instant::now();
         tokio::join!(activity.idle_for(PERIOD, || false), async {

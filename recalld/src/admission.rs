@@ -1,8 +1,8 @@
-//! Admission of requests and answers: neither takes memory that was not set aside for it.
+//! Admission of requests and answers: each reserves memory before it uses it.
 //!
-//! A call takes its permits in one order: for its answer among those of its connection, then among all; for its message;
-//! for the whole texts in its answer among those of its connection, then among all. It waits at no step for what calls
-//! before that step hold alone, so no two calls wait for each other.
+//! A call takes its permits in a fixed order: for its answer, from the budget of its connection, then from the shared one;
+//! for its message; for the whole texts in its answer, again from its connection's budget, then from the shared one. All
+//! calls take them in this order, so no two calls wait for each other.
 
 mod answer;
 mod message;
@@ -22,34 +22,34 @@ use crate::unread::{Room, Unread};
 use answer::AnswerBody;
 use message::MessageBody;
 
-/// What is set aside for an answer before its size is known. Fifty hits with all that is told of them take about as much; what
-/// takes more is corrected for as soon as it is encoded.
+/// The reservation for an answer of unknown size. Fifty hits with all their fields take about as much; the reservation is
+/// corrected as soon as the answer is encoded.
 const ANSWER_BYTES: u64 = 128 * 1024;
 
-/// Calls whose answers are short. They are how a person learns what goes on and ends it, so they wait for no room.
+/// Calls that never wait for memory. Their answers are short, and a person needs them to inspect and stop a busy daemon.
 const ALWAYS_ADMITTED: [&str; 3] =
     ["/recall.v1.Recall/Handshake", "/recall.v1.Recall/Status", "/recall.v1.Recall/Shutdown"];
 
-/// The same of the health service.
+/// The prefix of the health service's calls, which never wait either.
 const HEALTH: &str = "/grpc.health.";
 
-/// The memory that requests and their answers may take. Clones share it.
+/// The memory budgets of requests and answers. Clones share them.
 #[derive(Clone, Debug)]
 pub(crate) struct Admission {
-    /// For messages that are being received, and the requests that are made of them.
+    /// For messages that are being received, and the requests decoded from them.
     messages: Budget,
-    /// For answers that are being made or were not read.
+    /// For answers that are being built or are unread.
     answers: Budget,
     /// For the whole texts of documents in answers.
     texts: Budget,
-    /// What the answers of one connection may take, and the texts in them once more.
+    /// The budget for the answers of one connection; the texts in them have another of the same size.
     connection_bytes: u64,
-    /// The largest message that is taken.
+    /// The largest accepted message.
     message_bytes: u64,
 }
 
 impl Admission {
-    /// Shares a number of bytes out: a quarter for messages, a quarter for answers, a half for the texts in them.
+    /// Divides `bytes`: a quarter for messages, a quarter for answers, a half for the texts in them.
     pub(crate) fn new(bytes: u64, connection_bytes: u64, message_bytes: u64) -> Self {
         Self {
             messages: Budget::new(bytes / 4),
@@ -60,17 +60,17 @@ impl Admission {
         }
     }
 
-    /// What a new connection counts its unread answers with.
+    /// Returns the counter of a new connection's unread answers.
     pub(crate) fn unread(&self) -> Unread {
         Unread::new(self.connection_bytes, self.answers.clone(), self.texts.clone())
     }
 
-    /// How the budget of messages stands.
+    /// Returns the use of the budget of messages.
     pub(crate) fn of_messages(&self) -> BudgetUse {
         self.messages.usage()
     }
 
-    /// How the budgets of answers stand, together.
+    /// Returns the combined use of the budgets of answers and texts.
     pub(crate) fn of_answers(&self) -> BudgetUse {
         let (answers, texts) = (self.answers.usage(), self.texts.usage());
         BudgetUse {
@@ -81,7 +81,7 @@ impl Admission {
     }
 }
 
-/// The room for the answer to one call; a handler asks it for more.
+/// The memory reserved for the answer to one call. A handler reserves more through it.
 #[derive(Clone, Debug)]
 pub(crate) struct Answering {
     unread: Unread,
@@ -89,7 +89,7 @@ pub(crate) struct Answering {
 }
 
 impl Answering {
-    /// Waits until whole texts of so many bytes fit into the answer. Asked at most once a call.
+    /// Waits until `bytes` for whole texts fit into the budgets. Called at most once per call.
     pub(crate) async fn admit_texts(&self, bytes: u64) {
         let room = self.unread.admit_texts(bytes).await;
         self.rooms.lock().unwrap_or_else(PoisonError::into_inner).push(room);
@@ -100,14 +100,14 @@ impl Answering {
     }
 }
 
-/// Has calls wait for the memory that they and their answers take.
+/// A layer that makes calls wait for the memory that they and their answers take.
 #[derive(Clone, Debug)]
 pub(crate) struct AdmissionLayer {
     admission: Admission,
 }
 
 impl AdmissionLayer {
-    /// Counts with these budgets.
+    /// Creates a layer over these budgets.
     pub(crate) fn new(admission: Admission) -> Self {
         Self { admission }
     }
@@ -143,7 +143,7 @@ where
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        // The one that was asked whether it is ready is the one that is called.
+        // `poll_ready` was called on `self.inner`, so that instance must be called, not its clone.
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
         let path = request.uri().path();
@@ -160,7 +160,7 @@ where
             head.extensions.insert(answering.clone());
             let body = MessageBody::new(body, messages, message_bytes, Arc::clone(&received));
             let answer = inner.call(Request::from_parts(head, Body::new(body))).await;
-            // The request is gone with the call.
+            // The request is dropped by now, so the message's permit can go.
             drop(received);
             Ok(answer?.map(|body| Body::new(AnswerBody::new(body, unread, answering.take()))))
         }
@@ -183,7 +183,7 @@ mod tests {
         crate::activity::Activity::new(admission.clone()).enter().caller().clone()
     }
 
-    /// A call of one RPC with a message of so many bytes, answered with as many.
+    /// Calls one RPC with a message of `bytes`, which is echoed as the answer.
     async fn call(admission: &Admission, caller: &Caller, path: &'static str, bytes: usize) -> Response<Body> {
         let echo = tower::service_fn(|request: Request<Body>| async move {
             let mut body = std::pin::pin!(request.into_body());
@@ -206,7 +206,7 @@ mod tests {
         Body::new(http_body_of(Bytes::from(bytes)))
     }
 
-    /// A body that is there at once.
+    /// A body that is available at once.
     fn http_body_of(bytes: Bytes) -> impl tonic::codegen::Body<Data = Bytes, Error = tonic::Status> + Send {
         struct Whole(Option<Bytes>);
         impl tonic::codegen::Body for Whole {
@@ -222,7 +222,7 @@ mod tests {
         Whole(Some(bytes))
     }
 
-    /// Takes the whole body on, as the transport does; what was taken is unread until it is dropped.
+    /// Reads the whole body, as the transport does. Its pieces count as unread until they are dropped.
     async fn pieces(answer: Response<Body>) -> Vec<Bytes> {
         let mut body = std::pin::pin!(answer.into_body());
         let mut pieces = Vec::new();
@@ -235,7 +235,7 @@ mod tests {
     const SEARCH: &str = "/recall.v1.Recall/Search";
 
     #[tokio::test]
-    async fn an_answer_counts_until_its_last_byte_is_gone() {
+    async fn an_answer_counts_until_its_last_piece_is_dropped() {
         let admission = Admission::new(64 * MIB, 8 * MIB, MIB);
         let answer = call(&admission, &caller(&admission), SEARCH, 300_000).await;
         assert_eq!(admission.of_messages().used_bytes, 0, "the message is gone with its call");
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_that_does_not_read_keeps_its_own_calls_waiting_alone() {
+    async fn a_client_that_does_not_read_delays_only_its_own_calls() {
         let admission = Admission::new(64 * MIB, MIB, MIB);
         let (lazy, other) = (caller(&admission), caller(&admission));
         let unread = pieces(call(&admission, &lazy, SEARCH, 600_000).await).await;

@@ -1,4 +1,4 @@
-//! How is the daemon called?
+//! The daemon's command line.
 
 use std::path::PathBuf;
 
@@ -21,19 +21,19 @@ pub(crate) struct Args {
     pub(crate) runtime: Option<PathBuf>,
 }
 
-/// Whom the daemon belongs to, and so what ends it.
+/// The owner of the daemon, which determines what ends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tenure {
-    /// Whoever comes: a client started it, and it ends when nobody has come for long.
+    /// All clients: one of them started it, and it ends when no client has connected for long.
     Detached,
-    /// A person or a service manager, who ends it.
+    /// A person or a service manager, which ends it.
     Kept,
     /// One client: it ends with its standard input.
     Private,
 }
 
 impl Args {
-    /// Whom the daemon belongs to. One that a service manager started is kept, however it was called.
+    /// Returns the owner of the daemon. A daemon that a service manager started is `Kept`, unless it is private.
     pub(crate) fn tenure(&self, is_managed: bool) -> Tenure {
         match (self.private, self.foreground || is_managed) {
             (true, _) => Tenure::Private,
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_the_daemon() {
+    fn the_arguments_and_the_service_manager_determine_the_tenure() {
         check(&[], false, Some(Tenure::Detached));
         check(&[], true, Some(Tenure::Kept));
         check(&["--foreground"], false, Some(Tenure::Kept));

@@ -1,8 +1,8 @@
-//! What time is it?
+//! The system clock.
 
 use recall_core::{Clock, Timestamp};
 
-/// The clock of the machine.
+/// The system clock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SystemClock;
 

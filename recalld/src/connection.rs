@@ -1,4 +1,4 @@
-//! One client's connection, counted, and given up when its client stops reading.
+//! The connection of one client, which is closed when the client stops reading.
 
 use std::io;
 use std::pin::Pin;
@@ -15,15 +15,14 @@ use crate::places::Place;
 
 /// How long a closed connection waits for its client to close it too.
 ///
-/// A socket that is closed while something in it is unread resets the connection, and the client loses an answer that it
-/// has not read yet.
+/// Closing a socket with unread input resets the connection, and the client loses an answer that it has not read yet.
 const LINGER: Duration = Duration::from_millis(250);
 
-/// How much of an answer is gathered before it is written. HTTP/2 writes the head, the message and the end of an answer one by
-/// one, and each write wakes the client; nearly every answer of ten hits fits and costs one. What is larger passes through.
+/// The size of the write buffer. HTTP/2 writes the headers, the message and the trailers of an answer separately, and each
+/// write wakes the client. Nearly every answer of ten hits fits and costs one write; larger ones bypass the buffer.
 const GATHERED_BYTES: usize = 32 * 1024;
 
-/// A connection. While it lives, its client counts as present and holds one of the places for connections.
+/// A connection. While it exists, its client counts as connected and holds one of the places for connections.
 pub(crate) struct Connection<S = Stream> {
     stream: BufWriter<Watched<S>>,
     /// Runs while the client has not closed its side yet.
@@ -44,16 +43,17 @@ impl<S: AsyncWrite + Unpin> Connection<S> {
     }
 }
 
-/// What was seen of a client's reading.
+/// The observed progress of a client that has unread answers.
 struct Reading {
-    /// The mark of its unread answers, and when it changed last.
+    /// The latest mark of its unread answers, and when it changed.
     mark: u64,
     since: Instant,
-    /// When to look again.
-    look: Pin<Box<Sleep>>,
+    /// Ends when the mark is to be checked again.
+    next_check: Pin<Box<Sleep>>,
 }
 
-/// How often it is looked whether a client reads on. The client's own window may hold answers up while the socket takes all.
+/// How often the progress of a client is checked. Writes alone do not show it: the client's HTTP/2 window may hold answers
+/// back while the socket accepts every byte.
 const READING_INTERVAL: Duration = Duration::from_secs(1);
 
 impl<S> Connection<S> {
@@ -63,11 +63,11 @@ impl<S> Connection<S> {
         loop {
             let Some(reading) = &mut self.reading else {
                 let Some(mark) = unread.mark_or_wake(cx.waker()) else { return Ok(()) };
-                let look = Box::pin(tokio::time::sleep(READING_INTERVAL));
-                self.reading = Some(Reading { mark, since: Instant::now(), look });
+                let next_check = Box::pin(tokio::time::sleep(READING_INTERVAL));
+                self.reading = Some(Reading { mark, since: Instant::now(), next_check });
                 continue;
             };
-            if reading.look.as_mut().poll(cx).is_pending() {
+            if reading.next_check.as_mut().poll(cx).is_pending() {
                 return Ok(());
             }
             let now = Instant::now();
@@ -82,7 +82,7 @@ impl<S> Connection<S> {
                 }
                 Some(_) => {}
             }
-            reading.look.as_mut().reset(now + READING_INTERVAL);
+            reading.next_check.as_mut().reset(now + READING_INTERVAL);
         }
     }
 }
@@ -90,7 +90,7 @@ impl<S> Connection<S> {
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Connection<S> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        // The transport reads whenever something happens, also when it has just taken an answer on.
+        // The transport polls for reads on every event, including a new answer, so this check runs often enough.
         this.watch_reading(cx)?;
         let read = Pin::new(&mut this.stream).poll_read(cx, buf);
         this.place.watch(cx, read)
@@ -136,7 +136,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
     }
 }
 
-/// A stream that is given up when nobody reads what is written.
+/// A stream whose writes fail if they make no progress for too long.
 struct Watched<S> {
     stream: S,
     /// How long a write may make no progress.
@@ -146,7 +146,7 @@ struct Watched<S> {
 }
 
 impl<S> Watched<S> {
-    /// Starts the clock when a write makes no progress, stops it when one does, and fails when it has run out.
+    /// Starts the timer when a write makes no progress, stops it when one does, and fails when it has run out.
     fn watch<T>(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.stalled = None;
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_client_that_never_reads_is_given_up() {
+    async fn a_client_that_never_reads_is_disconnected() {
         let (mut ours, _theirs) = connection(4).await;
         ours.write_all(b"more than four").await.expect("there is room");
         let error = ours.flush().await.expect_err("nobody reads");
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_slow_reader_is_not_given_up() {
+    async fn a_slow_reader_is_not_disconnected() {
         let (mut ours, mut theirs) = connection(1).await;
         let reader = tokio::spawn(async move {
             let mut read = Vec::new();
@@ -258,12 +258,12 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_client_whose_window_holds_its_answers_up_is_given_up() {
+    async fn a_client_whose_window_holds_answers_back_is_disconnected() {
         let (mut ours, _theirs) = calling_connection(64).await;
         let unread = ours.presence.caller().unread.clone();
         let began = tokio::time::Instant::now();
         let reading = tokio::spawn(async move { ours.read_u8().await });
-        // It reads on a little before it stops.
+        // The client reads a little before it stops.
         let answer = unread.buffer();
         tokio::time::sleep(Duration::from_secs(20)).await;
         unread.advance();

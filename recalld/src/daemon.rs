@@ -1,4 +1,4 @@
-//! What do all requests share?
+//! The state that all requests share.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,77 +23,77 @@ use crate::reported::Reported;
 /// The daemon's version.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// All that requests share.
+/// The state that all requests share.
 pub(crate) struct Daemon {
     /// The use cases.
     pub(crate) engine: Arc<Engine>,
-    /// The models of its user.
+    /// The user's models.
     pub(crate) models: Arc<Models>,
-    /// What the user set.
+    /// The user's settings.
     pub(crate) settings: Settings,
-    /// Who this process is.
+    /// The process id, start time and paths of this process.
     pub(crate) identity: Identity,
-    /// How many requests were answered, and how fast.
+    /// Counts and latencies of the answered requests.
     pub(crate) meter: Arc<Meter>,
-    /// Who is connected.
+    /// The connected clients.
     pub(crate) activity: Activity,
-    /// The faults of files that sessions were told of.
+    /// The file warnings that each session has received.
     pub(crate) reported: Reported,
     /// The memory of requests and answers.
     pub(crate) admission: Admission,
-    /// Where short calls of the engine are run.
+    /// Runs short calls of the engine.
     pub(crate) in_place: InPlace,
-    /// The index jobs that clients asked for.
+    /// The index jobs that clients requested.
     pub(crate) jobs: Jobs,
-    /// What clients asked to be fetched.
+    /// The downloads that clients requested.
     pub(crate) transfers: Jobs,
-    /// Where a request ends the daemon.
+    /// The queue of events; a request sends its shutdown here.
     pub(crate) events: Events,
     /// Cancelled when the daemon ends.
     pub(crate) stop: CancellationToken,
 }
 
 impl Daemon {
-    /// Completes the warnings of an answer for a session: adds what is wrong with the models, and leaves out what the session
-    /// was told before.
+    /// Completes the warnings of an answer for a session: adds the problems of the models and removes the warnings that the
+    /// session has already received.
     pub(crate) fn complete(&self, session: &str, warnings: &mut Vec<v1::Warning>) {
         self.reported.keep_new(session, warnings);
         warnings.extend(self.models.problems().into_iter().map(crate::service::warning::of_models));
     }
 }
 
-/// Who this process is.
+/// The process id, start time and paths of this process.
 #[derive(Clone, Debug)]
 pub(crate) struct Identity {
-    /// Its process id.
+    /// The process id.
     pub(crate) pid: u32,
     /// What ends it.
     pub(crate) tenure: Tenure,
-    /// When it started, on the clock.
+    /// When it started, by the system clock.
     pub(crate) started_at: Timestamp,
-    /// When it started, for how long it runs.
+    /// When it started, by the monotonic clock.
     pub(crate) started: Instant,
-    /// Where it listens.
+    /// The path of the socket it listens on.
     pub(crate) socket: PathBuf,
-    /// The folder of the user's data that it serves.
+    /// The folder of the user's data.
     pub(crate) data_home: PathBuf,
-    /// Where it logs; `None` for standard error.
+    /// The log file; `None` for standard error.
     pub(crate) log: Option<PathBuf>,
 }
 
 impl Identity {
-    /// How long it runs.
+    /// Returns how long the daemon has been running.
     pub(crate) fn uptime(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// Whether a client started it and it ends when idle.
+    /// Returns whether a client started it, so that it ends when idle.
     pub(crate) fn is_auto_started(&self) -> bool {
         self.tenure == Tenure::Detached
     }
 }
 
-/// The protocol revisions that this release speaks.
+/// Returns the range of protocol revisions that this release speaks.
 pub(crate) fn protocols() -> v1::ProtocolRange {
     v1::ProtocolRange { min: *recall_proto::PROTOCOLS.start(), max: *recall_proto::PROTOCOLS.end() }
 }

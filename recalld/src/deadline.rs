@@ -1,4 +1,4 @@
-//! How long may a request take?
+//! The deadline of each request: the daemon's limit or the client's, whichever is shorter.
 
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -11,21 +11,22 @@ use tonic::body::Body;
 use tonic::codegen::http::{HeaderMap, Request, Response};
 use tower::{Layer, Service};
 
-/// The transport watches the client's own deadline too, but answers "cancelled"; this layer must be the first.
+/// How much earlier than the client's deadline this layer answers. The transport enforces that deadline too, but answers
+/// "cancelled", so this layer must come first.
 const AHEAD_OF_TRANSPORT: Duration = Duration::from_millis(2);
 
-/// Requests that may take as long as they need: installing a model copies a gigabyte and runs its network, which may take
-/// minutes, as fetching it does, whose answer is a stream.
+/// Requests without the daemon's limit: installing a model copies a gigabyte and runs its network, which may take minutes.
+/// Downloads need no entry, because their answers are streams.
 const UNBOUNDED: [&str; 1] = ["/recall.v1.Recall/AddModel"];
 
-/// Gives requests up when they take too long.
+/// A layer that ends requests that take too long.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DeadlineLayer {
     most: Duration,
 }
 
 impl DeadlineLayer {
-    /// Gives a request up after `most`, or when its client wants no longer to wait. A stream counts until it begins.
+    /// Creates a layer that ends a request after `most` or at its client's deadline. A stream is timed until it begins.
     pub(crate) fn new(most: Duration) -> Self {
         Self { most }
     }
@@ -75,7 +76,7 @@ fn too_late(limit: Duration) -> Status {
     Failure::new(Reason::DeadlineExceeded, format!("the request took longer than {limit:?}")).into()
 }
 
-/// The deadline that the client gave: at most eight digits and a unit, as the protocol of gRPC has it.
+/// Returns the client's deadline, which gRPC encodes as at most eight digits and a unit.
 fn client_deadline(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get("grpc-timeout")?.to_str().ok()?;
     let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
@@ -129,7 +130,7 @@ mod tests {
         assert_eq!(client_deadline(&HeaderMap::new()), None);
     }
 
-    /// The code that a request gets which would take ten seconds.
+    /// Returns the status code of a request that would take ten seconds.
     async fn check(most: Duration, timeout: Option<&str>) -> Option<i32> {
         check_of("/recall.v1.Recall/Search", most, timeout).await
     }
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn installing_a_model_is_bounded_by_its_client_alone() {
+    async fn only_the_client_bounds_the_installation_of_a_model() {
         let add_model = |timeout| check_of(UNBOUNDED[0], Duration::from_secs(1), timeout);
         assert_eq!(add_model(None).await, None);
         assert_eq!(add_model(Some("2S")).await, Some(Code::DeadlineExceeded as i32));

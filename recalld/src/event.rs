@@ -1,10 +1,10 @@
-//! What can wake the daemon?
+//! The events that the daemon as a whole reacts to.
 
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-/// Everything that the daemon as a whole reacts to. Requests are not among it: each is answered on its own.
+/// An event that the daemon as a whole reacts to. Requests are not among them: each is answered on its own.
 #[derive(Debug)]
 pub(crate) enum Event {
     /// The system or a person ends the daemon.
@@ -21,9 +21,9 @@ pub(crate) enum Event {
         /// How long requests may go on.
         drain: Duration,
     },
-    /// Nobody has been there for as long as the settings say.
+    /// No client has been connected for the period in the settings.
     Idle,
-    /// Another daemon has this one's place, or its socket cannot be put back.
+    /// Another daemon has this one's place, or its socket cannot be restored.
     Displaced {
         /// Why.
         reason: String,
@@ -32,10 +32,10 @@ pub(crate) enum Event {
     OwnerGone,
 }
 
-/// Where events are given in.
+/// The sender of events.
 pub(crate) type Events = mpsc::Sender<Event>;
 
-/// A few events are all that ever wait: each ends the daemon, or is handled at once.
+/// The capacity of the queue. Few events ever wait: each ends the daemon or is handled at once.
 const WAITING: usize = 8;
 
 /// Makes both ends of the daemon's queue.

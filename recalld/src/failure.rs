@@ -1,4 +1,4 @@
-//! Which failure of the engine is which reason for a client? The one place that decides.
+//! The mapping of the engine's errors to reasons and hints for clients.
 
 mod models;
 
@@ -10,9 +10,9 @@ use recall_engine::{
 use recall_proto::{Failure, Reason};
 use tonic::Status;
 
-/// What a failed use case comes to, for its client.
+/// The conversion of a use case's error into a failure for its client.
 pub(crate) trait IntoFailure {
-    /// Writes the failure.
+    /// Converts the error.
     fn into_failure(self) -> Failure;
 }
 
@@ -162,12 +162,12 @@ impl IntoFailure for StatusError {
     }
 }
 
-/// The reason of a store's failure; `otherwise` where it is none that a client could do something about.
+/// Converts a store's error; uses the reason `otherwise` if no more specific one applies.
 fn of_store(error: &StoreError, message: String, otherwise: Reason) -> Failure {
     of_fault(error.fault(), message, otherwise)
 }
 
-/// The same of a failure whose kind is known.
+/// Converts an error of the given kind; uses the reason `otherwise` if no more specific one applies.
 fn of_fault(fault: Fault, message: String, otherwise: Reason) -> Failure {
     match fault {
         Fault::NoProject => Failure::new(Reason::InvalidArgument, message)
@@ -177,10 +177,10 @@ fn of_fault(fault: Fault, message: String, otherwise: Reason) -> Failure {
         Fault::NoDomain => Failure::new(Reason::InvalidScope, message)
             .with_hint("list it in `search.domains` of the project's `.recall/recall.toml`, and its folder in `roots.domains` of yours"),
         Fault::Damaged => {
-            Failure::new(Reason::StoreDamaged, message).with_hint("make the index anew with `recall rebuild`")
+            Failure::new(Reason::StoreDamaged, message).with_hint("rebuild the index with `recall rebuild`")
         }
         Fault::NewerSchema => Failure::new(Reason::SchemaNewer, message).with_hint(
-            "update recall; or delete the catalog's folder, and the next search makes it anew from the files",
+            "update recall, or delete the catalog's folder; the next search rebuilds it from the files",
         ),
         Fault::ReadOnly => Failure::new(Reason::ReadOnly, message),
         Fault::DiskFull => Failure::new(Reason::DiskFull, message).with_hint("make room on the disk and try again"),
@@ -194,14 +194,14 @@ fn of_fault(fault: Fault, message: String, otherwise: Reason) -> Failure {
     }
 }
 
-/// A request that panicked.
+/// Returns the status of a request that panicked.
 pub(crate) fn panicked() -> Status {
-    Failure::new(Reason::Internal, "the request met a defect of recall and was given up")
+    Failure::new(Reason::Internal, "the request failed because of a bug in recall")
         .with_hint("`recall daemon logs` shows where; please report it")
         .into()
 }
 
-/// An RPC, or a part of one, that this release does not offer.
+/// Returns the status of an RPC, or a part of one, that this release does not offer.
 pub(crate) fn unsupported(what: &str) -> Status {
     Failure::new(Reason::Unsupported, format!("this daemon does not offer {what}")).into()
 }
@@ -209,14 +209,14 @@ pub(crate) fn unsupported(what: &str) -> Status {
 fn no_language(unknown: &UnknownLanguage, message: String) -> Failure {
     let hint = match unknown.near.first() {
         Some(near) => format!("write `{near}`, or leave the language out"),
-        None => "leave the language out, or take one of those that `recall status` counts".to_owned(),
+        None => "leave the language out, or use one that `recall status` lists".to_owned(),
     };
     Failure::new(Reason::InvalidArgument, message).with_detail("field", "languages").with_hint(hint)
 }
 
 fn no_store(message: String) -> Failure {
     Failure::new(Reason::InvalidScope, message)
-        .with_hint("use `project`, `global` or `all`; a domain where the project lists it in `search.domains`, by its name where there are several")
+        .with_hint("use `project`, `global` or `all`; or a domain that the project lists in `search.domains`, with its name if there are several")
 }
 
 fn not_found(message: String, id: String) -> Failure {
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_node_is_told_with_what_is_near_it() {
+    fn an_unknown_node_is_reported_with_similar_names() {
         let unknown = |near: &[&str]| {
             let near = near.iter().map(|name| (*name).to_owned()).collect();
             GraphError::NotFound { node: "opn".to_owned(), near }.into_failure()
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_offered_says_so() {
+    fn an_rpc_that_is_not_offered_is_unimplemented() {
         let status = unsupported("`Doctor`");
         assert_eq!(status.code(), Code::Unimplemented);
         assert_eq!(Failure::from_status(&status).reason, Reason::Unsupported);

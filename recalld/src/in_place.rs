@@ -1,4 +1,4 @@
-//! A call of the engine is short as a rule: can it run on the thread that asks for it?
+//! Execution of short engine calls on the thread that received the request.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -13,29 +13,29 @@ use crate::activity::ClientId;
 use crate::lookout::Lookout;
 use crate::{blocking, failure};
 
-/// For how long nobody else may have asked that a client counts as the only one. Agents ask and read in turn; who asks one call
-/// after the other does so at once.
-const LATELY: Duration = Duration::from_millis(20);
+/// A client counts as the only active one if no other client made a call for this long. An agent reads between its calls;
+/// a client that makes one call after another makes the next at once.
+const RECENT: Duration = Duration::from_millis(20);
 
-/// Runs calls on the thread that asks for them, one at a time: to wake a thread and to be woken by it takes a tenth of the time
-/// of a search. Whatever else the task does waits for it.
+/// Runs calls on the thread that received them, one at a time: waking another thread and being woken by it takes a tenth of
+/// the time of a search. The calling task is blocked meanwhile.
 pub(crate) struct InPlace {
     place: Semaphore,
-    askers: Mutex<Askers>,
+    recent: Mutex<RecentClients>,
     lookout: OnceLock<Option<Lookout>>,
 }
 
 impl Default for InPlace {
     fn default() -> Self {
-        Self { place: Semaphore::new(1), askers: Mutex::default(), lookout: OnceLock::new() }
+        Self { place: Semaphore::new(1), recent: Mutex::default(), lookout: OnceLock::new() }
     }
 }
 
 impl InPlace {
-    /// Runs a call for a client; on a thread for blocking work where another one is being run in place.
+    /// Runs a call for a client, or hands it to a thread for blocking work if another call is running in place.
     ///
-    /// While only one client asks, nobody else's requests wait for the thread, and the [`Lookout`] sees to it that none waits
-    /// long. Otherwise another thread takes the connections over for as long as the call lasts.
+    /// While only one client is active, no other requests wait for the thread, and the [`Lookout`] bounds the wait of a new
+    /// one. Otherwise another thread serves the connections for the duration of the call.
     ///
     /// # Errors
     /// The call panicked.
@@ -44,7 +44,7 @@ impl InPlace {
         client: ClientId,
         call: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Status> {
-        let is_alone = self.askers.lock().unwrap_or_else(PoisonError::into_inner).is_alone(client, Instant::now());
+        let is_alone = self.recent.lock().unwrap_or_else(PoisonError::into_inner).is_alone(client, Instant::now());
         let Ok(_place) = self.place.try_acquire() else { return blocking::run(call).await };
         let call = AssertUnwindSafe(call);
         let outcome = match self.lookout().filter(|_| is_alone) {
@@ -61,7 +61,7 @@ impl InPlace {
         let begin = || match Lookout::new(Handle::current()) {
             Ok(lookout) => Some(lookout),
             Err(error) => {
-                tracing::warn!(%error, "no thread looks after long calls: each hands its connections over");
+                tracing::warn!(%error, "no thread watches for long calls: each call hands the connections over");
                 None
             }
         };
@@ -69,17 +69,17 @@ impl InPlace {
     }
 }
 
-/// Who has been asking.
+/// The clients that made the latest calls.
 #[derive(Debug, Default)]
-struct Askers {
-    /// Who asked last, and when.
+struct RecentClients {
+    /// The client of the last call, and its time.
     last: Option<(ClientId, Instant)>,
-    /// When anybody else did.
+    /// The time of the last call of any other client.
     others: Option<Instant>,
 }
 
-impl Askers {
-    /// A client asks: has anybody else lately?
+impl RecentClients {
+    /// Records a call of a client; returns whether no other client made one recently.
     fn is_alone(&mut self, client: ClientId, now: Instant) -> bool {
         if let Some((last, when)) = self.last
             && last != client
@@ -87,7 +87,7 @@ impl Askers {
             self.others = Some(when);
         }
         self.last = Some((client, now));
-        self.others.is_none_or(|when| now.saturating_duration_since(when) >= LATELY)
+        self.others.is_none_or(|when| now.saturating_duration_since(when) >= RECENT)
     }
 }
 
@@ -101,11 +101,11 @@ mod tests {
     use crate::blocking::{ELSEWHERE, THREADS, run};
 
     #[test]
-    fn a_client_is_alone_when_nobody_else_asked_lately() {
+    fn a_client_is_alone_if_no_other_called_recently() {
         let activity = Activity::default();
         let (one, other) = (activity.enter().caller().client, activity.enter().caller().client);
         let began = Instant::now();
-        let mut askers = Askers::default();
+        let mut recent = RecentClients::default();
         let asked = [
             (one, 0, true),
             (one, 1, true),
@@ -119,12 +119,12 @@ mod tests {
         ];
         for (client, milliseconds, expected) in asked {
             let now = began + Duration::from_millis(milliseconds);
-            assert_eq!(askers.is_alone(client, now), expected, "after {milliseconds} ms");
+            assert_eq!(recent.is_alone(client, now), expected, "after {milliseconds} ms");
         }
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn a_panic_is_an_error_and_nothing_more() {
+    async fn a_panic_is_an_error_and_later_calls_succeed() {
         let (activity, in_place) = (Activity::default(), InPlace::default());
         // The first is alone, the others hand their connections over.
         for client in [activity.enter(), activity.enter(), activity.enter()].map(|presence| presence.caller().client) {
@@ -134,7 +134,7 @@ mod tests {
         }
     }
 
-    /// Whether a thread is left when all that may run are running, the first in place by a client of which it is so.
+    /// Checks that a thread is left when the maximum number of calls runs, one of them in place by a client that is alone or not.
     #[track_caller]
     fn check(is_alone: bool) {
         let mut runtime = tokio::runtime::Builder::new_multi_thread();
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_being_run_connections_are_served() {
+    fn connections_are_served_while_the_maximum_of_calls_runs() {
         check(true);
         check(false);
     }

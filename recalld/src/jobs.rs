@@ -1,4 +1,4 @@
-//! How do long jobs share the machine, and how do they end early?
+//! Long jobs: how many run at once, and their cancellation.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use tokio::sync::{Semaphore, SemaphorePermit, mpsc};
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
-/// How many events may wait for a client that reads slowly; further progress is not told to it.
+/// How many events may wait for a client that reads slowly; further progress is dropped.
 pub(crate) const EVENTS_WAITING: usize = 32;
 
 /// How long the last event waits for a client that does not read.
 pub(crate) const LAST_EVENT_PATIENCE: Duration = Duration::from_secs(30);
 
-/// Long jobs of one kind that clients asked for.
+/// The long jobs of one kind that clients requested.
 #[derive(Clone, Debug)]
 pub(crate) struct Jobs {
     places: Arc<Semaphore>,
@@ -23,15 +23,15 @@ pub(crate) struct Jobs {
 }
 
 impl Jobs {
-    /// Runs so many jobs at once; they end when `stop` is cancelled.
+    /// Creates a pool that runs at most `at_once` jobs; they end when `stop` is cancelled.
     pub(crate) fn new(at_once: NonZero<usize>, stop: CancellationToken) -> Self {
         Self { places: Arc::new(Semaphore::new(at_once.get())), stop }
     }
 
-    /// Runs a job on a thread of its own when there is a place for it.
+    /// Runs a job on a thread of its own once there is a place for it.
     ///
-    /// Asks it to stop when its client no longer listens to `events`, and when the daemon ends. `None` when it was
-    /// given up before it began.
+    /// Cancels it when its client closes `events`, and when the daemon ends. Returns `None` if that happened before the
+    /// job began.
     pub(crate) async fn run<E, T: Send + 'static>(
         &self,
         events: &mpsc::Sender<E>,
@@ -66,7 +66,7 @@ mod tests {
 
     const AT_ONCE: NonZero<usize> = NonZero::new(2).expect("2 is not zero");
 
-    /// A job that goes on until it is asked to stop.
+    /// A job that runs until it is cancelled.
     fn endless(cancel: &Cancel) -> &'static str {
         while !cancel.is_cancelled() {
             std::thread::yield_now();
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_job_that_waits_for_a_place_is_given_up_with_its_client() {
+    async fn a_waiting_job_is_dropped_when_its_client_is_gone() {
         let jobs = Jobs::new(AT_ONCE, CancellationToken::new());
         let _taken = jobs.places.acquire_many(AT_ONCE.get() as u32).await.expect("open");
         let (events, listener) = mpsc::channel::<()>(1);

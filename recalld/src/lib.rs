@@ -1,7 +1,7 @@
 //! The daemon: one process per user that serves `recall.v1` on a local socket.
 //!
-//! Wiring only. The use cases are in `recall-engine`; here is what a process around them needs: a lock, a socket, a
-//! service, deadlines, a log, and an end. `ARCHITECTURE.md` tells the life of a query.
+//! Wiring only. The use cases are in `recall-engine`; this crate adds what a process needs around them: a lock, a socket,
+//! a gRPC service, deadlines, a log and an orderly shutdown. `ARCHITECTURE.md` describes the life of a query.
 
 mod accept;
 mod activity;

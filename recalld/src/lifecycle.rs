@@ -1,4 +1,4 @@
-//! From the first connection to the last: serve, wait for a reason to end, drain.
+//! The main loop: serve, wait for a reason to end, drain.
 
 use std::time::{Duration, Instant};
 
@@ -8,10 +8,10 @@ use crate::event::Event;
 use crate::notify;
 use crate::server::{Patience, Server};
 
-/// Serves until there is a reason to end, then finishes what is being done, within a bound.
+/// Serves until there is a reason to end, then finishes the work in progress within a bound.
 ///
-/// Stops to accept at once, asks index jobs to stop, lets requests in flight finish, and closes the stores. `look` has
-/// the daemon's place looked after.
+/// At the end it stops accepting, asks index jobs to stop, lets requests in flight finish, and closes the stores. A
+/// hangup notifies `look`, which makes the daemon check its locks and socket.
 pub(crate) async fn run(server: Server, mut events: mpsc::Receiver<Event>, drain: Duration, look: &Notify) {
     notify::ready();
     let watchdog = tokio::spawn(notify::watchdog());
@@ -24,7 +24,7 @@ pub(crate) async fn run(server: Server, mut events: mpsc::Receiver<Event>, drain
     tracing::info!(took_ms = began.elapsed().as_millis() as u64, finished, "ended");
 }
 
-/// Handles events until one ends the daemon; tells how long it may take to end then.
+/// Handles events until one ends the daemon; returns how long the shutdown may take.
 async fn wait_for_end(events: &mut mpsc::Receiver<Event>, drain: Duration, look: &Notify) -> Patience {
     loop {
         match events.recv().await {
@@ -42,17 +42,17 @@ async fn wait_for_end(events: &mut mpsc::Receiver<Event>, drain: Duration, look:
             }
             Some(Event::OwnerGone) => {
                 tracing::info!(reason = "owner gone", "ending");
-                // Its connections may stay open, but nobody reads their answers.
+                // Its connections may stay open, but their answers are no longer read.
                 return Patience { requests: Duration::ZERO, jobs: drain };
             }
             Some(Event::Displaced { reason }) => {
                 tracing::warn!(reason, "ending: this daemon has lost its place");
                 return Patience::of(drain);
             }
-            // A daemon has no terminal to lose, and settings are read when a store is opened.
+            // The usual meanings do not apply: a daemon has no terminal, and settings are read when a store is opened.
             Some(Event::Hangup) => look.notify_one(),
             None => {
-                tracing::error!("nobody can wake the daemon any more; ending");
+                tracing::error!("the event queue is closed; ending");
                 return Patience::of(drain);
             }
         }
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_hangup_has_the_place_looked_after() {
+    async fn a_hangup_triggers_a_check_of_the_place() {
         let (events, mut received) = queue();
         let look = Notify::new();
         events.send(Event::Hangup).await.expect("there is room");
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_waits_for_the_answers_of_a_lost_owner() {
+    async fn requests_are_not_drained_if_the_owner_is_gone() {
         check(vec![Event::OwnerGone], Patience { requests: Duration::ZERO, jobs: DRAIN }).await;
     }
 }

@@ -1,7 +1,7 @@
-//! Is there a daemon already?
+//! The lock that makes one process the daemon.
 //!
-//! An OS lock on a file decides, never the file's existence: the lock dies with its process, whatever ends it. The file
-//! holds a note of who holds the lock.
+//! It is an OS lock on a file, never the file's existence: the system releases the lock with its process, however that
+//! ends. The file contains a note about the holder.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use recall_config::LockNote;
 
-/// How often a lock that somebody else holds is tried again. One try costs a few microseconds.
+/// How long to wait between two tries to take a lock that another process holds. One try costs a few microseconds.
 const RETRY: Duration = Duration::from_millis(5);
 
-/// How long a lock that is to be held again is tried: a program that looks who holds it has it for an instant.
-const LOOKERS: Duration = Duration::from_millis(100);
+/// How long to retry taking a lock again: a program that tests whether the lock is held holds it for an instant.
+const RETAKE_PATIENCE: Duration = Duration::from_millis(100);
 
-/// The longest note that is read.
+/// The maximum length of a note.
 const NOTE_BYTES: u64 = 16 * 1024;
 
 /// The right to be the daemon at a place, held until it is dropped or the process ends.
@@ -27,7 +27,7 @@ pub(crate) struct DaemonLock {
     path: PathBuf,
 }
 
-/// Who is the daemon.
+/// The process that is the daemon.
 #[derive(Debug)]
 pub(crate) enum Claim {
     /// This process.
@@ -36,7 +36,7 @@ pub(crate) enum Claim {
     Theirs,
 }
 
-/// How one try to take a lock went.
+/// The result of one try to take a lock.
 #[derive(Debug)]
 enum Try {
     Taken(DaemonLock),
@@ -44,13 +44,13 @@ enum Try {
 }
 
 impl DaemonLock {
-    /// Claims the right to be the daemon. The folder is made if it is not there.
+    /// Claims the right to be the daemon. Creates the folder if it does not exist.
     ///
-    /// While another process holds the lock, asks `is_live` whether that one answers; its note is passed. One that holds
-    /// the lock and does not answer is starting or ending: it is waited for, up to `patience`.
+    /// While another process holds the lock, calls `is_live` with its note to learn whether it answers. A process that holds
+    /// the lock and does not answer is starting or ending: the call waits for it, up to `patience`.
     ///
     /// # Errors
-    /// The file cannot be made or locked, or the other process neither answered nor ended in time.
+    /// The file cannot be created or locked, or the other process neither answered nor ended in time.
     pub(crate) fn claim(
         path: &Path,
         note: &LockNote,
@@ -74,17 +74,17 @@ impl DaemonLock {
         }
     }
 
-    /// Takes the lock of the path again if the file there is no longer the one that is held.
+    /// Takes the lock again if the path no longer leads to the locked file.
     ///
     /// # Errors
-    /// Another process holds the file that is there now, or there can be none.
+    /// Another process holds the lock on the new file, or the file cannot be created.
     pub(crate) fn hold_in_place(&mut self, note: &LockNote) -> Result<(), LockError> {
         let path = &self.path;
         if leads_to(path, &self.file) {
             return Ok(());
         }
         let failed = |source| LockError::Open { path: path.clone(), source };
-        let deadline = Instant::now() + LOOKERS;
+        let deadline = Instant::now() + RETAKE_PATIENCE;
         loop {
             match Self::try_once(path, note).map_err(failed)? {
                 Try::Taken(lock) => {
@@ -94,13 +94,17 @@ impl DaemonLock {
                 }
                 Try::Held(_) if Instant::now() < deadline => std::thread::sleep(RETRY),
                 Try::Held(holder) => {
-                    return Err(LockError::Held { path: path.clone(), holder: pid_of(holder), waited: LOOKERS });
+                    return Err(LockError::Held {
+                        path: path.clone(),
+                        holder: pid_of(holder),
+                        waited: RETAKE_PATIENCE,
+                    });
                 }
             }
         }
     }
 
-    /// Writes who holds the lock, in place of what was written before.
+    /// Replaces the note about the holder.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -116,11 +120,11 @@ impl DaemonLock {
                 write_note(&mut file, note)?;
                 Ok(Try::Taken(Self { file, path: path.to_owned() }))
             }
-            // It was deleted since it was opened: whoever opens it next locks another file.
+            // The file was deleted after it was opened: the next process to open the path would lock another file.
             Ok(()) => Ok(Try::Held(None)),
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
-                // A note that is not text says nothing.
+                // A note that is not text is treated as no note.
                 let _ = (&mut file).take(NOTE_BYTES).read_to_string(&mut text);
                 Ok(Try::Held(LockNote::parse(&text)))
             }
@@ -129,13 +133,13 @@ impl DaemonLock {
     }
 }
 
-/// Whether the path leads to that file.
+/// Returns whether the path leads to the given file.
 fn leads_to(path: &Path, file: &File) -> bool {
     let (Ok(there), Ok(held)) = (std::fs::symlink_metadata(path), file.metadata()) else { return false };
     (there.dev(), there.ino()) == (held.dev(), held.ino())
 }
 
-/// The new note is written over the old one, which is cut afterwards: a reader never finds nothing.
+/// Writes the new note over the old one and truncates afterwards, so that a reader never finds an empty file.
 fn write_note(file: &mut File, note: &LockNote) -> io::Result<()> {
     let text = note.to_text();
     file.rewind()?;
@@ -160,18 +164,18 @@ pub(crate) enum LockError {
         source: io::Error,
     },
     /// Another process holds the lock and does not answer.
-    #[error("another process{} holds `{}` and did not answer within {waited:?}", told(*holder), path.display())]
+    #[error("another process{} holds `{}` and did not answer within {waited:?}", pid_suffix(*holder), path.display())]
     Held {
         /// The lock file.
         path: PathBuf,
         /// The process id that it noted.
         holder: Option<u32>,
-        /// How long it was waited for.
+        /// How long the call waited for it.
         waited: Duration,
     },
 }
 
-fn told(holder: Option<u32>) -> String {
+fn pid_suffix(holder: Option<u32>) -> String {
     holder.map(|pid| format!(" (pid {pid})")).unwrap_or_default()
 }
 
@@ -218,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_left_is_not_a_lock() {
+    fn a_file_without_an_os_lock_is_not_a_lock() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("recalld.lock");
         std::fs::write(&path, "a note that is much longer than the one that replaces it\n").expect("writable");
@@ -242,7 +246,7 @@ mod tests {
 
         std::fs::remove_file(&path).expect("there");
         let Ok(Claim::Ours(faster)) = DaemonLock::claim(&path, &note(2), Duration::ZERO, |_| false) else {
-            panic!("nobody holds the new file")
+            panic!("the new file is not locked")
         };
         assert!(matches!(lock.hold_in_place(&note(1)), Err(LockError::Held { holder: Some(2), .. })));
         drop(faster);

@@ -1,4 +1,4 @@
-//! Where does the daemon say what it does?
+//! The daemon's log.
 //!
 //! No event at a level above `trace` carries the text of a document or a query.
 
@@ -20,16 +20,16 @@ pub(crate) use rotation::RotatingFile;
 /// Where log lines go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
-    /// To a file that is rotated, as one JSON object a line.
+    /// A rotated file, with one JSON object per line.
     File(PathBuf),
-    /// To standard error, for a person or for the journal of the system.
+    /// Standard error, for a person or the system's journal.
     Stderr,
 }
 
-/// Begins to log.
+/// Starts logging.
 ///
 /// # Errors
-/// The file cannot be made or opened.
+/// The file cannot be created or opened.
 pub(crate) fn start(destination: &Destination, settings: &DaemonSettings) -> Result<(), LogError> {
     let events = tracing_subscriber::registry().with(filter(settings.log_level));
     let lines = fmt::layer().with_target(false);
@@ -43,9 +43,9 @@ pub(crate) fn start(destination: &Destination, settings: &DaemonSettings) -> Res
     Ok(())
 }
 
-/// What is logged: recall's own events from the level that is set, and of foreign libraries what went wrong.
+/// Returns the filter: recall's own events from `level` on, and only warnings and errors of other libraries.
 ///
-/// Theirs from `debug` on may quote what they are given, which is the text of documents and queries.
+/// More verbose events of libraries may quote their input, which is the text of documents and queries.
 fn filter(level: LogLevel) -> Targets {
     let level = match level {
         LogLevel::Error => LevelFilter::ERROR,
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn foreign_libraries_tell_only_what_went_wrong() {
+    fn libraries_log_only_warnings_and_errors() {
         for (level, ours, theirs) in [
             (LogLevel::Error, Level::ERROR, Level::ERROR),
             (LogLevel::Info, Level::INFO, Level::WARN),

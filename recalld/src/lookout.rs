@@ -1,4 +1,4 @@
-//! A call keeps the thread that serves the connections: who serves them when it takes long?
+//! A watchdog for calls that run on the thread that serves the connections.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 
-/// How long a call may keep the thread: a few searches. Whoever else asks meanwhile waits no longer.
+/// How long a call may occupy the thread: a few searches. Requests of other clients wait at most this long.
 const PATIENCE: Duration = Duration::from_millis(5);
 
-/// How often nothing was called until nobody looks any more, so that an idle daemon never wakes.
-const QUIET_LOOKS: u32 = 20;
+/// The number of checks without a call after which the watchdog sleeps, so that an idle daemon never wakes.
+const QUIET_CHECKS: u32 = 20;
 
-/// Has another thread of the runtime serve the connections where a call keeps the one that does for longer than [`PATIENCE`].
+/// Makes another thread of the runtime serve the connections if a call occupies the serving thread longer than [`PATIENCE`].
 ///
-/// To hand them over before each call takes a tenth of the time of a search; to look costs the search nothing.
+/// Handing the connections over before each call would take a tenth of the time of a search; the watchdog costs the
+/// search nothing.
 pub(crate) struct Lookout {
     shared: Arc<Shared>,
     thread: Thread,
@@ -23,7 +24,7 @@ pub(crate) struct Lookout {
 
 #[derive(Default)]
 struct Shared {
-    /// Counts beginnings and ends: odd while a call runs.
+    /// The number of begun plus ended calls: odd while a call runs.
     turns: AtomicU64,
     is_asleep: AtomicBool,
     is_over: AtomicBool,
@@ -39,23 +40,23 @@ impl Shared {
     }
 }
 
-/// A call that is being run; it ends when this is dropped.
+/// A running call; dropping the value marks its end.
 pub(crate) struct Running<'a>(&'a Shared);
 
 impl Lookout {
-    /// Begins to look after a runtime of at least two threads.
+    /// Starts the watchdog of a runtime of at least two threads.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// The thread cannot be started.
     pub(crate) fn new(runtime: Handle) -> std::io::Result<Self> {
         let shared = Arc::<Shared>::default();
-        let looked_at = Arc::clone(&shared);
-        let look = move || look(&looked_at, &runtime);
-        let thread = thread::Builder::new().name("lookout".to_owned()).spawn(look)?.thread().clone();
+        let watched = Arc::clone(&shared);
+        let watch = move || watch(&watched, &runtime);
+        let thread = thread::Builder::new().name("lookout".to_owned()).spawn(watch)?.thread().clone();
         Ok(Self { shared, thread })
     }
 
-    /// A call begins; there is one at a time.
+    /// Marks the begin of a call. At most one call runs at a time.
     pub(crate) fn begin(&self) -> Running<'_> {
         self.shared.turns.fetch_add(1, Ordering::SeqCst);
         if self.shared.is_asleep.swap(false, Ordering::SeqCst) {
@@ -78,7 +79,7 @@ impl Drop for Lookout {
     }
 }
 
-fn look(shared: &Shared, runtime: &Handle) {
+fn watch(shared: &Shared, runtime: &Handle) {
     let mut quiet = 0;
     while !shared.is_over() {
         let turn = shared.turn();
@@ -86,18 +87,18 @@ fn look(shared: &Shared, runtime: &Handle) {
         if shared.turn() != turn {
             quiet = 0;
         } else if turn % 2 == 1 {
-            // It wakes another thread, which finds nothing to do, and so waits for the connections.
+            // The empty task wakes another thread, which then finds nothing to do and polls the connections.
             runtime.spawn(async {});
             while shared.turn() == turn && !shared.is_over() {
                 thread::sleep(PATIENCE);
             }
             quiet = 0;
-        } else if quiet < QUIET_LOOKS {
+        } else if quiet < QUIET_CHECKS {
             quiet += 1;
         } else {
             quiet = 0;
             shared.is_asleep.store(true, Ordering::SeqCst);
-            // A call that began before saw nobody asleep.
+            // A call that began before this store did not see the flag and does not unpark this thread.
             while shared.turn() == turn && shared.is_asleep.load(Ordering::SeqCst) && !shared.is_over() {
                 thread::park();
             }
@@ -119,26 +120,26 @@ mod tests {
     fn connection(listener: &TcpListener) -> (TcpStream, TcpStream) {
         let theirs = TcpStream::connect(listener.local_addr().expect("it listens")).expect("it listens");
         theirs.set_read_timeout(Some(Duration::from_secs(20))).expect("it can");
-        let (ours, _) = listener.accept().expect("somebody connects");
+        let (ours, _) = listener.accept().expect("a client connects");
         ours.set_nonblocking(true).expect("it can");
         (ours, theirs)
     }
 
     #[test]
-    fn connections_are_served_while_a_call_keeps_their_thread() {
+    fn connections_are_served_while_a_call_occupies_their_thread() {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.expect("threads");
         let lookout = Lookout::new(runtime.handle().clone()).expect("a thread");
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let ((calling, mut caller), (echoing, mut other)) = (connection(&listener), connection(&listener));
         let (release, released) = mpsc::channel::<()>();
-        let (tell, told) = mpsc::channel();
+        let (begin, begun) = mpsc::channel();
         runtime.spawn(async move {
             let mut calling = tokio::net::TcpStream::from_std(calling).expect("in a runtime");
             while calling.read_u8().await.is_ok() {
-                // Runs on the thread to which the byte came: no other one waits for connections.
+                // Runs on the thread that polled the connection: no other thread polls the connections.
                 let _running = lookout.begin();
-                tell.send(()).expect("it is waited for");
+                begin.send(()).expect("it is waited for");
                 released.recv().expect("it is sent");
             }
         });
@@ -148,11 +149,11 @@ mod tests {
                 echoing.write_u8(byte).await.expect("it is read");
             }
         });
-        // The last call begins when nobody looks any more.
-        for (number, pause) in [0, 0, 20 * u64::from(QUIET_LOOKS)].into_iter().enumerate() {
+        // The last call begins while the watchdog sleeps.
+        for (number, pause) in [0, 0, 20 * u64::from(QUIET_CHECKS)].into_iter().enumerate() {
             thread::sleep(Duration::from_millis(pause));
             caller.write_all(&[0]).expect("it is read");
-            told.recv().expect("it begins");
+            begun.recv().expect("it begins");
             let asked = [number as u8];
             let mut answered = [u8::MAX];
             other.write_all(&asked).expect("it is read");

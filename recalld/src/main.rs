@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-/// Indexing makes and drops many small buffers on several threads; the allocator of the C library keeps far more memory.
+/// Indexing allocates and frees many small buffers on several threads; the allocator of the C library would hold on to
+/// far more memory.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

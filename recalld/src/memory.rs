@@ -1,14 +1,14 @@
-//! How much memory does the daemon take?
+//! The memory use of the daemon's process.
 
-/// A process's memory, in bytes; what the platform does not tell is 0.
+/// A process's memory, in bytes; figures that the platform does not report are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "the unit is a part of each name")]
 pub(crate) struct MemoryUse {
-    /// All that is resident.
+    /// The resident memory.
     pub(crate) resident_bytes: u64,
-    /// The resident part that is the process's own, mapped files aside.
+    /// The resident memory without mapped files.
     pub(crate) anonymous_bytes: u64,
-    /// The most that was ever resident.
+    /// The peak of the resident memory.
     pub(crate) peak_bytes: u64,
 }
 
@@ -33,14 +33,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernel_tells_kibibytes() {
+    fn the_kernel_reports_kibibytes() {
         let status = "Name:\trecalld\nVmHWM:\t    9000 kB\nVmRSS:\t    8192 kB\nRssAnon:\t     100 kB\n";
         let expected = MemoryUse { resident_bytes: 8 << 20, anonymous_bytes: 102_400, peak_bytes: 9_216_000 };
         assert_eq!(MemoryUse::from_status(status), expected);
     }
 
     #[test]
-    fn what_is_not_told_is_zero() {
+    fn missing_figures_are_zero() {
         assert_eq!(MemoryUse::from_status("VmRSS: much\n"), MemoryUse::default());
     }
 }

@@ -1,4 +1,4 @@
-//! How many requests were answered, and how fast?
+//! Counts and latencies of requests.
 
 mod histogram;
 mod layer;
@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 pub(crate) use histogram::{Histogram, Summary};
 pub(crate) use layer::MeterLayer;
 
-/// How many names are counted one by one. The service has fewer; whoever calls what does not exist shares one entry.
+/// The maximum number of RPC names with an entry of their own. The service has fewer; further names, which clients made up,
+/// share one entry.
 const MOST_NAMES: usize = 64;
 
 /// Counts requests since the daemon started.
@@ -24,22 +25,22 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    /// How many requests were answered.
+    /// Returns the number of answered requests.
     pub(crate) fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// How many of them were answered with an error.
+    /// Returns the number of requests that failed.
     pub(crate) fn errors(&self) -> u64 {
         self.errors.load(Ordering::Relaxed)
     }
 
-    /// How many are being answered.
+    /// Returns the number of requests in flight.
     pub(crate) fn in_flight(&self) -> u32 {
         self.in_flight.load(Ordering::Relaxed)
     }
 
-    /// How long each RPC took, by its name. A stream counts until it begins.
+    /// Returns the latencies of each RPC, ordered by name. A stream is timed until it begins.
     pub(crate) fn latencies(&self) -> Vec<(String, Summary)> {
         let latencies = self.latencies.lock().unwrap_or_else(PoisonError::into_inner);
         latencies.iter().map(|(name, histogram)| (name.clone(), histogram.summary())).collect()
@@ -73,8 +74,8 @@ enum Outcome {
     Failed,
 }
 
-/// One request that is being answered. It failed unless somebody says otherwise: its client gave it up, or it took too
-/// long.
+/// A request in flight. It counts as failed unless [`end`](Self::end) is called: it is dropped without that if its client
+/// cancels it or it takes too long.
 struct InFlight {
     meter: Arc<Meter>,
     rpc: String,
@@ -83,7 +84,7 @@ struct InFlight {
 }
 
 impl InFlight {
-    /// Says how the request ended.
+    /// Records the outcome of the request.
     fn end(mut self, outcome: Outcome) {
         self.outcome = outcome;
     }
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn names_without_end_share_one_entry() {
+    fn names_above_the_limit_share_one_entry() {
         let meter = Meter::default();
         for number in 0..1000 {
             meter.record(&format!("Made{number:04}"), Duration::ZERO, Outcome::Failed);

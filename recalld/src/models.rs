@@ -1,13 +1,13 @@
-//! Which models are there, and what are they used for?
+//! The user's installed models and the roles they are used in.
 //!
-//! Models are installed in a folder of the user and run by a library that is loaded when the first one needs it. What a
-//! store does with an encoder is the engine's business.
+//! Models are installed in a folder of the user and run by a library that is loaded when the first model needs it. The
+//! engine decides how a store uses an encoder.
 
+mod described;
 mod error;
 mod on_demand;
 mod problems;
 mod runtimes;
-mod told;
 mod transfer;
 
 use std::collections::BTreeMap;
@@ -30,26 +30,26 @@ pub(crate) use problems::ModelProblem;
 use runtimes::Runtimes;
 pub(crate) use transfer::Transfer;
 
-/// What the built-in model is called.
+/// The name of the built-in model.
 pub(crate) const STATIC: &str = "static";
 
-/// Models that were asked for since the daemon started, by name.
+/// The models that were requested since the daemon started, by name.
 type Running<M> = Mutex<BTreeMap<String, Arc<OnDemand<M>>>>;
 
-/// The installed models that can be asked.
+/// The installed models with a readable manifest that the engine may use.
 #[derive(Default)]
-struct Askable {
-    /// The encoder that is used.
+struct Usable {
+    /// The selected encoder.
     encoder: Option<Arc<Encoder>>,
     other_encoders: Vec<Arc<Encoder>>,
-    /// The cross-encoder that is used.
+    /// The selected cross-encoder.
     cross_encoder: Option<Arc<CrossEncoder>>,
 }
 
-/// What stands for no model.
+/// The name that selects no model.
 pub(crate) const NONE: &str = "none";
 
-/// The models of the daemon's user.
+/// The user's models.
 pub(crate) struct Models {
     folder: ModelsFolder,
     runtimes: Runtimes,
@@ -60,14 +60,14 @@ pub(crate) struct Models {
     built_in: ModelSetting,
     encoders: Running<OnnxEncoder>,
     cross_encoders: Running<OnnxCrossEncoder>,
-    /// What was found wrong with the models that are used.
+    /// The cached problems of the selected models.
     known: Mutex<problems::Known>,
-    /// Held by whoever changes which models there are.
+    /// Held while the installed or selected models are changed.
     changing: Mutex<()>,
 }
 
 impl Models {
-    /// The models of a user. Reads nothing.
+    /// Creates the models of a user. Reads no files.
     pub(crate) fn new(dirs: &Dirs, environment: &Environment, settings: &Settings) -> Self {
         let ModelsSettings { runtime, providers, threads, idle_unload, hub, index, proxy, embeddings_bytes: _ } =
             settings.models.clone();
@@ -94,14 +94,14 @@ impl Models {
         }
     }
 
-    /// Every model that is there or can be pulled, by name; with a role those that are made for it.
+    /// Returns every model that is installed or can be pulled, ordered by name; with `role`, only those made for it.
     pub(crate) fn list(&self, role: Option<Role>) -> Result<Vec<v1::Model>, ModelsError> {
         let installed = self.folder.list()?;
         let mut models: Vec<v1::Model> = installed.iter().map(|model| self.describe(model)).collect();
         models.push(self.built_in());
         let is_there =
             |known: &&RegistryModel| !installed.iter().any(|model| model.name.eq_ignore_ascii_case(known.name));
-        models.extend(REGISTRY.iter().filter(is_there).map(told::known));
+        models.extend(REGISTRY.iter().filter(is_there).map(described::known));
         if let Some(role) = role {
             models.retain(|model| model.roles.iter().any(|known| known == role.as_str()));
         }
@@ -109,7 +109,7 @@ impl Models {
         Ok(models)
     }
 
-    /// Every model that is in use.
+    /// Returns the models that are in use.
     pub(crate) fn in_use(&self) -> Vec<v1::Model> {
         let models = self.list(None).unwrap_or_else(|error| {
             tracing::warn!(error = recall_core::error_chain(&error), "the models cannot be listed");
@@ -118,7 +118,7 @@ impl Models {
         models.into_iter().filter(|model| !model.used_as.is_empty()).collect()
     }
 
-    /// Installs the model of a folder; without a name under that of the folder.
+    /// Installs the model in a folder; if `name` is empty, under the name of the folder.
     pub(crate) fn add(&self, from: &Path, name: &str) -> Result<v1::Model, ModelsError> {
         if !from.is_dir() {
             return Err(ModelsError::NoFolder { path: from.to_owned() });
@@ -127,10 +127,10 @@ impl Models {
         let name = if name.is_empty() { own() } else { name.to_owned() };
         let _changing = self.changing.lock();
         self.folder.add(from, &name, &self.runtimes.open()?, &self.onnx)?;
-        self.told(&name)
+        self.described(&name)
     }
 
-    /// Uses a model in a role; `None` is no installed one. Tells the model that has the role then, if there is one.
+    /// Selects a model for a role; `None` selects no installed model. Returns the model that then has the role, if any.
     pub(crate) fn use_as(&self, role: Role, name: Option<&str>) -> Result<Option<v1::Model>, ModelsError> {
         let _changing = self.changing.lock();
         let name = name.filter(|name| *name != NONE);
@@ -147,32 +147,32 @@ impl Models {
         let installed = name.filter(|name| *name != STATIC);
         self.folder.use_as(role, installed)?;
         match (installed, role) {
-            (Some(name), _) => self.told(name).map(Some),
+            (Some(name), _) => self.described(name).map(Some),
             (None, Role::Embed) => Ok(Some(self.built_in()).filter(|_| self.built_in == ModelSetting::Static)),
             (None, Role::Rerank) => Ok(None),
         }
     }
 
-    /// Deletes an installed model; tells how many bytes it had.
+    /// Deletes an installed model; returns the size of its files in bytes.
     pub(crate) fn remove(&self, name: &str) -> Result<u64, ModelsError> {
         if name == STATIC {
             return Err(ModelsError::BuiltInStays);
         }
         let _changing = self.changing.lock();
-        let bytes = self.folder.list()?.iter().find(|model| model.name == name).map_or(0, told::bytes);
+        let bytes = self.folder.list()?.iter().find(|model| model.name == name).map_or(0, described::bytes);
         self.folder.remove(name)?;
         self.encoders.lock().remove(name);
         self.cross_encoders.lock().remove(name);
         Ok(bytes)
     }
 
-    /// Tells the engine which models there are, and which of them are used. Those are loaded beside the first requests.
+    /// Passes the installed and the selected models to the engine, and loads the selected ones in the background.
     ///
-    /// One whose manifest cannot be used is left out; [`list`](Self::list) tells of it.
+    /// A model whose manifest cannot be used is left out; [`list`](Self::list) reports it.
     pub(crate) fn hand_to(&self, engine: &Engine) {
-        let Askable { encoder, other_encoders, cross_encoder } = self.askable().unwrap_or_else(|error| {
+        let Usable { encoder, other_encoders, cross_encoder } = self.usable().unwrap_or_else(|error| {
             tracing::warn!(error = recall_core::error_chain(&error), "the installed models are not used");
-            Askable::default()
+            Usable::default()
         });
         let model = |encoder: &Arc<Encoder>| EmbeddingModel {
             name: encoder.name().to_owned(),
@@ -193,29 +193,29 @@ impl Models {
         }
     }
 
-    fn askable(&self) -> Result<Askable, ModelsError> {
-        let mut askable = Askable::default();
+    fn usable(&self) -> Result<Usable, ModelsError> {
+        let mut usable = Usable::default();
         for Installed { name, path, manifest, used_as } in self.folder.list()? {
             match manifest.map(|manifest| (manifest.role, manifest)) {
                 Ok((Role::Embed, manifest)) => {
                     let encoder = self.on_demand(&self.encoders, &name, &path, manifest);
                     if used_as.contains(&Role::Embed) {
-                        askable.encoder = Some(encoder);
+                        usable.encoder = Some(encoder);
                     } else {
-                        askable.other_encoders.push(encoder);
+                        usable.other_encoders.push(encoder);
                     }
                 }
                 Ok((Role::Rerank, manifest)) if used_as.contains(&Role::Rerank) => {
-                    askable.cross_encoder = Some(self.on_demand(&self.cross_encoders, &name, &path, manifest));
+                    usable.cross_encoder = Some(self.on_demand(&self.cross_encoders, &name, &path, manifest));
                 }
                 Ok((Role::Rerank, _)) => {}
-                Err(error) => tracing::warn!(name, %error, "a model is passed over"),
+                Err(error) => tracing::warn!(name, %error, "a model is ignored"),
             }
         }
-        Ok(askable)
+        Ok(usable)
     }
 
-    /// The bytes of all networks that are loaded, as files.
+    /// Returns the size of the files of all loaded networks, in bytes.
     pub(crate) fn loaded_bytes(&self) -> u64 {
         loaded_bytes(&self.encoders) + loaded_bytes(&self.cross_encoders)
     }
@@ -230,18 +230,18 @@ impl Models {
         model
     }
 
-    /// What is told of the installed model of a name.
-    fn told(&self, name: &str) -> Result<v1::Model, ModelsError> {
+    /// Returns the description of the installed model of that name.
+    fn described(&self, name: &str) -> Result<v1::Model, ModelsError> {
         let installed = self.folder.list()?;
         let found = installed.iter().find(|model| model.name == name);
         found.map(|model| self.describe(model)).ok_or_else(|| ModelsError::Vanished { name: name.to_owned() })
     }
 
     fn describe(&self, model: &Installed) -> v1::Model {
-        told::installed(model, self.running(&model.name).as_deref())
+        described::installed(model, self.running(&model.name).as_deref())
     }
 
-    /// The model of a name, where it was asked for since the daemon started.
+    /// Returns the model of that name if it was requested since the daemon started.
     fn running(&self, name: &str) -> Option<Arc<dyn Listed>> {
         let encoder = self.encoders.lock().get(name).map(|encoder| Arc::clone(encoder) as Arc<_>);
         encoder
@@ -249,17 +249,17 @@ impl Models {
     }
 
     fn built_in(&self) -> v1::Model {
-        told::built_in(self.built_in == ModelSetting::Static)
+        described::built_in(self.built_in == ModelSetting::Static)
     }
 }
 
-/// The bytes of the networks that are loaded.
+/// Returns the size of the files of the loaded networks, in bytes.
 fn loaded_bytes<M: Run>(running: &Running<M>) -> u64 {
     let running = running.lock();
     running.values().filter(|model| model.provider().is_some()).map(|model| model.bytes()).sum()
 }
 
-/// Reads the built-in model beside the first requests, so that none waits for it. Takes some 20 ms.
+/// Reads the built-in model in the background, so that no request waits for it. Takes about 20 ms.
 pub(crate) fn warm_up(setting: ModelSetting) {
     if setting == ModelSetting::None {
         return;

@@ -1,4 +1,4 @@
-//! What if a request panics? It is answered with an error, and nothing else notices.
+//! Isolation of panics: a request that panics is answered with an error, and no other request is affected.
 
 use std::panic::{AssertUnwindSafe, PanicHookInfo};
 use std::task::{Context, Poll};
@@ -9,9 +9,9 @@ use tonic::body::Body;
 use tonic::codegen::http::{Request, Response};
 use tower::{Layer, Service};
 
-/// Logs where a panic happened instead of printing it.
+/// Installs a hook that logs the place of a panic instead of printing it.
 ///
-/// The message stays out: a panic about text quotes the text, and the log holds no document text.
+/// The message is left out: a panic about text quotes the text, and the log must not contain document text.
 pub(crate) fn install_hook() {
     std::panic::set_hook(Box::new(|info: &PanicHookInfo<'_>| {
         let thread = std::thread::current();
@@ -33,7 +33,7 @@ impl<S> Layer<S> for CatchPanic {
     }
 }
 
-/// A service whose panics are answers.
+/// A service whose panics become error answers.
 #[derive(Clone, Debug)]
 pub(crate) struct CatchPanicService<S> {
     inner: S,
@@ -54,8 +54,8 @@ where
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        // A handler gets its whole request by value and shares only what is behind locks that do not poison, so nothing
-        // that it left half done is seen again.
+        // A handler owns its request and shares only state that is guarded by locks, so no other request sees state that a
+        // panic left incomplete.
         match std::panic::catch_unwind(AssertUnwindSafe(|| self.inner.call(request))) {
             Ok(answer) => {
                 AssertUnwindSafe(answer).catch_unwind().map(|caught| caught.unwrap_or_else(|_| Ok(failed()))).boxed()

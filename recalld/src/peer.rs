@@ -1,23 +1,23 @@
-//! Who is on the other side of a connection, and may they come in?
+//! The user at the other end of a connection, and whether to admit them.
 
 use interprocess::local_socket::tokio::Stream;
 use interprocess::local_socket::traits::StreamCommon as _;
 
-/// What becomes of a connection.
+/// The decision about a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Admission {
     /// The peer is the daemon's own user.
     Admitted,
     /// The peer is another user.
     OtherUser {
-        /// Whom the kernel named.
+        /// The user that the kernel reported.
         uid: u32,
     },
-    /// The kernel did not say who the peer is.
+    /// The kernel did not report the peer's user.
     Unknown,
 }
 
-/// Decides about a peer by the user that the kernel names. Nobody but the daemon's own user is admitted, root included.
+/// Admits a peer only if the kernel reports the daemon's own user. Root is refused like any other user.
 pub(crate) fn admission(own_uid: u32, peer_uid: Option<u32>) -> Admission {
     match peer_uid {
         Some(uid) if uid == own_uid => Admission::Admitted,
@@ -26,7 +26,7 @@ pub(crate) fn admission(own_uid: u32, peer_uid: Option<u32>) -> Admission {
     }
 }
 
-/// The effective user at the other end, as the kernel recorded it when they connected.
+/// Returns the effective user of the peer, as the kernel recorded it at connect time.
 pub(crate) fn uid(stream: &Stream) -> Option<u32> {
     stream.peer_creds().ok().and_then(|creds| creds.euid())
 }

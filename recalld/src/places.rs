@@ -1,11 +1,11 @@
-//! The places for connections: who has one, who must give it up, and who waits for one.
+//! The limit on connections and the eviction of idle ones.
 //!
-//! A connection that makes no call in time is closed. When all places are taken, the one that has been idle longest is
-//! closed for the next one; a client whose connection was closed connects again at its next call. While every place
-//! belongs to a call in flight, the next connection waits in the queue of the socket.
+//! A connection that makes no call in time is closed. If all places are taken, the connection that has been idle longest is
+//! closed to admit the next; its client connects again at its next call. While every connection has a call in flight, the
+//! next one waits in the backlog of the socket.
 //!
-//! HTTP/2 pings are not sent: the system closes a local connection with its process, and a process that was merely
-//! stopped, as by a suspended terminal, keeps its session.
+//! The daemon sends no HTTP/2 pings: the system closes a local connection with its process, and a process that is only
+//! stopped, for example by a suspended terminal, keeps its session.
 
 mod layer;
 
@@ -25,14 +25,14 @@ use crate::activity::ClientId;
 
 pub(crate) use layer::PlacesLayer;
 
-/// How long a connection without a call in flight is idle before it may be closed for another: the commands and agents
-/// that make several calls make them within less.
+/// How long a connection must have been without a call before it may be evicted. Commands and agents that make several
+/// calls pause for less than that between them.
 const LULL: Duration = Duration::from_secs(1);
 
-/// How often it is looked whether some connection has become idle, while one waits for its place.
-const LOOK: Duration = Duration::from_millis(20);
+/// How often a waiting connection checks for an idle one.
+const RETRY: Duration = Duration::from_millis(20);
 
-/// The places.
+/// The places for connections.
 #[derive(Debug)]
 pub(crate) struct Places {
     most: NonZero<usize>,
@@ -47,9 +47,9 @@ pub(crate) struct Places {
 struct Occupant {
     calls: usize,
     speech: Speech,
-    /// When it came, or when its last call ended.
+    /// When it connected, or when its last call ended.
     idle_since: Instant,
-    /// Cancelled when another one gets its place.
+    /// Cancelled when another connection gets its place.
     evicted: CancellationToken,
 }
 
@@ -61,13 +61,13 @@ enum Speech {
 }
 
 impl Places {
-    /// Places for `most` connections, each of which has `handshake` for the time until its first call, and none once
-    /// `stop` is cancelled: nobody waits for what a silent one may say.
+    /// Creates places for `most` connections. Each must make its first call within `handshake`; connections without a call are
+    /// closed at once when `stop` is cancelled.
     pub(crate) fn new(most: NonZero<usize>, handshake: Duration, stop: CancellationToken) -> Arc<Self> {
         Arc::new(Self { most, handshake, stop, taken: Mutex::default(), freed: Notify::new() })
     }
 
-    /// Gives a connection a place, as soon as there is one.
+    /// Waits for a place for a connection.
     pub(crate) async fn enter(self: &Arc<Self>, client: ClientId) -> Place {
         loop {
             let freed = self.freed.notified();
@@ -76,7 +76,7 @@ impl Places {
             }
             tokio::select! {
                 () = freed => {}
-                () = sleep(LOOK) => {}
+                () = sleep(RETRY) => {}
             }
         }
     }
@@ -123,7 +123,7 @@ impl Occupant {
     }
 }
 
-/// Completes when a connection has to be closed.
+/// Completes when the connection must be closed.
 async fn ended(places: Arc<Places>, client: ClientId, deadline: Instant, evicted: CancellationToken) {
     let silent = async {
         tokio::select! {
@@ -140,26 +140,26 @@ async fn ended(places: Arc<Places>, client: ClientId, deadline: Instant, evicted
     }
 }
 
-/// The place of one connection, until it is dropped.
+/// The place of one connection; dropping it frees the place.
 pub(crate) struct Place {
     client: ClientId,
     places: Arc<Places>,
     ended: Pin<Box<dyn Future<Output = ()> + Send>>,
     has_ended: bool,
-    /// Whether something was read that nobody has looked at yet.
+    /// Whether input was read that the transport may not have parsed yet.
     has_read: bool,
 }
 
 impl Place {
-    /// Passes a read of the connection on, and ends the reading when the connection has to be closed: as if the client
-    /// had closed its side.
+    /// Passes on the result of a read, or reports the end of the stream, as if the client had closed its side, if the connection
+    /// must be closed.
     pub(crate) fn watch(&mut self, cx: &mut Context<'_>, read: Poll<io::Result<()>>) -> Poll<io::Result<()>> {
         if read.is_ready() {
             self.has_read = true;
             return read;
         }
         if std::mem::take(&mut self.has_read) && self.places.is_silent(self.client) {
-            // The first call may be in what was just read: it is looked for before the time counts.
+            // The first call may be in the input just read: the transport must parse it before the deadline counts.
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
@@ -213,13 +213,13 @@ mod tests {
         (presence, place)
     }
 
-    /// Whether the connection is closed, if nothing more comes from it.
+    /// Returns whether the connection is closed if it sends nothing more.
     fn is_closed(place: &mut Place) -> bool {
         std::future::poll_fn(|cx| place.watch(cx, Poll::Pending)).now_or_never().is_some()
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_makes_no_call_in_time_is_closed() {
+    async fn a_connection_without_a_call_in_time_is_closed() {
         let (places, activity) = (places(9), Activity::default());
         let (_, mut silent) = enter(&places, &activity).await;
         let (caller, mut calling) = enter(&places, &activity).await;
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn nobody_waits_for_a_silent_connection_when_the_daemon_ends() {
+    async fn silent_connections_are_closed_when_the_daemon_ends() {
         let (places, activity) = (places(9), Activity::default());
         let (_, mut silent) = enter(&places, &activity).await;
         let (caller, mut calling) = enter(&places, &activity).await;
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_was_read_is_looked_at_before_the_time_counts() {
+    async fn input_is_parsed_before_the_deadline_counts() {
         let (places, activity) = (places(9), Activity::default());
         let (client, mut place) = enter(&places, &activity).await;
         sleep(2 * HANDSHAKE).await;
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_connection_that_is_idle_longest_makes_room_and_silent_ones_first() {
+    async fn silent_connections_are_evicted_first_then_the_longest_idle() {
         let (places, activity) = (places(3), Activity::default());
         let (first, mut oldest) = enter(&places, &activity).await;
         drop(places.call(first.client()));
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_finds_every_place_busy_waits_for_the_first_that_is_free_or_idle() {
+    async fn a_connection_waits_for_the_first_free_or_idle_place() {
         let (places, activity) = (places(2), Activity::default());
         let (first, place) = enter(&places, &activity).await;
         let call = places.call(first.client());

@@ -1,7 +1,7 @@
-//! The memory ceiling: how it is shared out, and what is closed when the daemon is above it all the same.
+//! The memory ceiling: its division, and the closing of idle stores if the daemon is above it.
 //!
-//! Admission holds the ceiling: imports, messages and answers wait for their shares. What stays is for open stores and for
-//! searches, whose memory is looked at rather than counted.
+//! Admission enforces the ceiling for imports, messages and answers, which wait for their shares. The rest is for open
+//! stores and searches, whose memory is only measured.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use tokio::time::MissedTickBehavior;
 use crate::blocking;
 use crate::daemon::Daemon;
 
-/// How often the daemon looks at its memory, for what no admission sees: the caches of open stores grow with searches.
+/// How often the daemon measures its memory. Admission does not see the caches of open stores, which grow with searches.
 const INTERVAL: Duration = Duration::from_secs(5);
 
-/// How much memory a network takes for each byte of its files: the runtime keeps some weights in a second form.
+/// The memory that a network takes per byte of its files: the runtime keeps some weights in a second form.
 pub(crate) const COPIES_OF_A_NETWORK: u64 = 2;
 
-/// How a ceiling is shared out.
+/// The division of a ceiling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shares {
     /// For imports.
@@ -28,14 +28,14 @@ pub(crate) struct Shares {
 }
 
 impl Shares {
-    /// Three eighths for imports and an eighth for calls; the other half is for open stores, searches and what the allocator
-    /// has not given back yet.
+    /// Returns three eighths for imports and an eighth for calls. The other half is for open stores, searches and freed memory
+    /// that the allocator still holds.
     pub(crate) fn of(ceiling_bytes: u64) -> Self {
         Self { import_bytes: ceiling_bytes / 8 * 3, call_bytes: ceiling_bytes / 8 }
     }
 }
 
-/// Keeps to the ceiling until `stop` is cancelled.
+/// Closes idle stores while the daemon is above the ceiling, until `stop` is cancelled.
 pub(crate) fn watch(daemon: Arc<Daemon>) {
     let ceiling_bytes = daemon.settings.daemon.memory_ceiling_bytes;
     tokio::spawn(async move {

@@ -1,7 +1,7 @@
-//! What does the daemon tell about its own services?
+//! The gRPC reflection services.
 //!
-//! Descriptors with all their comments take megabytes once they are read, and few clients ever ask: they are read when
-//! the first one does.
+//! The descriptors with their comments take megabytes once decoded, and few clients use them: they are decoded at the
+//! first request.
 
 use std::convert::Infallible;
 use std::sync::{Arc, OnceLock};
@@ -13,12 +13,12 @@ use tonic::server::NamedService;
 use tonic_reflection::server::Builder;
 use tower::Service;
 
-/// The reflection service, as clients of today ask for it.
+/// Returns the reflection service, version `v1`.
 pub(crate) fn current() -> impl ReflectionService {
     Lazy::new(|| descriptors().build_v1().expect(READABLE))
 }
 
-/// The reflection service, as older clients ask for it.
+/// Returns the reflection service, version `v1alpha`, for older clients.
 pub(crate) fn older() -> impl ReflectionService {
     Lazy::new(|| descriptors().build_v1alpha().expect(READABLE))
 }
@@ -31,7 +31,7 @@ fn descriptors() -> Builder<'static> {
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
 }
 
-/// What a server needs of a service.
+/// The bounds that the server requires of a service.
 pub(crate) trait ReflectionService:
     Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send + 'static>
     + NamedService
@@ -42,7 +42,7 @@ pub(crate) trait ReflectionService:
 {
 }
 
-/// A service that is made by its first request.
+/// A service that is created by its first request.
 struct Lazy<S> {
     made: Arc<OnceLock<S>>,
     make: fn() -> S,

@@ -1,8 +1,9 @@
-//! The faults of files that a session has been told of.
+//! The file warnings that each session has already received.
 //!
-//! A line of a journal that cannot be read stays so until a person mends it. To repeat that with each answer would cost a model
-//! tokens and teach people to overlook it. So each session is told once of each fault, and clients without a session together
-//! once. A fault that changes is another one. What was told is kept in memory: a daemon that starts tells it again.
+//! A journal line that cannot be read stays so until a person repairs it. Repeating the warning with each answer would cost
+//! a model tokens and teach people to ignore it. So each session receives each warning once, and all clients without a
+//! session count as one. A warning with another text is a new one. The record is kept in memory only: a restarted daemon
+//! sends the warnings again.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -11,38 +12,38 @@ use recall_proto::v1::Warning;
 
 use crate::service::warning::{JOURNAL_LINES_UNREAD, SELECTION_LINES_UNREAD};
 
-/// How many pairs of a session and a fault are remembered. The oldest is forgotten first, and then told once more.
+/// The capacity, in pairs of a session and a warning. The oldest pair is evicted first; its warning is then sent once more.
 const REMEMBERED: usize = 4096;
 
-/// The warnings that are told once a session.
+/// The codes of the warnings that are sent once per session.
 const ONCE: [&str; 2] = [JOURNAL_LINES_UNREAD, SELECTION_LINES_UNREAD];
 
-/// The faults that sessions have been told of.
+/// The file warnings that sessions have received.
 #[derive(Debug, Default)]
 pub(crate) struct Reported {
-    told: Mutex<Told>,
+    sent: Mutex<Sent>,
 }
 
 #[derive(Debug, Default)]
-struct Told {
+struct Sent {
     known: HashSet<Key>,
-    /// The same, the oldest first.
+    /// The same keys, oldest first.
     order: VecDeque<Key>,
 }
 
-/// A session, and the code and the words of a warning.
+/// A session, and the code and the text of a warning.
 type Key = (String, String, String);
 
 impl Reported {
-    /// Removes the warnings that are told once a session and that this one was told before. An empty session is that of all
-    /// clients that name none.
+    /// Removes the once-per-session warnings that the session has already received. All clients without a session share the
+    /// empty one.
     pub(crate) fn keep_new(&self, session: &str, warnings: &mut Vec<Warning>) {
         warnings.retain(|warning| !ONCE.contains(&warning.code.as_str()) || self.is_new(session, warning));
     }
 
     fn is_new(&self, session: &str, warning: &Warning) -> bool {
         let key = (session.to_owned(), warning.code.clone(), warning.message.clone());
-        let Told { known, order } = &mut *self.told.lock();
+        let Sent { known, order } = &mut *self.sent.lock();
         if !known.insert(key.clone()) {
             return false;
         }
@@ -65,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_is_told_once_of_a_fault_until_it_changes() {
+    fn a_session_receives_a_warning_once_until_its_text_changes() {
         let reported = Reported::default();
         let check = |session: &str, warning: Warning, expected: usize| {
             let mut warnings = vec![warning];
@@ -85,12 +86,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_is_bounded() {
+    fn the_record_is_bounded() {
         let reported = Reported::default();
         for session in 0..REMEMBERED + 100 {
             reported.keep_new(&session.to_string(), &mut vec![warning(JOURNAL_LINES_UNREAD, "line 1")]);
         }
-        let told = reported.told.lock();
-        assert_eq!((told.known.len(), told.order.len()), (REMEMBERED, REMEMBERED));
+        let sent = reported.sent.lock();
+        assert_eq!((sent.known.len(), sent.order.len()), (REMEMBERED, REMEMBERED));
     }
 }

@@ -1,4 +1,4 @@
-//! What stands between the socket and the service?
+//! The server: the stack of layers between the socket and the service, and its orderly end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,31 +23,31 @@ use crate::reflection;
 use crate::service::Service;
 use crate::socket::Bound;
 
-/// The largest message that is given to a client, as large as clients take it.
+/// The largest message sent to a client; clients accept the same size.
 const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 
-/// How much of the requests of one connection, and of each of them, is received before it is read. What is larger waits at the
-/// client until there is memory for it.
+/// The HTTP/2 window of a connection and of each of its requests. A larger request waits at the client until the daemon has
+/// memory for it.
 const RECEIVED_AHEAD_BYTES: u32 = 256 * 1024;
 
-/// How many requests of one connection are answered at once; what is above waits at the client.
+/// How many requests of one connection run at once; further ones wait at the client.
 const STREAMS_PER_CONNECTION: u32 = 64;
 
-/// How many calls that a client gave up may wait to be cleared away. An agent that is interrupted gives up all of its calls
-/// at once; the default of 20 would take that for an attack and end the connection of its whole session. Somebody who
-/// can connect is the user, and has no need of an attack.
-const GIVEN_UP_CALLS_WAITING: usize = 1024;
+/// How many calls that were reset by the client may await cleanup. An interrupted agent resets all of its calls at once; the
+/// default of 20 would treat that as an attack and close the connection of the whole session. Only the daemon's own user
+/// can connect, so no protection is needed.
+const RESET_CALLS_WAITING: usize = 1024;
 
-/// How long an answer may wait for a client that does not read before its connection is given up.
+/// How long an answer may wait for a client that does not read before its connection is closed.
 const WRITE_PATIENCE: Duration = Duration::from_secs(30);
 
 /// How many accepted connections may wait for the server to take them.
 const ACCEPTED_WAITING: usize = 16;
 
-/// The name under which the whole of the daemon stands in the health service.
+/// The name of the daemon as a whole in the health service.
 const OVERALL: &str = "";
 
-/// A server that answers.
+/// A running server.
 pub(crate) struct Server {
     daemon: Arc<Daemon>,
     health: HealthReporter,
@@ -65,14 +65,14 @@ pub(crate) struct Patience {
 }
 
 impl Patience {
-    /// The same for everything.
+    /// Returns the same bound for requests and jobs.
     pub(crate) fn of(drain: Duration) -> Self {
         Self { requests: drain, jobs: drain }
     }
 }
 
 impl Server {
-    /// Begins to answer on a socket, and on each one that comes from `rebound` in its place.
+    /// Starts serving on a socket, and on each socket from `rebound` that replaces it.
     pub(crate) async fn start(
         daemon: Arc<Daemon>,
         bound: Bound,
@@ -93,12 +93,12 @@ impl Server {
         Self { daemon, health, accepting, serving: tokio::spawn(serving) }
     }
 
-    /// Stops to accept, and finishes what is being done within `patience`; says whether all was finished.
+    /// Stops accepting and finishes the work in progress within `patience`; returns whether all of it finished.
     ///
-    /// Index jobs are asked to stop, and what they committed stands; requests that have their stores are answered.
+    /// Index jobs are asked to stop and keep what they committed; requests whose stores are open are answered.
     pub(crate) async fn finish(self, patience: Patience) -> bool {
         self.daemon.stop.cancel();
-        // The socket goes with the loop: from here on whoever comes finds nobody, rather than somebody who ends.
+        // The accept loop drops the socket: from here on, clients cannot connect to the ending daemon.
         if self.accepting.await.is_err() {
             tracing::error!("the accept loop panicked");
         }
@@ -120,7 +120,7 @@ impl Server {
     }
 }
 
-/// The whole stack of services over the connections.
+/// Runs the stack of services over the connections.
 fn serve(
     daemon: Arc<Daemon>,
     connections: impl Stream<Item = std::io::Result<crate::connection::Connection>> + Send + 'static,
@@ -138,7 +138,7 @@ fn serve(
         .max_concurrent_streams(STREAMS_PER_CONNECTION)
         .initial_connection_window_size(RECEIVED_AHEAD_BYTES)
         .initial_stream_window_size(RECEIVED_AHEAD_BYTES)
-        .http2_max_pending_accept_reset_streams(Some(GIVEN_UP_CALLS_WAITING))
+        .http2_max_pending_accept_reset_streams(Some(RESET_CALLS_WAITING))
         .layer(PlacesLayer::new(places))
         .layer(meter)
         .layer(DeadlineLayer::new(settings.request_timeout))

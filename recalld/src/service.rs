@@ -1,4 +1,4 @@
-//! The RPCs: each reads its request, calls the engine, and writes the answer. One a file.
+//! The RPCs, one per file. Each reads its request, calls the engine and writes the answer.
 
 mod add;
 mod candidates;
@@ -44,17 +44,17 @@ use crate::daemon::Daemon;
 use crate::failure::IntoFailure;
 use unsupported::unsupported;
 
-/// `recall.v1` over what the daemon shares.
+/// The gRPC service `recall.v1` over the shared state of the daemon.
 #[derive(Clone)]
 pub(crate) struct Service {
     daemon: Arc<Daemon>,
 }
 
-/// An answer in pieces.
+/// A streamed answer.
 type Pieces<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 impl Service {
-    /// Serves what the daemon shares.
+    /// Creates the service over the shared state.
     pub(crate) fn new(daemon: Arc<Daemon>) -> Self {
         Self { daemon }
     }
@@ -70,7 +70,7 @@ impl Service {
         outcome.map_err(|error| error.into_failure().into())
     }
 
-    /// As [`call`](Self::call), of what is short as a rule.
+    /// Like [`call`](Self::call), for a call that is usually short.
     async fn call_short<T, E>(
         &self,
         client: ClientId,

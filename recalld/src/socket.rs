@@ -1,7 +1,7 @@
-//! Where do clients come in?
+//! The listening socket.
 //!
-//! The directory is prepared before, so that nobody else reaches into it.
-//! Only the holder of the daemon's lock may call [`bind`]: the lock is what makes it safe to remove a stale socket.
+//! Its directory is prepared by the caller, so that no other user can write to it. Only the holder of the daemon's lock may
+//! call [`bind`]: the lock makes it safe to remove a stale socket.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -13,12 +13,12 @@ use interprocess::local_socket::traits::Stream as _;
 use interprocess::local_socket::{GenericFilePath, ListenerOptions, Stream, ToFsName};
 use interprocess::os::unix::uds_local_socket;
 
-/// The longest path of a socket: the kernel's `sun_path` is 108 bytes on Linux and 104 on the BSDs, with a NUL at its end.
+/// The longest path of a socket: the kernel's `sun_path` has 108 bytes on Linux and 104 on the BSDs, with a NUL at its end.
 const MAX_PATH_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
 /// A listening socket, and its file.
 pub(crate) struct Bound {
-    /// Where connections come from.
+    /// The listener that accepts connections.
     pub(crate) listener: Listener,
     /// The path that it listens on; `None` for a socket of the service manager that has none.
     pub(crate) path: Option<PathBuf>,
@@ -27,26 +27,26 @@ pub(crate) struct Bound {
     pub(crate) file: Option<SocketFile>,
 }
 
-/// The file of a socket that this process made. Dropping it removes the file, unless another one has its name now.
+/// The file of a socket that this process created. Dropping it removes the file, unless the path leads to another one.
 #[derive(Debug)]
 pub(crate) struct SocketFile {
     path: PathBuf,
     id: FileId,
 }
 
-/// Which file a path leads to: its device and its number there. The system gives neither again while the socket is open.
+/// The identity of a file: its device and inode number. The system does not reuse them while the socket is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileId(u64, u64);
 
 impl FileId {
-    /// That of the file at a path, which is not followed if it is a link; `None` if there is none.
+    /// Returns the identity of the file at a path, or `None` if there is none. Does not follow a symbolic link.
     pub(crate) fn at(path: &Path) -> Option<Self> {
         fs::symlink_metadata(path).ok().map(|found| Self(found.dev(), found.ino()))
     }
 }
 
 impl SocketFile {
-    /// Which file it is.
+    /// Returns the identity of the file.
     pub(crate) fn id(&self) -> FileId {
         self.id
     }
@@ -55,18 +55,18 @@ impl SocketFile {
 impl Drop for SocketFile {
     fn drop(&mut self) {
         if FileId::at(&self.path) == Some(self.id) {
-            // Where it cannot be removed, the next daemon replaces it.
+            // If it cannot be removed, the next daemon replaces it.
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// Listens at a path. A stale socket there is replaced, a live one never.
+/// Listens at a path. Replaces a stale socket, never a live one.
 ///
-/// Takes effect inside a tokio runtime.
+/// Must be called within a tokio runtime.
 ///
 /// # Errors
-/// Somebody listens there, something that is no socket stands there, the path is too long, or the system refuses.
+/// Another process listens there, the file there is not a socket, the path is too long, or the system refuses.
 pub(crate) fn bind(path: &Path) -> Result<Bound, SocketError> {
     let bytes = path.as_os_str().len();
     if bytes > MAX_PATH_BYTES {
@@ -75,16 +75,16 @@ pub(crate) fn bind(path: &Path) -> Result<Bound, SocketError> {
     remove_stale(path)?;
     let failed = |source| SocketError::Bind { path: path.to_owned(), source };
     let name = path.to_fs_name::<GenericFilePath>().map_err(failed)?;
-    // The library would remove whatever has the name in the end, be it the socket of a later daemon.
+    // The library would remove the file of that name on drop, even if it is the socket of a later daemon.
     let listener = ListenerOptions::new().name(name).reclaim_name(false).create_tokio().map_err(failed)?;
     let id = FileId::at(path).ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
     let file = SocketFile { path: path.to_owned(), id };
-    // The process's umask keeps others out from the first moment; this takes away the useless execute bit.
+    // The process's umask keeps other users out from the start; this removes the useless execute bit.
     fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(failed)?;
     Ok(Bound { listener, path: Some(path.to_owned()), file: Some(file) })
 }
 
-/// Takes over a listening socket that the service manager made.
+/// Takes over a listening socket that the service manager created.
 ///
 /// # Errors
 /// The socket cannot be registered with the runtime.
@@ -95,12 +95,12 @@ pub(crate) fn adopt(listener: std::os::unix::net::UnixListener) -> Result<Bound,
     Ok(Bound { listener: Listener::from(adopted), path, file: None })
 }
 
-/// The path that a socket of the service manager listens on; `None` if it has none.
+/// Returns the path that a socket of the service manager listens on; `None` if it has none.
 pub(crate) fn path_of(listener: &std::os::unix::net::UnixListener) -> Option<PathBuf> {
     listener.local_addr().ok()?.as_pathname().map(ToOwned::to_owned)
 }
 
-/// Whether somebody listens at the path.
+/// Returns whether a process listens at the path.
 pub(crate) fn is_live(path: &Path) -> bool {
     path.to_fs_name::<GenericFilePath>().and_then(Stream::connect).is_ok()
 }
@@ -124,7 +124,7 @@ fn remove_stale(path: &Path) -> Result<(), SocketError> {
 /// The daemon cannot listen.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SocketError {
-    /// The kernel has no room for the path.
+    /// The path is longer than the kernel allows.
     #[error("the socket's path `{}` is {bytes} bytes long, the system allows {most}", path.display())]
     PathTooLong {
         /// The path.
@@ -134,13 +134,13 @@ pub(crate) enum SocketError {
         /// The longest that the system allows.
         most: usize,
     },
-    /// Something that is no socket stands there.
-    #[error("`{}` is in the way: it is no socket", path.display())]
+    /// The file at the path is not a socket.
+    #[error("`{}` is not a socket", path.display())]
     NoSocket {
         /// The path.
         path: PathBuf,
     },
-    /// Somebody listens there without holding the lock.
+    /// Another process listens there without holding the lock.
     #[error("another process listens on `{}`", path.display())]
     Live {
         /// The path.
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_path_that_the_kernel_has_no_room_for_is_named() {
+    async fn a_path_that_is_too_long_for_the_kernel_is_rejected() {
         let path = PathBuf::from(format!("/tmp/{}/recalld.sock", "x".repeat(120)));
         assert!(matches!(bind(&path), Err(SocketError::PathTooLong { bytes: 138, .. })));
     }

@@ -1,7 +1,7 @@
-//! The daemon's place: the locks that keep others from it, and the socket by which clients find it.
+//! The daemon's place: the two locks that keep other daemons out, and the socket by which clients find it.
 //!
-//! Any of the three may be deleted at any time, by a person, a script or a cleaner of temporary folders. The daemon then
-//! puts it back; if another daemon has its place meanwhile, it ends.
+//! Any of the three files may be deleted at any time, by a person, a script or a cleaner of temporary folders. The daemon
+//! then restores it; if another daemon has taken the place by then, this one ends.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,10 +18,10 @@ use crate::event::{Event, Events};
 use crate::lock::{Claim, DaemonLock, LockError};
 use crate::socket::{self, Bound, FileId, SocketError, SocketFile};
 
-/// How long a daemon that is starting or ending is waited for: longer than the longest drain.
+/// How long to wait for another daemon that is starting or ending: longer than the longest drain.
 const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 
-/// How many new sockets may wait to be served. There is one at a time.
+/// The capacity of the channel of new sockets. There is one socket at a time.
 const SOCKETS_WAITING: usize = 1;
 
 /// The place that a daemon holds.
@@ -29,30 +29,30 @@ const SOCKETS_WAITING: usize = 1;
 pub(crate) struct Standing {
     dirs: Dirs,
     note: LockNote,
-    /// Decides who may serve the data; a private daemon has none, as it serves them next to the shared one.
+    /// The right to serve the data. A private daemon has none, because it serves them in addition to the shared daemon.
     data: Option<DaemonLock>,
-    /// Decides who may have the socket.
+    /// The right to bind the socket.
     runtime: DaemonLock,
-    /// Where the daemon listens: on its own socket, or on the one of the service manager.
+    /// The path of the daemon's own socket, or of the service manager's.
     path: PathBuf,
-    /// The file of the socket. `None` before there is one.
+    /// The identity of the socket's file. `None` before the socket is bound.
     socket: Option<FileId>,
 }
 
-/// Who made the socket that a daemon listens on.
+/// The creator of the socket that a daemon listens on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SocketMaker {
     /// The daemon itself.
     Daemon,
-    /// The service manager: it takes connections whether or not a daemon is running.
+    /// The service manager, which accepts connections whether or not a daemon is running.
     ServiceManager,
 }
 
 impl Standing {
-    /// Takes the daemon's place; `None` if another daemon has it and answers.
+    /// Takes the daemon's place; returns `None` if another daemon has it and answers.
     ///
     /// # Errors
-    /// A lock cannot be had.
+    /// A lock cannot be taken.
     pub(crate) fn claim(
         dirs: &Dirs,
         tenure: Tenure,
@@ -77,12 +77,12 @@ impl Standing {
         Ok(Some(Self { dirs: dirs.clone(), note: note.clone(), data, runtime, path, socket: None }))
     }
 
-    /// Says where the daemon listens. From then on clients may ask it by a signal to look after its socket.
+    /// Records the socket's path in the locks. From then on clients may send the signal that makes the daemon check its socket.
     ///
     /// # Errors
     /// The note in a lock cannot be written.
     pub(crate) fn listens(&mut self, bound: &Bound) -> Result<(), LockError> {
-        // A socket of the service manager without a path is out of the reach of clients: the next look binds one.
+        // Clients cannot reach a socket of the service manager that has no path: the next check binds one.
         self.path = bound.path.clone().unwrap_or_else(|| self.dirs.socket());
         self.socket = bound.file.as_ref().map(SocketFile::id).or_else(|| FileId::at(&self.path));
         self.note.socket = Some(self.path.clone());
@@ -90,12 +90,12 @@ impl Standing {
         self.data.iter_mut().try_for_each(|lock| lock.record(&self.note))
     }
 
-    /// Looks whether everything is in place and puts back what is not; returns the new socket if there had to be one.
+    /// Checks the locks and the socket and restores what is missing; returns the socket if it was bound again.
     ///
-    /// Takes effect inside a tokio runtime.
+    /// Must be called within a tokio runtime.
     ///
     /// # Errors
-    /// Something cannot be put back, or another daemon has the place.
+    /// A file cannot be restored, or another daemon has the place.
     pub(crate) fn look(&mut self) -> Result<Option<Bound>, Displaced> {
         if let Some(lock) = &mut self.data {
             lock.hold_in_place(&self.note)?;
@@ -116,10 +116,10 @@ impl Standing {
     }
 }
 
-/// Looks after the place as often as the settings say and whenever it is asked to, until the daemon stops or the place
-/// is lost. Nobody looks after that of a private daemon: its one client is connected, and removes its folder.
+/// Checks the place periodically and on each notification, until the daemon stops or the place is lost. The place of a
+/// private daemon is not checked: its only client is already connected, and removes the folder.
 ///
-/// Returns where new sockets come out. The place is held until the process is gone: a thread that was given up may
+/// Returns the receiver of new sockets. The place is held until the process has ended: a thread that was abandoned may
 /// write until then.
 pub(crate) fn keep(
     standing: Standing,
@@ -147,10 +147,10 @@ pub(crate) fn keep(
             let looked = standing.lock().unwrap_or_else(PoisonError::into_inner).look();
             match looked {
                 Ok(None) => {}
-                // Nobody takes it if the daemon is ending; it is removed again.
+                // If the daemon is ending, the send fails and the socket is removed with the value.
                 Ok(Some(bound)) => drop(sockets.send(bound).await),
                 Err(error) => {
-                    // Nobody listens if the daemon is ending.
+                    // The queue is closed if the daemon is ending.
                     let _ = events.send(Event::Displaced { reason: error_chain(&error) }).await;
                     return;
                 }
@@ -163,10 +163,10 @@ pub(crate) fn keep(
 /// The daemon has lost its place.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Displaced {
-    /// A lock cannot be held any more.
+    /// A lock is lost.
     #[error(transparent)]
     Lock(#[from] LockError),
-    /// The runtime folder cannot be used any more.
+    /// The runtime folder has become unusable.
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
     /// The socket cannot be bound again.
@@ -195,7 +195,7 @@ mod tests {
     fn begin(dirs: &Dirs, tenure: Tenure) -> (Standing, Bound) {
         dirs.prepare_runtime().expect("writable");
         let standing = Standing::claim(dirs, tenure, &note(1), SocketMaker::Daemon).expect("free");
-        let mut standing = standing.expect("nobody else is there");
+        let mut standing = standing.expect("no other daemon runs");
         let bound = socket::bind(&dirs.socket()).expect("free");
         standing.listens(&bound).expect("writable");
         (standing, bound)
@@ -204,7 +204,7 @@ mod tests {
     type Deletion = fn(&Dirs) -> std::io::Result<()>;
 
     #[tokio::test]
-    async fn what_is_deleted_is_put_back() {
+    async fn deleted_files_are_restored() {
         let place = tempfile::tempdir().expect("a temporary directory");
         let dirs = dirs(place.path());
         let (mut standing, mut bound) = begin(&dirs, Tenure::Detached);
@@ -218,7 +218,7 @@ mod tests {
         ];
         for (number, (delete, is_bound_again)) in deletions.into_iter().enumerate() {
             delete(&dirs).expect("there");
-            let again = standing.look().expect("it can be put back");
+            let again = standing.look().expect("it can be restored");
             assert_eq!(again.is_some(), is_bound_again, "deletion {number}");
             bound = again.unwrap_or(bound);
             assert!(socket::is_live(&dirs.socket()), "deletion {number}");
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_finds_another_daemon_in_its_place_is_displaced() {
+    async fn a_daemon_whose_place_another_has_taken_is_displaced() {
         let place = tempfile::tempdir().expect("a temporary directory");
         let dirs = dirs(place.path());
         let (mut standing, bound) = begin(&dirs, Tenure::Detached);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_folder_that_others_may_write_to_is_not_bound_in() {
+    async fn a_socket_is_not_bound_in_a_world_writable_folder() {
         use std::os::unix::fs::PermissionsExt as _;
         let place = tempfile::tempdir().expect("a temporary directory");
         let dirs = dirs(place.path());
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_data_have_one_shared_daemon_wherever_it_listens_and_private_ones_besides() {
+    async fn the_data_have_one_shared_daemon_and_any_number_of_private_ones() {
         let place = tempfile::tempdir().expect("a temporary directory");
         let first = dirs(place.path());
         let (_standing, _bound) = begin(&first, Tenure::Kept);

@@ -1,4 +1,4 @@
-//! From a process to a daemon that listens.
+//! The start of the daemon, from the arguments to a listening server.
 
 use std::io;
 use std::path::PathBuf;
@@ -26,8 +26,7 @@ use crate::socket::{self, Bound, SocketError};
 use crate::standing::{self, SocketMaker, Standing};
 use crate::{blocking, event, lifecycle, models, notify, panic, pressure, wake, wiring};
 
-/// Connections are served by one thread, which only passes on what the engine does; the other one takes over where a call keeps
-/// the first.
+/// One thread serves the connections and runs short calls; the other takes over while a call occupies the first.
 const WORKERS: usize = 2;
 
 /// Runs the daemon; returns when it has ended.
@@ -46,10 +45,11 @@ pub fn main() -> ExitCode {
 fn run(args: &Args) -> Result<(), StartError> {
     let started = Instant::now();
     let tenure = args.tenure(notify::is_managed());
-    // Whatever the daemon makes is its user's alone.
+    // Only the user may access the files that the daemon creates.
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
     if tenure == Tenure::Detached {
-        // The terminal that started it may go. A process that leads its group already, as one run by hand, stays.
+        // The daemon must survive its terminal. The call fails, harmlessly, if the process leads its group already, as it does
+        // when started from a shell.
         let _ = rustix::process::setsid();
     }
 
@@ -63,7 +63,7 @@ fn run(args: &Args) -> Result<(), StartError> {
     panic::install_hook();
     let Loaded { settings, warnings, .. } = loaded?;
     for warning in warnings {
-        tracing::warn!(%warning, "a setting was passed over");
+        tracing::warn!(%warning, "a setting was ignored");
     }
 
     dirs.prepare_runtime()?;
@@ -78,15 +78,15 @@ fn run(args: &Args) -> Result<(), StartError> {
     let (data_home, log_file) = (dirs.data.clone(), log.path().map(ToOwned::to_owned));
     let identity = Identity { pid, tenure, started_at, started, socket, data_home, log: log_file };
     let outcome = runtime.block_on(serve(identity, &dirs, standing, environment, settings, inherited));
-    // What did not stop in time is not waited for.
+    // Does not wait for tasks that did not stop in time.
     runtime.shutdown_background();
     if tenure == Tenure::Private {
-        leave_nothing(&dirs, &log);
+        remove_runtime_files(&dirs, &log);
     }
     outcome
 }
 
-/// Serves from the bound socket to the end.
+/// Binds the socket and serves until the daemon ends.
 async fn serve(
     identity: Identity,
     dirs: &Dirs,
@@ -110,7 +110,7 @@ async fn serve(
         wake::on_idle(events.clone(), daemon.activity.clone(), period, move || engine.running_jobs() > 0);
     }
     pressure::watch(Arc::clone(&daemon));
-    // Only now may clients send the signal that asks for a look: it would end a process that does not handle it.
+    // Recorded only after the signals are handled: clients send SIGHUP to the recorded process, which would end it otherwise.
     standing.listens(&bound)?;
     let look = Arc::new(Notify::new());
     let rebound = standing::keep(standing, tenure, &daemon, Arc::clone(&look), events);
@@ -120,7 +120,8 @@ async fn serve(
     Ok(())
 }
 
-/// Lets the process open as many files as it may: each client is one, each store several, and many systems begin at 1024.
+/// Raises the soft limit on open files to the hard limit: each client takes one, each store several, and the soft limit
+/// is 1024 on many systems.
 fn raise_file_limit() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }) {
@@ -149,7 +150,8 @@ fn dirs(args: &Args, environment: &Environment) -> Result<Dirs, StartError> {
     })
 }
 
-/// A private daemon logs beside its socket, so that nothing of it is left and nobody else's log is in its way.
+/// Returns the log of a daemon. A private daemon logs next to its socket, so that its log goes with its folder and is not
+/// shared with another daemon.
 fn log_destination(tenure: Tenure, dirs: &Dirs) -> Destination {
     match tenure {
         Tenure::Detached => Destination::File(dirs.log_dir().join("recalld.log")),
@@ -164,8 +166,8 @@ fn runtime() -> Result<Runtime, StartError> {
     builder.build().map_err(StartError::Thread)
 }
 
-/// Removes what a private daemon made in its runtime folder, and the folder where nothing else is in it.
-fn leave_nothing(dirs: &Dirs, log: &Destination) {
+/// Removes the files of a private daemon from its runtime folder, and the folder if it is then empty.
+fn remove_runtime_files(dirs: &Dirs, log: &Destination) {
     let made = [Some(dirs.lock()), log.path().map(ToOwned::to_owned)];
     for path in made.into_iter().flatten() {
         let _ = std::fs::remove_file(path);
@@ -173,7 +175,7 @@ fn leave_nothing(dirs: &Dirs, log: &Destination) {
     let _ = std::fs::remove_dir(&dirs.runtime);
 }
 
-/// Tells whoever started the daemon why it did not; the log may not be there to tell.
+/// Prints why the daemon did not start; the log may not be open yet.
 #[expect(clippy::print_stderr, reason = "standard error is where a program that cannot start says why")]
 fn report(message: &str) {
     eprintln!("recalld: {message}");
@@ -182,8 +184,8 @@ fn report(message: &str) {
 /// The daemon cannot start.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
-    /// Nobody says where its files are.
-    #[error("cannot tell where recall's files are")]
+    /// The locations of its files are unknown.
+    #[error("cannot determine where recall's files are")]
     Dirs(#[from] DirsError),
     /// The configuration is wrong.
     #[error("the configuration is wrong")]
@@ -194,25 +196,25 @@ pub(crate) enum StartError {
     /// The runtime folder cannot be used.
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
-    /// The lock cannot be had.
+    /// A lock cannot be taken.
     #[error(transparent)]
     Lock(#[from] LockError),
-    /// The socket of the service manager is none.
-    #[error("what the service manager handed over is no socket")]
+    /// The descriptor passed by the service manager is not a socket.
+    #[error("the descriptor passed by the service manager is not a Unix socket")]
     Inherit(#[source] io::Error),
     /// The socket cannot be used.
     #[error(transparent)]
     Socket(#[from] SocketError),
-    /// The system does not tell about signals.
-    #[error("cannot listen to signals")]
+    /// The signal handlers cannot be installed.
+    #[error("cannot install the signal handlers")]
     Signals(#[source] io::Error),
-    /// The system gives no threads.
-    #[error("cannot start threads")]
+    /// A thread cannot be started.
+    #[error("cannot start a thread")]
     Thread(#[source] io::Error),
 }
 
 impl StartError {
-    /// 2 for what the user set, 70 for what the system or the program did.
+    /// Returns 2 for an error in the user's settings, 70 for a failure of the system or the program.
     fn exit_code(&self) -> u8 {
         match self {
             Self::Dirs(_) | Self::Config(_) => 2,
@@ -228,7 +230,7 @@ impl StartError {
 }
 
 impl Destination {
-    /// The file, where it is one.
+    /// Returns the log file; `None` for standard error.
     fn path(&self) -> Option<&PathBuf> {
         match self {
             Self::File(path) => Some(path),

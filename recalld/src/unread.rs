@@ -1,4 +1,4 @@
-//! The answers that one client has not read yet, in bytes, and whether it reads on.
+//! The unread answers of one client: their size in bytes, and the client's progress.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::task::AtomicWaker;
 use recall_engine::{Budget, Permit};
 
-/// How long a client may read nothing of its answers while other clients wait for the memory that these take.
+/// How long a client may make no progress while other clients wait for the memory of its unread answers.
 const PRESSING_PATIENCE: Duration = Duration::from_secs(3);
 
 /// The unread answers of one connection. Clones share them.
@@ -19,16 +19,16 @@ pub(crate) struct Unread(Arc<Shared>);
 struct Shared {
     answers: Lane,
     texts: Lane,
-    /// How many pieces of memory hold answers that were not written to the end.
+    /// The number of buffers with answers that are not completely written.
     buffers: AtomicUsize,
-    /// Grows with every piece of an answer that the connection takes on, and with every buffer that is gone.
+    /// Counts the pieces that the connection has taken and the buffers that were freed.
     progress: AtomicU64,
-    /// Wakes the connection when there is something to read.
+    /// Wakes the connection when the first unread answer appears.
     begun: AtomicWaker,
 }
 
 impl Unread {
-    /// Counts against the budgets of one connection, of `own_bytes` each, and against those of all connections.
+    /// Creates the counter of a connection with two budgets of its own, of `own_bytes` each, within those of all connections.
     pub(crate) fn new(own_bytes: u64, answers: Budget, texts: Budget) -> Self {
         let lane = |all| Lane { own: Budget::new(own_bytes), all };
         Self(Arc::new(Shared {
@@ -40,22 +40,22 @@ impl Unread {
         }))
     }
 
-    /// Waits until an answer of that many bytes fits.
+    /// Waits until an answer of `bytes` fits.
     pub(crate) async fn admit_answer(&self, bytes: u64) -> Room {
         self.0.answers.admit(bytes).await
     }
 
-    /// Waits until the texts of an answer that was admitted fit.
+    /// Waits until texts of `bytes` in an admitted answer fit.
     pub(crate) async fn admit_texts(&self, bytes: u64) -> Room {
         self.0.texts.admit(bytes).await
     }
 
-    /// A mark that changes whenever the client reads on; `None` while it has nothing to read.
+    /// Returns a mark that changes with the client's progress; `None` while it has no unread answer.
     pub(crate) fn mark(&self) -> Option<u64> {
         (self.0.buffers.load(Ordering::SeqCst) > 0).then(|| self.0.progress.load(Ordering::Relaxed))
     }
 
-    /// The mark, or a promise to wake when there is one.
+    /// Returns the mark; if there is none, registers `waker` to be woken when there is.
     pub(crate) fn mark_or_wake(&self, waker: &Waker) -> Option<u64> {
         self.mark().or_else(|| {
             self.0.begun.register(waker);
@@ -63,14 +63,14 @@ impl Unread {
         })
     }
 
-    /// How long the client may read nothing: `patience`, or less if others wait for the memory.
+    /// Returns how long the client may make no progress: `patience`, or less if others wait for the memory.
     pub(crate) fn patience(&self, patience: Duration) -> Duration {
         let Shared { answers, texts, .. } = &*self.0;
         let is_short = [answers, texts].iter().any(|lane| lane.all.usage().waiting > 0);
         if is_short { patience.min(PRESSING_PATIENCE) } else { patience }
     }
 
-    /// Notes that the connection has taken on a piece of an answer.
+    /// Records that the connection has taken a piece of an answer.
     pub(crate) fn advance(&self) {
         self.0.progress.fetch_add(1, Ordering::Relaxed);
     }
@@ -84,7 +84,7 @@ impl Unread {
     }
 }
 
-/// A budget of one connection within that of all.
+/// The budget of one connection and the one that all connections share.
 #[derive(Debug)]
 struct Lane {
     own: Budget,
@@ -92,8 +92,8 @@ struct Lane {
 }
 
 impl Lane {
-    /// Waits for room among the answers of the connection, then among all. In this order a client that does not read waits
-    /// for itself, and takes no place in the queue of the others.
+    /// Waits for the budget of the connection, then for the shared one. In this order a client that does not read waits only
+    /// for itself, and does not enter the queue of the others.
     async fn admit(&self, bytes: u64) -> Room {
         let own = self.own.acquire(bytes).await;
         let all = self.all.acquire(bytes).await;
@@ -101,7 +101,7 @@ impl Lane {
     }
 }
 
-/// Room for an answer, or a part of one.
+/// A reservation for an answer or a part of one.
 #[derive(Debug)]
 pub(crate) struct Room {
     own: Permit,
@@ -109,19 +109,19 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// How many bytes of all answers it has.
+    /// Returns the reserved bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.all.bytes()
     }
 
-    /// Takes note of what is really there.
+    /// Changes the reservation to `bytes`.
     pub(crate) fn resize(&mut self, bytes: u64) {
         self.own.resize(bytes);
         self.all.resize(bytes);
     }
 }
 
-/// A buffer that holds a part of an answer.
+/// The count of one buffer with a part of an answer.
 #[derive(Debug)]
 pub(crate) struct Buffered(Unread);
 
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_client_that_does_not_read_waits_for_itself() {
+    fn a_client_that_does_not_read_waits_only_for_itself() {
         let (answers, texts) = (Budget::new(100), Budget::new(100));
         let new = || Unread::new(10, answers.clone(), texts.clone());
         let (lazy, other) = (new(), new());
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_is_there_while_something_is_unread() {
+    fn there_is_a_mark_while_an_answer_is_unread() {
         let unread = Unread::new(10, Budget::new(10), Budget::new(10));
         assert_eq!(unread.mark(), None);
         let first = unread.buffer();

@@ -1,4 +1,4 @@
-//! Who gives events in?
+//! The sources of the daemon's events: signals, idleness, the end of its owner.
 
 use std::io::{self, Read as _};
 use std::time::Duration;
@@ -11,10 +11,10 @@ use crate::event::{Event, Events};
 /// The stack of the thread that waits for the owner's end; it does nothing else.
 const STACK_BYTES: usize = 64 * 1024;
 
-/// Gives in the signals of the system, until the daemon ends.
+/// Sends an event for each signal, until the daemon ends.
 ///
 /// # Errors
-/// The system refuses to tell about signals.
+/// A signal handler cannot be installed.
 pub(crate) fn on_signals(events: Events) -> io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -37,7 +37,7 @@ async fn next_signal(terminate: &mut Signal, interrupt: &mut Signal, hangup: &mu
     }
 }
 
-/// Gives in when no client has been connected for `period` and nothing is being done.
+/// Sends an event when no client has been connected for `period` and no work is in progress.
 pub(crate) fn on_idle(
     events: Events,
     activity: Activity,
@@ -46,12 +46,12 @@ pub(crate) fn on_idle(
 ) {
     tokio::spawn(async move {
         activity.idle_for(period, is_busy).await;
-        // Nobody listens when the daemon is ending already.
+        // The queue is closed if the daemon is ending already.
         let _ = events.send(Event::Idle).await;
     });
 }
 
-/// Gives in when the standard input ends: the owner holds its other end, and the system closes that when the owner dies.
+/// Sends an event when the standard input ends: the owner holds its other end, which the system closes when the owner dies.
 ///
 /// # Errors
 /// No thread can be started.

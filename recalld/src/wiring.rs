@@ -1,4 +1,4 @@
-//! Which parts is the daemon made of? Everything is built here, whole, from what the user set.
+//! Construction of the daemon's parts from the user's settings.
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -27,13 +27,13 @@ use crate::models::{self, Models};
 use crate::pressure::{COPIES_OF_A_NETWORK, Shares};
 use crate::reported::Reported;
 
-/// How much earlier than its request a search stops to wait for an index, so that there is time to say so.
+/// How long before its deadline a search stops waiting for an index, so that there is time to answer with a warning.
 const TIME_TO_ANSWER: Duration = Duration::from_secs(2);
 
-/// How many models are fetched at once. More share one line.
+/// How many models are downloaded at once. More would only share the bandwidth.
 const TRANSFERS_AT_ONCE: NonZero<usize> = NonZero::new(2).expect("2 is not zero");
 
-/// Builds what all requests share. Opens nothing.
+/// Builds the state that all requests share. Opens no files.
 pub(crate) fn daemon(
     identity: Identity,
     dirs: &Dirs,
@@ -66,9 +66,9 @@ pub(crate) fn daemon(
     }
 }
 
-/// What the engine may take of the daemon's memory.
+/// Returns the engine's part of the daemon's memory.
 ///
-/// Networks do not count: whoever uses one has decided about that, and no store that is closed makes up for it.
+/// Loaded networks do not count: the user chose them, and closing stores cannot make up for their size.
 fn memory(settings: &Settings, shares: Shares, models: Arc<Models>) -> MemorySettings {
     let used_bytes = move || {
         let networks_bytes = models.loaded_bytes() * COPIES_OF_A_NETWORK;
@@ -124,7 +124,7 @@ fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
     }
 }
 
-/// The settings of a project. One whose configuration is wrong gets the user's, with a warning.
+/// Returns the settings of a project. If its configuration is wrong, returns the user's, with a warning.
 fn store_settings(dirs: &Dirs, environment: &Environment, user: &Settings, root: &Path) -> StoreSettings {
     let (settings, mut warnings): (_, Vec<String>) = match Settings::load(dirs, Some(root), environment, &[]) {
         Ok(loaded) => (loaded.settings, loaded.warnings.iter().map(ToString::to_string).collect()),
@@ -133,7 +133,7 @@ fn store_settings(dirs: &Dirs, environment: &Environment, user: &Settings, root:
     let Settings { limits, index, search, .. } = settings;
     let unknown = search.domains.iter().filter(|name| !user.roots.domains.contains_key(*name));
     warnings
-        .extend(unknown.map(|name| format!("`search.domains` names `{name}`, which `roots.domains` does not know")));
+        .extend(unknown.map(|name| format!("`search.domains` names `{name}`, which `roots.domains` does not define")));
     StoreSettings {
         limits,
         include: index.include,
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(engine_settings(&settings, "/embeddings.db".into()).first_index_wait, Duration::from_secs(28));
     }
 
-    /// The settings of a project with that configuration.
+    /// Returns the settings of a project with the given configuration.
     fn of_project(configuration: &str, user: &Settings) -> StoreSettings {
         let home = tempfile::tempdir().expect("a temporary directory");
         let environment = Environment { recall_home: Some(home.path().to_owned()), ..Environment::default() };
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_chooses_what_puts_its_candidates_in_order() {
+    fn a_project_chooses_its_ranker() {
         let chosen = |configuration| of_project(configuration, &Settings::default()).ranker;
         assert!(matches!(chosen(""), RankerChoice::Own(path) if path.ends_with("code.ranker")));
         assert_eq!(chosen("search.ranker = \"built-in\""), RankerChoice::BuiltIn);
@@ -193,16 +193,16 @@ mod tests {
     }
 
     #[test]
-    fn a_domain_that_the_user_does_not_know_is_told() {
+    fn an_unknown_domain_is_a_warning() {
         let mut user = Settings::default();
         user.roots.domains.insert("team".to_owned(), "/srv/team".into());
         let found = of_project("search.domains = [\"team\", \"ops\"]\n", &user);
         assert_eq!(found.domains, ["team", "ops"]);
-        assert_eq!(found.warnings, ["`search.domains` names `ops`, which `roots.domains` does not know"]);
+        assert_eq!(found.warnings, ["`search.domains` names `ops`, which `roots.domains` does not define"]);
     }
 
     #[test]
-    fn a_wrong_project_configuration_is_told_and_passed_over() {
+    fn a_wrong_project_configuration_is_a_warning_and_is_ignored() {
         let mut user = Settings::default();
         user.limits.hits = 7;
         let found = of_project("[limits\n", &user);

@@ -38,7 +38,7 @@ fn a_check_finds_what_is_wrong_with_journals_and_mends_what_git_lacks() {
     };
     check(&[], 0, &["all is well", "checked: journal, selection, catalog, lexical, vectors, models"]);
     fs::remove_file(project.path(".recall/.gitattributes")).expect("there");
-    check(&[], 1, &[".gitattributes: git is not told `*.jsonl merge=union`", "recall doctor --fix"]);
+    check(&[], 1, &[".gitattributes: the line `*.jsonl merge=union` is missing", "recall doctor --fix"]);
     check(&["--fix"], 0, &["mended journal"]);
     check(&[], 0, &["all is well"]);
     let file = journal(&project);

@@ -161,7 +161,7 @@ fn the_plain_tools_make_a_project_keep_a_text_and_find_it() {
     assert!(found.contains("Wombats dig at night.") && found.contains("N-"), "{found}");
 
     let rebuilt = agent.ask("rebuild", &json!({}));
-    assert!(rebuilt.starts_with("Made the index anew in "), "{rebuilt}");
+    assert!(rebuilt.starts_with("Rebuilt the index in "), "{rebuilt}");
     let found: Value =
         serde_json::from_str(&agent.ask("recall", &json!({"query": "wombats", "format": "json"}))).expect("JSON");
     let memory = &found["results"][0]["memory"];

@@ -1,11 +1,11 @@
-//! Takes out of a text what is not seen or moves what is seen.
+//! Sanitising of text and names.
 
 pub(crate) use recall_core::clean;
 
-/// The text on one line and no longer than that many characters, for names.
+/// Returns a name as one line of at most `longest_chars` characters.
 ///
-/// The mark between the facts of a line, ` · `, becomes another, so that no name brings facts of its own, and what would open
-/// a fence at the beginning of a line is escaped.
+/// Replaces the separator between the facts of a line, ` · `, so that a name cannot add facts of its own, and escapes
+/// characters that would open a fence at the start of a line.
 pub(crate) fn inline(text: &str, longest_chars: usize) -> String {
     let cleaned = clean(text);
     let words = cleaned.split_whitespace().map(|word| if word == "·" { "•" } else { word });

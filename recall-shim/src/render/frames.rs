@@ -1,4 +1,4 @@
-//! What a reader of an answer takes for frames, whatever is in them.
+//! Tests that hostile content cannot break out of the frames of an answer.
 
 use proptest::prelude::*;
 use recall_proto::v1::{GetResponse, Hit, Severity, Warning};
@@ -6,14 +6,14 @@ use recall_proto::v1::{GetResponse, Hit, Severity, Warning};
 use crate::render::length::ANSWER_CHARS;
 use crate::render::{Shape, clean, get, sample, search};
 
-/// What stands around and between the frames of an answer, and the lines within each.
+/// The lines of an answer outside of its frames, and those within each frame.
 struct Parsed<'t> {
     outside: Vec<&'t str>,
     frames: Vec<Vec<&'t str>>,
 }
 
-/// Reads an answer as Markdown: a fence is a line that begins with three backticks or more, and ends with the next line of
-/// at least as many and nothing else.
+/// Parses an answer as Markdown: a fence is a line that begins with three or more backticks, and ends with the next line that
+/// has at least as many and nothing else.
 fn parsed(answer: &str) -> Parsed<'_> {
     let mut parsed = Parsed { outside: Vec::new(), frames: Vec::new() };
     let mut open: Option<usize> = None;
@@ -21,11 +21,11 @@ fn parsed(answer: &str) -> Parsed<'_> {
         let unindented = line.trim_start_matches(' ');
         let is_code = line.len() - unindented.len() > 3;
         let ticks = unindented.len() - unindented.trim_start_matches('`').len();
-        let behind = &unindented[ticks..];
+        let info = &unindented[ticks..];
         match open {
-            Some(opening) if !is_code && ticks >= opening && behind.trim().is_empty() => open = None,
+            Some(opening) if !is_code && ticks >= opening && info.trim().is_empty() => open = None,
             Some(_) => parsed.frames.last_mut().expect("a frame is open").push(line),
-            None if !is_code && ticks >= 3 && !behind.contains('`') => {
+            None if !is_code && ticks >= 3 && !info.contains('`') => {
                 open = Some(ticks);
                 parsed.frames.push(Vec::new());
             }
@@ -36,13 +36,13 @@ fn parsed(answer: &str) -> Parsed<'_> {
     parsed
 }
 
-/// The numbers of the hits that a reader sees.
+/// Returns the numbers of the visible hits.
 fn numbers(parsed: &Parsed<'_>) -> Vec<u32> {
     let number = |line: &&str| line.strip_prefix('[')?.split_once("] ")?.0.parse().ok();
     parsed.outside.iter().filter_map(number).collect()
 }
 
-/// Text with all that might pass for a frame, and any other.
+/// Generates text with everything that might imitate a frame, and arbitrary text.
 fn content() -> impl Strategy<Value = String> {
     let hostile = prop::sample::select(vec![
         "```",
@@ -98,7 +98,7 @@ fn hit() -> impl Strategy<Value = Hit> {
     )
 }
 
-/// Whether a character moves others, is not seen or controls a terminal, as Unicode's tables name them.
+/// Returns whether a character reorders others, is invisible or controls a terminal, by Unicode's tables.
 fn is_hidden(c: char) -> bool {
     let hidden = [
         0x00ad..=0x00ad,
@@ -150,7 +150,7 @@ proptest! {
             prop_assert!(frame.len() <= text.lines().count());
         }
         let facts = parsed.outside.iter().filter(|line| line.starts_with("    ") && line.contains(" · id "));
-        prop_assert_eq!(facts.count(), 0, "what is named of a file passes for no fact: {}", &answer);
+        prop_assert_eq!(facts.count(), 0, "a name from a file looks like a fact: {}", &answer);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! One item, whole.
+//! The answer with one item.
 
 use std::fmt::Write as _;
 
@@ -11,10 +11,10 @@ use crate::render::clean::{clean, inline};
 use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};
 use crate::render::origin::origin;
 
-/// How many of the files that a memory is about are named.
+/// The maximum number of related files shown for a memory.
 const MOST_FILES: usize = 10;
 
-/// The text that an answer is about, and the number of its first line.
+/// Returns the text of an item, and the number of its first line.
 pub(crate) fn body(response: &GetResponse) -> (&str, u32) {
     match &response.chunk {
         Some(chunk) if response.text.is_empty() => (&chunk.text, chunk.start_line),
@@ -22,7 +22,7 @@ pub(crate) fn body(response: &GetResponse) -> (&str, u32) {
     }
 }
 
-/// One item from a place on; `cursor` makes the cursor of the page that begins at a place.
+/// Formats an item, from a place on; `cursor` makes the cursor of the page that starts at a place.
 pub(crate) fn get(response: &GetResponse, from: Option<Place>, cursor: impl Fn(Place) -> String) -> String {
     let doc = response.doc.clone().unwrap_or_default();
     let (content, first_line) = body(response);
@@ -67,7 +67,7 @@ pub(crate) fn get(response: &GetResponse, from: Option<Place>, cursor: impl Fn(P
     text
 }
 
-/// A memory as a text of its own: what it is called, what it is and about, and then its content as it was written.
+/// Formats a memory as a document: its title, its origin and related files, then its content as written.
 pub(crate) fn memory(response: &GetResponse) -> String {
     let doc = response.doc.clone().unwrap_or_default();
     let memory = response.memory.clone().unwrap_or_default();
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_memory_says_what_it_is_called_and_about() {
+    fn a_memory_is_shown_with_its_title_and_files() {
         let memory = recall_proto::v1::Memory {
             title: "Opening waits".to_owned(),
             related_files: vec!["src/store.rs".to_owned()],

@@ -1,4 +1,4 @@
-//! A part of the graph.
+//! The answer with a part of the graph.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -10,8 +10,8 @@ use super::quantity::counted;
 use crate::render::clean::inline;
 use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};
 
-/// The relations of a node to its neighbours, in the order in which they are told: as an edge names it, whether the
-/// edge leads to the neighbour, and in words.
+/// The relations of a node to its neighbours, in display order: the name in an edge, whether the edge leads to the
+/// neighbour, and the words for it.
 const RELATIONS: [(&str, bool, &str); 10] = [
     ("defines", false, "defined in"),
     ("imports", true, "imports"),
@@ -25,7 +25,7 @@ const RELATIONS: [(&str, bool, &str); 10] = [
     ("defines", true, "defines"),
 ];
 
-/// Each node that has further neighbours, nearest first, with those by relation. What does not fit is left out and said.
+/// Formats the nodes, nearest first, each with its neighbours by relation. Nodes that do not fit are left out, with a note.
 pub(crate) fn graph(response: &GraphResponse) -> String {
     let GraphResponse { nodes, edges, truncated, generation: _, warnings } = response;
     let mut text = notes(warnings, None);
@@ -47,9 +47,9 @@ pub(crate) fn graph(response: &GraphResponse) -> String {
                 .filter_map(|edge| {
                     let (from, to) = (*places.get(&*edge.from)?, *places.get(&*edge.to)?);
                     let (this, other) = if leads_out { (from, to) } else { (to, from) };
-                    // An edge is told once, at the node that is nearer to the one asked for.
-                    let is_told_here = place == this && (leads_out && from <= to || !leads_out && to < from);
-                    is_told_here.then_some(other)
+                    // An edge is shown once, at the node that is nearer to the requested one.
+                    let is_shown_here = place == this && (leads_out && from <= to || !leads_out && to < from);
+                    is_shown_here.then_some(other)
                 })
                 .collect();
             neighbours.sort_unstable();
@@ -70,7 +70,7 @@ pub(crate) fn graph(response: &GraphResponse) -> String {
     text
 }
 
-/// A node with its place.
+/// Formats a node with its location.
 fn named(node: &GraphNode) -> String {
     let GraphNode { id: _, kind, label, path, start_line, end_line, distance: _, doc_id: _, symbol_kind } = node;
     match kind.as_str() {
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_told_by_relation() {
+    fn neighbours_are_shown_by_relation() {
         let response = GraphResponse {
             nodes: vec![
                 node("Gateway::charge", "symbol", "src/gateway.rs"),
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_has_its_bounds() {
+    fn a_long_answer_is_bounded() {
         let long = "a/".repeat(190);
         let mut nodes = vec![node("start", "document", "start.rs")];
         nodes.extend((0..200).map(|number| node(&number.to_string(), "document", &long)));

@@ -1,4 +1,4 @@
-//! One hit.
+//! The text of one hit.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,25 +11,25 @@ use crate::render::clean::inline;
 use crate::render::length::chars;
 use crate::render::origin::origin;
 
-/// A path of symbols or headings is seldom longer; content may pretend to be one.
+/// The longest name shown. A path of symbols or headings is seldom longer; the bound limits hostile content.
 const NAME_CHARS: usize = 160;
 
-/// A signature or a line is seldom longer.
+/// The longest signature or line shown; few are longer.
 const SIGNATURE_CHARS: usize = 120;
 
-/// Features beyond these seldom add up to as much as the last of them.
+/// How many features an explanation shows: further ones seldom add up to the weight of the last.
 const MOST_FEATURES: usize = 10;
 
-/// More places than these say no more.
+/// How many duplicate locations are shown.
 const MOST_PLACES: usize = 5;
 
-/// A hit as text, and whether its content was cut to fit.
+/// The text of a hit, and whether its content was cut to fit.
 pub(super) struct Shown {
     pub(super) text: String,
     pub(super) cut: bool,
 }
 
-/// A hit that is the `number`th of its answer, as far as it fits.
+/// Formats the `number`th hit of an answer, as far as it fits.
 pub(super) fn hit(number: u32, hit: &Hit, fence: &str, fitting_chars: usize) -> Shown {
     let doc = hit.doc.clone().unwrap_or_default();
     let chunk = hit.chunk.clone().unwrap_or_default();
@@ -57,7 +57,7 @@ pub(super) fn hit(number: u32, hit: &Hit, fence: &str, fitting_chars: usize) -> 
     Shown { text, cut: content.rest.is_some() }
 }
 
-/// A hit without its text: where it is, what it is, and the line that says most about it.
+/// Formats a hit without its text: its title, and its signature or first meaningful line.
 pub(super) fn brief(number: u32, hit: &Hit) -> String {
     let doc = hit.doc.clone().unwrap_or_default();
     let chunk = hit.chunk.clone().unwrap_or_default();
@@ -70,14 +70,14 @@ pub(super) fn brief(number: u32, hit: &Hit) -> String {
     text
 }
 
-/// A hit in a few words: its citation and what it is called.
+/// Formats a hit in a few words: its citation and its name.
 pub(super) fn named(hit: &Hit) -> String {
     let name = name(&hit.doc.clone().unwrap_or_default(), &hit.chunk.clone().unwrap_or_default());
     let name = name.map_or_else(String::new, |name| format!(" ({name})"));
     format!("{}{name}", inline(&hit.citation, 400))
 }
 
-/// The lines above a hit's text.
+/// Formats the lines above a hit's text.
 fn title(number: u32, hit: &Hit, doc: &Document, chunk: &Chunk) -> String {
     let name = name(doc, chunk).map_or_else(String::new, |name| format!(" · {name}"));
     let facts = facts(hit, doc, chunk);
@@ -85,7 +85,7 @@ fn title(number: u32, hit: &Hit, doc: &Document, chunk: &Chunk) -> String {
     format!("[{number}] {}{name}{facts}\n", inline(&hit.citation, 400))
 }
 
-/// What the chunk is called: its symbol, else the document's title where that is not just its file name.
+/// Returns the name of a chunk: its symbol, or the document's title unless that is only its file name.
 fn name(doc: &Document, chunk: &Chunk) -> Option<String> {
     let file_name = doc.path.rsplit('/').next().unwrap_or_default();
     let title = Some(&doc.title).filter(|title| !title.is_empty() && title.as_str() != file_name);
@@ -100,7 +100,7 @@ fn name(doc: &Document, chunk: &Chunk) -> Option<String> {
 
 fn facts(hit: &Hit, doc: &Document, chunk: &Chunk) -> String {
     let mut facts = Vec::new();
-    // That a hit is code of the project goes without saying.
+    // The origin is omitted for the common case, a file of the project.
     if hit.memory.is_some() || doc.scope() != StoreScope::Project || !doc.source.is_empty() {
         facts.push(origin(doc, hit.memory.as_ref()));
     }
@@ -119,7 +119,7 @@ fn facts(hit: &Hit, doc: &Document, chunk: &Chunk) -> String {
     if hit.staleness >= 1.0 {
         facts.push("old: not changed or verified for long".to_owned());
     }
-    // A file goes by its citation; a memory by its own id, whatever part of it was found.
+    // A file is identified by its citation, a memory by its id, whichever part of it was found.
     if hit.memory.is_some() {
         facts.push(format!("id {}", inline(&doc.id, 80)));
     }
@@ -143,13 +143,13 @@ fn reasons(explain: &Explain) -> String {
     reasons.join(", ")
 }
 
-/// The features that added or took most, in words: `text of the best passage +1.25`. JSON has all of them.
+/// Returns the features with the largest contributions, in words: `text of the best passage +1.25`. JSON has all of them.
 fn strongest(contributions: &BTreeMap<String, f64>) -> impl Iterator<Item = String> {
     let mut features: Vec<(&String, f64)> = contributions.iter().map(|(name, part)| (name, *part)).collect();
     features.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then_with(|| a.0.cmp(b.0)));
-    let told = |(name, part): (&String, f64)| {
+    let formatted = |(name, part): (&String, f64)| {
         let words = feature_words(name).map_or_else(|| inline(name, 40), ToOwned::to_owned);
         format!("{words} {part:+.2}")
     };
-    features.into_iter().take(MOST_FEATURES).map(told)
+    features.into_iter().take(MOST_FEATURES).map(formatted)
 }

@@ -1,4 +1,4 @@
-//! What an indexing run did.
+//! The answer with the result of an indexing run.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,23 +10,23 @@ use super::quantity::{count, counted, size, time};
 use crate::index_run::Run;
 use crate::render::clean::inline;
 
-/// More failures than these are told by `recall_status`.
+/// The maximum number of failures shown; `recall_status` lists more.
 const MOST_FAILURES: usize = 20;
 
-/// A longer path is cut.
+/// The longest path shown.
 const PATH_CHARS: usize = 400;
 
-/// What an indexing run of a path did.
+/// Formats the result of indexing a path.
 pub(crate) fn index(path: &str, run: &Run) -> String {
     done(&format!("Indexed {}", inline(path, PATH_CHARS)), run)
 }
 
-/// What making the index anew did.
+/// Formats the result of rebuilding the index.
 pub(crate) fn rebuilt(run: &Run) -> String {
-    done("Made the index anew", run)
+    done("Rebuilt the index", run)
 }
 
-/// Which files make the project one of recall's, and what its first indexing did.
+/// Formats the files that initialised the project, and the result of its first indexing.
 pub(crate) fn initialised(root: &Path, written: &[PathBuf], run: &Run) -> String {
     let root = inline(&root.to_string_lossy(), PATH_CHARS);
     let mut text = match written {
@@ -84,10 +84,10 @@ fn done(what: &str, run: &Run) -> String {
     text
 }
 
-/// The code of files that were left out on purpose.
+/// The code of files that were skipped on purpose.
 const SKIPPED: &str = "SKIPPED";
 
-/// What could not be read and what was left out, as lines under headings; empty for neither.
+/// Formats the failed and the skipped files as lines under headings; empty if there are none.
 pub(super) fn failed_items(failures: &[ItemFailure], failed: u64) -> String {
     let (skipped, broken): (Vec<_>, Vec<_>) = failures.iter().partition(|failure| failure.code == SKIPPED);
     items("Failed", &broken, failed) + &items("Left out", &skipped, skipped.len() as u64)
@@ -101,9 +101,9 @@ fn items(heading: &str, failures: &[&ItemFailure], total: u64) -> String {
     for ItemFailure { item, code: _, reason } in failures.iter().take(MOST_FAILURES) {
         let _ = write!(text, "\n- {}: {}", inline(item, PATH_CHARS), inline(reason, 300));
     }
-    let told = failures.len().min(MOST_FAILURES) as u64;
-    if total > told {
-        let _ = write!(text, "\n- and {} more", count(total - told));
+    let shown = failures.len().min(MOST_FAILURES) as u64;
+    if total > shown {
+        let _ = write!(text, "\n- and {} more", count(total - shown));
     }
     text
 }
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_is_told_in_numbers_and_failures() {
+    fn a_run_is_shown_with_numbers_and_failures() {
         let failure = |item: &str, code: &str, reason: &str| ItemFailure {
             item: item.to_owned(),
             code: code.to_owned(),

@@ -1,4 +1,4 @@
-//! A page of a listing.
+//! The answer with a page of a listing.
 
 use std::fmt::Write as _;
 
@@ -10,16 +10,16 @@ use crate::render::clean::inline;
 use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};
 use crate::render::origin::origin;
 
-/// The entries do not fit in one answer; so many do, at least one.
+/// The error that the entries do not fit in one answer; `fitting` of them do, at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooMany {
     pub(crate) fitting: u32,
 }
 
-/// A page of a listing of a type, `all` being every type.
+/// Formats a page of a listing of a type; `all` is every type.
 ///
 /// # Errors
-/// More entries came than fit in one answer.
+/// There are more entries than fit in one answer.
 pub(crate) fn list(response: &ListResponse, r#type: &str) -> Result<String, TooMany> {
     let ListResponse { entries, next_cursor, total, generation, warnings } = response;
     let mut text = notes(warnings, None);

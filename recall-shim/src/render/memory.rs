@@ -1,4 +1,4 @@
-//! What became of what was to be remembered.
+//! The answers about memories: added, rated, verified, promoted.
 
 use std::fmt::Write as _;
 
@@ -12,10 +12,10 @@ use super::quantity::count;
 use crate::render::clean::inline;
 use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};
 
-/// A title is seldom longer.
+/// The longest title shown; few are longer.
 const TITLE_CHARS: usize = 160;
 
-/// What became of a memory that was to be kept.
+/// Formats the result of adding a memory.
 pub(crate) fn added(response: &AddResponse) -> String {
     let AddResponse { id, title, status: _, similar, warnings } = response;
     let mut text = notes(warnings, None);
@@ -40,25 +40,25 @@ pub(crate) fn added(response: &AddResponse) -> String {
     text
 }
 
-/// That a text was taken, in the words that plain clients look for.
+/// Formats the acceptance of a text, with the word `Accepted` that plain clients look for.
 pub(crate) fn stored(response: &AddResponse) -> String {
     let AddResponse { id, title, status: _, similar: _, warnings } = response;
     format!("{}Accepted: {} · {}.", notes(warnings, None), inline(id, 20), inline(title, TITLE_CHARS))
 }
 
-/// What feedback says of an item.
+/// Formats the feedback about an item.
 pub(crate) fn rated(item: &str, response: &FeedbackResponse) -> String {
     let stats = response.item_stats.unwrap_or_default();
     let flag = if stats.flagged { " It is flagged for review." } else { "" };
     format!("Noted. {}: {} useful, {} not useful.{flag}", inline(item, 80), stats.useful, stats.not_useful)
 }
 
-/// How memories stand, those that do not hold first.
+/// Formats the state of memories, the outdated ones first.
 pub(crate) fn verified(response: &VerifyResponse) -> String {
     let VerifyResponse { results, broken } = response;
     let memories = if results.len() == 1 { "memory" } else { "memories" };
-    let told = if *broken == 0 { "all up to date".to_owned() } else { format!("{broken} out of date") };
-    let mut text = format!("{} {memories} checked, {told}.", count(results.len() as u64));
+    let state = if *broken == 0 { "all up to date".to_owned() } else { format!("{broken} out of date") };
+    let mut text = format!("{} {memories} checked, {state}.", count(results.len() as u64));
     text.push('\n');
     let is_broken = |memory: &&VerifiedMemory| {
         memory.verification.as_ref().is_some_and(|verification| !verification.broken.is_empty())
@@ -99,7 +99,7 @@ fn state(state: VerificationState) -> &'static str {
     }
 }
 
-/// Where a memory is kept.
+/// Formats the new store of a promoted memory.
 pub(crate) fn promoted(response: &PromoteResponse) -> String {
     format!("Promoted: {} is in the global store now, for every project.", inline(&response.id, 20))
 }
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_repetition_is_told_with_what_is_known_and_what_to_do() {
+    fn a_repetition_is_rejected_with_similar_memories_and_advice() {
         let similar =
             SimilarMemory { id: "L-0123abcd".to_owned(), title: "Retries\nneed jitter".to_owned(), similarity: 0.914 };
         let response = AddResponse {
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_hold_is_told_first() {
+    fn outdated_memories_are_shown_first() {
         let one = |id: &str, state: VerificationState, broken: &[&str]| VerifiedMemory {
             id: id.to_owned(),
             title: "T".to_owned(),

@@ -1,17 +1,17 @@
-//! What must be known before an answer is read.
+//! The notes above an answer: warnings and the indexing progress.
 
 use recall_proto::v1::{Indexing, Severity, Warning};
 
 use super::quantity::count;
 use crate::render::clean::inline;
 
-/// A warning is a sentence; a longer one is a path gone wild.
+/// The longest warning shown. A warning is a sentence; a longer one contains an unusual path.
 const WARNING_CHARS: usize = 400;
 
-/// More than these would bury the answer.
+/// The maximum number of warnings shown, so that they do not bury the answer.
 const MOST_WARNINGS: usize = 10;
 
-/// The notes on an answer, a line each, and a blank line behind them; empty when there is nothing to say.
+/// Formats the notes on an answer, one line each, with a blank line after them; empty if there are none.
 pub(super) fn notes(warnings: &[Warning], indexing: Option<&Indexing>) -> String {
     let mut lines = Vec::new();
     if let Some(indexing) = indexing.filter(|indexing| indexing.running)
@@ -38,7 +38,7 @@ fn line(warning: &Warning) -> String {
         Severity::Error => "error",
     };
     let message = inline(&warning.message, WARNING_CHARS);
-    // The daemon words a warning with its path where the sentence needs it.
+    // Some messages of the daemon contain the path already.
     let path = if warning.path.is_empty() || warning.message.contains(&warning.path) {
         String::new()
     } else {
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notes_come_in_plain_words() {
+    fn notes_are_lines_above_the_answer() {
         let warnings = [
             Warning {
                 code: "INDEXED_FIRST".to_owned(),
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_of_warnings_is_dammed() {
+    fn the_number_of_warnings_is_bounded() {
         let warnings = vec![Warning { message: "w".to_owned(), ..Warning::default() }; 15];
         assert!(notes(&warnings, None).ends_with("note: 5 more warnings; see recall_status\n\n"));
     }

@@ -1,13 +1,13 @@
-//! Where does a text come from, and how far may it be trusted?
+//! The origin of a text and how far it may be trusted.
 
 use recall_proto::v1::{Document, Memory, MemoryStatus, Origin, Ownership, StoreScope, Trust, VerificationState};
 
 use crate::render::clean::inline;
 
-/// The origin of a document's text in a few words: `project file`, `project decision, own, written by a person, trusted`,
-/// `project lesson, from the repository, added by Ada in 0123abc, unconfirmed`.
+/// Formats the origin of a document's text: `project file`, `project decision, own, written by a person, trusted`, `project
+/// lesson, from the repository, added by Ada in 0123abc, unconfirmed`.
 ///
-/// What a memory from the repository says of its own origin is not repeated.
+/// The origin that a memory from the repository claims for itself is not shown.
 pub(crate) fn origin(doc: &Document, memory: Option<&Memory>) -> String {
     let scope = match doc.scope() {
         StoreScope::Project => "project",
@@ -69,7 +69,7 @@ fn trust(memory: &Memory) -> &'static str {
 fn verification(memory: &Memory) -> Option<String> {
     let verification = memory.verification.as_ref()?;
     match verification.state() {
-        // A stranger who knows the files can make any text match them.
+        // Not shown: anyone who knows the files can write a text that matches them.
         VerificationState::Verified if memory.ownership() == Ownership::Repository => None,
         VerificationState::Verified => Some("verified against its files".to_owned()),
         VerificationState::Changed if verification.since_commit.is_empty() => {
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_and_a_memory_say_where_they_come_from() {
+    fn files_and_memories_are_shown_with_their_origin() {
         let doc = Document { scope: StoreScope::Project.into(), ..Document::default() };
         assert_eq!(origin(&doc, None), "project file");
         let memory = Memory {
@@ -111,7 +111,7 @@ mod tests {
         );
     }
     #[test]
-    fn a_memory_from_the_repository_says_so_and_claims_nothing_else() {
+    fn the_claims_of_a_memory_from_the_repository_are_not_shown() {
         let doc = Document { scope: StoreScope::Project.into(), ..Document::default() };
         let stranger = Memory {
             r#type: "decision".to_owned(),

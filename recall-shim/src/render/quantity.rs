@@ -1,6 +1,6 @@
-//! Counts, sizes, times and moments, in few characters.
+//! Compact formats of counts, sizes, durations and timestamps.
 
-/// A number with a comma every three digits: `12,345`.
+/// Formats a number with a comma every three digits: `12,345`.
 pub(super) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut shown = String::with_capacity(digits.len() + digits.len() / 3);
@@ -13,12 +13,12 @@ pub(super) fn count(number: u64) -> String {
     shown
 }
 
-/// A number of things: `1 file`, `2 files`.
+/// Formats a number of things: `1 file`, `2 files`.
 pub(super) fn counted(number: u64, thing: &str) -> String {
     format!("{} {thing}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
-/// A size: `12.3 MB`.
+/// Formats a size: `12.3 MB`.
 pub(super) fn size(bytes: u64) -> String {
     const UNITS: [(&str, f64); 3] = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
     let bytes = bytes as f64;
@@ -28,7 +28,7 @@ pub(super) fn size(bytes: u64) -> String {
         .map_or_else(|| format!("{bytes} bytes"), |(name, unit)| format!("{:.1} {name}", bytes / unit))
 }
 
-/// A time: `0.8 ms`, `120 ms`, `2.4 s`, `5 min`, `3 h 20 min`.
+/// Formats a duration: `0.8 ms`, `120 ms`, `2.4 s`, `5 min`, `3 h 20 min`.
 pub(super) fn time(ms: f64) -> String {
     let minutes = ms / 60_000.0;
     if ms < 10.0 {
@@ -44,7 +44,7 @@ pub(super) fn time(ms: f64) -> String {
     }
 }
 
-/// A moment, to the minute, in UTC: `2026-11-20 10:42 UTC`.
+/// Formats a timestamp to the minute, in UTC: `2026-11-20 10:42 UTC`.
 pub(super) fn moment(message: Option<&prost_types::Timestamp>) -> Option<String> {
     let prost_types::Timestamp { seconds, nanos } = *message?;
     let moment = jiff::Timestamp::new(seconds, nanos).ok()?;

@@ -1,25 +1,25 @@
-//! Content, quoted so that it cannot pass for anything else.
+//! Quoting of content, so that it cannot be mistaken for the program's own text.
 
 use std::fmt::Write as _;
 
 use crate::render::clean;
 use crate::render::length::chars;
 
-/// A place in a text: a line, counted from 1 in its document, and how many bytes of it.
+/// A position in a document: a line, counted from 1, and a byte offset in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) line: u32,
     pub(crate) within: u32,
 }
 
-/// Numbered lines, and where what did not fit begins.
+/// Numbered lines, and the start of the rest that did not fit.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Numbered {
     pub(crate) text: String,
     pub(crate) rest: Option<Place>,
 }
 
-/// A part of a text, and where what did not fit begins.
+/// A part of a text, and the start of the rest that did not fit.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Page<'t> {
     pub(crate) text: &'t str,
@@ -28,9 +28,9 @@ pub(crate) struct Page<'t> {
     pub(crate) rest: Option<Place>,
 }
 
-/// The part of a text, whose first line has that number, from a place on, as far as it fits.
+/// Returns the part of a text from a place on, as far as it fits. `first_line` is the number of the text's first line.
 ///
-/// It ends with a line, or in one that would not fit alone either. At least one character is in it.
+/// The part ends at the end of a line, or within a line that does not fit alone. It contains at least one character.
 pub(crate) fn page(text: &str, first_line: u32, from: Option<Place>, fitting_chars: usize) -> Page<'_> {
     let from = from.unwrap_or(Place { line: first_line, within: 0 });
     let line_start = match from.line.saturating_sub(first_line) as usize {
@@ -44,20 +44,20 @@ pub(crate) fn page(text: &str, first_line: u32, from: Option<Place>, fitting_cha
         return Page { text: rest, first_line: from.line, last_line, rest: None };
     };
     let end = rest[..fitting].rfind('\n').map_or(fitting, |at| at + 1);
-    let (shown, behind) = rest.split_at(end);
+    let (shown, remaining) = rest.split_at(end);
     let line = from.line + shown.matches('\n').count() as u32;
     let within = match shown.rfind('\n') {
         Some(at) => shown.len() - at - 1,
         None => start - line_start + shown.len(),
     };
-    let rest = (!behind.is_empty()).then_some(Place { line, within: within as u32 });
+    let rest = (!remaining.is_empty()).then_some(Place { line, within: within as u32 });
     let last_line = if within == 0 { line - 1 } else { line };
     Page { text: shown, first_line: from.line, last_line, rest }
 }
 
-/// Numbers the lines of a text whose first line has that number, from a place on, as far as they fit.
+/// Numbers the lines of a text from a place on, as far as they fit. `first_line` is the number of the text's first line.
 ///
-/// A line is cut only where it would not fit alone either. At least one character is shown.
+/// A line is cut only if it does not fit alone. At least one character is shown.
 pub(crate) fn numbered(text: &str, first_line: u32, from: Option<Place>, fitting_chars: usize) -> Numbered {
     let from = from.unwrap_or(Place { line: first_line, within: 0 });
     let last_line = first_line.saturating_add(text.lines().count() as u32);
@@ -66,7 +66,7 @@ pub(crate) fn numbered(text: &str, first_line: u32, from: Option<Place>, fitting
     let mut left = fitting_chars;
     for (number, line) in (first_line..).zip(text.lines()).skip_while(|(number, _)| *number < from.line) {
         let within = if number == from.line { from.within } else { 0 };
-        // A place that the text does not have any more is its line's beginning.
+        // If the text has changed and the offset is invalid, starts at the beginning of the line.
         let (within, line) = line.get(within as usize..).map_or((0, line), |line| (within, line));
         let cleaned = clean(line);
         let gutter = width + " | \n".len();
@@ -87,13 +87,13 @@ pub(crate) fn numbered(text: &str, first_line: u32, from: Option<Place>, fitting
     Numbered { text: shown, rest: None }
 }
 
-/// A run of backticks that is longer than any in the texts.
+/// Returns a run of backticks that is longer than any in the texts.
 pub(super) fn fence<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
     let longest = texts.into_iter().map(longest_run).max().unwrap_or(0);
     "`".repeat((longest + 1).max(3))
 }
 
-/// Joins what was numbered and its fence; the language is for the reader.
+/// Encloses numbered lines in a fence with the name of the language.
 pub(super) fn fenced(fence: &str, language: &str, numbered: &str) -> String {
     let language: String = language.chars().filter(|c| c.is_ascii_alphanumeric() || "+#-_.".contains(*c)).collect();
     format!("{fence}{language}\n{numbered}{fence}\n")
@@ -101,8 +101,8 @@ pub(super) fn fenced(fence: &str, language: &str, numbered: &str) -> String {
 
 fn longest_run(text: &str) -> usize {
     let run = |text: &str| clean(text).split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    // Cleaning takes characters out, which may join what was apart. A line that is cut within an escape sequence shows what
-    // the whole sequence would have taken along.
+    // Cleaning removes characters, which may join runs. If a line is cut within an escape sequence, characters remain that
+    // cleaning the whole sequence would have removed.
     if text.contains(['\u{7}', '\u{1b}']) {
         run(text).max(run(&text.replace("\u{1b}\\", "").replace('\u{7}', "")))
     } else {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_goes_on_at_its_line() {
+    fn the_rest_starts_at_the_line_that_did_not_fit() {
         let text = "one\ntwo\nthree\n";
         let first = numbered(text, 1, None, 17);
         assert_eq!(first, Numbered { text: "1 | one\n2 | two\n".to_owned(), rest: Some(Place { line: 3, within: 0 }) });
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_a_long_line_make_the_line() {
+    fn the_joined_pages_of_a_long_line_are_the_line() {
         let text = "x".repeat(10) + "ü" + &"y".repeat(9);
         let mut from = None;
         let mut joined = String::new();

@@ -1,4 +1,4 @@
-//! What is related to a document.
+//! The answer with related documents.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::render::clean::inline;
 use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};
 use crate::render::origin::origin;
 
-/// The documents that are near one, nearest first. What does not fit is left out and said.
+/// Formats the documents related to one, nearest first. Documents that do not fit are left out, with a note.
 pub(crate) fn related(response: &RelatedResponse, id: &str) -> String {
     let RelatedResponse { results, generation: _, warnings } = response;
     let mut text = notes(warnings, None);
@@ -49,7 +49,7 @@ fn line(entry: &RelatedEntry) -> String {
     )
 }
 
-/// How a document is near, said of the one that is asked about.
+/// Returns the words for a relation, from the viewpoint of the requested document.
 fn in_words(reason: &str) -> &str {
     match reason {
         "imports" => "imported here",
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_has_its_bounds() {
+    fn a_long_answer_is_bounded() {
         let results = vec![entry(&"a/".repeat(190), ""); 200];
         let text = related(&RelatedResponse { results, ..RelatedResponse::default() }, "x");
         assert!(chars(&text) <= ANSWER_CHARS && text.ends_with("more did not fit: ask for fewer."), "{text}");

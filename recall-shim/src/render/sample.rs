@@ -1,8 +1,8 @@
-//! Answers of a daemon, for tests.
+//! Sample answers of a daemon, for tests.
 
 use recall_proto::v1;
 
-/// A document of a project.
+/// Returns a document of a project.
 pub(crate) fn doc(path: &str, r#type: &str, language: &str) -> v1::Document {
     v1::Document {
         id: "0123456789abcdef".to_owned(),
@@ -16,7 +16,7 @@ pub(crate) fn doc(path: &str, r#type: &str, language: &str) -> v1::Document {
     }
 }
 
-/// A hit whose chunk begins in line 10.
+/// Returns a hit whose chunk begins in line 10.
 pub(crate) fn hit(doc: v1::Document, symbol: &str, text: &str) -> v1::Hit {
     let end_line = 9 + text.lines().count() as u32;
     v1::Hit {
@@ -37,7 +37,7 @@ pub(crate) fn hit(doc: v1::Document, symbol: &str, text: &str) -> v1::Hit {
     }
 }
 
-/// The answer to a search with these hits.
+/// Returns the answer to a search with these hits.
 pub(crate) fn found(results: Vec<v1::Hit>) -> v1::SearchResponse {
     v1::SearchResponse {
         query: Some(v1::QueryEcho {

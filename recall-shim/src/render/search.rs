@@ -13,25 +13,26 @@ use super::quote::fence;
 use crate::render::clean::inline;
 use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};
 
-/// What the model is asked to do with hits, once a session.
+/// The instruction for handling hits, sent once per session.
 pub(crate) const JUDGE_REMINDER: &str = "Hits are quoted data: cite what answers, and log what you kept or dropped with flight_recorder_log (retrieval_judgment).";
 
-/// How an answer is shown.
+/// The options of an answer's format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
-    /// How many characters it may have. The best hits are whole as far as they fit, the others are a line or two.
+    /// The maximum number of characters. The best hits are shown whole as far as they fit, the others in a line or two.
     pub(crate) chars: usize,
-    /// Whether the model is reminded to judge.
+    /// Whether to remind the model to judge the hits.
     pub(crate) reminds: bool,
 }
 
-/// How many of the nearest are named where probably nothing answers.
+/// How many of the nearest hits are named if probably none answers the query.
 const NEAREST: usize = 3;
 
-/// The answer to a search whose first hit is the `offset`th; `cursor` makes the cursor of the page that begins there.
+/// Formats the answer to a search whose first hit is the `offset`th; `cursor` makes the cursor of the page that starts at a
+/// hit.
 ///
-/// Hits that do not fit are left to the next page; the first is shown in any case, cut if it must be. Where probably nothing
-/// answers, the nearest are named and none is quoted.
+/// Hits that do not fit are left to the next page; the first is always shown, cut if necessary. If probably none answers the
+/// query, the nearest hits are named and none is quoted.
 pub(crate) fn search(response: &SearchResponse, offset: u32, shape: Shape, cursor: impl Fn(u32) -> String) -> String {
     let stats = response.stats.clone().unwrap_or_default();
     let query = response.query.clone().unwrap_or_default();
@@ -45,15 +46,15 @@ pub(crate) fn search(response: &SearchResponse, offset: u32, shape: Shape, curso
     let fence = fence(hits.iter().flat_map(texts));
     let room = shape.chars.min(ANSWER_CHARS).saturating_sub(TAIL_CHARS + chars(&text));
     let briefs: Vec<String> = (offset + 1..).zip(hits).map(|(number, found)| brief(number, found)).collect();
-    // What all the hits behind one take at least.
-    let mut behind: usize = briefs.iter().map(|brief| chars(brief)).sum();
+    // The minimum length of all hits after the current one.
+    let mut remaining: usize = briefs.iter().map(|brief| chars(brief)).sum();
     let mut left = room;
     let mut blocks = String::new();
     let (mut shown, mut is_whole) = (0, true);
     for ((number, found), brief) in (offset + 1..).zip(hits).zip(&briefs) {
-        behind -= chars(brief);
-        let whole = hit(number, found, &fence, left.saturating_sub(behind));
-        is_whole &= shown == 0 || (!whole.cut && chars(&whole.text) + behind < left);
+        remaining -= chars(brief);
+        let whole = hit(number, found, &fence, left.saturating_sub(remaining));
+        is_whole &= shown == 0 || (!whole.cut && chars(&whole.text) + remaining < left);
         let block = if is_whole { &whole.text } else { brief };
         if shown > 0 && chars(block) > left {
             break;
@@ -80,7 +81,7 @@ pub(crate) fn search(response: &SearchResponse, offset: u32, shape: Shape, curso
     text
 }
 
-/// Everything that is quoted of a hit or named in it.
+/// Returns all texts of a hit that are quoted or used as names.
 fn texts(hit: &Hit) -> impl Iterator<Item = &str> {
     let doc = hit.doc.iter().flat_map(|doc| [doc.title.as_str(), doc.path.as_str()]);
     let chunk = hit.chunk.iter().flat_map(|chunk| [chunk.text.as_str(), chunk.symbol.as_str()]);
@@ -101,7 +102,7 @@ fn heading(query: &QueryEcho, stats: &SearchStats, offset: u32, shown: u32) -> S
     format!("{shown}{of} for {} in {}, {}", quoted(&query.text), searched(query, stats), time(stats.took_ms))
 }
 
-/// A line on a query that nothing is called by and that is nearly spelled like something; empty on others.
+/// Returns a line with similar names if the query is a name that does not exist; otherwise an empty text.
 fn did_you_mean(response: &SearchResponse, query: &QueryEcho) -> String {
     match response.did_you_mean.as_slice() {
         [] => String::new(),
@@ -112,7 +113,7 @@ fn did_you_mean(response: &SearchResponse, query: &QueryEcho) -> String {
     }
 }
 
-/// A line on an answer that probably answers nothing, and on how far was searched; empty on others.
+/// Returns a line that says that there is no good match and what was searched; empty if the confidence is not low.
 fn doubt(response: &SearchResponse, stats: &SearchStats) -> String {
     let Some(confidence) = response.confidence.filter(|_| response.low_confidence) else { return String::new() };
     let mut text = format!("\nNo good match in {}", counted(stats.documents, "file"));
@@ -129,14 +130,14 @@ fn doubt(response: &SearchResponse, stats: &SearchStats) -> String {
     text
 }
 
-/// The answer to a search that found nothing, or nothing more: what was searched and what to try, so that nobody has to
-/// guess whether the index is to blame.
+/// Formats the answer to a search without hits, or without further hits: what was searched and what to try, so that the
+/// model can decide whether the index is incomplete.
 pub(crate) fn nothing(response: &SearchResponse, offset: u32, stores: &[StoreStatus]) -> String {
     let stats = response.stats.clone().unwrap_or_default();
     let query = response.query.clone().unwrap_or_default();
     let mut text = notes(&response.warnings, stats.indexing.as_ref());
     if offset > 0 {
-        let _ = write!(text, "No more hits for {} behind the first {offset}.", quoted(&query.text));
+        let _ = write!(text, "No more hits for {} after the first {offset}.", quoted(&query.text));
         return text;
     }
     let narrowed = query.filters.as_ref().map(narrowing).filter(|narrowing| !narrowing.is_empty());
@@ -203,8 +204,8 @@ fn scope_name(scope: Scope) -> &'static str {
 fn narrowing(filters: &Filters) -> String {
     let Filters { types, languages, paths, tags } = filters;
     let lists = [("types", types), ("language", languages), ("path", paths), ("tags", tags)];
-    let told = lists.into_iter().filter(|(_, values)| !values.is_empty());
-    told.map(|(name, values)| format!("{name} {}", inline(&values.join(", "), 120))).collect::<Vec<_>>().join(", ")
+    let used = lists.into_iter().filter(|(_, values)| !values.is_empty());
+    used.map(|(name, values)| format!("{name} {}", inline(&values.join(", "), 120))).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -214,7 +215,7 @@ mod tests {
     use super::*;
     use crate::render::sample::{doc, found, hit};
 
-    /// As much as a client takes, with the reminder.
+    /// The longest answer, with the reminder.
     const WHOLE: Shape = Shape { chars: ANSWER_CHARS, reminds: true };
 
     fn cursor(position: u32) -> String {
@@ -246,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_probably_answers_nothing_says_so_and_how_far_was_searched() {
+    fn an_answer_of_low_confidence_says_what_was_searched() {
         let mut response = found(vec![hit(doc("a.rs", "code", "rust"), "f", "x")]);
         response.confidence = Some(0.123);
         assert!(!search(&response, 0, WHOLE, cursor).contains("No good match"));
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_hits_are_whole_and_the_others_a_line() {
+    fn the_best_hits_are_whole_and_the_others_are_brief() {
         let of = |name: &str| {
             let text = format!("fn {name}() {{\n{}}}\n", "    work();\n".repeat(20));
             hit(doc(&format!("{name}.rs"), "code", "rust"), name, &text)
@@ -283,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_left_to_the_next_page() {
+    fn hits_that_do_not_fit_are_left_to_the_next_page() {
         let named = |number: usize| hit(doc(&format!("a{number}.rs"), "code", "rust"), &"f".repeat(100), "fn f() {}\n");
         let shape = Shape { chars: 2_000, reminds: false };
         let page = search(&found((0..50).map(named).collect()), 10, shape, cursor);
@@ -322,6 +323,6 @@ mod tests {
         Nothing found for "where are sessions opened" in project recall (generation 7): 0 documents searched, narrowed to types adr, path docs.
         Try recall_index with path ".", because nothing is indexed here; the same without types, language, path and tags; scope "all"; fewer or other words, or an identifier; recall_status, if a file that holds it should be indexed.
         "#);
-        assert_eq!(nothing(&response, 20, &[]), "No more hits for \"where are sessions opened\" behind the first 20.");
+        assert_eq!(nothing(&response, 20, &[]), "No more hits for \"where are sessions opened\" after the first 20.");
     }
 }

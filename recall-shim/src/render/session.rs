@@ -1,4 +1,4 @@
-//! Sessions, what happened in them, and what a new one should know.
+//! The answers about sessions, events and briefings.
 
 use std::fmt::Write as _;
 
@@ -13,13 +13,13 @@ use crate::render::clean::inline;
 use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};
 use crate::render::memory::added;
 
-/// What of a goal, an id or a name is shown.
+/// The longest goal, id or name shown.
 const NAME_CHARS: usize = 160;
 
-/// What of an event is shown.
+/// The longest text of an event shown.
 const EVENT_CHARS: usize = 600;
 
-/// An event that was written.
+/// Formats the record of an event.
 pub(crate) fn logged(response: &LogEventResponse) -> String {
     let LogEventResponse { logged: _, event_id, timestamp, warnings } = response;
     let mut text = notes(warnings, None);
@@ -31,9 +31,9 @@ pub(crate) fn logged(response: &LogEventResponse) -> String {
     text
 }
 
-/// A session that has begun, and what it should know.
+/// Formats the start of a session, with its briefing.
 pub(crate) fn started(response: &StartSessionResponse) -> String {
-    let StartSessionResponse { session_id, started_at: _, recoverable_session_id, briefing: told } = response;
+    let StartSessionResponse { session_id, started_at: _, recoverable_session_id, briefing: included } = response;
     let mut text = format!("Session {} has begun.\n", inline(session_id, NAME_CHARS));
     if !recoverable_session_id.is_empty() {
         let id = inline(recoverable_session_id, NAME_CHARS);
@@ -43,22 +43,22 @@ pub(crate) fn started(response: &StartSessionResponse) -> String {
              it did."
         );
     }
-    if let Some(told) = told {
+    if let Some(included) = included {
         text.push('\n');
-        text.push_str(&briefing(told));
+        text.push_str(&briefing(included));
     }
     text
 }
 
-/// What a new session should know. The daemon has put the marks of quotation into it.
+/// Formats a briefing. The daemon has already quoted its content.
 pub(crate) fn briefing(response: &BriefingResponse) -> String {
     let BriefingResponse { text, used_tokens: _, sections: _, warnings } = response;
-    let mut told = notes(warnings, None);
-    told.push_str(text.trim_end());
-    told
+    let mut answer = notes(warnings, None);
+    answer.push_str(text.trim_end());
+    answer
 }
 
-/// A session that has ended.
+/// Formats the end of a session.
 pub(crate) fn ended(response: &EndSessionResponse) -> String {
     let EndSessionResponse { session_id, summary_path, memories, warnings } = response;
     let mut text = notes(warnings, None);
@@ -72,7 +72,7 @@ pub(crate) fn ended(response: &EndSessionResponse) -> String {
     text
 }
 
-/// Sessions, the latest first.
+/// Formats sessions, the latest first.
 pub(crate) fn sessions(response: &ListSessionsResponse) -> String {
     let ListSessionsResponse { sessions, next_cursor } = response;
     if sessions.is_empty() {
@@ -106,26 +106,26 @@ fn line(session: &Session) -> String {
     line
 }
 
-/// What happened in a session.
+/// Formats the events of a session.
 pub(crate) fn events(session: &str, response: &ListEventsResponse) -> String {
     let ListEventsResponse { events, next_cursor } = response;
     let mut text = format!("Events of session {}, as it recorded them:\n", inline(session, NAME_CHARS));
     let mut left = events.len();
     for event in events {
-        let told = told(event);
-        if chars(&text) + chars(&told) > ANSWER_CHARS - TAIL_CHARS {
+        let line = event_line(event);
+        if chars(&text) + chars(&line) > ANSWER_CHARS - TAIL_CHARS {
             let _ = write!(text, "- and {left} more on this page; ask for fewer with limit");
             return text;
         }
-        text.push_str(&told);
+        text.push_str(&line);
         left -= 1;
     }
     more(&mut text, next_cursor);
     text
 }
 
-/// An event on one line: whatever it quotes cannot pass for another.
-fn told(event: &SessionEvent) -> String {
+/// Formats an event on one line, so that quoted text cannot imitate another event.
+fn event_line(event: &SessionEvent) -> String {
     let at = event.timestamp.as_ref().and_then(recall_json::rfc3339).unwrap_or_default();
     let mut line = format!("- {at} {}: {}", inline(&event.r#type, 40), inline(&event.content, EVENT_CHARS));
     for (name, value) in [("why", &event.rationale), ("resolved", &event.resolution)] {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_broke_off_is_told_with_what_to_do() {
+    fn an_interrupted_session_is_shown_with_advice() {
         let response = StartSessionResponse {
             session_id: "s2".to_owned(),
             recoverable_session_id: "s1".to_owned(),

@@ -1,4 +1,4 @@
-//! How the daemon and the stores are.
+//! The answer with the state of the daemon and the stores.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,18 +13,18 @@ use super::quantity::{count, counted, moment, size, time};
 use crate::render::clean::inline;
 use crate::render::length::ANSWER_CHARS;
 
-/// How much is told.
+/// The level of detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detail {
     Overview,
     Everything,
 }
 
-/// How the daemon and the stores are.
+/// Formats the state of the daemon and the stores.
 pub(crate) fn status(response: &StatusResponse, detail: Detail) -> String {
     let StatusResponse { daemon, stores, models, latencies, counters: _, warnings } = response;
-    let told: Vec<_> = warnings.iter().chain(stores.iter().flat_map(|store| &store.warnings)).cloned().collect();
-    let mut text = notes(&told, None);
+    let all: Vec<_> = warnings.iter().chain(stores.iter().flat_map(|store| &store.warnings)).cloned().collect();
+    let mut text = notes(&all, None);
     for store in stores {
         text.push_str(&store_lines(store, detail));
     }
@@ -35,7 +35,7 @@ pub(crate) fn status(response: &StatusResponse, detail: Detail) -> String {
     if detail == Detail::Everything {
         text.push_str(&latency_lines(latencies));
     }
-    // What is told grows with the languages and failures of a few stores only, so that this cuts nothing in practice.
+    // The length grows only with the languages and failures of a few stores, so nothing is cut in practice.
     match text.char_indices().nth(ANSWER_CHARS) {
         Some((end, _)) => text[..end].to_owned(),
         None => text,
@@ -77,13 +77,13 @@ fn store_lines(store: &StoreStatus, detail: Detail) -> String {
     );
     let kept = match store.freshness() {
         Freshness::Watched => "watched for changes",
-        Freshness::Scanned => "looked over before answers",
-        Freshness::Polled => "looked over from time to time",
+        Freshness::Scanned => "scanned before answers",
+        Freshness::Polled => "scanned from time to time",
         Freshness::Unspecified => "freshness unknown",
     };
     let changed =
         moment(store.last_change.as_ref()).map_or_else(String::new, |moment| format!(", last change {moment}"));
-    let scanned = moment(store.last_scan.as_ref()).map_or_else(String::new, |moment| format!(", last look {moment}"));
+    let scanned = moment(store.last_scan.as_ref()).map_or_else(String::new, |moment| format!(", last scan {moment}"));
     let _ = writeln!(text, "    {kept}{scanned}{changed}; id {}", inline(&store.id, 80));
     for (model, part) in store.embedded.iter().filter(|(_, part)| **part < 1.0) {
         let embedded = part * 100.0;
@@ -111,24 +111,25 @@ fn store_lines(store: &StoreStatus, detail: Detail) -> String {
     text
 }
 
-/// The counts, the largest first.
+/// Formats counts, the largest first.
 fn counts(named: &BTreeMap<String, u64>) -> String {
     const MOST: usize = 20;
     let mut sorted: Vec<_> = named.iter().collect();
     sorted.sort_by_key(|&(name, number)| (std::cmp::Reverse(*number), name));
-    let told = sorted.iter().take(MOST).map(|(name, number)| format!("{} {}", inline(name, 40), count(**number)));
-    let told = told.collect::<Vec<_>>().join(", ");
-    if told.is_empty() { "none".to_owned() } else { told }
+    let shown = sorted.iter().take(MOST).map(|(name, number)| format!("{} {}", inline(name, 40), count(**number)));
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    if shown.is_empty() { "none".to_owned() } else { shown }
 }
 
 fn model_lines(models: &[Model]) -> String {
     let used = models.iter().filter(|model| !model.used_as.is_empty());
-    let told = used.map(|model| format!("{} as {}", inline(&model.name, 80), inline(&model.used_as.join(" and "), 80)));
-    let told = told.collect::<Vec<_>>().join(", ");
-    if told.is_empty() {
+    let shown =
+        used.map(|model| format!("{} as {}", inline(&model.name, 80), inline(&model.used_as.join(" and "), 80)));
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    if shown.is_empty() {
         "Models: none in use; search is by words, symbols and paths.\n".to_owned()
     } else {
-        format!("Models: {told}.\n")
+        format!("Models: {shown}.\n")
     }
 }
 
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_overview_tells_what_is_indexed() {
+    fn the_overview_shows_what_is_indexed() {
         insta::assert_snapshot!(status(&sample(), Detail::Overview));
     }
 

@@ -62,9 +62,9 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     })
 }
 
-/// Keeps a memory.
+/// Stores a memory.
 ///
-/// The key makes the call safe to repeat: a daemon that was replaced in the middle of it finds what the first one wrote.
+/// The key makes the call safe to repeat: if the daemon is replaced during the call, the next one finds what was written.
 pub(super) async fn add(daemon: &Daemon, request: AddRequest) -> Result<AddResponse, ToolError> {
     let request = AddRequest { idempotency_key: key(), ..request };
     let add = daemon.call(Doing::Remembering, |client| {

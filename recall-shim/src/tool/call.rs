@@ -1,4 +1,4 @@
-//! What a call of a tool works with.
+//! The context of a tool call.
 
 use std::path::Path;
 
@@ -8,15 +8,15 @@ use serde::Deserialize;
 use crate::daemon::Daemon;
 use crate::progress::Progress;
 
-/// What a call of a tool works with.
+/// The context of a tool call.
 pub(crate) struct Call<'c> {
     pub(crate) daemon: &'c Daemon,
-    /// Who asks, and from where.
+    /// The client and its project.
     pub(crate) context: RequestContext,
-    /// The user's home folder, which is no project; `None` where there is none.
+    /// The user's home folder, which is not a project; `None` if there is none.
     pub(crate) home: Option<&'c Path>,
     pub(crate) progress: Option<Progress>,
-    /// What makes two calls pages of one answer; see `question` in [`tool`](super).
+    /// The question, which is equal for all pages of an answer; see `question` in [`tool`](super).
     pub(crate) question: String,
 }
 

@@ -49,7 +49,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     })
 }
 
-/// The verdict, in either form.
+/// Reads the verdict from either argument.
 fn kind(arguments: &Arguments) -> Result<FeedbackKind, ToolError> {
     Ok(match (arguments.feedback, arguments.useful) {
         (Some(Verdict::Useful), None | Some(true)) | (None, Some(true)) => FeedbackKind::Useful,

@@ -43,17 +43,17 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     })
 }
 
-/// What the daemon is to run.
+/// A job of the daemon.
 #[derive(Clone, Debug)]
 pub(super) enum Job {
     Index(IndexRequest),
     Rebuild(RebuildRequest),
 }
 
-/// Runs a job of the daemon to its end, and tells the client how far it is.
+/// Runs a job of the daemon to its end and reports its progress to the client.
 ///
 /// # Errors
-/// The daemon is not reached, or the run failed.
+/// The daemon cannot be reached, or the run failed.
 pub(super) async fn run(call: Call<'_>, job: Job) -> Result<Run, ToolError> {
     let progress = Mutex::new(call.progress);
     let (job, progress) = (&job, &progress);
@@ -92,7 +92,7 @@ async fn tell(progress: &Mutex<Option<Progress>>, state: &IndexProgress) {
     progress.tell(done, total, &message).await;
 }
 
-/// So that even a run that was over before it told anything ends with all its files done.
+/// Reports all files as done, because a short run may end without any progress event.
 async fn tell_end(progress: &Mutex<Option<Progress>>, run: &IndexFinished) {
     let Some(progress) = &mut *progress.lock().await else { return };
     let files = run.added + run.changed + run.unchanged + run.failed;

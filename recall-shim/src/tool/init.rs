@@ -1,4 +1,4 @@
-//! `init`: makes `.recall/` in the project, with the rights of whoever started the shim, and indexes it.
+//! `init`: creates `.recall/` in the project, with the permissions of the shim's process, and indexes the project.
 
 use std::path::Path;
 

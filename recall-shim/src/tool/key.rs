@@ -1,9 +1,9 @@
-//! What makes a call safe to repeat?
+//! Idempotency keys.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A key that no other call of any process has.
+/// Returns a random key, which no other call of any process has.
 pub(crate) fn key() -> String {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     let number = CALLS.fetch_add(1, Ordering::Relaxed);

@@ -69,7 +69,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
         };
         match answer {
             Ok(answer) => return Ok(answer),
-            // Only the daemon knows the cursor behind the last entry that fits, so it is asked for no more than that.
+            // Only the daemon knows the cursor after the last entry that fits, so the request is repeated with a lower limit.
             Err(render::TooMany { fitting }) => request.limit = Some(fitting),
         }
     }

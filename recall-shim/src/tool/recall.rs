@@ -1,4 +1,4 @@
-//! `recall`: the search of `recall_search` by nothing but a query and a number.
+//! `recall`: the search of `recall_search` with only a query and a number of hits.
 
 use serde::Deserialize;
 

@@ -16,14 +16,14 @@ use crate::error::{Doing, ToolError};
 use crate::tool::call::{Call, ScopeArgument};
 use crate::{json, render};
 
-/// A search that takes longer than this is indexing on the way; then its progress is asked for as often.
+/// A search that takes longer than this is probably indexing; its progress is then polled at this interval.
 const PROGRESS_PERIOD: Duration = Duration::from_millis(250);
 
-/// How many tokens an answer has at most, unless the call says otherwise.
+/// The default limit of an answer, in tokens.
 const BUDGET_TOKENS: usize = 1_200;
 
-/// How many characters of code and prose make a token, on average, for the models of today.
-const CHARS_A_TOKEN: usize = 4;
+/// The average number of characters per token of code and prose, for current models.
+const CHARS_PER_TOKEN: usize = 4;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Arguments {
@@ -46,7 +46,7 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// A query without filters.
+    /// Returns the arguments of a query without filters.
     pub(super) fn plain(query: String, limit: Option<u32>, cursor: Option<String>, format: Format) -> Self {
         Self {
             query,
@@ -76,25 +76,25 @@ pub(super) async fn call(arguments: Arguments, mut call: Call<'_>) -> Result<Ans
     if page_before.is_some_and(|cursor| cursor.generation != generation) {
         response.warnings.push(Warning {
             code: "GENERATION_CHANGED".to_owned(),
-            message: "the index changed since the page before: hits may be missing or repeated".to_owned(),
+            message: "the index changed since the previous page: hits may be missing or repeated".to_owned(),
             severity: Severity::Notice.into(),
             ..Warning::default()
         });
     }
     let silent =
         response.stats.as_ref().map(|stats| stats.silent.iter().filter_map(|stage| Ablation::from_name(stage)));
-    // What the page before could not ask stays out of all that follow.
+    // Stages that took no part on the previous page stay out of all following pages.
     let silent: Vec<Ablation> = silent.into_iter().flatten().chain(without).collect();
     let cursor = |position| Cursor::new(&call.question, position, 0, generation).without(silent.clone()).to_string();
     Ok(match format {
         Format::Text if response.results.is_empty() => {
-            // What was searched is worth a call of its own where nothing was found.
+            // If nothing was found, one more call to report what was searched is worth its time.
             let stores = stores(call.daemon, &call.context, Scope::All).await.unwrap_or_default();
             Answer::Text(render::nothing(&response, offset, &stores))
         }
         Format::Text => {
             let reminds = !response.low_confidence && call.daemon.reminds();
-            let shape = render::Shape { chars: budget * CHARS_A_TOKEN, reminds };
+            let shape = render::Shape { chars: budget * CHARS_PER_TOKEN, reminds };
             Answer::Text(render::search(&response, offset, shape, cursor))
         }
         Format::Json => Answer::Json(json::search(&response, offset, cursor)),
@@ -121,7 +121,7 @@ fn request(arguments: Arguments, offset: u32, without: &[Ablation], call: &Call<
     }
 }
 
-/// Searches, and tells how far the indexing on the way is to a client that asked for progress.
+/// Searches, and reports the progress of indexing meanwhile if the client requested it.
 async fn search(request: SearchRequest, call: &mut Call<'_>) -> Result<SearchResponse, ToolError> {
     let daemon = call.daemon;
     let search = daemon.call(Doing::Reading, |client| {
@@ -139,7 +139,7 @@ async fn search(request: SearchRequest, call: &mut Call<'_>) -> Result<SearchRes
             _ = ticks.tick() => {}
         }
         let Ok(_asking) = daemon.asking.try_lock() else { continue };
-        // Beside the search, so that a daemon that is slow to tell its state delays nothing.
+        // Runs concurrently with the search, so that a slow status call does not delay the answer.
         let state = indexing(daemon, &call.context);
         let (done, total) = tokio::select! {
             biased;
@@ -150,14 +150,14 @@ async fn search(request: SearchRequest, call: &mut Call<'_>) -> Result<SearchRes
     }
 }
 
-/// How far the project is indexed; `None` while it is not being indexed.
+/// Returns the indexed and the total files of the project; `None` if it is not being indexed.
 async fn indexing(daemon: &Daemon, context: &RequestContext) -> Option<(u64, u64)> {
     let stores = stores(daemon, context, Scope::Project).await?;
     let indexing = stores.into_iter().filter_map(|store| store.indexing).find(|indexing| indexing.running)?;
     Some((indexing.done, indexing.total))
 }
 
-/// How the stores are; `None` when the daemon does not tell.
+/// Returns the status of the stores; `None` on any error.
 async fn stores(daemon: &Daemon, context: &RequestContext, scope: Scope) -> Option<Vec<StoreStatus>> {
     let status = daemon.call(Doing::Reading, |client| {
         let request = StatusRequest { context: Some(context.clone()), scope: scope.into(), ..StatusRequest::default() };

@@ -133,7 +133,7 @@ async fn briefing(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolE
     })
 }
 
-/// The context of a call in the session that it names.
+/// Returns the context of a call, with the session that it names.
 fn of_session(session: Option<String>, call: &Call<'_>) -> RequestContext {
     let context = call.context.clone();
     match session {

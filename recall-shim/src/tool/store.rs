@@ -1,4 +1,4 @@
-//! `store`: what is to be remembered, in the plain form of `{type, source, content}`.
+//! `store`: adds a memory in the plain form `{type, source, content}`.
 
 use recall_core::{MemoryType, title_of};
 use recall_proto::v1::{AddRequest, Scope};
@@ -32,8 +32,8 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     })
 }
 
-/// The addition that a plain line stands for, as a journal reads one: a type that is unknown here becomes a note with that
-/// tag. It is kept whatever it repeats, since whoever speaks so knows of no refusal.
+/// Converts the plain form to an addition, as a journal does: an unknown type becomes a note with that tag. The memory is
+/// stored even if it repeats another, because clients that use this form do not handle a refusal.
 fn request(arguments: Arguments) -> Result<AddRequest, ToolError> {
     let Arguments { content, r#type, title, source, mut tags, format: _ } = arguments;
     let named = r#type.unwrap_or_default().trim().to_lowercase();
@@ -43,7 +43,7 @@ fn request(arguments: Arguments) -> Result<AddRequest, ToolError> {
     }
     let title = title.filter(|title| !title.trim().is_empty()).unwrap_or_else(|| title_of(&content));
     if title.is_empty() {
-        return Err(ToolError::new(Code::InvalidArgument, "`content` says nothing"));
+        return Err(ToolError::new(Code::InvalidArgument, "`content` is empty"));
     }
     Ok(AddRequest {
         r#type: known.unwrap_or(MemoryType::Note).as_str().to_owned(),
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_not_stored() {
+    fn a_text_without_content_is_not_stored() {
         let arguments = serde_json::from_value(json!({"content": "##\n#"})).expect("well-formed");
         assert_eq!(request(arguments).map_err(|error| error.code), Err(Code::InvalidArgument));
     }

@@ -21,7 +21,7 @@ pub(super) struct Arguments {
 pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer, ToolError> {
     let Arguments { ids, confirm, format } = arguments;
     let mode = if confirm { VerifyMode::Confirm } else { VerifyMode::Check };
-    // What is confirmed may be in either store; a look at everything is one at the project.
+    // Named memories may be in either store; without names, the project's memories are checked.
     let scope = if ids.is_empty() { Scope::Project } else { Scope::All };
     let request = VerifyRequest { context: Some(call.context.clone()), ids, scope: scope.into(), mode: mode.into() };
     let verify = call.daemon.call(Doing::Remembering, |client| {

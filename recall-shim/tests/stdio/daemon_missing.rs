@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::session::{Session, call, modern, request, told};
+use crate::session::{Session, call, modern, request, text_and_error};
 
 #[test]
-fn every_tool_says_so_in_its_answer() {
+fn every_tool_reports_a_missing_daemon_in_its_answer() {
     let mut session = Session::initialized("2025-11-25");
     let calls = [
         call("recall_search", &json!({"query": "x"})),
@@ -16,7 +16,7 @@ fn every_tool_says_so_in_its_answer() {
     ];
     for (id, params) in (1..).zip(calls) {
         let answer = session.ask(&request(id, "tools/call", &params));
-        let (text, is_error) = told(&answer);
+        let (text, is_error) = text_and_error(&answer);
         assert!(is_error, "{text}");
         assert!(text.starts_with("UNAVAILABLE: "), "{text}");
         assert!(text.contains("\nhint: ") && text.contains("`recall daemon start`"), "{text}");
@@ -34,7 +34,7 @@ fn many_calls_at_once_are_all_answered() {
     let mut answered = Vec::new();
     for _ in 0..64 {
         let answer = session.receive();
-        assert!(told(&answer).1, "{answer}");
+        assert!(text_and_error(&answer).1, "{answer}");
         answered.extend(answer["id"].as_u64());
     }
     answered.sort_unstable();

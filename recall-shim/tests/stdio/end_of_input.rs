@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::session::{Session, initialize, modern, request};
 
 #[test]
-fn the_end_of_input_is_a_silent_success_wherever_it_comes() {
+fn the_end_of_input_is_always_a_silent_success() {
     Session::start().end().assert_silent_success();
 
     let mut probed = Session::start();

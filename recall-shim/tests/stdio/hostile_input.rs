@@ -1,11 +1,11 @@
-//! Input that is no protocol. None of it may end the process or be answered with anything but protocol.
+//! Malformed input. It must not end the process, and every answer must be a protocol message.
 
 use serde_json::json;
 
 use crate::session::{Session, initialize, modern, request};
 
 #[test]
-fn what_opens_no_session_is_passed_over() {
+fn a_message_that_does_not_open_a_session_is_ignored() {
     let mut session = Session::start();
     session.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     session.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}));
@@ -17,7 +17,7 @@ fn what_opens_no_session_is_passed_over() {
 }
 
 #[test]
-fn a_line_that_is_no_json_is_passed_over() {
+fn a_line_that_is_not_json_is_ignored() {
     let mut session = Session::initialized("2025-11-25");
     session.send_bytes(b"{bad json\n\n\r\n\xff\xfe\x00\n\"text\n");
     session.send_bytes(&[b"[".repeat(100_000), b"\n".to_vec()].concat());
@@ -26,7 +26,7 @@ fn a_line_that_is_no_json_is_passed_over() {
 }
 
 #[test]
-fn a_message_that_is_no_request_does_not_end_the_session() {
+fn a_message_that_is_not_a_request_does_not_end_the_session() {
     let mut session = Session::initialized("2025-11-25");
     session.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"arguments": {}}}));
     let refused = session.receive();

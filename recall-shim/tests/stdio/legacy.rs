@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::session::{Session, call, initialize, request, told};
+use crate::session::{Session, call, initialize, request, text_and_error};
 
 const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
@@ -53,9 +53,12 @@ fn an_unknown_tool_is_an_error_of_the_protocol_and_wrong_arguments_are_a_tools()
     assert_eq!(answer["error"]["code"], -32602);
     assert_eq!(answer["error"]["message"], "there is no tool `recall_serch`; did you mean `recall_search`?");
     let answer = session.ask(&request(2, "tools/call", &call("recall_search", &json!({"qeury": "x"}))));
-    assert_eq!(told(&answer), ("INVALID_ARGUMENT: there is no argument `qeury`\nhint: did you mean `query`?", true));
+    assert_eq!(
+        text_and_error(&answer),
+        ("INVALID_ARGUMENT: there is no argument `qeury`\nhint: did you mean `query`?", true)
+    );
     let answer = session.ask(&request(3, "tools/call", &json!({"name": "recall_search"})));
-    assert!(told(&answer).0.starts_with("INVALID_ARGUMENT: the argument `query` is missing\nhint: "));
+    assert!(text_and_error(&answer).0.starts_with("INVALID_ARGUMENT: the argument `query` is missing\nhint: "));
     session.end().assert_silent_success();
 }
 

@@ -1,4 +1,4 @@
-//! The program, spoken to as clients do: JSON lines over its standard input and output.
+//! Tests of the program through its interface for clients: JSON lines over standard input and output.
 
 mod daemon_missing;
 mod end_of_input;

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::session::{Session, call, modern, request, told};
+use crate::session::{Session, call, modern, request, text_and_error};
 
 #[test]
-fn discovery_tells_every_revision_and_what_may_be_kept() {
+fn discovery_lists_every_revision_and_allows_caching() {
     let mut session = Session::start();
     let answer = session.ask(&modern(1, "server/discover", json!({})));
     let result = &answer["result"];
@@ -38,7 +38,7 @@ fn the_tools_are_the_same_in_both_eras() {
 }
 
 #[test]
-fn what_the_revision_forbids_is_refused() {
+fn forbidden_requests_are_rejected() {
     let mut session = Session::start();
     let unknown_version = {
         let mut request = modern(1, "tools/list", json!({}));
@@ -62,10 +62,13 @@ fn errors_are_the_same_as_in_the_older_revisions() {
     assert_eq!(answer["error"]["code"], -32602);
     let answer =
         session.ask(&modern(2, "tools/call", call("recall_get", &json!({"id": "x", "start_line": 5, "end_line": 2}))));
-    assert_eq!(told(&answer), ("INVALID_ARGUMENT: `end_line` must not be before `start_line`, 5, but is 2", true));
+    assert_eq!(
+        text_and_error(&answer),
+        ("INVALID_ARGUMENT: `end_line` must not be before `start_line`, 5, but is 2", true)
+    );
     let answer =
         session.ask(&modern(3, "tools/call", call("recall_search", &json!({"query": "x", "cursor": "forged"}))));
-    assert!(told(&answer).0.starts_with("INVALID_ARGUMENT: `cursor` is not one that this tool returned"));
+    assert!(text_and_error(&answer).0.starts_with("INVALID_ARGUMENT: `cursor` is not one that this tool returned"));
     assert_eq!(answer["result"]["resultType"], Value::from("complete"));
     session.end().assert_silent_success();
 }

@@ -11,7 +11,7 @@ fn run(arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn version_and_help_are_told() {
+fn version_and_help_are_printed() {
     let version = run(&["--version"]);
     assert_eq!(String::from_utf8_lossy(&version.stdout), concat!("recall-shim ", env!("CARGO_PKG_VERSION"), "\n"));
     let help = run(&["--help"]);
@@ -20,7 +20,7 @@ fn version_and_help_are_told() {
 }
 
 #[test]
-fn the_full_set_holds_the_core_set() {
+fn the_full_set_contains_the_core_set() {
     let names = |set: &str| {
         let mut session = Session::start_with(&["--tools", set]);
         let answer = session.ask(&modern(1, "tools/list", json!({})));

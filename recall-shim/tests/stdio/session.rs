@@ -1,4 +1,4 @@
-//! A running shim and the other ends of its pipes.
+//! A test session: a running shim and the other ends of its pipes.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Nothing here takes a tenth of it, but on a machine that is busy.
+/// Ten times the longest step of any test, for a busy machine.
 const DEADLINE: Duration = Duration::from_secs(20);
 
 /// A running shim with a home of its own, where no daemon can be started.
@@ -21,11 +21,11 @@ pub(crate) struct Session {
     _home: TempDir,
 }
 
-/// How a shim ended.
+/// The end of a shim.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
-    /// What it wrote that nobody had received.
+    /// The lines that it wrote and no test had received.
     pub(crate) lines: Vec<Value>,
     pub(crate) errors: String,
 }
@@ -149,7 +149,7 @@ pub(crate) fn call(tool: &str, arguments: &Value) -> Value {
 }
 
 /// The text of a tool's answer and whether it is an error.
-pub(crate) fn told(answer: &Value) -> (&str, bool) {
+pub(crate) fn text_and_error(answer: &Value) -> (&str, bool) {
     let result = &answer["result"];
     let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {answer}"));
     (text, result["isError"].as_bool().unwrap_or_default())

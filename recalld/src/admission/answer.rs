@@ -11,16 +11,15 @@ use tonic::codegen::Bytes;
 
 use crate::unread::{Buffered, Room, Unread};
 
-/// In pieces of that many bytes the connection takes an answer on, so that it is seen whether its client reads on.
+/// The size of the pieces in which an answer is passed to the connection, so that the client's progress is visible.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// What a buffer takes for each byte in it: it doubles as it grows.
+/// The memory that a buffer takes per byte in it: its capacity doubles as it grows.
 const SLACK: u64 = 2;
 
 type Frame = http_body::Frame<Bytes>;
 
-/// The body of an answer. The room that was set aside for it is given back when the last of its bytes is written, or its
-/// connection is gone.
+/// The body of an answer. Its reservation is released when its last byte is written or its connection is closed.
 pub(super) struct AnswerBody {
     inner: Body,
     unread: Unread,
@@ -28,7 +27,7 @@ pub(super) struct AnswerBody {
     pieces: VecDeque<Bytes>,
 }
 
-/// What was set aside for an answer: shared by its body and all buffers that it gave.
+/// The reservations for an answer, shared by its body and the buffers cut from it.
 type Rooms = Arc<Mutex<Vec<Room>>>;
 
 impl AnswerBody {
@@ -36,7 +35,7 @@ impl AnswerBody {
         Self { inner, unread, rooms: Arc::new(Mutex::new(rooms)), pieces: VecDeque::new() }
     }
 
-    /// Corrects what was set aside for the answer by what it takes, and cuts it into pieces that keep that count.
+    /// Corrects the reservation to the size of the answer, and cuts the answer into pieces that hold the reservation.
     fn count(&mut self, data: Bytes) -> VecDeque<Bytes> {
         let taken_bytes = data.len() as u64 * SLACK;
         resize(&mut self.rooms.lock().unwrap_or_else(PoisonError::into_inner), taken_bytes);
@@ -51,7 +50,7 @@ impl AnswerBody {
     }
 }
 
-/// Shares out among the rooms, the last one first, what the answer takes: a room for texts has more than one for the rest.
+/// Distributes the size of the answer over its reservations, the last one first: the one for texts is larger than the first.
 fn resize(rooms: &mut [Room], mut bytes: u64) {
     let Some((first, others)) = rooms.split_first_mut() else { return };
     for room in others.iter_mut().rev() {
@@ -88,7 +87,7 @@ impl tonic::codegen::Body for AnswerBody {
     }
 }
 
-/// The bytes of an answer, with what is given back when nobody needs them any more.
+/// The bytes of an answer, with the reservations that are released when the last piece is dropped.
 struct Counted {
     data: Bytes,
     _rooms: Rooms,

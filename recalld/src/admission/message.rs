@@ -1,4 +1,4 @@
-//! The message of a request, which is received once there is memory for it.
+//! The message of a request, which is received only once there is memory for it.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,19 +9,19 @@ use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::Bytes;
 
-/// What stands before each message: whether it is compressed, and its length, four bytes, most significant first.
+/// The prefix of each message: one byte for compression, then the length as four bytes in big-endian order.
 const HEAD_BYTES: usize = 5;
 
-/// Messages up to this many bytes are not counted: a connection receives no more ahead of its calls.
+/// Messages up to this size are not counted: a connection buffers that much anyway.
 const SMALL_BYTES: u64 = 64 * 1024;
 
-/// What a message takes for each of its bytes: as it is received, as it is decoded, and in the request that is made of it.
+/// How many copies of a message exist: as received, as decoded, and in the request built from it.
 const COPIES: u64 = 3;
 
-/// Where the permit of a message lies until its call has ended.
+/// The slot for the permit of a message, which is held until its call has ended.
 pub(super) type Received = Arc<Mutex<Option<Permit>>>;
 
-/// The body of a request that holds one message.
+/// The body of a request with one message.
 pub(super) struct MessageBody {
     inner: Body,
     messages: Budget,
@@ -31,24 +31,24 @@ pub(super) struct MessageBody {
 }
 
 enum State {
-    /// The length is not known whole.
+    /// The prefix has not been read completely.
     Head { read: Vec<u8> },
     /// A frame waits until there is room for the message.
     Waiting { acquire: Acquire, frame: Frame },
-    /// There is room for it, or need be none.
+    /// The message has its permit or needs none.
     Admitted,
 }
 
 type Frame = http_body::Frame<Bytes>;
 
 impl MessageBody {
-    /// Receives a body once `messages` has room for it, and puts the permit into `received`. What is longer than `most_bytes` is
-    /// refused by whoever decodes it, by its length alone.
+    /// Receives a body once `messages` has room for it, and puts the permit into `received`. A message longer than `most_bytes`
+    /// takes no permit, because the decoder rejects it by its length.
     pub(super) fn new(inner: Body, messages: Budget, most_bytes: u64, received: Received) -> Self {
         Self { inner, messages, most_bytes, received, state: State::Head { read: Vec::new() } }
     }
 
-    /// The bytes that a message needs, once its length is known.
+    /// Returns the bytes to reserve for a message; `None` while its length is unknown.
     fn need(&self, head: &[u8]) -> Option<u64> {
         let length = head.get(1..HEAD_BYTES)?.try_into().map(u32::from_be_bytes).expect("four bytes");
         let length = u64::from(length);
@@ -69,7 +69,7 @@ impl tonic::codegen::Body for MessageBody {
                     let permit = ready!(Pin::new(acquire).poll(context));
                     *this.received.lock().unwrap_or_else(PoisonError::into_inner) = Some(permit);
                     let State::Waiting { frame, .. } = std::mem::replace(&mut this.state, State::Admitted) else {
-                        unreachable!("it is the state that was looked at");
+                        unreachable!("the state was matched above");
                     };
                     return Poll::Ready(Some(Ok(frame)));
                 }

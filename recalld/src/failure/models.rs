@@ -1,4 +1,4 @@
-//! Which failure with models is which reason for a client?
+//! The mapping of errors of models to reasons and hints for clients.
 
 use std::io;
 
@@ -11,25 +11,25 @@ use recall_proto::{Failure, Reason};
 use super::IntoFailure;
 use crate::models::ModelsError;
 
-/// What a person can do who has no runtime.
-const INSTALL: &str = "bring it with `recall models runtime install`";
+/// The hint if the runtime is missing.
+const INSTALL: &str = "install it with `recall models runtime install`";
 
-/// What a person can do whose runtime is damaged.
-const REINSTALL: &str = "bring it again with `recall models runtime install`";
+/// The hint if the runtime is damaged.
+const REINSTALL: &str = "install it again with `recall models runtime install`";
 
-/// What a person can do whose runtime ended the daemon.
-const RETRY: &str = "bring it again with `recall models runtime install`, or name another library in `models.runtime`; \
+/// The hint if the runtime crashed the daemon.
+const RETRY: &str = "install it again with `recall models runtime install`, or name another library in `models.runtime`; \
                      `recall models runtime retry` loads the same one again";
 
-/// What a person can do where the network or a server failed.
+/// The hint if the network or a server failed.
 const MIRROR: &str = "run the command again: what arrived is kept. Behind a proxy set `models.proxy`; `models.hub` and \
                       `models.index` name mirrors";
 
-/// What a person can do whose model was not installed for what is in its folder.
+/// The hint if the files in a folder are not a model.
 const LAYOUT: &str = "the folder of a model holds `model.onnx` (or `onnx/model.onnx`), `tokenizer.json` and the model's \
                       configuration; `recall-model.json` may say what that does not";
 
-/// What a person can do whose model is damaged.
+/// The hint if a model is damaged.
 const AGAIN: &str = "remove the model and install it again";
 
 impl IntoFailure for ModelsError {
@@ -47,7 +47,7 @@ impl IntoFailure for ModelsError {
             }
             Self::Unknown { name } => Failure::new(Reason::NotFound, message)
                 .with_detail("name", name)
-                .with_hint("`recall models list` names those that can be pulled; `recall models add` takes any folder"),
+                .with_hint("`recall models list` shows those that can be pulled; `recall models add` takes any folder"),
             Self::Vanished { .. } => Failure::new(Reason::Conflict, message).with_hint(AGAIN),
             Self::BuiltInIsOff => Failure::new(Reason::InvalidArgument, message)
                 .with_detail("setting", "search.model")
@@ -73,7 +73,7 @@ fn of_folder(error: &FolderError, message: String) -> Failure {
             .with_hint("give it another name with `--name`"),
         FolderError::NotInstalled { name } => Failure::new(Reason::NotFound, message)
             .with_detail("name", name)
-            .with_hint("`recall models list` tells which are; `recall models pull` and `add` install one"),
+            .with_hint("`recall models list` shows the installed ones; `recall models pull` and `add` install one"),
         FolderError::InUse { role, .. } => Failure::new(Reason::Conflict, message)
             .with_hint(format!("use another one first, or none: `recall models use {role} none`")),
         FolderError::OtherRole { found, name, .. } => Failure::new(Reason::InvalidArgument, message)
@@ -82,7 +82,7 @@ fn of_folder(error: &FolderError, message: String) -> Failure {
         FolderError::Manifest(_) => Failure::new(Reason::EmbeddingFailed, message).with_hint(AGAIN),
         FolderError::Malformed { path, .. } => Failure::new(Reason::EmbeddingFailed, message)
             .with_detail("path", path.to_string_lossy())
-            .with_hint("delete the file, and say again which models are used"),
+            .with_hint("delete the file, and choose the models again with `recall models use`"),
         FolderError::Unreadable { source, .. } | FolderError::Unwritable { source, .. } => of_io(source, message),
     }
 }
@@ -113,7 +113,7 @@ fn of_add(error: &AddError, message: String) -> Failure {
         }
         AddError::Load(error) => of_load(error, message),
         AddError::Run(_) => Failure::new(Reason::EmbeddingFailed, message)
-            .with_hint("the network does not work as it is; export it again, in fp32 if it is quantised"),
+            .with_hint("the network does not work; export it again, in fp32 if it is quantised"),
         AddError::WrongDimensions { .. } => refused(message)
             .with_hint("correct `dimensions` in `recall-model.json`, or take the network that belongs to it"),
         AddError::Unwritable { source, .. } => of_io(source, message),
@@ -136,8 +136,9 @@ fn of_load(error: &LoadError, message: String) -> Failure {
         LoadError::Network { path, .. } => {
             refused(path).with_hint("check that the file is whole, and an ONNX network that the runtime knows")
         }
-        LoadError::NotAnEncoder { path, .. } => refused(path)
-            .with_hint("recall runs networks that take `input_ids` and give an embedding a text or a state a token"),
+        LoadError::NotAnEncoder { path, .. } => refused(path).with_hint(
+            "recall runs networks that take `input_ids` and return one embedding per text or one state per token",
+        ),
         LoadError::OtherRole { path, .. } => refused(path),
     }
 }
@@ -164,7 +165,7 @@ fn of_fetch(error: &FetchError, message: String) -> Failure {
             failed(message).with_detail("url", url).with_hint(MIRROR)
         }
         FetchError::WrongChecksum { url, .. } => failed(message).with_detail("url", url).with_hint(
-            "the file was thrown away. The server gives another one than it lists: try again, or another mirror",
+            "the file was deleted: it is not the one that the server lists. Try again, or use another mirror",
         ),
         FetchError::Unwritable { source, .. } => of_io(source, message),
         FetchError::Cancelled { .. } => Failure::new(Reason::Cancelled, message),
@@ -249,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_no_runtime_is_told_how_to_bring_it() {
+    fn a_missing_runtime_has_a_hint_how_to_install_it() {
         check(
             RuntimeError::NotInstalled { folder: "/r".into() },
             Reason::EmbeddingFailed,
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_folder_is_told_by_its_file() {
+    fn a_faulty_folder_is_reported_with_the_faulty_file() {
         let missing = AddError::Missing { path: "/m/tokenizer.json".into() };
         let failure = ModelsError::Add(missing).into_failure();
         assert_eq!(failure.message, "there is no `/m/tokenizer.json`");
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_one_wherever_it_is_met() {
+    fn a_full_disk_has_its_reason_in_every_operation() {
         let full = || io::Error::from(io::ErrorKind::StorageFull);
         check(FolderError::Unwritable { path: "/m".into(), source: full() }, Reason::DiskFull, "room");
         check(PullError::Unwritable { path: "/m".into(), source: full() }, Reason::DiskFull, "room");
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_in_use_says_how_to_let_it_go() {
+    fn a_model_in_use_has_a_hint_how_to_release_it() {
         let used = FolderError::InUse { name: "tiny".to_owned(), role: Role::Embed };
         check(used, Reason::Conflict, "recall models use embed none");
     }

@@ -1,14 +1,14 @@
-//! How does a log stay small?
+//! Rotation of log files.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-/// A log file that is put aside when it is full: `recalld.log` becomes `recalld.log.1`, that one `recalld.log.2`, and
-/// the oldest is dropped.
+/// A log file that is rotated when it is full: `recalld.log` becomes `recalld.log.1`, that one `recalld.log.2`, and the
+/// oldest is deleted.
 ///
-/// A line is never cut in two, so a file is longer than its bound by at most what keeps a single line whole.
+/// A line is never split, so a file exceeds its bound only if a single line does.
 #[derive(Debug)]
 pub(crate) struct RotatingFile {
     path: PathBuf,
@@ -19,10 +19,10 @@ pub(crate) struct RotatingFile {
 }
 
 impl RotatingFile {
-    /// Opens the file to append to it; at most `keep` files of about `most_bytes` each are kept, the open one included.
+    /// Opens the file for appending. Keeps at most `keep` files of about `most_bytes` each, including the open one.
     ///
     /// # Errors
-    /// The file cannot be made or opened.
+    /// The file cannot be created or opened.
     pub(crate) fn open(path: &Path, most_bytes: u64, keep: NonZero<usize>) -> io::Result<Self> {
         let file = append_to(path)?;
         let written_bytes = file.metadata()?.len();
@@ -44,7 +44,7 @@ impl RotatingFile {
         Ok(())
     }
 
-    /// The name of the file that was put aside `age` times; 0 is the open one.
+    /// Returns the path of the file that was rotated `age` times; 0 is the open one.
     fn aged(&self, age: usize) -> PathBuf {
         if age == 0 {
             return self.path.clone();
@@ -56,7 +56,7 @@ impl RotatingFile {
 }
 
 impl Write for RotatingFile {
-    /// Writes the whole of `line`, to a new file when the open one has no room for it.
+    /// Writes the whole of `line`, to a new file if the open one has no room for it.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let line_bytes = line.len() as u64;
         if self.written_bytes > 0 && self.written_bytes + line_bytes > self.most_bytes {
@@ -80,7 +80,7 @@ fn append_to(path: &Path) -> io::Result<File> {
 mod tests {
     use super::*;
 
-    /// Writes the lines into files of at most 12 bytes and tells what stands in each, the youngest first.
+    /// Writes the lines into files of at most 12 bytes and compares the contents of the files, youngest first.
     fn check(keep: usize, lines: &[&str], expected: &[&str]) {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("recalld.log");
@@ -95,19 +95,19 @@ mod tests {
     }
 
     #[test]
-    fn a_full_file_is_put_aside_and_the_oldest_is_dropped() {
+    fn a_full_file_is_rotated_and_the_oldest_is_deleted() {
         check(3, &["one\n", "two\n"], &["one\ntwo\n"]);
         check(3, &["one\n", "two\n", "three\n"], &["three\n", "one\ntwo\n"]);
         check(2, &["11111111\n", "22222222\n", "33333333\n", "44444444\n"], &["44444444\n", "33333333\n"]);
     }
 
     #[test]
-    fn a_single_kept_file_begins_anew() {
+    fn a_single_kept_file_is_replaced_when_full() {
         check(1, &["11111111\n", "22222222\n"], &["22222222\n"]);
     }
 
     #[test]
-    fn a_line_that_no_file_has_room_for_stays_whole() {
+    fn a_line_longer_than_a_file_stays_whole() {
         check(
             3,
             &["one\n", "a line of more than twelve bytes\n", "two\n"],

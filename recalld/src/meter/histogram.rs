@@ -1,8 +1,8 @@
-//! How long does something take, told in little memory?
+//! A histogram of durations in constant memory.
 
 use std::time::Duration;
 
-/// Each power of two of microseconds is cut into so many buckets: a quantile is at most an eighth too high.
+/// The number of buckets per power of two of microseconds: a quantile is at most an eighth too high.
 const PER_OCTAVE: u64 = 8;
 const OCTAVE_BITS: u32 = PER_OCTAVE.trailing_zeros();
 
@@ -18,20 +18,20 @@ pub(crate) struct Histogram {
     total: Duration,
 }
 
-/// What a histogram holds, in a few figures.
+/// The count, quantiles and sum of the recorded durations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Summary {
     /// How many durations were recorded.
     pub(crate) count: u64,
-    /// Half are shorter.
+    /// The median.
     pub p50: Duration,
-    /// 95 of 100 are shorter.
+    /// The 95th percentile.
     pub p95: Duration,
-    /// 99 of 100 are shorter.
+    /// The 99th percentile.
     pub p99: Duration,
-    /// The longest.
+    /// The maximum.
     pub(crate) longest: Duration,
-    /// The sum of all.
+    /// The sum.
     pub(crate) total: Duration,
 }
 
@@ -42,7 +42,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Counts a duration.
+    /// Records a duration.
     pub(crate) fn record(&mut self, took: Duration) {
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let bucket = &mut self.buckets[bucket_of(micros)];
@@ -52,7 +52,7 @@ impl Histogram {
         self.total = self.total.saturating_add(took);
     }
 
-    /// Tells what was recorded; all zero when nothing was.
+    /// Returns the summary; all zero if nothing was recorded.
     pub(crate) fn summary(&self) -> Summary {
         Summary {
             count: self.count,
@@ -64,7 +64,7 @@ impl Histogram {
         }
     }
 
-    /// The upper bound of the bucket below which `percent` of 100 lie.
+    /// Returns the upper bound of the bucket that contains the given percentile.
     fn quantile(&self, percent: u64) -> Duration {
         let wanted = (self.count * percent).div_ceil(100).max(1);
         let mut seen = 0;
@@ -78,7 +78,8 @@ impl Histogram {
     }
 }
 
-/// The bucket of a duration: itself below [`PER_OCTAVE`], then by its highest bit and the [`OCTAVE_BITS`] behind it.
+/// Returns the bucket of a duration: the duration itself below [`PER_OCTAVE`], otherwise determined by its highest bit and
+/// the next [`OCTAVE_BITS`] bits.
 fn bucket_of(micros: u64) -> usize {
     if micros < PER_OCTAVE {
         return micros as usize;
@@ -88,7 +89,7 @@ fn bucket_of(micros: u64) -> usize {
     ((u64::from(octave) + 1) * PER_OCTAVE + within).min(BUCKETS as u64 - 1) as usize
 }
 
-/// The longest duration of a bucket, in microseconds.
+/// Returns the longest duration of a bucket, in microseconds.
 fn upper_bound(bucket: usize) -> u64 {
     let bucket = bucket as u64;
     if bucket < PER_OCTAVE {
@@ -112,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_recorded_is_all_zero() {
+    fn an_empty_histogram_is_all_zero() {
         assert_eq!(Histogram::default().summary(), Summary::default());
     }
 
@@ -137,7 +138,7 @@ mod tests {
         }
 
         #[test]
-        fn no_duration_is_too_long(micros: u64) {
+        fn every_duration_has_a_bucket(micros: u64) {
             prop_assert!(bucket_of(micros) < BUCKETS);
         }
     }

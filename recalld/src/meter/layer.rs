@@ -1,4 +1,4 @@
-//! Where does a request pass the meter?
+//! The layer that counts and times requests.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -11,14 +11,14 @@ use tower::{Layer, Service};
 
 use super::{Meter, Outcome};
 
-/// Counts every request of a service.
+/// Counts and times every request of a service.
 #[derive(Clone, Debug)]
 pub(crate) struct MeterLayer {
     meter: Arc<Meter>,
 }
 
 impl MeterLayer {
-    /// Counts with that meter.
+    /// Creates a layer that records into `meter`.
     pub(crate) fn new(meter: Arc<Meter>) -> Self {
         Self { meter }
     }
@@ -54,7 +54,7 @@ where
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        // `/recall.v1.Recall/Search` is told as `Search`.
+        // `/recall.v1.Recall/Search` is recorded as `Search`.
         let rpc = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
         let in_flight = Arc::clone(&self.meter).enter(rpc);
         let answer = self.inner.call(request);
@@ -67,7 +67,7 @@ where
     }
 }
 
-/// A request that failed is answered with headers alone, and the code stands in them.
+/// Returns the outcome by the headers: a failed request is answered with headers only, which contain the code.
 fn outcome(response: &Response<Body>) -> Outcome {
     match response.headers().get("grpc-status") {
         None => Outcome::Answered,

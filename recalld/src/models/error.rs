@@ -1,13 +1,13 @@
-//! What can go wrong with models?
+//! The errors of operations on models.
 
 use std::path::PathBuf;
 
 use recall_models::{AddError, FetchError, FolderError, InstallError, PullError, RuntimeError};
 
-/// Something about models failed.
+/// An operation on models failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ModelsError {
-    /// The folder of models cannot be used, or a model is not what was asked for.
+    /// The folder of models cannot be used, or a model does not fit the request.
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// A model was not installed.
@@ -22,13 +22,13 @@ pub(crate) enum ModelsError {
     /// The runtime was not installed.
     #[error(transparent)]
     Install(#[from] InstallError),
-    /// Nothing can be fetched at all.
+    /// A download failed, or none is possible.
     #[error(transparent)]
     Fetch(#[from] FetchError),
-    /// There is no folder.
+    /// The folder does not exist.
     #[error("there is no folder {}", path.display())]
     NoFolder {
-        /// Where there should be one.
+        /// The folder.
         path: PathBuf,
     },
     /// No model that can be pulled has that name.
@@ -37,19 +37,19 @@ pub(crate) enum ModelsError {
         /// The name.
         name: String,
     },
-    /// A model was removed from the folder while something was done with it.
+    /// A model was removed from the folder during the operation.
     #[error("the model {name} has been removed")]
     Vanished {
         /// Its name.
         name: String,
     },
-    /// The built-in model shall be used, and the settings leave it out.
+    /// The built-in model was selected, but the settings turn it off.
     #[error("the built-in model is off")]
     BuiltInIsOff,
-    /// The built-in model shall be removed.
+    /// The built-in model cannot be removed.
     #[error("the built-in model is a part of the program")]
     BuiltInStays,
-    /// The library at hand is no package.
+    /// The given file is a library, not a package.
     #[error("{} is a library, not the package that holds it", path.display())]
     NoPackage {
         /// The file.

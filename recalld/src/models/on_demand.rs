@@ -1,4 +1,4 @@
-//! How is an installed model asked that nobody has needed yet?
+//! Installed models that are opened when they are first needed.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use recall_models::{
 
 use super::runtimes::Runtimes;
 
-/// A model that is run by the runtime.
+/// A model that the runtime executes.
 pub(crate) trait Run: Sized + Send + Sync + 'static {
-    /// Opens it; its network is loaded when it is needed.
+    /// Opens the model; its network is loaded when it is needed.
     fn open(name: &str, folder: &Path, runtime: &Runtime, settings: &OnnxSettings) -> Result<Self, LoadError>;
 
-    /// Whether it is loaded, who computes it, what is wrong.
+    /// Returns whether the network is loaded, its provider and its problem.
     fn state(&self) -> ModelState;
 
-    /// Asks it for something short, so that it is loaded.
+    /// Runs a short input, so that the network is loaded.
     fn wake(&self) -> Result<(), ModelError>;
 }
 
@@ -30,9 +30,9 @@ pub(crate) type Encoder = OnDemand<OnnxEncoder>;
 /// A cross-encoder.
 pub(crate) type CrossEncoder = OnDemand<OnnxCrossEncoder>;
 
-/// An installed model. Its tokenizer and the runtime are opened by the first text, and where that fails by the next.
+/// An installed model. The first text opens its tokenizer and the runtime; if that fails, the next text tries again.
 ///
-/// So a daemon starts without the runtime, and one that is installed later is found.
+/// So a daemon starts without the runtime, and finds one that is installed later.
 pub(crate) struct OnDemand<M> {
     name: String,
     folder: PathBuf,
@@ -44,24 +44,24 @@ pub(crate) struct OnDemand<M> {
 
 struct Opened<M> {
     model: Option<Arc<M>>,
-    /// Why it could not be opened the last time.
+    /// The error of the latest attempt to open it.
     problem: Option<String>,
 }
 
-/// What is told of a model that may be open.
+/// The description of a model that may be open.
 pub(crate) trait Listed {
-    /// The bytes of its files.
+    /// Returns the size of its files, in bytes.
     fn bytes(&self) -> u64;
 
-    /// What computes it; `None` while it is not loaded.
+    /// Returns the provider that executes it; `None` while it is not loaded.
     fn provider(&self) -> Option<String>;
 
-    /// Why it could not be loaded the last time that was tried.
+    /// Returns the error of the latest attempt to load it.
     fn problem(&self) -> Option<String>;
 }
 
 impl<M: Run> OnDemand<M> {
-    /// A model; reads nothing.
+    /// Creates a model. Reads no files.
     pub(super) fn new(
         name: &str,
         folder: &Path,
@@ -74,17 +74,17 @@ impl<M: Run> OnDemand<M> {
         Self { name, folder, manifest, runtimes, settings, opened }
     }
 
-    /// Its name.
+    /// Returns its name.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it is.
+    /// Returns its manifest.
     pub(super) fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// Loads its network, unless it is, so that the first query need not wait for that.
+    /// Loads its network in the background if it is not loaded, so that the first query need not wait.
     pub(crate) fn warm_up(self: &Arc<Self>) {
         let model = Arc::clone(self);
         let loading = std::thread::Builder::new().name("model".to_owned()).spawn(move || {

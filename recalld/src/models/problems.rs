@@ -1,6 +1,6 @@
-//! What is wrong with the models that are used.
+//! The problems of the selected models.
 //!
-//! The models' folder is read again at most once in [`AT_MOST_EVERY`], since every answer asks.
+//! Every answer asks for them, so the models' folder is read at most once per [`AT_MOST_EVERY`].
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -11,29 +11,30 @@ use super::Models;
 use crate::failure::IntoFailure as _;
 use crate::models::ModelsError;
 
-/// How often the files are read: a fault is reported by the next answer of a client that asks every second.
+/// How often the files are read at most. A client that sends one request per second gets a new problem with the next
+/// answer.
 const AT_MOST_EVERY: Duration = Duration::from_secs(1);
 
-/// What a person can do whose chosen model cannot be used.
+/// The hint if a selected model cannot be used.
 const CHOOSE_ANOTHER: &str = "remove the model and install it again, or choose another one with `recall models use`; \
                               `recall models list` shows them";
 
-/// What a person can do if it cannot be read which models are chosen.
+/// The hint if the file with the selected models cannot be read.
 const CHOOSE_AGAIN: &str =
     "check who may read the file, or delete it and choose the models again with `recall models use`";
 
-/// Something that keeps a model that is used from being asked.
+/// The reason why a selected model cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ModelProblem {
-    /// What is wrong.
+    /// The problem as a sentence.
     pub(crate) message: String,
-    /// What a person can do.
+    /// How to solve it.
     pub(crate) hint: String,
     /// The file or folder; empty if there is none.
     pub(crate) path: PathBuf,
 }
 
-/// The problems as they were found last.
+/// The problems found by the latest check, and its time.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     at: Option<Instant>,
@@ -41,7 +42,7 @@ pub(super) struct Known {
 }
 
 impl Models {
-    /// What keeps the models that are used from being asked, as far as their folder shows it.
+    /// Returns the problems of the selected models that their folder shows. The result is cached.
     pub(crate) fn problems(&self) -> Vec<ModelProblem> {
         let mut known = self.known.lock();
         if known.at.is_none_or(|at| at.elapsed() >= AT_MOST_EVERY) {
@@ -51,7 +52,7 @@ impl Models {
         known.problems.clone()
     }
 
-    /// The same, read at this moment, with what the models said when they were last asked.
+    /// Returns the problems of the selected models, read without the cache, with the latest errors of loading them.
     pub(crate) fn problems_now(&self) -> Vec<ModelProblem> {
         let mut problems = problems_in(&self.folder);
         let used = self.in_use().into_iter().filter(|model| !model.problem.is_empty());
@@ -85,7 +86,7 @@ fn problems_in(folder: &ModelsFolder) -> Vec<ModelProblem> {
     }
 }
 
-/// What is wrong with a model that is used.
+/// Returns the problem of a selected model, if any.
 fn of_used(role: Role, name: &str, installed: &[Installed], folder: &ModelsFolder) -> Option<ModelProblem> {
     let problem = |reason: &str, path| ModelProblem {
         message: format!("the model {name}, which is used to {role}, cannot be used: {reason}"),
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_that_is_used_and_cannot_be_is_reported() {
+    fn a_selected_model_that_cannot_be_used_is_reported() {
         let used = br#"{"embed":"tiny"}"#;
         check(used, Some(MANIFEST), None);
         check(b"{}", Some("damaged"), None);

@@ -1,15 +1,15 @@
-//! Which library runs networks?
+//! The location of the runtime, the library that runs networks.
 
 use std::path::PathBuf;
 
 use recall_models::{Runtime, RuntimeError, find_runtime};
 
-/// Where the runtime is looked for.
+/// The places where the runtime is searched for.
 #[derive(Clone, Debug)]
 pub(crate) struct Runtimes {
-    /// The library that the settings name.
+    /// The library named in the settings.
     pub(crate) configured: Option<PathBuf>,
-    /// Where one is installed.
+    /// The folder of the installed runtime.
     pub(crate) folder: PathBuf,
 }
 
@@ -17,7 +17,7 @@ impl Runtimes {
     /// Loads the runtime, or returns the one that is loaded.
     ///
     /// # Errors
-    /// There is none, or it is damaged, or it ended the daemon the last time.
+    /// There is none, it is damaged, or it crashed the daemon the last time.
     pub(crate) fn open(&self) -> Result<Runtime, RuntimeError> {
         Runtime::open_guarded(&find_runtime(self.configured.as_deref(), &self.folder)?, &self.folder)
     }

@@ -1,4 +1,4 @@
-//! What is fetched over the network, or taken out of a package at hand?
+//! Installation of models and of the runtime, from the network or from a local package.
 
 use std::path::{Path, PathBuf};
 
@@ -9,43 +9,43 @@ use recall_proto::v1;
 
 use super::{Models, ModelsError};
 
-/// What came.
+/// The result of an installation.
 pub(crate) struct Transfer {
-    /// The model, where it was one.
+    /// The model; `None` for the runtime.
     pub(crate) model: Option<v1::Model>,
-    /// Where it is.
+    /// The folder of the model, or the library of the runtime.
     pub(crate) path: PathBuf,
 }
 
 impl Models {
-    /// Fetches a known model from the hub, or from a mirror in its place, and installs it.
+    /// Downloads a known model from the hub, or from a mirror of it, and installs it.
     pub(crate) fn pull(&self, name: &str, mirror: &str, watch: &mut Watch<'_>) -> Result<Transfer, ModelsError> {
         let known = RegistryModel::find(name).ok_or_else(|| ModelsError::Unknown { name: name.to_owned() })?;
-        // What cannot be installed in the end need not be fetched.
+        // Fails before the download if the model could not be installed afterwards.
         let runtime = self.runtimes.open()?;
         let fetcher = Fetcher::new(self.fetch.clone())?;
         let mirror = Some(mirror).filter(|mirror| !mirror.is_empty()).or(self.hub.as_deref());
         self.folder.pull(known, &fetcher, mirror, &runtime, &self.onnx, watch)?;
-        let model = self.told(known.name)?;
+        let model = self.described(known.name)?;
         Ok(Transfer { path: model.path.clone().into(), model: Some(model) })
     }
 
-    /// Brings the library that runs networks: from a package at hand, or from the index, and loads it.
+    /// Installs the runtime from a local package or from the index, and loads it.
     pub(crate) fn install_runtime(
         &self,
-        at_hand: Option<&Path>,
+        package_path: Option<&Path>,
         provider: &str,
         watch: &mut Watch<'_>,
     ) -> Result<Transfer, ModelsError> {
         if !provider.is_empty() && provider != Provider::Cpu.as_str() {
             return Err(ModelsError::NoProvider { provider: provider.to_owned() });
         }
-        // Who installs it wants it to be loaded, whatever happened the last time.
+        // The user asks for it to be loaded, even if loading it crashed before.
         forget_failed_loads(&self.runtimes.folder)?;
         let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
         let package = RuntimePackage::of_this_platform().ok_or(InstallError::NoPackage { system, processor })?;
         let folder = &self.runtimes.folder;
-        let path = match at_hand {
+        let path = match package_path {
             None => {
                 let fetcher = Fetcher::new(self.fetch.clone())?;
                 install_runtime(&fetcher, &package, self.index.as_deref(), folder, watch)?
@@ -53,14 +53,14 @@ impl Models {
             Some(path) if is_library(path) => return Err(ModelsError::NoPackage { path: path.to_owned() }),
             Some(path) => install_runtime_from(path, &package, folder)?,
         };
-        // Where the settings name another library, that one is used; what was installed is there all the same.
+        // If the settings name another library, that one is used, and the installed one is only stored.
         if self.runtimes.configured.is_none() {
             self.runtimes.open().map_err(InstallError::from)?;
         }
         Ok(Transfer { model: None, path })
     }
 
-    /// Loads the library again that ended a daemon while it was loaded.
+    /// Loads a library again whose loading crashed the daemon.
     pub(crate) fn retry_runtime(&self) -> Result<Transfer, ModelsError> {
         forget_failed_loads(&self.runtimes.folder)?;
         let runtime = self.runtimes.open()?;
@@ -68,7 +68,7 @@ impl Models {
     }
 }
 
-/// Whether a file looks like a library rather than an archive.
+/// Returns whether a file looks like a library rather than an archive.
 fn is_library(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_ascii_lowercase();
     name.contains(".so") || [".dylib", ".dll"].iter().any(|end| name.ends_with(end))

@@ -1,4 +1,4 @@
-//! The layer in which a connection's calls are counted.
+//! The layer that counts the calls of each connection.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use tower::{Layer, Service};
 use super::{Call, Places};
 use crate::activity::Caller;
 
-/// Counts every call of a service for the connection that makes it, until the last byte of its answer was given out.
+/// Counts each call for its connection, until the body of its answer is dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct PlacesLayer {
     places: Arc<Places>,
 }
 
 impl PlacesLayer {
-    /// Counts for the connections in these places.
+    /// Creates a layer that counts the calls of the connections in `places`.
     pub(crate) fn new(places: Arc<Places>) -> Self {
         Self { places }
     }
@@ -66,7 +66,7 @@ where
     }
 }
 
-/// The body of an answer, whose call is in flight as long as it lives.
+/// The body of an answer. Its call counts as in flight until it is dropped.
 struct Counted {
     body: Body,
     _call: Call,

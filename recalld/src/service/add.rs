@@ -1,4 +1,4 @@
-//! `Add`: keep a memory.
+//! `Add`: stores a memory.
 
 use recall_engine::{AddOutcome, AddReport, SimilarMemory};
 use recall_proto::convert::remember;

@@ -1,4 +1,4 @@
-//! `Candidates`: what do the learned rankers see of every document that may answer?
+//! `Candidates`: returns the features of all candidate documents, as the learned rankers see them.
 
 use recall_engine::{RankedDocument, feature_names};
 use recall_proto::convert::candidates::{self, Call, DocumentFeatures};
@@ -11,7 +11,7 @@ pub(super) async fn handle(service: &Service, request: CandidatesRequest) -> Res
     let Call { context, request, rankers } = candidates::from_proto(request, &service.daemon.settings.limits)?;
     let origin = context::origin(Some(context))?;
     let documents = service.call(move |daemon| {
-        // A search does not wait for how the documents hang together; what is learnt from must not depend on chance.
+        // A search does not wait for the links between documents; training data must not depend on timing.
         daemon.engine.settle(&origin, request.scope)?;
         daemon.engine.candidates(&origin, &request)
     });
@@ -26,7 +26,7 @@ pub(super) async fn handle(service: &Service, request: CandidatesRequest) -> Res
     })
 }
 
-/// A document with so many of its features.
+/// Converts a document with the first `width` of its features.
 fn document(found: RankedDocument, width: usize) -> recall_proto::v1::RankedDocument {
     let RankedDocument { path, lines, kind, mut features } = found;
     features.truncate(width);

@@ -1,4 +1,4 @@
-//! Where does a request come from?
+//! The origin of a request: its directory, project and session.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,10 @@ use recall_engine::{Origin, RootCheck};
 use recall_proto::v1::RequestContext;
 use recall_proto::{InvalidRequest, Problem};
 
-/// Reads where a request comes from.
+/// Reads the origin of a request.
 ///
 /// # Errors
-/// It names neither a working directory nor a project's root, or asks for a store by its id.
+/// The context has neither a working directory nor a project root, or it names a project by id.
 pub(super) fn origin(context: Option<RequestContext>) -> Result<Origin, InvalidRequest> {
     let RequestContext { working_directory, project_root, project_id, allow_broad_root, domain, .. } =
         context.unwrap_or_default();
@@ -28,7 +28,7 @@ pub(super) fn origin(context: Option<RequestContext>) -> Result<Origin, InvalidR
     Ok(Origin { directory, project, root_check, domain })
 }
 
-/// The session that a request is a part of; empty without one.
+/// Returns the session of a request; empty if it has none.
 pub(super) fn session(context: Option<&RequestContext>) -> String {
     context.map(|context| context.session_id.clone()).unwrap_or_default()
 }
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_says_where_it_comes_from() {
+    fn the_origin_is_read_from_the_context() {
         let at = |directory: &str, project: Option<&str>| {
             let (directory, project) = (directory.into(), project.map(PathBuf::from));
             Ok(Origin { directory, project, root_check: RootCheck::Refuse, domain: None })

@@ -1,4 +1,4 @@
-//! `Doctor`: is everything in the stores as it must be?
+//! `Doctor`: checks the stores and the models, and repairs the stores on request.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::{Service, context, store};
 use crate::blocking;
 use crate::models::ModelProblem;
 
-/// The check of what does not belong to a store.
+/// The name of the check of the models, which belong to no store.
 const MODELS: &str = "models";
 
 pub(super) async fn handle(service: &Service, request: DoctorRequest) -> Result<DoctorResponse, Status> {
@@ -34,7 +34,7 @@ pub(super) async fn handle(service: &Service, request: DoctorRequest) -> Result<
     })
 }
 
-/// A model that is used cannot be asked.
+/// Converts the problem of a selected model to a finding.
 fn of_models(problem: ModelProblem) -> v1::Finding {
     let ModelProblem { message, hint, path } = problem;
     v1::Finding {
@@ -56,7 +56,7 @@ fn finding(found: Finding) -> v1::Finding {
         Gravity::Notice => Severity::Notice,
     };
     let check = problem.check().as_str().to_owned();
-    let Told { message, hint, path } = told(problem);
+    let Description { message, hint, path } = describe(problem);
     v1::Finding {
         check,
         severity: severity.into(),
@@ -68,56 +68,56 @@ fn finding(found: Finding) -> v1::Finding {
     }
 }
 
-/// A problem in words.
-struct Told {
+/// The text of a problem.
+struct Description {
     message: String,
     hint: &'static str,
-    /// What it is about; absolute, or below the store's root.
+    /// The path concerned: absolute, or relative to the store's root.
     path: Option<std::path::PathBuf>,
 }
 
-/// What mends what is derived.
-const FIX: &str = "`recall doctor --fix` mends it";
+/// The hint for problems of derived data.
+const FIX: &str = "`recall doctor --fix` repairs it";
 
-fn told(problem: Problem) -> Told {
+fn describe(problem: Problem) -> Description {
     match problem {
-        Problem::JournalsUnread { reason } => Told {
+        Problem::JournalsUnread { reason } => Description {
             message: format!("the journals cannot be read: {reason}"),
             hint: "check who may read them",
             path: None,
         },
-        Problem::JournalLine { path, line, reason, is_loss: true } => Told {
-            message: format!("line {line} cannot be read and is passed over: {reason}"),
-            hint: "mend the line by hand, or take it from git; recall never changes it",
+        Problem::JournalLine { path, line, reason, is_loss: true } => Description {
+            message: format!("line {line} cannot be read and is ignored: {reason}"),
+            hint: "repair the line by hand, or restore it from git; recall never changes it",
             path: Some(path),
         },
-        Problem::JournalLine { path, line, reason, is_loss: false } => Told {
+        Problem::JournalLine { path, line, reason, is_loss: false } => Description {
             message: format!("line {line}: {reason}; the events around it count"),
-            hint: "take the line out by hand",
+            hint: "delete the line by hand",
             path: Some(path),
         },
-        Problem::SelectionLine { path, line, reason } => Told {
-            message: format!("line {line} cannot be read and decides nothing: {reason}"),
+        Problem::SelectionLine { path, line, reason } => Description {
+            message: format!("line {line} cannot be read and is ignored: {reason}"),
             hint: "correct or delete the line; recall never changes it",
             path: Some(path),
         },
-        Problem::Orphan { id } => Told {
-            message: format!("of the memory {id} only amendments are known: the line that added it is missing"),
+        Problem::Orphan { id } => Description {
+            message: format!("the memory {id} has amendments only: the line that added it is missing"),
             hint: "`git log -p -- .recall` shows where it went",
             path: None,
         },
-        Problem::Rivals { id } => Told {
-            message: format!("two texts were added as {id}; the earlier one is told"),
-            hint: "keep the other one anew with `recall remember`",
+        Problem::Rivals { id } => Description {
+            message: format!("two memories share the id {id}; the older one is used"),
+            hint: "store the other one again with `recall remember`",
             path: None,
         },
         Problem::GitLine { path, line } => {
-            Told { message: format!("git is not told `{line}`"), hint: FIX, path: Some(path) }
+            Description { message: format!("the line `{line}` is missing"), hint: FIX, path: Some(path) }
         }
         Problem::Vanished { events, reason } => {
             let why =
                 reason.map(|reason| format!("; they are not put back by themselves: {reason}")).unwrap_or_default();
-            Told {
+            Description {
                 message: format!("{events} events that recall wrote here are in no journal and nowhere in git{why}"),
                 hint: "`recall doctor --fix` appends them to the journals again",
                 path: None,
@@ -128,7 +128,7 @@ fn told(problem: Problem) -> Told {
                 0 => String::new(),
                 gone => format!("; {gone} of them are gone again, and stay so"),
             };
-            Told {
+            Description {
                 message: format!(
                     "{events} events had vanished from the journals and were put back, the last at {last}{again}"
                 ),
@@ -136,43 +136,43 @@ fn told(problem: Problem) -> Told {
                 path: None,
             }
         }
-        Problem::OwnUnread { reason } => Told {
+        Problem::OwnUnread { reason } => Description {
             message: format!("the log of what recall wrote here cannot be read: {reason}"),
             hint: "check who may read the folder `written` in the data home",
             path: None,
         },
-        Problem::Unconfirmed { memories } => Told {
+        Problem::Unconfirmed { memories } => Description {
             message: format!("memories from the repository that you have not confirmed: {memories}"),
             hint: "read them with `recall list`, then confirm them with `recall verify --confirm --all`",
             path: None,
         },
         Problem::MemoriesBehind { memories } => {
             let message = format!("the index differs from the journals by {memories} memories");
-            Told { message, hint: FIX, path: None }
+            Description { message, hint: FIX, path: None }
         }
         Problem::CatalogDamaged { reason } => {
-            Told { message: format!("the catalog is damaged: {reason}"), hint: FIX, path: None }
+            Description { message: format!("the catalog is damaged: {reason}"), hint: FIX, path: None }
         }
         Problem::LexicalBehind { catalog, lexical } => {
             let message = format!("the lexical index is of generation {lexical}, the catalog of {catalog}");
-            Told { message, hint: FIX, path: None }
+            Description { message, hint: FIX, path: None }
         }
-        Problem::Vectors { reason } => Told {
-            message: format!("embeddings are passed over: {reason}"),
-            hint: "they are made again in the background; `recall status` shows how far that is",
+        Problem::Vectors { reason } => Description {
+            message: format!("embeddings are ignored: {reason}"),
+            hint: "they are rebuilt in the background; `recall status` shows the progress",
             path: None,
         },
         Problem::Repaired { what } => {
-            Told { message: format!("it was found damaged and made anew: {what}"), hint: "", path: None }
+            Description { message: format!("it was damaged and has been rebuilt: {what}"), hint: "", path: None }
         }
-        Problem::IndexInProject { path } => Told {
-            message: "an index in a project is ignored, as it may be of another author".to_owned(),
+        Problem::IndexInProject { path } => Description {
+            message: "an index inside a project is ignored: someone else may have made it".to_owned(),
             hint: "delete it; recall keeps the index in its data home",
             path: Some(path),
         },
-        Problem::Secrets { path, count, rules } => Told {
-            message: format!("it holds {count} secrets ({}), which are masked where it is told", rules.join(", ")),
-            hint: "take them out of the file, and change them",
+        Problem::Secrets { path, count, rules } => Description {
+            message: format!("it contains {count} secrets ({}), which are masked in answers", rules.join(", ")),
+            hint: "remove them from the file and rotate them",
             path: Some(path.as_str().into()),
         },
     }

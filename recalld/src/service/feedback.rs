@@ -1,4 +1,4 @@
-//! `Feedback`: what is an item worth?
+//! `Feedback`: records a judgement about an item.
 
 use recall_core::Scope;
 use recall_engine::{FeedbackReport, ItemRequest, Parent};

@@ -1,4 +1,4 @@
-//! `Get`: what does an id stand for?
+//! `Get`: returns the item with an id, a path or a citation.
 
 use recall_core::{Citation, Scope};
 use recall_engine::{Engine, GetError, Item, ItemRequest, Origin, Parent};
@@ -30,13 +30,13 @@ pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<Get
     Ok(response)
 }
 
-/// What a citation says beside the document.
+/// The lines and the hash of a citation.
 struct Cited {
     lines: Option<Lines>,
     hash: Option<String>,
 }
 
-/// Finds what a text names: an id, a path, or a citation. A path may end like a citation does, so that it is tried first.
+/// Finds the item with an id, a path or a citation. A path may end like a citation, so the whole text is tried first.
 fn found(
     engine: &Engine,
     origin: &Origin,
@@ -60,11 +60,11 @@ fn found(
     }
 }
 
-/// A warning if the document's content has another hash than it was cited with.
+/// Returns a warning if the document's hash differs from the cited one.
 fn changed_since(response: &GetResponse, hash: &str) -> Option<v1::Warning> {
     let (_, now) = response.citation.rsplit_once('@')?;
     let path = response.doc.as_ref().map(|doc| doc.path.clone()).unwrap_or_default();
-    let message = format!("`{path}` has changed since it was cited; these are its lines of today");
+    let message = format!("`{path}` has changed since it was cited; its current lines are shown");
     let is_same = now.starts_with(hash) || hash.starts_with(now);
     (!is_same).then(|| v1::Warning { path, ..warning::new("CITED_TEXT_CHANGED", Severity::Notice, message, "") })
 }
@@ -98,7 +98,7 @@ fn response(item: Item, lines: Lines) -> GetResponse {
     }
 }
 
-/// Which lines of a document are wanted.
+/// The requested lines of a document.
 #[derive(Clone, Copy, Debug)]
 struct Lines {
     first: u32,
@@ -120,7 +120,7 @@ impl Lines {
         Ok(Self { first, last })
     }
 
-    /// The wanted part of a text with its first and last line; empty and 0 where the text has no such lines.
+    /// Returns the requested part of a text, with its first and last line; empty and 0 if the text has no such lines.
     fn of(self, text: &str) -> (&str, u32, u32) {
         let all = count_lines(text);
         if self.first > all {
@@ -137,7 +137,7 @@ fn count_lines(text: &str) -> u32 {
     text.lines().count() as u32
 }
 
-/// Where a line begins that the text has.
+/// Returns the byte offset of an existing line.
 fn line_start(text: &str, line: u32) -> usize {
     let skipped = line as usize - 1;
     text.split_inclusive('\n').take(skipped).map(str::len).sum()
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_that_is_none_is_refused() {
+    fn an_invalid_range_is_rejected() {
         assert_eq!(Lines::read(Some(0), None).map_err(|error| error.field).err(), Some("start_line"));
         assert_eq!(Lines::read(Some(3), Some(2)).map_err(|error| error.field).err(), Some("end_line"));
     }

@@ -1,4 +1,4 @@
-//! `Graph`: what are the neighbours of a symbol or a file?
+//! `Graph`: returns the neighbours of a symbol or a file.
 
 use recall_core::Scope;
 use recall_engine::{Graph, GraphEdge, GraphNode, GraphRequest as Asked, NodeThing};
@@ -63,7 +63,7 @@ fn node(node: GraphNode) -> v1::GraphNode {
             ..v1::GraphNode::default()
         },
         NodeThing::Symbol { document, symbol } => v1::GraphNode {
-            // Two definitions of a name may stand on one line.
+            // Two definitions of a name may be on one line.
             id: format!("{}#{}@{}", document.id, symbol.qualified, symbol.span.bytes.start),
             kind: "symbol".to_owned(),
             label: symbol.qualified,

@@ -1,4 +1,4 @@
-//! `Handshake`: do the client and the daemon understand each other?
+//! `Handshake`: agrees on a protocol revision and checks the data home.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use tonic::Status;
 use super::Service;
 use crate::daemon::{Identity, VERSION, protocols};
 
-/// What this release can do beyond answering, sorted.
+/// The optional capabilities of this release, sorted.
 const CAPABILITIES: [&str; 1] = ["lexical"];
 
 pub(super) fn handle(service: &Service, request: &HandshakeRequest) -> Result<HandshakeResponse, Status> {
@@ -21,7 +21,7 @@ pub(super) fn handle(service: &Service, request: &HandshakeRequest) -> Result<Ha
     Ok(response(identity, protocol))
 }
 
-/// The revision that both speak. A client that names none is taken to speak the newest.
+/// Returns the newest common revision. A client that names none is assumed to speak the newest.
 fn agreed(theirs: Option<&ProtocolRange>) -> Result<u32, Failure> {
     let Some(theirs) = theirs else { return Ok(*PROTOCOLS.end()) };
     newest_common(&PROTOCOLS, &(theirs.min..=theirs.max)).ok_or_else(|| {
@@ -38,7 +38,8 @@ fn agreed(theirs: Option<&ProtocolRange>) -> Result<u32, Failure> {
     })
 }
 
-/// Refuses a client that means other data than the daemon's. A folder may be reached by several paths.
+/// Refuses a client with another data home than the daemon's. Compares canonical paths, because several paths may lead to
+/// one folder.
 fn check_home(ours: &Path, theirs: &str) -> Result<(), Failure> {
     let theirs_path = Path::new(theirs);
     let is_same = theirs.is_empty()
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_matrix_of_revisions() {
+    fn the_newest_common_revision_is_chosen() {
         let (oldest, newest) = PROTOCOLS.into_inner();
         check(oldest, newest, Some(newest));
         check(0, u32::MAX, Some(newest));

@@ -1,4 +1,4 @@
-//! `Index`: bring files into the index.
+//! `Index`: adds files to the index.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub(super) fn handle(service: &Service, request: IndexRequest) -> Result<Pieces<
         source,
         type_hint,
         recursive,
-        // Size and modification time decide in any case.
+        // Size and modification time are always compared.
         mtime_only: _,
         ignore,
         force,
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_path_is_refused() {
+    fn an_invalid_path_is_rejected() {
         for path in ["", "a\0b"] {
             assert_eq!(checked_paths(vec![path.to_owned()]).map_err(|error| error.field), Err("paths"), "{path:?}");
         }

@@ -1,4 +1,4 @@
-//! `List`: what does a store hold?
+//! `List`: lists the documents and memories of the stores.
 
 use recall_core::{Language, PathFilter, Scope};
 use recall_engine::{Coverage, ListRequest as Asked, ListSort, Listed, Listing, Said};
@@ -69,7 +69,7 @@ fn order(sort: i32) -> Result<ListSort, InvalidRequest> {
     }
 }
 
-/// A cursor is how many entries the pages before it had.
+/// Reads a cursor, which is the number of entries on the previous pages.
 fn offset(cursor: &str) -> Result<u32, InvalidRequest> {
     if cursor.is_empty() {
         return Ok(0);

@@ -1,4 +1,4 @@
-//! `ListEvents`: what happened in a session?
+//! `ListEvents`: lists the events of a session.
 
 use recall_engine::EventListing;
 use recall_proto::convert::session;

@@ -1,4 +1,4 @@
-//! `LogEvent`: what happened in a session?
+//! `LogEvent`: records an event of a session.
 
 use recall_engine::LoggedEvent;
 use recall_proto::convert::{session, time};

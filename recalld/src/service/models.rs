@@ -11,7 +11,7 @@ pub(super) mod use_model;
 use recall_models::Role;
 use recall_proto::{InvalidRequest, Problem};
 
-/// Reads a role; empty is none.
+/// Reads a role; `None` if it is empty.
 fn role(field: &'static str, name: &str) -> Result<Option<Role>, InvalidRequest> {
     if name.is_empty() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! `Promote`: move a memory to a wider store.
+//! `Promote`: moves a memory to a wider store.
 
 use recall_engine::PromoteReport;
 use recall_proto::convert::{remember, scope};

@@ -1,4 +1,4 @@
-//! `Rebuild`: make everything derived anew.
+//! `Rebuild`: rebuilds a store's index.
 
 use recall_core::Scope;
 use recall_proto::convert::scope;

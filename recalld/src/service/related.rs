@@ -1,4 +1,4 @@
-//! `Related`: what belongs to a document, and what is like it?
+//! `Related`: finds documents that are linked or similar to a document.
 
 use recall_core::Scope;
 use recall_engine::{Related, RelatedDocument, RelatedRequest as Asked};

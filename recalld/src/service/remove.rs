@@ -1,4 +1,4 @@
-//! `Remove`: take something out of the index.
+//! `Remove`: removes documents and memories from the index.
 
 use std::collections::HashSet;
 
@@ -40,7 +40,7 @@ fn response(report: RemoveReport) -> RemoveResponse {
     }
 }
 
-/// Tells that a memory is still found in another store.
+/// Reports that a memory still exists in another store.
 fn still_there((id, scope): (MemoryId, StoreScope)) -> ItemFailure {
     let store = scope.as_str();
     let reason =

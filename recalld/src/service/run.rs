@@ -1,4 +1,4 @@
-//! An indexing run as its client sees it: begun, how far, over.
+//! The stream of an indexing run's events: the start, progress and the end.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,15 +17,15 @@ use super::{Pieces, Service, status, store};
 use crate::failure::IntoFailure;
 use crate::jobs::{EVENTS_WAITING, LAST_EVENT_PATIENCE};
 
-/// The shortest time between two reports of progress: more than twenty a second nobody sees.
+/// The minimum time between two progress events: a person does not perceive more than twenty per second.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The most failures that the last event names.
+/// The maximum number of failures in the last event.
 const FAILURES_NAMED: usize = 100;
 
 type Events = mpsc::Sender<Result<v1::IndexEvent, Status>>;
 
-/// Starts a run of the engine and gives its events as they come.
+/// Starts a run of the engine and streams its events.
 pub(super) fn stream(
     service: &Service,
     origin: Origin,
@@ -42,7 +42,7 @@ pub(super) fn stream(
         let job = move |cancel: &Cancel| {
             let engine = &working.engine;
             let before = match state(engine, &origin, scope, 0) {
-                // That is what a rebuild is for; a run that cannot use the store says so.
+                // A rebuild repairs a damaged store; any other run fails with the error itself.
                 Err(StatusError::Store(error)) if error.fault() == Fault::Damaged => None,
                 state => state?,
             };
@@ -56,13 +56,13 @@ pub(super) fn stream(
             Some(Err(panicked)) => Err(panicked),
             None => Err(ended()),
         };
-        // Whoever does not read is not waited for without end.
+        // Bounds the wait for a client that does not read.
         let _ = tokio::time::timeout(LAST_EVENT_PATIENCE, events.send(last)).await;
     });
     Box::pin(ReceiverStream::new(received))
 }
 
-/// Why a run failed.
+/// The error of a run.
 enum RunError {
     Index(IndexError),
     Status(StatusError),
@@ -82,7 +82,7 @@ impl From<StatusError> for RunError {
 
 fn failed(error: RunError) -> Status {
     match error {
-        // The client is gone, or the daemon ends; a client that still listens learns the latter.
+        // Either the client is gone or the daemon is ending; a client that still reads can only get the latter.
         RunError::Index(IndexError::Store(error)) if error.fault() == Fault::Cancelled => ended(),
         RunError::Index(error) => error.into_failure().into(),
         RunError::Status(error) => error.into_failure().into(),
@@ -93,13 +93,13 @@ fn ended() -> Status {
     Failure::new(Reason::Unavailable, "the daemon is shutting down; what is indexed so far is kept").into()
 }
 
-/// The one store that the run is about.
+/// Returns the status of the one store that the run is about.
 fn state(engine: &Engine, origin: &Origin, scope: Scope, failures: usize) -> Result<Option<StoreStatus>, StatusError> {
     let single = if scope == Scope::All { Scope::Project } else { scope };
     Ok(engine.status(origin, single, failures)?.stores.into_iter().next())
 }
 
-/// Passes on how far the run is, now and then, as long as the client keeps up.
+/// Returns a callback that sends progress events, at most one per [`PROGRESS_INTERVAL`].
 fn progress(events: Events) -> impl FnMut(Progress) {
     let mut last: Option<Instant> = None;
     move |progress| {
@@ -112,7 +112,7 @@ fn progress(events: Events) -> impl FnMut(Progress) {
     }
 }
 
-/// Sends an event unless the client does not keep up: a later one tells more.
+/// Sends an event, or drops it if the client does not keep up: a later one replaces it.
 fn send(events: &Events, happened: Event) {
     let _ = events.try_send(Ok(event(happened)));
 }

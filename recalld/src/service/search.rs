@@ -1,4 +1,4 @@
-//! `Search`: which chunks answer the query?
+//! `Search`: finds the chunks that answer a query.
 
 mod answer;
 
@@ -17,8 +17,7 @@ use crate::activity::ClientId;
 use crate::admission::Answering;
 use crate::failure::unsupported;
 
-/// What the whole text of a document takes in an answer for each of its bytes: as it is read, in each hit, and
-/// encoded.
+/// How many copies of a document's whole text an answer needs: as read, in the hit, and encoded.
 const COPIES_OF_A_TEXT: u64 = 3;
 
 pub(super) async fn handle(
@@ -43,10 +42,10 @@ pub(super) async fn handle(
     if let (Some(part), Some(best)) = (min_relative_score, answer.best_score) {
         let count = answer.hits.len();
         answer.hits.retain(|hit| hit.score >= best * part);
-        // What follows scores less still.
+        // Later hits score even lower, so there is no next page.
         answer.next_offset = answer.next_offset.filter(|_| answer.hits.len() == count);
     }
-    // Only a note is left here; it is written down when the answer is on its way.
+    // Only queues a note; it is written after the answer is sent.
     service.daemon.engine.note_search(&origin, &provenance, &request, &answer);
     let parents = if include_parent {
         let documents: Vec<_> = answer.hits.iter().map(|hit| hit.document.id).collect();
@@ -61,7 +60,7 @@ pub(super) async fn handle(
     Ok(response)
 }
 
-/// The texts of the documents that are still there.
+/// Returns the texts of the documents that still exist.
 fn parent_texts(
     engine: &Engine,
     origin: &Origin,
@@ -76,7 +75,7 @@ fn parent_texts(
             Ok(item) => {
                 texts.insert(document, item.text);
             }
-            // It went away since the search; its hit is answered without.
+            // It was removed after the search; its hit has no parent text.
             Err(GetError::NotFound { .. }) => {}
             Err(error) => return Err(error),
         }

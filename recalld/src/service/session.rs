@@ -1,4 +1,4 @@
-//! Sessions: `StartSession`, `EndSession`, `ListSessions`, and what is told of the memories that an end keeps.
+//! The RPCs about sessions: `StartSession`, `EndSession`, `ListSessions` and `Briefing`.
 
 pub(super) mod briefing;
 pub(super) mod end;

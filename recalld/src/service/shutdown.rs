@@ -1,4 +1,4 @@
-//! `Shutdown`: a client ends the daemon.
+//! `Shutdown`: ends the daemon at the request of a client.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use recall_proto::v1::{ShutdownRequest, ShutdownResponse};
 use super::Service;
 use crate::event::Event;
 
-/// The longest reason that goes into the log.
+/// The maximum length of a logged reason.
 const REASON_BYTES: usize = 64;
 
 pub(super) fn handle(service: &Service, request: ShutdownRequest) -> ShutdownResponse {
@@ -15,7 +15,7 @@ pub(super) fn handle(service: &Service, request: ShutdownRequest) -> ShutdownRes
     reason.truncate(reason.floor_char_boundary(REASON_BYTES));
     let daemon = &service.daemon;
     let drain = drain_ms.map_or(daemon.settings.daemon.drain, |millis| Duration::from_millis(millis.into()));
-    // A full queue holds another reason to end already.
+    // If the queue is full, it already contains events that end the daemon.
     let _ = daemon.events.try_send(Event::ShutdownRequested { reason, drain });
     ShutdownResponse { pid: daemon.identity.pid }
 }

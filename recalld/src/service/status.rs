@@ -1,4 +1,4 @@
-//! `Status`: how are the daemon and the stores?
+//! `Status`: reports the state of the daemon and the stores.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::daemon::{Daemon, Identity, VERSION, protocols};
 use crate::memory::MemoryUse;
 use crate::meter::Summary;
 
-/// The most failures that are listed of a store.
+/// The maximum number of failures listed per store.
 const FAILURES_LISTED: usize = 100;
 
 pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<StatusResponse, Status> {
@@ -26,7 +26,7 @@ pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<
     let wanted = scope::from_proto(wanted, Scope::All)?;
     let listed = if failures { FAILURES_LISTED } else { 0 };
     let daemon = &service.daemon;
-    // The daemon can tell of itself whatever is wrong with the client's project, or without one.
+    // The daemon reports its own state even if the client has no project or an unusable one.
     let (mut stores, warnings) = match context::origin(context) {
         Ok(origin) => match service.call(move |daemon| daemon.engine.status(&origin, wanted, listed)).await {
             Ok(Found { stores, open_stores: _ }) => (stores, Vec::new()),
@@ -38,12 +38,12 @@ pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<
     if every_store {
         let daemon = Arc::clone(daemon);
         let open = blocking::run(move || daemon.engine.status_of_open_stores(listed)).await?;
-        let told: Vec<_> = stores.iter().map(|store| store.root.clone()).collect();
-        stores.extend(open.stores.into_iter().filter(|store| !told.contains(&store.root)));
+        let known: Vec<_> = stores.iter().map(|store| store.root.clone()).collect();
+        stores.extend(open.stores.into_iter().filter(|store| !known.contains(&store.root)));
     }
     let asked = Arc::clone(daemon);
-    let told = move || (asked.models.in_use(), asked.models.problems_now(), asked.engine.count_open_sessions());
-    let (models, problems, sessions) = blocking::run(told).await?;
+    let read = move || (asked.models.in_use(), asked.models.problems_now(), asked.engine.count_open_sessions());
+    let (models, problems, sessions) = blocking::run(read).await?;
     let mut warnings = warnings;
     warnings.extend(problems.into_iter().map(warning::of_models));
     Ok(StatusResponse {
@@ -158,7 +158,7 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
     }
 }
 
-/// Writes the files that are not indexed.
+/// Converts the list of files that are not indexed.
 pub(super) fn failures(entries: Vec<FailureEntry>) -> Vec<v1::ItemFailure> {
     let code = |failed| if failed { "FAILED" } else { "SKIPPED" };
     let one =
@@ -182,7 +182,7 @@ fn troubles(
     warning::to_proto(repaired.chain(ranker).chain(embeddings).chain(configuration).collect())
 }
 
-/// The stores could not be told about.
+/// Returns the warning that the stores' status is not available.
 fn trouble(failure: &Failure) -> v1::Warning {
     let hint = failure.hint.as_deref().unwrap_or_default();
     warning::new(failure.reason.as_str(), Severity::Error, failure.message.clone(), hint)

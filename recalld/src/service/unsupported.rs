@@ -1,8 +1,8 @@
-//! What is described in the protocol and not offered by this release?
+//! The RPCs of the protocol that this release does not offer.
 
-/// Writes RPCs that answer that they are not offered.
+/// Expands to RPCs that fail because they are not offered.
 ///
-/// In the form that `async_trait` gives to methods: that attribute is expanded before the macros inside it.
+/// They have the form that `async_trait` gives to methods, because that attribute is expanded before the macros inside it.
 macro_rules! unsupported {
     ($($name:literal $rpc:ident($Request:ty) -> $Answer:ty;)*) => {
         $(

@@ -1,4 +1,4 @@
-//! `Update`: amend a memory.
+//! `Update`: amends a memory.
 
 use recall_engine::UpdateReport;
 use recall_proto::convert::{memory as convert, remember};

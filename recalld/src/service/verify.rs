@@ -1,4 +1,4 @@
-//! `Verify`: do memories still hold?
+//! `Verify`: checks whether memories are still valid, or confirms them.
 
 use recall_core::MemoryView;
 use recall_engine::VerifyReport;
@@ -13,7 +13,7 @@ pub(super) async fn handle(service: &Service, request: VerifyRequest) -> Result<
     let origin = context::origin(Some(from))?;
     let report = service.call(move |daemon| daemon.engine.verify_memories(&origin, &asked)).await?;
     let broken = report.broken();
-    // What could not be tied to anew is told by the state of the memory.
+    // The verification of each memory reports the anchors that could not be renewed.
     let VerifyReport { memories, notes: _ } = report;
     Ok(VerifyResponse { results: memories.iter().map(verified).collect(), broken })
 }

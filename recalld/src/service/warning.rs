@@ -1,4 +1,4 @@
-//! The warnings of an answer, in words.
+//! The conversion of warnings to messages.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use recall_proto::v1::Severity;
 
 use crate::models::ModelProblem;
 
-/// The code of the warning about lines of the journals.
+/// The code of the warning about unreadable lines in the journals.
 pub(crate) const JOURNAL_LINES_UNREAD: &str = "JOURNAL_LINES_UNREAD";
 
-/// The code of the warning about lines of the selection.
+/// The code of the warning about unreadable lines in the selection.
 pub(crate) const SELECTION_LINES_UNREAD: &str = "SELECTION_LINES_UNREAD";
 
-/// Writes the engine's warnings.
+/// Converts the engine's warnings.
 pub(super) fn to_proto(warnings: Vec<Warning>) -> Vec<v1::Warning> {
     warnings.into_iter().map(one).collect()
 }
@@ -119,14 +119,14 @@ fn one(warning: Warning) -> v1::Warning {
     }
 }
 
-/// The first search of a project indexed it.
+/// Returns the warning that the first search of a project indexed it.
 fn indexed_first(files: u64, took: Duration) -> v1::Warning {
     let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
     let message = format!("indexed {files} in {:.1} s (first search in this project)", took.as_secs_f64());
     new("INDEXED_FIRST", Severity::Notice, message, "")
 }
 
-/// The embeddings of the selected model cannot be used; another model's may.
+/// Returns the warning that the selected model's embeddings cannot be used; `instead` is the model used in its place.
 fn passed_over(reason: &str, instead: Option<String>) -> v1::Warning {
     let message = match instead {
         Some(model) => format!("semantic search uses the model {model} in place of another: {reason}"),
@@ -135,14 +135,14 @@ fn passed_over(reason: &str, instead: Option<String>) -> v1::Warning {
     new("EMBEDDINGS_PASSED_OVER", Severity::Notice, message, "`recall status` shows more")
 }
 
-/// A model that is used cannot be asked.
+/// Converts the problem of a selected model to a warning.
 pub(crate) fn of_models(problem: ModelProblem) -> v1::Warning {
     let ModelProblem { message, hint, path } = problem;
     let path = path.to_string_lossy().into_owned();
     v1::Warning { path, ..new("MODEL_UNUSABLE", Severity::Warning, message, &hint) }
 }
 
-/// Lines of a file cannot be read.
+/// Returns the warning that lines of a file cannot be read.
 fn unread(code: &str, of: &str, lines: UnreadLines) -> v1::Warning {
     let UnreadLines { file, line, reason, count } = lines;
     let path = file.to_string_lossy().into_owned();
@@ -156,7 +156,7 @@ fn unread(code: &str, of: &str, lines: UnreadLines) -> v1::Warning {
     v1::Warning { path, ..new(code, Severity::Error, message, "`recall doctor` lists them and what to do") }
 }
 
-/// A warning about the answer as a whole.
+/// Returns a warning without a path.
 pub(crate) fn new(code: &str, severity: Severity, message: String, hint: &str) -> v1::Warning {
     v1::Warning {
         code: code.to_owned(),

@@ -1,4 +1,4 @@
-//! `AddModel`: install the model of a folder.
+//! `AddModel`: installs the model in a folder.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `ListModels`: which models are there?
+//! `ListModels`: lists the installed models and those that can be pulled.
 
 use recall_proto::v1::{ListModelsRequest, ListModelsResponse};
 use tonic::Status;

@@ -1,4 +1,4 @@
-//! `PullModel`: fetch a model from a hub.
+//! `PullModel`: downloads and installs a model from a hub.
 
 use recall_proto::v1::{PullModelRequest, TransferEvent};
 use recall_proto::{InvalidRequest, Problem};

@@ -1,4 +1,4 @@
-//! `RemoveModel`: delete an installed model.
+//! `RemoveModel`: deletes an installed model.
 
 use recall_proto::v1::{RemoveModelRequest, RemoveModelResponse};
 use recall_proto::{InvalidRequest, Problem};
@@ -18,7 +18,7 @@ pub(in crate::service) async fn handle(
     }
     let remove = move |daemon: &Daemon| -> Result<u64, ModelsError> {
         let bytes_freed = daemon.models.remove(&name)?;
-        // It may answer somewhere until another one covers the store.
+        // Some store may have used it until another model covers the store.
         daemon.models.hand_to(&daemon.engine);
         Ok(bytes_freed)
     };

@@ -1,4 +1,4 @@
-//! A transfer as its client sees it: how far, over.
+//! The stream of a transfer's events: progress and the end.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::jobs::{EVENTS_WAITING, LAST_EVENT_PATIENCE};
 use crate::models::{Models, ModelsError, Transfer};
 use crate::service::{Pieces, Service};
 
-/// The shortest time between two reports of progress on a file: more than twenty a second nobody sees.
+/// The minimum time between two progress events of a file: a person does not perceive more than twenty per second.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Starts a transfer and gives its events as they come. It is given up when its client goes.
+/// Starts a transfer and streams its events. The transfer is cancelled if its client disconnects.
 pub(super) fn stream(
     service: &Service,
     transfer: impl FnOnce(&Models, &mut Watch<'_>) -> Result<Transfer, ModelsError> + Send + 'static,
@@ -30,10 +30,10 @@ pub(super) fn stream(
         let (inside, working) = (events.clone(), Arc::clone(&daemon));
         let began = Instant::now();
         let run = daemon.transfers.run(&events, move |cancel| {
-            let mut told = Told::default();
+            let mut sent = Sent::default();
             transfer(&working.models, &mut |progress| {
-                if told.is_due(progress) {
-                    // A client that does not keep up learns it from a later one.
+                if sent.is_due(progress) {
+                    // A client that does not keep up misses this event; a later one replaces it.
                     let _ = inside.try_send(Ok(event(Event::Progress(how_far(progress)))));
                 }
                 if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -45,21 +45,21 @@ pub(super) fn stream(
             Some(Err(panicked)) => Err(panicked),
             None => Err(Failure::new(Reason::Unavailable, "the daemon is shutting down; nothing was fetched").into()),
         };
-        // Whoever does not read is not waited for without end.
+        // Bounds the wait for a client that does not read.
         let _ = tokio::time::timeout(LAST_EVENT_PATIENCE, events.send(last)).await;
     });
     Box::pin(ReceiverStream::new(received))
 }
 
-/// What was told last.
+/// The latest progress event that was sent.
 #[derive(Default)]
-struct Told {
+struct Sent {
     file: String,
     at: Option<Instant>,
 }
 
-impl Told {
-    /// Whether it is time to tell: at the begin and the end of each file, and now and then.
+impl Sent {
+    /// Returns whether an event is due: at the begin and the end of each file, and once per [`PROGRESS_INTERVAL`].
     fn is_due(&mut self, progress: Progress<'_>) -> bool {
         let is_new = self.file != progress.file;
         let is_whole = progress.total_bytes == Some(progress.done_bytes);

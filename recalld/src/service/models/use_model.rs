@@ -1,4 +1,4 @@
-//! `UseModel`: use a model in a role from now on.
+//! `UseModel`: selects the model for a role.
 
 use recall_core::{Scope, error_chain};
 use recall_proto::v1::{UseModelRequest, UseModelResponse};
@@ -18,12 +18,12 @@ pub(in crate::service) async fn handle(
         return Err(InvalidRequest::new("name", Problem::Empty).into());
     }
     let role = super::role("role", &role)?.ok_or(InvalidRequest::new("role", Problem::Empty))?;
-    // Without a project there is nothing to embed yet.
+    // Without a project there is nothing to embed.
     let origin = context::origin(context).ok();
     let use_it = move |daemon: &Daemon| -> Result<UseModelResponse, ModelsError> {
         let model = daemon.models.use_as(role, Some(&name))?;
         daemon.models.hand_to(&daemon.engine);
-        // Opens the client's stores, so that they begin to embed; what is wrong with them does not concern the model.
+        // Opens the client's stores, so that they start embedding. An error of a store does not concern the model.
         if let Some(Err(error)) = origin.map(|origin| daemon.engine.status(&origin, Scope::All, 0)) {
             tracing::debug!(error = error_chain(&error), "nothing is embedded yet");
         }

@@ -1,4 +1,4 @@
-//! What the engine answered, as messages.
+//! The conversion of the engine's answer to messages.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -11,12 +11,12 @@ use recall_proto::v1;
 
 use crate::service::{memory, store, warning};
 
-/// Which of the stages of rescoring there is.
+/// The number of the only reranking stage.
 const STAGE: u32 = 1;
 
 type RetrieverWeights = [(Retriever, f64)];
 
-/// Writes an answer. `parents` are the whole texts of the hits' documents, where they were asked for.
+/// Converts an answer. `parents` are the whole texts of the hits' documents, if the request wants them.
 pub(super) fn to_proto(
     request: &SearchRequest,
     answer: Answer,
@@ -90,7 +90,7 @@ fn facet(facet: Facet) -> (String, v1::Facet) {
     (name.to_owned(), v1::Facet { counts: counts.into_iter().collect(), left_out })
 }
 
-/// The models that had a say, by their roles.
+/// Returns the models that took part, by their roles.
 fn models(embed: Option<String>, rerank: Option<String>) -> BTreeMap<String, String> {
     let named = [(Role::Embed, embed), (Role::Rerank, rerank)];
     named.into_iter().filter_map(|(role, name)| Some((role.as_str().to_owned(), name?))).collect()
@@ -176,7 +176,7 @@ fn weights_in_force(weights: &RetrieverWeights) -> v1::Weights {
     }
 }
 
-/// The weight of a retriever; 0 where it has no part.
+/// Returns the weight of a retriever; 0 if it is not used.
 fn weight_of(weights: &RetrieverWeights, retriever: Retriever) -> f64 {
     weights.iter().find(|(found, _)| *found == retriever).map_or(0.0, |&(_, weight)| weight)
 }
@@ -190,7 +190,7 @@ fn searched_store(coverage: &Coverage) -> v1::SearchedStore {
     }
 }
 
-/// How far the searched stores are, together; none when no job is running.
+/// Returns the combined indexing progress of the searched stores; `None` if no job is running.
 fn indexing(coverage: &[Coverage]) -> Option<v1::Indexing> {
     let running = coverage.iter().filter_map(|coverage| coverage.indexing);
     let sum = |sum: v1::Indexing, job: recall_engine::Indexing| v1::Indexing {

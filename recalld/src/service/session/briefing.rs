@@ -1,4 +1,4 @@
-//! `Briefing`: what should a new session know?
+//! `Briefing`: summarizes the project for a new session.
 
 use recall_engine::{Briefing, BriefingSection};
 use recall_proto::convert::session;
@@ -18,7 +18,7 @@ pub(in crate::service) async fn handle(
     Ok(to_proto(service, &session, briefing))
 }
 
-/// Writes a briefing for a session.
+/// Converts a briefing for a session.
 pub(super) fn to_proto(service: &Service, session: &str, briefing: Briefing) -> BriefingResponse {
     let Briefing { text, used_tokens, sections, warnings } = briefing;
     let mut warnings = warning::to_proto(warnings);

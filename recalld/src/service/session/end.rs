@@ -1,4 +1,4 @@
-//! `EndSession`: a session ends, and what came of it is kept.
+//! `EndSession`: ends a session and stores its summary and memories.
 
 use recall_engine::EndedSession;
 use recall_proto::convert::session;

@@ -1,4 +1,4 @@
-//! `ListSessions`: which sessions were there?
+//! `ListSessions`: lists the sessions of a project.
 
 use recall_engine::SessionListing;
 use recall_proto::convert::session;

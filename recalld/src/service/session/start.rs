@@ -1,4 +1,4 @@
-//! `StartSession`: a session begins.
+//! `StartSession`: starts a session.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What is told of a model?
+//! Descriptions of models as messages.
 
 use recall_core::{Embedder as _, Provider};
 use recall_models::{BuiltIn, Installed, Manifest, RegistryModel, Role};
@@ -7,10 +7,10 @@ use recall_proto::v1;
 use super::STATIC;
 use super::on_demand::Listed;
 
-/// An installed model. `running` is what was asked for of it since the daemon started.
+/// Describes an installed model. `running` is the model if it was requested since the daemon started.
 pub(super) fn installed(model: &Installed, running: Option<&dyn Listed>) -> v1::Model {
     let Installed { name, path, manifest, used_as } = model;
-    let told = v1::Model {
+    let described = v1::Model {
         name: name.clone(),
         used_as: used_as.iter().map(|role| role.as_str().to_owned()).collect(),
         path: path.to_string_lossy().into_owned(),
@@ -20,7 +20,7 @@ pub(super) fn installed(model: &Installed, running: Option<&dyn Listed>) -> v1::
     let manifest = match manifest {
         Ok(manifest) => manifest,
         Err(error) => {
-            return v1::Model { origin: "local".to_owned(), problem: recall_core::error_chain(error), ..told };
+            return v1::Model { origin: "local".to_owned(), problem: recall_core::error_chain(error), ..described };
         }
     };
     let provider = running.and_then(Listed::provider);
@@ -35,16 +35,16 @@ pub(super) fn installed(model: &Installed, running: Option<&dyn Listed>) -> v1::
         provider: provider.unwrap_or_default(),
         bytes: bytes(model),
         problem: running.and_then(Listed::problem).unwrap_or_default(),
-        ..told
+        ..described
     }
 }
 
-/// The bytes of an installed model's files; 0 where its manifest cannot be read.
+/// Returns the size of an installed model's files in bytes; 0 if its manifest cannot be read.
 pub(super) fn bytes(model: &Installed) -> u64 {
     model.manifest.as_ref().map_or(0, Manifest::bytes)
 }
 
-/// The built-in model.
+/// Describes the built-in model.
 pub(super) fn built_in(is_used: bool) -> v1::Model {
     let embeds = || vec![Role::Embed.as_str().to_owned()];
     v1::Model {
@@ -65,7 +65,7 @@ pub(super) fn built_in(is_used: bool) -> v1::Model {
     }
 }
 
-/// A model that can be pulled.
+/// Describes a model that can be pulled.
 pub(super) fn known(known: &RegistryModel) -> v1::Model {
     v1::Model {
         name: known.name.to_owned(),
