@@ -7,7 +7,7 @@ use clap::CommandFactory;
 
 use super::Cli;
 
-/// What ends a command on a line of a shell.
+/// The shell operators that end a command on a line.
 const SEPARATORS: &[&str] = &["|", "&&", ">"];
 
 #[test]
@@ -33,7 +33,7 @@ fn documents() -> Vec<PathBuf> {
     pages.chain([root.join("README.md")]).collect()
 }
 
-/// The words of each `recall` command behind a prompt.
+/// The words of each `recall` command after a prompt.
 fn commands(text: &str) -> Vec<Vec<String>> {
     let mut commands = Vec::new();
     for line in text.lines().filter_map(|line| line.strip_prefix("$ ")) {
