@@ -1,4 +1,4 @@
-//! What can be done about it?
+//! Hints for errors: what the user can do.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use recall_client::ConnectError;
 use recall_proto::Reason;
 
-/// What to do when the daemon was not reached.
+/// Returns the hint for a failed connection to the daemon.
 pub(crate) fn of_connect_error(error: &ConnectError) -> Option<String> {
     let hint = match error {
         ConnectError::NotRunning { .. } => "start it with `recall daemon start`",
@@ -24,13 +24,13 @@ pub(crate) fn of_connect_error(error: &ConnectError) -> Option<String> {
         ConnectError::ForeignOwner { .. } => "set RECALL_HOME to a folder that is yours alone",
         ConnectError::Socket { .. } | ConnectError::Transport { .. } => "try `recall daemon restart`",
         ConnectError::PrivateFolder { .. } => "set TMPDIR to a folder that you may write to",
-        // Its status brings its own.
+        // The status has its own hint.
         ConnectError::Refused { .. } => return None,
     };
     Some(hint.to_owned())
 }
 
-/// What to do about a reason that came without a hint.
+/// Returns the hint for a reason that the daemon reported without one.
 pub(crate) fn of_reason(reason: Reason, details: &BTreeMap<String, String>) -> Option<String> {
     let hint = match reason {
         Reason::LimitExceeded => {

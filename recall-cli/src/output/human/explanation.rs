@@ -1,14 +1,14 @@
-//! Why does a hit rank where it does?
+//! Text output of the score of a hit.
 
 use std::fmt::Write;
 
 use recall_core::feature_words;
 use recall_proto::v1;
 
-/// How many features are shown: the others seldom add up to as much as the last of these.
+/// The number of features shown. The others seldom add up to as much as the last of these.
 const MOST_FEATURES: usize = 10;
 
-/// The score and where it comes from on one line, then the features that added or took most, each on its own.
+/// Formats the score and its parts on one line, then the features with the largest contributions, one per line.
 pub(super) fn lines(score: f64, explain: &v1::Explain) -> Vec<String> {
     let mut lines = vec![first(score, explain)];
     let mut features: Vec<(&str, f64)> =

@@ -1,4 +1,4 @@
-//! Models: what does a person see?
+//! Text output of models.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use super::style::{DIM, GOOD, SYMBOL, WARNING};
 use super::table::{Align, Column, render as table};
 use super::text::printable;
 
-/// The models that are there, and under them those that can be pulled.
+/// Formats the installed models, followed by those that can be pulled.
 pub(crate) fn list(models: &[v1::Model], width: Option<usize>) -> String {
     let column = |heading, align, style| Column { heading, align, style };
     let layout = [
@@ -62,7 +62,7 @@ fn state(model: &v1::Model) -> String {
     if model.provider.is_empty() { what.to_owned() } else { format!("{what}, on {}", printable(&model.provider)) }
 }
 
-/// One model in one line.
+/// Formats a model on one line.
 pub(crate) fn row(model: &v1::Model) -> String {
     let mut parts = vec![model.roles.join(", ")];
     if model.dimensions > 0 {
@@ -81,7 +81,7 @@ pub(crate) fn row(model: &v1::Model) -> String {
     )
 }
 
-/// What was fetched.
+/// Formats the result of a download.
 pub(crate) fn fetched(finished: &v1::TransferFinished) -> String {
     let v1::TransferFinished { model, path, took_ms } = finished;
     match model {
@@ -90,7 +90,7 @@ pub(crate) fn fetched(finished: &v1::TransferFinished) -> String {
     }
 }
 
-/// What is used from now on.
+/// Formats the model that was selected.
 pub(crate) fn used(answer: &v1::UseModelResponse, role: &str) -> String {
     let v1::UseModelResponse { model, chunks_to_embed } = answer;
     let Some(model) = model else { return format!("no model is used to {role}\n") };
@@ -102,7 +102,7 @@ pub(crate) fn used(answer: &v1::UseModelResponse, role: &str) -> String {
     text
 }
 
-/// What was removed.
+/// Formats the model that was removed.
 pub(crate) fn removed(name: &str, freed: u64) -> String {
     format!("removed {}, {} freed\n", printable(name), bytes(freed))
 }
