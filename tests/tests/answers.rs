@@ -1,4 +1,4 @@
-//! What the daemon answers beside hits: counts, ids, generations, and that a client may give up what it asked.
+//! Responses other than hits: counts, ids, generations and cancelled calls.
 
 #![cfg(target_os = "linux")]
 

@@ -1,4 +1,4 @@
-//! The life of the daemon: started by whoever needs it, one a user, replaced when old, gone without a trace.
+//! The lifecycle of the daemon: started on demand, one per user, replaced when outdated, and cleaned up after exit.
 
 #![cfg(target_os = "linux")]
 
@@ -217,7 +217,7 @@ async fn the_socket_is_the_users_alone() {
 #[tokio::test(flavor = "multi_thread")]
 async fn another_user_is_turned_away_unheard() {
     if !rustix::process::geteuid().is_root() {
-        // Only root can become somebody else; what is decided about a user is tested beside the decision.
+        // Only root can switch to another user. The decision itself has unit tests.
         return;
     }
     let home = Home::new(&[]);
@@ -229,7 +229,7 @@ async fn another_user_is_turned_away_unheard() {
     open_up(home.dirs().runtime.parent().expect("below the home"), 0o755);
     let socket = home.dirs().socket();
     let heard = std::thread::spawn(move || {
-        // Linux keeps credentials a thread, and this one does nothing else any more.
+        // On Linux, credentials belong to a thread, and this one is not used for anything else.
         rustix::thread::set_thread_uid(rustix::process::Uid::from_raw(65534)).expect("root may become anybody");
         let mut stream = UnixStream::connect(socket).expect("all fences are down");
         let mut answer = Vec::new();

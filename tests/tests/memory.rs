@@ -1,4 +1,4 @@
-//! What is remembered, through the real programs: kept through a kill, merged by git, found from the journal alone.
+//! Memories through the real programs: they survive a kill, merge by git, and are found from the journal alone.
 
 #![cfg(unix)]
 

@@ -1,4 +1,4 @@
-//! How good are the answers on a collection whose answers were judged by people?
+//! Search quality on a collection judged by people.
 //!
 //! The real programs over `tests/collections/payments`, whose README tells how it was judged. What is measured here guards
 //! against getting worse by accident; which change is an improvement is decided on larger collections.

@@ -1,4 +1,5 @@
-//! Sessions, through the real programs: recorded by agents, ended, recovered after a kill, found, and told to the next one.
+//! Sessions through the real programs: recorded by agents, ended, recovered after a kill, found, and in the next
+//! briefing.
 
 #![cfg(unix)]
 

@@ -1,4 +1,4 @@
-//! A ranker that learns from the project's own history, with the real programs: learning, use, damage, forgetting.
+//! Rankers trained on a project's own history, with the real programs: training, use, damage and removal.
 
 #![cfg(target_os = "linux")]
 

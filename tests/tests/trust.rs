@@ -1,4 +1,4 @@
-//! Whose word a memory is, through the real programs: a clone is believed only after this user confirmed what it ships.
+//! Trust in memories, through the real programs: those of a clone are trusted only after this user has confirmed them.
 
 #![cfg(unix)]
 

@@ -1,5 +1,5 @@
-//! Files that are no text, no files, too much or not to be read: each is passed over with its reason, and the others are
-//! found.
+//! Files that cannot be indexed: binary, special, too large or unreadable. Each is skipped with a reason, and the
+//! others are found.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -9,7 +9,7 @@ use std::process::Command;
 
 use crate::case::{Case, KNOWN};
 
-/// Brings the project into the index and checks that each file is passed over for its reason.
+/// Indexes the project and checks that each file is skipped for its reason.
 fn check(case: &Case, expected: &[(&str, &str)]) {
     assert_eq!(case.search(KNOWN.0).0, [KNOWN.1]);
     let daemon = case.daemon();
@@ -37,7 +37,7 @@ fn what_is_no_regular_file_is_passed_over_and_waited_for_by_nobody() {
         }
     }
     check(&case, &expected);
-    // Whoever names one gets the same answer.
+    // A file that is named explicitly gets the same response.
     assert_eq!(case.recall(&["add", "pipe.rs"]).code, Some(0));
     assert_eq!(case.reason("pipe.rs").as_deref(), Some("not a regular file"));
 }

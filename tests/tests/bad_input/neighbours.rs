@@ -1,4 +1,4 @@
-//! Questions for what is related, and for parts of the graph, that cannot be answered; and some that can.
+//! Invalid and valid requests for related documents and for parts of the graph.
 
 use recall_proto::{Failure, Reason, v1};
 

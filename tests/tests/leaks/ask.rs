@@ -113,7 +113,7 @@ async fn all<T: std::fmt::Debug>(stream: Result<Streaming<T>, Status>) -> String
     }
 }
 
-/// Asks an RPC within a project for what another holds, and gives all that it says; `None` where there is no case.
+/// Calls an RPC from a project for data of another, and returns the whole response; `None` if the RPC has no case.
 pub(crate) async fn ask(rpc: &str, client: &Client, asker: RequestContext, probe: &Probe) -> Option<String> {
     let context = Some(asker.clone());
     let scope: i32 = probe.scope.into();

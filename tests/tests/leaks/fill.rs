@@ -1,4 +1,4 @@
-//! Projects of chance, whose own words are marked.
+//! Random projects whose own words are marked.
 
 use std::path::{Path, PathBuf};
 

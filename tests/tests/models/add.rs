@@ -1,4 +1,4 @@
-//! Models from a folder: what is taken in, and what is refused with which words.
+//! Models from a folder: what is accepted, and the errors for the rest.
 
 use std::fs;
 

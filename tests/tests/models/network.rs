@@ -1,4 +1,4 @@
-//! The networks of these tests: tables of a few words.
+//! Networks for these tests: embedding tables of a few words.
 
 use std::path::Path;
 

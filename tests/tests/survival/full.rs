@@ -1,4 +1,5 @@
-//! A file system that is full, with the journals and the index on it: told, nothing lost, and all goes on when there is room.
+//! A full file system with the journals and the index on it: reported, nothing is lost, and work resumes when there is
+//! space.
 //!
 //! Where none may be mounted the limit on the lengths of files stands for it, which is tested everywhere.
 

@@ -1,4 +1,4 @@
-//! A client that notes what it asked for and what it was told.
+//! A client that records its requests and their acknowledgements.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Phrases that the house style rules out, and where they are looked for: documents and string literals.
+//! Phrases that the house style rules out, in documents and string literals.
 
 use super::File;
 
