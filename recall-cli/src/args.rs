@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn global_flags_stand_before_or_behind_the_command() {
+    fn global_flags_are_accepted_before_and_after_the_command() {
         for line in ["recall --no-daemon --json search x", "recall search x --json --no-daemon"] {
             let cli = Cli::try_parse_from(line.split(' ')).expect(line);
             assert!(cli.global.no_daemon && cli.global.json, "{line}");

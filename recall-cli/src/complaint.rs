@@ -79,8 +79,10 @@ impl Complaint {
 
     /// Reports embeddings that were not computed in time.
     pub(crate) fn embedding_takes_long(waited: Duration) -> Self {
-        Self::new(Exit::Refused, Reason::DeadlineExceeded, format!("the embeddings were not there after {waited:?}"))
-            .with_hint("`recall status` says how far they are and what is in their way; `search.model = \"none\"` does without")
+        Self::new(Exit::Refused, Reason::DeadlineExceeded, format!("the embeddings were not ready after {waited:?}"))
+            .with_hint(
+                "`recall status` shows their progress and what delays them; `search.model = \"none\"` turns them off",
+            )
     }
 
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
@@ -258,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn causes_are_told_once_and_from_the_nearest() {
+    fn causes_are_listed_once_and_nearest_first() {
         let source = io::Error::new(io::ErrorKind::NotFound, "no such file or directory");
         let complaint = complaint_of(ConnectError::Spawn { binary: PathBuf::from("/x/recalld"), source });
         assert_eq!(complaint.message, "cannot run `/x/recalld`");

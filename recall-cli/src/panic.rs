@@ -21,7 +21,7 @@ pub(crate) fn caught(command: impl FnOnce() -> Result<Exit, CommandError>) -> Re
             let text = payload.downcast_ref::<&str>().copied();
             let text =
                 text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given");
-            let mut complaint = Complaint::new(Exit::Internal, Reason::Internal, "recall has a defect");
+            let mut complaint = Complaint::new(Exit::Internal, Reason::Internal, "internal error: recall panicked");
             complaint.causes.push(text.to_owned());
             complaint.hint = hint::of_reason(Reason::Internal, &complaint.details);
             Err(complaint.into())

@@ -64,7 +64,7 @@ impl FromStr for Floor {
         let metric = metric.parse::<Metric>().map_err(|error| error.to_string())?;
         match least.parse() {
             Ok(least) if (0.0..=1.0).contains(&least) => Ok(Self { metric, least }),
-            _ => Err(format!("`{least}` is no value of a metric: a number from 0 to 1")),
+            _ => Err(format!("`{least}` is not a value of a metric: a number from 0 to 1")),
         }
     }
 }

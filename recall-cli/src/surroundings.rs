@@ -42,7 +42,7 @@ impl Surroundings {
     pub(crate) fn capture() -> Result<Self, CommandError> {
         #[expect(clippy::disallowed_methods, reason = "this is where the working directory enters the program")]
         let directory = std::env::current_dir().map_err(|source| {
-            let mut complaint = Complaint::new(Exit::Usage, Reason::NotFound, "the working directory cannot be told")
+            let mut complaint = Complaint::new(Exit::Usage, Reason::NotFound, "cannot determine the current directory")
                 .with_hint("`cd` elsewhere");
             complaint.causes.push(source.to_string());
             complaint

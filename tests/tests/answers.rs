@@ -84,7 +84,7 @@ async fn a_search_counts_what_matches_and_refuses_a_language_that_there_is_not()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_store_is_told_about_to_whoever_asks() {
+async fn every_store_is_reported_on_request() {
     let home = Home::new(&[]);
     let (client, context) = client(&home, &[("a.md", "# Alpha\n\nOne.\n")]).await;
     let list = v1::ListRequest { context: Some(context.clone()), ..v1::ListRequest::default() };

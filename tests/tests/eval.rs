@@ -160,7 +160,7 @@ fn a_mean_below_its_floor_fails_with_a_code_of_its_own() {
 }
 
 #[test]
-fn mistakes_are_told_before_anything_is_asked() {
+fn mistakes_are_reported_before_any_query_runs() {
     let sandbox = recall_tests::sandbox!();
     let planted = dataset(&sandbox, &QUERIES.replace(r#"[{"path":"refunds.md"}]"#, r#"[{"path":"refund.md"}]"#));
     let outcome = sandbox.recall(&planted, &["eval", "run", "--dataset", "."]);
@@ -249,7 +249,7 @@ fn a_history_is_mined_and_asked_at_its_parent_trees() {
 }
 
 #[test]
-fn what_is_no_history_is_told() {
+fn a_folder_without_history_is_an_error() {
     let path = std::env::var("PATH").expect("there are programs");
     let sandbox = recall_tests::sandbox!().with_variable("PATH", &path);
     let project = sandbox.project("plain", &[("a.rs", "fn a() {}\n")]);

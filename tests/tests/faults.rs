@@ -121,7 +121,7 @@ fn index(sandbox: &Sandbox, project: &Project) -> PathBuf {
 }
 
 #[test]
-fn a_broken_file_of_the_user_keeps_nobody_from_asking_and_ending_the_daemon() {
+fn a_broken_user_configuration_does_not_prevent_searching_and_stopping_the_daemon() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     assert_eq!(sandbox.recall(&project, &["search", "wombats"]).code, Some(0));

@@ -46,7 +46,7 @@ const LEAST_SEPARATION: f64 = 0.93;
 const DOUBTED: (f64, f64) = (0.85, 0.18);
 
 #[test]
-fn answers_that_answer_nothing_are_told_from_those_that_do() {
+fn irrelevant_results_are_recognized() {
     let sandbox = recall_tests::sandbox!();
     let ask = |file: &str| -> Vec<(f64, bool)> {
         let lines = std::fs::read_to_string(collection().join(file)).expect("a file of the collection");
@@ -91,7 +91,7 @@ fn query(line: &str) -> Value {
 }
 
 #[test]
-fn what_is_below_its_floor_is_told_and_what_has_none_too() {
+fn metrics_below_or_without_a_floor_are_reported() {
     let measured = [("a", 0.5), ("b", 0.5), ("c", 0.5)].map(|(name, ndcg)| (name.to_owned(), ndcg));
     let expected = ["nDCG@10 of b is 0.5000; its floor is 0.51", "c has no floor", "d was not measured"];
     assert_eq!(below(&[("a", 0.5), ("b", 0.51), ("d", 0.1)], &measured), expected);

@@ -130,7 +130,7 @@ fn the_session_of_a_client_that_names_none_ends_with_its_connection() {
 }
 
 #[test]
-fn a_session_is_ended_found_and_told_to_the_next() {
+fn a_session_is_ended_found_and_in_the_next_briefing() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     sandbox.recall(&project, &["search", "zoo"]);

@@ -47,7 +47,7 @@ fn commands(text: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn commands_are_found_behind_the_prompt() {
+fn commands_are_found_after_the_prompt() {
     let text = "$ A=b recall search \"a b\" | jq .x   # a comment\nrecall no\n$ git log | recall remember - && recall status > x";
     let expected = [vec!["recall", "search", "a b"], vec!["recall", "remember", "-"], vec!["recall", "status"]];
     assert_eq!(commands(text), expected);

@@ -104,7 +104,7 @@ fn shim(invocation: &Invocation) -> Result<PathBuf, CommandError> {
     invocation.surroundings.programs.own(SHIM).ok_or_else(|| {
         let message = format!("the program `{SHIM}` was not found");
         let complaint = Complaint::new(Exit::Refused, Reason::NotFound, message);
-        complaint.with_hint("put it beside `recall` or on PATH").into()
+        complaint.with_hint("put it next to `recall` or on PATH").into()
     })
 }
 

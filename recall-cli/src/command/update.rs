@@ -53,7 +53,7 @@ fn request(
 ) -> Result<v1::UpdateRequest, CommandError> {
     let UpdateArgs { id, text, title, files, tags } = args;
     if text.is_none() && title.is_none() && files.is_none() && tags.is_none() {
-        let complaint = Complaint::usage("nothing of the memory is to be amended");
+        let complaint = Complaint::usage("nothing to change");
         return Err(complaint.with_hint("give a text, `--title`, `--file` or `--tag`").into());
     }
     let content = match text.as_deref() {

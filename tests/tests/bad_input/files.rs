@@ -22,7 +22,7 @@ fn check(case: &Case, expected: &[(&str, &str)]) {
 }
 
 #[test]
-fn what_is_no_regular_file_is_passed_over_and_waited_for_by_nobody() {
+fn special_files_are_skipped_without_blocking() {
     let case = Case::new();
     let path = |name: &str| case.project.path(name);
     let made = Command::new("mkfifo").arg(path("pipe.rs")).status();
@@ -43,7 +43,7 @@ fn what_is_no_regular_file_is_passed_over_and_waited_for_by_nobody() {
 }
 
 #[test]
-fn a_file_over_the_limit_is_told_by_its_length_and_not_read() {
+fn a_file_over_the_limit_is_recognized_by_its_length_and_not_read() {
     let case = Case::new();
     File::create(case.project.path("sparse.rs")).expect("a new file").set_len(4 << 30).expect("a sparse one");
     let mut line = File::create(case.project.path("line.rs")).expect("a new file");
@@ -108,7 +108,7 @@ fn bytes_that_are_no_text_in_any_encoding_do_no_harm() {
 }
 
 #[test]
-fn a_file_that_nobody_may_read_is_told_of_and_found_once_it_may_be() {
+fn an_unreadable_file_is_reported_and_found_once_it_is_readable() {
     let case = Case::new();
     let mut daemon = case.start_daemon_bound_by_permissions();
     case.project.write("private.rs", "pub fn private_matter() {}\n");

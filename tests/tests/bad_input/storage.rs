@@ -76,7 +76,7 @@ fn a_damaged_catalog_is_set_aside_and_the_answer_says_so() {
 }
 
 #[test]
-fn a_catalog_that_is_damaged_under_the_daemon_is_told_of_and_made_anew_by_a_rebuild() {
+fn a_catalog_damaged_under_the_daemon_is_reported_and_repaired_by_a_rebuild() {
     let case = Case::new();
     assert_eq!(case.search(KNOWN.0).0, [KNOWN.1]);
     let daemon = case.daemon();

@@ -89,7 +89,7 @@ async fn a_daemon_of_another_runtime_folder_is_found_and_no_second_one_is_starte
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn connections_that_say_nothing_shut_nobody_out_and_are_closed() {
+async fn silent_connections_are_closed_and_do_not_block_others() {
     let most = CONNECTIONS.to_string();
     let home = Home::new(&[("RECALL_DAEMON__HANDSHAKE_TIMEOUT", "3s"), ("RECALL_DAEMON__MAX_CONNECTIONS", &most)]);
     let idle = home.connect(Launch::IfNeeded).await.expect("a daemon answers");

@@ -140,7 +140,7 @@ async fn ask_without_room(small: &Small<'_>, witness: &mut Witness, round: usize
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_full_file_system_is_told_and_loses_nothing_where_one_may_be_mounted() {
+async fn a_full_file_system_is_reported_and_loses_nothing() {
     let sandbox = sandbox!();
     let project = sandbox.project("shop", &[("src/burrow.rs", "pub fn dig() {}\n")]);
     let Some(small) = Small::mount(&sandbox, &project) else { return };

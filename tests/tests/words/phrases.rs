@@ -50,7 +50,6 @@ const STILL_HELD: &[(&str, usize)] = &[
     ("crates/recall-journal", 1),
     ("crates/recall-rank", 1),
     ("crates/recall-watch", 1),
-    ("recall-cli", 1),
     ("recall-shim", 1),
     ("recalld", 14),
     ("tests", 6),

@@ -51,7 +51,7 @@ pub(crate) struct LogArgs {
 struct Object(Map<String, Value>);
 
 fn object(text: &str) -> Result<Object, String> {
-    serde_json::from_str(text).map(Object).map_err(|error| format!("it is no JSON object: {error}"))
+    serde_json::from_str(text).map(Object).map_err(|error| format!("not a JSON object: {error}"))
 }
 
 pub(super) async fn run(args: LogArgs, invocation: &Invocation) -> Result<Exit, CommandError> {

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_features_that_count_most_stand_under_each_other() {
+    fn the_features_with_the_largest_contributions_are_listed() {
         let parts = [1.25, -0.5, 0.001, -10.125, 0.3, 0.2, 0.1, 0.05, 0.04, -0.03, 0.02, 0.01];
         let mut contributions: BTreeMap<String, f64> =
             (0..).zip(parts).map(|(n, part)| (format!("f{n}"), part)).collect();

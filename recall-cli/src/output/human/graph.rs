@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_stand_under_their_node_by_relation() {
+    fn neighbours_are_listed_below_their_node_by_relation() {
         let symbol = |name: &str, path: &str, line, distance| v1::GraphNode {
             id: name.to_owned(),
             kind: "symbol".to_owned(),

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_told_and_those_that_are_not_are_counted() {
+    fn failures_are_listed_up_to_a_maximum_and_the_rest_is_counted() {
         let told: Vec<_> = failures(&finished()).into_iter().map(|warning| (warning.path, warning.message)).collect();
         let expected = [("big.txt", "permission denied"), ("", "11 files more failed")];
         assert_eq!(told, expected.map(|(path, message)| (path.to_owned(), message.to_owned())));

@@ -46,7 +46,7 @@ fn cells(model: &v1::Model) -> [String; 7] {
         or_empty(model.dimensions),
         or_empty(model.window_tokens),
         if model.bytes == 0 { String::new() } else { bytes(model.bytes) },
-        if model.licence.is_empty() { "not told".to_owned() } else { printable(&model.licence).into_owned() },
+        if model.licence.is_empty() { "unknown".to_owned() } else { printable(&model.licence).into_owned() },
     ]
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn used(answer: &v1::UseModelResponse, role: &str) -> String {
     let mut text = format!("{GOOD}used{GOOD:#} to {role}: {SYMBOL}{}{SYMBOL:#}\n", printable(&model.name));
     if *chunks_to_embed > 0 {
         let chunks = counted(*chunks_to_embed, "chunk", "chunks");
-        let _ = writeln!(text, "{DIM}{chunks} to embed in the background; `recall status` tells how far it is{DIM:#}");
+        let _ = writeln!(text, "{DIM}{chunks} to embed in the background; `recall status` shows the progress{DIM:#}");
     }
     text
 }
@@ -154,16 +154,16 @@ mod tests {
         insta::assert_snapshot!(plain(&list(&[minilm(), can_be_pulled, built_in, broken], None)), @r"
         MODEL             ROLE   STATE           DIM  TOKENS      SIZE  LICENCE
         all-MiniLM-L6-v2  embed  used, on cpu    384     256  86.8 MiB  Apache-2.0
-        static            embed  off             256                    not told
-        tiny                     cannot be used                         not told
-        bge               embed  can be pulled   384                    not told
+        static            embed  off             256                    unknown
+        tiny                     cannot be used                         unknown
+        bge               embed  can be pulled   384                    unknown
         tiny: model.onnx has changed
         to download one: `recall models pull MODEL`
         ");
     }
 
     #[test]
-    fn what_was_done_is_told_in_a_line_or_two() {
+    fn results_take_one_or_two_lines() {
         assert_eq!(
             plain(&row(&minilm())),
             "installed all-MiniLM-L6-v2: embed, 384 dimensions, 256 tokens, 86.8 MiB, Apache-2.0\n\
@@ -172,7 +172,7 @@ mod tests {
         let answer = v1::UseModelResponse { model: Some(minilm()), chunks_to_embed: 1 };
         assert_eq!(
             plain(&used(&answer, "embed")),
-            "used to embed: all-MiniLM-L6-v2\n1 chunk to embed in the background; `recall status` tells how far it is\n"
+            "used to embed: all-MiniLM-L6-v2\n1 chunk to embed in the background; `recall status` shows the progress\n"
         );
         assert_eq!(plain(&used(&v1::UseModelResponse::default(), "embed")), "no model is used to embed\n");
         let runtime = v1::TransferFinished { model: None, path: "/d/lib.so".to_owned(), took_ms: 1_500.0 };

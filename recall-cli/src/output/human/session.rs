@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_session_is_told_with_what_happened_in_it() {
+    fn a_session_is_shown_with_its_events() {
         let session = v1::Session {
             id: "s1".to_owned(),
             state: SessionState::Abandoned.into(),

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn daemon_and_stores_are_told() {
+    fn daemon_and_stores_are_shown() {
         let status = v1::StatusResponse {
             daemon: Some(v1::DaemonStatus {
                 pid: 4711,
