@@ -11,7 +11,7 @@ use recall_proto::v1;
 
 use home::Home;
 
-/// A client of a home's daemon, and the context of a project in it.
+/// Returns a client of a home's daemon, and the context of a project in it.
 async fn client(home: &Home, files: &[(&str, &str)]) -> (Client, v1::RequestContext) {
     let client = home.connect(Launch::IfNeeded).await.expect("a daemon answers");
     let working_directory = home.project(files).to_string_lossy().into_owned();

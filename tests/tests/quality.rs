@@ -105,7 +105,7 @@ fn measured(report: &Value) -> Vec<(String, f64)> {
     std::iter::once((ALL.to_owned(), ndcg(&report["mean_of_queries"]))).chain(by_category).collect()
 }
 
-/// What is below its floor, or has none, or was not measured.
+/// Returns the metrics that are below their floor, have none, or were not measured.
 fn below(floors: &[(&str, f64)], measured: &[(String, f64)]) -> Vec<String> {
     let mut complaints = Vec::new();
     for (name, ndcg) in measured {

@@ -180,7 +180,7 @@ fn a_session_that_broke_off_is_recovered() {
     let log = ["session", "log", "milestone", "The pool is dug.", "--session", "lost"];
     assert_eq!(sandbox.recall(&project, &log).code, Some(0));
     kill_daemon(&sandbox, &project);
-    // As if that had been long ago.
+    // Backdates the events, so that the session counts as abandoned.
     let file = project.path(".recall/sessions/lost/events.jsonl");
     let text = fs::read_to_string(&file).expect("readable");
     let year = &text[text.find("\"timestamp\":\"").expect("a time") + 13..][..4];

@@ -111,7 +111,7 @@ fn first(sandbox: &Sandbox, project: &Project) -> (String, Vec<String>) {
     (path.to_owned(), codes(&answer))
 }
 
-/// The one ranker that is kept.
+/// Returns the path of the only stored ranker.
 fn kept(sandbox: &Sandbox) -> Option<PathBuf> {
     let folders = fs::read_dir(sandbox.dirs().data.join("rankers")).ok()?;
     let mut files = folders.flatten().map(|folder| folder.path().join("code.ranker")).filter(|file| file.is_file());
