@@ -1,4 +1,4 @@
-//! What may be written behind `recall`?
+//! Command-line arguments of `recall`, and errors in them.
 
 #[cfg(test)]
 mod documented;
@@ -31,11 +31,11 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// Tells about wrong arguments, or prints the help that was asked for.
+/// Reports wrong arguments, or prints the help or the version.
 pub(crate) fn refuse(mut error: clap::Error, arguments: &[OsString]) -> Exit {
     best_first(&mut error);
     if !error.use_stderr() {
-        // Help and version: what was asked for. A reader that is gone has seen enough.
+        // Help or version, not an error. A failed write means that the reader closed the pipe.
         let _ = error.print();
         return Exit::Done;
     }
@@ -51,7 +51,7 @@ pub(crate) fn refuse(mut error: clap::Error, arguments: &[OsString]) -> Exit {
     Exit::Usage
 }
 
-/// Turns the order of what may have been meant: clap names the likeliest last.
+/// Reverses clap's suggestions: clap lists the likeliest one last.
 fn best_first(error: &mut clap::Error) {
     for kind in [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue] {
         if let Some(ContextValue::Strings(names)) = error.get(kind) {
@@ -127,7 +127,7 @@ mod tests {
         assert!(place("search") < place("bench").min(place("graph")), "{told}");
     }
 
-    /// Every command without commands of its own, with the words that call it.
+    /// Collects every command without subcommands, with the words that call it.
     fn leaves(command: &clap::Command, called: &str, found: &mut Vec<(String, clap::Command)>) {
         for child in command.get_subcommands().filter(|child| child.get_name() != "help") {
             let called = format!("{called} {}", child.get_name());
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn global_flags_stand_before_or_behind_the_command() {
+    fn global_flags_are_accepted_before_and_after_the_command() {
         for line in ["recall --no-daemon --json search x", "recall search x --json --no-daemon"] {
             let cli = Cli::try_parse_from(line.split(' ')).expect(line);
             assert!(cli.global.no_daemon && cli.global.json, "{line}");

@@ -1,15 +1,15 @@
-//! Who calls, by the environment that agents set?
+//! The calling agent and session, from the environment variables that agents set.
 
 use recall_proto::v1::Provenance;
 
-/// What the environment says about the session that the command runs in.
+/// The agent session that the command runs in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Caller {
-    /// The session's id; empty outside of one.
+    /// The session's id; empty outside a session.
     pub(crate) session_id: String,
     /// The agent; empty for a person.
     pub(crate) agent: String,
-    /// Where what is written comes from.
+    /// The source recorded with what this caller writes.
     pub(crate) provenance: Provenance,
 }
 

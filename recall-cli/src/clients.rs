@@ -1,4 +1,4 @@
-//! How does a coding agent learn of recall?
+//! Registration of recall in coding agents.
 
 pub(crate) mod claude_code;
 pub(crate) mod json_file;

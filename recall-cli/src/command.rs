@@ -1,4 +1,4 @@
-//! What can be asked of recall? One command a file: its arguments, and what it does with them.
+//! The commands of `recall`, one file each: its arguments and what it does.
 
 /// The examples at the end of a command's help, one line each.
 macro_rules! examples {
@@ -41,17 +41,17 @@ use crate::invocation::Invocation;
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Prepares a project: makes `.recall/` with its configuration and git files.
+    /// Prepare a project: create `.recall/` with its configuration and git files.
     #[command(after_help = examples!("recall init", "recall init ~/code/shop"))]
     Init(init::InitArgs),
-    /// Brings files or directories into the index, beyond what the rules find by themselves.
+    /// Index files or directories that the automatic scan leaves out.
     #[command(after_help = examples!(
         "recall add docs/internal",
         "recall add notes --glob \"*.txt\" --tag ops",
         "recall add .",
     ))]
     Add(add::AddArgs),
-    /// Finds code, documents and decisions.
+    /// Search code, documents and memories.
     #[command(after_help = examples!(
         "recall search \"where are sessions expired\"",
         "recall search SessionStore::open",
@@ -59,87 +59,87 @@ pub(crate) enum Command {
         "recall search \"lang:rust path:src/db session\"",
     ))]
     Search(search::SearchArgs),
-    /// Keeps a memory: a decision, a lesson, a pattern, a failure, a note.
+    /// Save a memory: a decision, a lesson, a pattern, a failure or a note.
     #[command(after_help = examples!(
         "recall remember \"Retries need jitter.\" --type lesson --file src/retry.rs",
         "git log -1 --format=%B | recall remember - --type decision --title \"Use WAL\"",
     ))]
     Remember(remember::RememberArgs),
-    /// Amends a memory: its text, title, tags or files.
+    /// Change the text, title, tags or files of a memory.
     #[command(after_help = examples!(
         "recall update L-0123abcd \"Retries need jitter and a limit.\"",
         "recall update L-0123abcd --tag network,retry",
     ))]
     Update(update::UpdateArgs),
-    /// Says whether a memory, a document or a chunk was of use.
+    /// Rate a memory, a document or a chunk.
     #[command(after_help = examples!(
         "recall feedback L-0123abcd useful",
         "recall feedback src/store.rs:10-42 outdated --note \"moved to src/db.rs\"",
     ))]
     Feedback(feedback::FeedbackArgs),
-    /// Tells whether memories still match the files, or marks them as holding.
+    /// Check memories against their files, or mark memories as valid.
     #[command(after_help = examples!("recall verify", "recall verify L-0123abcd --confirm"))]
     Verify(verify::VerifyArgs),
-    /// Moves a memory of the project to the global store, or to the domain that `--domain` names.
+    /// Move a memory from the project to the global store, or to the domain given with `--domain`.
     #[command(after_help = examples!("recall promote L-0123abcd", "recall promote L-0123abcd --domain payments"))]
     Promote(promote::PromoteArgs),
-    /// Begins, ends and shows sessions: what happened in them, and what came of it.
+    /// Start, end and show sessions.
     #[command(subcommand)]
     Session(session::SessionCommand),
-    /// Tells what a new session should know.
+    /// Show the briefing for a new session.
     #[command(after_help = examples!(
         "recall briefing",
         "recall briefing --goal \"make retries bounded\" --budget-tokens 1000",
     ))]
     Briefing(briefing::BriefingArgs),
-    /// Shows one document, chunk or memory, whole.
+    /// Show a whole document, chunk or memory.
     #[command(after_help = examples!(
         "recall get src/store.rs:10-42",
         "recall get L-0123abcd",
         "recall get src/store.rs --lines 1-20",
     ))]
     Get(get::GetArgs),
-    /// Lists what is indexed.
+    /// List what is indexed.
     #[command(after_help = examples!(
         "recall list --type adr",
         "recall list --flagged",
         "recall list --path \"docs/**\" --sort path --all",
     ))]
     List(list::ListArgs),
-    /// Tells which documents belong to one, and which are like it.
+    /// Show documents that are linked or similar to one.
     #[command(after_help = examples!(
         "recall related src/store.rs",
         "recall related src/store.rs:10-42 --type documentation",
     ))]
     Related(related::RelatedArgs),
-    /// Shows what a symbol or a file has to do with: imports, definitions, uses, links.
+    /// Show the imports, definitions, uses and links of a symbol or a file.
     #[command(after_help = examples!(
         "recall graph SessionStore::open",
         "recall graph src/store.rs --relation imported_by --depth 2",
     ))]
     Graph(graph::GraphArgs),
-    /// Tells what is running and indexed.
+    /// Show status.
     #[command(after_help = examples!("recall status", "recall status --failures"))]
     Status(status::StatusArgs),
-    /// Checks journals, catalogs and indexes, and mends them.
+    /// Check journals, catalogs and indexes, and repair them.
     #[command(after_help = examples!("recall doctor", "recall doctor --fix", "recall doctor --secrets"))]
     Doctor(doctor::DoctorArgs),
-    /// Takes documents out of the index, or deletes memories.
+    /// Remove documents from the index, or delete memories.
     #[command(after_help = examples!("recall rm docs/old.md", "recall rm L-0123abcd"))]
     Rm(rm::RmArgs),
-    /// Makes the index of a project again, from its files.
+    /// Rebuild the index of a project from its files.
     #[command(after_help = examples!("recall rebuild", "recall rebuild --scope global"))]
     Rebuild(rebuild::RebuildArgs),
-    /// Starts, stops and watches the daemon.
+    /// Start, stop and inspect the daemon.
     #[command(subcommand)]
     Daemon(daemon::DaemonCommand),
-    /// Installs models, and tells which are used.
+    /// List, install and select models.
     #[command(subcommand)]
     Models(models::ModelsCommand),
-    /// Measures how good the answers are.
+    /// Measure search quality on a dataset.
     #[command(subcommand)]
     Eval(eval::EvalCommand),
-    /// Measures how good the answers are on your own code.
+    /// Measure search quality on your own code.
     #[command(after_help = examples!(
         "recall bench --mine",
         "recall bench --mine --ablate",
@@ -147,10 +147,10 @@ pub(crate) enum Command {
         "recall bench --forget",
     ))]
     Bench(bench::BenchArgs),
-    /// Registers recall in coding agents.
+    /// Register recall in coding agents.
     #[command(subcommand)]
     Mcp(mcp::McpCommand),
-    /// Writes completions for a shell.
+    /// Print completions for a shell.
     #[command(after_help = examples!("recall completions zsh"))]
     Completions(completions::CompletionsArgs),
 }
@@ -189,7 +189,7 @@ pub(crate) fn run(
     }
 }
 
-/// Runs what talks to the daemon. One thread is enough for one conversation, and starts fastest.
+/// Runs a future to its end on the current thread. One thread is enough for one connection, and starts fastest.
 fn wait(command: impl Future<Output = Result<Exit, CommandError>>) -> Result<Exit, CommandError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Complaint::refused("cannot begin to talk to the daemon", &error))?;

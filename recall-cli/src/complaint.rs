@@ -1,4 +1,4 @@
-//! What went wrong, and with which exit code does that end the program?
+//! Errors of commands, with exit codes, reasons and hints.
 
 mod evaluation;
 
@@ -15,29 +15,29 @@ use recall_proto::{Failure, Reason};
 
 use crate::{Exit, hint};
 
-/// Why a command did not end well.
+/// Why a command failed.
 #[derive(Debug)]
 pub(crate) enum CommandError {
-    /// Whoever reads standard output has closed it.
+    /// The reader of standard output has closed it.
     ReaderGone,
-    /// Something went wrong.
+    /// An error to report.
     Complaint(Box<Complaint>),
 }
 
-/// What a person or a script is told about something that went wrong.
+/// An error as it is reported to a person or a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Complaint {
-    /// How the program ends.
+    /// The exit code of the program.
     pub(crate) exit: Exit,
     /// The stable reason.
     pub(crate) reason: Reason,
     /// What failed, on what, and why.
     pub(crate) message: String,
-    /// What led to it, the nearest cause first.
+    /// The chain of causes, the nearest first.
     pub(crate) causes: Vec<String>,
     /// What can be done about it.
     pub(crate) hint: Option<String>,
-    /// What else names the cause, by name.
+    /// Further values that identify the cause, by name.
     pub(crate) details: BTreeMap<String, String>,
 }
 
@@ -46,12 +46,12 @@ impl Complaint {
         Self { exit, reason, message: message.into(), causes: Vec::new(), hint: None, details: BTreeMap::new() }
     }
 
-    /// Of something wrong that the user gave.
+    /// Reports wrong input of the user.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Exit::Usage, Reason::InvalidArgument, message)
     }
 
-    /// Of something that the operating system refused.
+    /// Reports an operation that the operating system refused.
     pub(crate) fn refused(doing: impl Into<String>, source: &io::Error) -> Self {
         let reason = match source.kind() {
             io::ErrorKind::NotFound => Reason::NotFound,
@@ -65,22 +65,24 @@ impl Complaint {
         complaint
     }
 
-    /// Of a daemon that was gone before a run was over.
+    /// Reports a daemon that exited before an indexing run was over.
     pub(crate) fn indexing_broke_off() -> Self {
         Self::new(Exit::Unreachable, Reason::Unavailable, "the daemon ended before the run was over")
             .with_hint("run the command again: what was indexed stays indexed")
     }
 
-    /// Of a daemon that was gone before a transfer was over.
+    /// Reports a daemon that exited before a transfer was over.
     pub(crate) fn transfer_broke_off() -> Self {
         Self::new(Exit::Unreachable, Reason::Unavailable, "the daemon ended before everything was fetched")
             .with_hint("run the command again: what arrived is kept")
     }
 
-    /// Of embeddings that did not come in time.
+    /// Reports embeddings that were not computed in time.
     pub(crate) fn embedding_takes_long(waited: Duration) -> Self {
-        Self::new(Exit::Refused, Reason::DeadlineExceeded, format!("the embeddings were not there after {waited:?}"))
-            .with_hint("`recall status` says how far they are and what is in their way; `search.model = \"none\"` does without")
+        Self::new(Exit::Refused, Reason::DeadlineExceeded, format!("the embeddings were not ready after {waited:?}"))
+            .with_hint(
+                "`recall status` shows their progress and what delays them; `search.model = \"none\"` turns them off",
+            )
     }
 
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
@@ -111,7 +113,8 @@ impl From<Failure> for Complaint {
 impl From<tonic::Status> for CommandError {
     fn from(status: tonic::Status) -> Self {
         let mut failure = Failure::from_status(&status);
-        // An answer of the daemon has no source; the transport gives one, with whatever code, when a connection breaks.
+        // A status from the daemon has no source. The transport sets one if the connection breaks; its code then has no
+        // meaning.
         if status.source().is_some() {
             failure.reason = Reason::Unavailable;
             "the connection to the daemon broke before it answered".clone_into(&mut failure.message);
@@ -190,7 +193,7 @@ impl From<ProjectError> for CommandError {
     }
 }
 
-/// The exit code that goes with a reason that the daemon gave.
+/// Returns the exit code for a reason reported by the daemon.
 fn exit_of(reason: Reason) -> Exit {
     match reason {
         Reason::NotFound => Exit::NothingFound,
@@ -257,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn causes_are_told_once_and_from_the_nearest() {
+    fn causes_are_listed_once_and_nearest_first() {
         let source = io::Error::new(io::ErrorKind::NotFound, "no such file or directory");
         let complaint = complaint_of(ConnectError::Spawn { binary: PathBuf::from("/x/recalld"), source });
         assert_eq!(complaint.message, "cannot run `/x/recalld`");

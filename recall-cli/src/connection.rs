@@ -1,4 +1,4 @@
-//! How does a command come to its daemon?
+//! Connections from a command to the daemon, with the user's settings.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,21 +13,21 @@ use crate::invocation::{CLIENT_NAME, Invocation};
 use crate::progress::patiently;
 use crate::surroundings::Surroundings;
 
-/// How long a running daemon may take to answer a command with `--no-daemon`.
+/// The time that a running daemon may take to respond to a command with `--no-daemon`.
 const RUNNING: Duration = Duration::from_secs(2);
 
 impl Invocation {
-    /// Connects to the daemon, which is started if none runs.
+    /// Connects to the daemon, and starts one if none runs.
     ///
-    /// With `--no-daemon` no daemon outlives the command: one that runs is asked, and if none answers, a private one is
-    /// started. The answers are the same, since both read the same index.
+    /// With `--no-daemon` no daemon outlives the command: a running one is used, and if none responds, a private one is
+    /// started. The results are the same, because both read the same index.
     pub(crate) async fn connect(&self) -> Result<Client, CommandError> {
         if !self.global.no_daemon {
             return self.connect_by(Launch::IfNeeded).await;
         }
         if let Ok(settings) = self.load_settings() {
             let running = ConnectOptions { deadline: RUNNING, ..self.options(Launch::Never, &settings) };
-            // Whatever keeps it from answering, a private daemon says what it cannot do next to it.
+            // If it does not respond for any reason, a private daemon reports what it cannot do while the other runs.
             if let Ok(client) = Client::connect(&running).await {
                 return Ok(client);
             }
@@ -35,20 +35,20 @@ impl Invocation {
         self.connect_by(Launch::Private).await
     }
 
-    /// Asks the daemon. Shows how far the indexing is where the answer takes long.
+    /// Sends a request to the daemon. Shows the indexing progress if the response takes long.
     pub(crate) async fn ask<T, F>(&self, ask: impl Fn(Client) -> F) -> Result<T, CommandError>
     where
         F: Future<Output = Result<T, Status>>,
     {
         let client = self.connect().await?;
-        // A call is as large as its largest message; in a box it is not copied on its way.
+        // The future is as large as its largest message; boxing it avoids copies.
         let asked = Box::pin(ask(client.clone()));
         Ok(patiently(&client, self.context(), self.output.format, asked).await?)
     }
 
     /// Connects to the daemon.
     ///
-    /// If the user's configuration is wrong, only a running daemon is used: one that starts would refuse the file.
+    /// If the user's configuration is wrong, only a running daemon is used: a new one would reject the file.
     pub(crate) async fn connect_by(&self, launch: Launch) -> Result<Client, CommandError> {
         let settings = match self.load_settings() {
             Ok(settings) => settings,
@@ -67,7 +67,7 @@ impl Invocation {
         Ok(Client::connect(&self.options(launch, &settings)).await?)
     }
 
-    /// How the daemon is looked for.
+    /// Returns the options for a connection.
     pub(crate) fn options(&self, launch: Launch, settings: &Settings) -> ConnectOptions {
         ConnectOptions {
             dirs: self.surroundings.dirs.clone(),
@@ -80,7 +80,7 @@ impl Invocation {
         }
     }
 
-    /// Connects to a daemon with a home of its own, which ends with the client; the user's indexes are not touched.
+    /// Connects to a private daemon with its own home, which ends with the client. The user's indexes are not touched.
     ///
     /// It has the user's settings: their file is copied into the home.
     pub(crate) async fn connect_apart(&self, home: &Path) -> Result<Client, CommandError> {
@@ -104,8 +104,8 @@ impl Invocation {
         Ok(Client::connect(&options).await?)
     }
 
-    /// The user's settings. If their file is wrong, the built-in ones and a warning, so that a running daemon can be asked and
-    /// stopped. The daemon alone reads the project's.
+    /// Returns the user's settings. If their file is wrong, warns and returns the built-in ones, so that a running
+    /// daemon can be used and stopped. Only the daemon reads the project's settings.
     pub(crate) fn settings(&self) -> Settings {
         self.load_settings().unwrap_or_else(|error| {
             self.warn_of_defaults(error);
@@ -113,7 +113,7 @@ impl Invocation {
         })
     }
 
-    /// The user's settings.
+    /// Loads the user's settings.
     ///
     /// # Errors
     /// The user's configuration cannot be read, or is wrong.

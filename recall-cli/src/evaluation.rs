@@ -1,8 +1,8 @@
-//! How does the daemon answer the queries of a dataset?
+//! Runs of a dataset's queries against the daemon.
 //!
-//! Every query is asked as `recall search` asks it, of an index that is up to date. A folder is indexed where the user's
-//! indexes are; the trees of a repository are put into a temporary folder one after another, and indexed by a daemon with
-//! a home of its own, of which nothing is left.
+//! Every query is sent as `recall search` sends it, to an index that is up to date. A folder is indexed in the user's
+//! indexes. The trees of a repository are checked out to a temporary folder one after another, and indexed by a daemon
+//! with a temporary home, which is deleted.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -20,34 +20,34 @@ use crate::complaint::{CommandError, Complaint};
 use crate::invocation::Invocation;
 use crate::progress::QueryBar;
 
-/// How long embeddings are waited for. The built-in model embeds a million chunks in that time.
+/// The time limit for embeddings. The built-in model embeds a million chunks in that time.
 const EMBEDDING_PATIENCE: Duration = Duration::from_mins(10);
 
-/// How often it is asked whether they are there.
+/// The interval between two checks for embeddings.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What is asked, and how.
+/// A dataset with the settings to run it with.
 #[derive(Debug)]
 pub(crate) struct Evaluation<'a> {
     pub(crate) invocation: &'a Invocation,
     pub(crate) dataset: &'a Dataset,
-    /// How many hits each query is given.
+    /// The number of hits per query.
     pub(crate) hits: u32,
-    /// Each answered by a run of its own.
+    /// The settings; each gives one run.
     pub(crate) settings: &'a [Setting],
 }
 
-/// How the daemon searches.
+/// The stages that a search uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Setting {
-    /// With all that it has.
+    /// All stages.
     Whole,
-    /// With one stage left out.
+    /// All stages but one.
     Without(Ablation),
 }
 
 impl Setting {
-    /// The whole search alone, or with each stage left out in turn.
+    /// Returns the whole search, followed by one setting per stage if ablations are wanted.
     pub(crate) fn all(ablations: Ablations) -> Vec<Self> {
         let without = Ablation::ALL.into_iter().filter(|_| ablations == Ablations::Each).map(Self::Without);
         std::iter::once(Self::Whole).chain(without).collect()
@@ -61,19 +61,19 @@ impl Setting {
     }
 }
 
-/// Whether it is measured what each stage is worth.
+/// Whether the contribution of each stage is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ablations {
     No,
     Each,
 }
 
-/// The answers to each query, one list a setting; `None` if the stage that a setting leaves out had no say in the query.
+/// The answers to each query, one list per setting; `None` if the left-out stage did not take part in the query.
 type Answers = HashMap<String, Vec<Option<Vec<Answer>>>>;
 
 impl Evaluation<'_> {
-    /// Asks every query with every setting. Returns a run for each, in their order, without those whose stage had no say in
-    /// any query: nothing can be said of its worth.
+    /// Runs every query with every setting. Returns one run per setting, in order, without the settings whose stage
+    /// took part in no query: their contribution is unknown.
     pub(crate) async fn runs(&self) -> Result<Vec<(Setting, Run)>, CommandError> {
         let bar = QueryBar::new(self.invocation.output.format, self.dataset.queries.len() as u64);
         let mut answers = Answers::new();
@@ -125,7 +125,7 @@ impl Evaluation<'_> {
         .await
     }
 
-    /// Indexes a folder and asks queries in it.
+    /// Indexes a folder and runs queries in it.
     async fn ask(
         &self,
         client: &Client,
@@ -142,7 +142,7 @@ impl Evaluation<'_> {
         Ok(())
     }
 
-    /// Asks one query with every setting.
+    /// Runs one query with every setting.
     async fn ask_once(
         &self,
         client: &Client,
@@ -189,17 +189,17 @@ impl Evaluation<'_> {
     }
 }
 
-/// The stages that had no say in an answer: those that the daemon names, and the cross-encoder if it was not asked.
+/// The stages that did not take part in an answer: those named by the daemon, and the cross-encoder if it did not run.
 fn silent_in(stats: &v1::SearchStats) -> Vec<String> {
     let mut silent = stats.silent.clone();
     silent.extend((!stats.reranked).then(|| Ablation::Rerank.as_str().to_owned()));
     silent
 }
 
-/// Asks the queries of a repository, each in its tree.
+/// Runs the queries of a repository, each in its tree.
 ///
-/// The trees are put into a temporary folder one after another, and each is indexed by a daemon with a home of its own
-/// before its queries are asked.
+/// The trees are checked out to a temporary folder one after another. A daemon with its own home indexes each before
+/// its queries run.
 pub(crate) async fn replay(
     invocation: &Invocation,
     corpus: &Corpus,
@@ -227,19 +227,19 @@ pub(crate) async fn replay(
 /// The context of requests about the folder.
 fn context_in(invocation: &Invocation, root: &Path) -> v1::RequestContext {
     let root = root.to_string_lossy().into_owned();
-    // What is asked to measure is nothing that the session wanted to know.
+    // Measuring queries are not part of the session, so they are not recorded in it.
     let session_id = String::new();
     v1::RequestContext { working_directory: root.clone(), project_root: root, session_id, ..invocation.context() }
 }
 
-/// The queries of each tree; the trees in the reverse of the order in which they are first named.
+/// Groups the queries by tree; the trees are in reverse order of their first query.
 ///
-/// A mined dataset names the newest first, and a tree differs least from the one before it.
+/// A mined dataset lists the newest commit first. Oldest first, each tree differs little from the previous one.
 fn by_tree<'q>(queries: &[&'q Query]) -> Vec<(&'q str, Vec<&'q Query>)> {
     let mut places = BTreeMap::new();
     let mut trees: Vec<(&str, Vec<&Query>)> = Vec::new();
     for &query in queries {
-        // A query of a repository has a tree: the dataset was checked.
+        // A query of a repository has a tree: the dataset was validated.
         let tree = query.tree.as_deref().unwrap_or_default();
         let place = *places.entry(tree).or_insert(trees.len());
         if place == trees.len() {
@@ -251,8 +251,7 @@ fn by_tree<'q>(queries: &[&'q Query]) -> Vec<(&'q str, Vec<&'q Query>)> {
     trees
 }
 
-/// Brings a root's index up to its files, and its embeddings up to the index: what is measured is not to depend on when it
-/// is asked.
+/// Updates a root's index and waits for its embeddings, so that results do not depend on timing.
 async fn index(client: &Client, context: v1::RequestContext) -> Result<(), CommandError> {
     let scope = v1::Scope::Project.into();
     let request = v1::IndexRequest { context: Some(context.clone()), scope, ..v1::IndexRequest::default() };
@@ -278,14 +277,14 @@ async fn index(client: &Client, context: v1::RequestContext) -> Result<(), Comma
     }
 }
 
-/// A hit as a run holds it; `None` for what is no part of a file.
+/// Converts a hit for a run; `None` if it is not part of a file.
 fn answer(hit: v1::Hit) -> Option<Answer> {
     let (document, chunk) = (hit.doc?, hit.chunk?);
     let lines = Lines { start: chunk.start_line, end: chunk.end_line };
     (!document.path.is_empty()).then_some(Answer { path: document.path, lines: Some(lines) })
 }
 
-/// Names the query that the daemon did not answer.
+/// Adds the id of the failed query to an error.
 pub(crate) fn of_query(query: &Query, status: tonic::Status) -> CommandError {
     match CommandError::from(status) {
         CommandError::Complaint(mut complaint) => {

@@ -1,6 +1,6 @@
-//! With which code does the program end?
+//! Exit codes of the program.
 
-/// How the program ended. Scripts may rely on the codes.
+/// The result of the program. The codes are stable for scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// Done, or something was found.
@@ -13,7 +13,7 @@ pub enum Exit {
     Unreachable,
     /// The daemon refused, with a reason.
     Refused,
-    /// A defect of recall.
+    /// A bug in recall.
     Internal,
 }
 

@@ -1,4 +1,4 @@
-//! What can be done about it?
+//! Hints for errors: what the user can do.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,13 +6,11 @@ use std::path::Path;
 use recall_client::ConnectError;
 use recall_proto::Reason;
 
-/// What to do when the daemon was not reached.
+/// Returns the hint for a failed connection to the daemon.
 pub(crate) fn of_connect_error(error: &ConnectError) -> Option<String> {
     let hint = match error {
         ConnectError::NotRunning { .. } => "start it with `recall daemon start`",
-        ConnectError::NoBinary { .. } => {
-            "put `recalld` beside `recall` or on PATH, or name it in the variable RECALL_DAEMON"
-        }
+        ConnectError::NoBinary { .. } => "put `recalld` next to `recall` or on PATH, or set RECALL_DAEMON to its path",
         ConnectError::Spawn { .. } => "check that the file is a program for this machine and that you may run it",
         ConnectError::StartFailed { .. } => "see why with `recall daemon logs`",
         ConnectError::Unreachable { .. } => {
@@ -24,13 +22,13 @@ pub(crate) fn of_connect_error(error: &ConnectError) -> Option<String> {
         ConnectError::ForeignOwner { .. } => "set RECALL_HOME to a folder that is yours alone",
         ConnectError::Socket { .. } | ConnectError::Transport { .. } => "try `recall daemon restart`",
         ConnectError::PrivateFolder { .. } => "set TMPDIR to a folder that you may write to",
-        // Its status brings its own.
+        // The status has its own hint.
         ConnectError::Refused { .. } => return None,
     };
     Some(hint.to_owned())
 }
 
-/// What to do about a reason that came without a hint.
+/// Returns the hint for a reason that the daemon reported without one.
 pub(crate) fn of_reason(reason: Reason, details: &BTreeMap<String, String>) -> Option<String> {
     let hint = match reason {
         Reason::LimitExceeded => {
@@ -44,7 +42,7 @@ pub(crate) fn of_reason(reason: Reason, details: &BTreeMap<String, String>) -> O
         Reason::VersionMismatch => "restart the daemon with `recall daemon restart`",
         Reason::HomeMismatch => "set HOME or RECALL_HOME to those of that daemon, or stop that daemon",
         Reason::SchemaNewer => "update recall",
-        Reason::StoreDamaged => "make the index again with `recall rebuild`",
+        Reason::StoreDamaged => "rebuild the index with `recall rebuild`",
         Reason::DiskFull => "free some space; nothing that was acknowledged is lost",
         Reason::Internal => "see what happened with `recall daemon logs`",
         Reason::Unsupported => "update the daemon with `recall daemon restart`",
@@ -53,7 +51,8 @@ pub(crate) fn of_reason(reason: Reason, details: &BTreeMap<String, String>) -> O
         }
         Reason::NotFound if details.contains_key("path") => {
             let name = Path::new(&details["path"]).file_name().unwrap_or_default();
-            let text = if name.to_string_lossy().contains(' ') { "; a text is kept by `recall remember`" } else { "" };
+            let text =
+                if name.to_string_lossy().contains(' ') { "; to save a text, use `recall remember`" } else { "" };
             return Some(format!("check the path; it is taken from the directory that the command runs in{text}"));
         }
         Reason::InvalidArgument if details.contains_key("item") => {
@@ -69,7 +68,7 @@ pub(crate) fn of_reason(reason: Reason, details: &BTreeMap<String, String>) -> O
             _ => return None,
         },
         Reason::ReadOnly | Reason::PermissionDenied => {
-            "check who may write the index; `recall status` tells where it is kept"
+            "check who may write the index; `recall status` shows where it is"
         }
         Reason::NotFound
         | Reason::IndexFailed
@@ -88,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_gives_a_text_where_a_path_is_asked_for_is_told_what_keeps_it() {
+    fn a_text_in_place_of_a_path_gets_a_hint_to_remember() {
         let hint = |path: &str| of_reason(Reason::NotFound, &BTreeMap::from([("path".to_owned(), path.to_owned())]));
         assert!(
             hint("/home/ada/queue/the queue is drained first").is_some_and(|hint| hint.contains("recall remember"))

@@ -1,4 +1,4 @@
-//! What does a command show of an indexing run?
+//! Output of a command during an indexing run.
 
 use recall_proto::v1::IndexEvent;
 use recall_proto::v1::index_event::Event;
@@ -13,7 +13,7 @@ use crate::progress::IndexBar;
 pub(crate) async fn follow(mut events: Streaming<IndexEvent>, output: &Output) -> Result<Exit, CommandError> {
     let bar = IndexBar::new(output.format);
     while let Some(IndexEvent { event }) = events.message().await? {
-        // A daemon may tell of things that this program does not know yet.
+        // A newer daemon may send events that this program does not know.
         let Some(event) = event else { continue };
         if output.format == Format::Json {
             output.json_line(&recall_json::index_line(&event))?;

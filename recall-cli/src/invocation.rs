@@ -1,4 +1,4 @@
-//! What does every command have at hand?
+//! The context of one run of the program, shared by all commands.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +9,10 @@ use crate::complaint::CommandError;
 use crate::output::Output;
 use crate::surroundings::Surroundings;
 
-/// The name under which this program introduces itself.
+/// The client name that this program sends to the daemon.
 pub(crate) const CLIENT_NAME: &str = "recall";
 
-/// One run of the program: its surroundings, what holds for every command, and where output goes.
+/// One run of the program: its environment, the global options and the output.
 #[derive(Clone, Debug)]
 pub(crate) struct Invocation {
     pub(crate) surroundings: Surroundings,
@@ -25,7 +25,7 @@ impl Invocation {
         Ok(Self { surroundings: Surroundings::capture()?, global, output })
     }
 
-    /// The context that goes with every request.
+    /// Returns the context that is sent with every request.
     pub(crate) fn context(&self) -> RequestContext {
         let caller = self.surroundings.caller.clone();
         RequestContext {
@@ -42,20 +42,20 @@ impl Invocation {
         }
     }
 
-    /// The project's root, where the user named it; absolute.
+    /// The absolute path of the project's root, if the user gave one.
     pub(crate) fn project(&self) -> Option<PathBuf> {
         self.global.project.as_deref().map(|path| self.absolute(path))
     }
 
-    /// A path that the user gave, absolute.
+    /// Makes a path of the user absolute.
     pub(crate) fn absolute(&self, path: &Path) -> PathBuf {
         let joined = self.surroundings.directory.join(path);
-        // `.` and repeated separators go; `..` stays, because what it means depends on symlinks.
+        // `.` and repeated separators are removed; `..` is kept, because its meaning depends on symlinks.
         joined.components().collect()
     }
 }
 
-/// A path as the protocol carries it. Bytes that are no text are replaced, so that the daemon reports them.
+/// Converts a path for the protocol. Bytes that are not UTF-8 are replaced, so that the daemon reports the path.
 fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }

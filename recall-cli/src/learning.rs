@@ -1,8 +1,8 @@
-//! What would a ranker be worth that learns from the project's own history?
+//! Training and measuring of a ranker on the project's own history.
 //!
-//! Each query of the history is asked in the tree before its commit, as it is for measuring; the daemon tells what its
-//! rankers see of every file that may answer. What is learnt is measured on parts of the history that it was not learnt
-//! from, beside the built-in ranker on the same queries.
+//! Each query of the history runs in the tree before its commit, as it does for measuring, and the daemon returns the
+//! ranking features of every candidate file. The trained ranker is measured on held-out parts of the history and
+//! compared with the built-in ranker on the same queries.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,58 +19,58 @@ use crate::evaluation::{of_query, replay};
 use crate::invocation::Invocation;
 use crate::progress::QueryBar;
 
-/// Fewer queries say nothing: their mean nDCG then differs by chance by more than a ranker can be worth.
+/// The minimum number of queries. With fewer, the noise of the mean nDCG exceeds the gain of any ranker.
 pub(crate) const FEWEST_QUERIES: usize = 200;
 
-/// The kind of document that commits speak about.
+/// The type of the documents that commits change.
 const KIND: &str = "code";
 
-/// In how many stretches the history is cut. Neighbouring commits are about the same files, so a stretch is never both
-/// learnt from and measured on.
+/// The number of contiguous segments that the history is cut into. Neighbouring commits touch the same files, so a
+/// segment is never both trained and measured on.
 const STRETCHES: usize = 10;
 
-/// In how many parts the stretches are held out in turn.
+/// The number of cross-validation folds.
 const FOLDS: usize = 5;
 
-/// The ranks that are measured.
+/// The cutoff of the measured nDCG.
 const MEASURED: usize = 10;
 
-/// How many trees are added to the built-in ones. They learn from a tenth of the queries that those learnt from; as many
-/// trees would learn the queries by heart.
+/// The number of trees added to the built-in ones. They are trained on a tenth of the queries that the built-in ones
+/// were trained on; the same number of trees would overfit.
 const ADDED_TREES: usize = 60;
 
-/// A ranker that was learnt, and what it is worth on queries that it was not learnt from.
+/// A trained ranker with its quality on held-out queries.
 #[derive(Debug)]
 pub(crate) struct Learnt {
     /// The name of the dataset.
     pub(crate) dataset: String,
-    /// How many queries were asked.
+    /// The number of queries.
     pub(crate) queries: usize,
-    /// How many of them have an answer among their candidates, and something else.
+    /// The number of queries with both a relevant and an irrelevant candidate.
     pub(crate) usable: usize,
-    /// The built-in ranker, and the one that was learnt on top of it.
+    /// The built-in ranker compared with the one trained on top of it.
     pub(crate) own: Comparison,
-    /// The built-in ranker, and one that was learnt from nothing but the history.
+    /// The built-in ranker compared with one trained on the history alone.
     pub(crate) alone: Comparison,
-    /// The ranker that was learnt on top of the built-in one, from all queries.
+    /// The ranker trained on top of the built-in one, on all queries.
     pub(crate) ranker: Ranker,
 }
 
 impl Learnt {
-    /// Whether the own ranker answers no worse than the built-in one, in the mean.
+    /// Whether the project's ranker is at least as good as the built-in one, on average.
     pub(crate) fn is_no_worse(&self) -> bool {
         self.own.difference >= 0.0
     }
 }
 
-/// Asks the queries of a history and learns from the answers.
+/// Runs the queries of a history and trains a ranker on the results.
 pub(crate) async fn learn(invocation: &Invocation, dataset: &Dataset) -> Result<Learnt, CommandError> {
     let Gathered { judged, built_in } = gather(invocation, dataset).await?;
     let usable = judged.queries.iter().filter(|query| is_usable(query)).count();
     if usable < FEWEST_QUERIES {
         return Err(too_few(usable).into());
     }
-    // Usable queries have candidates, and the first answer brings the ranker.
+    // Usable queries have candidates, and the first response includes the ranker.
     let built_in = built_in.ok_or_else(no_built_in)?;
     let measured = |scores: &[Vec<f32>]| -> Vec<f64> {
         let of = |(query, scores): (&JudgedQuery, &Vec<f32>)| ndcg_at(MEASURED, scores, &query.labels, query.missed);
@@ -90,7 +90,7 @@ pub(crate) async fn learn(invocation: &Invocation, dataset: &Dataset) -> Result<
     })
 }
 
-/// What the daemon told.
+/// The training data returned by the daemon.
 #[derive(Default)]
 struct Gathered {
     judged: Judged,
@@ -147,7 +147,7 @@ impl Gathered {
     }
 }
 
-/// A query with its candidates, labelled; `None` where nothing was found.
+/// Labels the candidates of a query; `None` if there are none.
 fn judge(
     query: &Query,
     stretch: usize,
@@ -170,7 +170,7 @@ fn judge(
     })
 }
 
-/// Whether there is something to learn from the query.
+/// Whether the query is usable for training.
 fn is_usable(query: &JudgedQuery) -> bool {
     query.labels.iter().any(|label| *label > 0.0) && query.labels.contains(&0.0)
 }
@@ -181,7 +181,7 @@ fn scores(ranker: &Ranker, query: &JudgedQuery) -> Vec<f32> {
     scores
 }
 
-/// Of a history that is too short to learn from.
+/// Reports a history that is too short to train on.
 pub(crate) fn too_few(usable: usize) -> Complaint {
     let message =
         format!("the history yields {usable} usable queries; a ranker is learnt from {FEWEST_QUERIES} at least");

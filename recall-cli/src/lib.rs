@@ -1,8 +1,8 @@
-//! The `recall` command: arguments to requests, and the daemon's answers to text for people and JSON for scripts.
+//! The `recall` command: a client of the daemon with text output for people and JSON for scripts.
 //!
-//! A command is one file in `command`: its arguments and what it asks of the daemon. What is printed is made in `output`,
+//! Each command is one file in `command`: its arguments and its requests to the daemon. `output` formats the responses
 //! for people and, with `--json`, for programs in a documented schema. Standard output is data; everything else goes to
-//! standard error. Nothing is indexed or searched here, and no store is opened: that is the daemon's part.
+//! standard error. This crate does not index or search and opens no store: the daemon does.
 
 mod args;
 mod caller;
@@ -36,11 +36,11 @@ use crate::complaint::{CommandError, Complaint};
 use crate::invocation::Invocation;
 use crate::output::Output;
 
-/// Runs the command that the arguments name, and tells how it ended. The first argument is the program's name.
+/// Runs the command given by the arguments and returns its exit code. The first argument is the program's name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     panic::report_in_plain_words();
-    // Every file that a command creates belongs to the user alone, as those of the daemon do.
+    // Every file that a command creates is private to the user, as the daemon's files are.
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     let cli = match Cli::try_parse_from(&arguments) {
@@ -55,14 +55,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     });
     match ended {
         Ok(exit) => exit,
-        // Whoever reads has seen enough, as in `recall search … | head -1`.
+        // The reader has closed the pipe, as in `recall search … | head -1`.
         Err(CommandError::ReaderGone) => Exit::Done,
         Err(CommandError::Complaint(complaint)) => complain(&complaint, &output),
     }
 }
 
 fn complain(complaint: &Complaint, output: &Output) -> Exit {
-    // Where even the complaint cannot be written, the exit code is all that is left.
+    // If the error cannot be written, the exit code still reports it.
     let _ = output.complain(complaint);
     complaint.exit
 }

@@ -1,4 +1,4 @@
-//! Where does output go, and in which form?
+//! Output to standard output and standard error, as text or JSON.
 
 mod format;
 pub(crate) mod human;
@@ -14,14 +14,14 @@ use crate::complaint::{CommandError, Complaint};
 pub(crate) use format::{Color, Format};
 use human::style;
 
-/// How far the continued lines of a note are indented.
+/// The indentation of the continued lines of a note.
 const NOTE_INDENT: usize = 2;
 
-/// Where output goes, and in which form.
+/// The format, colour and width of the output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     pub(crate) format: Format,
-    /// The columns of the terminal that data goes to; `None` for a pipe or a file, where nothing is cut.
+    /// The width of the terminal on standard output; `None` for a pipe or a file, where nothing is cut.
     pub(crate) width: Option<usize>,
     color: Color,
 }
@@ -32,19 +32,19 @@ impl Output {
         Self { format, width: width.map(usize::from), color }
     }
 
-    /// Writes data for people, with styles that are taken off where they do not belong.
+    /// Writes styled text to standard output. Styles are stripped if colours are off.
     pub(crate) fn text(&self, text: &str) -> Result<(), CommandError> {
         let mut stdout = AutoStream::new(io::stdout().lock(), self.color.into());
         stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| lost(&error))
     }
 
-    /// Writes data byte by byte as it is.
+    /// Writes data unchanged, byte for byte.
     pub(crate) fn raw(text: &str) -> Result<(), CommandError> {
         let mut stdout = io::stdout().lock();
         stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| lost(&error))
     }
 
-    /// Writes one JSON object: over several lines for a person who looks on, otherwise on one.
+    /// Writes one JSON object: indented on a terminal, otherwise on one line.
     pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), CommandError> {
         if self.width.is_some() {
             let text = serde_json::to_string_pretty(value).expect("the schema has text keys only");
@@ -60,14 +60,14 @@ impl Output {
         Self::raw(&(text + "\n"))
     }
 
-    /// Tells a person something beside the data. Programs find it in the data.
+    /// Writes a note for a person to standard error. Programs find the same in the data.
     pub(crate) fn say(&self, text: &str) {
         if self.format == Format::Human {
             self.talk(&format!("{text}\n"));
         }
     }
 
-    /// Tells a person who looks on something that is not worth a line in a log.
+    /// Writes a note only if standard error is a terminal, for what is not worth a line in a log.
     pub(crate) fn murmur(&self, text: &str) {
         if io::stderr().is_terminal() {
             let dim = style::DIM;
@@ -75,7 +75,7 @@ impl Output {
         }
     }
 
-    /// Tells a person what the daemon tells beside its answer.
+    /// Writes the daemon's warnings for a person.
     pub(crate) fn warn(&self, warnings: &[Warning]) {
         for warning in warnings {
             let Warning { code: _, message, hint, path, severity } = warning;
@@ -93,7 +93,7 @@ impl Output {
         }
     }
 
-    /// Tells why the command did not end well.
+    /// Reports an error.
     pub(crate) fn complain(&self, complaint: &Complaint) -> Result<(), CommandError> {
         match self.format {
             Format::Json => self.json(&json::failed(complaint)),
@@ -107,7 +107,7 @@ impl Output {
     fn talk(&self, text: &str) {
         let width = terminal_size::terminal_size_of(io::stderr()).map(|(terminal_size::Width(columns), _)| columns);
         let text = human::text::wrap(text, width.map(usize::from), NOTE_INDENT);
-        // Nobody listens when standard error is closed; the data matters more.
+        // A closed standard error must not stop the data.
         let _ = AutoStream::new(io::stderr().lock(), self.stderr_color()).write_all(text.as_bytes());
     }
 
@@ -116,7 +116,7 @@ impl Output {
     }
 }
 
-/// Standard output did not take the data.
+/// Converts an error of writing to standard output.
 fn lost(error: &io::Error) -> CommandError {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return CommandError::ReaderGone;

@@ -1,6 +1,7 @@
-//! Where is the ranker that was learnt from a project's history?
+//! Storage of the ranker trained on a project's history.
 //!
-//! In the user's data home and nowhere in the project: it says what its people worked on, and is nobody else's.
+//! It is stored in the user's data directory and not in the project, because it reflects what the project's people
+//! worked on.
 
 use std::fs;
 use std::io::{self, Write};
@@ -13,7 +14,7 @@ use crate::complaint::{CommandError, Complaint};
 use crate::invocation::Invocation;
 use crate::project_root;
 
-/// The file in which the daemon looks for the ranker of the project with that root.
+/// Returns the path that the daemon loads the ranker of a project from.
 pub(crate) fn place(root: &Path, invocation: &Invocation) -> Result<PathBuf, CommandError> {
     project_root::check(root, invocation)?;
     let resolved = root.canonicalize();
@@ -21,7 +22,7 @@ pub(crate) fn place(root: &Path, invocation: &Invocation) -> Result<PathBuf, Com
     Ok(invocation.surroundings.dirs.code_ranker(&resolved))
 }
 
-/// Writes a ranker, whole or not at all; the folder is made where it does not exist.
+/// Writes a ranker atomically. Creates the folder if it does not exist.
 pub(crate) fn keep(ranker: &Ranker, path: &Path) -> Result<(), CommandError> {
     let written = || -> io::Result<()> {
         let folder = path.parent().unwrap_or(path);
@@ -35,7 +36,7 @@ pub(crate) fn keep(ranker: &Ranker, path: &Path) -> Result<(), CommandError> {
     written().map_err(|error| Complaint::refused(format!("cannot write {}", path.display()), &error).into())
 }
 
-/// Removes a ranker; tells whether there was one.
+/// Removes a ranker; returns whether there was one.
 pub(crate) fn forget(path: &Path) -> Result<bool, CommandError> {
     match fs::remove_file(path) {
         Ok(()) => Ok(true),

@@ -1,4 +1,4 @@
-//! What does a person see of a defect?
+//! Reporting of panics as ordinary errors.
 
 use std::panic::{self, AssertUnwindSafe};
 
@@ -7,21 +7,21 @@ use recall_proto::Reason;
 use crate::complaint::{CommandError, Complaint};
 use crate::{Exit, hint};
 
-/// Keeps the standard report of a panic, with its thread and notes, away from people.
+/// Silences the default panic message, which names the thread and the source line.
 pub(crate) fn report_in_plain_words() {
     panic::set_hook(Box::new(|_| {}));
 }
 
-/// Runs a command; a panic becomes a complaint.
+/// Runs a command and converts a panic to an error.
 pub(crate) fn caught(command: impl FnOnce() -> Result<Exit, CommandError>) -> Result<Exit, CommandError> {
-    // Nothing that the command touched is looked at afterwards.
+    // The state of the command is not used after a panic.
     match panic::catch_unwind(AssertUnwindSafe(command)) {
         Ok(ended) => ended,
         Err(payload) => {
             let text = payload.downcast_ref::<&str>().copied();
             let text =
                 text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given");
-            let mut complaint = Complaint::new(Exit::Internal, Reason::Internal, "recall has a defect");
+            let mut complaint = Complaint::new(Exit::Internal, Reason::Internal, "internal error: recall panicked");
             complaint.causes.push(text.to_owned());
             complaint.hint = hint::of_reason(Reason::Internal, &complaint.details);
             Err(complaint.into())

@@ -1,6 +1,6 @@
-//! How does a person see that long work goes on?
+//! Progress bars and spinners for long operations.
 //!
-//! On standard error, and only where that is a terminal: indicatif draws nothing elsewhere.
+//! They are drawn on standard error, and only if it is a terminal: indicatif draws nothing otherwise.
 
 use std::future::Future;
 use std::io::{self, IsTerminal};
@@ -14,16 +14,16 @@ use crate::output::Format;
 use crate::output::human::quantity::{bytes, count};
 use crate::output::human::text::printable;
 
-/// How long work may take before anybody is told that it goes on: what is faster would only flicker.
+/// The delay before a spinner appears. For faster work it would only flicker.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// How often it is asked how far the work is.
+/// The interval between two requests for the progress.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// How often a bar is drawn.
+/// The interval between two redraws of a bar.
 const TICK: Duration = Duration::from_millis(80);
 
-/// A bar for queries that are asked one after another.
+/// A bar for queries that run one after another.
 #[derive(Debug)]
 pub(crate) struct QueryBar {
     bar: ProgressBar,
@@ -37,7 +37,7 @@ impl QueryBar {
         Self { bar }
     }
 
-    /// One more query is answered.
+    /// Counts one more finished query.
     pub(crate) fn step(&self) {
         self.bar.inc(1);
     }
@@ -73,7 +73,7 @@ impl IndexBar {
         }
     }
 
-    /// Takes the bar away while something is said.
+    /// Hides the bar during a call, so that its output is not overwritten.
     pub(crate) fn aside(&self, say: impl FnOnce()) {
         self.bar.suspend(say);
     }
@@ -85,7 +85,7 @@ impl Drop for IndexBar {
     }
 }
 
-/// A bar for files that are fetched one after another.
+/// A bar for files that are downloaded one after another.
 pub(crate) struct TransferBar {
     bar: ProgressBar,
     file: String,
@@ -102,7 +102,7 @@ impl TransferBar {
     pub(crate) fn show(&mut self, progress: &v1::TransferProgress) {
         let v1::TransferProgress { file, bytes_done, bytes_total } = progress;
         if self.file != *file {
-            // What was there before counts nothing for the time that is left.
+            // The previous file must not affect the estimate of the remaining time.
             self.bar.reset();
             self.bar.set_message(printable(file).into_owned());
             self.file.clone_from(file);
@@ -116,7 +116,7 @@ impl TransferBar {
         }
     }
 
-    /// Takes the bar away while something is said.
+    /// Hides the bar during a call, so that its output is not overwritten.
     pub(crate) fn aside(&self, say: impl FnOnce()) {
         self.bar.suspend(say);
     }
@@ -128,7 +128,7 @@ impl Drop for TransferBar {
     }
 }
 
-/// Waits for an answer. Where that takes long, shows how far the indexing is that it waits for.
+/// Waits for a response. If it takes long, shows the progress of the indexing that it waits for.
 pub(crate) async fn patiently<T>(
     client: &Client,
     context: v1::RequestContext,
@@ -165,10 +165,10 @@ pub(crate) async fn patiently<T>(
     done
 }
 
-/// How far the indexing of a store is that this request waits for.
+/// Describes the progress of the indexing run in the scope of this request; `None` if there is none.
 async fn indexing(client: &Client, context: v1::RequestContext) -> Option<String> {
     let request = v1::StatusRequest { context: Some(context), ..v1::StatusRequest::default() };
-    // What goes wrong here goes wrong with the request itself too.
+    // An error here is ignored: the request itself reports it.
     let status = client.status(request).await.ok()?;
     let store = status.stores.into_iter().find(|store| store.indexing.is_some_and(|run| run.running))?;
     let v1::Indexing { done, total, running: _ } = store.indexing?;

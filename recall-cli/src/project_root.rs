@@ -1,7 +1,7 @@
-//! Where does a project begin, for what is written into it by hand?
+//! The project's root, for commands that write files into the project themselves.
 //!
-//! The daemon finds the root of every request itself; here it is needed by what makes files in the project with the
-//! rights of whoever runs the command.
+//! The daemon finds the root of every request itself. This module is for commands that create files in the project with
+//! the user's rights.
 
 use std::path::{Path, PathBuf};
 
@@ -10,17 +10,17 @@ use recall_config::{BroadRoot, check_project_root, project_root};
 use crate::complaint::CommandError;
 use crate::invocation::Invocation;
 
-/// The root of the project that the command is about: the one named, else that of the working directory.
+/// Returns the project's root: the one given by the user, else that of the working directory.
 pub(crate) fn of(invocation: &Invocation) -> PathBuf {
     invocation.project().unwrap_or_else(|| around(&invocation.surroundings.directory, invocation))
 }
 
-/// The root of the project that a directory belongs to.
+/// Returns the root of the project that contains a directory.
 pub(crate) fn around(directory: &Path, invocation: &Invocation) -> PathBuf {
     project_root(directory, invocation.surroundings.environment.home.as_deref())
 }
 
-/// Refuses a root that is none: no directory, `/`, or the home folder.
+/// Rejects a path that is not a directory, `/` and the home folder as roots.
 pub(crate) fn check(root: &Path, invocation: &Invocation) -> Result<(), CommandError> {
     let broad = if invocation.global.allow_broad_root { BroadRoot::Accept } else { BroadRoot::Refuse };
     Ok(check_project_root(root, invocation.surroundings.environment.home.as_deref(), broad)?)

@@ -1,4 +1,4 @@
-//! What came of asking the queries of a dataset?
+//! Reports of search quality: means, ablations, changes and floors.
 
 mod show;
 
@@ -10,7 +10,7 @@ use recall_eval::{Comparison, Dataset, Measure, Metric, Run, Scores, Summary, co
 use crate::complaint::CommandError;
 use crate::evaluation::{Evaluation, Setting};
 
-/// How good the answers are.
+/// The search quality on a dataset.
 #[derive(Debug)]
 pub(crate) struct Report {
     /// The dataset's name.
@@ -19,31 +19,31 @@ pub(crate) struct Report {
     pub(crate) queries: usize,
     /// The number of its corpora.
     pub(crate) corpora: usize,
-    /// What is shown of every group.
+    /// The metrics shown for every group.
     pub(crate) shown: [Metric; SHOWN],
-    /// The means, of what is shown first and then of what floors ask for.
+    /// The means of the shown metrics, followed by those that only floors need.
     pub(crate) summary: Summary,
-    /// What each stage is worth by the first metric; empty where that was not measured.
+    /// The contribution of each stage to the first metric; empty if not measured.
     pub(crate) ablations: Vec<(Ablation, Comparison)>,
-    /// What an earlier run differs by in each metric that is shown; empty without one.
+    /// The difference to an earlier run in each shown metric; empty without one.
     pub(crate) changes: Vec<(Metric, Comparison)>,
-    /// What must not be below a value.
+    /// The floors with their measured values.
     pub(crate) floors: Vec<FloorCheck>,
-    /// The values that everything else is made of.
+    /// The values that the rest of the report is computed from.
     pub(crate) scores: Scores,
 }
 
-/// How many metrics are shown.
+/// The number of shown metrics.
 pub(crate) const SHOWN: usize = 5;
 
-/// The least mean over corpora of a metric.
+/// The minimum of a metric's mean over the corpora.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Floor {
     pub(crate) metric: Metric,
     pub(crate) least: f64,
 }
 
-/// A floor with what was measured.
+/// A floor with the measured mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FloorCheck {
     pub(crate) floor: Floor,
@@ -64,12 +64,12 @@ impl FromStr for Floor {
         let metric = metric.parse::<Metric>().map_err(|error| error.to_string())?;
         match least.parse() {
             Ok(least) if (0.0..=1.0).contains(&least) => Ok(Self { metric, least }),
-            _ => Err(format!("`{least}` is no value of a metric: a number from 0 to 1")),
+            _ => Err(format!("`{least}` is not a value of a metric: a number from 0 to 1")),
         }
     }
 }
 
-/// What is shown of a search for `hits` hits, the main one first.
+/// Returns the metrics shown for a search for `hits` hits, the main one first.
 fn shown(hits: u32) -> [Metric; SHOWN] {
     let at = |measure, cutoff| Metric { measure, cutoff };
     [
@@ -82,7 +82,7 @@ fn shown(hits: u32) -> [Metric; SHOWN] {
 }
 
 impl Report {
-    /// Measures the runs of an evaluation, the whole search first.
+    /// Computes the report of an evaluation's runs, the whole search first.
     pub(crate) fn of(
         evaluation: &Evaluation<'_>,
         runs: &[(Setting, Run)],
@@ -120,7 +120,7 @@ impl Report {
         })
     }
 
-    /// Measures an earlier run too, and what became better since.
+    /// Adds the changes since an earlier run.
     pub(crate) fn compare_with(&mut self, dataset: &Dataset, before: &Run) -> Result<(), CommandError> {
         let before = Scores::of(dataset, before, &self.shown)?;
         let change = |metric| (metric, compare(&column(&before, metric), &column(&self.scores, metric)));
@@ -129,7 +129,7 @@ impl Report {
     }
 }
 
-/// The values of a metric that was measured.
+/// Returns the values of a metric.
 fn column(scores: &Scores, metric: Metric) -> Vec<f64> {
     scores.column(metric).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
-//! What is around this process?
+//! The environment of this process.
 //!
-//! The one place that reads the working directory and the environment.
+//! Only this module reads the working directory and the environment variables.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,24 +12,24 @@ use crate::Exit;
 use crate::caller::Caller;
 use crate::complaint::{CommandError, Complaint};
 
-/// What is around this process.
+/// The environment of this process.
 #[derive(Clone, Debug)]
 pub(crate) struct Surroundings {
     /// The working directory, absolute.
     pub(crate) directory: PathBuf,
-    /// The variables that concern recall.
+    /// The environment variables that recall uses.
     pub(crate) environment: Environment,
     /// Where recall's files live.
     pub(crate) dirs: Dirs,
-    /// Who calls.
+    /// The calling agent.
     pub(crate) caller: Caller,
-    /// Where programs are looked for.
+    /// The search path for programs.
     pub(crate) programs: Programs,
-    /// `CLAUDE_CONFIG_DIR`: where Claude Code keeps its configuration, when not in the home folder.
+    /// `CLAUDE_CONFIG_DIR`: the folder of Claude Code's configuration, if it is not the home folder.
     pub(crate) claude_config_dir: Option<PathBuf>,
 }
 
-/// Where programs are looked for.
+/// The search path for programs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Programs {
     /// The folder of this program.
@@ -42,7 +42,7 @@ impl Surroundings {
     pub(crate) fn capture() -> Result<Self, CommandError> {
         #[expect(clippy::disallowed_methods, reason = "this is where the working directory enters the program")]
         let directory = std::env::current_dir().map_err(|source| {
-            let mut complaint = Complaint::new(Exit::Usage, Reason::NotFound, "the working directory cannot be told")
+            let mut complaint = Complaint::new(Exit::Usage, Reason::NotFound, "cannot determine the current directory")
                 .with_hint("`cd` elsewhere");
             complaint.causes.push(source.to_string());
             complaint
@@ -71,7 +71,7 @@ impl Programs {
         folders.map(|folder| folder.join(file_name(name))).find(|file| is_program(file))
     }
 
-    /// Finds a program that belongs to this one: beside it, else on `PATH`.
+    /// Finds a program that belongs to this one: in the same folder, else on `PATH`.
     pub(crate) fn own(&self, name: &str) -> Option<PathBuf> {
         let beside = self.beside.as_ref().map(|folder| folder.join(file_name(name))).filter(|file| is_program(file));
         beside.or_else(|| self.on_path(name))

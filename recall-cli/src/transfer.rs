@@ -1,4 +1,4 @@
-//! What does a command show while something is fetched?
+//! Output of a command during a download.
 
 use recall_proto::v1::TransferEvent;
 use recall_proto::v1::transfer_event::Event;
@@ -13,7 +13,7 @@ use crate::progress::TransferBar;
 pub(crate) async fn follow(mut events: Streaming<TransferEvent>, output: &Output) -> Result<Exit, CommandError> {
     let mut bar = TransferBar::new(output.format);
     while let Some(TransferEvent { event }) = events.message().await? {
-        // A daemon may tell of things that this program does not know yet.
+        // A newer daemon may send events that this program does not know.
         let Some(event) = event else { continue };
         if output.format == Format::Json {
             output.json_line(&recall_json::transfer_line(&event))?;

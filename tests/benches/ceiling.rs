@@ -1,8 +1,8 @@
-//! How much memory of its own does the daemon take when much is asked of it at once?
+//! A benchmark of the daemon's peak private memory under heavy load.
 //!
-//! `cargo bench -p recall-tests --bench ceiling -- [CASE…]` prints the peak of each case beside the ceiling of the default
-//! settings: `projects`, `add`, `unread`, `tree`; without one all four. `RECALL_BENCH_PROGRAMS=FOLDER` takes the programs from
-//! there instead of building them.
+//! `cargo bench -p recall-tests --bench ceiling -- [CASE…]` prints the peak of each case and the ceiling of the default
+//! settings. The cases are `projects`, `add`, `unread` and `tree`; all four run if none is given.
+//! `RECALL_BENCH_PROGRAMS=FOLDER` uses the programs in that folder instead of building them.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -25,7 +25,7 @@ use recall_testkit::{Binaries, Running, Sandbox};
 use load::{Stopped, large_search, options, runtime, search_all};
 use peak::{Peak, own_bytes};
 
-/// How long after its end a case is watched: memory that was freed goes back to the system within it.
+/// The time that a case is watched after its end. Freed memory returns to the system within it.
 const AFTERWARDS: Duration = Duration::from_secs(10);
 
 /// A case, by its name.
@@ -95,7 +95,7 @@ impl Bench {
         self.report(watched);
     }
 
-    /// Forty clients that ask 64 times at once for fifty whole documents, and do not read.
+    /// Forty clients that each send 64 requests at once for fifty whole documents, and do not read the responses.
     fn unread(&self) {
         let root = self.root("p");
         source::fill(&root, 600, 25_000, 2);

@@ -1,4 +1,4 @@
-//! How long does it take to remember, and to find among very many memories?
+//! A benchmark of adding memories and of searching among very many.
 //!
 //! `cargo bench -p recall-tests --bench memories [-- COUNT]` asks a real daemon through its socket, over a project with a few
 //! files and so many memories, 100,000 unless told otherwise. All lies on the disk of the system's temporary folder.
@@ -12,36 +12,36 @@ use recall_client::{Client, ConnectOptions, Launch};
 use recall_proto::v1;
 use recall_testkit::{Project, Running, Sandbox};
 
-/// How many memories there are, unless told otherwise.
+/// The default number of memories.
 const MEMORIES: usize = 100_000;
 
-/// How many of them were added on one day.
+/// The number of memories added per day.
 const A_DAY: usize = 1000;
 
-/// How many words the memories are made of together; the most frequent one is in most of them.
+/// The size of the vocabulary; the most frequent word is in most memories.
 const VOCABULARY: usize = 20_000;
 
-/// How many words a memory has: a paragraph.
+/// The number of words of a memory: a paragraph.
 const WORDS: usize = 80;
 
-/// How many additions are timed, one after another.
+/// The number of sequential additions that are timed.
 const ALONE: usize = 300;
 
-/// How many clients add at once, and how many each.
+/// The number of concurrent clients, and of additions per client.
 const CLIENTS: usize = 32;
 const BY_EACH: usize = 100;
 
-/// How many additions are looked for right behind their acknowledgement.
+/// The number of additions that are searched for immediately after their acknowledgement.
 const LOOKED_FOR: usize = 30;
 
-/// How many questions are asked, and how often all of them.
+/// The number of queries, and of rounds over all of them.
 const QUESTIONS: usize = 50;
 const ROUNDS: usize = 10;
 
-/// How often is looked whether the daemon rests.
+/// The interval between two checks whether the daemon is idle.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// How often the daemon is started anew.
+/// The number of daemon restarts.
 const STARTS: usize = 5;
 
 fn main() {
@@ -63,7 +63,7 @@ fn main() {
     }
 }
 
-/// What the disk takes for a line that is written and synced: every addition takes that as well.
+/// Measures the write and sync of one line, which is part of every addition.
 fn disk() {
     let mut file = tempfile::tempfile().expect("a file");
     let mut times: Vec<_> = (0..ALONE)
@@ -76,9 +76,9 @@ fn disk() {
     spread("a write and a sync of 600 bytes by themselves", &mut times);
 }
 
-/// A word; the lower its number, the more frequent it is.
+/// Returns a word; a lower number is more frequent.
 fn word(random: &mut fastrand::Rng) -> String {
-    // By Zipf's law, nearly: the logarithm of the rank is even.
+    // Nearly Zipf's law: the logarithm of the rank is uniform.
     let rank = ((VOCABULARY as f64).ln() * random.f64()).exp() as u64;
     let mut letters = fastrand::Rng::with_seed(rank);
     (0..3 + rank % 7).map(|_| letters.lowercase()).collect()
@@ -88,7 +88,7 @@ fn words(random: &mut fastrand::Rng, count: usize) -> String {
     (0..count).map(|_| word(random)).collect::<Vec<_>>().join(" ")
 }
 
-/// Writes the journals as the daemon does; returns how many bytes that is.
+/// Writes the journals as the daemon does; returns their size in bytes.
 fn write_journals(project: &Project, count: usize) -> u64 {
     let mut random = fastrand::Rng::with_seed(count as u64);
     let mut bytes = 0;
@@ -148,7 +148,7 @@ impl Bench<'_> {
         println!("  {:<56} {:>8.1} MB", "daemon, own memory in the end", memory.anonymous_bytes as f64 / 1e6);
     }
 
-    /// Waits until an answer lacks nothing.
+    /// Waits until a response is complete.
     async fn settle(&self, client: &Client) {
         loop {
             let answer = client.search(self.question("settled")).await.expect("an answer");
@@ -159,7 +159,7 @@ impl Bench<'_> {
         }
     }
 
-    /// Waits until the daemon does nothing by itself any more: the first graph over many embeddings takes half a minute.
+    /// Waits until the daemon is idle: the first HNSW graph over many embeddings takes half a minute.
     async fn rest(&self, client: &Client) {
         let pid = self.status(client).await.daemon.expect("told").pid;
         let mut before = work_of(pid);
@@ -189,7 +189,7 @@ impl Bench<'_> {
         spread(name, &mut times);
     }
 
-    /// From a daemon that has opened nothing to its first answer.
+    /// Measures the first response of a daemon that has opened no store.
     async fn open(&self, question: &str) {
         let mut times = Vec::new();
         for _ in 0..STARTS {
@@ -247,7 +247,7 @@ impl Bench<'_> {
         }
         let rate = (CLIENTS * BY_EACH) as f64 / began.elapsed().as_secs_f64();
         println!("  {:<56} {rate:>8.0} /s", format!("{CLIENTS} clients at once"));
-        // What it does for them afterwards counts too.
+        // The work that it does for them afterwards counts too.
         self.settle(client).await;
         if let Some((before, after)) = before.zip(work_of(pid)) {
             let work = after.saturating_sub(before).as_secs_f64() * 1e3 / (CLIENTS * BY_EACH) as f64;
@@ -302,10 +302,10 @@ impl Bench<'_> {
     }
 }
 
-/// How long a process has been on a processor, where the system tells: Linux counts in hundredths of a second.
+/// Returns the CPU time of a process, if the system reports it. Linux counts in hundredths of a second.
 fn work_of(pid: u32) -> Option<Duration> {
     let told = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // Behind the name, which may hold anything, the eleventh and twelfth number.
+    // The eleventh and twelfth number after the name, which may contain anything.
     let times: Vec<u64> = told.rsplit_once(')')?.1.split_whitespace().skip(11).take(2).flat_map(str::parse).collect();
     Some(Duration::from_millis(10 * times.iter().sum::<u64>()))
 }

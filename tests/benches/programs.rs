@@ -1,4 +1,4 @@
-//! How quick and how large are the real programs over a real source tree?
+//! A benchmark of the latency and memory of the real programs over a real source tree.
 //!
 //! `cargo bench -p recall-tests --bench programs -- DIRECTORY…` prints, for each directory, a table of figures. Without a
 //! directory it takes this repository. Nothing is written into the directory.
@@ -13,7 +13,7 @@ use recall_client::{Client, ConnectOptions, Launch};
 use recall_proto::v1;
 use recall_testkit::{Running, Sandbox};
 
-/// Questions, names and paths as people ask them of any project.
+/// Queries as people write them for any project: questions, names and paths.
 const QUERIES: &[&str] = &[
     "where are errors converted",
     "open file",
@@ -37,20 +37,20 @@ const QUERIES: &[&str] = &[
     "init",
 ];
 
-/// How often the whole list of queries is asked.
+/// The number of rounds over all queries.
 const ROUNDS: usize = 100;
 
-/// How often a process is started.
+/// The number of process starts.
 const STARTS: usize = 20;
 
-/// How many clients ask at once.
+/// The number of concurrent clients.
 const CLIENTS: usize = 64;
 
 fn main() {
     let roots: Vec<PathBuf> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).map(PathBuf::from).collect();
     let roots = if roots.is_empty() { vec![recall_tests::workspace()] } else { roots };
-    // As the command and the shim have it: a client has one thread.
+    // One thread, as in the command and the shim.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     for root in roots {
         let root = root.canonicalize().expect("the directory exists");
@@ -70,7 +70,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// From no daemon and no index to the first answer; then the same again with nothing changed.
+    /// Measures the first response without a daemon and an index, then again with an unchanged index.
     fn cold(&self) {
         let took = self.timed(&self.sandbox.binaries().recall, &["search", "error handling", "--json"]);
         figure("cold: no daemon, no index, to the first answer", took);
@@ -79,7 +79,7 @@ impl Bench<'_> {
         println!("  {:<56} {:>8.1} %", "second run over first", 100.0 * again.as_secs_f64() / took.as_secs_f64());
     }
 
-    /// A daemon that knows the directory, over one connection and over many.
+    /// Measures a daemon with an index of the directory, over one connection and over many.
     async fn warm(&self) {
         let options = ConnectOptions {
             dirs: self.sandbox.dirs(),
@@ -105,7 +105,7 @@ impl Bench<'_> {
         }
         println!("  {:<56} {:>8.1} MB", "daemon, peak resident while indexing", memory.peak_bytes as f64 / 1e6);
 
-        // What the machine takes for a call that is refused at the border; every other call takes that as well.
+        // The cost of a rejected call, which is part of every other call.
         let mut times = Vec::with_capacity(ROUNDS * QUERIES.len());
         for _ in 0..times.capacity() {
             let began = Instant::now();
@@ -152,7 +152,7 @@ impl Bench<'_> {
         println!("  {:<56} {:>8.1} MB", "daemon, own memory with the store open", memory.anonymous_bytes as f64 / 1e6);
     }
 
-    /// Whole processes.
+    /// Measures whole processes.
     fn programs(&self) {
         let binaries = self.sandbox.binaries();
         let mut times: Vec<_> = (0..STARTS).map(|_| self.timed(&binaries.recall, &["search", "open file"])).collect();
@@ -227,7 +227,7 @@ fn spread(name: &str, times: &mut [Duration]) {
     println!("  {name:<56} p50 {:>7.3} ms   p99 {:>7.3} ms", at(50), at(99));
 }
 
-/// What a process has in memory, shared pages included; 0 where the system does not tell.
+/// Returns the resident memory of a process, including shared pages; 0 if the system does not report it.
 fn resident_bytes(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -1,4 +1,4 @@
-//! Which file of a crate takes something from which other file of it, read from the paths in its source text.
+//! The imports between the files of a crate, read from the paths in its source text.
 //!
 //! An arrow leads from a file to the file that *defines* what it names: re-exports are followed to the definition, so that
 //! the file of a room that only declares and re-exports its children has no arrows. `mod` and `use` by themselves are not
@@ -72,7 +72,7 @@ pub fn arrows(sources: &Sources) -> Arrows {
     arrows
 }
 
-/// The circles of files, each with the arrows that tie it, sorted.
+/// Returns the cycles of files, each with its arrows, sorted.
 pub fn circles(arrows: &Arrows) -> Vec<String> {
     let reached: BTreeMap<&str, BTreeSet<&str>> =
         arrows.keys().map(|from| (from.as_str(), reach(from, arrows))).collect();
@@ -97,7 +97,7 @@ pub fn circles(arrows: &Arrows) -> Vec<String> {
     circles
 }
 
-/// What can be reached from a file.
+/// Returns the files that are reachable from a file.
 fn reach<'a>(from: &'a str, arrows: &'a Arrows) -> BTreeSet<&'a str> {
     let mut reached = BTreeSet::new();
     let mut open = vec![from];
@@ -112,7 +112,7 @@ fn label(module: &[String]) -> String {
     if module.is_empty() { "lib".to_owned() } else { module.join("/") }
 }
 
-/// What a file imports and names.
+/// The imports and paths of a file.
 struct File {
     /// The path of each name that it imports, by the name that it has here.
     imports: BTreeMap<String, Segments>,

@@ -1,4 +1,4 @@
-//! What the daemon answers beside hits: counts, ids, generations, and that a client may give up what it asked.
+//! Responses other than hits: counts, ids, generations and cancelled calls.
 
 #![cfg(target_os = "linux")]
 
@@ -11,7 +11,7 @@ use recall_proto::v1;
 
 use home::Home;
 
-/// A client of a home's daemon, and the context of a project in it.
+/// Returns a client of a home's daemon, and the context of a project in it.
 async fn client(home: &Home, files: &[(&str, &str)]) -> (Client, v1::RequestContext) {
     let client = home.connect(Launch::IfNeeded).await.expect("a daemon answers");
     let working_directory = home.project(files).to_string_lossy().into_owned();
@@ -84,7 +84,7 @@ async fn a_search_counts_what_matches_and_refuses_a_language_that_there_is_not()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_store_is_told_about_to_whoever_asks() {
+async fn every_store_is_reported_on_request() {
     let home = Home::new(&[]);
     let (client, context) = client(&home, &[("a.md", "# Alpha\n\nOne.\n")]).await;
     let list = v1::ListRequest { context: Some(context.clone()), ..v1::ListRequest::default() };

@@ -1,4 +1,4 @@
-//! Which crate may depend on which, and which may name a foreign library?
+//! The allowed dependencies between crates, and the crates that may name a foreign library.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use recall_tests::workspace;
 use serde_json::{Value, json};
 
-/// Which crates of the workspace a crate may depend on. What is not listed may depend on none.
+/// The crates of the workspace that a crate may depend on. A crate that is not listed may depend on none.
 const ARROWS: &[(&str, &[&str])] = &[
     ("recall-core", &[]),
     ("recall-folder", &["recall-core"]),
@@ -68,13 +68,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// What the tests of a crate use beside: the real part behind a port.
+/// The additional crates that the tests of a crate may use: real implementations of a port.
 const TESTED_WITH: &[(&str, &str)] = &[("recall-engine", "recall-models")];
 
-/// What only tests use; every crate's tests may.
+/// Crates for tests only; the tests of every crate may use them.
 const FOR_TESTS: &[&str] = &["recall-testkit"];
 
-/// Which crates may name a foreign library; a name that ends in `*` stands for all that begin so.
+/// The crates that may name a foreign library. A name that ends in `*` matches as a prefix.
 const FOREIGN: &[(&str, &[&str])] = &[
     ("rusqlite", &["recall-catalog"]),
     ("tantivy", &["recall-lexical"]),
@@ -100,7 +100,7 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("clap", &["recall-cli", "recalld", "recall-shim", "recall-training"]),
 ];
 
-/// What the small programs must not link, however many crates lie between.
+/// The libraries that the small programs must not link, directly or indirectly.
 const HEAVY: &[&str] = &[
     "recall-engine",
     "recall-catalog",
@@ -247,7 +247,7 @@ fn complaints_about_weight(metadata: &Value) -> Vec<String> {
     complaints
 }
 
-/// Whether a dependency becomes a part of the program, and does not only help to build or to test it.
+/// Whether a dependency is linked into the program, unlike a build or dev dependency.
 fn is_linked(dependency: &Value) -> bool {
     list(&dependency["dep_kinds"]).iter().any(|kind| kind["kind"].is_null())
 }
@@ -272,7 +272,7 @@ fn metadata(arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).expect("cargo writes JSON")
 }
 
-/// The platform that the tests run on: what other platforms need has not been downloaded.
+/// The platform that the tests run on. Dependencies of other platforms have not been downloaded.
 fn host() -> String {
     let output = cargo().arg("-vV").output().expect("cargo runs");
     let version = String::from_utf8(output.stdout).expect("cargo writes UTF-8");

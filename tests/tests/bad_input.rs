@@ -1,7 +1,7 @@
-//! What nobody should ask, index, store or do: each has a clear error or a recorded reason, nothing is lost, and the
-//! daemon lives.
+//! Invalid requests, files and stores: each gives a clear error or a recorded reason, no data is lost, and the daemon
+//! keeps running.
 //!
-//! Another user's connection and a client that hangs while the daemon ends are in `daemon.rs`.
+//! Another user's connection and a client that hangs during shutdown are tested in `daemon.rs`.
 
 #![cfg(target_os = "linux")]
 

@@ -1,4 +1,4 @@
-//! Looking after what is kept, through the real programs: checked, amended, flagged, forgotten, masked.
+//! Maintenance of memories and stores through the real programs: checks, updates, flags, removals and masking.
 
 #![cfg(unix)]
 

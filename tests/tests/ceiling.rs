@@ -19,7 +19,7 @@ use serde_json::Value;
 use load::{Stopped, large_search, options, runtime, search_all};
 use peak::Peak;
 
-/// The ceiling of these daemons: the half of the default one. A daemon that indexes one file takes a third of it.
+/// The ceiling of these daemons: half of the default. A daemon that indexes one file uses a third of it.
 const CEILING_MIB: u64 = 256;
 
 /// What a peak may be above the ceiling, as the allocator gives back what was freed a little later.
@@ -75,7 +75,7 @@ fn many_projects_at_once_wait_for_each_other_below_the_ceiling() {
     for (code, said) in search_all(&case.sandbox, &roots) {
         assert!(matches!(code, Some(0 | 1)), "a first search failed with {code:?}: {said}");
     }
-    // Those that were told to wait are indexed without being asked again.
+    // Projects that had to wait are indexed without another request.
     for root in &roots {
         wait_until("an index", || {
             let status: Value = serde_json::from_str(&case.recall(root, &["status", "--json"]).stdout).ok()?;

@@ -1,4 +1,5 @@
-//! Clones that were made to harm: whatever a repository ships in `.recall`, nothing outside of it is read, changed or deleted.
+//! Malicious clones: for any content of `.recall` in a repository, nothing outside the clone is read, changed or
+//! deleted.
 //!
 //! Each tree is drawn from a seed. `RECALL_HOSTILE_TREES` sets how many there are, `RECALL_HOSTILE_SEED` the first seed.
 
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 use recall_testkit::Project;
 use recall_tests::{Sandbox, sandbox};
 
-/// Stands in files outside of the clones; no answer may hold it.
+/// A mark in files outside the clones; no response may contain it.
 const MARK: &str = "PLATYPUS-OUTSIDE";
 
 /// How many trees are tried in every run of the tests.

@@ -1,4 +1,4 @@
-//! The life of the daemon: started by whoever needs it, one a user, replaced when old, gone without a trace.
+//! The lifecycle of the daemon: started on demand, one per user, replaced when outdated, and cleaned up after exit.
 
 #![cfg(target_os = "linux")]
 
@@ -181,7 +181,7 @@ async fn a_client_that_hangs_does_not_keep_a_daemon_from_ending() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn stopping_waits_for_the_end_and_finds_nobody_the_second_time() {
+async fn stopping_waits_for_the_end_and_finds_no_daemon_the_second_time() {
     let home = Home::new(&[]);
     let dirs = home.dirs();
     let pid = home.connect(Launch::IfNeeded).await.expect("a daemon answers").daemon().pid;
@@ -195,7 +195,7 @@ async fn stopping_waits_for_the_end_and_finds_nobody_the_second_time() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_coming_ends_a_daemon_that_a_client_started() {
+async fn a_daemon_started_by_a_client_ends_when_idle() {
     let home = Home::new(&[("RECALL_DAEMON__IDLE_EXIT", "1s")]);
     let client = home.connect(Launch::IfNeeded).await.expect("a daemon answers");
     assert!(client.daemon().auto_started);
@@ -217,7 +217,7 @@ async fn the_socket_is_the_users_alone() {
 #[tokio::test(flavor = "multi_thread")]
 async fn another_user_is_turned_away_unheard() {
     if !rustix::process::geteuid().is_root() {
-        // Only root can become somebody else; what is decided about a user is tested beside the decision.
+        // Only root can switch to another user. The decision itself has unit tests.
         return;
     }
     let home = Home::new(&[]);
@@ -229,7 +229,7 @@ async fn another_user_is_turned_away_unheard() {
     open_up(home.dirs().runtime.parent().expect("below the home"), 0o755);
     let socket = home.dirs().socket();
     let heard = std::thread::spawn(move || {
-        // Linux keeps credentials a thread, and this one does nothing else any more.
+        // On Linux, credentials belong to a thread, and this one is not used for anything else.
         rustix::thread::set_thread_uid(rustix::process::Uid::from_raw(65534)).expect("root may become anybody");
         let mut stream = UnixStream::connect(socket).expect("all fences are down");
         let mut answer = Vec::new();
@@ -310,7 +310,7 @@ async fn requests_are_counted_and_their_text_is_not_logged() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn health_is_told_to_whoever_asks_in_the_standard_way() {
+async fn health_is_reported_by_the_standard_service() {
     use tonic_health::pb::HealthCheckRequest;
     use tonic_health::pb::health_check_response::ServingStatus;
     use tonic_health::pb::health_client::HealthClient;
@@ -326,7 +326,7 @@ async fn health_is_told_to_whoever_asks_in_the_standard_way() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cycles_of_start_and_end_leave_nobody_behind() {
+async fn cycles_of_start_and_end_leave_no_process() {
     let home = Home::new(&[]);
     for cycle in 0..10 {
         let client: Client = home.connect(Launch::IfNeeded).await.expect("a daemon answers");

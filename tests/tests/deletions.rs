@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use recall_tests::workspace;
 
-/// Which sources may delete a single file by its path, and why.
+/// The sources that may delete a single file by its path, and why.
 const FILES: &[(&str, &str)] = &[
     ("crates/recall-eval/src/mine/checkout.rs", "a checkout in a temporary folder of its own"),
     ("crates/recall-models/src/fetch/", "its own downloads and lock in the data home"),
@@ -21,7 +21,7 @@ const FILES: &[(&str, &str)] = &[
 /// The one crate that deletes folders.
 const FOLDERS: &str = "crates/recall-folder/src/";
 
-/// What is wrong with the deletions in a source, which is at a path of the workspace.
+/// Returns the forbidden deletions in a source at a path of the workspace.
 fn complaints(path: &str, source: &str) -> Vec<String> {
     let shipped = source.split("#[cfg(test)]").next().unwrap_or_default();
     let mut found = Vec::new();

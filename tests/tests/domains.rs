@@ -1,4 +1,4 @@
-//! Named stores that several projects share, through the real programs.
+//! Domains, named stores shared by several projects, through the real programs.
 
 #![cfg(unix)]
 

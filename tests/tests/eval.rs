@@ -1,4 +1,4 @@
-//! The measuring of answers, with the real programs: datasets, run files, floors, and queries out of a git history.
+//! Measuring of search quality with the real programs: datasets, run files, floors and queries from a git history.
 
 #![cfg(target_os = "linux")]
 
@@ -32,7 +32,7 @@ fn dataset(sandbox: &Sandbox, queries: &str) -> Project {
     sandbox.project("dataset", &files)
 }
 
-/// The schema of a report, which knows every name and refuses every other.
+/// A mirror of a report's schema that rejects unknown fields.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "some fields are there to be known")]
@@ -119,7 +119,7 @@ fn every_stage_is_left_out_in_turn() {
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     let report: Report = serde_json::from_str(&outcome.stdout).expect("the schema");
     let worth: Vec<_> = report.ablation.iter().map(|row| (row.stage.as_str(), row.difference)).collect();
-    // Without a model and a cross-encoder nothing can be said of what they are worth.
+    // Without a model and a cross-encoder their contribution is unknown.
     let others = ["symbol", "path", "file_kind", "structure", "ranker", "collapse"];
     let expected: Vec<_> = std::iter::once(("lexical", 1.0)).chain(others.map(|stage| (stage, 0.0))).collect();
     assert_eq!(worth, expected);
@@ -160,7 +160,7 @@ fn a_mean_below_its_floor_fails_with_a_code_of_its_own() {
 }
 
 #[test]
-fn mistakes_are_told_before_anything_is_asked() {
+fn mistakes_are_reported_before_any_query_runs() {
     let sandbox = recall_tests::sandbox!();
     let planted = dataset(&sandbox, &QUERIES.replace(r#"[{"path":"refunds.md"}]"#, r#"[{"path":"refund.md"}]"#));
     let outcome = sandbox.recall(&planted, &["eval", "run", "--dataset", "."]);
@@ -249,7 +249,7 @@ fn a_history_is_mined_and_asked_at_its_parent_trees() {
 }
 
 #[test]
-fn what_is_no_history_is_told() {
+fn a_folder_without_history_is_an_error() {
     let path = std::env::var("PATH").expect("there are programs");
     let sandbox = recall_tests::sandbox!().with_variable("PATH", &path);
     let project = sandbox.project("plain", &[("a.rs", "fn a() {}\n")]);

@@ -1,4 +1,4 @@
-//! What is damaged, unreadable or changed by hand is reported or mended, through the real programs.
+//! Damaged, unreadable and manually edited files, reported or repaired by the real programs.
 
 #![cfg(unix)]
 
@@ -121,7 +121,7 @@ fn index(sandbox: &Sandbox, project: &Project) -> PathBuf {
 }
 
 #[test]
-fn a_broken_file_of_the_user_keeps_nobody_from_asking_and_ending_the_daemon() {
+fn a_broken_user_configuration_does_not_prevent_searching_and_stopping_the_daemon() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     assert_eq!(sandbox.recall(&project, &["search", "wombats"]).code, Some(0));
@@ -141,7 +141,7 @@ fn a_broken_file_of_the_user_keeps_nobody_from_asking_and_ending_the_daemon() {
     assert!(mended.code == Some(0) && !mended.stderr.contains("recall.toml"), "{mended:?}");
 }
 
-/// Every regular file below a folder.
+/// Returns every regular file below a folder.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("readable").flatten() {
         if entry.path().is_dir() {
@@ -209,7 +209,7 @@ fn a_file_of_the_index_that_is_replaced_or_overwritten_is_noticed_by_a_running_d
         });
         assert!(all.len() > 5, "{all:?}");
         for file in all {
-            // What was made again since has another name.
+            // A file that was rebuilt since has another name.
             let Ok(bytes) = fs::read(&file) else { continue };
             if !bytes.is_empty() {
                 let garbled = garble(&file, &bytes, kind);

@@ -1,4 +1,4 @@
-//! Does a search find what was written just before it? An oracle outside the daemon writes and asks.
+//! Freshness of searches: an oracle outside the daemon writes a file and searches for it.
 
 use std::fs;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use recall_testkit::{Project, Sandbox};
 use recall_tests::sandbox;
 use serde_json::Value;
 
-/// How often the oracle writes and asks.
+/// The number of rounds of the oracle.
 const ROUNDS: u64 = 60;
 
 /// The codes of the warnings by which an answer says that it may be behind the files.
@@ -35,7 +35,7 @@ fn write(project: &Project, round: u64, word: &str) -> String {
             path
         }
         2 => {
-            // As editors save: beside the file, then in its place.
+            // As editors save: to a new file, then renamed over the old one.
             let path = format!("src/part_{}.rs", round % 7);
             let file = project.root().join(&path);
             let text = fs::read_to_string(&file).expect("there") + &line;

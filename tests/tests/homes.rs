@@ -132,7 +132,7 @@ fn journals(folder: &Path) -> String {
     text
 }
 
-/// Asks whoever serves these dirs which process it is.
+/// Returns the process id of the daemon that serves these directories.
 async fn ask(dirs: Dirs, launch: Launch) -> Result<u32, ConnectError> {
     let options = ConnectOptions {
         dirs,

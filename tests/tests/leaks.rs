@@ -1,8 +1,8 @@
-//! What one project keeps is told to nobody in another: a law over every RPC of the service.
+//! Isolation of projects: no RPC returns data of one project to another.
 //!
-//! Two projects and the global store are filled by chance. What is one project's own holds a mark; whoever asks within the other
-//! one, for whatever there is, never meets that mark, in an answer or in an error, and changes nothing there. The RPCs are
-//! those of the service's descriptor, so that a new one without a case here fails.
+//! Two projects and the global store are filled randomly. The data of one project contains a mark. A request from the
+//! other project must not return that mark, in a response or in an error, and must not change the first project. The
+//! RPCs are those of the service's descriptor, so that a new one without a case here fails.
 
 #![cfg(target_os = "linux")]
 
@@ -25,13 +25,13 @@ use ask::{Probe, ask};
 use fill::{Filled, fill};
 use home::Home;
 
-/// How often the law is tried, each time with another pair of projects.
+/// The number of random pairs of projects.
 const PAIRS: u32 = 4;
 
-/// How often each RPC is asked in a pair.
+/// The number of requests per RPC and pair.
 const ROUNDS: usize = 6;
 
-/// RPCs that know of no store: they tell of the daemon, its models, and its settings. The request of each has no scope.
+/// RPCs without a store: they report on the daemon, its models and its settings. Their requests have no scope.
 const OF_NO_STORE: [&str; 8] = [
     "Handshake",
     "ListModels",
@@ -66,7 +66,7 @@ fn truths(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     truths
 }
 
-/// What a project says of itself, in full.
+/// Returns the whole content of a project, as its own requests report it.
 async fn told_by(client: &Client, root: &Path) -> String {
     let list = v1::ListRequest {
         context: Some(context(root)),

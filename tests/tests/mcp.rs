@@ -1,4 +1,4 @@
-//! An agent's session: the shim in front of the real daemon.
+//! An agent's session: the shim connected to the real daemon.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What is remembered, through the real programs: kept through a kill, merged by git, found from the journal alone.
+//! Memories through the real programs: they survive a kill, merge by git, and are found from the journal alone.
 
 #![cfg(unix)]
 
@@ -213,7 +213,7 @@ fn git_merges_what_two_branches_remembered() {
 }
 
 #[test]
-fn lines_that_are_damaged_harm_no_other_and_are_told() {
+fn damaged_lines_are_reported_and_do_not_affect_others() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     let id = remember(&sandbox, &project, "Wombats dig burrows.", &[]);

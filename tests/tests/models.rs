@@ -1,4 +1,4 @@
-//! Models, from the command to the network: installed, used, and done without where they fail.
+//! Models, from the command to the network: installation, use, and fallback after errors.
 //!
 //! Tests that run a network need ONNX Runtime: the variable `RECALL_TEST_WHEELS` must name a folder with its package, as
 //! downloaded by `.ci/run`. They are only built with the feature `onnx-tests`.

@@ -1,4 +1,4 @@
-//! Are the programs that the other tests run the real ones?
+//! A check that the other tests run the real programs.
 
 use recall_testkit::Running;
 use recall_tests::sandbox;

@@ -1,5 +1,5 @@
-//! What the documentation promises, through the real programs: an index that may be deleted, answers that do not depend on
-//! when the daemon was started, and memories that are found at once.
+//! Guarantees of the documentation, through the real programs: the index may be deleted, responses do not depend on
+//! when the daemon started, and memories are found immediately.
 
 #![cfg(target_os = "linux")]
 

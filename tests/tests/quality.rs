@@ -1,4 +1,4 @@
-//! How good are the answers on a collection whose answers were judged by people?
+//! Search quality on a collection judged by people.
 //!
 //! The real programs over `tests/collections/payments`, whose README tells how it was judged. What is measured here guards
 //! against getting worse by accident; which change is an improvement is decided on larger collections.
@@ -46,7 +46,7 @@ const LEAST_SEPARATION: f64 = 0.93;
 const DOUBTED: (f64, f64) = (0.85, 0.18);
 
 #[test]
-fn answers_that_answer_nothing_are_told_from_those_that_do() {
+fn irrelevant_results_are_recognized() {
     let sandbox = recall_tests::sandbox!();
     let ask = |file: &str| -> Vec<(f64, bool)> {
         let lines = std::fs::read_to_string(collection().join(file)).expect("a file of the collection");
@@ -91,7 +91,7 @@ fn query(line: &str) -> Value {
 }
 
 #[test]
-fn what_is_below_its_floor_is_told_and_what_has_none_too() {
+fn metrics_below_or_without_a_floor_are_reported() {
     let measured = [("a", 0.5), ("b", 0.5), ("c", 0.5)].map(|(name, ndcg)| (name.to_owned(), ndcg));
     let expected = ["nDCG@10 of b is 0.5000; its floor is 0.51", "c has no floor", "d was not measured"];
     assert_eq!(below(&[("a", 0.5), ("b", 0.51), ("d", 0.1)], &measured), expected);
@@ -105,7 +105,7 @@ fn measured(report: &Value) -> Vec<(String, f64)> {
     std::iter::once((ALL.to_owned(), ndcg(&report["mean_of_queries"]))).chain(by_category).collect()
 }
 
-/// What is below its floor, or has none, or was not measured.
+/// Returns the metrics that are below their floor, have none, or were not measured.
 fn below(floors: &[(&str, f64)], measured: &[(String, f64)]) -> Vec<String> {
     let mut complaints = Vec::new();
     for (name, ndcg) in measured {

@@ -1,5 +1,4 @@
-//! Do the files of a crate form a staircase? No two files import each other, and a room of the engine knows only rooms
-//! below it.
+//! The layering of the files of a crate: imports have no cycles, and a room of the engine imports only rooms below it.
 
 use std::path::PathBuf;
 

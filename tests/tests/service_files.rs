@@ -1,4 +1,4 @@
-//! Do the files for service managers say what the programs do?
+//! The files for service managers, compared with the programs.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Sessions, through the real programs: recorded by agents, ended, recovered after a kill, found, and told to the next one.
+//! Sessions through the real programs: recorded by agents, ended, recovered after a kill, found, and in the next
+//! briefing.
 
 #![cfg(unix)]
 
@@ -129,7 +130,7 @@ fn the_session_of_a_client_that_names_none_ends_with_its_connection() {
 }
 
 #[test]
-fn a_session_is_ended_found_and_told_to_the_next() {
+fn a_session_is_ended_found_and_in_the_next_briefing() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     sandbox.recall(&project, &["search", "zoo"]);
@@ -179,7 +180,7 @@ fn a_session_that_broke_off_is_recovered() {
     let log = ["session", "log", "milestone", "The pool is dug.", "--session", "lost"];
     assert_eq!(sandbox.recall(&project, &log).code, Some(0));
     kill_daemon(&sandbox, &project);
-    // As if that had been long ago.
+    // Backdates the events, so that the session counts as abandoned.
     let file = project.path(".recall/sessions/lost/events.jsonl");
     let text = fs::read_to_string(&file).expect("readable");
     let year = &text[text.find("\"timestamp\":\"").expect("a time") + 13..][..4];

@@ -1,8 +1,8 @@
-//! What clients were told to be kept, by daemons that are killed and that run out of space: is it there? And is every call
-//! answered, whatever becomes of the daemon and its files?
+//! Durability of acknowledged writes if the daemon is killed or runs out of space, and a response to every call if the
+//! daemon or its files fail.
 //!
-//! The oracle is the client: it notes what it was told. `RECALL_KILLS=500 cargo test -p recall-tests --test survival` kills as
-//! often.
+//! The oracle is the client, which records what was acknowledged. `RECALL_KILLS=500 cargo test -p recall-tests --test
+//! survival` sets the number of kills.
 
 #![cfg(target_os = "linux")]
 

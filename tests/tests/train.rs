@@ -1,4 +1,4 @@
-//! A ranker that learns from the project's own history, with the real programs: learning, use, damage, forgetting.
+//! Rankers trained on a project's own history, with the real programs: training, use, damage and removal.
 
 #![cfg(target_os = "linux")]
 
@@ -111,7 +111,7 @@ fn first(sandbox: &Sandbox, project: &Project) -> (String, Vec<String>) {
     (path.to_owned(), codes(&answer))
 }
 
-/// The one ranker that is kept.
+/// Returns the path of the only stored ranker.
 fn kept(sandbox: &Sandbox) -> Option<PathBuf> {
     let folders = fs::read_dir(sandbox.dirs().data.join("rankers")).ok()?;
     let mut files = folders.flatten().map(|folder| folder.path().join("code.ranker")).filter(|file| file.is_file());

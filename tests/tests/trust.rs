@@ -1,4 +1,4 @@
-//! Whose word a memory is, through the real programs: a clone is believed only after this user confirmed what it ships.
+//! Trust in memories, through the real programs: those of a clone are trusted only after this user has confirmed them.
 
 #![cfg(unix)]
 
@@ -14,7 +14,7 @@ const STRANGERS: &str = r#"{"event":"add","event_id":"00000000000000000000000000
 {"event":"feedback","event_id":"00000000000000000000000000000003","id":"D-00000001","feedback":"useful","timestamp":"2026-11-20T14:00:00Z"}
 "#;
 
-/// How long git may take to say who added a memory, on a busy machine.
+/// The time limit for git to report who added a memory, on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 fn git(project: &Project, arguments: &[&str]) {
@@ -96,7 +96,7 @@ fn a_clone_is_believed_only_after_this_user_confirmed_it() {
     let mut shim = sandbox.start_shim(&project, &["--tools", "full"]);
     let told = call(&mut shim, "recall_search", &json!({"query": "wombats released at midnight"}));
     assert!(told.contains(&words) && !told.contains("trusted") && !told.contains("written by a person"), "{told}");
-    // An agent may say that it holds, and does not vouch for it.
+    // An agent may mark it as valid, but does not vouch for it.
     call(&mut shim, "recall_verify", &json!({"ids": ["D-00000001"], "confirm": true}));
     assert_eq!(memory(&sandbox, &project)["ownership"], "repository");
     let brief = || sandbox.recall(&project, &["briefing"]).stdout;

@@ -50,7 +50,7 @@ const STILL_ASK: &[&str] = &[
     "training/rank",
 ];
 
-/// Names that say nothing.
+/// Names without meaning.
 const EMPTY_WORDS: &[&str] = &["manager", "helper", "helpers", "util", "utils", "common", "misc", "imp"];
 
 #[test]

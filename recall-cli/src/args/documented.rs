@@ -7,7 +7,7 @@ use clap::CommandFactory;
 
 use super::Cli;
 
-/// What ends a command on a line of a shell.
+/// The shell operators that end a command on a line.
 const SEPARATORS: &[&str] = &["|", "&&", ">"];
 
 #[test]
@@ -33,7 +33,7 @@ fn documents() -> Vec<PathBuf> {
     pages.chain([root.join("README.md")]).collect()
 }
 
-/// The words of each `recall` command behind a prompt.
+/// The words of each `recall` command after a prompt.
 fn commands(text: &str) -> Vec<Vec<String>> {
     let mut commands = Vec::new();
     for line in text.lines().filter_map(|line| line.strip_prefix("$ ")) {
@@ -47,7 +47,7 @@ fn commands(text: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn commands_are_found_behind_the_prompt() {
+fn commands_are_found_after_the_prompt() {
     let text = "$ A=b recall search \"a b\" | jq .x   # a comment\nrecall no\n$ git log | recall remember - && recall status > x";
     let expected = [vec!["recall", "search", "a b"], vec!["recall", "remember", "-"], vec!["recall", "status"]];
     assert_eq!(commands(text), expected);

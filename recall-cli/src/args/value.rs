@@ -1,35 +1,35 @@
-//! Readers of values that several commands take.
+//! Parsers of values that several commands accept.
 
 use std::str::FromStr;
 
 use recall_core::{DocumentType, Language, MemoryOrigin, MemoryType, Relation, Scope};
 
-/// Reads a scope.
+/// Parses a scope.
 pub(crate) fn scope(text: &str) -> Result<Scope, String> {
     Scope::from_str(text).map_err(|error| error.to_string())
 }
 
-/// Reads a document type.
+/// Parses a document type.
 pub(crate) fn document_type(text: &str) -> Result<DocumentType, String> {
     DocumentType::from_str(text).map_err(|error| error.to_string())
 }
 
-/// Reads a type of memories.
+/// Parses a memory type.
 pub(crate) fn memory_type(text: &str) -> Result<MemoryType, String> {
     MemoryType::from_str(text).map_err(|error| error.to_string())
 }
 
-/// Reads how a memory came about.
+/// Parses the origin of a memory.
 pub(crate) fn memory_origin(text: &str) -> Result<MemoryOrigin, String> {
     MemoryOrigin::from_str(text).map_err(|error| error.to_string())
 }
 
-/// Reads a language.
+/// Parses a language.
 pub(crate) fn language(text: &str) -> Result<Language, String> {
     Language::from_str(text).map_err(|error| error.to_string())
 }
 
-/// Reads a relation of the graph.
+/// Parses a relation of the graph.
 pub(crate) fn relation(text: &str) -> Result<Relation, String> {
     Relation::from_name(text).ok_or_else(|| {
         let known = Relation::ALL.map(Relation::as_str).join(", ");

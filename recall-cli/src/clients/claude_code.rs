@@ -1,7 +1,7 @@
-//! How does Claude Code learn of recall?
+//! Registration of recall in Claude Code.
 //!
-//! Through its own `claude mcp add-json` where that is installed, else by an entry in its configuration file. The entry
-//! is the same: `claude mcp add` could not set `alwaysLoad`.
+//! Runs `claude mcp add-json` if `claude` is installed, else edits the configuration file. The entry is the same:
+//! `claude mcp add` cannot set `alwaysLoad`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -23,17 +23,17 @@ const SECTION: &str = "mcpServers";
 /// The program that speaks MCP.
 pub(crate) const SHIM: &str = "recall-shim";
 
-/// What lets the agent use recall's tools without asking each time.
+/// The setting that lets the agent use recall's tools without asking each time.
 pub(crate) const PERMISSION: &str = r#""permissions": { "allow": ["mcp__recall"] }"#;
 
-/// Where recall is registered, and with what.
+/// The target of a registration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Registration {
     /// The configuration file.
     pub(crate) file: PathBuf,
-    /// What Claude Code is to start.
+    /// The command that Claude Code starts.
     pub(crate) shim: String,
-    /// The program `claude`, where registering goes through it.
+    /// The program `claude`; `None` to edit the file directly.
     pub(crate) claude: Option<PathBuf>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) enum Step {
 }
 
 impl Registration {
-    /// What to do so that recall is registered; nothing where it is.
+    /// Returns the steps that register recall; empty if it is registered.
     pub(crate) fn install(&self) -> Result<Vec<Step>, CommandError> {
         let known = self.known()?;
         if known.as_ref().is_some_and(|entry| command_of(entry) == Some(&self.shim)) {
@@ -69,12 +69,12 @@ impl Registration {
         })
     }
 
-    /// What to do so that recall is not registered; nothing where it is not.
+    /// Returns the steps that unregister recall; empty if it is not registered.
     pub(crate) fn uninstall(&self) -> Result<Vec<Step>, CommandError> {
         if self.known()?.is_none() {
             return Ok(Vec::new());
         }
-        // What was put into the file by hand is taken out the same way, which restores the file.
+        // An entry that was added by editing the file is removed the same way, which restores the file.
         let by_hand = JsonFile::read(&self.file).map_err(|error| unusable(&error))?.backup().exists();
         Ok(match &self.claude {
             Some(claude) if !by_hand => vec![run(claude, &["mcp", "remove", "--scope", "user", NAME])],
@@ -82,7 +82,7 @@ impl Registration {
         })
     }
 
-    /// The entry that is there. One that is not recall's is refused.
+    /// Returns the existing entry. Rejects one that is not recall's.
     fn known(&self) -> Result<Option<Value>, CommandError> {
         let file = JsonFile::read(&self.file).map_err(|error| unusable(&error))?;
         let Some(entry) = file.entry(SECTION, NAME) else { return Ok(None) };
@@ -97,7 +97,7 @@ impl Registration {
 }
 
 impl Step {
-    /// What the step would do, for a person.
+    /// Describes what the step would do.
     pub(crate) fn describe(&self) -> String {
         match self {
             Self::Run { .. } => format!("run `{}`", self.command_line()),
@@ -106,7 +106,7 @@ impl Step {
         }
     }
 
-    /// What the step did, for a person.
+    /// Describes what the step did.
     pub(crate) fn report(&self) -> String {
         match self {
             Self::Run { .. } => format!("ran `{}`", self.command_line()),
@@ -115,7 +115,7 @@ impl Step {
         }
     }
 
-    /// The command of a step that runs one, as a shell takes it; empty for others.
+    /// The shell command line of a `Run` step; empty for others.
     fn command_line(&self) -> String {
         let Self::Run { program, arguments } = self else { return String::new() };
         let mut line = program.display().to_string();
@@ -126,7 +126,7 @@ impl Step {
         line
     }
 
-    /// Takes the step.
+    /// Executes the step.
     pub(crate) fn take(&self) -> Result<(), CommandError> {
         match self {
             Self::Run { program, arguments } => execute(program, arguments),
@@ -140,12 +140,12 @@ impl Step {
     }
 }
 
-/// The entry for a configuration file. `alwaysLoad` keeps the tools in sight of the agent from the start.
+/// Returns the entry for a configuration file. `alwaysLoad` makes the tools visible to the agent from the start.
 pub(crate) fn entry(shim: &str) -> Value {
     json!({ "type": "stdio", "command": shim, "args": [], "alwaysLoad": true })
 }
 
-/// A whole configuration file with nothing but recall in it.
+/// Returns a whole configuration file that holds only recall.
 pub(crate) fn snippet(shim: &str) -> Value {
     json!({ SECTION: { NAME: entry(shim) } })
 }

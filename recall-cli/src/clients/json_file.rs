@@ -1,4 +1,4 @@
-//! How is one entry of somebody else's JSON file changed, and nothing but that?
+//! Edits of a single entry in another program's JSON file; everything else is preserved.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -8,12 +8,12 @@ use serde::Serialize;
 use serde_json::ser::PrettyFormatter;
 use serde_json::{Map, Serializer, Value};
 
-/// A JSON file of somebody else: an object, or nothing yet.
+/// Another program's JSON file. It holds an object or does not exist yet.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct JsonFile {
-    /// Where it is, links resolved.
+    /// The path, with symlinks resolved.
     path: PathBuf,
-    /// Its text; `None` when there is no file.
+    /// The text; `None` if there is no file.
     text: Option<String>,
     object: Map<String, Value>,
 }
@@ -21,7 +21,7 @@ pub(crate) struct JsonFile {
 impl JsonFile {
     /// Reads a file. One that does not exist is an empty object.
     pub(crate) fn read(path: &Path) -> Result<Self, JsonFileError> {
-        // Many keep such files in a repository and link to them: the link stays.
+        // Many users keep such files in a repository and link to them; the link is preserved.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
@@ -40,7 +40,7 @@ impl JsonFile {
         }
     }
 
-    /// Where it is.
+    /// The path, with symlinks resolved.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -50,7 +50,7 @@ impl JsonFile {
         self.object.get(section)?.get(name)
     }
 
-    /// Sets the entry, and writes the file. What it was is kept beside it, unless it was kept before.
+    /// Sets the entry and writes the file. The original is kept in [`backup`](Self::backup), unless one exists.
     pub(crate) fn set(mut self, section: &str, name: &str, value: Value) -> Result<(), JsonFileError> {
         let place = self.object.entry(section).or_insert_with(|| Value::Object(Map::new()));
         let Value::Object(entries) = place else { return Err(JsonFileError::NotAnObject { path: self.path }) };
@@ -66,8 +66,8 @@ impl JsonFile {
         self.write(&text)
     }
 
-    /// Takes the entry out, and writes the file. Where nothing else was changed since [`set`](Self::set), the file is byte
-    /// by byte what it was, or gone where there was none.
+    /// Removes the entry and writes the file. If nothing else changed since [`set`](Self::set), the original is
+    /// restored byte for byte, or the file is removed if there was none.
     pub(crate) fn unset(mut self, section: &str, name: &str) -> Result<(), JsonFileError> {
         let before = Self::read(&self.backup()).ok().filter(|before| before.text.is_some());
         if let Some(Value::Object(entries)) = self.object.get_mut(section) {
@@ -97,14 +97,14 @@ impl JsonFile {
         Ok(())
     }
 
-    /// Where the file is kept as it was.
+    /// The path of the backup of the original.
     pub(crate) fn backup(&self) -> PathBuf {
         let mut name = self.path.file_name().unwrap_or_default().to_owned();
         name.push(".before-recall");
         self.path.with_file_name(name)
     }
 
-    /// The object in the layout of the file that was read.
+    /// Formats the object with the indentation of the file that was read.
     fn render(&self) -> String {
         let indent = self.text.as_deref().and_then(indentation).unwrap_or("  ");
         let mut bytes = Vec::new();
@@ -131,14 +131,14 @@ fn indentation(text: &str) -> Option<&str> {
     (!indent.is_empty()).then_some(indent)
 }
 
-/// Puts a whole new file in the place of the old one, so that nobody ever reads a half of it.
+/// Replaces the file atomically, so that no reader sees a partial file.
 fn replace(path: &Path, text: &str, mode: Option<fs::Permissions>) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let fresh = path.with_file_name(name);
     let written = write_out(&fresh, text, mode).and_then(|()| fs::rename(&fresh, path));
     if written.is_err() {
-        // The failure is told; what is left of the attempt is not worth a second one.
+        // The first error is returned; a failure to clean up is not reported.
         let _ = fs::remove_file(&fresh);
     }
     written?;
@@ -154,7 +154,7 @@ fn write_out(path: &Path, text: &str, mode: Option<fs::Permissions>) -> io::Resu
     file.sync_all()
 }
 
-/// Agents keep tokens in such files.
+/// Such files are private, because agents keep tokens in them.
 #[cfg(unix)]
 fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     use std::os::unix::fs::OpenOptionsExt;
@@ -187,14 +187,14 @@ pub(crate) enum JsonFileError {
         #[source]
         source: io::Error,
     },
-    /// Somebody edited it by hand.
+    /// The text is not JSON, for example after a manual edit.
     #[error("`{}` is not JSON", path.display())]
     Syntax {
         path: PathBuf,
         #[source]
         source: serde_json::Error,
     },
-    /// It holds something else than expected.
+    /// The root or the section is not an object.
     #[error("`{}` does not hold an object where one is expected", path.display())]
     NotAnObject { path: PathBuf },
 }

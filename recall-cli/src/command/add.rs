@@ -14,31 +14,31 @@ use crate::{Exit, args, indexing};
 /// Arguments of `recall add`.
 #[derive(Debug, Args)]
 pub(crate) struct AddArgs {
-    /// Files and directories, inside the project or a configured root.
+    /// The files and directories to index, inside the project or a configured root.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Only files that match one of these globs, over the path below the project's root.
+    /// Only files whose path below the project's root matches one of these globs.
     #[arg(long = "glob", value_name = "GLOB")]
     globs: Vec<String>,
     /// Tags for the documents.
     #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
     tags: Vec<String>,
-    /// Where the files come from, in your words.
+    /// Where the files come from, as free text.
     #[arg(long, default_value = "", hide_default_value = true, value_name = "TEXT")]
     source: String,
-    /// The type of the documents, in place of the one that their paths suggest.
+    /// The type of the documents [default: derived from their paths].
     #[arg(long = "type", value_parser = args::document_type, value_name = "TYPE")]
     document_type: Option<DocumentType>,
-    /// Takes an equal size and modification time as unchanged, even for files named one by one.
+    /// Treat a file with the same size and modification time as unchanged, even if it is named explicitly.
     #[arg(long)]
     mtime_only: bool,
-    /// Leaves out files that match these patterns, as in `.gitignore`.
+    /// Skip files that match these `.gitignore` patterns.
     #[arg(long = "ignore", value_name = "PATTERN")]
     ignore: Vec<String>,
-    /// Takes the files of a directory, and not those of the directories in it.
+    /// Do not descend into subdirectories.
     #[arg(long)]
     no_recursive: bool,
-    /// Which store takes them: project or global.
+    /// The store to add them to: project or global.
     #[arg(long, default_value = "project", value_parser = args::scope)]
     scope: Scope,
 }
@@ -67,7 +67,7 @@ fn request(args: AddArgs, context: v1::RequestContext) -> Result<v1::IndexReques
     })
 }
 
-/// A path as the protocol carries it: one that is no text would name another file there, or none.
+/// Converts a path for the protocol. Rejects a path that is not UTF-8: its lossy form could name another file.
 fn text(path: PathBuf) -> Result<String, CommandError> {
     path.into_os_string().into_string().map_err(|path| {
         let message = format!("the name `{}` is not UTF-8", path.display());

@@ -18,32 +18,32 @@ use crate::{Exit, project_root};
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct BenchArgs {
-    /// Makes queries out of the git history of the project, or of the repository at PATH: what a commit says is asked in
-    /// the tree before it, and the files that it changed are the answer.
+    /// Derive queries from the git history of the project, or of the repository at PATH. Each commit message is
+    /// searched for in the tree before the commit; the files that the commit changed are the expected answer.
     #[arg(long, required_unless_present = "forget", num_args = 0..=1, value_name = "PATH")]
     #[expect(clippy::option_option, reason = "clap's way to say a flag that may have a value")]
     mine: Option<Option<PathBuf>>,
-    /// The most queries; they are spread over the history. 60, or 600 with `--train`.
+    /// The maximum number of queries, spread over the history [default: 60, or 600 with `--train`].
     #[arg(long, value_name = "N")]
     queries: Option<usize>,
-    /// How many hits each query is given.
+    /// The number of hits per query.
     #[arg(long, short, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     k: u32,
-    /// Writes the queries as a dataset for `recall eval run` into a folder; with `--train`, the ranker into a file, and
-    /// does not use it.
+    /// Write the queries to a folder, as a dataset for `recall eval run`. With `--train`, write the ranker to a file
+    /// instead of using it.
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
-    /// Measures what each stage of the search is worth, by leaving out one after another.
+    /// Measure the contribution of each search stage by leaving out one at a time.
     #[arg(long)]
     ablate: bool,
-    /// Learns a ranker from the history, and uses it for this project's code where it is no worse than the built-in one
-    /// on commits that it was not learnt from. Nothing of it leaves this machine.
+    /// Train a ranker on the history. It ranks this project's code from then on if it is at least as good as the
+    /// built-in one on held-out commits. The data stays on this machine.
     #[arg(long, requires = "mine", conflicts_with_all = ["ablate", "k"])]
     train: bool,
-    /// Keeps the ranker even where it is worse.
+    /// Keep the ranker even if it is worse than the built-in one.
     #[arg(long, requires = "train")]
     force: bool,
-    /// Removes the project's own ranker: the built-in one decides again.
+    /// Remove the project's own ranker and return to the built-in one.
     #[arg(long, conflicts_with_all = ["mine", "queries", "k", "out", "ablate", "train"])]
     forget: bool,
 }
@@ -72,7 +72,7 @@ pub(super) async fn run(args: BenchArgs, invocation: &Invocation) -> Result<Exit
     Report::of(&evaluation, &runs, &[])?.show(&invocation.output)
 }
 
-/// The queries of a repository's history.
+/// Derives queries from the history of a repository.
 fn mined(path: &Path, queries: Option<usize>) -> Result<Dataset, CommandError> {
     let default = MineLimits::default();
     let limits = MineLimits { queries: queries.unwrap_or(default.queries).max(1), ..default };

@@ -13,10 +13,10 @@ use crate::progress::patiently;
 /// Arguments of `recall briefing`.
 #[derive(Debug, Args)]
 pub(crate) struct BriefingArgs {
-    /// What the session is for; what is known about it is told too.
+    /// The goal of the session; adds what is known about it to the briefing.
     #[arg(long, default_value = "", hide_default_value = true, value_name = "TEXT")]
     goal: String,
-    /// The most tokens: 1 to 20,000.
+    /// The maximum number of tokens, 1 to 20,000.
     #[arg(long, default_value_t = 2_000, value_name = "N")]
     budget_tokens: u32,
 }

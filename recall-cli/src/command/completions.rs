@@ -14,7 +14,7 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-/// Writes the script for the program that `definition` describes.
+/// Prints the completion script of the program that `definition` describes.
 pub(super) fn run(args: &CompletionsArgs, definition: clap::Command) -> Result<Exit, CommandError> {
     Output::raw(&script(args.shell, definition))?;
     Ok(Exit::Done)

@@ -16,19 +16,19 @@ use crate::output::{Format, human};
 /// The commands of `recall daemon`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DaemonCommand {
-    /// Starts the daemon, unless it runs.
+    /// Start the daemon if it is not running.
     #[command(after_help = examples!("recall daemon start"))]
     Start,
-    /// Asks the daemon to finish, and waits until it has ended. Ends one that does not answer.
+    /// Stop the daemon and wait until it has exited. Terminate it if it does not respond.
     #[command(after_help = examples!("recall daemon stop"))]
     Stop,
-    /// Stops the daemon and starts it again.
+    /// Stop the daemon and start it again.
     #[command(after_help = examples!("recall daemon restart"))]
     Restart,
-    /// Tells whether the daemon runs, without starting it.
+    /// Show whether the daemon is running, without starting it.
     #[command(after_help = examples!("recall daemon status", "recall daemon status --json"))]
     Status,
-    /// Shows the daemon's log.
+    /// Show the daemon's log.
     #[command(after_help = examples!("recall daemon logs --follow", "recall daemon logs -n 200"))]
     Logs(logs::LogsArgs),
 }
@@ -75,7 +75,7 @@ async fn stop(invocation: &Invocation) -> Result<Exit, CommandError> {
     say(invocation, &text, state)
 }
 
-/// What was done to end a daemon.
+/// Describes how a daemon was ended.
 fn ended(pid: u32, by: &str) -> String {
     match by {
         "request" => format!("recalld has ended, pid {pid}\n"),
@@ -92,7 +92,7 @@ fn name_of(by: StopMethod) -> &'static str {
     }
 }
 
-/// Ends the daemon, which has the time that the settings give it for its requests in flight.
+/// Stops the daemon. Requests in flight may finish within the drain time of the settings.
 async fn end(invocation: &Invocation, reason: &str) -> Result<Stopped, CommandError> {
     let drain = invocation.settings().daemon.drain;
     Ok(daemon::stop(&invocation.surroundings.dirs, reason, drain).await?)
@@ -111,7 +111,7 @@ async fn status(invocation: &Invocation) -> Result<Exit, CommandError> {
         }
         Err(error) => return Err(error.into()),
     };
-    // Without a context, so that the project that the shell stands in has no part in it.
+    // Without a context, so that the status does not depend on the project of the working directory.
     let status = client.status(v1::StatusRequest { metrics: true, ..v1::StatusRequest::default() }).await?;
     let status = v1::StatusResponse { stores: Vec::new(), ..status };
     match output.format {
@@ -121,7 +121,7 @@ async fn status(invocation: &Invocation) -> Result<Exit, CommandError> {
     Ok(Exit::Done)
 }
 
-/// Tells of a daemon that runs and is not reached.
+/// Reports a daemon that is running but does not respond.
 fn unreachable(invocation: &Invocation, holder: &Holder, why: &str) -> Result<Exit, CommandError> {
     let since = holder.since().and_then(|since| jiff::Timestamp::from_millisecond(since.as_millis()).ok());
     let since = since.map(|since| since.to_string());

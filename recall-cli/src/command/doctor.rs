@@ -14,18 +14,18 @@ use crate::{Exit, args};
 /// Arguments of `recall doctor`.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    /// Which stores are checked: project, global, domain or all.
+    /// The stores to check: project, global, domain or all.
     #[arg(long, default_value = "all", value_parser = args::scope)]
     scope: Scope,
-    /// Mends what can be mended. A journal is never changed.
+    /// Repair what can be repaired. A journal is never changed.
     #[arg(long)]
     fix: bool,
-    /// Looks through what is indexed for secrets.
+    /// Scan the indexed texts for secrets.
     #[arg(long)]
     secrets: bool,
 }
 
-/// Ends with 1 where something is wrong that was not mended.
+/// Exit with 1 if a problem remains.
 pub(super) async fn run(args: DoctorArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
     let DoctorArgs { scope, fix, secrets } = args;
     let output = &invocation.output;

@@ -8,10 +8,10 @@ use crate::Exit;
 use crate::complaint::CommandError;
 use crate::invocation::Invocation;
 
-/// What can be measured.
+/// The commands of `recall eval`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum EvalCommand {
-    /// Asks the queries of a dataset and tells how good the answers are.
+    /// Run the queries of a dataset and report the search quality.
     #[command(after_help = examples!(
         "recall eval run --dataset tests/quality",
         "recall eval run --dataset questions --ablate",

@@ -12,28 +12,28 @@ use crate::output::human::memory::rated;
 /// Arguments of `recall feedback`.
 #[derive(Debug, Args)]
 pub(crate) struct FeedbackArgs {
-    /// The id of a memory, a document or a chunk, as `recall search --json` shows it.
+    /// The id of a memory, a document or a chunk, as shown by `recall search --json`.
     #[arg(value_name = "ID")]
     item: String,
-    /// What it is worth.
+    /// The rating.
     verdict: Said,
-    /// The item that it repeats, for `duplicate`.
+    /// The item that it duplicates, for `duplicate`.
     #[arg(long, value_name = "ID", required_if_eq("verdict", "duplicate"))]
     duplicate_of: Option<String>,
-    /// On what occasion.
+    /// A note on the rating.
     #[arg(long, default_value = "", hide_default_value = true, value_name = "TEXT")]
     note: String,
 }
 
-/// A verdict.
+/// A rating of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Said {
     /// It helped.
     Useful,
-    /// It did not.
+    /// It did not help.
     #[value(name = "not_useful", alias = "not-useful")]
     NotUseful,
-    /// It no longer holds.
+    /// It is no longer true.
     Outdated,
     /// Another item says the same.
     Duplicate,

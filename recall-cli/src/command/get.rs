@@ -16,16 +16,16 @@ use crate::{Exit, args};
 /// Arguments of `recall get`.
 #[derive(Debug, Args)]
 pub(crate) struct GetArgs {
-    /// A path, a path with lines (`path:10-20`, `path:10`), a citation, or an id as a search shows it with `--json`.
+    /// A path, a path with lines (`path:10-20`, `path:10`), a citation, or an id as shown by `recall search --json`.
     #[arg(value_name = "ID|PATH|CITATION")]
     id: String,
-    /// Which stores are asked: project, global, domain or all.
+    /// The stores to look in: project, global, domain or all.
     #[arg(long, default_value = "all", value_parser = args::scope)]
     scope: Scope,
-    /// Shows the whole document that a chunk is a part of.
+    /// Show the whole document that contains the chunk.
     #[arg(long)]
     parent: bool,
-    /// Only these lines of a document: `10-20`, `10-`, `-20` or `10`.
+    /// Show only these lines of a document: `10-20`, `10-`, `-20` or `10`.
     #[arg(long, value_parser = lines, value_name = "FROM-TO", allow_hyphen_values = true)]
     lines: Option<RangeInclusive<u32>>,
 }
@@ -50,7 +50,7 @@ pub(super) async fn run(args: GetArgs, invocation: &Invocation) -> Result<Exit, 
                 Some(width) => output.text(&render(&answer, Some(width)))?,
                 None => match &answer.memory {
                     Some(memory) => Output::raw(&of_memory(memory, content(&answer).0))?,
-                    // In a pipe the text of a file alone, byte by byte.
+                    // A pipe gets only the text of the file, byte for byte.
                     None => Output::raw(content(&answer).0)?,
                 },
             }
@@ -59,7 +59,7 @@ pub(super) async fn run(args: GetArgs, invocation: &Invocation) -> Result<Exit, 
     Ok(Exit::Done)
 }
 
-/// Reads a range of lines, both ends included.
+/// Parses a range of lines, both ends included.
 fn lines(text: &str) -> Result<RangeInclusive<u32>, String> {
     let number = |text: &str, otherwise: u32| match text {
         "" => Ok(otherwise),
@@ -69,7 +69,7 @@ fn lines(text: &str) -> Result<RangeInclusive<u32>, String> {
             .filter(|number| *number > 0)
             .ok_or_else(|| format!("`{text}` is not a line number")),
     };
-    // With a colon, too, as other tools write it.
+    // A colon is accepted too, because other tools write it.
     let (first, last) = match text.split_once(['-', ':']) {
         Some((first, last)) => (number(first, 1)?, number(last, u32::MAX)?),
         None => (number(text, 1)?, number(text, u32::MAX)?),

@@ -15,19 +15,19 @@ use crate::{Exit, args};
 /// Arguments of `recall graph`.
 #[derive(Debug, Args)]
 pub(crate) struct GraphArgs {
-    /// A symbol (`Store::open`, `open`), a path, or an id as a search shows it with `--json`.
+    /// A symbol (`Store::open`, `open`), a path, or an id as shown by `recall search --json`.
     #[arg(value_name = "SYMBOL|PATH|ID")]
     node: String,
     #[arg(help = "Only these relations: imports, imported_by, defines, references, relates_to, supersedes")]
     #[arg(long = "relation", short, value_parser = args::relation, value_delimiter = ',', value_name = "RELATION")]
     relations: Vec<Relation>,
-    /// How many steps: 1 to 5.
+    /// The maximum distance in edges, 1 to 5.
     #[arg(long, short, default_value_t = 1, value_name = "N")]
     depth: u32,
-    /// How many nodes: 1 to 200.
+    /// The maximum number of nodes, 1 to 200.
     #[arg(long, short, default_value_t = 50, value_name = "N")]
     limit: u32,
-    /// Which stores are asked: project, global, domain or all.
+    /// The stores to look in: project, global, domain or all.
     #[arg(long, default_value = "all", value_parser = args::scope)]
     scope: Scope,
 }

@@ -16,12 +16,12 @@ use crate::{Exit, project_root};
 /// Arguments of `recall init`.
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
-    /// The project's root; otherwise that of the working directory.
+    /// The project's root [default: the root of the working directory's project].
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
 }
 
-/// What was done.
+/// The files that were written, as JSON.
 #[derive(Debug, Serialize)]
 struct Prepared {
     root: String,

@@ -12,45 +12,45 @@ use crate::output::human::list::render;
 use crate::output::human::quantity::count;
 use crate::{Exit, args};
 
-/// The entries of a page when all pages are asked for.
+/// The page size of `--all`.
 const PAGE: u32 = 100;
 
 /// Arguments of `recall list`.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Only documents of this type.
+    /// List only documents of this type.
     #[arg(long = "type", value_parser = args::document_type, value_name = "TYPE")]
     document_type: Option<DocumentType>,
-    /// Which stores are listed: project, global, domain or all.
+    /// The stores to list: project, global, domain or all.
     #[arg(long, default_value = "all", value_parser = args::scope)]
     scope: Scope,
-    /// Only documents in this language.
+    /// List only documents in this language.
     #[arg(long = "lang", visible_alias = "language", value_parser = args::language, value_name = "LANGUAGE")]
     language: Option<Language>,
-    /// Only documents with all of these tags.
+    /// List only documents with all of these tags.
     #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
     tags: Vec<String>,
-    /// Only what lies at this path or below it, or matches it as a glob, below the project's root.
+    /// List only items at or below this path, or that match it as a glob; relative to the project's root.
     #[arg(long, default_value = "", hide_default_value = true, value_name = "PATH|GLOB")]
     path: String,
-    /// Only items flagged for review: rarely useful, outdated or duplicate.
+    /// List only items flagged for review: rarely useful, outdated or duplicate.
     #[arg(long)]
     flagged: bool,
-    /// In which order.
+    /// The sort order.
     #[arg(long, default_value = "updated")]
     sort: Sort,
-    /// How many entries.
+    /// The number of entries.
     #[arg(long, short, default_value_t = 20, value_name = "N")]
     limit: u32,
-    /// Where to go on, from the page before.
+    /// The cursor from the previous page.
     #[arg(long, default_value = "", hide_default_value = true)]
     cursor: String,
-    /// Lists everything, page by page.
+    /// List everything, page by page.
     #[arg(long, conflicts_with_all = ["limit", "cursor"])]
     all: bool,
 }
 
-/// The order of a listing.
+/// The sort order of a listing.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Sort {
     /// The latest change first.

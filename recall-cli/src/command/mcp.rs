@@ -15,13 +15,13 @@ use crate::{Exit, project_root};
 /// The commands of `recall mcp`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpCommand {
-    /// Registers recall in Claude Code.
+    /// Register recall in Claude Code.
     #[command(after_help = examples!("recall mcp install", "recall mcp install --target project --dry-run"))]
     Install(McpArgs),
-    /// Takes recall's registration back, and nothing else.
+    /// Remove recall's registration, and nothing else.
     #[command(after_help = examples!("recall mcp uninstall"))]
     Uninstall(McpArgs),
-    /// Prints the entry, for agents that are configured by hand.
+    /// Print the entry, for agents that are configured by hand.
     #[command(after_help = examples!("recall mcp print"))]
     Print,
 }
@@ -29,24 +29,24 @@ pub(crate) enum McpCommand {
 /// Arguments of `recall mcp install` and `uninstall`.
 #[derive(Debug, Args)]
 pub(crate) struct McpArgs {
-    /// For whom: for you in all projects, or for everybody in this project through its `.mcp.json`.
+    /// Register for you in all projects, or for everyone in this project through its `.mcp.json`.
     #[arg(long, default_value = "user")]
     target: Target,
-    /// Tells what would be done, and does nothing.
+    /// Show what would be done, without doing it.
     #[arg(long)]
     dry_run: bool,
 }
 
-/// For whom recall is registered.
+/// The scope of the registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Target {
     /// For this user, in all projects.
     User,
-    /// For everybody in this project.
+    /// For everyone in this project.
     Project,
 }
 
-/// What was done, or would be.
+/// The steps that were taken, or would be with `--dry-run`.
 #[derive(Debug, Serialize)]
 struct Told {
     dry_run: bool,
@@ -83,7 +83,7 @@ fn registration(target: Target, invocation: &Invocation) -> Result<Registration,
             shim: shim(invocation)?.display().to_string(),
             claude: surroundings.programs.on_path("claude"),
         },
-        // Others have their programs elsewhere, so that the file names no path.
+        // A project's file is shared, and programs are installed in other places on other machines: no path.
         Target::Project => {
             Registration { file: project_root::of(invocation).join(".mcp.json"), shim: SHIM.to_owned(), claude: None }
         }
@@ -104,7 +104,7 @@ fn shim(invocation: &Invocation) -> Result<PathBuf, CommandError> {
     invocation.surroundings.programs.own(SHIM).ok_or_else(|| {
         let message = format!("the program `{SHIM}` was not found");
         let complaint = Complaint::new(Exit::Refused, Reason::NotFound, message);
-        complaint.with_hint("put it beside `recall` or on PATH").into()
+        complaint.with_hint("put it next to `recall` or on PATH").into()
     })
 }
 

@@ -15,22 +15,22 @@ use crate::{Exit, transfer};
 /// The commands of `recall models`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelsCommand {
-    /// Lists the models that are there, and those that can be pulled.
+    /// List the installed models, and those that can be pulled.
     #[command(after_help = examples!("recall models list"))]
     List(ListArgs),
-    /// Installs a model from a folder with `model.onnx`, `tokenizer.json` and the model's configuration.
+    /// Install a model from a folder with `model.onnx`, `tokenizer.json` and the model's configuration.
     #[command(after_help = examples!("recall models add ~/models/minilm --name minilm"))]
     Add(AddArgs),
-    /// Fetches a known model from a hub and installs it.
+    /// Download a known model from a hub and install it.
     #[command(after_help = examples!("recall models pull all-MiniLM-L6-v2"))]
     Pull(PullArgs),
-    /// Uses a model from now on. What it is to embed is embedded in the background; until then the former one answers.
+    /// Select a model. Embedding runs in the background; the previous model is used until it is done.
     #[command(after_help = examples!("recall models use embed minilm", "recall models use rerank none"))]
     Use(UseArgs),
-    /// Deletes an installed model.
+    /// Delete an installed model.
     #[command(after_help = examples!("recall models rm minilm"))]
     Rm(RmArgs),
-    /// Installs the library that runs models.
+    /// Install the library that runs models.
     #[command(subcommand)]
     Runtime(RuntimeCommand),
 }
@@ -38,7 +38,7 @@ pub(crate) enum ModelsCommand {
 /// Arguments of `recall models list`.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Only models for this.
+    /// List only models for this role.
     #[arg(long)]
     role: Option<Role>,
 }
@@ -49,7 +49,7 @@ pub(crate) struct AddArgs {
     /// The model's folder.
     #[arg(value_name = "DIR")]
     path: PathBuf,
-    /// Its name; otherwise that of the folder.
+    /// The model's name [default: the name of the folder].
     #[arg(long, default_value = "", hide_default_value = true)]
     name: String,
 }
@@ -57,9 +57,9 @@ pub(crate) struct AddArgs {
 /// Arguments of `recall models pull`.
 #[derive(Debug, Args)]
 pub(crate) struct PullArgs {
-    /// The model's name, as `recall models list` has it.
+    /// The model's name, as shown by `recall models list`.
     name: String,
-    /// The address of a mirror of the hub; otherwise the setting `models.hub`.
+    /// The URL of a mirror of the hub [default: the setting `models.hub`].
     #[arg(long, default_value = "", hide_default_value = true, value_name = "URL")]
     mirror: String,
 }
@@ -67,9 +67,9 @@ pub(crate) struct PullArgs {
 /// Arguments of `recall models use`.
 #[derive(Debug, Args)]
 pub(crate) struct UseArgs {
-    /// For what.
+    /// The role of the model.
     role: Role,
-    /// The model's name; `none` for no installed one.
+    /// The model's name; `none` to use no installed model.
     name: String,
 }
 
@@ -83,13 +83,13 @@ pub(crate) struct RmArgs {
 /// The commands of `recall models runtime`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RuntimeCommand {
-    /// Fetches ONNX Runtime, verifies it, and keeps it beside recall's data.
+    /// Download ONNX Runtime, verify it, and store it with recall's data.
     #[command(after_help = examples!(
         "recall models runtime install",
         "recall models runtime install --from onnxruntime.whl",
     ))]
     Install(InstallArgs),
-    /// Loads ONNX Runtime again after it ended the daemon while it was being loaded.
+    /// Load ONNX Runtime again after loading it has crashed the daemon.
     #[command(after_help = examples!("recall models runtime retry"))]
     Retry,
 }
@@ -97,12 +97,12 @@ pub(crate) enum RuntimeCommand {
 /// Arguments of `recall models runtime install`.
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
-    /// The package, where it is at hand; otherwise it is fetched.
+    /// A local copy of the package [default: download it].
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 }
 
-/// What a model is for.
+/// The role of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Role {
     /// Makes embeddings.

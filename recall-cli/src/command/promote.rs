@@ -13,7 +13,7 @@ use crate::output::human::style::{GOOD, PATH};
 /// Arguments of `recall promote`.
 #[derive(Debug, Args)]
 pub(crate) struct PromoteArgs {
-    /// The memory.
+    /// The id of the memory.
     #[arg(value_name = "ID")]
     id: String,
 }

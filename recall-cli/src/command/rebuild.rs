@@ -12,7 +12,7 @@ use crate::{Exit, args, indexing};
 /// Arguments of `recall rebuild`.
 #[derive(Debug, Args)]
 pub(crate) struct RebuildArgs {
-    /// Which store: project or global.
+    /// The store to rebuild: project or global.
     #[arg(long, default_value = "project", value_parser = args::scope)]
     scope: Scope,
 }

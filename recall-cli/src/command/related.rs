@@ -14,16 +14,16 @@ use crate::{Exit, args};
 /// Arguments of `recall related`.
 #[derive(Debug, Args)]
 pub(crate) struct RelatedArgs {
-    /// A path, a path with lines (`path:10-20`), a citation, or an id as a search shows it with `--json`.
+    /// A path, a path with lines (`path:10-20`), a citation, or an id as shown by `recall search --json`.
     #[arg(value_name = "ID|PATH|CITATION")]
     id: String,
-    /// Only documents of this type; more than one may be named.
+    /// Show only documents of these types.
     #[arg(long = "type", value_parser = args::document_type, value_delimiter = ',', value_name = "TYPE")]
     types: Vec<DocumentType>,
-    /// Which stores are asked: project, global, domain or all.
+    /// The stores to look in: project, global, domain or all.
     #[arg(long, default_value = "all", value_parser = args::scope)]
     scope: Scope,
-    /// How many documents.
+    /// The number of documents.
     #[arg(long, short, default_value_t = 10, value_name = "N")]
     limit: u32,
 }

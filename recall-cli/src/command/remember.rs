@@ -19,31 +19,31 @@ pub(crate) struct RememberArgs {
     /// The text; `-` reads it from standard input.
     #[arg(value_name = "TEXT")]
     text: String,
-    /// What a person would call it; otherwise the first line of the text.
+    /// The title [default: the first line of the text].
     #[arg(long, short)]
     title: Option<String>,
     /// Its type: decision, pattern, lesson, failure, note, context.
     #[arg(long = "type", default_value = "note", value_parser = args::memory_type, value_name = "TYPE")]
     memory_type: MemoryType,
-    /// The files that it is about; it is tied to them as they are.
+    /// The files that it is about, in their current state.
     #[arg(long = "file", value_name = "PATH")]
     files: Vec<String>,
     /// Tags.
     #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
     tags: Vec<String>,
-    /// Which store keeps it: project or global.
+    /// The store to save it in: project or global.
     #[arg(long, default_value = "project", value_parser = args::scope)]
     scope: Scope,
-    /// The memory that it retires.
+    /// The memory that it replaces.
     #[arg(long, value_name = "ID")]
     supersedes: Option<MemoryId>,
-    /// Save it although nearly the same memory exists.
+    /// Save it even if a nearly identical memory exists.
     #[arg(long)]
     force: bool,
-    /// Where it comes from, in your words.
+    /// Where it comes from, as free text.
     #[arg(long, default_value = "", hide_default_value = true, value_name = "TEXT")]
     source: String,
-    /// How it came about: observed, inferred, imported, human; otherwise as who asks suggests.
+    /// The origin: observed, inferred, imported or human [default: derived from the caller].
     #[arg(long, value_parser = args::memory_origin, value_name = "ORIGIN")]
     origin: Option<MemoryOrigin>,
 }
@@ -96,7 +96,7 @@ fn request(
     })
 }
 
-/// Reads standard input to its end, and no more than a memory may hold: one byte more is enough to be refused.
+/// Reads standard input, up to one byte more than a memory may hold: enough for the daemon to reject it.
 pub(super) fn read_input() -> Result<String, CommandError> {
     let input = std::io::stdin();
     if input.is_terminal() {

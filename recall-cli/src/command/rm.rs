@@ -14,13 +14,13 @@ use crate::{Exit, args};
 /// Arguments of `recall rm`.
 #[derive(Debug, Args)]
 pub(crate) struct RmArgs {
-    /// Paths or ids; a directory means all below it. The files themselves stay where they are.
+    /// Paths or ids; a directory means everything below it. The files themselves are not touched.
     #[arg(required = true, value_name = "ID|PATH")]
     items: Vec<String>,
-    /// Which store: project or global.
+    /// The store to remove from: project or global.
     #[arg(long, default_value = "project", value_parser = args::scope)]
     scope: Scope,
-    /// Forgets that they were removed, so that the next scan finds the files anew.
+    /// Drop the tombstones too, so that the next scan indexes the files again.
     #[arg(long)]
     purge: bool,
 }

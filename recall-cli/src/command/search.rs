@@ -19,61 +19,61 @@ pub(crate) struct SearchArgs {
     /// Words, a question, a symbol or a path. `type: lang: path: tag: scope:` filter inside it, "…" is a phrase.
     #[arg(required = true, value_name = "QUERY")]
     query: Vec<String>,
-    /// How many hits.
+    /// The number of hits.
     #[arg(long, short, visible_alias = "limit", default_value_t = 10, value_name = "N")]
     k: u32,
-    /// How many hits are passed over first.
+    /// The number of hits to skip.
     #[arg(long, default_value_t = 0, value_name = "N")]
     offset: u32,
-    /// Which stores are searched: project, global, domain or all.
+    /// The stores to search: project, global, domain or all.
     #[arg(long, default_value = "all", value_parser = args::scope)]
     scope: Scope,
-    /// Only documents of these types.
+    /// Search only documents of these types.
     #[arg(long = "type", value_delimiter = ',', value_parser = args::document_type, value_name = "TYPE")]
     types: Vec<DocumentType>,
-    /// Only documents in these languages.
+    /// Search only documents in these languages.
     #[arg(long = "lang", visible_alias = "language", value_delimiter = ',', value_parser = args::language, value_name = "LANGUAGE")]
     languages: Vec<Language>,
-    /// Only documents at or below these paths, or that match these globs.
+    /// Search only documents at or below these paths, or that match these globs.
     #[arg(long = "path", value_name = "PATH|GLOB")]
     paths: Vec<String>,
-    /// Only documents with all of these tags.
+    /// Search only documents with all of these tags.
     #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
     tags: Vec<String>,
-    /// The weight of the words (BM25); otherwise by the kind of query.
+    /// The weight of keyword search (BM25) [default: by the kind of query].
     #[arg(long, value_name = "WEIGHT")]
     bm25: Option<f32>,
-    /// The weight of the meaning (nearest neighbours); otherwise by the kind of query.
+    /// The weight of vector search [default: by the kind of query].
     #[arg(long, value_name = "WEIGHT")]
     vector: Option<f32>,
-    /// The weight of the structure; otherwise by the kind of query.
+    /// The weight of the code graph [default: by the kind of query].
     #[arg(long, value_name = "WEIGHT")]
     ppr: Option<f32>,
-    /// Uses the reranker if one is installed, which is the default.
+    /// Use the reranker if one is installed, which is the default.
     #[arg(long, conflicts_with = "no_rerank")]
     rerank: bool,
-    /// Leaves the reranker out.
+    /// Do not use the reranker.
     #[arg(long)]
     no_rerank: bool,
-    /// Leaves code out.
+    /// Leave out code.
     #[arg(long)]
     no_code: bool,
-    /// Leaves memories out.
+    /// Leave out memories.
     #[arg(long)]
     no_memories: bool,
-    /// Says of each hit why it ranks where it does.
+    /// Explain the rank of each hit.
     #[arg(long)]
     explain: bool,
-    /// Counts the documents that hold a word of the query, by type, language, directory and tag.
+    /// Count the documents that contain a word of the query, by type, language, directory and tag.
     #[arg(long)]
     facets: bool,
-    /// The most lines that are shown of a hit; 0 shows where it is and no text.
+    /// The maximum number of lines to show per hit; 0 shows only its location.
     #[arg(long, default_value_t = 6, value_name = "N")]
     lines: usize,
-    /// Shows every line of every hit.
+    /// Show every line of every hit.
     #[arg(long, conflicts_with = "lines")]
     full: bool,
-    /// Leaves a stage of the search out, to measure what it is worth.
+    /// Leave out a stage of the search, to measure its contribution.
     #[arg(long, hide = true, value_name = "STAGE")]
     without: Vec<String>,
 }

@@ -16,25 +16,25 @@ use crate::invocation::Invocation;
 /// The commands of `recall session`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionCommand {
-    /// Begins a session and tells its id.
+    /// Start a session and print its id.
     #[command(after_help = examples!("recall session start --goal \"bounded retries\" --briefing"))]
     Start(start::StartArgs),
-    /// Ends a session; its summary becomes a document of the project.
+    /// End a session. Its summary becomes a document of the project.
     #[command(after_help = examples!(
         "recall session end --summary \"Retries have a limit.\"",
         "recall session end S-0123 --reason exit",
     ))]
     End(stop::EndArgs),
-    /// Recovers an interrupted session from its events and from git.
+    /// Recover an interrupted session from its events and from git.
     #[command(after_help = examples!("recall session recover"))]
     Recover(stop::RecoverArgs),
-    /// Lists the sessions of the project, the latest first.
+    /// List the sessions of the project, newest first.
     #[command(after_help = examples!("recall session list", "recall session list --state abandoned"))]
     List(list::ListArgs),
-    /// Shows a session and what happened in it.
+    /// Show a session and its events.
     #[command(after_help = examples!("recall session show", "recall session show --type decision,dead_end"))]
     Show(show::ShowArgs),
-    /// Writes an event into the flight recorder of a session.
+    /// Record an event of a session.
     #[command(after_help = examples!(
         "recall session log decision \"Use WAL\" --rationale \"Readers never wait.\" --file src/db.rs",
     ))]

@@ -14,13 +14,13 @@ use crate::{Exit, args};
 /// Arguments of `recall status`.
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {
-    /// Which stores are told about: project, global, domain or all.
+    /// The stores to report: project, global, domain or all.
     #[arg(long, default_value = "all", value_parser = args::scope)]
     scope: Scope,
-    /// Lists the files that could not be indexed, with the reasons.
+    /// List the files that could not be indexed, with the reasons.
     #[arg(long)]
     failures: bool,
-    /// Tells latencies and counters.
+    /// Show latencies and counters.
     #[arg(long)]
     metrics: bool,
 }

@@ -11,22 +11,22 @@ use crate::invocation::Invocation;
 use crate::output::Format;
 use crate::output::human::memory::updated;
 
-/// Arguments of `recall update`. What is not given stays as it is.
+/// Arguments of `recall update`. What is omitted keeps its value.
 #[derive(Debug, Args)]
 pub(crate) struct UpdateArgs {
-    /// The memory.
+    /// The id of the memory.
     #[arg(value_name = "ID")]
     id: MemoryId,
-    /// Its new text; `-` reads it from standard input.
+    /// The new text; `-` reads it from standard input.
     #[arg(value_name = "TEXT")]
     text: Option<String>,
-    /// What a person would call it from here on.
+    /// The new title.
     #[arg(long, short)]
     title: Option<String>,
-    /// The files that it is about, in place of those before; an empty one for none. It is tied to them as they are.
+    /// The files that it is about, in their current state; replaces the previous ones. An empty value removes all.
     #[arg(long = "file", value_name = "PATH")]
     files: Option<Vec<String>>,
-    /// Its tags, in place of those before; an empty one for none.
+    /// The new tags; replaces the previous ones. An empty value removes all.
     #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
     tags: Option<Vec<String>>,
 }
@@ -53,7 +53,7 @@ fn request(
 ) -> Result<v1::UpdateRequest, CommandError> {
     let UpdateArgs { id, text, title, files, tags } = args;
     if text.is_none() && title.is_none() && files.is_none() && tags.is_none() {
-        let complaint = Complaint::usage("nothing of the memory is to be amended");
+        let complaint = Complaint::usage("nothing to change");
         return Err(complaint.with_hint("give a text, `--title`, `--file` or `--tag`").into());
     }
     let content = match text.as_deref() {

@@ -14,25 +14,25 @@ use crate::{Exit, args};
 /// Arguments of `recall verify`.
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// Memories that hold: they are marked so and tied to the files as they are. `profile` is the project's profile. Without
-    /// any, all memories are looked at and none is marked.
+    /// The memories to mark as valid for the current state of their files; `profile` is the project's profile. Without
+    /// an id, all memories are checked and none is marked.
     #[arg(value_name = "ID")]
     ids: Vec<String>,
-    /// Confirms what is named: from then on you vouch for it, though it came with the repository. Naming an id does so too.
+    /// Confirm the named memories: you vouch for them although they came with the repository. Naming an id implies it.
     #[arg(long, conflicts_with = "check")]
     confirm: bool,
-    /// With --confirm: every memory of the scope that came with the repository and is not confirmed. Read them first.
+    /// With --confirm: confirm every unconfirmed memory of the scope that came with the repository. Read them first.
     #[arg(long, requires = "confirm", conflicts_with = "ids")]
     all: bool,
-    /// Marks nothing, and ends with 1 when a memory no longer holds.
+    /// Mark nothing, and exit with 1 if a memory is no longer valid.
     #[arg(long)]
     check: bool,
-    /// Which stores: project, global or all.
+    /// The stores to check: project, global or all.
     #[arg(long, default_value = "project", value_parser = args::scope)]
     scope: Scope,
 }
 
-/// Stands for the project's profile where ids are named.
+/// The name of the project's profile in a list of ids.
 const PROFILE: &str = "profile";
 
 pub(super) async fn run(args: VerifyArgs, invocation: &Invocation) -> Result<Exit, CommandError> {

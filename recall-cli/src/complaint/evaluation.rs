@@ -1,4 +1,4 @@
-//! Why could the answers not be measured?
+//! Conversions of evaluation and training errors to complaints.
 
 use recall_eval::mine::{CheckoutError, GitError, MineError};
 use recall_eval::{DatasetError, ForeignQuery, QueryProblem, RunError};

@@ -1,14 +1,14 @@
-//! The form and the colours of output.
+//! The format and the colours of output.
 
 use anstream::ColorChoice;
 use clap::ValueEnum;
 
-/// The form of output.
+/// The format of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     /// For people.
     Human,
-    /// For programs: one JSON object, or one a line.
+    /// For programs: one JSON object, or one per line.
     Json,
 }
 

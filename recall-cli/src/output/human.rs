@@ -1,6 +1,6 @@
-//! What does a person see?
+//! Text output for people.
 //!
-//! Every function here makes text with styles in it; whether they are shown is decided where the text is written.
+//! The functions return text with ANSI styles; [`Output`](crate::output::Output) strips them if colours are off.
 
 pub(crate) mod complaint;
 pub(crate) mod daemon;

@@ -1,6 +1,6 @@
-//! What does a program see of what the command itself knows: why it failed, and whether the daemon runs?
+//! JSON output of what the command itself knows: errors and the state of the daemon.
 //!
-//! Answers of the daemon are written by `recall_json`, in the same schema.
+//! `recall_json` formats the daemon's responses in the same schema.
 
 pub(crate) mod evaluation;
 pub(crate) mod learning;
@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::complaint::Complaint;
 
-/// Why there is no answer.
+/// Returns the JSON form of an error.
 pub(crate) fn failed(complaint: &Complaint) -> Envelope<Failed<'_>> {
     let Complaint { exit: _, reason, message, causes, hint, details } = complaint;
     let error = ErrorBody { code: reason.as_str(), message, causes, details, hint: hint.as_deref() };
@@ -33,25 +33,25 @@ struct ErrorBody<'a> {
     hint: Option<&'a str>,
 }
 
-/// What the daemon's process did.
+/// The state of the daemon's process.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct DaemonState<'a> {
     pub(crate) running: bool,
     pub(crate) changed: bool,
     pub(crate) pid: Option<u32>,
     pub(crate) version: Option<&'a str>,
-    /// Why a daemon that runs is not reached.
+    /// Why a running daemon is unreachable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unreachable: Option<&'a str>,
-    /// When a daemon that is not reached started, in RFC 3339.
+    /// When an unreachable daemon started, in RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) since: Option<&'a str>,
-    /// What a daemon ended by: `request`, `SIGTERM` or `SIGKILL`.
+    /// How the daemon was ended: `request`, `SIGTERM` or `SIGKILL`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ended_by: Option<&'static str>,
 }
 
-/// Whether the daemon runs, and whether that is this command's doing.
+/// Returns the JSON form of the daemon's state.
 pub(crate) fn state(state: DaemonState<'_>) -> Envelope<DaemonState<'_>> {
     answer(state)
 }
@@ -63,7 +63,7 @@ mod tests {
 
     use super::*;
 
-    /// The schema of a failure, which knows every name and refuses every other.
+    /// A mirror of the schema that rejects unknown fields.
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct FailedMirror {

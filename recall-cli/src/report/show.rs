@@ -1,4 +1,4 @@
-//! Showing how good the answers are, and failing where they fall below a floor.
+//! Output of a report, and the exit code if a floor is missed.
 
 use recall_proto::Reason;
 
@@ -8,7 +8,7 @@ use crate::complaint::{CommandError, Complaint};
 use crate::output::{Format, Output, human, json};
 
 impl Report {
-    /// Shows it all. Fails when a floor does not hold.
+    /// Prints the report. The exit code reports a missed floor.
     pub(crate) fn show(&self, output: &Output) -> Result<Exit, CommandError> {
         match output.format {
             Format::Json => {

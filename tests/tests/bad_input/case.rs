@@ -1,4 +1,4 @@
-//! A sandbox with a project in which one thing is known to be found.
+//! A sandbox with a project that contains one known file.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use rustix::process::geteuid;
 use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 use serde_json::Value;
 
-/// What every case can find, and where.
+/// The symbol that every case can find, and its file.
 pub(crate) const KNOWN: (&str, &str) = ("open_sessions", "src/sessions.rs");
 
 /// A project with one known file, and a home of its own.
@@ -28,7 +28,7 @@ impl Case {
         Self { sandbox, project }
     }
 
-    /// The same with a folder `.recall` in the project.
+    /// Creates a case with a folder `.recall` in the project.
     pub(crate) fn initialised() -> Self {
         let case = Self::new();
         std::fs::create_dir(case.project.path(".recall")).expect("a new folder");
@@ -39,7 +39,7 @@ impl Case {
         self.sandbox.recall(&self.project, arguments)
     }
 
-    /// Runs a command and tells its exit code and its answer: of an answer of many lines the last.
+    /// Runs a command and returns its exit code and its response, or the last line of the response.
     #[track_caller]
     pub(crate) fn json(&self, arguments: &[&str]) -> (Option<i32>, Value) {
         let outcome = self.recall(&[&["--json"], arguments].concat());
@@ -74,28 +74,28 @@ impl Case {
         (texts(&answer["results"], "/doc/path"), texts(&answer["warnings"], "/code"))
     }
 
-    /// The daemon's process, which shows whether it is still the same one.
+    /// The daemon's process id, which shows whether it is still the same process.
     #[track_caller]
     pub(crate) fn daemon(&self) -> u64 {
         let (_, status) = self.json(&["daemon", "status"]);
         status["daemon"]["pid"].as_u64().unwrap_or_else(|| panic!("no daemon runs: {status}"))
     }
 
-    /// The daemon's process, after a search has started it.
+    /// Starts the daemon by a search, and returns its process id.
     #[track_caller]
     pub(crate) fn first_daemon(&self) -> u64 {
         self.search(KNOWN.0);
         self.daemon()
     }
 
-    /// Checks that the known file is found, and that nobody had to replace the daemon for it.
+    /// Checks that the known file is found by the same daemon.
     #[track_caller]
     pub(crate) fn still_answers(&self, daemon: u64) {
         assert_eq!(self.search(KNOWN.0).0.first().map(String::as_str), Some(KNOWN.1));
         assert_eq!(self.daemon(), daemon, "another daemon had to be started");
     }
 
-    /// Why a file is not in the index, as the status tells it.
+    /// Returns the reason why a file is not in the index, as the status reports it.
     #[track_caller]
     pub(crate) fn reason(&self, path: &str) -> Option<String> {
         let (_, status) = self.json(&["status", "--failures"]);
@@ -126,15 +126,15 @@ impl Case {
         Client::connect(&options).await.expect("a daemon runs")
     }
 
-    /// Where a request from the project comes from.
+    /// Returns the context of a request from the project.
     pub(crate) fn context(&self) -> RequestContext {
         let working_directory = self.project.root().to_string_lossy().into_owned();
         RequestContext { working_directory, ..RequestContext::default() }
     }
 
-    /// Starts the daemon as somebody whom permissions bind: root passes over them by two capabilities.
+    /// Starts the daemon without the two capabilities that let root ignore file permissions.
     pub(crate) fn start_daemon_bound_by_permissions(&self) -> Running {
-        // Linux keeps capabilities a thread, and a child has those of the thread that starts it.
+        // On Linux, capabilities belong to a thread, and a child inherits those of the thread that starts it.
         let start = || {
             if geteuid().is_root() {
                 for capability in [CapabilitySet::DAC_OVERRIDE, CapabilitySet::DAC_READ_SEARCH] {

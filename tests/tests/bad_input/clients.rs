@@ -1,4 +1,4 @@
-//! Clients that do not read, and a shim that finds no daemon.
+//! Clients that do not read their responses, and a shim without a daemon.
 
 use std::io::{ErrorKind, Write as _};
 use std::os::unix::net::UnixStream;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::case::{Case, KNOWN};
 
-/// Asks for nothing but answers, as fast as it can, and reads none.
+/// Sends requests as fast as it can and reads no response.
 fn ping_without_reading(socket: &Path) -> UnixStream {
     let mut stream = UnixStream::connect(socket).expect("it listens");
     stream.set_write_timeout(Some(Duration::from_millis(200))).expect("a socket");
@@ -20,7 +20,7 @@ fn ping_without_reading(socket: &Path) -> UnixStream {
     let ping = [0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
     let pings = ping.repeat(1_000);
     let began = Instant::now();
-    // Either nobody takes any more, or the connection is closed.
+    // Either the daemon accepts no more requests, or the connection is closed.
     while began.elapsed() < Duration::from_secs(10) {
         match stream.write_all(&pings) {
             Ok(()) => {}
@@ -51,7 +51,7 @@ fn clients_that_never_read_take_nothing_from_the_others() {
     case.still_answers(daemon);
 }
 
-/// Puts a program beside others.
+/// Puts a program next to others.
 fn install(program: &Path, folder: &Path) -> PathBuf {
     let place = folder.join(program.file_name().expect("a file"));
     std::fs::hard_link(program, &place).or_else(|_| std::fs::copy(program, &place).map(drop)).expect("there is room");

@@ -1,4 +1,4 @@
-//! The daemon is killed in the middle of its work: the next answer is right and whole, or says what it lacks.
+//! Kills of the daemon during its work: the next response is correct and complete, or reports what it lacks.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use crate::case::{Case, KNOWN};
 const FILES: usize = 300;
 const ROUNDS: u32 = 20;
 
-/// Writes every file anew, so that each knows its round.
+/// Rewrites every file with the number of the round.
 fn write_files(case: &Case, round: u32) {
     for file in 0..FILES {
         let text = format!(
@@ -19,7 +19,7 @@ fn write_files(case: &Case, round: u32) {
     }
 }
 
-/// Searches until no answer says any more that it may lack something; no answer may hold what is no longer so.
+/// Searches until a response no longer reports that it may be incomplete. No response may contain outdated content.
 fn settled_search(case: &Case, query: &str) -> Vec<String> {
     wait_until("the index to be whole", || {
         let (found, warnings) = case.search(query);
@@ -45,7 +45,7 @@ fn killed_at_any_moment_of_indexing_the_daemon_loses_nothing() {
         }
         let mut daemon = case.sandbox.start_daemon(&[]);
         let run = case.sandbox.start_recall(&case.project, &["add", "."]);
-        // The moments are spread over the time that a run takes; which step each one meets is chance.
+        // The kills are spread over the duration of a run; the step that each one hits is random.
         std::thread::sleep(whole_run.mul_f64(f64::from(round) / f64::from(ROUNDS)));
         daemon.kill();
         drop(run);
@@ -65,7 +65,7 @@ fn killed_in_the_middle_of_a_question_the_daemon_is_replaced_and_asked_again() {
     write_files(&case, 0);
     for round in 0..5 {
         let mut daemon = case.sandbox.start_daemon(&[]);
-        // Nobody has indexed the project in the first round, so that the call is a long one.
+        // In the first round the project is not indexed yet, so the call takes long.
         let call = case.sandbox.start_recall(&case.project, &["--json", "search", "--", KNOWN.0]);
         std::thread::sleep(Duration::from_millis(20 * round));
         daemon.kill();

@@ -1,4 +1,4 @@
-//! A disk without room: the search says so until there is room, and nothing that was indexed is lost.
+//! A full disk: searches report it until there is space again, and nothing that was indexed is lost.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use rustix::process::geteuid;
 
 use crate::case::{Case, KNOWN};
 
-/// Where the system keeps its own programs; the sandbox shows only recall's.
+/// The folders of the system's programs; the sandbox contains only recall's.
 const SYSTEM_PROGRAMS: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Adds files of about a megabyte of text, which no index has room for in less.
@@ -23,7 +23,7 @@ fn fill_project(case: &Case) {
 /// Runs a script as the first of a mount namespace, with `$1` the folder and `$2` the daemon's program.
 fn in_a_namespace(case: &Case, folder: &Path, script: &str) -> Command {
     let mut command = case.sandbox.command(Path::new("/bin/sh"), case.sandbox.path());
-    // Who is not root may mount where he is root: in a user namespace of his own.
+    // An unprivileged user may mount in a user namespace, as its root.
     let user = if geteuid().is_root() { "" } else { "--user --map-root-user" };
     let unshare = format!("exec unshare {user} --mount sh -c '{script}' sh \"$1\" \"$2\"");
     command.env("PATH", SYSTEM_PROGRAMS).args(["-c", &unshare, "sh"]);

@@ -1,5 +1,5 @@
-//! Files that are no text, no files, too much or not to be read: each is passed over with its reason, and the others are
-//! found.
+//! Files that cannot be indexed: binary, special, too large or unreadable. Each is skipped with a reason, and the
+//! others are found.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -9,7 +9,7 @@ use std::process::Command;
 
 use crate::case::{Case, KNOWN};
 
-/// Brings the project into the index and checks that each file is passed over for its reason.
+/// Indexes the project and checks that each file is skipped for its reason.
 fn check(case: &Case, expected: &[(&str, &str)]) {
     assert_eq!(case.search(KNOWN.0).0, [KNOWN.1]);
     let daemon = case.daemon();
@@ -22,7 +22,7 @@ fn check(case: &Case, expected: &[(&str, &str)]) {
 }
 
 #[test]
-fn what_is_no_regular_file_is_passed_over_and_waited_for_by_nobody() {
+fn special_files_are_skipped_without_blocking() {
     let case = Case::new();
     let path = |name: &str| case.project.path(name);
     let made = Command::new("mkfifo").arg(path("pipe.rs")).status();
@@ -37,13 +37,13 @@ fn what_is_no_regular_file_is_passed_over_and_waited_for_by_nobody() {
         }
     }
     check(&case, &expected);
-    // Whoever names one gets the same answer.
+    // A file that is named explicitly gets the same response.
     assert_eq!(case.recall(&["add", "pipe.rs"]).code, Some(0));
     assert_eq!(case.reason("pipe.rs").as_deref(), Some("not a regular file"));
 }
 
 #[test]
-fn a_file_over_the_limit_is_told_by_its_length_and_not_read() {
+fn a_file_over_the_limit_is_recognized_by_its_length_and_not_read() {
     let case = Case::new();
     File::create(case.project.path("sparse.rs")).expect("a new file").set_len(4 << 30).expect("a sparse one");
     let mut line = File::create(case.project.path("line.rs")).expect("a new file");
@@ -108,7 +108,7 @@ fn bytes_that_are_no_text_in_any_encoding_do_no_harm() {
 }
 
 #[test]
-fn a_file_that_nobody_may_read_is_told_of_and_found_once_it_may_be() {
+fn an_unreadable_file_is_reported_and_found_once_it_is_readable() {
     let case = Case::new();
     let mut daemon = case.start_daemon_bound_by_permissions();
     case.project.write("private.rs", "pub fn private_matter() {}\n");

@@ -1,11 +1,11 @@
-//! Questions for what is related, and for parts of the graph, that cannot be answered; and some that can.
+//! Invalid and valid requests for related documents and for parts of the graph.
 
 use recall_proto::{Failure, Reason, v1};
 
 use crate::case::{Case, KNOWN};
 
 #[test]
-fn a_name_that_nobody_knows_is_refused_with_what_is_near_it() {
+fn an_unknown_name_is_rejected_with_similar_names() {
     let case = Case::new();
     for command in ["graph", "related"] {
         case.refuses(&[command, "sessions.rs"], 1, "NOT_FOUND", "not found: `sessions.rs`");

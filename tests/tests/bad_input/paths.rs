@@ -1,4 +1,4 @@
-//! Paths that lead out of the project, or nowhere; folders that are no project.
+//! Paths outside the project, missing paths, and folders that are not a project.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -9,7 +9,7 @@ use recall_testkit::Running;
 
 use crate::case::{Case, KNOWN};
 
-/// A case beside whose project lies something that is nobody's business.
+/// A case with a private file next to its project.
 fn beside_a_secret() -> Case {
     let case = Case::new();
     case.sandbox.project("other", &[("secret.rs", "pub fn nobodys_business() {}\n")]);

@@ -1,4 +1,4 @@
-//! Queries, limits, scopes and types that are none.
+//! Invalid queries, limits, scopes and types.
 
 use recall_proto::{Failure, Reason, v1};
 

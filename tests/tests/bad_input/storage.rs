@@ -1,4 +1,4 @@
-//! An index that cannot be written, that was damaged, or that another version wrote.
+//! Indexes that are not writable, damaged, or written by another version.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -6,12 +6,12 @@ use std::path::Path;
 
 use crate::case::{Case, KNOWN};
 
-/// Ends the daemon, so that its index is nobody's.
+/// Stops the daemon, so that no process uses the index.
 fn stop(case: &Case) {
     assert_eq!(case.recall(&["daemon", "stop"]).code, Some(0));
 }
 
-/// Writes the schema's number, which stands big-endian in the bytes 60 to 63 of an SQLite file.
+/// Writes the schema version: a big-endian number in bytes 60 to 63 of an SQLite file.
 fn set_schema(catalog: &Path, schema: u32) -> Vec<u8> {
     let mut bytes = fs::read(catalog).expect("there");
     bytes[60..64].copy_from_slice(&schema.to_be_bytes());
@@ -76,7 +76,7 @@ fn a_damaged_catalog_is_set_aside_and_the_answer_says_so() {
 }
 
 #[test]
-fn a_catalog_that_is_damaged_under_the_daemon_is_told_of_and_made_anew_by_a_rebuild() {
+fn a_catalog_damaged_under_the_daemon_is_reported_and_repaired_by_a_rebuild() {
     let case = Case::new();
     assert_eq!(case.search(KNOWN.0).0, [KNOWN.1]);
     let daemon = case.daemon();

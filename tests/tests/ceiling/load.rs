@@ -1,4 +1,4 @@
-//! What takes a daemon's memory: many projects at once, one large import, clients that do not read.
+//! Loads that use the daemon's memory: many projects at once, one large import, clients that do not read.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinSet;
 use tonic::Status;
 
-/// How a test reaches the daemon of its sandbox.
+/// The connection of a test to the daemon of its sandbox.
 pub(crate) fn options(sandbox: &Sandbox) -> ConnectOptions {
     ConnectOptions {
         dirs: sandbox.dirs(),
@@ -40,14 +40,14 @@ pub(crate) fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
-/// Clients that have asked and do not read. While this lives, they stay.
+/// Clients that have sent requests and do not read. They stay connected until this is dropped.
 pub(crate) struct Stopped {
     runtime: Runtime,
     calls: JoinSet<Result<v1::SearchResponse, Status>>,
 }
 
 impl Stopped {
-    /// Connects `clients` clients, each of which asks `calls` times at once, and has none of them read from then on.
+    /// Connects `clients` clients, each of which sends `calls` requests at once and does not read the responses.
     pub(crate) fn new(sandbox: &Sandbox, root: &Path, clients: usize, calls: usize) -> Self {
         let runtime = runtime();
         let mut asked = JoinSet::new();
@@ -68,7 +68,7 @@ impl Stopped {
         Self { runtime, calls: asked }
     }
 
-    /// Has the clients read again; returns how many were answered.
+    /// Lets the clients read again; returns the number of responses.
     pub(crate) fn read(mut self) -> usize {
         self.runtime.block_on(async {
             let mut answered = 0;

@@ -1,4 +1,4 @@
-//! The most memory of its own that a process ever has, as the kernel tells it.
+//! The peak private memory of a process, as the kernel reports it.
 
 use std::fs;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How often the kernel is asked.
+/// The sampling interval.
 const INTERVAL: Duration = Duration::from_millis(10);
 
 /// The memory of a process that is not of mapped files, in bytes; `None` once it has ended.

@@ -1,4 +1,4 @@
-//! Source text that is made up: as long as asked, the same for a seed, and read by real parsers.
+//! Generated source text of a given length, reproducible from a seed, that real parsers accept.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Trees of files that were made to harm, drawn from a seed.
+//! Malicious trees of files, generated from a seed.
 
 use std::fs;
 use std::os::unix::fs::symlink;

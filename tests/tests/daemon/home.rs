@@ -1,4 +1,4 @@
-//! A sandbox whose daemon is reached without the command line.
+//! A sandbox whose daemon is used without the command line.
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use recall_tests::Sandbox;
 use rustix::process::{Pid, Signal, kill_process};
 use tonic::transport::{Channel, Endpoint};
 
-/// A sandbox with a daemon's program that sees the sandbox alone, whoever starts it.
+/// A sandbox with a daemon's program that runs in the sandbox's environment, for any process that starts it.
 pub(crate) struct Home {
     sandbox: Sandbox,
     program: PathBuf,
 }
 
 impl Home {
-    /// Makes one in which the daemon sees the given variables.
+    /// Creates a home whose daemon has the given environment variables.
     pub(crate) fn new(variables: &[(&str, &str)]) -> Self {
         let sandbox = variables
             .iter()
@@ -35,7 +35,7 @@ impl Home {
         self.sandbox.dirs()
     }
 
-    /// The processes that live in it.
+    /// The processes of the home.
     pub(crate) fn processes(&self) -> Vec<i32> {
         self.sandbox.processes()
     }
@@ -48,7 +48,7 @@ impl Home {
         self.connect_within(launch, Duration::from_mins(1))
     }
 
-    /// Connects to its daemon, if that takes no longer.
+    /// Connects to its daemon within a time limit.
     pub(crate) fn connect_within(
         &self,
         launch: Launch,
@@ -92,7 +92,7 @@ impl Home {
         self.sandbox.project("project", files).root().to_owned()
     }
 
-    /// A connection for services beside recall's own.
+    /// Returns a connection for services other than recall's own.
     pub(crate) async fn channel(&self) -> Channel {
         let path = self.dirs().socket();
         let connector = tower::service_fn(move |_: tonic::transport::Uri| {

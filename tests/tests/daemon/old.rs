@@ -1,4 +1,4 @@
-//! A daemon of another release: it knows the handshake and how to end.
+//! A daemon of another release, which supports only the handshake and the shutdown.
 
 use std::convert::Infallible;
 use std::fs::File;
@@ -28,7 +28,7 @@ pub(crate) struct Other {
 }
 
 impl Other {
-    /// Takes the daemon's place.
+    /// Serves in place of the daemon.
     pub(crate) fn start(dirs: &Dirs, version: &str, protocols: RangeInclusive<u32>) -> Self {
         std::fs::DirBuilder::new().mode(0o700).create(&dirs.runtime).expect("the sandbox is new");
         let lock = File::create(dirs.lock()).expect("the sandbox is new");
@@ -62,7 +62,7 @@ impl Other {
         Self { shutdowns }
     }
 
-    /// How often it was asked to end.
+    /// The number of shutdown requests.
     pub(crate) fn shutdowns(&self) -> u32 {
         self.shutdowns.load(Ordering::SeqCst)
     }

@@ -1,4 +1,4 @@
-//! A daemon whose files are deleted, whose places are taken, or that hangs: it stays reachable, or is ended.
+//! A daemon whose files are deleted, whose connections are used up, or that hangs: it stays reachable or is stopped.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -15,12 +15,12 @@ use rustix::process::Signal;
 
 use crate::home::{Home, send_signal};
 
-/// The most connections that a daemon takes where they are all taken.
+/// The connection limit of a daemon whose connections are used up.
 const CONNECTIONS: usize = 64;
 
 type Deletion<'a> = &'a dyn Fn() -> std::io::Result<()>;
 
-/// The process that a client reaches without starting one.
+/// Returns the process id of the daemon that a client reaches without starting one.
 async fn pid(home: &Home) -> u32 {
     home.connect(Launch::Never).await.expect("the daemon is reached").daemon().pid
 }
@@ -89,7 +89,7 @@ async fn a_daemon_of_another_runtime_folder_is_found_and_no_second_one_is_starte
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn connections_that_say_nothing_shut_nobody_out_and_are_closed() {
+async fn silent_connections_are_closed_and_do_not_block_others() {
     let most = CONNECTIONS.to_string();
     let home = Home::new(&[("RECALL_DAEMON__HANDSHAKE_TIMEOUT", "3s"), ("RECALL_DAEMON__MAX_CONNECTIONS", &most)]);
     let idle = home.connect(Launch::IfNeeded).await.expect("a daemon answers");
@@ -175,7 +175,7 @@ fn a_stranger_with_the_noted_process_id_is_not_ended() {
     stranger.wait().expect("ours");
 }
 
-/// A daemon that hangs, which the commands of the command line find and end.
+/// A hanging daemon, which the command line detects and ends.
 fn hanging(sandbox: &Sandbox) -> Running {
     let daemon = sandbox.start_daemon(&["--foreground"]);
     wait_until("its note", || {

@@ -1,4 +1,4 @@
-//! One request of each RPC, about what another project holds.
+//! One request of each RPC for data of another project.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use tonic::{Status, Streaming};
 
 use crate::fill::{Filled, WORDS};
 
-/// What is asked for: everything about the other project that somebody could know or guess, without its mark.
+/// The subject of a request: everything about the other project that a client could know or guess, without its mark.
 #[derive(Clone, Debug)]
 pub(crate) struct Probe {
     /// Words that it holds.
@@ -113,7 +113,7 @@ async fn all<T: std::fmt::Debug>(stream: Result<Streaming<T>, Status>) -> String
     }
 }
 
-/// Asks an RPC within a project for what another holds, and gives all that it says; `None` where there is no case.
+/// Calls an RPC from a project for data of another, and returns the whole response; `None` if the RPC has no case.
 pub(crate) async fn ask(rpc: &str, client: &Client, asker: RequestContext, probe: &Probe) -> Option<String> {
     let context = Some(asker.clone());
     let scope: i32 = probe.scope.into();
@@ -182,7 +182,7 @@ pub(crate) async fn ask(rpc: &str, client: &Client, asker: RequestContext, probe
     })
 }
 
-/// The same of those that change what is kept.
+/// The same for RPCs that change data.
 async fn ask_of_memories(rpc: &str, client: &Client, asker: RequestContext, probe: &Probe) -> Option<String> {
     let context = Some(asker.clone());
     let scope: i32 = probe.scope.into();
@@ -241,7 +241,7 @@ async fn ask_of_memories(rpc: &str, client: &Client, asker: RequestContext, prob
     })
 }
 
-/// The same of those that tell of sessions, of the daemon and of whole stores.
+/// The same for RPCs that report on sessions, on the daemon and on whole stores.
 async fn ask_of_sessions_and_stores(
     rpc: &str,
     client: &Client,

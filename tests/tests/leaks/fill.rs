@@ -1,4 +1,4 @@
-//! Projects of chance, whose own words are marked.
+//! Random projects whose own words are marked.
 
 use std::path::{Path, PathBuf};
 
@@ -6,14 +6,14 @@ use oorandom::Rand32;
 use recall_client::Client;
 use recall_proto::v1;
 
-/// Words that stand in every project: what is asked for.
+/// Words that occur in every project, used as queries.
 pub(crate) const WORDS: [&str; 8] = ["wombat", "burrow", "retry", "budget", "ledger", "lock", "session", "cache"];
 
-/// A project, and what of it could be known by whoever guesses.
+/// A project, with what a client could guess about it.
 #[derive(Debug)]
 pub(crate) struct Filled {
     pub(crate) root: PathBuf,
-    /// What stands in everything that is its own: texts, titles, names, tags and paths.
+    /// The mark, contained in all of its data: texts, titles, names, tags and paths.
     pub(crate) mark: String,
     /// The ids of its memories.
     pub(crate) memories: Vec<String>,
@@ -21,7 +21,7 @@ pub(crate) struct Filled {
     pub(crate) ids: Vec<String>,
     /// Paths without the mark.
     pub(crate) paths: Vec<String>,
-    /// The ids of its sessions, where the daemon keeps any.
+    /// The ids of its sessions, if the daemon keeps any.
     pub(crate) sessions: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Models from a folder: what is taken in, and what is refused with which words.
+//! Models from a folder: what is accepted, and the errors for the rest.
 
 use std::fs;
 
@@ -107,7 +107,7 @@ fn what_is_no_model_is_refused_with_what_is_wrong_with_it() {
 }
 
 #[test]
-fn without_a_runtime_that_can_be_used_the_way_to_one_is_told() {
+fn without_a_usable_runtime_a_hint_says_how_to_install_one() {
     let case = Case::new();
     let folder = case.model("tiny", &network(8, Behaviour::Plain), "{}");
     let add = ["models", "add", path(&folder)];

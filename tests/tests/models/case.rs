@@ -109,7 +109,7 @@ impl Case {
         found.unwrap_or_else(|| panic!("{name} is not in {models}")).clone()
     }
 
-    /// The model that told the meaning of a search, and the search's answer.
+    /// The model that embedded the query of a search, and the response.
     #[track_caller]
     pub(crate) fn search(&self, query: &str) -> (Option<String>, Value) {
         let answer = self.json(&["search", query]);

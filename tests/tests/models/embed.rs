@@ -1,4 +1,4 @@
-//! A model that is used: it embeds behind what answers, goes on after a kill, and is done without where it fails.
+//! A selected model: it embeds in the background, resumes after a kill, and is bypassed if it fails.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Models from a hub and the runtime from an index: from a server on this machine, which breaks.
+//! Models from a hub and the runtime from an index, served by an unreliable local server.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The networks of these tests: tables of a few words.
+//! Networks for these tests: embedding tables of a few words.
 
 use std::path::Path;
 
@@ -10,16 +10,16 @@ pub(crate) const VOCABULARY: [&str; 5] = ["[UNK]", "open", "the", "store", "gard
 /// How many columns the matrix has that makes a network slow, and how often it is gone through.
 const SLOW: (usize, usize) = (1024, 2);
 
-/// How a network of these tests behaves.
+/// The behaviour of a network of these tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Behaviour {
-    /// As it should.
+    /// It works.
     Plain,
     /// It takes a tenth of a second for a thousand tokens.
     Slow,
-    /// Its outputs are no numbers.
+    /// Its outputs are NaN.
     NotANumber,
-    /// Its output of a text with `garden` is no number.
+    /// Its output for a text with `garden` is NaN.
     Poisoned,
 }
 

@@ -1,4 +1,4 @@
-//! A cross-encoder that is used: it rescores the first hits, and where it fails, the order is the one without it.
+//! A selected cross-encoder: it rescores the first hits, and if it fails, the order without it is used.
 
 use std::fs;
 use std::thread;

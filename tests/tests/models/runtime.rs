@@ -1,4 +1,4 @@
-//! A damaged model, a damaged runtime, and one that ends the process that loads it: reported, and done without.
+//! A damaged model, a damaged runtime, and a runtime that crashes the process that loads it: reported and bypassed.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,5 +1,5 @@
-//! Files of the index that are cut in place while the daemon has them mapped: the system ends the daemon, and no call is
-//! lost.
+//! Index files that are truncated while the daemon has them mapped: the system kills the daemon, and every call gets a
+//! response.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use recall_client::daemon::Holder;
 use recall_tests::{Sandbox, sandbox};
 
-/// How many clients search at once.
+/// The number of concurrent clients.
 const CLIENTS: usize = 20;
 
-/// How many files the project has: each word is in one of them.
+/// The number of files of the project; each word is in one of them.
 const FILES: usize = 60;
 
 #[test]
@@ -38,7 +38,7 @@ fn a_daemon_that_dies_under_twenty_searches_costs_none_of_them_its_answer() {
         assert_eq!(outcome.code, Some(0), "search {number}: {outcome:?}");
         assert!(outcome.stdout.contains(&format!("src/part{}.rs", number + 1)), "search {number}: {outcome:?}");
     }
-    // Whoever came late enough found the files cut.
+    // The clients that came late enough found the files truncated.
     let outcome = sandbox.recall(&project, &["search", "wombat42"]);
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     assert!(outcome.stdout.contains("src/part42.rs"), "{outcome:?}");

@@ -1,5 +1,5 @@
-//! A daemon that is started, ended, stopped, bereft of its files and beset, again and again: a search answers after each
-//! cycle, and one daemon is left.
+//! Cycles of starting, ending, suspending and overloading the daemon, and deleting its files: after each cycle a search
+//! succeeds and one daemon is left.
 //!
 //! `RECALL_CYCLES=220 RECALL_CYCLES_SEED=7 cargo test -p recall-tests --test survival cycles` tries other orders, and more.
 

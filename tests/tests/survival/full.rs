@@ -1,4 +1,5 @@
-//! A file system that is full, with the journals and the index on it: told, nothing lost, and all goes on when there is room.
+//! A full file system with the journals and the index on it: reported, nothing is lost, and work resumes when there is
+//! space.
 //!
 //! Where none may be mounted the limit on the lengths of files stands for it, which is tested everywhere.
 
@@ -20,7 +21,8 @@ const SYSTEM_PROGRAMS: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
 /// What the file system gives room in.
 const PAGE: usize = 4096;
 
-/// How many pages are left: none, too few for a commit of the index, enough for some of its files, for a few commits.
+/// The number of free pages: none, too few for a commit of the index, enough for some of its files, enough for a few
+/// commits.
 const PAGES_LEFT: &[usize] = &[0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 0];
 
 /// How often a client asks on a file system with so little room; every answer is one that holds.
@@ -35,7 +37,7 @@ const ASKED_AT_MOST: usize = 4000;
 /// A shell that is the first of a mount namespace, with `$1` the folder and `$2` the daemon's program.
 fn in_a_namespace(sandbox: &Sandbox, folder: &Path, script: &str) -> Command {
     let mut command = sandbox.command(Path::new("/bin/sh"), sandbox.path());
-    // Who is not root may mount where he is root: in a user namespace of his own.
+    // An unprivileged user may mount in a user namespace, as its root.
     let user = if geteuid().is_root() { "" } else { "--user --map-root-user" };
     let unshare = format!("exec unshare {user} --mount sh -c '{script}' sh \"$1\" \"$2\"");
     command.env("PATH", SYSTEM_PROGRAMS).args(["-c", &unshare, "sh"]);
@@ -43,7 +45,7 @@ fn in_a_namespace(sandbox: &Sandbox, folder: &Path, script: &str) -> Command {
     command
 }
 
-/// A small file system over a project's folder, with a daemon that is started anew whenever it ends.
+/// A small file system over a project's folder, with a daemon that is restarted whenever it ends.
 struct Small<'a> {
     sandbox: &'a Sandbox,
     /// The folder, as the daemon sees it.
@@ -94,7 +96,7 @@ impl<'a> Small<'a> {
         fs::remove_file(self.folder.join("filler")).expect("ours");
     }
 
-    /// What all journals hold.
+    /// Returns the contents of all journals.
     fn journals(&self) -> Vec<u8> {
         let mut days: Vec<_> =
             fs::read_dir(&self.folder).expect("there").map(|day| day.expect("there").path()).collect();
@@ -102,7 +104,7 @@ impl<'a> Small<'a> {
         days.iter().filter_map(|day| fs::read(day.join("memories.jsonl")).ok()).flatten().collect()
     }
 
-    /// Kills the daemon, and waits for the next one.
+    /// Kills the daemon and waits for the next one.
     async fn kill(&self) {
         let before = connect(self.sandbox).await.status(v1::StatusRequest::default()).await.expect("a status");
         let pid = before.daemon.expect("told").pid;
@@ -139,7 +141,7 @@ async fn ask_without_room(small: &Small<'_>, witness: &mut Witness, round: usize
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_full_file_system_is_told_and_loses_nothing_where_one_may_be_mounted() {
+async fn a_full_file_system_is_reported_and_loses_nothing() {
     let sandbox = sandbox!();
     let project = sandbox.project("shop", &[("src/burrow.rs", "pub fn dig() {}\n")]);
     let Some(small) = Small::mount(&sandbox, &project) else { return };

@@ -1,4 +1,4 @@
-//! Killed at random moments.
+//! Kills of the daemon at random moments.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,10 +12,10 @@ use super::witness::{Certainty, Item, Witness};
 /// How often the daemon is killed, unless the environment says otherwise: some ten seconds.
 const KILLS: usize = 20;
 
-/// How many clients work at once.
+/// The number of concurrent clients.
 const CLIENTS: usize = 4;
 
-/// How often it is killed over the same journals: what a kill left is there for the next.
+/// The number of kills over the same journals; each starts from what the previous one left.
 const ROUNDS: usize = 5;
 
 /// The longest that clients work before the kill, in microseconds.
@@ -39,7 +39,7 @@ async fn what_was_acknowledged_is_there_after_a_kill_at_any_moment() {
     assert!(acknowledged > kills, "{kills} kills met {acknowledged} acknowledged memories");
 }
 
-/// Works until the daemon is killed, and sees what the next one knows.
+/// Works until the daemon is killed, and checks what the next one has.
 async fn survive(
     sandbox: &Sandbox,
     project: &Project,
@@ -82,7 +82,7 @@ async fn survive(
     checked
 }
 
-/// Asks for one thing after another until nobody answers.
+/// Sends one request after another until the daemon stops responding.
 async fn work(mut witness: Witness, prefix: String, done: Arc<AtomicUsize>, mut random: fastrand::Rng) -> Vec<Item> {
     for number in 0.. {
         let in_force = |item: &&(usize, &Item)| item.1.removed == Certainty::No && item.1.promoted == Certainty::No;
@@ -102,7 +102,7 @@ async fn work(mut witness: Witness, prefix: String, done: Arc<AtomicUsize>, mut 
     witness.items
 }
 
-/// Checks that nothing in the journals is damaged once somebody wrote to them; returns how many memories there were.
+/// Checks that the journals are undamaged after the next write; returns the number of memories.
 async fn last_look(sandbox: &Sandbox, project: &Project, items: Vec<Vec<Item>>, random: &mut fastrand::Rng) -> usize {
     let _daemon = sandbox.start_daemon(&[]);
     let all: Vec<_> = items.into_iter().flatten().collect();

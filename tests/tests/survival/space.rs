@@ -1,4 +1,4 @@
-//! No space to write to: told, nothing lost, and all goes on when there is some again.
+//! No space for writes: reported, nothing is lost, and work resumes when there is space again.
 //!
 //! The system is asked to let the daemon write no file beyond a length, which ends a write at any byte as a full disk does.
 

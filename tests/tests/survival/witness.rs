@@ -1,4 +1,4 @@
-//! A client that notes what it asked for and what it was told.
+//! A client that records its requests and their acknowledgements.
 
 use std::time::{Duration, Instant};
 
@@ -7,24 +7,24 @@ use recall_proto::{Failure, Reason, v1};
 use recall_testkit::{DEADLINE, Project};
 use recall_tests::Sandbox;
 
-/// How certain it is that something was done.
+/// The certainty that an operation was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Certainty {
-    /// It was not asked for.
+    /// It was not requested.
     #[default]
     No,
-    /// It was asked for, and there was no answer.
+    /// It was requested, and there was no response.
     Perhaps,
     /// It was acknowledged.
     Yes,
 }
 
-/// A memory, and what was done to it.
+/// A memory and the operations on it.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
     /// Its title, and the key that it was sent with.
     pub(crate) name: String,
-    /// Its id, once that was told.
+    /// Its id, once it was acknowledged.
     pub(crate) id: Option<String>,
     pub(crate) useful: u64,
     /// Whether one more was said to be useful, and there was no answer.
@@ -73,7 +73,7 @@ impl Witness {
         self.context.clone()
     }
 
-    /// Asks for a memory to be kept; the name is what tells it from all others.
+    /// Adds a memory; the name distinguishes it from all others.
     pub(crate) async fn add(&mut self, name: &str) -> Result<(), Failure> {
         let (promoted, removed) = (Certainty::No, Certainty::No);
         let item = Item { name: name.to_owned(), id: None, useful: 0, is_rating: false, promoted, removed };
@@ -81,7 +81,7 @@ impl Witness {
         self.ask_again(self.items.len() - 1).await
     }
 
-    /// Asks for a memory to be kept, perhaps not for the first time.
+    /// Adds a memory, possibly again.
     async fn ask_again(&mut self, item: usize) -> Result<(), Failure> {
         let name = &self.items[item].name;
         let request = v1::AddRequest {
@@ -206,7 +206,7 @@ impl Witness {
         }
     }
 
-    /// Searches; what is answered may lack what could not be indexed, and is an answer, or says that there is no space.
+    /// Searches. The response may lack what could not be indexed, or reports that there is no space.
     pub(crate) async fn search_somehow(&self) {
         let query = "Wombat".to_owned();
         let request = v1::SearchRequest { context: Some(self.context()), query, ..Default::default() };
@@ -216,7 +216,7 @@ impl Witness {
         }
     }
 
-    /// How many parts of the project's journals could not be read.
+    /// Returns the number of parts of the project's journals that could not be read.
     pub(crate) async fn faults(&self) -> u64 {
         let status = v1::StatusRequest { context: Some(self.context()), ..Default::default() };
         let status = self.client.status(status).await.expect("a status");

@@ -1,4 +1,4 @@
-//! Phrases that the house style rules out, and where they are looked for: documents and string literals.
+//! Phrases that the house style rules out, in documents and string literals.
 
 use super::File;
 
@@ -41,8 +41,8 @@ const BANNED: &[Banned] = &[
     Banned { phrase: "is no text", plain: "is not text" },
 ];
 
-/// How many phrases the files of each package still hold in their string literals. A number may only become smaller, and a
-/// line goes with the last one. Counted by package, so that a file can be moved.
+/// The number of phrases that the string literals of each package still contain. A number may only decrease, and a line
+/// is removed with the last one. Counted by package, so that files can be moved.
 const STILL_HELD: &[(&str, usize)] = &[
     ("crates/recall-core", 1),
     ("crates/recall-engine", 7),
@@ -50,13 +50,12 @@ const STILL_HELD: &[(&str, usize)] = &[
     ("crates/recall-journal", 1),
     ("crates/recall-rank", 1),
     ("crates/recall-watch", 1),
-    ("recall-cli", 1),
     ("recall-shim", 1),
     ("recalld", 14),
     ("tests", 6),
 ];
 
-/// The banned phrases of a document, with what to write instead.
+/// Returns the banned phrases of a document, with their replacements.
 pub(super) fn in_document(file: &File) -> Vec<String> {
     found(&file.path, &file.text)
 }
@@ -67,7 +66,7 @@ pub(super) fn in_literals(file: &File) -> Vec<String> {
     found(&file.path, &literals(&file.text).join(" | "))
 }
 
-/// How many phrases the literals of a folder may still hold.
+/// Returns the number of phrases that the literals of a folder may still contain.
 pub(super) fn still_held(folder: &str) -> usize {
     STILL_HELD.iter().find(|(held, _)| *held == folder).map_or(0, |(_, count)| *count)
 }

@@ -11,17 +11,17 @@ use crate::learning::{FEWEST_QUERIES, learn, too_few};
 use crate::output::{Format, human, json};
 use crate::{Exit, own_ranker, project_root};
 
-/// When a ranker is kept.
+/// The condition for keeping a ranker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keep {
     UnlessWorse,
     Always,
 }
 
-/// The most queries unless told otherwise. A tree takes some tens of milliseconds, and more queries add little.
+/// The default maximum number of queries. Indexing a tree takes some tens of milliseconds, and more queries add little.
 const QUERIES: usize = 600;
 
-/// The most commits that are looked at: more than for measuring, as every query counts.
+/// The maximum number of commits to read. Higher than for measuring, because training needs every query.
 const COMMITS: usize = 20_000;
 
 pub(super) async fn run(
@@ -31,7 +31,7 @@ pub(super) async fn run(
     keep: Keep,
     invocation: &Invocation,
 ) -> Result<Exit, CommandError> {
-    // Asked first, so that a root that is none is told before the history is replayed.
+    // Resolved first, so that a wrong root is reported before the long replay of the history.
     let place = match out {
         Some(file) => file,
         None => own_ranker::place(&project_root::around(path, invocation), invocation)?,
@@ -50,7 +50,7 @@ pub(super) async fn run(
     Ok(Exit::Done)
 }
 
-/// The queries of a history that is long enough to learn from.
+/// Derives the queries of a history, and rejects a history that is too short to learn from.
 fn mined(path: &Path, queries: usize) -> Result<Dataset, CommandError> {
     let limits = MineLimits { queries, fewest_queries: FEWEST_QUERIES, commits: COMMITS, ..MineLimits::default() };
     let history = History::open(path)?;

@@ -13,16 +13,16 @@ use crate::complaint::{CommandError, Complaint};
 use crate::invocation::Invocation;
 use crate::output::{Format, Output, human};
 
-/// How often the log is looked at for new lines.
+/// The interval between two looks for new lines.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Arguments of `recall daemon logs`.
 #[derive(Debug, Args)]
 pub(crate) struct LogsArgs {
-    /// How many lines, from the end.
+    /// The number of lines to show, from the end.
     #[arg(long, short = 'n', default_value_t = 50, value_name = "N")]
     lines: usize,
-    /// Goes on with new lines as they come.
+    /// Keep printing new lines as they are written.
     #[arg(long, short)]
     follow: bool,
 }
@@ -51,7 +51,7 @@ pub(super) async fn run(args: &LogsArgs, invocation: &Invocation) -> Result<Exit
     }
 }
 
-/// The lines of the log are JSON themselves.
+/// Prints lines of the log. Each is a JSON object already, so `--json` prints it unchanged.
 fn show(lines: &[&str], output: &Output) -> Result<(), CommandError> {
     if lines.is_empty() {
         return Ok(());
@@ -66,11 +66,11 @@ fn unreadable(path: &Path, error: &io::Error) -> Complaint {
     Complaint::refused(format!("cannot read the log `{}`", path.display()), error)
 }
 
-/// A log that is read as it grows.
+/// A reader of a growing log.
 #[derive(Default)]
 struct Log {
     file: Option<File>,
-    /// The beginning of a line that is still being written.
+    /// The start of a line that is not complete yet.
     rest: Vec<u8>,
 }
 
@@ -79,7 +79,7 @@ impl Log {
         Ok(Self { file: Some(File::open(path)?), rest: Vec::new() })
     }
 
-    /// The whole lines that came since.
+    /// Returns the complete lines written since the last call.
     fn more(&mut self) -> io::Result<String> {
         if let Some(file) = &mut self.file {
             file.read_to_end(&mut self.rest)?;
@@ -89,7 +89,7 @@ impl Log {
         Ok(String::from_utf8_lossy(&whole).into_owned())
     }
 
-    /// The whole lines that came since, those of a newer file at the path included.
+    /// Returns the complete lines written since the last call, including those of a file that replaced the log.
     fn follow(&mut self, path: &Path) -> io::Result<String> {
         let mut text = self.more()?;
         if self.is_put_aside(path)? {
@@ -103,7 +103,7 @@ impl Log {
         Ok(text)
     }
 
-    /// Whether the path leads to another file by now, or the file was begun anew.
+    /// Whether the log was rotated: the path names another file, or the file was truncated.
     fn is_put_aside(&mut self, path: &Path) -> io::Result<bool> {
         let Some(file) = &mut self.file else { return Ok(true) };
         let read = file.stream_position()?;

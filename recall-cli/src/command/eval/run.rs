@@ -17,19 +17,19 @@ pub(crate) struct RunArgs {
     /// The folder with `dataset.toml` and `queries.jsonl`.
     #[arg(long, value_name = "DIR")]
     dataset: PathBuf,
-    /// How many hits each query is given.
+    /// The number of hits per query.
     #[arg(long, short, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     k: u32,
-    /// Writes the answers into a file, one JSON object a query.
+    /// Write the results to a file, one JSON object per query.
     #[arg(long, value_name = "RUN.jsonl")]
     out: Option<PathBuf>,
-    /// Measures what each stage of the search is worth, by leaving out one after another.
+    /// Measure the contribution of each search stage by leaving out one at a time.
     #[arg(long)]
     ablate: bool,
-    /// Compares with the answers in a file that `--out` wrote.
+    /// Compare with the results in a file written by `--out`.
     #[arg(long, value_name = "RUN.jsonl")]
     compare: Option<PathBuf>,
-    /// Fails with exit code 4 when the mean over corpora of a metric is below a value.
+    /// Exit with 4 if the mean of a metric over the corpora is below a value.
     #[arg(long = "floor", value_name = "METRIC=VALUE")]
     floors: Vec<Floor>,
 }
@@ -37,7 +37,7 @@ pub(crate) struct RunArgs {
 pub(super) async fn run(args: RunArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
     let RunArgs { dataset, k, out, ablate, compare, floors } = args;
     let dataset = Dataset::read(&invocation.absolute(&dataset))?;
-    // Read first, so that a wrong path is told before the queries are asked.
+    // Read first, so that a wrong path is reported before the queries run.
     let before = compare.map(|path| Run::read(&invocation.absolute(&path))).transpose()?;
     let settings = Setting::all(if ablate { Ablations::Each } else { Ablations::No });
     let evaluation = Evaluation { invocation, dataset: &dataset, hits: k, settings: &settings };

@@ -12,13 +12,13 @@ use crate::output::human::session::table_of;
 /// Arguments of `recall session list`.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Only sessions in this state.
+    /// List only sessions in this state.
     #[arg(long)]
     state: Option<State>,
-    /// How many: 1 to 100.
+    /// The number of sessions, 1 to 100.
     #[arg(long, short, default_value_t = 20, value_name = "N")]
     limit: u32,
-    /// Where the page begins, as the page before told.
+    /// The cursor from the previous page.
     #[arg(long, default_value = "", hide_default_value = true)]
     cursor: String,
 }
@@ -26,11 +26,11 @@ pub(crate) struct ListArgs {
 /// The state of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum State {
-    /// It goes on.
+    /// In progress.
     Open,
-    /// It was ended.
+    /// Ended.
     Ended,
-    /// It broke off.
+    /// Interrupted.
     Abandoned,
 }
 

@@ -23,10 +23,10 @@ pub(crate) struct LogArgs {
     /// What happened; `-` reads it from standard input.
     #[arg(value_name = "TEXT")]
     content: String,
-    /// The session; otherwise that of the environment, or the one that is open.
+    /// The session [default: the one of the environment, or the open one].
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Why.
+    /// The reason.
     #[arg(long, default_value = "", hide_default_value = true, value_name = "TEXT")]
     rationale: String,
     /// How an error was resolved.
@@ -41,17 +41,17 @@ pub(crate) struct LogArgs {
     /// The files that it is about.
     #[arg(long = "file", value_name = "PATH")]
     files: Vec<String>,
-    /// Whatever else is worth keeping, as a JSON object.
+    /// Further data, as a JSON object.
     #[arg(long, value_parser = object, value_name = "JSON")]
     metadata: Option<Object>,
 }
 
-/// An object of JSON.
+/// A JSON object.
 #[derive(Clone, Debug)]
 struct Object(Map<String, Value>);
 
 fn object(text: &str) -> Result<Object, String> {
-    serde_json::from_str(text).map(Object).map_err(|error| format!("it is no JSON object: {error}"))
+    serde_json::from_str(text).map(Object).map_err(|error| format!("not a JSON object: {error}"))
 }
 
 pub(super) async fn run(args: LogArgs, invocation: &Invocation) -> Result<Exit, CommandError> {

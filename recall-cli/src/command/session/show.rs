@@ -11,13 +11,13 @@ use crate::invocation::Invocation;
 use crate::output::Format;
 use crate::output::human::session::shown;
 
-/// As many sessions or events as the daemon tells at once.
+/// The largest page of sessions or events that the daemon returns.
 const PAGE: u32 = 100;
 
 /// Arguments of `recall session show`.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The session; otherwise that of the environment, or the one that is open.
+    /// The session [default: the one of the environment, or the open one].
     #[arg(value_name = "ID")]
     session: Option<String>,
     #[arg(help = "Only events of these types, as `session log` has them; and session_start, session_end")]
@@ -30,7 +30,7 @@ pub(super) async fn run(args: ShowArgs, invocation: &Invocation) -> Result<Exit,
     let client = invocation.connect().await?;
     let context = in_session(&client, args.session, invocation).await?;
     let session = find(&client, &context).await?;
-    // A session of another machine has a summary and no events here.
+    // A session from another machine has a summary but no events here.
     let events = match events(&client, &context, args.types).await {
         Err(error) if session.is_none() => return Err(error),
         Err(_) => Vec::new(),
@@ -65,7 +65,7 @@ async fn find(client: &Client, context: &RequestContext) -> Result<Option<v1::Se
     }
 }
 
-/// All events of the session of a context.
+/// Fetches all events of the session of a context.
 async fn events(
     client: &Client,
     context: &RequestContext,

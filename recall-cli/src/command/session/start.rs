@@ -12,13 +12,13 @@ use crate::output::human::session::{briefing, started};
 /// Arguments of `recall session start`.
 #[derive(Debug, Args)]
 pub(crate) struct StartArgs {
-    /// What the session is for.
+    /// The goal of the session.
     #[arg(long, short, default_value = "", hide_default_value = true, value_name = "TEXT")]
     goal: String,
-    /// Its id; otherwise that of the environment, or a new one.
+    /// The session's id [default: the one of the environment, or a new one].
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Tells what a new session should know.
+    /// Print the briefing for the session.
     #[arg(long)]
     briefing: bool,
 }

@@ -15,25 +15,25 @@ use crate::output::human::session::ended;
 /// Arguments of `recall session end`.
 #[derive(Debug, Args)]
 pub(crate) struct EndArgs {
-    /// The session; otherwise that of the environment, or the one that is open.
+    /// The session [default: the one of the environment, or the open one].
     #[arg(value_name = "ID")]
     session: Option<String>,
-    /// What came of it, in Markdown; `-` reads it from standard input. Otherwise it is put together from events and git.
+    /// The summary in Markdown; `-` reads it from standard input [default: assembled from the events and git].
     #[arg(long, short, value_name = "TEXT")]
     summary: Option<String>,
-    /// Why it ends.
+    /// The reason for the end.
     #[arg(long, default_value = "end")]
     reason: Why,
 }
 
-/// Why a session ends.
+/// The reason for the end of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Why {
-    /// Its work is done.
+    /// The work is done.
     End,
-    /// Its program ends.
+    /// The program exits.
     Exit,
-    /// Its context is made smaller.
+    /// The context is compacted.
     Compact,
 }
 
@@ -50,7 +50,7 @@ impl From<Why> for EndReason {
 /// Arguments of `recall session recover`.
 #[derive(Debug, Args)]
 pub(crate) struct RecoverArgs {
-    /// The session; otherwise the one that was abandoned.
+    /// The session [default: the abandoned one].
     #[arg(value_name = "ID")]
     session: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Which session a command is about.
+//! The session that a command applies to.
 
 use recall_client::Client;
 use recall_proto::Reason;
@@ -8,7 +8,7 @@ use crate::Exit;
 use crate::complaint::{CommandError, Complaint};
 use crate::invocation::Invocation;
 
-/// The context of a request in a session: the one that is named, else that of the environment, else the one that is open.
+/// Returns the context of a request in a session: the named one, else that of the environment, else the open one.
 pub(super) async fn in_session(
     client: &Client,
     named: Option<String>,
@@ -25,7 +25,7 @@ pub(super) async fn in_session(
     Ok(RequestContext { session_id, ..context })
 }
 
-/// The message if no session of the project is in a state.
+/// The error message if no session of the project is in a state.
 fn nothing_in(state: SessionState) -> &'static str {
     match state {
         SessionState::Abandoned => "nothing to recover: no session of this project was interrupted",
@@ -33,7 +33,7 @@ fn nothing_in(state: SessionState) -> &'static str {
     }
 }
 
-/// The one session of the project that is in a state.
+/// Finds the only session of the project in a state.
 pub(super) async fn the_only(
     client: &Client,
     context: &RequestContext,

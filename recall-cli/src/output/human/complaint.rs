@@ -1,4 +1,4 @@
-//! Something went wrong: what does a person see?
+//! Text output of errors.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::style::{ERROR, NOTE};
 use super::text::printable;
 use crate::complaint::Complaint;
 
-/// What failed, what led to it, and what can be done.
+/// Formats an error, its causes and its hint.
 pub(crate) fn render(complaint: &Complaint) -> String {
     let Complaint { exit: _, reason: _, message, causes, hint, details: _ } = complaint;
     let mut text = format!("{ERROR}error{ERROR:#}: {}\n", printable(message));

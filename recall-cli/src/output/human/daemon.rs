@@ -1,4 +1,4 @@
-//! The daemon: what does a person see?
+//! Text output of the daemon's state.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use recall_proto::v1;
 use super::quantity::{bytes, count, counted, span};
 use super::style::{DIM, GOOD, STRONG};
 
-/// How the daemon is.
+/// Formats the state of the daemon.
 pub(crate) fn render(daemon: &v1::DaemonStatus) -> String {
     let v1::DaemonStatus {
         pid,
@@ -57,7 +57,7 @@ pub(crate) fn render(daemon: &v1::DaemonStatus) -> String {
     text
 }
 
-/// What has taken memory and what waits for it; `None` while nothing does.
+/// Formats the memory reservations and the tasks that wait for memory; `None` if there are none.
 fn in_flight(shares: &[v1::MemoryShare]) -> Option<String> {
     let told = shares.iter().filter(|share| share.used_bytes > 0 || share.waiting > 0).map(|share| {
         let v1::MemoryShare { name, whole_bytes, used_bytes, waiting } = share;

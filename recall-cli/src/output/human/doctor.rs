@@ -1,4 +1,4 @@
-//! What a check of the stores found: what does a person see?
+//! Text output of `recall doctor`.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use recall_proto::v1::{DoctorResponse, Finding, Severity};
 use super::style::{DIM, ERROR, GOOD, NOTE, PATH, WARNING};
 use super::text::printable;
 
-/// The findings, each with what can be done about it, and what was checked.
+/// Formats the findings, each with its remedy, and what was checked.
 pub(crate) fn render(answer: &DoctorResponse) -> String {
     let DoctorResponse { findings, checked } = answer;
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! How good the answers are: what does a person see?
+//! Text output of search quality reports.
 
 use anstyle::Style;
 use recall_eval::{Comparison, Group, Metric};
@@ -9,7 +9,7 @@ use super::table::{Align, Column, render as table};
 use super::text::printable;
 use crate::report::{Report, SHOWN};
 
-/// The means of all and of each part, then what each stage is worth, then what has changed.
+/// Formats the means of all queries and of each group, then the contribution of each stage, then the changes.
 pub(crate) fn render(report: &Report, width: Option<usize>) -> String {
     let Report { dataset, queries, corpora, shown, summary, ablations, changes, floors: _, scores: _ } = report;
     let mut parts = vec![format!(
@@ -24,7 +24,7 @@ pub(crate) fn render(report: &Report, width: Option<usize>) -> String {
     }
     parts.push(groups_table("", shown, &rows, width));
     for (grouping, groups) in &summary.groups {
-        // A part that holds every query is told already.
+        // A group that contains every query repeats the means above.
         if groups.iter().any(|group| group.queries < *queries) {
             let rows: Vec<_> = groups.iter().map(|group| row(&group.name, group)).collect();
             parts.push(groups_table(grouping.as_str(), shown, &rows, width));
@@ -43,7 +43,7 @@ pub(crate) fn render(report: &Report, width: Option<usize>) -> String {
     parts.join("\n")
 }
 
-/// The name, the number of queries, and what is shown.
+/// A row: the name, the number of queries and the shown metrics.
 fn row(name: &str, group: &Group) -> [String; SHOWN + 2] {
     let Group { name: _, queries, means } = group;
     std::array::from_fn(|at| match at {
@@ -64,7 +64,7 @@ fn groups_table(heading: &str, shown: &[Metric; SHOWN], rows: &[[String; SHOWN +
     table(&layout, rows, width)
 }
 
-/// The name, both means, their difference with its interval, and in how many queries which is better.
+/// A row: the name, both means, their difference with its interval, and the number of queries won by each.
 pub(super) fn compared(name: &str, comparison: &Comparison) -> [String; 8] {
     let Comparison { queries: _, first, second, difference, interval: (low, high), wins, losses, ties } = comparison;
     [
@@ -79,7 +79,7 @@ pub(super) fn compared(name: &str, comparison: &Comparison) -> [String; 8] {
     ]
 }
 
-/// A table of comparisons; the headings are of the name, both means and their difference.
+/// Formats a table of comparisons; the headings are those of the name, both means and their difference.
 pub(super) fn comparison_table(headings: [&str; 4], rows: &[[String; 8]], width: Option<usize>) -> String {
     let [name, first, second, difference] = headings;
     let right = |heading| Column { heading, align: Align::Right, style: Style::new() };

@@ -1,4 +1,4 @@
-//! Which lines of a chunk are shown, and how are they marked?
+//! Selection and highlighting of the lines of a chunk.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -8,29 +8,30 @@ use unicode_width::UnicodeWidthChar;
 use super::style::{DIM, LINE, MATCH};
 use super::text::printable;
 
-/// A text with the places in it that match.
+/// A text with its matches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Marked<'a> {
     /// The text.
     pub(crate) text: &'a str,
     /// The number of its first line.
     pub(crate) first_line: u32,
-    /// What matches: byte ranges, ascending, disjoint. Those that cut a character or lie outside are passed over.
+    /// The matches: byte ranges, ascending, disjoint. Ranges that split a character or are out of bounds are ignored.
     pub(crate) matches: &'a [Range<usize>],
 }
 
 struct Line<'a> {
     number: u32,
     text: &'a str,
-    /// Where it begins in the whole text.
+    /// The byte offset in the whole text.
     start: usize,
     matches: Vec<Range<usize>>,
 }
 
 impl Marked<'_> {
-    /// At most `most` numbered lines: the first, which names what it is, and those around the densest matches.
+    /// Returns at most `most` numbered lines: the first, which usually names the symbol, and those around the densest
+    /// matches.
     ///
-    /// A gap is marked with `⋮`. Lines are cut where they are wider than `width`.
+    /// A gap is marked with `⋮`. Lines are cut at `width` columns.
     pub(crate) fn render(&self, most: usize, width: Option<usize>) -> String {
         let lines = self.lines();
         let last = lines.last().map_or(self.first_line, |line| line.number);
@@ -90,14 +91,14 @@ impl Line<'_> {
     }
 }
 
-/// Text that grows until a line is full.
+/// A line that is filled up to a width.
 struct Fitting {
     text: String,
     left: Option<usize>,
 }
 
 impl Fitting {
-    /// Adds text between two marks; `false` when it was cut.
+    /// Appends text between two style marks; returns `false` if it was cut.
     fn push(&mut self, text: &str, before: &str, behind: &str) -> bool {
         let text = printable(text);
         self.text.push_str(before);
@@ -107,7 +108,7 @@ impl Fitting {
             Some(left) => {
                 for (at, c) in text.char_indices() {
                     let columns = c.width().unwrap_or(0);
-                    // The last column is kept for the mark of the cut, unless this character ends the text.
+                    // The last column is reserved for the `…`, unless this character ends the text.
                     let ends = at + c.len_utf8() == text.len();
                     if columns > *left || (columns == *left && !ends) {
                         self.text.push('…');
@@ -125,7 +126,7 @@ impl Fitting {
     }
 }
 
-/// The lines to show: all where they are few enough, else the first that is not blank and the window with the most matches.
+/// Returns the lines to show: all if they fit, else the first that is not blank and the window with the most matches.
 fn chosen(lines: &[Line<'_>], most: usize) -> Vec<usize> {
     let is_blank = |at: &usize| lines[*at].text.is_empty();
     let Some(first) = (0..lines.len()).find(|at| !is_blank(at)) else { return Vec::new() };
@@ -137,9 +138,9 @@ fn chosen(lines: &[Line<'_>], most: usize) -> Vec<usize> {
         return (first..end).take(most).collect();
     };
     let count = |from: usize| -> usize { lines[from..from + window].iter().map(|line| line.matches.len()).sum() };
-    // Of windows with equally many matches the first.
+    // Ties go to the first window.
     let best = (first + 1..=end - window).max_by_key(|&from| (count(from), usize::MAX - from)).unwrap_or(first + 1);
-    // A match in its middle is easier to read with a line before it than behind the window's end.
+    // A match is easier to read with a line of context before it than with one more after it.
     let lead = lines[best..best + window].iter().rev().take_while(|line| line.matches.is_empty()).count() / 2;
     let from = best.saturating_sub(lead).max(first + 1);
     std::iter::once(first).chain(from..from + window).collect()

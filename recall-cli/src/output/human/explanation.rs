@@ -1,14 +1,14 @@
-//! Why does a hit rank where it does?
+//! Text output of the score of a hit.
 
 use std::fmt::Write;
 
 use recall_core::feature_words;
 use recall_proto::v1;
 
-/// How many features are shown: the others seldom add up to as much as the last of these.
+/// The number of features shown. The others seldom add up to as much as the last of these.
 const MOST_FEATURES: usize = 10;
 
-/// The score and where it comes from on one line, then the features that added or took most, each on its own.
+/// Formats the score and its parts on one line, then the features with the largest contributions, one per line.
 pub(super) fn lines(score: f64, explain: &v1::Explain) -> Vec<String> {
     let mut lines = vec![first(score, explain)];
     let mut features: Vec<(&str, f64)> =
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_features_that_count_most_stand_under_each_other() {
+    fn the_features_with_the_largest_contributions_are_listed() {
         let parts = [1.25, -0.5, 0.001, -10.125, 0.3, 0.2, 0.1, 0.05, 0.04, -0.03, 0.02, 0.01];
         let mut contributions: BTreeMap<String, f64> =
             (0..).zip(parts).map(|(n, part)| (format!("f{n}"), part)).collect();

@@ -1,4 +1,4 @@
-//! Counts of what matches: what does a person see?
+//! Text output of facet counts.
 
 use std::cmp::Reverse;
 use std::fmt::Write;
@@ -9,10 +9,10 @@ use super::quantity::count;
 use super::style::{DIM, STRONG};
 use super::text::{fit, printable};
 
-/// In which order facets stand.
+/// The order of the facets.
 const ORDER: [&str; 4] = ["type", "language", "directory", "tag"];
 
-/// A blank line and a line a facet, the most frequent values first; empty where nothing was counted.
+/// Formats a blank line and one line per facet, the most frequent values first; empty if nothing was counted.
 pub(crate) fn render(answer: &v1::SearchResponse, width: Option<usize>) -> String {
     let mut text = String::new();
     let known = ORDER.iter().filter_map(|name| Some((*name, answer.facets.get(*name)?)));

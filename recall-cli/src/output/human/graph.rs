@@ -1,4 +1,4 @@
-//! A part of the graph: what does a person see?
+//! Text output of a part of the graph.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -8,8 +8,8 @@ use recall_proto::v1;
 use super::style::{DIM, PATH, STRONG, SYMBOL};
 use super::text::{columns, fit_path, printable};
 
-/// The relations of a node to its neighbours, in the order in which they are shown: as an edge names it, whether the
-/// edge leads to the neighbour, and in words.
+/// The relations of a node to its neighbours, in display order: the name of the relation, whether the edge leads to the
+/// neighbour, and the label.
 const RELATIONS: [(&str, bool, &str); 10] = [
     ("defines", false, "defined in"),
     ("imports", true, "imports"),
@@ -23,7 +23,7 @@ const RELATIONS: [(&str, bool, &str); 10] = [
     ("defines", true, "defines"),
 ];
 
-/// Each node that has further neighbours, nearest first, with those under it by relation.
+/// Formats each node that has further neighbours, nearest first, with its neighbours grouped by relation.
 pub(crate) fn render(graph: &v1::GraphResponse, width: Option<usize>) -> String {
     let places: HashMap<&str, usize> = graph.nodes.iter().enumerate().map(|(at, node)| (&*node.id, at)).collect();
     let mut text = String::new();
@@ -33,7 +33,7 @@ pub(crate) fn render(graph: &v1::GraphResponse, width: Option<usize>) -> String 
             let neighbours = graph.edges.iter().filter(|edge| edge.relation == relation).filter_map(|edge| {
                 let (from, to) = (*places.get(&*edge.from)?, *places.get(&*edge.to)?);
                 let (this, other) = if leads_out { (from, to) } else { (to, from) };
-                // An edge is shown once, at the node that is nearer to the one asked for.
+                // An edge is shown once, at the node that is nearer to the requested one.
                 let is_shown_here = place == this && (leads_out && from <= to || !leads_out && to < from);
                 is_shown_here.then(|| &graph.nodes[other])
             });
@@ -55,9 +55,9 @@ pub(crate) fn render(graph: &v1::GraphResponse, width: Option<usize>) -> String 
     text
 }
 
-/// Names under each other, and what is to be said of them under each other as well.
+/// Writes the nodes in two aligned columns: names and descriptions.
 fn write_aligned(text: &mut String, nodes: &[&v1::GraphNode], width: Option<usize>) {
-    /// A name that is longer does not push the others' places away.
+    /// A longer name does not widen the column.
     const WIDEST: usize = 44;
     let names: Vec<String> = nodes.iter().map(|node| name(node)).collect();
     let widest = names.iter().map(|name| columns(name)).filter(|width| *width <= WIDEST).max().unwrap_or(0);
@@ -82,7 +82,7 @@ fn name(node: &v1::GraphNode) -> String {
     printable(name).into_owned()
 }
 
-/// What a symbol is, in a column of that width, and where it is; what is outside of the store.
+/// Formats the kind of a symbol, padded to a width, and its location; marks nodes outside the store.
 fn about(node: &v1::GraphNode, kind_width: usize) -> String {
     match node.kind.as_str() {
         "symbol" => {
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_stand_under_their_node_by_relation() {
+    fn neighbours_are_listed_below_their_node_by_relation() {
         let symbol = |name: &str, path: &str, line, distance| v1::GraphNode {
             id: name.to_owned(),
             kind: "symbol".to_owned(),

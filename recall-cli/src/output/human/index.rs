@@ -1,4 +1,4 @@
-//! An indexing run is over: what does a person see?
+//! Text output of a finished indexing run.
 
 use recall_proto::v1;
 use recall_proto::v1::Severity;
@@ -7,10 +7,10 @@ use super::quantity::{bytes, count, counted, millis};
 use super::style::{DIM, GOOD};
 use crate::Exit;
 
-/// The most failures that are told one by one; `recall status --failures` tells all.
+/// The maximum number of failures shown; `recall status --failures` lists all.
 const SHOWN: usize = 10;
 
-/// What came of it, in one line or two.
+/// Formats the result in one or two lines.
 pub(crate) fn render(finished: &v1::IndexFinished) -> String {
     let v1::IndexFinished {
         added,
@@ -46,10 +46,11 @@ pub(crate) fn render(finished: &v1::IndexFinished) -> String {
     )
 }
 
-/// The code of files that are left out by a rule, such as binaries and lock files: they are counted, and are no warnings.
+/// The code of files that a rule leaves out, such as binaries and lock files. They are counted, not reported as
+/// warnings.
 const SKIPPED: &str = "SKIPPED";
 
-/// What failed, as warnings; where it is much, the first of it.
+/// Returns the failures as warnings, up to the maximum.
 pub(crate) fn failures(finished: &v1::IndexFinished) -> Vec<v1::Warning> {
     let warning = |path: String, message: String| v1::Warning {
         path,
@@ -73,7 +74,7 @@ pub(crate) fn failures(finished: &v1::IndexFinished) -> Vec<v1::Warning> {
     warnings
 }
 
-/// Whether anything was there to index.
+/// Whether there was anything to index.
 pub(crate) fn exit(finished: &v1::IndexFinished) -> Exit {
     let v1::IndexFinished { added, changed, unchanged, removed, failed, skipped, .. } = finished;
     if added + changed + unchanged + removed + failed + skipped == 0 { Exit::NothingFound } else { Exit::Done }
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_told_and_those_that_are_not_are_counted() {
+    fn failures_are_listed_up_to_a_maximum_and_the_rest_is_counted() {
         let told: Vec<_> = failures(&finished()).into_iter().map(|warning| (warning.path, warning.message)).collect();
         let expected = [("big.txt", "permission denied"), ("", "11 files more failed")];
         assert_eq!(told, expected.map(|(path, message)| (path.to_owned(), message.to_owned())));

@@ -1,4 +1,4 @@
-//! One item, whole: what does a person see?
+//! Text output of one whole item.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use super::memory::{broken, facts};
 use super::style::{DIM, PATH, STRONG, SYMBOL};
 use super::text::printable;
 
-/// What is asked for: the document's text or lines, or the chunk's where the id named one.
+/// The requested text: that of the document or its lines, or that of the chunk if the id named one.
 pub(crate) fn content(answer: &v1::GetResponse) -> (&str, u32) {
     match &answer.chunk {
         Some(chunk) if answer.text.is_empty() => (&chunk.text, chunk.start_line),
@@ -45,7 +45,7 @@ pub(crate) fn render(answer: &v1::GetResponse, width: Option<usize>) -> String {
     text
 }
 
-/// A memory as text for a pipe: its title, how it stands, and its content, which ends with a line break.
+/// Formats a memory for a pipe: its title, its state and its content, which ends with a line break.
 pub(crate) fn of_memory(memory: &v1::Memory, content: &str) -> String {
     let mut text = format!("{}\n{}\n", memory.title, facts(memory).join(" · "));
     for line in broken(memory) {

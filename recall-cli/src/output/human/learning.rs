@@ -1,4 +1,4 @@
-//! What a learnt ranker is worth: what does a person see?
+//! Text output of a trained ranker.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::style::{DIM, STRONG};
 use super::text::printable;
 use crate::learning::Learnt;
 
-/// What was learnt from, what it is worth beside the built-in ranker, and what became of it.
+/// Formats the training data, the comparison with the built-in ranker, and whether the ranker was kept.
 pub(crate) fn render(learnt: &Learnt, kept: Option<&Path>, width: Option<usize>) -> String {
     let Learnt { dataset, queries, usable, own, alone, ranker: _ } = learnt;
     let head = format!(

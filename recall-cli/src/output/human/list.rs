@@ -1,4 +1,4 @@
-//! A listing: what does a person see?
+//! Text output of listings.
 
 use anstyle::Style;
 use recall_core::StoreScope;
@@ -10,7 +10,7 @@ use super::style::{DIM, PATH};
 use super::table::{Align, Column, render as table};
 use super::text::printable;
 
-/// The entries as a table.
+/// Formats the entries as a table.
 pub(crate) fn render(entries: &[v1::ListEntry], width: Option<usize>) -> String {
     let column = |heading, align, style| Column { heading, align, style };
     let layout = [
@@ -39,7 +39,7 @@ fn row(entry: &v1::ListEntry) -> [String; 6] {
     ]
 }
 
-/// The minute of a moment, in the user's time zone.
+/// Formats a time to the minute, in the user's time zone.
 pub(crate) fn day(time: &prost_types::Timestamp) -> String {
     let Ok(time) = jiff::Timestamp::new(time.seconds, time.nanos) else { return String::new() };
     time.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()

@@ -1,4 +1,4 @@
-//! A line of the daemon's log: what does a person see?
+//! Text output of lines of the daemon's log.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::style::{DIM, ERROR, GOOD, WARNING};
 use super::text::printable;
 
-/// A line of the log, which is a JSON object, for reading. A line that is none is shown as it is.
+/// Formats a line of the log, which is a JSON object. A line that is not one is shown unchanged.
 pub(crate) fn render(line: &str) -> String {
     let Ok(Value::Object(mut fields)) = serde_json::from_str::<Value>(line) else {
         return format!("{}\n", printable(line));
@@ -35,7 +35,7 @@ pub(crate) fn render(line: &str) -> String {
     text
 }
 
-/// A moment to the millisecond, in the user's time zone.
+/// Formats a time to the millisecond, in the user's time zone.
 fn local(time: &str) -> String {
     let Ok(moment) = time.parse::<jiff::Timestamp>() else { return time.to_owned() };
     moment.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S%.3f").to_string()

@@ -1,4 +1,4 @@
-//! A memory: what does a person see of how it stands?
+//! Text output of memories: origin, state and feedback.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use super::quantity::counted;
 use super::style::{DIM, ERROR, GOOD, PATH, WARNING};
 use super::text::printable;
 
-/// How a memory came about and how it stands, in a few words each; what goes without saying is left out.
+/// Returns the origin and the state of a memory in a few words each; the usual values are left out.
 pub(crate) fn facts(memory: &v1::Memory) -> Vec<String> {
     let mut facts: Vec<String> = match memory.ownership() {
         Ownership::Repository => vec![from_repository(memory)],
@@ -31,7 +31,7 @@ pub(crate) fn facts(memory: &v1::Memory) -> Vec<String> {
     facts
 }
 
-/// How this user's own memory came about.
+/// Describes the origin of a memory of this user.
 fn claimed(memory: &v1::Memory) -> Vec<&'static str> {
     let mut facts = Vec::new();
     if memory.ownership() == Ownership::Own {
@@ -51,7 +51,7 @@ fn claimed(memory: &v1::Memory) -> Vec<&'static str> {
     facts
 }
 
-/// Where a memory comes from that this user did not write and has not confirmed.
+/// Describes the origin of a memory that this user did not write and has not confirmed.
 fn from_repository(memory: &v1::Memory) -> String {
     if memory.added_in.is_empty() {
         return "from the repository, unconfirmed".to_owned();
@@ -60,7 +60,7 @@ fn from_repository(memory: &v1::Memory) -> String {
     format!("from the repository, added by {author} in {commit}, unconfirmed")
 }
 
-/// The state of a memory's anchors in words.
+/// Describes the state of a memory's anchors.
 pub(crate) fn state(verification: &v1::Verification) -> Option<String> {
     let since: String = verification.since_commit.chars().take(7).collect();
     match verification.state() {
@@ -73,7 +73,7 @@ pub(crate) fn state(verification: &v1::Verification) -> Option<String> {
     }
 }
 
-/// The anchors that do not hold, a line each.
+/// Formats the broken anchors, one per line.
 pub(crate) fn broken(memory: &v1::Memory) -> Vec<String> {
     memory.verification.iter().flat_map(|verification| &verification.broken).map(anchor).collect()
 }
@@ -87,7 +87,7 @@ fn anchor(anchor: &v1::Anchor) -> String {
     }
 }
 
-/// What became of a memory that was to be kept.
+/// Formats the result of saving a memory.
 pub(crate) fn added(answer: &v1::AddResponse) -> String {
     let v1::AddResponse { id, title, status: _, similar, warnings: _ } = answer;
     let title = printable(title);
@@ -113,13 +113,13 @@ pub(crate) fn added(answer: &v1::AddResponse) -> String {
     text
 }
 
-/// A memory as it was amended.
+/// Formats a memory after an update.
 pub(crate) fn updated(memory: &v1::Memory) -> String {
     let facts = facts(memory).join(", ");
     format!("{GOOD}amended{GOOD:#} {PATH}{}{PATH:#} {} {DIM}{facts}{DIM:#}\n", memory.id, printable(&memory.title))
 }
 
-/// What feedback says of an item.
+/// Formats the feedback on an item.
 pub(crate) fn rated(item: &str, stats: &v1::ItemStats) -> String {
     let v1::ItemStats { retrievals, useful, not_useful, usefulness, flagged } = stats;
     let share = usefulness.map(|part| format!(" ({:.0}%)", part * 100.0)).unwrap_or_default();
@@ -128,7 +128,7 @@ pub(crate) fn rated(item: &str, stats: &v1::ItemStats) -> String {
     format!("{PATH}{}{PATH:#} {useful} useful, {not_useful} not{share}{among}{flag}\n", printable(item))
 }
 
-/// How memories stand, a line each, and what of them does not hold below.
+/// Formats the state of each memory on one line, with its broken anchors below.
 pub(crate) fn verified(answer: &v1::VerifyResponse) -> String {
     let mut text = String::new();
     for v1::VerifiedMemory { id, title, verification } in &answer.results {
@@ -143,7 +143,7 @@ pub(crate) fn verified(answer: &v1::VerifyResponse) -> String {
     text
 }
 
-/// How many memories hold.
+/// Formats the number of memories that are valid.
 pub(crate) fn sum(answer: &v1::VerifyResponse) -> String {
     let count = answer.results.len() as u64;
     let memories = counted(count, "memory", "memories");

@@ -1,4 +1,4 @@
-//! Models: what does a person see?
+//! Text output of models.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use super::style::{DIM, GOOD, SYMBOL, WARNING};
 use super::table::{Align, Column, render as table};
 use super::text::printable;
 
-/// The models that are there, and under them those that can be pulled.
+/// Formats the installed models, followed by those that can be pulled.
 pub(crate) fn list(models: &[v1::Model], width: Option<usize>) -> String {
     let column = |heading, align, style| Column { heading, align, style };
     let layout = [
@@ -46,7 +46,7 @@ fn cells(model: &v1::Model) -> [String; 7] {
         or_empty(model.dimensions),
         or_empty(model.window_tokens),
         if model.bytes == 0 { String::new() } else { bytes(model.bytes) },
-        if model.licence.is_empty() { "not told".to_owned() } else { printable(&model.licence).into_owned() },
+        if model.licence.is_empty() { "unknown".to_owned() } else { printable(&model.licence).into_owned() },
     ]
 }
 
@@ -62,7 +62,7 @@ fn state(model: &v1::Model) -> String {
     if model.provider.is_empty() { what.to_owned() } else { format!("{what}, on {}", printable(&model.provider)) }
 }
 
-/// One model in one line.
+/// Formats a model on one line.
 pub(crate) fn row(model: &v1::Model) -> String {
     let mut parts = vec![model.roles.join(", ")];
     if model.dimensions > 0 {
@@ -81,7 +81,7 @@ pub(crate) fn row(model: &v1::Model) -> String {
     )
 }
 
-/// What was fetched.
+/// Formats the result of a download.
 pub(crate) fn fetched(finished: &v1::TransferFinished) -> String {
     let v1::TransferFinished { model, path, took_ms } = finished;
     match model {
@@ -90,19 +90,19 @@ pub(crate) fn fetched(finished: &v1::TransferFinished) -> String {
     }
 }
 
-/// What is used from now on.
+/// Formats the model that was selected.
 pub(crate) fn used(answer: &v1::UseModelResponse, role: &str) -> String {
     let v1::UseModelResponse { model, chunks_to_embed } = answer;
     let Some(model) = model else { return format!("no model is used to {role}\n") };
     let mut text = format!("{GOOD}used{GOOD:#} to {role}: {SYMBOL}{}{SYMBOL:#}\n", printable(&model.name));
     if *chunks_to_embed > 0 {
         let chunks = counted(*chunks_to_embed, "chunk", "chunks");
-        let _ = writeln!(text, "{DIM}{chunks} to embed in the background; `recall status` tells how far it is{DIM:#}");
+        let _ = writeln!(text, "{DIM}{chunks} to embed in the background; `recall status` shows the progress{DIM:#}");
     }
     text
 }
 
-/// What was removed.
+/// Formats the model that was removed.
 pub(crate) fn removed(name: &str, freed: u64) -> String {
     format!("removed {}, {} freed\n", printable(name), bytes(freed))
 }
@@ -154,16 +154,16 @@ mod tests {
         insta::assert_snapshot!(plain(&list(&[minilm(), can_be_pulled, built_in, broken], None)), @r"
         MODEL             ROLE   STATE           DIM  TOKENS      SIZE  LICENCE
         all-MiniLM-L6-v2  embed  used, on cpu    384     256  86.8 MiB  Apache-2.0
-        static            embed  off             256                    not told
-        tiny                     cannot be used                         not told
-        bge               embed  can be pulled   384                    not told
+        static            embed  off             256                    unknown
+        tiny                     cannot be used                         unknown
+        bge               embed  can be pulled   384                    unknown
         tiny: model.onnx has changed
         to download one: `recall models pull MODEL`
         ");
     }
 
     #[test]
-    fn what_was_done_is_told_in_a_line_or_two() {
+    fn results_take_one_or_two_lines() {
         assert_eq!(
             plain(&row(&minilm())),
             "installed all-MiniLM-L6-v2: embed, 384 dimensions, 256 tokens, 86.8 MiB, Apache-2.0\n\
@@ -172,7 +172,7 @@ mod tests {
         let answer = v1::UseModelResponse { model: Some(minilm()), chunks_to_embed: 1 };
         assert_eq!(
             plain(&used(&answer, "embed")),
-            "used to embed: all-MiniLM-L6-v2\n1 chunk to embed in the background; `recall status` tells how far it is\n"
+            "used to embed: all-MiniLM-L6-v2\n1 chunk to embed in the background; `recall status` shows the progress\n"
         );
         assert_eq!(plain(&used(&v1::UseModelResponse::default(), "embed")), "no model is used to embed\n");
         let runtime = v1::TransferFinished { model: None, path: "/d/lib.so".to_owned(), took_ms: 1_500.0 };

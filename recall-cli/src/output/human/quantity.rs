@@ -1,8 +1,8 @@
-//! How are sizes, counts and durations said?
+//! Formatting of sizes, counts and durations.
 
 use std::time::Duration;
 
-/// A number with a comma every three digits: `12,345`.
+/// Formats a number with thousands separators: `12,345`.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut shown = String::with_capacity(digits.len() + digits.len() / 3);
@@ -15,12 +15,12 @@ pub(crate) fn count(number: u64) -> String {
     shown
 }
 
-/// A number of things: `1 file`, `2 files`.
+/// Formats a number with its noun: `1 file`, `2 files`.
 pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
-/// A size in the largest unit that it fills: `12.3 MiB`.
+/// Formats a size in the largest unit that it fills: `12.3 MiB`.
 pub(crate) fn bytes(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if bytes < 1024 {
@@ -35,7 +35,7 @@ pub(crate) fn bytes(bytes: u64) -> String {
     format!("{size:.1} {}", UNITS[unit])
 }
 
-/// A short time: `0.83 ms`, `12 ms`, `1.2 s`.
+/// Formats a short duration: `0.83 ms`, `12 ms`, `1.2 s`.
 pub(crate) fn millis(ms: f64) -> String {
     if ms < 10.0 {
         format!("{ms:.2} ms")
@@ -46,7 +46,7 @@ pub(crate) fn millis(ms: f64) -> String {
     }
 }
 
-/// A long time, in its two largest units: `2 h 5 min`.
+/// Formats a long duration in its two largest units: `2 h 5 min`.
 pub(crate) fn span(time: Duration) -> String {
     let seconds = time.as_secs();
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);

@@ -1,4 +1,4 @@
-//! What is related to a document: what does a person see?
+//! Text output of related documents.
 
 use anstyle::Style;
 use recall_proto::v1;
@@ -7,7 +7,7 @@ use super::style::{DIM, PATH};
 use super::table::{Align, Column, render as table};
 use super::text::printable;
 
-/// The documents as a table, nearest first, each with the place that relates and how.
+/// Formats the documents as a table, nearest first, each with the related location and the reasons.
 pub(crate) fn render(entries: &[v1::RelatedEntry], width: Option<usize>) -> String {
     let column = |heading, align, style| Column { heading, align, style };
     let layout = [
@@ -22,13 +22,13 @@ pub(crate) fn render(entries: &[v1::RelatedEntry], width: Option<usize>) -> Stri
 
 fn row(entry: &v1::RelatedEntry) -> [String; 4] {
     let doc = entry.doc.clone().unwrap_or_default();
-    // The hash says nothing to a person.
+    // The hash is of no use to a person.
     let place = entry.citation.rsplit_once('@').map_or(doc.path.as_str(), |(place, _)| place);
     let ways: Vec<&str> = entry.reasons.iter().map(|reason| in_words(reason)).collect();
     [format!("{:.2}", entry.score), printable(place).into_owned(), doc.r#type, printable(&ways.join(", ")).into_owned()]
 }
 
-/// A reason as a person says it, of the document that is asked about.
+/// Returns the label of a reason, from the point of view of the requested document.
 fn in_words(reason: &str) -> &str {
     match reason {
         "imported_by" => "imported by it",

@@ -1,4 +1,4 @@
-//! Hits: what does a person see?
+//! Text output of search results.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -14,23 +14,23 @@ use super::quantity::{count, counted, millis};
 use super::style::{DIM, LINE, PATH, SYMBOL};
 use super::text::{columns, fit, fit_path, printable};
 
-/// How much of each hit is shown.
+/// The limits of what is shown of each hit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
-    /// The most lines of a chunk.
+    /// The maximum number of lines per chunk.
     pub(crate) lines: usize,
-    /// The columns that there are; `None` for as many as needed.
+    /// The width of the terminal in columns; `None` for no limit.
     pub(crate) width: Option<usize>,
 }
 
-/// The hits, best first, a blank line between them.
+/// Formats the hits, best first, separated by a blank line.
 pub(crate) fn render(answer: &v1::SearchResponse, view: View) -> String {
     let first = answer.query.as_ref().map_or(0, |query| query.offset) + 1;
     let hits = (first..).zip(&answer.results).map(|(rank, hit)| render_hit(rank, hit, view));
     hits.collect::<Vec<_>>().join(if view.lines == 0 { "" } else { "\n" })
 }
 
-/// What the answer cost, for the end of the page.
+/// Formats the counts and times of the search, for the last line.
 pub(crate) fn summary(answer: &v1::SearchResponse) -> String {
     let stats = answer.stats.clone().unwrap_or_default();
     let shown = answer.results.len() as u64;
@@ -45,7 +45,7 @@ pub(crate) fn summary(answer: &v1::SearchResponse) -> String {
     text
 }
 
-/// How many files were searched, and what may be missing: `in 1,204 files (99 % indexed)`.
+/// Formats the number of searched files, and what may be missing: `in 1,204 files (99 % indexed)`.
 pub(crate) fn searched(answer: &v1::SearchResponse) -> String {
     let v1::SearchStats { documents, stale_files, indexing, .. } = answer.stats.clone().unwrap_or_default();
     let mut text = format!("in {}", counted(documents, "file", "files"));
@@ -61,20 +61,20 @@ pub(crate) fn searched(answer: &v1::SearchResponse) -> String {
     text
 }
 
-/// What is said of an answer that probably answers nothing; `None` of others.
+/// Returns a note if no hit is likely to be relevant; `None` otherwise.
 pub(crate) fn doubt(answer: &v1::SearchResponse) -> Option<String> {
     let confidence = answer.confidence.filter(|_| answer.low_confidence)?;
     Some(format!("no good match {} (confidence {:.0} %)", searched(answer), confidence * 100.0))
 }
 
-/// The spellings near a query that nothing is called by; `None` if there are none.
+/// Returns spelling suggestions if no symbol has the name in the query; `None` otherwise.
 pub(crate) fn did_you_mean(answer: &v1::SearchResponse) -> Option<String> {
     let near = (!answer.did_you_mean.is_empty()).then(|| printable(&answer.did_you_mean.join(", ")).into_owned())?;
     let text = answer.query.as_ref().map_or("", |query| &query.text);
     Some(format!("nothing is called `{}`; did you mean {near}?", printable(text)))
 }
 
-/// What a person can do about hits that came with the repository and are not confirmed; `None` if there are none.
+/// Returns a hint about unconfirmed hits from the repository; `None` if there are none.
 pub(crate) fn unconfirmed(answer: &v1::SearchResponse) -> Option<String> {
     let memories = answer.results.iter().filter_map(|hit| hit.memory.as_ref());
     let mut ids: Vec<&str> =

@@ -1,4 +1,4 @@
-//! Sessions, their events, and a briefing: what does a person see?
+//! Text output of sessions, their events and briefings.
 
 use std::fmt::Write as _;
 
@@ -12,17 +12,17 @@ use super::style::{DIM, GOOD, NOTE, PATH, WARNING};
 use super::table::{Align, Column, render as table};
 use super::text::printable;
 
-/// An event that was written.
+/// Formats an event that was recorded.
 pub(crate) fn logged(answer: &v1::LogEventResponse) -> String {
     format!("{GOOD}logged{GOOD:#} {DIM}{}{DIM:#}\n", printable(&answer.event_id))
 }
 
-/// A session that has begun: its id alone on a line.
+/// Formats a started session: its id alone on a line.
 pub(crate) fn started(answer: &v1::StartSessionResponse) -> String {
     format!("{}\n", printable(&answer.session_id))
 }
 
-/// A session that has ended.
+/// Formats an ended session.
 pub(crate) fn ended(answer: &v1::EndSessionResponse) -> String {
     let v1::EndSessionResponse { session_id, summary_path, memories, warnings: _ } = answer;
     let mut text = format!("{GOOD}ended{GOOD:#} {}", printable(session_id));
@@ -37,7 +37,7 @@ pub(crate) fn ended(answer: &v1::EndSessionResponse) -> String {
     text
 }
 
-/// Sessions as a table.
+/// Formats sessions as a table.
 pub(crate) fn table_of(sessions: &[v1::Session], width: Option<usize>) -> String {
     let column = |heading, align, style| Column { heading, align, style };
     let layout = [
@@ -73,7 +73,7 @@ fn state(state: SessionState) -> &'static str {
     }
 }
 
-/// A session and what happened in it.
+/// Formats a session and its events.
 pub(crate) fn shown(session: &v1::Session, events: &[v1::SessionEvent]) -> String {
     let provenance = session.provenance.clone().unwrap_or_default();
     let mut text = format!("{PATH}{}{PATH:#} {}", printable(&session.id), state(session.state()));
@@ -124,7 +124,7 @@ fn line(event: &v1::SessionEvent) -> String {
     text
 }
 
-/// A briefing as it is given to a model, its headings marked.
+/// Formats a briefing as a model receives it, with its headings highlighted.
 pub(crate) fn briefing(answer: &v1::BriefingResponse) -> String {
     let mut text = String::new();
     for line in answer.text.lines() {
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_session_is_told_with_what_happened_in_it() {
+    fn a_session_is_shown_with_its_events() {
         let session = v1::Session {
             id: "s1".to_owned(),
             state: SessionState::Abandoned.into(),

@@ -1,4 +1,4 @@
-//! How things are: what does a person see?
+//! Text output of `recall status`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,16 +13,16 @@ use super::style::{DIM, PATH, STRONG, WARNING};
 use super::table::{Align, Column, render as table};
 use super::text::{printable, wrap};
 
-/// The most languages that are told.
+/// The maximum number of languages shown.
 const LANGUAGES: usize = 6;
 
-/// From how much text on an index is compared with it, in bytes.
+/// The minimum text size, in bytes, for which the ratio of index size to text size is shown.
 const RATIO_FROM: u64 = 100_000;
 
-/// Where the facts of a store begin on their lines.
+/// The column in which the values of a store begin.
 const FACT_INDENT: usize = 15;
 
-/// The daemon, each store, and what was measured.
+/// Formats the daemon, each store and the metrics.
 pub(crate) fn render(status: &v1::StatusResponse, width: Option<usize>) -> String {
     let v1::StatusResponse { daemon, stores, models, latencies, counters, warnings: _ } = status;
     let mut parts: Vec<String> = Vec::new();
@@ -66,7 +66,8 @@ fn store(store: &v1::StoreStatus) -> String {
     if store.memories > 0 {
         let _ = writeln!(text, "  memories     {}", count(store.memories));
     }
-    // The empty files of an index are larger than a small project, and an index grows before its text is counted.
+    // The fixed size of an index exceeds a small project, and during indexing the index grows before its text is
+    // counted.
     let is_telling = run.is_none() && store.text_bytes >= RATIO_FROM;
     let ratio = store.index_bytes as f64 / store.text_bytes.max(1) as f64;
     let ratio = if is_telling { format!(" ({ratio:.1} × the text)") } else { String::new() };
@@ -111,7 +112,7 @@ fn store(store: &v1::StoreStatus) -> String {
         let _ = writeln!(text, "  {WARNING}failed{WARNING:#}       {}{more}", counted(store.failed, "file", "files"));
     }
     if !store.failures.is_empty() {
-        // With those that failed stand those that are left out by rule.
+        // The list contains both failed files and files that a rule leaves out.
         let _ = writeln!(text, "  left out     {}", counted(store.failures.len() as u64, "file", "files"));
     }
     for v1::ItemFailure { item, code: _, reason } in &store.failures {
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn daemon_and_stores_are_told() {
+    fn daemon_and_stores_are_shown() {
         let status = v1::StatusResponse {
             daemon: Some(v1::DaemonStatus {
                 pid: 4711,

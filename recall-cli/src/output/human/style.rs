@@ -1,4 +1,4 @@
-//! Which style means what? The sixteen colours of the terminal's own palette, so that they suit it.
+//! Styles by their meaning. They use the terminal's own palette of sixteen colours, so that they suit its theme.
 
 use anstyle::{AnsiColor, Style};
 
@@ -10,11 +10,11 @@ pub(crate) const LINE: Style = AnsiColor::Green.on_default();
 pub(crate) const SYMBOL: Style = AnsiColor::Cyan.on_default();
 /// What matches the query.
 pub(crate) const MATCH: Style = AnsiColor::Red.on_default().bold();
-/// What stands behind.
+/// Secondary information.
 pub(crate) const DIM: Style = Style::new().dimmed();
 /// Headings.
 pub(crate) const STRONG: Style = Style::new().bold();
-/// Good news.
+/// Success.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 /// The word before an error.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -23,7 +23,7 @@ pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 /// The word before a note or a hint.
 pub(crate) const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 
-/// What a person sees of styled text, with matches between brackets in place of their style.
+/// Returns styled text without styles, with matches in brackets.
 #[cfg(test)]
 pub(crate) fn plain(text: &str) -> String {
     let (begin, end) = (MATCH.render().to_string(), MATCH.render_reset().to_string());

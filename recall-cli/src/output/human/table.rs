@@ -1,4 +1,4 @@
-//! How do rows stand under each other?
+//! Layout of tables.
 
 use anstyle::Style;
 
@@ -8,11 +8,11 @@ use super::text::{columns, fit, fit_path};
 /// How a column is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
-    /// At the left.
+    /// Left-aligned.
     Left,
-    /// At the right, as numbers.
+    /// Right-aligned, for numbers.
     Right,
-    /// At the left; cut at its beginning where the table is too wide.
+    /// Left-aligned; cut at its beginning if the table is too wide.
     Path,
 }
 
@@ -24,11 +24,11 @@ pub(crate) struct Column<'h> {
     pub(crate) style: Style,
 }
 
-/// A cell that is cut shorter says nothing any more.
+/// The minimum width of a cut column. Shorter text is of no use.
 const LEAST: usize = 8;
 
-/// Writes rows under headings, two spaces between columns. If the terminal is too narrow, the widest columns of text are cut;
-/// a path is cut later than another text.
+/// Formats rows under headings, two spaces between columns. If the terminal is too narrow, the widest text columns are
+/// cut; paths are cut later than other text.
 pub(crate) fn render<const N: usize>(layout: &[Column<'_>; N], rows: &[[String; N]], width: Option<usize>) -> String {
     let mut widths: [usize; N] = std::array::from_fn(|at| {
         rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0).max(columns(layout[at].heading))
@@ -45,10 +45,10 @@ pub(crate) fn render<const N: usize>(layout: &[Column<'_>; N], rows: &[[String; 
     text
 }
 
-/// Makes columns of text narrower until all fit, the widest one first, and none below [`LEAST`].
+/// Narrows text columns until all fit, the widest first, none below [`LEAST`].
 fn narrow<const N: usize>(layout: &[Column<'_>; N], widths: &mut [usize; N], room: usize) {
     while widths.iter().sum::<usize>() > room {
-        // Of a path two thirds count, so that it keeps more than other texts.
+        // A path counts with two thirds of its width, so that it keeps more than other text.
         let counted = |at: usize| if layout[at].align == Align::Path { widths[at] * 2 / 3 } else { widths[at] };
         let can_give = |at: &usize| layout[*at].align != Align::Right && widths[*at] > LEAST;
         let Some(widest) = (0..N).filter(can_give).max_by_key(|&at| counted(at)) else { return };
@@ -65,7 +65,7 @@ fn line<const N: usize>(text: &mut String, layout: [Column<'_>; N], row: &[Strin
         let styled = format!("{style}{cell}{style:#}");
         let (before, behind) = match align {
             Align::Right => (padding.as_str(), ""),
-            // No spaces at the end of lines.
+            // The last column has no padding: no trailing spaces.
             Align::Left | Align::Path if at + 1 == N => ("", ""),
             Align::Left | Align::Path => ("", padding.as_str()),
         };

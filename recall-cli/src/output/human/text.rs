@@ -1,15 +1,15 @@
-//! How is foreign text shown, and how wide is it?
+//! Sanitizing, measuring, cutting and wrapping of text for a terminal.
 
 use std::borrow::Cow;
 
 use anstream::adapter::strip_str;
 use unicode_width::UnicodeWidthChar;
 
-/// The columns of a tab.
+/// The spaces that replace a tab.
 const TAB: &str = "    ";
 
-/// The text without what a terminal would act upon: control characters, escape sequences, marks that turn the direction
-/// of writing, and characters that nobody sees. Tabs become spaces.
+/// Removes what a terminal would interpret: control characters, escape sequences, bidirectional marks and invisible
+/// characters. Tabs become spaces.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     if text.chars().all(is_plain) {
         return Cow::Borrowed(text);
@@ -31,12 +31,12 @@ fn is_plain(c: char) -> bool {
     !c.is_control() && !invisible
 }
 
-/// The columns that a text takes.
+/// Returns the width of a text in columns.
 pub(crate) fn columns(text: &str) -> usize {
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
 }
 
-/// The text, cut with `…` where it takes more columns than there are.
+/// Cuts the end of a text with `…` if it is wider than `width`.
 pub(crate) fn fit(text: &str, width: Option<usize>) -> Cow<'_, str> {
     let Some(width) = width.filter(|&width| columns(text) > width) else { return Cow::Borrowed(text) };
     let mut kept = String::new();
@@ -49,7 +49,7 @@ pub(crate) fn fit(text: &str, width: Option<usize>) -> Cow<'_, str> {
     Cow::Owned(kept + "…")
 }
 
-/// The path, cut at its beginning where it takes more columns than there are: its end says more.
+/// Cuts the beginning of a path with `…` if it is wider than `width`; the end is more informative.
 pub(crate) fn fit_path(path: &str, width: Option<usize>) -> Cow<'_, str> {
     let Some(width) = width.filter(|&width| columns(path) > width) else { return Cow::Borrowed(path) };
     let mut left = width.saturating_sub(1);
@@ -62,8 +62,8 @@ pub(crate) fn fit_path(path: &str, width: Option<usize>) -> Cow<'_, str> {
     Cow::Owned(format!("…{}", &path[from..]))
 }
 
-/// The text with its long lines broken at spaces, so that no line takes more columns than there are. Continued lines are
-/// indented. A word that is longer than a line is left to the terminal. Styles take no columns.
+/// Wraps long lines at spaces, so that no line is wider than `width`. Continued lines are indented. A word that is
+/// longer than a line is left to the terminal. Styles have no width.
 pub(crate) fn wrap(text: &str, width: Option<usize>, indent: usize) -> Cow<'_, str> {
     let shown = |text: &str| columns(&strip_str(text).to_string());
     let Some(width) = width.filter(|&width| width > 2 * indent && text.lines().any(|line| shown(line) > width)) else {
@@ -74,7 +74,7 @@ pub(crate) fn wrap(text: &str, width: Option<usize>, indent: usize) -> Cow<'_, s
         let mut taken = 0;
         for (number, word) in line.split(' ').enumerate() {
             let columns = shown(word.trim_end_matches('\n'));
-            // Spaces before the first word of a line are its own indent.
+            // Spaces before the first word of a line are its indentation.
             let is_begun = taken > indent;
             if number > 0 && is_begun && columns > 0 && taken + 1 + columns > width {
                 wrapped.truncate(wrapped.trim_end_matches(' ').len());

@@ -1,4 +1,4 @@
-//! How good the answers are: what does a program see?
+//! JSON output of search quality reports.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(crate) struct Evaluation<'a> {
     dataset: &'a str,
     queries: usize,
     corpora: usize,
-    /// The mean over corpora of each one's mean, by metric.
+    /// The mean of the means of the corpora, by metric.
     mean_of_corpora: BTreeMap<String, f64>,
     /// The mean over queries, by metric.
     mean_of_queries: BTreeMap<String, f64>,
@@ -64,7 +64,7 @@ struct Checked {
     holds: bool,
 }
 
-/// How good the answers are.
+/// Returns the JSON form of a report.
 pub(crate) fn report(report: &Report) -> Envelope<Evaluation<'_>> {
     let Report { dataset, queries, corpora, shown, summary, ablations, changes, floors, scores: _ } = report;
     let metrics = &summary.metrics;

@@ -1,4 +1,4 @@
-//! What a learnt ranker is worth: what does a program see?
+//! JSON output of a trained ranker.
 
 use std::path::Path;
 
@@ -14,15 +14,15 @@ pub(crate) struct Learning<'a> {
     queries: usize,
     usable: usize,
     metric: &'static str,
-    /// Learnt on top of the built-in ranker.
+    /// Trained on top of the built-in ranker.
     own: Beside,
-    /// Learnt from the history alone.
+    /// Trained on the history alone.
     alone: Beside,
     kept: bool,
     path: Option<String>,
 }
 
-/// A ranker beside the built-in one.
+/// A ranker compared with the built-in one.
 #[derive(Debug, Serialize)]
 struct Beside {
     built_in: f64,
@@ -39,7 +39,7 @@ pub(crate) struct Forgotten {
     forgotten: bool,
 }
 
-/// What was learnt, and where it is kept.
+/// Returns the JSON form of a trained ranker and its path.
 pub(crate) fn learning<'a>(learnt: &'a Learnt, kept: Option<&Path>) -> Envelope<Learning<'a>> {
     let Learnt { dataset, queries, usable, own, alone, ranker: _ } = learnt;
     answer(Learning {
@@ -54,7 +54,7 @@ pub(crate) fn learning<'a>(learnt: &'a Learnt, kept: Option<&Path>) -> Envelope<
     })
 }
 
-/// Whether there was a ranker to forget.
+/// Returns whether a ranker was removed, as JSON.
 pub(crate) fn forgotten(forgotten: bool) -> Envelope<Forgotten> {
     answer(Forgotten { forgotten })
 }
