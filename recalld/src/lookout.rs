@@ -133,7 +133,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let ((calling, mut caller), (echoing, mut other)) = (connection(&listener), connection(&listener));
         let (release, released) = mpsc::channel::<()>();
-        let (begin, begun) = mpsc::channel();
+        let (begin, started) = mpsc::channel();
         runtime.spawn(async move {
             let mut calling = tokio::net::TcpStream::from_std(calling).expect("in a runtime");
             while calling.read_u8().await.is_ok() {
@@ -153,7 +153,7 @@ mod tests {
         for (number, pause) in [0, 0, 20 * u64::from(QUIET_CHECKS)].into_iter().enumerate() {
             thread::sleep(Duration::from_millis(pause));
             caller.write_all(&[0]).expect("it is read");
-            begun.recv().expect("it begins");
+            started.recv().expect("it begins");
             let asked = [number as u8];
             let mut answered = [u8::MAX];
             other.write_all(&asked).expect("it is read");

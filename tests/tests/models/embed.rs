@@ -51,7 +51,7 @@ fn a_used_model_tells_the_meaning_and_what_computes_it_is_told() {
     let log = || fs::read_to_string(case.sandbox.dirs().log_file()).expect("a log");
     wait_until("memory given back", || log().contains("released the memory of its runs").then_some(()));
     let log = log();
-    let loaded = log.lines().find(|line| line.contains("a network is loaded")).unwrap_or_default();
+    let loaded = log.lines().find(|line| line.contains("loaded a network")).unwrap_or_default();
     assert!(loaded.contains(r#""provider":"cpu""#), "{log}");
 
     // It is remembered by the next daemon.

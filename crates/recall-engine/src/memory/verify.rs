@@ -149,7 +149,6 @@ impl Store {
     }
 
     /// Returns the same without the number of earlier retrievals, so that repeating a query returns the same bytes.
-
     pub(crate) fn recalled_as_hit(&self, id: MemoryId, now: Timestamp) -> Result<Option<MemoryView>, StoreError> {
         self.recalled_after(0, id, now)
     }

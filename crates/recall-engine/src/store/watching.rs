@@ -63,7 +63,6 @@ impl Store {
     }
 
     /// Reads what was appended to the journals since the last read.
-
     pub(crate) fn look_at_journals(&self, now: Timestamp) {
         let Some(watch) = &self.watch else { return };
         watch.look(Part::Journals);

@@ -31,7 +31,6 @@ pub(crate) struct OwnLog {
 
 impl Own {
     /// Returns the log of a store; `None` for the global store: it is in the data home, so all its events are the user's own.
-
     pub(crate) fn log(self: &Arc<Self>, scope: StoreScope, root: &Path) -> Option<OwnLog> {
         if scope == StoreScope::Global {
             return None;
