@@ -122,6 +122,6 @@ fn secrets_in_files_are_masked_in_hits_and_documents() {
     let told = sandbox.recall(&project, &["search", "deploy"]).stderr;
     assert!(told.contains("`src/deploy.rs` seems to contain secrets"), "{told}");
     let found = sandbox.recall(&project, &["doctor", "--secrets"]);
-    assert!(found.code == Some(1) && found.stdout.contains("it holds 1 secret"), "{found:?}");
+    assert!(found.code == Some(1) && found.stdout.contains("it contains 1 secret ("), "{found:?}");
     assert!(fs::read_to_string(project.path("src/deploy.rs")).expect("there").contains(&token), "the file stays");
 }

@@ -151,7 +151,7 @@ fn a_shipped_index_tells_nothing_and_is_named_by_the_doctor() {
     let outcome = sandbox.recall(&clone, &["search", "quokka_hidden"]);
     assert!(!outcome.stdout.contains("quokka_hidden()"), "{outcome:?}");
     let doctor = sandbox.recall(&clone, &["doctor"]);
-    assert!(doctor.stdout.contains("an index in a project is ignored"), "{doctor:?}");
+    assert!(doctor.stdout.contains("an index inside a project is ignored"), "{doctor:?}");
     assert!(clone.path(".recall/index/catalog.db").is_file(), "recall deletes nothing that it did not make");
 }
 

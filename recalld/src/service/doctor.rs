@@ -171,7 +171,11 @@ fn describe(problem: Problem) -> Description {
             path: Some(path),
         },
         Problem::Secrets { path, count, rules } => Description {
-            message: format!("it contains {count} secrets ({}), which are masked in answers", rules.join(", ")),
+            message: format!(
+                "it contains {count} secret{} ({}), masked in answers",
+                if count == 1 { "" } else { "s" },
+                rules.join(", ")
+            ),
             hint: "remove them from the file and rotate them",
             path: Some(path.as_str().into()),
         },
