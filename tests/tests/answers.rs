@@ -161,3 +161,47 @@ async fn a_place_is_read_by_its_path_its_lines_and_its_citation() {
         assert_eq!(said.item_stats.expect("always told").useful, number as u64 + 1, "{item}");
     }
 }
+
+/// A word of 14 letters that no text holds, by a generator of Numerical Recipes.
+fn rare_word(state: &mut u32) -> String {
+    let letter = |_| {
+        *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        char::from(b'a' + u8::try_from((*state >> 24) % 26).expect("below 26"))
+    };
+    (0..14).map(letter).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_file_that_contains_the_only_word_of_a_query_is_first() {
+    let home = Home::new(&[]);
+    let mut state = 5;
+    // Files without the words. The embedding of a rare word is near those of other rare words.
+    let mut files: Vec<(String, String)> = (0..80)
+        .map(|at| (format!("new_{at}/deep/file.py"), format!("def {}():\n    pass\n", rare_word(&mut state))))
+        .collect();
+    let words: Vec<String> = (0..40).map(|_| rare_word(&mut state)).collect();
+    files.extend(words.iter().enumerate().map(|(at, word)| {
+        let test = format!("def test_dump_load_{at}():\n    assert loads(dumps({at})) == {at}\n\n# {word}\n");
+        (format!("tests/test_{at}.py"), test)
+    }));
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let (client, context) = client(&home, &files).await;
+    let deadline = std::time::Instant::now() + std::time::Duration::from_mins(1);
+    let mut by_embedding = 0;
+    for (at, query) in words.iter().enumerate() {
+        let search =
+            v1::SearchRequest { context: Some(context.clone()), query: query.clone(), ..v1::SearchRequest::default() };
+        let answer = loop {
+            let answer = client.search(search.clone()).await.expect("it searches");
+            if answer.stats.as_ref().expect("always there").models.contains_key("embed") {
+                break answer;
+            }
+            assert!(std::time::Instant::now() < deadline, "no embeddings within a minute");
+        };
+        let path = |hit: &v1::Hit| hit.doc.as_ref().expect("a document").path.clone();
+        let paths: Vec<String> = answer.results.iter().map(path).collect();
+        assert_eq!(paths[0], format!("tests/test_{at}.py"), "{query}: {paths:?}");
+        by_embedding += paths.len() - 1;
+    }
+    assert!(by_embedding > 0, "files without the words are candidates too");
+}
