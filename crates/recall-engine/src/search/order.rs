@@ -158,15 +158,16 @@ fn support(kind: Kind, relevance: f32, covered_share: f32, unknown: f32) -> f32 
 /// % without it.
 const MEMORY_SUPPORT: f32 = 3.0;
 
-/// Whether a document lacks the only word of a query that some document of its store contains.
+/// Whether a document lacks the only word of a query. If all documents lack it, the factor changes no order.
 fn lacks_the_word(question: &Question, document: &DocumentEvidence) -> bool {
-    question.terms < 1.5 && question.unknown <= 0.0 && covered_share(document) <= 0.0
+    question.terms < 1.5 && covered_share(document) <= 0.0
 }
 
 /// The odds factor of a document that lacks the only word of the query. Such a document is a candidate by its embedding alone,
 /// and the embedding of a rare word says little. Without the factor, a test that contains the word ranks lower than files of
-/// code that do not, because the ranker of code was trained on answers that are not tests.
-const LACKS_THE_WORD: f64 = 0.01;
+/// code that do not, because the ranker of code was trained on answers that are not tests. Its logarithm, -9, is more than any
+/// two standard scores differ.
+const LACKS_THE_WORD: f64 = 1e-4;
 
 /// Returns the share of the question that a document contains in its text, its names or its path.
 fn covered_share(document: &DocumentEvidence) -> f32 {
