@@ -46,9 +46,6 @@ pub(crate) struct SearchArgs {
     /// The weight of vector search [default: by the kind of query].
     #[arg(long, value_name = "WEIGHT")]
     vector: Option<f32>,
-    /// The weight of the code graph [default: by the kind of query].
-    #[arg(long, value_name = "WEIGHT")]
-    ppr: Option<f32>,
     /// Use the reranker if one is installed, which is the default.
     #[arg(long, conflicts_with = "no_rerank")]
     rerank: bool,
@@ -120,7 +117,6 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
         tags,
         bm25,
         vector,
-        ppr,
         rerank: _,
         no_rerank,
         no_code,
@@ -144,7 +140,7 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
         filter: String::new(),
         limit: Some(k),
         offset,
-        weights: Some(v1::Weights { vector, bm25, ppr }),
+        weights: Some(v1::Weights { vector, bm25, ppr: None }),
         explain,
         rerank: Some(!no_rerank),
         include_memories: Some(!no_memories),
