@@ -1,42 +1,51 @@
 //! The commands of `recall`, one file each: its arguments and what it does.
 
-/// The examples at the end of a command's help, one line each.
-macro_rules! examples {
-    ($($line:literal),+ $(,)?) => { concat!("Examples:", $("\n  ", $line),+) };
-}
-
 mod add;
-mod bench;
+mod backup;
 mod briefing;
+mod compact;
 mod completions;
+mod config;
+mod context;
 mod daemon;
 mod doctor;
-mod eval;
+mod export;
+mod external;
 mod feedback;
+mod find;
 mod get;
 mod graph;
+mod import;
 mod init;
 mod list;
+mod man;
 mod mcp;
 mod models;
+mod open;
+mod overview;
 mod promote;
+mod query;
 mod rebuild;
 mod related;
 mod remember;
+mod restore;
 mod rm;
 mod search;
+mod service;
 mod session;
+mod stats;
 mod status;
 mod update;
 mod verify;
 
-use std::future::Future;
+use std::ffi::OsString;
 
 use clap::Subcommand;
 
 use crate::Exit;
-use crate::complaint::{CommandError, Complaint};
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::{CliError, CommandError};
+use crate::program::wait;
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -59,6 +68,27 @@ pub(crate) enum Command {
         "recall search \"lang:rust path:src/db session\"",
     ))]
     Search(search::SearchArgs),
+    /// Search while you type: list, preview, and Enter opens the hit in your editor.
+    #[command(after_help = examples!(
+        "recall find",
+        "recall find session --lang rust",
+        "recall find --print | xargs recall get",
+    ))]
+    Find(find::FindArgs),
+    /// Pack what belongs to a task into one text with a budget: code, documents, decisions, tests and commits.
+    #[command(after_help = examples!(
+        "recall context \"make the retry limit a setting\" --budget-tokens 2000",
+        "recall context --file src/retry.rs --types related_code,decisions,tests",
+        "recall context --for diff --format md",
+    ))]
+    Context(context::ContextArgs),
+    /// Select documents, chunks or memories by exact conditions, in RQL.
+    #[command(after_help = examples!(
+        "recall query --rql \"SELECT path FROM doc FILTER doc.language = 'rust' ORDER BY doc.size DESC LIMIT 5\"",
+        "recall query --rql \"SELECT * FROM chunk FILTER doc.path GLOB 'src/**' AND chunk.kind = 'function'\" --json",
+        "recall query --rql @statement.rql --explain",
+    ))]
+    Query(query::QueryArgs),
     /// Save a memory: a decision, a lesson, a pattern, a failure or a note.
     #[command(after_help = examples!(
         "recall remember \"Retries need jitter.\" --type lesson --file src/retry.rs",
@@ -99,6 +129,13 @@ pub(crate) enum Command {
         "recall get src/store.rs --lines 1-20",
     ))]
     Get(get::GetArgs),
+    /// Open a hit of the last search, or another place, in your editor.
+    #[command(after_help = examples!(
+        "recall open 2",
+        "recall open src/store.rs:10",
+        "recall open src/store.rs:10-42@0123456789ab --dry-run",
+    ))]
+    Open(open::OpenArgs),
     /// List what is indexed.
     #[command(after_help = examples!(
         "recall list --type adr",
@@ -121,77 +158,122 @@ pub(crate) enum Command {
     /// Show status.
     #[command(after_help = examples!("recall status", "recall status --failures"))]
     Status(status::StatusArgs),
+    /// Show what the stores hold, and estimate what answers saved.
+    #[command(after_help = examples!("recall stats", "recall stats --savings"))]
+    Stats(stats::StatsArgs),
     /// Check journals, catalogs and indexes, and repair them.
     #[command(after_help = examples!("recall doctor", "recall doctor --fix", "recall doctor --secrets"))]
     Doctor(doctor::DoctorArgs),
     /// Remove documents from the index, or delete memories.
     #[command(after_help = examples!("recall rm docs/old.md", "recall rm L-0123abcd"))]
     Rm(rm::RmArgs),
-    /// Rebuild the index of a project from its files.
-    #[command(after_help = examples!("recall rebuild", "recall rebuild --scope global"))]
+    /// Rebuild the index of a project from its files, or a part of it.
+    #[command(after_help = examples!("recall rebuild", "recall rebuild --part lexical", "recall rebuild --scope global"))]
     Rebuild(rebuild::RebuildArgs),
+    /// Free the space of deleted data, and delete the indexes of roots that no longer exist.
+    #[command(after_help = examples!("recall compact", "recall compact --scope all"))]
+    Compact(compact::CompactArgs),
+    /// Write memories, sessions and everything else that cannot be derived into a file.
+    #[command(after_help = examples!(
+        "recall backup ~/recall-2026-11-20.tar.gz",
+        "recall backup project.tar.gz --scope project --force",
+    ))]
+    Backup(backup::BackupArgs),
+    /// Add what a backup has and this machine lacks. Nothing is overwritten or deleted.
+    #[command(after_help = examples!(
+        "recall restore ~/recall-2026-11-20.tar.gz --dry-run",
+        "recall restore ~/recall-2026-11-20.tar.gz --trust",
+    ))]
+    Restore(restore::RestoreArgs),
+    /// Write what a store holds as lines of JSON: documents, chunks, symbols, edges, memories and sessions.
+    #[command(after_help = examples!(
+        "recall export --output shop.ndjson",
+        "recall export --output shop.ndjson --resume",
+        "recall export --with-embeddings | gzip > shop.ndjson.gz",
+    ))]
+    Export(export::ExportArgs),
+    /// Add what an export has and a store lacks. The files of the documents need not be there.
+    #[command(after_help = examples!("recall import shop.ndjson", "gunzip -c shop.ndjson.gz | recall import -"))]
+    Import(import::ImportArgs),
+    /// Show and change settings.
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
     /// Start, stop and inspect the daemon.
     #[command(subcommand)]
     Daemon(daemon::DaemonCommand),
+    /// Install the daemon as a service of systemd or launchd.
+    #[command(subcommand)]
+    Service(service::ServiceCommand),
     /// List, install and select models.
     #[command(subcommand)]
     Models(models::ModelsCommand),
-    /// Measure search quality on a dataset.
-    #[command(subcommand)]
-    Eval(eval::EvalCommand),
-    /// Measure search quality on your own code.
-    #[command(after_help = examples!(
-        "recall bench --mine",
-        "recall bench --mine --ablate",
-        "recall bench --mine --train",
-        "recall bench --forget",
-    ))]
-    Bench(bench::BenchArgs),
+    /// Measure search quality on a dataset; runs the program `recall-bench`.
+    #[command(disable_help_flag = true, disable_version_flag = true, after_help = examples!("recall eval --help"))]
+    Eval(external::ExternalArgs),
+    /// Measure search quality on your own code; runs the program `recall-bench`.
+    #[command(disable_help_flag = true, disable_version_flag = true, after_help = examples!("recall bench --help"))]
+    Bench(external::ExternalArgs),
     /// Register recall in coding agents.
     #[command(subcommand)]
     Mcp(mcp::McpCommand),
-    /// Print completions for a shell.
+    /// Print the script with which a shell completes commands, paths, ids and symbols.
     #[command(after_help = examples!("recall completions zsh"))]
     Completions(completions::CompletionsArgs),
+    /// Write the manual pages of all commands into a folder.
+    #[command(after_help = examples!("recall man ~/.local/share/man/man1"))]
+    Man(man::ManArgs),
 }
 
-/// Runs a command of the program whose arguments `definition` describes.
+/// Runs a command of the program whose arguments `definition` describes. `arguments` are those that the program was
+/// started with. Without a command, an overview is shown.
 pub(crate) fn run(
-    command: Command,
+    command: Option<Command>,
     definition: fn() -> clap::Command,
-    invocation: &Invocation,
+    arguments: &[OsString],
+    context: &CommandContext,
 ) -> Result<Exit, CommandError> {
-    match command {
-        Command::Init(args) => init::run(&args, invocation),
-        Command::Add(args) => wait(add::run(args, invocation)),
-        Command::Search(args) => wait(search::run(args, invocation)),
-        Command::Remember(args) => wait(remember::run(args, invocation)),
-        Command::Update(args) => wait(update::run(args, invocation)),
-        Command::Feedback(args) => wait(feedback::run(args, invocation)),
-        Command::Verify(args) => wait(verify::run(args, invocation)),
-        Command::Promote(args) => wait(promote::run(args, invocation)),
-        Command::Session(command) => wait(session::run(command, invocation)),
-        Command::Briefing(args) => wait(briefing::run(args, invocation)),
-        Command::Get(args) => wait(get::run(args, invocation)),
-        Command::List(args) => wait(list::run(args, invocation)),
-        Command::Related(args) => wait(related::run(args, invocation)),
-        Command::Graph(args) => wait(graph::run(args, invocation)),
-        Command::Status(args) => wait(status::run(args, invocation)),
-        Command::Doctor(args) => wait(doctor::run(args, invocation)),
-        Command::Rm(args) => wait(rm::run(args, invocation)),
-        Command::Rebuild(args) => wait(rebuild::run(args, invocation)),
-        Command::Daemon(command) => wait(daemon::run(command, invocation)),
-        Command::Models(command) => wait(models::run(command, invocation)),
-        Command::Eval(command) => wait(eval::run(command, invocation)),
-        Command::Bench(args) => wait(bench::run(args, invocation)),
-        Command::Mcp(command) => mcp::run(&command, invocation),
-        Command::Completions(args) => completions::run(&args, definition()),
+    if !context.other_projects().is_empty() && !matches!(command, Some(Command::Search(_))) {
+        let error = CliError::usage("`--project` was given more than once")
+            .with_hint("only `recall search` reads several projects");
+        return Err(error.into());
     }
-}
-
-/// Runs a future to its end on the current thread. One thread is enough for one connection, and starts fastest.
-fn wait(command: impl Future<Output = Result<Exit, CommandError>>) -> Result<Exit, CommandError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Complaint::refused("cannot begin to talk to the daemon", &error))?;
-    runtime.block_on(command)
+    let Some(command) = command else { return wait(overview::run(context)) };
+    match command {
+        Command::Init(args) => init::run(&args, context),
+        Command::Add(args) => wait(add::run(args, context)),
+        Command::Search(args) => wait(search::run(args, context)),
+        Command::Find(args) => wait(find::run(args, context)),
+        Command::Context(args) => wait(context::run(args, context)),
+        Command::Query(args) => wait(query::run(args, context)),
+        Command::Remember(args) => wait(remember::run(args, context)),
+        Command::Update(args) => wait(update::run(args, context)),
+        Command::Feedback(args) => wait(feedback::run(args, context)),
+        Command::Verify(args) => wait(verify::run(args, context)),
+        Command::Promote(args) => wait(promote::run(args, context)),
+        Command::Session(command) => wait(session::run(command, context)),
+        Command::Briefing(args) => wait(briefing::run(args, context)),
+        Command::Get(args) => wait(get::run(args, context)),
+        Command::Open(args) => wait(open::run(args, context)),
+        Command::List(args) => wait(list::run(args, context)),
+        Command::Related(args) => wait(related::run(args, context)),
+        Command::Graph(args) => wait(graph::run(args, context)),
+        Command::Status(args) => wait(status::run(args, context)),
+        Command::Stats(args) => wait(stats::run(args, context)),
+        Command::Doctor(args) => wait(doctor::run(args, context)),
+        Command::Rm(args) => wait(rm::run(args, context)),
+        Command::Rebuild(args) => wait(rebuild::run(args, context)),
+        Command::Compact(args) => wait(compact::run(args, context)),
+        Command::Backup(args) => wait(backup::run(args, context)),
+        Command::Restore(args) => wait(restore::run(args, context)),
+        Command::Export(args) => wait(export::run(args, context)),
+        Command::Import(args) => wait(import::run(args, context)),
+        Command::Config(command) => wait(config::run(command, context)),
+        Command::Daemon(command) => wait(daemon::run(command, context)),
+        Command::Service(command) => wait(service::run(command, context)),
+        Command::Models(command) => wait(models::run(command, context)),
+        Command::Eval(args) | Command::Bench(args) => external::run(&args, arguments, context),
+        Command::Mcp(command) => mcp::run(&command, context),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args, definition(), context),
+    }
 }

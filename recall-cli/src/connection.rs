@@ -3,25 +3,25 @@
 use std::path::Path;
 use std::time::Duration;
 
-use recall_client::{Client, ConnectError, ConnectOptions, Launch};
+use recall_client::{Client, ConnectError, ConnectOptions, Launch, Replace, hint};
 use recall_config::{ConfigError, Dirs, Environment, Settings};
 use recall_proto::v1;
 use tonic::Status;
 
-use crate::complaint::{CommandError, Complaint};
-use crate::invocation::{CLIENT_NAME, Invocation};
+use crate::command_context::{CLIENT_NAME, CommandContext, VERSION};
+use crate::error::{CliError, CommandError};
+use crate::process_env::ProcessEnv;
 use crate::progress::patiently;
-use crate::surroundings::Surroundings;
 
 /// The time that a running daemon may take to respond to a command with `--no-daemon`.
 const RUNNING: Duration = Duration::from_secs(2);
 
-impl Invocation {
+impl CommandContext {
     /// Connects to the daemon, and starts one if none runs.
     ///
     /// With `--no-daemon` no daemon outlives the command: a running one is used, and if none responds, a private one is
     /// started. The results are the same, because both read the same index.
-    pub(crate) async fn connect(&self) -> Result<Client, CommandError> {
+    pub async fn connect(&self) -> Result<Client, CommandError> {
         if !self.global.no_daemon {
             return self.connect_by(Launch::IfNeeded).await;
         }
@@ -43,7 +43,7 @@ impl Invocation {
         let client = self.connect().await?;
         // The future is as large as its largest message; boxing it avoids copies.
         let asked = Box::pin(ask(client.clone()));
-        Ok(patiently(&client, self.context(), self.output.format, asked).await?)
+        Ok(patiently(&client, self.request_context(), self.output.format, asked).await?)
     }
 
     /// Connects to the daemon.
@@ -52,29 +52,42 @@ impl Invocation {
     pub(crate) async fn connect_by(&self, launch: Launch) -> Result<Client, CommandError> {
         let settings = match self.load_settings() {
             Ok(settings) => settings,
-            Err(error) if launch == Launch::Private => return Err(Complaint::from(error).into()),
+            Err(error) if launch == Launch::Private => return Err(CliError::from(error).into()),
             Err(error) => {
                 return match Client::connect(&self.options(Launch::Never, &Settings::default())).await {
                     Ok(client) => {
                         self.warn_of_defaults(error);
                         Ok(client)
                     }
-                    Err(ConnectError::NotRunning { .. }) => Err(Complaint::from(error).into()),
+                    Err(ConnectError::NotRunning { .. }) => Err(CliError::from(error).into()),
                     Err(unreachable) => Err(unreachable.into()),
                 };
             }
         };
-        Ok(Client::connect(&self.options(launch, &settings)).await?)
+        let client = Client::connect(&self.options(launch, &settings)).await?;
+        self.warn_of_older_daemon(&client);
+        Ok(client)
+    }
+
+    /// Reports an older daemon that could not be replaced.
+    fn warn_of_older_daemon(&self, client: &Client) {
+        let Some(older) = client.older_daemon() else { return };
+        let Some(hint) = hint::of_older_daemon(older.why) else { return };
+        let severity = v1::Severity::Warning.into();
+        let (message, hint) = (older.to_string(), hint.to_owned());
+        self.output.warn(&[v1::Warning { message, hint, severity, ..v1::Warning::default() }]);
     }
 
     /// Returns the options for a connection.
     pub(crate) fn options(&self, launch: Launch, settings: &Settings) -> ConnectOptions {
         ConnectOptions {
-            dirs: self.surroundings.dirs.clone(),
+            dirs: self.process_env.dirs.clone(),
             launch,
             daemon_binary: None,
             daemon_home: None,
             client_name: CLIENT_NAME.to_owned(),
+            version: VERSION.to_owned(),
+            replace: replace(settings),
             deadline: settings.client.start_timeout,
             attempts: ConnectOptions::ATTEMPTS,
         }
@@ -83,12 +96,12 @@ impl Invocation {
     /// Connects to a private daemon with its own home, which ends with the client. The user's indexes are not touched.
     ///
     /// It has the user's settings: their file is copied into the home.
-    pub(crate) async fn connect_apart(&self, home: &Path) -> Result<Client, CommandError> {
-        let environment = Environment { recall_home: Some(home.to_owned()), ..self.surroundings.environment.clone() };
+    pub async fn connect_apart(&self, home: &Path) -> Result<Client, CommandError> {
+        let environment = Environment { recall_home: Some(home.to_owned()), ..self.process_env.environment.clone() };
         let dirs = Dirs::from_environment(&environment)?;
-        let refused = |source| Complaint::refused(format!("cannot make a home in {}", home.display()), &source);
+        let refused = |source| CliError::refused(format!("cannot make a home in {}", home.display()), &source);
         std::fs::create_dir_all(&dirs.config).map_err(refused)?;
-        let given = self.surroundings.dirs.user_config();
+        let given = self.process_env.dirs.user_config();
         if given.exists() {
             std::fs::copy(given, dirs.user_config()).map_err(refused)?;
         }
@@ -98,7 +111,9 @@ impl Invocation {
             daemon_binary: None,
             daemon_home: Some(home.to_owned()),
             client_name: CLIENT_NAME.to_owned(),
-            deadline: self.load_settings().map_err(Complaint::from)?.client.start_timeout,
+            version: VERSION.to_owned(),
+            replace: Replace::Never,
+            deadline: self.load_settings().map_err(CliError::from)?.client.start_timeout,
             attempts: ConnectOptions::ATTEMPTS,
         };
         Ok(Client::connect(&options).await?)
@@ -118,17 +133,21 @@ impl Invocation {
     /// # Errors
     /// The user's configuration cannot be read, or is wrong.
     fn load_settings(&self) -> Result<Settings, ConfigError> {
-        let Surroundings { dirs, environment, .. } = &self.surroundings;
+        let ProcessEnv { dirs, environment, .. } = &self.process_env;
         Settings::load(dirs, None, environment, &[]).map(|loaded| loaded.settings)
     }
 
     /// Reports a wrong configuration that does not stop the command.
     fn warn_of_defaults(&self, error: ConfigError) {
-        let Complaint { message, causes, .. } = Complaint::from(error);
+        let CliError { message, causes, .. } = CliError::from(error);
         let message = [&[message], &*causes].concat().join(": ");
         let hint =
             "the running daemon keeps its settings; a new daemon does not start until the file is corrected".to_owned();
         let severity = v1::Severity::Warning.into();
         self.output.warn(&[v1::Warning { message, hint, severity, ..v1::Warning::default() }]);
     }
+}
+
+fn replace(settings: &Settings) -> Replace {
+    if settings.client.replace_older { Replace::Older } else { Replace::Never }
 }

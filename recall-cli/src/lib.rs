@@ -1,68 +1,75 @@
 //! The `recall` command: a client of the daemon with text output for people and JSON for scripts.
 //!
-//! Each command is one file in `command`: its arguments and its requests to the daemon. `output` formats the responses
-//! for people and, with `--json`, for programs in a documented schema. Standard output is data; everything else goes to
+//! Each command is one file in `command`: its arguments, its requests to the daemon, and its text unless that is long or
+//! shared. `output` formats the other responses for people and has what all need; `recall_json` has the documented schema of
+//! `--json`. Standard output is data; everything else goes to
 //! standard error. This crate does not index or search and opens no store: the daemon does.
+//!
+//! `recall bench` and `recall eval` are run by another program, `recall-bench`. It shares the public items of this crate:
+//! the global options, the connection to the daemon, the output and the errors.
+
+/// The examples at the end of a command's help, one line each.
+#[macro_export]
+macro_rules! examples {
+    ($($line:literal),+ $(,)?) => { concat!("Examples:", $("\n  ", $line),+) };
+}
 
 mod args;
 mod caller;
 mod clients;
 mod command;
-mod complaint;
+mod command_context;
+mod complete;
 mod connection;
-mod evaluation;
+mod editor;
+mod error;
 mod exit;
-mod hint;
-mod indexing;
-mod invocation;
-mod learning;
+mod finder;
+mod last_search;
 mod output;
-mod own_ranker;
+mod pager;
 mod panic;
+mod process_env;
+mod program;
 mod progress;
-mod project_root;
-mod report;
-mod surroundings;
-mod transfer;
+pub mod project_root;
+mod service;
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::CommandFactory as _;
 
+pub use args::Global;
+pub use command_context::CommandContext;
+pub use error::{CliError, CommandError};
 pub use exit::Exit;
+pub use output::{Format, Output};
+pub use program::{run_program, wait};
+pub use progress::QueryBar;
 
 use crate::args::Cli;
-use crate::complaint::{CommandError, Complaint};
-use crate::invocation::Invocation;
-use crate::output::Output;
+
+/// Text for a terminal: styles, tables, quantities, and what may be shown of text from elsewhere.
+pub mod text {
+    pub use crate::output::human::quantity::{count, counted};
+    pub use crate::output::human::text::printable;
+    pub use crate::output::human::{style, table};
+}
 
 /// Runs the command given by the arguments and returns its exit code. The first argument is the program's name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    panic::report_in_plain_words();
-    // Every file that a command creates is private to the user, as the daemon's files are.
-    #[cfg(unix)]
-    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
-    let cli = match Cli::try_parse_from(&arguments) {
-        Ok(cli) => cli,
-        Err(error) => return args::refuse(error, &arguments),
-    };
-    let Cli { global, command } = cli;
-    let output = Output::new(global.format(), global.color);
-    let ended = panic::caught(|| {
-        let invocation = Invocation::begin(global, output)?;
-        command::run(command, Cli::command, &invocation)
-    });
-    match ended {
-        Ok(exit) => exit,
-        // The reader has closed the pipe, as in `recall search … | head -1`.
-        Err(CommandError::ReaderGone) => Exit::Done,
-        Err(CommandError::Complaint(complaint)) => complain(&complaint, &output),
+    if complete::answer(&arguments, definition) {
+        return Exit::Done;
     }
+    run_program(
+        &arguments,
+        |cli: &Cli| &cli.global,
+        |cli, context| command::run(cli.command, definition, &arguments, context),
+    )
 }
 
-fn complain(complaint: &Complaint, output: &Output) -> Exit {
-    // If the error cannot be written, the exit code still reports it.
-    let _ = output.complain(complaint);
-    complaint.exit
+/// Returns the definition of the program's arguments.
+pub fn definition() -> clap::Command {
+    Cli::command()
 }

@@ -4,36 +4,68 @@ mod format;
 pub(crate) mod human;
 pub(crate) mod json;
 
+use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 
+use anstream::adapter::strip_str;
 use anstream::{AutoStream, ColorChoice};
 use recall_proto::v1::{Severity, Warning};
 use serde::Serialize;
 
-use crate::complaint::{CommandError, Complaint};
-pub(crate) use format::{Color, Format};
-use human::style;
+use crate::error::{CliError, CommandError};
+pub(crate) use format::Color;
+pub use format::Format;
+use human::screen::Screen;
+use human::style::{self, ERROR, NOTE};
 
 /// The indentation of the continued lines of a note.
 const NOTE_INDENT: usize = 2;
 
 /// The format, colour and width of the output.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Output {
-    pub(crate) format: Format,
+pub struct Output {
+    /// The format.
+    pub format: Format,
     /// The width of the terminal on standard output; `None` for a pipe or a file, where nothing is cut.
-    pub(crate) width: Option<usize>,
+    pub width: Option<usize>,
+    /// The height of the terminal on standard output in lines; `None` for a pipe or a file.
+    pub(crate) height: Option<usize>,
     color: Color,
 }
 
 impl Output {
     pub(crate) fn new(format: Format, color: Color) -> Self {
-        let width = terminal_size::terminal_size_of(io::stdout()).map(|(terminal_size::Width(columns), _)| columns);
-        Self { format, width: width.map(usize::from), color }
+        let size = terminal_size::terminal_size_of(io::stdout());
+        let size = size.map(|(terminal_size::Width(columns), terminal_size::Height(lines))| (columns, lines));
+        let (width, height) = size.map(|(columns, lines)| (columns.into(), lines.into())).unzip();
+        Self { format, width, height, color }
+    }
+
+    /// Returns what a text for people is made for.
+    pub(crate) fn screen(&self) -> Screen {
+        Screen {
+            width: self.width,
+            now: self.width.map(|_| jiff::Timestamp::now()),
+            highlights_code: self.is_colored(),
+        }
+    }
+
+    /// Whether standard output is coloured.
+    pub(crate) fn is_colored(&self) -> bool {
+        match self.color {
+            Color::Auto => AutoStream::choice(&io::stdout()) != ColorChoice::Never,
+            Color::Always => true,
+            Color::Never => false,
+        }
+    }
+
+    /// Returns a styled text as standard output shows it: without styles if colours are off.
+    pub(crate) fn styled(&self, text: &str) -> String {
+        if self.is_colored() { text.to_owned() } else { strip_str(text).to_string() }
     }
 
     /// Writes styled text to standard output. Styles are stripped if colours are off.
-    pub(crate) fn text(&self, text: &str) -> Result<(), CommandError> {
+    pub fn text(&self, text: &str) -> Result<(), CommandError> {
         let mut stdout = AutoStream::new(io::stdout().lock(), self.color.into());
         stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| lost(&error))
     }
@@ -45,7 +77,10 @@ impl Output {
     }
 
     /// Writes one JSON object: indented on a terminal, otherwise on one line.
-    pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), CommandError> {
+    ///
+    /// # Panics
+    /// If the value has a map whose keys are not text. The schema has none.
+    pub fn json(&self, value: &impl Serialize) -> Result<(), CommandError> {
         if self.width.is_some() {
             let text = serde_json::to_string_pretty(value).expect("the schema has text keys only");
             return Self::raw(&(text + "\n"));
@@ -61,17 +96,17 @@ impl Output {
     }
 
     /// Writes a note for a person to standard error. Programs find the same in the data.
-    pub(crate) fn say(&self, text: &str) {
+    pub(crate) fn note(&self, text: &str) {
         if self.format == Format::Human {
-            self.talk(&format!("{text}\n"));
+            self.write_stderr(&format!("{text}\n"));
         }
     }
 
     /// Writes a note only if standard error is a terminal, for what is not worth a line in a log.
-    pub(crate) fn murmur(&self, text: &str) {
+    pub(crate) fn status_line(&self, text: &str) {
         if io::stderr().is_terminal() {
             let dim = style::DIM;
-            self.say(&format!("{dim}{text}{dim:#}"));
+            self.note(&format!("{dim}{text}{dim:#}"));
         }
     }
 
@@ -86,25 +121,25 @@ impl Output {
             };
             let about = if path.is_empty() { String::new() } else { format!("{path}: ") };
             let text = human::text::printable(&format!("{about}{message}")).into_owned();
-            self.say(&format!("{style}{word}{style:#}: {text}"));
+            self.note(&format!("{style}{word}{style:#}: {text}"));
             if !hint.is_empty() {
-                self.say(&format!("{NOTE}hint{NOTE:#}: {hint}", NOTE = style::NOTE));
+                self.note(&format!("{NOTE}hint{NOTE:#}: {hint}"));
             }
         }
     }
 
     /// Reports an error.
-    pub(crate) fn complain(&self, complaint: &Complaint) -> Result<(), CommandError> {
+    pub(crate) fn report(&self, cli_error: &CliError) -> Result<(), CommandError> {
         match self.format {
-            Format::Json => self.json(&json::failed(complaint)),
+            Format::Json => self.json(&json::failed(cli_error)),
             Format::Human => {
-                self.talk(&human::complaint::render(complaint));
+                self.write_stderr(&error_text(cli_error));
                 Ok(())
             }
         }
     }
 
-    fn talk(&self, text: &str) {
+    fn write_stderr(&self, text: &str) {
         let width = terminal_size::terminal_size_of(io::stderr()).map(|(terminal_size::Width(columns), _)| columns);
         let text = human::text::wrap(text, width.map(usize::from), NOTE_INDENT);
         // A closed standard error must not stop the data.
@@ -121,5 +156,38 @@ fn lost(error: &io::Error) -> CommandError {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return CommandError::ReaderGone;
     }
-    Complaint::refused("cannot write the output", error).into()
+    CliError::refused("cannot write the output", error).into()
+}
+
+/// Formats an error, its causes and its hint.
+fn error_text(cli_error: &CliError) -> String {
+    let CliError { exit: _, reason: _, message, causes, hint, details: _ } = cli_error;
+    let mut text = format!("{ERROR}error{ERROR:#}: {}\n", human::text::printable(message));
+    for cause in causes {
+        let _ = writeln!(text, "  caused by: {}", human::text::printable(cause));
+    }
+    if let Some(hint) = hint {
+        let _ = writeln!(text, "{NOTE}hint{NOTE:#}: {}", human::text::printable(hint));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_proto::Reason;
+
+    use super::*;
+    use crate::Exit;
+
+    #[test]
+    fn an_error_says_what_why_and_what_to_do() {
+        let mut cli_error = CliError::new(Exit::Unreachable, Reason::Unavailable, "the daemon is not running")
+            .with_hint("start it with `recall daemon start`");
+        cli_error.causes.push("cannot connect to \u{1b}[2J`/run/recalld.sock`".to_owned());
+        insta::assert_snapshot!(anstream::adapter::strip_str(&error_text(&cli_error)), @r"
+        error: the daemon is not running
+          caused by: cannot connect to `/run/recalld.sock`
+        hint: start it with `recall daemon start`
+        ");
+    }
 }

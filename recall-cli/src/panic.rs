@@ -3,9 +3,10 @@
 use std::panic::{self, AssertUnwindSafe};
 
 use recall_proto::Reason;
+use recall_proto::hint::{self, Audience};
 
-use crate::complaint::{CommandError, Complaint};
-use crate::{Exit, hint};
+use crate::Exit;
+use crate::error::{CliError, CommandError};
 
 /// Silences the default panic message, which names the thread and the source line.
 pub(crate) fn report_in_plain_words() {
@@ -21,10 +22,10 @@ pub(crate) fn caught(command: impl FnOnce() -> Result<Exit, CommandError>) -> Re
             let text = payload.downcast_ref::<&str>().copied();
             let text =
                 text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given");
-            let mut complaint = Complaint::new(Exit::Internal, Reason::Internal, "internal error: recall panicked");
-            complaint.causes.push(text.to_owned());
-            complaint.hint = hint::of_reason(Reason::Internal, &complaint.details);
-            Err(complaint.into())
+            let mut cli_error = CliError::new(Exit::Internal, Reason::Internal, "internal error: recall panicked");
+            cli_error.causes.push(text.to_owned());
+            cli_error.hint = hint::of_reason(Reason::Internal, &cli_error.details, Audience::Command);
+            Err(cli_error.into())
         }
     }
 }
@@ -36,11 +37,11 @@ mod tests {
     #[test]
     fn a_panic_is_an_internal_error() {
         match caught(|| panic!("index out of bounds")) {
-            Err(CommandError::Complaint(complaint)) => {
-                assert_eq!(complaint.exit, Exit::Internal);
-                assert_eq!(complaint.causes, ["index out of bounds"]);
+            Err(CommandError::Failed(cli_error)) => {
+                assert_eq!(cli_error.exit, Exit::Internal);
+                assert_eq!(cli_error.causes, ["index out of bounds"]);
             }
-            other => panic!("not a complaint: {other:?}"),
+            other => panic!("not an error: {other:?}"),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Progress bars and spinners for long operations.
+//! Progress of long operations: bars, spinners, and the streams of events of indexing runs and downloads.
 //!
-//! They are drawn on standard error, and only if it is a terminal: indicatif draws nothing otherwise.
+//! Bars and spinners are drawn on standard error, and only if it is a terminal: indicatif draws nothing otherwise.
 
 use std::future::Future;
 use std::io::{self, IsTerminal};
@@ -8,11 +8,14 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use recall_client::Client;
-use recall_proto::v1;
+use recall_proto::v1::{self, index_event, transfer_event};
+use tonic::Streaming;
 
-use crate::output::Format;
+use crate::Exit;
+use crate::error::{CliError, CommandError};
 use crate::output::human::quantity::{bytes, count};
 use crate::output::human::text::printable;
+use crate::output::{Format, Output, human};
 
 /// The delay before a spinner appears. For faster work it would only flicker.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -25,12 +28,13 @@ const TICK: Duration = Duration::from_millis(80);
 
 /// A bar for queries that run one after another.
 #[derive(Debug)]
-pub(crate) struct QueryBar {
+pub struct QueryBar {
     bar: ProgressBar,
 }
 
 impl QueryBar {
-    pub(crate) fn new(format: Format, queries: u64) -> Self {
+    /// Shows a bar for a number of queries.
+    pub fn new(format: Format, queries: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(queries), target(format));
         bar.set_style(style("{spinner} {prefix} {wide_bar:.cyan/dim} {human_pos}/{human_len}"));
         bar.set_prefix("asking");
@@ -38,7 +42,7 @@ impl QueryBar {
     }
 
     /// Counts one more finished query.
-    pub(crate) fn step(&self) {
+    pub fn step(&self) {
         self.bar.inc(1);
     }
 }
@@ -74,12 +78,41 @@ impl IndexBar {
     }
 
     /// Hides the bar during a call, so that its output is not overwritten.
-    pub(crate) fn aside(&self, say: impl FnOnce()) {
-        self.bar.suspend(say);
+    fn aside(&self, write: impl FnOnce()) {
+        self.bar.suspend(write);
     }
 }
 
 impl Drop for IndexBar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A line for an export or an import, whose end is unknown.
+pub(crate) struct RecordLine {
+    bar: ProgressBar,
+}
+
+impl RecordLine {
+    /// Shows a line that begins with a word.
+    pub(crate) fn new(format: Format, doing: &'static str) -> Self {
+        let bar = ProgressBar::with_draw_target(None, target(format));
+        bar.set_style(style("{spinner} {prefix} {binary_bytes} {msg}"));
+        bar.set_prefix(doing);
+        Self { bar }
+    }
+
+    /// Shows how much was transferred, and how many records that are, unless they are not counted.
+    pub(crate) fn show(&self, bytes_done: u64, records: Option<u64>) {
+        self.bar.set_position(bytes_done);
+        if let Some(records) = records {
+            self.bar.set_message(format!("{} records", count(records)));
+        }
+    }
+}
+
+impl Drop for RecordLine {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
@@ -117,8 +150,8 @@ impl TransferBar {
     }
 
     /// Hides the bar during a call, so that its output is not overwritten.
-    pub(crate) fn aside(&self, say: impl FnOnce()) {
-        self.bar.suspend(say);
+    fn aside(&self, write: impl FnOnce()) {
+        self.bar.suspend(write);
     }
 }
 
@@ -126,6 +159,77 @@ impl Drop for TransferBar {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// Shows the progress, warnings and result of an indexing run until it is over.
+pub(crate) async fn follow_index(mut events: Streaming<v1::IndexEvent>, output: &Output) -> Result<Exit, CommandError> {
+    let bar = IndexBar::new(output.format);
+    while let Some(v1::IndexEvent { event }) = events.message().await? {
+        // A newer daemon may send events that this program does not know.
+        let Some(event) = event else { continue };
+        if output.format == Format::Json {
+            output.json_line(&recall_json::index_line(&event))?;
+        }
+        match event {
+            index_event::Event::Started(_) => {}
+            index_event::Event::Progress(progress) => bar.show(&progress),
+            index_event::Event::Warning(warning) => bar.aside(|| output.warn(&[warning])),
+            index_event::Event::Finished(finished) => {
+                drop(bar);
+                if output.format == Format::Human {
+                    output.warn(&human::index::failures(&finished));
+                    output.text(&human::index::render(&finished))?;
+                }
+                return Ok(human::index::exit(&finished));
+            }
+        }
+    }
+    Err(CliError::indexing_broke_off().into())
+}
+
+/// Shows the progress of an indexing run until it is over, and what could not be indexed.
+pub(crate) async fn until_indexed(mut events: Streaming<v1::IndexEvent>, output: &Output) -> Result<(), CommandError> {
+    let bar = IndexBar::new(output.format);
+    while let Some(v1::IndexEvent { event }) = events.message().await? {
+        match event {
+            Some(index_event::Event::Progress(progress)) => bar.show(&progress),
+            Some(index_event::Event::Warning(warning)) => bar.aside(|| output.warn(&[warning])),
+            Some(index_event::Event::Finished(finished)) => {
+                drop(bar);
+                output.warn(&human::index::failures(&finished));
+                return Ok(());
+            }
+            Some(index_event::Event::Started(_)) | None => {}
+        }
+    }
+    Err(CliError::indexing_broke_off().into())
+}
+
+/// Shows the progress, warnings and result of a download until it is over.
+pub(crate) async fn follow_transfer(
+    mut events: Streaming<v1::TransferEvent>,
+    output: &Output,
+) -> Result<Exit, CommandError> {
+    let mut bar = TransferBar::new(output.format);
+    while let Some(v1::TransferEvent { event }) = events.message().await? {
+        // A newer daemon may send events that this program does not know.
+        let Some(event) = event else { continue };
+        if output.format == Format::Json {
+            output.json_line(&recall_json::transfer_line(&event))?;
+        }
+        match event {
+            transfer_event::Event::Progress(progress) => bar.show(&progress),
+            transfer_event::Event::Warning(warning) => bar.aside(|| output.warn(&[warning])),
+            transfer_event::Event::Finished(finished) => {
+                drop(bar);
+                if output.format == Format::Human {
+                    output.text(&human::models::fetched(&finished))?;
+                }
+                return Ok(Exit::Done);
+            }
+        }
+    }
+    Err(CliError::transfer_broke_off().into())
 }
 
 /// Waits for a response. If it takes long, shows the progress of the indexing that it waits for.

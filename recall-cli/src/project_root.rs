@@ -7,21 +7,28 @@ use std::path::{Path, PathBuf};
 
 use recall_config::{BroadRoot, check_project_root, project_root};
 
-use crate::complaint::CommandError;
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::CommandError;
+use crate::output::human::hyperlink::Links;
 
 /// Returns the project's root: the one given by the user, else that of the working directory.
-pub(crate) fn of(invocation: &Invocation) -> PathBuf {
-    invocation.project().unwrap_or_else(|| around(&invocation.surroundings.directory, invocation))
+pub fn of(context: &CommandContext) -> PathBuf {
+    context.project().unwrap_or_else(|| around(&context.process_env.directory, context))
 }
 
 /// Returns the root of the project that contains a directory.
-pub(crate) fn around(directory: &Path, invocation: &Invocation) -> PathBuf {
-    project_root(directory, invocation.surroundings.environment.home.as_deref())
+pub fn around(directory: &Path, context: &CommandContext) -> PathBuf {
+    project_root(directory, context.process_env.environment.home.as_deref())
 }
 
 /// Rejects a path that is not a directory, `/` and the home folder as roots.
-pub(crate) fn check(root: &Path, invocation: &Invocation) -> Result<(), CommandError> {
-    let broad = if invocation.global.allow_broad_root { BroadRoot::Accept } else { BroadRoot::Refuse };
-    Ok(check_project_root(root, invocation.surroundings.environment.home.as_deref(), broad)?)
+pub fn check(root: &Path, context: &CommandContext) -> Result<(), CommandError> {
+    let broad = if context.global.allow_broad_root { BroadRoot::Accept } else { BroadRoot::Refuse };
+    Ok(check_project_root(root, context.process_env.environment.home.as_deref(), broad)?)
+}
+
+/// Returns where the paths of the project's files lead to; `None` if the terminal does not show links.
+pub(crate) fn links(context: &CommandContext) -> Option<Links> {
+    let is_shown = context.process_env.shows_links && context.output.is_colored();
+    is_shown.then(|| Links { host: context.process_env.host.clone(), root: of(context) })
 }

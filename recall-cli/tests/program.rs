@@ -191,6 +191,43 @@ fn mcp_install_goes_through_claude_where_it_is_installed() {
 }
 
 #[test]
+fn without_recall_bench_its_commands_end_with_2_and_say_what_to_install() {
+    let home = Home::new();
+    for arguments in [&["bench", "--mine"][..], &["eval", "run", "--dataset", "x"], &["bench", "--help"]] {
+        let output = home.recall(arguments);
+        assert_eq!((code(&output), stdout(&output).as_str()), (Some(2), ""), "{arguments:?}");
+        let said = stderr(&output);
+        assert!(said.contains("recall-bench") && said.contains("hint: install it"), "{said}");
+    }
+    for arguments in [["--json", "bench", "--forget"], ["bench", "--forget", "--json"]] {
+        let output = home.recall(&arguments);
+        assert_eq!((code(&output), stderr(&output).as_str()), (Some(2), ""), "{arguments:?}");
+        let told: Value = serde_json::from_str(&stdout(&output)).expect("one JSON object");
+        assert_eq!(told["error"]["code"], "NOT_FOUND");
+    }
+    let help = stdout(&home.recall(&["--help"]));
+    assert_eq!(help.matches("runs the program `recall-bench`").count(), 2, "{help}");
+}
+
+#[cfg(unix)]
+#[test]
+fn recall_bench_gets_the_arguments_as_they_are_and_its_exit_code_counts() {
+    let home = Home::new();
+    home.program("recall-bench", r#"printf '%s\n' "$@"; exit 4"#);
+    for arguments in [
+        &["--json", "--project", "/x y", "bench", "--mine", "--no-daemon", "-k", "3"][..],
+        &["eval", "run", "--json", "--dataset", "x", "--", "--project"],
+        &["bench", "--help"],
+        &["eval", "--version"],
+        &["bench"],
+    ] {
+        let output = home.recall(arguments);
+        assert_eq!((code(&output), stderr(&output).as_str()), (Some(4), ""), "{arguments:?}");
+        assert_eq!(stdout(&output).lines().collect::<Vec<_>>(), arguments);
+    }
+}
+
+#[test]
 fn a_project_s_registration_names_no_path_of_this_machine() {
     let home = Home::new();
     assert_eq!(code(&home.recall(&["mcp", "install", "--target", "project"])), Some(0));
@@ -220,4 +257,62 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("it ends");
     assert_eq!((code(&output), stderr(&output).as_str()), (Some(0), ""));
+}
+
+/// Mirrors of what the command answers without the daemon. They reject unknown fields.
+mod mirror {
+    use serde::Deserialize;
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "reading them is the test")]
+    pub(super) struct Prepared {
+        pub(super) ok: bool,
+        schema_version: String,
+        root: String,
+        pub(super) changed: bool,
+        pub(super) written: Vec<String>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "reading them is the test")]
+    pub(super) struct Registered {
+        ok: bool,
+        schema_version: String,
+        pub(super) dry_run: bool,
+        changed: bool,
+        pub(super) steps: Vec<String>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "reading them is the test")]
+    pub(super) struct Daemon {
+        ok: bool,
+        schema_version: String,
+        pub(super) running: bool,
+        changed: bool,
+        pid: Option<u32>,
+        version: Option<String>,
+        unreachable: Option<String>,
+        since: Option<String>,
+        ended_by: Option<String>,
+    }
+}
+
+#[test]
+fn answers_without_the_daemon_are_read_with_their_schemas() {
+    fn read<T: serde::de::DeserializeOwned>(home: &Home, arguments: &[&str]) -> T {
+        let output = home.recall(arguments);
+        let text = stdout(&output);
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text} {}", stderr(&output)))
+    }
+    let home = Home::new();
+    let prepared: mirror::Prepared = read(&home, &["init", "--json"]);
+    assert!(prepared.ok && prepared.changed && !prepared.written.is_empty());
+    let registered: mirror::Registered = read(&home, &["mcp", "install", "--target", "project", "--dry-run", "--json"]);
+    assert!(registered.dry_run && !registered.steps.is_empty());
+    let daemon: mirror::Daemon = read(&home, &["daemon", "status", "--json"]);
+    assert!(!daemon.running);
 }

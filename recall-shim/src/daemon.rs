@@ -1,14 +1,16 @@
 //! The connection to the daemon, which survives restarts of the daemon.
 
+use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use recall_client::{Client, ConnectOptions, Launch, is_gone};
+use recall_client::{Client, ConnectOptions, Launch, Replace, hint, is_gone};
 use recall_config::{Dirs, DirsError};
 use tokio::sync::Mutex;
 use tonic::Status;
 
 use crate::error::{Doing, ToolError};
+use crate::process_env::VERSION;
 
 /// A start takes 50 ms; a busy or upgrading machine may take a hundred times as long.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
@@ -26,6 +28,8 @@ pub(crate) struct Daemon {
     /// at the end, the daemon would treat the resets as an attack and close the connection.
     pub(crate) asking: Mutex<()>,
     has_reminded: AtomicBool,
+    /// Whether an older daemon was reported.
+    has_warned: AtomicBool,
 }
 
 /// The current connection and the latest failure to connect.
@@ -40,13 +44,15 @@ struct Link {
 
 impl Daemon {
     /// Creates the link without connecting.
-    pub(crate) fn new(dirs: Result<Dirs, DirsError>) -> Self {
+    pub(crate) fn new(dirs: Result<Dirs, DirsError>, replace: Replace) -> Self {
         let options = dirs.map(|dirs| ConnectOptions {
             dirs,
             launch: Launch::IfNeeded,
             daemon_binary: None,
             daemon_home: None,
             client_name: "recall-shim".to_owned(),
+            version: VERSION.to_owned(),
+            replace,
             deadline: CONNECT_DEADLINE,
             // `call` retries itself, because it covers streams too.
             attempts: 1,
@@ -56,6 +62,7 @@ impl Daemon {
             link: Mutex::default(),
             asking: Mutex::default(),
             has_reminded: AtomicBool::new(false),
+            has_warned: AtomicBool::new(false),
         }
     }
 
@@ -110,6 +117,7 @@ impl Daemon {
                 link.number += 1;
                 link.failure = None;
                 link.client = Some(client.clone());
+                self.warn_of_older_daemon(&client);
                 Ok((link.number, client))
             }
             Err(error) => {
@@ -117,6 +125,16 @@ impl Daemon {
                 link.failure = Some((Instant::now(), error.clone()));
                 Err(error)
             }
+        }
+    }
+
+    /// Reports once, in the log of the MCP client, an older daemon that could not be replaced.
+    fn warn_of_older_daemon(&self, client: &Client) {
+        let Some(older) = client.older_daemon() else { return };
+        let Some(hint) = hint::of_older_daemon(older.why) else { return };
+        if !self.has_warned.swap(true, Ordering::Relaxed) {
+            // Without a reader, the message is lost.
+            let _ = writeln!(std::io::stderr(), "recall-shim: warning: {older}\nhint: {hint}");
         }
     }
 

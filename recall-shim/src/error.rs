@@ -3,9 +3,10 @@
 use std::error::Error as _;
 use std::fmt;
 
-use recall_client::ConnectError;
+use recall_client::{ConnectError, hint as connection};
 use recall_config::{DirsError, ProjectError};
 use recall_core::{error_chain, error_chain_as};
+use recall_proto::hint::{self, Audience, CHECK_DAEMON};
 use recall_proto::{Failure, Reason};
 use tonic::Status;
 
@@ -86,27 +87,10 @@ impl ToolError {
             return Self::new(Code::Unavailable, message).with_hint(CHECK_DAEMON);
         }
         let failure = Failure::from_status(status);
-        let error = Self::new(code(failure.reason, doing), failure.message);
-        match failure.hint {
-            Some(hint) => error.with_hint(hint),
-            None => match error.code {
-                Code::Unavailable => error.with_hint(CHECK_DAEMON),
-                Code::NotFound => {
-                    error.with_hint("`recall_search` and `recall_list` show what exists, with ids and paths")
-                }
-                Code::LimitExceeded => error.with_hint("ask for less; the limits are settings of the user"),
-                Code::InvalidArgument => error.with_hint("`tools/list` describes each argument"),
-                Code::InvalidScope
-                | Code::IndexFailed
-                | Code::EmbeddingFailed
-                | Code::SearchFailed
-                | Code::PermissionDenied => error,
-            },
-        }
+        let hint = hint::of_failure(&failure, Audience::Tool);
+        Self { code: code(failure.reason, doing), message: failure.message, hint }
     }
 }
-
-const CHECK_DAEMON: &str = "run `recall daemon start` in a shell; `recall daemon logs` shows the log";
 
 /// Returns whether a call failed because the connection broke, not because of an answer of the daemon.
 fn is_lost(status: &Status) -> bool {
@@ -141,60 +125,29 @@ fn code(reason: Reason, doing: Doing) -> Code {
 
 impl From<&ConnectError> for ToolError {
     fn from(error: &ConnectError) -> Self {
-        let message = error_chain(error);
-        let hint = match error {
-            ConnectError::NoBinary { .. } => {
-                "install recall so that `recalld` is next to `recall-shim` or on PATH, or name it in RECALL_DAEMON; \
-                `recall daemon start` in a shell shows what is missing"
-                    .to_owned()
-            }
-            ConnectError::StartFailed { log, .. } | ConnectError::Timeout { log, .. } => {
-                format!("run `recall daemon start` in a shell; the log is {}", log.display())
-            }
-            ConnectError::Unreachable { log, .. } => {
-                format!("run `recall daemon restart` in a shell; the log is {}", log.display())
-            }
-            ConnectError::Newer { .. } => {
-                "recall was upgraded under this session: restart the MCP server (in Claude Code: /mcp)".to_owned()
-            }
-            ConnectError::Older { .. } => "run `recall daemon restart` in a shell".to_owned(),
-            ConnectError::ForeignOwner { socket, .. } => {
-                let error = Self::new(Code::PermissionDenied, message);
-                return error.with_hint(format!("find out who listens on {}, and remove it", socket.display()));
-            }
-            ConnectError::NotRunning { .. }
-            | ConnectError::Spawn { .. }
-            | ConnectError::Socket { .. }
-            | ConnectError::Transport { .. }
-            | ConnectError::Refused { .. }
-            | ConnectError::PrivateFolder { .. } => CHECK_DAEMON.to_owned(),
+        let code = match error {
+            ConnectError::ForeignOwner { .. } => Code::PermissionDenied,
+            _ => Code::Unavailable,
         };
-        Self::new(Code::Unavailable, message).with_hint(hint)
+        let hint = connection::of_connect_error(error, Audience::Tool).unwrap_or_else(|| CHECK_DAEMON.to_owned());
+        Self::new(code, error_chain(error)).with_hint(hint)
     }
 }
 
 impl From<&DirsError> for ToolError {
     fn from(error: &DirsError) -> Self {
-        let hint = match error {
-            DirsError::Relative { .. } => "set RECALL_HOME to an absolute path in the MCP server's `env`",
-            DirsError::NoHome => "set HOME or RECALL_HOME in the MCP server's `env`",
-            DirsError::SocketPathTooLong { .. } => "set RECALL_HOME to a shorter path in the MCP server's `env`",
-        };
-        Self::new(Code::Unavailable, error.to_string()).with_hint(hint)
+        Self::new(Code::Unavailable, error.to_string()).with_hint(connection::of_dirs_error(error, Audience::Tool))
     }
 }
 
 impl From<&ProjectError> for ToolError {
     fn from(error: &ProjectError) -> Self {
-        let message = error_chain(error);
-        match error {
-            ProjectError::Missing { .. } => Self::new(Code::NotFound, message),
-            ProjectError::NotDirectory { .. } => Self::new(Code::InvalidArgument, message),
-            ProjectError::TooBroad { .. } => {
-                Self::new(Code::PermissionDenied, message).with_hint("start the agent in a folder below it")
-            }
-            ProjectError::Write { .. } => Self::new(Code::PermissionDenied, message),
-        }
+        let code = match error {
+            ProjectError::Missing { .. } => Code::NotFound,
+            ProjectError::NotDirectory { .. } => Code::InvalidArgument,
+            ProjectError::TooBroad { .. } | ProjectError::Write { .. } => Code::PermissionDenied,
+        };
+        Self { code, message: error_chain(error), hint: connection::of_project_error(error, Audience::Tool) }
     }
 }
 

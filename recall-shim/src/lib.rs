@@ -16,6 +16,7 @@ mod error;
 mod index_run;
 mod json;
 mod options;
+mod process_env;
 mod progress;
 mod prompt;
 mod render;
@@ -23,7 +24,6 @@ mod resource;
 mod run;
 mod server;
 mod stdio;
-mod surroundings;
 mod tool;
 
 pub use options::{Options, ToolSet};

@@ -16,6 +16,9 @@ const WHY: &str = "why";
 /// The prompt with the briefing of a new session.
 const BRIEF: &str = "brief";
 
+/// The prompt that asks to record what was learnt.
+const CAPTURE: &str = "capture";
+
 /// Returns all prompts, in a fixed order.
 pub(crate) fn all() -> Vec<Prompt> {
     let topic =
@@ -26,7 +29,10 @@ pub(crate) fn all() -> Vec<Prompt> {
     let description =
         "What a new session should know: recent sessions, what was left open, decisions, what no longer holds";
     let brief = Prompt::new(BRIEF, Some(description), Some(vec![goal])).with_title("Briefing");
-    vec![brief, why]
+    let topic = PromptArgument::new("topic").with_description("What to record: a subject, a file").with_required(false);
+    let description = "Record what this session decided and learnt, without repeating what is known";
+    let capture = Prompt::new(CAPTURE, Some(description), Some(vec![topic])).with_title("Record what was learnt");
+    vec![brief, capture, why]
 }
 
 /// Returns the messages of a prompt. The briefing comes from the daemon.
@@ -59,9 +65,13 @@ fn argument<'r>(request: &'r GetPromptRequestParams, name: &str) -> Option<&'r s
 
 /// Returns the messages of a prompt that needs no daemon.
 fn get(request: &GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
+    if request.name == CAPTURE {
+        let text = capture(argument(request, "topic"));
+        return Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]));
+    }
     if request.name != WHY {
-        let hint =
-            nearest(&request.name, [BRIEF, WHY]).map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
+        let hint = nearest(&request.name, [BRIEF, CAPTURE, WHY])
+            .map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
         return Err(ErrorData::invalid_params(format!("there is no prompt `{}`{hint}", request.name), None));
     }
     let Some(topic) = argument(request, "topic") else {
@@ -77,6 +87,21 @@ fn get(request: &GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
     Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]))
 }
 
+/// Returns the text that asks to record what was learnt, about everything or about a topic.
+fn capture(topic: Option<&str>) -> String {
+    let about = topic.map_or_else(String::new, |topic| format!(" about {topic}"));
+    format!(
+        "Record what the next session should know{about}.\n\n\
+         1. List the decisions with their reasons, the lessons, the patterns worth repeating, and the failures with their \
+         causes. Leave out what the code, its comments or the git history already say.\n\
+         2. For each, call recall_search with its subject. If a memory says it, do not add it again. If a memory is wrong \
+         now, pass its id as `supersedes`.\n\
+         3. Call recall_add for each: type decision, lesson, pattern or failure, a title that states it, the reason as \
+         content, and the files as related_files.\n\
+         4. Report the ids and titles. Add nothing if there is nothing to record."
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -90,6 +115,14 @@ mod tests {
             Ok(prompt) => prompt.messages[0].content.as_text().expect("text").text.clone(),
             Err(error) => error.to_string(),
         }
+    }
+
+    #[test]
+    fn what_is_recorded_may_have_a_topic() {
+        let text = check("capture", &json!("retries"));
+        assert!(text.starts_with("Record what the next session should know about retries.\n"), "{text}");
+        assert!(check("capture", &json!(" ")).starts_with("Record what the next session should know.\n"));
+        assert_eq!(all().iter().map(|prompt| prompt.name.as_str()).collect::<Vec<_>>(), ["brief", "capture", "why"]);
     }
 
     #[test]

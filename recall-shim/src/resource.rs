@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use recall_core::MemoryId;
+use recall_core::{MemoryId, glob_escaped};
 use recall_proto::v1::{GetRequest, ListRequest, ListSort, RequestContext, Scope};
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -179,19 +179,6 @@ fn percent_encoded(text: &str) -> String {
     encoded
 }
 
-/// Returns a glob that matches only the text.
-fn glob_escaped(text: &str) -> String {
-    let mut glob = String::with_capacity(text.len());
-    for c in text.chars() {
-        if "*?[]{}!\\".contains(c) {
-            glob.extend(['[', c, ']']);
-        } else {
-            glob.push(c);
-        }
-    }
-    glob
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -217,10 +204,5 @@ mod tests {
         for none in ["recall://memory/", "recall://memory/src%2Flib.rs", "recall://doc/", "recall://nope", "x"] {
             check(none, None);
         }
-    }
-
-    #[test]
-    fn typed_text_is_escaped_for_a_glob() {
-        assert_eq!(glob_escaped("a*b[0]"), "a[*]b[[]0[]]");
     }
 }

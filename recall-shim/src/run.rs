@@ -9,9 +9,9 @@ use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 
 use crate::options::Options;
+use crate::process_env::ProcessEnv;
 use crate::server::Shim;
 use crate::stdio::Slot;
-use crate::surroundings::Surroundings;
 
 /// Serves until the input ends or a signal asks the process to end; both are a success.
 pub fn main() -> ExitCode {
@@ -24,7 +24,7 @@ pub fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     runtime.block_on(async {
-        let shim = Arc::new(Shim::new(options.tools, Surroundings::of_this_process()));
+        let shim = Arc::new(Shim::new(options.tools, ProcessEnv::of_this_process()));
         let (input, output) = rmcp::transport::stdio_pipes();
         tokio::select! {
             () = serve(Arc::clone(&shim), AsyncRwTransport::new_server(input, output)) => {}

@@ -17,8 +17,8 @@ use recall_proto::v1;
 
 use crate::daemon::Daemon;
 use crate::options::ToolSet;
+use crate::process_env::ProcessEnv;
 use crate::progress::Progress;
-use crate::surroundings::Surroundings;
 use crate::tool::Tool;
 use crate::{about, answer, prompt, resource};
 
@@ -32,7 +32,7 @@ const LAST_CALL: Duration = Duration::from_millis(500);
 /// The server.
 #[derive(Debug)]
 pub(crate) struct Shim {
-    tools: &'static [Tool],
+    tools: Vec<Tool>,
     context: v1::RequestContext,
     is_own_session: bool,
     home: Option<PathBuf>,
@@ -41,9 +41,10 @@ pub(crate) struct Shim {
 
 impl Shim {
     /// Creates the server without connecting to the daemon.
-    pub(crate) fn new(tools: ToolSet, surroundings: Surroundings) -> Self {
-        let Surroundings { dirs, home, context, is_own_session } = surroundings;
-        Self { tools: Tool::of_set(tools), context, is_own_session, home, daemon: Daemon::new(dirs) }
+    pub(crate) fn new(tools: ToolSet, process_env: ProcessEnv) -> Self {
+        let ProcessEnv { dirs, replace, home, context, is_own_session } = process_env;
+        let daemon = Daemon::new(dirs, replace);
+        Self { tools: Tool::of_set(tools).collect(), context, is_own_session, home, daemon }
     }
 
     /// Ends the session if this process created it and has connected to the daemon.

@@ -7,7 +7,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use crate::admission::Admission;
-use crate::unread::Unread;
+
+pub(crate) use crate::caller::{Caller, ClientId};
 
 /// Counts the clients that are connected. Clones share the count.
 #[derive(Clone, Debug)]
@@ -53,19 +54,6 @@ impl Activity {
             }
         }
     }
-}
-
-/// The id of a connection, unique in the lifetime of the daemon.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ClientId(u64);
-
-/// The client of a call.
-#[derive(Clone, Debug)]
-pub(crate) struct Caller {
-    /// The id of its connection.
-    pub(crate) client: ClientId,
-    /// The answers that it has not read yet.
-    pub(crate) unread: Unread,
 }
 
 /// One connected client.

@@ -17,7 +17,7 @@ use tonic::body::Body;
 use tonic::codegen::http::{Request, Response};
 use tower::{Layer, Service};
 
-use crate::activity::Caller;
+use crate::caller::Caller;
 use crate::unread::{Room, Unread};
 use answer::AnswerBody;
 use message::MessageBody;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 ///
 /// Usually nobody runs it by hand: `recall` and `recall-shim` start it where it is not running.
 #[derive(Clone, Debug, clap::Parser)]
-#[command(name = "recalld", version)]
+#[command(name = "recalld")]
 pub(crate) struct Args {
     /// Stay with the terminal, log to standard error, and do not end when idle.
     #[arg(long)]

@@ -1,5 +1,7 @@
 //! The threads on which the asynchronous daemon runs the synchronous calls of the engine.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use tokio::sync::Semaphore;
 use tonic::Status;
 
@@ -9,11 +11,24 @@ use crate::failure;
 /// cores and disks.
 pub(crate) const ELSEWHERE: usize = 16;
 
-/// The maximum number of blocking threads: those for calls, one that takes over from a thread that runs a call in place, and
+/// The maximum number of blocking threads: those for calls, one that takes over from a worker thread that runs a call, and
 /// one that closes the engine.
 pub(crate) const THREADS: usize = ELSEWHERE + 2;
 
 static PLACES_ELSEWHERE: Semaphore = Semaphore::const_new(ELSEWHERE);
+
+/// The permit to run a call on a worker thread.
+static WORKER: Semaphore = Semaphore::const_new(1);
+
+/// Runs a usually short call of the engine on the worker thread that received its request, while another thread serves the
+/// connections. If such a call is running already, the call is run like any other: only one thread is kept free to take over.
+///
+/// # Errors
+/// The call panicked.
+pub(crate) async fn run_short<T: Send + 'static>(call: impl FnOnce() -> T + Send + 'static) -> Result<T, Status> {
+    let Ok(_permit) = WORKER.try_acquire() else { return run(call).await };
+    tokio::task::block_in_place(|| catch_unwind(AssertUnwindSafe(call))).map_err(|_| failure::panicked())
+}
 
 /// Runs a call of the engine on a thread for blocking work.
 ///
@@ -32,14 +47,46 @@ pub(crate) async fn run<T: Send + 'static>(call: impl FnOnce() -> T + Send + 'st
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Barrier, Mutex, PoisonError, mpsc};
+    use std::time::Duration;
+
     use super::*;
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_panic_is_an_error_and_later_calls_succeed() {
         for _ in 0..2 {
-            let refused = run(|| -> () { panic!("provoked") }).await.expect_err("it panicked");
-            assert_eq!(refused.code(), tonic::Code::Internal);
+            for refused in
+                [run(|| -> () { panic!("provoked") }).await, run_short(|| -> () { panic!("provoked") }).await]
+            {
+                assert_eq!(refused.expect_err("it panicked").code(), tonic::Code::Internal);
+            }
             assert_eq!(run(|| 1 + 1).await.expect("no panic"), 2);
+            assert_eq!(run_short(|| 1 + 1).await.expect("no panic"), 2);
         }
+    }
+
+    #[test]
+    fn connections_are_served_while_short_calls_take_long() {
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = runtime.worker_threads(2).max_blocking_threads(THREADS).enable_all().build().expect("threads");
+        runtime.block_on(async {
+            let (release, released) = mpsc::channel::<()>();
+            let released = Arc::new(Mutex::new(released));
+            let begun = Arc::new(Barrier::new(4));
+            let calls = [(); 3].map(|()| {
+                let (released, begun) = (Arc::clone(&released), Arc::clone(&begun));
+                tokio::spawn(run_short(move || {
+                    begun.wait();
+                    // Ends when the sender is dropped.
+                    let _ = released.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                }))
+            });
+            tokio::task::spawn_blocking(move || begun.wait()).await.expect("all calls run");
+            tokio::spawn(tokio::time::sleep(Duration::from_millis(1))).await.expect("a thread is left");
+            drop(release);
+            for call in calls {
+                call.await.expect("it ends").expect("no panic");
+            }
+        });
     }
 }

@@ -10,7 +10,8 @@ use tokio::io::{AsyncRead, AsyncWrite, BufWriter, ReadBuf};
 use tokio::time::{Instant, Sleep};
 use tonic::transport::server::Connected;
 
-use crate::activity::{Caller, Presence};
+use crate::activity::Presence;
+use crate::caller::Caller;
 use crate::places::Place;
 
 /// How long a closed connection waits for its client to close it too.

@@ -1,6 +1,6 @@
 //! The state that all requests share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,24 +13,26 @@ use tokio_util::sync::CancellationToken;
 use crate::activity::Activity;
 use crate::admission::Admission;
 use crate::args::Tenure;
+use crate::configuration::Configuration;
 use crate::event::Events;
-use crate::in_place::InPlace;
 use crate::jobs::Jobs;
 use crate::meter::Meter;
 use crate::models::Models;
+use crate::parsers::ParserPool;
 use crate::reported::Reported;
-
-/// The daemon's version.
-pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The state that all requests share.
 pub(crate) struct Daemon {
     /// The use cases.
     pub(crate) engine: Arc<Engine>,
+    /// The processes that parse source code.
+    pub(crate) parsers: Arc<ParserPool>,
     /// The user's models.
     pub(crate) models: Arc<Models>,
     /// The user's settings.
     pub(crate) settings: Settings,
+    /// What those settings were read from.
+    pub(crate) configuration: Configuration,
     /// The process id, start time and paths of this process.
     pub(crate) identity: Identity,
     /// Counts and latencies of the answered requests.
@@ -41,8 +43,6 @@ pub(crate) struct Daemon {
     pub(crate) reported: Reported,
     /// The memory of requests and answers.
     pub(crate) admission: Admission,
-    /// Runs short calls of the engine.
-    pub(crate) in_place: InPlace,
     /// The index jobs that clients requested.
     pub(crate) jobs: Jobs,
     /// The downloads that clients requested.
@@ -65,6 +65,12 @@ impl Daemon {
 /// The process id, start time and paths of this process.
 #[derive(Clone, Debug)]
 pub(crate) struct Identity {
+    /// The version of the program.
+    pub(crate) version: &'static str,
+    /// The path of the program when it started; `None` if the system does not report it.
+    pub(crate) program: Option<PathBuf>,
+    /// Whether a service manager started it.
+    pub(crate) is_managed: bool,
     /// The process id.
     pub(crate) pid: u32,
     /// What ends it.
@@ -85,6 +91,11 @@ impl Identity {
     /// Returns how long the daemon has been running.
     pub(crate) fn uptime(&self) -> Duration {
         self.started.elapsed()
+    }
+
+    /// Returns the path of the program; empty if it is unknown or not text.
+    pub(crate) fn program(&self) -> String {
+        self.program.as_deref().and_then(Path::to_str).unwrap_or_default().to_owned()
     }
 
     /// Returns whether a client started it, so that it ends when idle.

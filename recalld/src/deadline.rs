@@ -15,9 +15,9 @@ use tower::{Layer, Service};
 /// "cancelled", so this layer must come first.
 const AHEAD_OF_TRANSPORT: Duration = Duration::from_millis(2);
 
-/// Requests without the daemon's limit: installing a model copies a gigabyte and runs its network, which may take minutes.
-/// Downloads need no entry, because their answers are streams.
-const UNBOUNDED: [&str; 1] = ["/recall.v1.Recall/AddModel"];
+/// Requests without the daemon's limit: installing a model copies a gigabyte and runs its network, which may take minutes, and an
+/// import takes as long as its client sends. Downloads need no entry, because their answers are streams.
+const UNBOUNDED: [&str; 2] = ["/recall.v1.Recall/AddModel", "/recall.v1.Recall/Import"];
 
 /// A layer that ends requests that take too long.
 #[derive(Clone, Copy, Debug)]

@@ -1,19 +1,32 @@
-//! The mapping of the engine's errors to reasons and hints for clients.
+//! The mapping of the engine's errors to reasons for clients, with a hint if the error needs one of its own.
+//!
+//! The hints of the reasons are in [`recall_proto::hint`].
 
+mod backup;
 mod models;
 
 use recall_core::{UnknownLanguage, error_chain};
 use recall_engine::{
-    Fault, GetError, GraphError, IndexError, ListError, MemoryError, RemoveError, SearchError, SessionError,
-    StatusError, StoreError,
+    ContextError, Fault, GetError, GraphError, IndexError, ListError, MemoryError, RemoveError, SearchError,
+    SessionError, StatusError, StoreError,
 };
 use recall_proto::{Failure, Reason};
+use recall_rql::{Problem as RqlProblem, RqlError};
 use tonic::Status;
+
+/// The hint if a file belongs to another project.
+const OUTSIDE: &str = "name files below the project's root, or run the command in the project that they belong to";
 
 /// The conversion of a use case's error into a failure for its client.
 pub(crate) trait IntoFailure {
     /// Converts the error.
     fn into_failure(self) -> Failure;
+}
+
+impl IntoFailure for Failure {
+    fn into_failure(self) -> Failure {
+        self
+    }
 }
 
 impl IntoFailure for SearchError {
@@ -25,6 +38,34 @@ impl IntoFailure for SearchError {
             Self::Language(unknown) => no_language(&unknown, message),
             Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
         }
+    }
+}
+
+impl IntoFailure for RqlError {
+    fn into_failure(self) -> Failure {
+        let Self { at, problem, expected, example } = self;
+        let reason = match problem {
+            RqlProblem::TooLong { .. }
+            | RqlProblem::TooDeep
+            | RqlProblem::TooManyTerms
+            | RqlProblem::TooManyComparisons { .. } => Reason::LimitExceeded,
+            RqlProblem::Character { .. }
+            | RqlProblem::OpenText
+            | RqlProblem::Unexpected { .. }
+            | RqlProblem::UnknownField { .. }
+            | RqlProblem::ForeignField { .. }
+            | RqlProblem::WrongOperator { .. }
+            | RqlProblem::WrongValue { .. }
+            | RqlProblem::NoOrder { .. }
+            | RqlProblem::NoScore
+            | RqlProblem::Twice { .. }
+            | RqlProblem::Query { .. }
+            | RqlProblem::OutOfBounds { .. } => Reason::InvalidArgument,
+        };
+        Failure::new(reason, format!("{at}: {problem}; expected {expected}"))
+            .with_detail("line", at.line.to_string())
+            .with_detail("column", at.column.to_string())
+            .with_hint(format!("for example: {example}"))
     }
 }
 
@@ -94,14 +135,27 @@ impl IntoFailure for GraphError {
                 failure.with_hint(format!("near it are {}", near.join(", ")))
             }
             Self::Outside { path } => {
-                Failure::new(Reason::PermissionDenied, message).with_detail("path", path).with_hint(
-                    "name files below the project's root, or run the command in the project that they belong to",
-                )
+                Failure::new(Reason::PermissionDenied, message).with_detail("path", path).with_hint(OUTSIDE)
             }
             Self::NoLines { path, .. } => Failure::new(Reason::InvalidArgument, message)
                 .with_detail("path", path)
                 .with_hint("leave the lines out for the whole document"),
             Self::NoStore { .. } => no_store(message),
+            Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
+        }
+    }
+}
+
+impl IntoFailure for ContextError {
+    fn into_failure(self) -> Failure {
+        let message = error_chain(&self);
+        match self {
+            Self::NoSubject { .. } => Failure::new(Reason::InvalidArgument, message)
+                .with_detail("field", "task")
+                .with_hint("say what the task is, or name a file"),
+            Self::Search(error) => error.into_failure(),
+            Self::File(error) => error.into_failure(),
+            Self::Related(error) => error.into_failure(),
             Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
         }
     }
@@ -122,11 +176,9 @@ impl IntoFailure for IndexError {
     fn into_failure(self) -> Failure {
         let message = error_chain(&self);
         match self {
-            Self::Outside { path, .. } => {
-                Failure::new(Reason::PermissionDenied, message).with_detail("path", path.to_string_lossy()).with_hint(
-                    "name files below the project's root, or run the command in the project that they belong to",
-                )
-            }
+            Self::Outside { path, .. } => Failure::new(Reason::PermissionDenied, message)
+                .with_detail("path", path.to_string_lossy())
+                .with_hint(OUTSIDE),
             Self::Missing { path } => {
                 Failure::new(Reason::NotFound, message).with_detail("path", path.to_string_lossy())
             }
@@ -176,14 +228,10 @@ fn of_fault(fault: Fault, message: String, otherwise: Reason) -> Failure {
             .with_hint("change into a project, or make one with `recall init`"),
         Fault::NoDomain => Failure::new(Reason::InvalidScope, message)
             .with_hint("list it in `search.domains` of the project's `.recall/recall.toml`, and its folder in `roots.domains` of yours"),
-        Fault::Damaged => {
-            Failure::new(Reason::StoreDamaged, message).with_hint("rebuild the index with `recall rebuild`")
-        }
-        Fault::NewerSchema => Failure::new(Reason::SchemaNewer, message).with_hint(
-            "update recall, or delete the catalog's folder; the next search rebuilds it from the files",
-        ),
+        Fault::Damaged => Failure::new(Reason::StoreDamaged, message),
+        Fault::NewerSchema => Failure::new(Reason::SchemaNewer, message),
         Fault::ReadOnly => Failure::new(Reason::ReadOnly, message),
-        Fault::DiskFull => Failure::new(Reason::DiskFull, message).with_hint("make room on the disk and try again"),
+        Fault::DiskFull => Failure::new(Reason::DiskFull, message),
         Fault::NotPermitted => Failure::new(Reason::PermissionDenied, message),
         Fault::Busy => Failure::new(Reason::Conflict, message).with_hint("try again when the other process is done"),
         Fault::NetworkFileSystem => Failure::new(Reason::Unsupported, message)
@@ -196,14 +244,7 @@ fn of_fault(fault: Fault, message: String, otherwise: Reason) -> Failure {
 
 /// Returns the status of a request that panicked.
 pub(crate) fn panicked() -> Status {
-    Failure::new(Reason::Internal, "the request failed because of a bug in recall")
-        .with_hint("`recall daemon logs` shows where; please report it")
-        .into()
-}
-
-/// Returns the status of an RPC, or a part of one, that this release does not offer.
-pub(crate) fn unsupported(what: &str) -> Status {
-    Failure::new(Reason::Unsupported, format!("this daemon does not offer {what}")).into()
+    Failure::new(Reason::Internal, "the request failed because of a bug in recall").into()
 }
 
 fn no_language(unknown: &UnknownLanguage, message: String) -> Failure {
@@ -216,7 +257,6 @@ fn no_language(unknown: &UnknownLanguage, message: String) -> Failure {
 
 fn no_store(message: String) -> Failure {
     Failure::new(Reason::InvalidScope, message)
-        .with_hint("use `project`, `global` or `all`; or a domain that the project lists in `search.domains`, with its name if there are several")
 }
 
 fn not_found(message: String, id: String) -> Failure {
@@ -226,8 +266,6 @@ fn not_found(message: String, id: String) -> Failure {
 #[cfg(test)]
 mod tests {
     use std::io;
-
-    use tonic::Code;
 
     use super::*;
 
@@ -260,14 +298,6 @@ mod tests {
         };
         assert_eq!(unknown(&["open", "Store::open"]).hint.as_deref(), Some("near it are `open`, `Store::open`"));
         assert_eq!((unknown(&[]).hint, unknown(&[]).reason), (None, Reason::NotFound));
-    }
-
-    #[test]
-    fn an_rpc_that_is_not_offered_is_unimplemented() {
-        let status = unsupported("`Doctor`");
-        assert_eq!(status.code(), Code::Unimplemented);
-        assert_eq!(Failure::from_status(&status).reason, Reason::Unsupported);
-        assert_eq!(status.message(), "this daemon does not offer `Doctor`");
     }
 
     #[test]

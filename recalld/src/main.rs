@@ -8,5 +8,5 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    recalld::main()
+    recalld::main(env!("CARGO_PKG_VERSION"))
 }

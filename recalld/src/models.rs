@@ -24,14 +24,13 @@ use recall_models::{
 };
 use recall_proto::v1;
 
+pub(crate) use described::STATIC;
 pub(crate) use error::ModelsError;
 use on_demand::{CrossEncoder, Encoder, Listed, OnDemand, Run};
+use problems::CachedProblems;
 pub(crate) use problems::ModelProblem;
 use runtimes::Runtimes;
 pub(crate) use transfer::Transfer;
-
-/// The name of the built-in model.
-pub(crate) const STATIC: &str = "static";
 
 /// The models that were requested since the daemon started, by name.
 type Running<M> = Mutex<BTreeMap<String, Arc<OnDemand<M>>>>;
@@ -61,7 +60,7 @@ pub(crate) struct Models {
     encoders: Running<OnnxEncoder>,
     cross_encoders: Running<OnnxCrossEncoder>,
     /// The cached problems of the selected models.
-    known: Mutex<problems::Known>,
+    problems: Mutex<CachedProblems>,
     /// Held while the installed or selected models are changed.
     changing: Mutex<()>,
 }
@@ -89,7 +88,7 @@ impl Models {
             built_in: settings.search.model,
             encoders: Mutex::default(),
             cross_encoders: Mutex::default(),
-            known: Mutex::default(),
+            problems: Mutex::default(),
             changing: Mutex::default(),
         }
     }
@@ -179,7 +178,7 @@ impl Models {
             embedder: Arc::<Encoder>::clone(encoder),
         };
         let others = other_encoders.iter().map(model).collect();
-        engine.use_encoders(Encoders { chosen: encoder.as_ref().map(model), others });
+        engine.use_encoders(Encoders { selected: encoder.as_ref().map(model), others });
         let reranker = |cross_encoder: &Arc<CrossEncoder>| Reranker {
             name: cross_encoder.name().to_owned(),
             cross_encoder: Arc::<CrossEncoder>::clone(cross_encoder),
@@ -218,6 +217,16 @@ impl Models {
     /// Returns the size of the files of all loaded networks, in bytes.
     pub(crate) fn loaded_bytes(&self) -> u64 {
         loaded_bytes(&self.encoders) + loaded_bytes(&self.cross_encoders)
+    }
+
+    /// Returns the problems of the selected models that their folder shows. The result is cached.
+    pub(crate) fn problems(&self) -> Vec<ModelProblem> {
+        self.problems.lock().read(&self.folder)
+    }
+
+    /// Returns the problems of the selected models, read without the cache, with the latest errors of loading them.
+    pub(crate) fn problems_now(&self) -> Vec<ModelProblem> {
+        problems::problems_now(&self.folder, self.in_use())
     }
 
     fn on_demand<M: Run>(&self, running: &Running<M>, name: &str, path: &Path, manifest: Manifest) -> Arc<OnDemand<M>> {

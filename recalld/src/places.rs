@@ -21,7 +21,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use crate::activity::ClientId;
+use crate::caller::ClientId;
 
 pub(crate) use layer::PlacesLayer;
 

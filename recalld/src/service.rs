@@ -1,20 +1,21 @@
-//! The RPCs, one per file. Each reads its request, calls the engine and writes the answer.
+//! The RPCs by topic. Each reads its request, calls the engine and writes the answer.
 
-mod add;
+mod backup;
+mod calls;
 mod candidates;
+mod compact;
+mod config;
 mod context;
+mod context_window;
 mod doctor;
-mod feedback;
 mod get;
 mod graph;
 mod handshake;
 mod index;
 mod list;
-mod list_events;
-mod log_event;
 mod memory;
 mod models;
-mod promote;
+mod query;
 mod rebuild;
 mod related;
 mod remove;
@@ -22,69 +23,19 @@ mod run;
 mod search;
 mod session;
 mod shutdown;
+mod stats;
 mod status;
 mod store;
-mod unsupported;
-mod update;
-mod verify;
+mod transfer;
 pub(crate) mod warning;
 
-use std::pin::Pin;
-use std::sync::Arc;
-
-use futures_util::Stream;
 use recall_proto::v1;
 use recall_proto::v1::recall_server::Recall;
 use tonic::{Request, Response, Status};
 
-use crate::activity::{Caller, ClientId};
 use crate::admission::Answering;
-use crate::blocking;
-use crate::daemon::Daemon;
-use crate::failure::IntoFailure;
-use unsupported::unsupported;
-
-/// The gRPC service `recall.v1` over the shared state of the daemon.
-#[derive(Clone)]
-pub(crate) struct Service {
-    daemon: Arc<Daemon>,
-}
-
-/// A streamed answer.
-type Pieces<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
-
-impl Service {
-    /// Creates the service over the shared state.
-    pub(crate) fn new(daemon: Arc<Daemon>) -> Self {
-        Self { daemon }
-    }
-
-    /// Calls the engine on a thread for blocking work.
-    async fn call<T, E>(&self, call: impl FnOnce(&Daemon) -> Result<T, E> + Send + 'static) -> Result<T, Status>
-    where
-        T: Send + 'static,
-        E: IntoFailure + Send + 'static,
-    {
-        let daemon = Arc::clone(&self.daemon);
-        let outcome = blocking::run(move || call(&daemon)).await?;
-        outcome.map_err(|error| error.into_failure().into())
-    }
-
-    /// Like [`call`](Self::call), for a call that is usually short.
-    async fn call_short<T, E>(
-        &self,
-        client: ClientId,
-        call: impl FnOnce(&Daemon) -> Result<T, E> + Send + 'static,
-    ) -> Result<T, Status>
-    where
-        T: Send + 'static,
-        E: IntoFailure + Send + 'static,
-    {
-        let daemon = Arc::clone(&self.daemon);
-        let outcome = self.daemon.in_place.run(client, move || call(&daemon)).await?;
-        outcome.map_err(|error| error.into_failure().into())
-    }
-}
+use calls::Pieces;
+pub(crate) use calls::Service;
 
 #[tonic::async_trait]
 impl Recall for Service {
@@ -96,9 +47,13 @@ impl Recall for Service {
     }
 
     async fn search(&self, request: Request<v1::SearchRequest>) -> Result<Response<v1::SearchResponse>, Status> {
-        let client = request.extensions().get::<Caller>().expect("every connection has one").client;
         let answering = request.extensions().get::<Answering>().expect("every search is admitted").clone();
-        search::handle(self, client, &answering, request.into_inner()).await.map(Response::new)
+        search::handle(self, &answering, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn query(&self, request: Request<v1::QueryRequest>) -> Result<Response<v1::QueryResponse>, Status> {
+        let answering = request.extensions().get::<Answering>().expect("every query is admitted").clone();
+        query::handle(self, &answering, request.into_inner()).await.map(Response::new)
     }
 
     async fn candidates(
@@ -106,6 +61,10 @@ impl Recall for Service {
         request: Request<v1::CandidatesRequest>,
     ) -> Result<Response<v1::CandidatesResponse>, Status> {
         candidates::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn context(&self, request: Request<v1::ContextRequest>) -> Result<Response<v1::ContextResponse>, Status> {
+        context_window::handle(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn get(&self, request: Request<v1::GetRequest>) -> Result<Response<v1::GetResponse>, Status> {
@@ -129,59 +88,59 @@ impl Recall for Service {
     }
 
     async fn add(&self, request: Request<v1::AddRequest>) -> Result<Response<v1::AddResponse>, Status> {
-        add::handle(self, request.into_inner()).await.map(Response::new)
+        memory::add(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn update(&self, request: Request<v1::UpdateRequest>) -> Result<Response<v1::UpdateResponse>, Status> {
-        update::handle(self, request.into_inner()).await.map(Response::new)
+        memory::update(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn feedback(&self, request: Request<v1::FeedbackRequest>) -> Result<Response<v1::FeedbackResponse>, Status> {
-        feedback::handle(self, request.into_inner()).await.map(Response::new)
+        memory::feedback(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn verify(&self, request: Request<v1::VerifyRequest>) -> Result<Response<v1::VerifyResponse>, Status> {
-        verify::handle(self, request.into_inner()).await.map(Response::new)
+        memory::verify(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn promote(&self, request: Request<v1::PromoteRequest>) -> Result<Response<v1::PromoteResponse>, Status> {
-        promote::handle(self, request.into_inner()).await.map(Response::new)
+        memory::promote(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn log_event(&self, request: Request<v1::LogEventRequest>) -> Result<Response<v1::LogEventResponse>, Status> {
-        log_event::handle(self, request.into_inner()).await.map(Response::new)
+        session::log_event(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn start_session(
         &self,
         request: Request<v1::StartSessionRequest>,
     ) -> Result<Response<v1::StartSessionResponse>, Status> {
-        session::start::handle(self, request.into_inner()).await.map(Response::new)
+        session::start(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn end_session(
         &self,
         request: Request<v1::EndSessionRequest>,
     ) -> Result<Response<v1::EndSessionResponse>, Status> {
-        session::end::handle(self, request.into_inner()).await.map(Response::new)
+        session::end(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn list_sessions(
         &self,
         request: Request<v1::ListSessionsRequest>,
     ) -> Result<Response<v1::ListSessionsResponse>, Status> {
-        session::list::handle(self, request.into_inner()).await.map(Response::new)
+        session::list(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn briefing(&self, request: Request<v1::BriefingRequest>) -> Result<Response<v1::BriefingResponse>, Status> {
-        session::briefing::handle(self, request.into_inner()).await.map(Response::new)
+        session::briefing(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn list_events(
         &self,
         request: Request<v1::ListEventsRequest>,
     ) -> Result<Response<v1::ListEventsResponse>, Status> {
-        list_events::handle(self, request.into_inner()).await.map(Response::new)
+        session::list_events(self, request.into_inner()).await.map(Response::new)
     }
 
     type IndexStream = Pieces<v1::IndexEvent>;
@@ -200,8 +159,28 @@ impl Recall for Service {
         status::handle(self, request.into_inner()).await.map(Response::new)
     }
 
+    async fn stats(&self, request: Request<v1::StatsRequest>) -> Result<Response<v1::StatsResponse>, Status> {
+        stats::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
     async fn doctor(&self, request: Request<v1::DoctorRequest>) -> Result<Response<v1::DoctorResponse>, Status> {
         doctor::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn compact(&self, request: Request<v1::CompactRequest>) -> Result<Response<v1::CompactResponse>, Status> {
+        compact::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn backup(&self, request: Request<v1::BackupRequest>) -> Result<Response<v1::BackupResponse>, Status> {
+        backup::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn restore(&self, request: Request<v1::RestoreRequest>) -> Result<Response<v1::RestoreResponse>, Status> {
+        backup::restore(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn config(&self, request: Request<v1::ConfigRequest>) -> Result<Response<v1::ConfigResponse>, Status> {
+        config::handle(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn shutdown(&self, request: Request<v1::ShutdownRequest>) -> Result<Response<v1::ShutdownResponse>, Status> {
@@ -212,11 +191,11 @@ impl Recall for Service {
         &self,
         request: Request<v1::ListModelsRequest>,
     ) -> Result<Response<v1::ListModelsResponse>, Status> {
-        models::list::handle(self, request.into_inner()).await.map(Response::new)
+        models::list(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn add_model(&self, request: Request<v1::AddModelRequest>) -> Result<Response<v1::AddModelResponse>, Status> {
-        models::add::handle(self, request.into_inner()).await.map(Response::new)
+        models::add(self, request.into_inner()).await.map(Response::new)
     }
 
     type PullModelStream = Pieces<v1::TransferEvent>;
@@ -225,18 +204,18 @@ impl Recall for Service {
         &self,
         request: Request<v1::PullModelRequest>,
     ) -> Result<Response<Self::PullModelStream>, Status> {
-        models::pull::handle(self, request.into_inner()).map(Response::new)
+        models::pull(self, request.into_inner()).map(Response::new)
     }
 
     async fn use_model(&self, request: Request<v1::UseModelRequest>) -> Result<Response<v1::UseModelResponse>, Status> {
-        models::use_model::handle(self, request.into_inner()).await.map(Response::new)
+        models::use_model(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn remove_model(
         &self,
         request: Request<v1::RemoveModelRequest>,
     ) -> Result<Response<v1::RemoveModelResponse>, Status> {
-        models::remove::handle(self, request.into_inner()).await.map(Response::new)
+        models::remove(self, request.into_inner()).await.map(Response::new)
     }
 
     type InstallRuntimeStream = Pieces<v1::TransferEvent>;
@@ -245,17 +224,19 @@ impl Recall for Service {
         &self,
         request: Request<v1::InstallRuntimeRequest>,
     ) -> Result<Response<Self::InstallRuntimeStream>, Status> {
-        models::runtime::handle(self, request.into_inner()).map(Response::new)
+        models::install_runtime(self, request.into_inner()).map(Response::new)
     }
 
     type ExportStream = Pieces<v1::ExportResponse>;
 
-    unsupported! {
-        "Query" query(v1::QueryRequest) -> v1::QueryResponse;
-        "Context" context(v1::ContextRequest) -> v1::ContextResponse;
-        "Compact" compact(v1::CompactRequest) -> v1::CompactResponse;
-        "Export" export(v1::ExportRequest) -> Self::ExportStream;
-        "Import" import(tonic::Streaming<v1::ImportRequest>) -> v1::ImportResponse;
-        "Config" config(v1::ConfigRequest) -> v1::ConfigResponse;
+    async fn export(&self, request: Request<v1::ExportRequest>) -> Result<Response<Self::ExportStream>, Status> {
+        transfer::export(self, request.into_inner()).map(Response::new)
+    }
+
+    async fn import(
+        &self,
+        request: Request<tonic::Streaming<v1::ImportRequest>>,
+    ) -> Result<Response<v1::ImportResponse>, Status> {
+        transfer::import(self, request.into_inner()).await.map(Response::new)
     }
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, FromArgMatches as _};
 use recall_config::{
     ConfigError, Dirs, DirsError, Environment, Loaded, LockNote, ProcessStart, RuntimeError, Settings,
 };
@@ -18,20 +18,31 @@ use tokio::sync::Notify;
 
 use crate::args::{Args, Tenure};
 use crate::clock::SystemClock;
-use crate::daemon::{Daemon, Identity, VERSION};
+use crate::configuration::Configuration;
+use crate::daemon::{Daemon, Identity};
 use crate::lock::LockError;
 use crate::log::{self, Destination, LogError};
 use crate::server::Server;
 use crate::socket::{self, Bound, SocketError};
 use crate::standing::{self, SocketMaker, Standing};
-use crate::{blocking, event, lifecycle, models, notify, panic, pressure, wake, wiring};
+use crate::{blocking, event, gone, lifecycle, models, notify, panic, parsers, pressure, wake, wiring};
 
 /// One thread serves the connections and runs short calls; the other takes over while a call occupies the first.
 const WORKERS: usize = 2;
 
-/// Runs the daemon; returns when it has ended.
-pub fn main() -> ExitCode {
-    match run(&Args::parse()) {
+/// Runs the daemon of the given version; returns when it has ended.
+pub fn main(version: &'static str) -> ExitCode {
+    main_with(version, |_| {})
+}
+
+/// Like [`main`]. A parse worker calls `before_parse` with each text: a test lets it crash there.
+#[doc(hidden)]
+pub fn main_with(version: &'static str, before_parse: fn(&str)) -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == parsers::COMMAND) {
+        return parsers::run(before_parse);
+    }
+    let parsed = Args::from_arg_matches(&Args::command().version(version).get_matches());
+    match run(&parsed.unwrap_or_else(|error| error.exit()), version) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let message = recall_core::error_chain(&error);
@@ -42,9 +53,12 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(args: &Args) -> Result<(), StartError> {
+fn run(args: &Args, version: &'static str) -> Result<(), StartError> {
     let started = Instant::now();
-    let tenure = args.tenure(notify::is_managed());
+    let is_managed = notify::is_managed();
+    let tenure = args.tenure(is_managed);
+    // Read at once: the file may be replaced while the daemon runs.
+    let program = std::env::current_exe().ok();
     // Only the user may access the files that the daemon creates.
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
     if tenure == Tenure::Detached {
@@ -61,7 +75,7 @@ fn run(args: &Args) -> Result<(), StartError> {
     let settings = loaded.as_ref().map_or(&fallback, |loaded| &loaded.settings);
     log::start(&log, &settings.daemon)?;
     panic::install_hook();
-    let Loaded { settings, warnings, .. } = loaded?;
+    let Loaded { settings, table, warnings } = loaded?;
     for warning in warnings {
         tracing::warn!(%warning, "a setting was ignored");
     }
@@ -76,8 +90,10 @@ fn run(args: &Args) -> Result<(), StartError> {
     let runtime = runtime()?;
     let socket = inherited.as_ref().and_then(socket::path_of).unwrap_or_else(|| dirs.socket());
     let (data_home, log_file) = (dirs.data.clone(), log.path().map(ToOwned::to_owned));
-    let identity = Identity { pid, tenure, started_at, started, socket, data_home, log: log_file };
-    let outcome = runtime.block_on(serve(identity, &dirs, standing, environment, settings, inherited));
+    let identity =
+        Identity { version, program, is_managed, pid, tenure, started_at, started, socket, data_home, log: log_file };
+    let configuration = Configuration { dirs: dirs.clone(), environment, started: table };
+    let outcome = runtime.block_on(serve(identity, standing, settings, configuration, inherited));
     // Does not wait for tasks that did not stop in time.
     runtime.shutdown_background();
     if tenure == Tenure::Private {
@@ -89,16 +105,15 @@ fn run(args: &Args) -> Result<(), StartError> {
 /// Binds the socket and serves until the daemon ends.
 async fn serve(
     identity: Identity,
-    dirs: &Dirs,
     mut standing: Standing,
-    environment: Environment,
     settings: Settings,
+    configuration: Configuration,
     inherited: Option<std::os::unix::net::UnixListener>,
 ) -> Result<(), StartError> {
-    let bound = listen(dirs, inherited)?;
+    let bound = listen(&configuration.dirs, inherited)?;
     let (events, received) = event::queue();
     let tenure = identity.tenure;
-    let daemon = Arc::new(wiring::daemon(identity, dirs, environment, settings, events.clone()));
+    let daemon = Arc::new(wiring::daemon(identity, settings, configuration, events.clone()));
 
     models::warm_up(daemon.settings.search.model);
     wake::on_signals(events.clone()).map_err(StartError::Signals)?;
@@ -110,6 +125,9 @@ async fn serve(
         wake::on_idle(events.clone(), daemon.activity.clone(), period, move || engine.running_jobs() > 0);
     }
     pressure::watch(Arc::clone(&daemon));
+    if tenure != Tenure::Private {
+        gone::watch(Arc::clone(&daemon));
+    }
     // Recorded only after the signals are handled: clients send SIGHUP to the recorded process, which would end it otherwise.
     standing.listens(&bound)?;
     let look = Arc::new(Notify::new());
@@ -130,9 +148,9 @@ fn raise_file_limit() {
 }
 
 fn log_start(daemon: &Daemon) {
-    let Identity { tenure, socket, .. } = &daemon.identity;
+    let Identity { version, tenure, socket, .. } = &daemon.identity;
     let took_us = daemon.identity.uptime().as_micros() as u64;
-    tracing::info!(version = VERSION, pid = daemon.identity.pid, ?tenure, socket = %socket.display(), took_us, "listening");
+    tracing::info!(version, pid = daemon.identity.pid, ?tenure, socket = %socket.display(), took_us, "listening");
 }
 
 fn listen(dirs: &Dirs, inherited: Option<std::os::unix::net::UnixListener>) -> Result<Bound, SocketError> {

@@ -18,12 +18,13 @@ use tokio_util::sync::CancellationToken;
 use crate::activity::Activity;
 use crate::admission::Admission;
 use crate::clock::SystemClock;
+use crate::configuration::Configuration;
 use crate::daemon::{Daemon, Identity};
 use crate::event::Events;
-use crate::in_place::InPlace;
 use crate::jobs::Jobs;
 use crate::memory::MemoryUse;
 use crate::models::{self, Models};
+use crate::parsers::ParserPool;
 use crate::pressure::{COPIES_OF_A_NETWORK, Shares};
 use crate::reported::Reported;
 
@@ -34,31 +35,29 @@ const TIME_TO_ANSWER: Duration = Duration::from_secs(2);
 const TRANSFERS_AT_ONCE: NonZero<usize> = NonZero::new(2).expect("2 is not zero");
 
 /// Builds the state that all requests share. Opens no files.
-pub(crate) fn daemon(
-    identity: Identity,
-    dirs: &Dirs,
-    environment: Environment,
-    settings: Settings,
-    events: Events,
-) -> Daemon {
+pub(crate) fn daemon(identity: Identity, settings: Settings, configuration: Configuration, events: Events) -> Daemon {
+    let Configuration { dirs, environment, started: _ } = &configuration;
     let stop = CancellationToken::new();
     let at_once = settings.index.at_once;
-    let models = Arc::new(Models::new(dirs, &environment, &settings));
+    let models = Arc::new(Models::new(dirs, environment, &settings));
+    let parsers = Arc::new(ParserPool::new(settings.daemon.parser_idle));
     let shares = Shares::of(settings.daemon.memory_ceiling_bytes);
-    let engine = Arc::new(engine(dirs, environment, &settings, memory(&settings, shares, Arc::clone(&models))));
+    let memory = memory(&settings, shares, Arc::clone(&models), Arc::clone(&parsers));
+    let engine = Arc::new(engine(dirs, environment.clone(), &settings, memory, Arc::clone(&parsers)));
     let DaemonSettings { unread_bytes, max_message_bytes, .. } = settings.daemon;
     let admission = Admission::new(shares.call_bytes, unread_bytes, max_message_bytes);
     models.hand_to(&engine);
     Daemon {
+        parsers,
         models,
         engine,
         settings,
+        configuration,
         identity,
         meter: Arc::default(),
         activity: Activity::new(admission.clone()),
         admission,
         reported: Reported::default(),
-        in_place: InPlace::default(),
         jobs: Jobs::new(at_once, stop.clone()),
         transfers: Jobs::new(TRANSFERS_AT_ONCE, stop.clone()),
         events,
@@ -66,13 +65,14 @@ pub(crate) fn daemon(
     }
 }
 
-/// Returns the engine's part of the daemon's memory.
+/// Returns the engine's part of the daemon's memory. The memory of the parse workers counts.
 ///
 /// Loaded networks do not count: the user chose them, and closing stores cannot make up for their size.
-fn memory(settings: &Settings, shares: Shares, models: Arc<Models>) -> MemorySettings {
+fn memory(settings: &Settings, shares: Shares, models: Arc<Models>, parsers: Arc<ParserPool>) -> MemorySettings {
     let used_bytes = move || {
         let networks_bytes = models.loaded_bytes() * COPIES_OF_A_NETWORK;
-        MemoryUse::of_this_process().anonymous_bytes.saturating_sub(networks_bytes)
+        let own_bytes = MemoryUse::of_this_process().anonymous_bytes.saturating_sub(networks_bytes);
+        own_bytes + parsers.used_bytes()
     };
     MemorySettings {
         import_bytes: shares.import_bytes,
@@ -82,7 +82,13 @@ fn memory(settings: &Settings, shares: Shares, models: Arc<Models>) -> MemorySet
     }
 }
 
-fn engine(dirs: &Dirs, environment: Environment, settings: &Settings, memory: MemorySettings) -> Engine {
+fn engine(
+    dirs: &Dirs,
+    environment: Environment,
+    settings: &Settings,
+    memory: MemorySettings,
+    parsers: Arc<ParserPool>,
+) -> Engine {
     let places = Places {
         global_root: dirs.global_root(),
         stores: dirs.data.join("stores"),
@@ -93,7 +99,8 @@ fn engine(dirs: &Dirs, environment: Environment, settings: &Settings, memory: Me
     let embeddings = dirs.embeddings();
     let (dirs, user) = (dirs.clone(), settings.clone());
     let of_store = move |root: &Path| store_settings(&dirs, &environment, &user, root);
-    let engine_settings = EngineSettings { memory, ..engine_settings(settings, embeddings) };
+    let engine_settings =
+        EngineSettings { memory, code_parser: Some(parsers), ..engine_settings(settings, embeddings) };
     Engine::new(places, engine_settings, Box::new(of_store), Arc::new(SystemClock))
 }
 
@@ -103,6 +110,7 @@ fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
     EngineSettings {
         ingest_threads: index.threads.or_else(|| available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN),
         open_stores: daemon.max_open_stores,
+        stores_per_request: daemon.max_stores_per_request,
         first_index_wait: index.first_wait.min(longest_wait),
         ingest_wait: index.wait.min(longest_wait),
         embedding_wait: index.embedding_wait.min(longest_wait),
@@ -121,6 +129,7 @@ fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
         },
         memory: MemorySettings::default(),
         watch: true,
+        code_parser: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! A benchmark of the daemon's peak private memory under heavy load.
 //!
 //! `cargo bench -p recall-tests --bench ceiling -- [CASE…]` prints the peak of each case and the ceiling of the default
-//! settings. The cases are `projects`, `add`, `unread` and `tree`; all four run if none is given.
+//! settings. The cases are `projects`, `add`, `unread`, `tree` and `together`; all of them run if none is given.
 //! `RECALL_BENCH_PROGRAMS=FOLDER` uses the programs in that folder instead of building them.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
@@ -14,15 +14,18 @@ mod peak;
 #[path = "../tests/ceiling/source.rs"]
 mod source;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use recall_client::Client;
 use recall_config::Settings;
 use recall_testkit::{Binaries, Running, Sandbox};
 
-use load::{Stopped, large_search, options, runtime, search_all};
+use load::{Stopped, large_search, options, runtime, search, search_all};
 use peak::{Peak, own_bytes};
 
 /// The time that a case is watched after its end. Freed memory returns to the system within it.
@@ -32,8 +35,19 @@ const AFTERWARDS: Duration = Duration::from_secs(10);
 type Case = (&'static str, fn(&Bench));
 
 /// The cases.
-const CASES: [Case; 4] =
-    [("projects", Bench::projects), ("add", Bench::add), ("unread", Bench::unread), ("tree", Bench::tree)];
+const CASES: [Case; 5] = [
+    ("projects", Bench::projects),
+    ("add", Bench::add),
+    ("unread", Bench::unread),
+    ("tree", Bench::tree),
+    ("together", Bench::together),
+];
+
+/// The sampling interval of the longest time above the ceiling.
+const SAMPLE: Duration = Duration::from_millis(100);
+
+/// The share of the ceiling that may be exceeded for a short time only.
+const TOLERANCE: f64 = 1.2;
 
 fn main() {
     let named: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
@@ -43,8 +57,9 @@ fn main() {
         let sandbox = match &programs {
             None => recall_tests::sandbox!(),
             Some(folder) => {
-                let [recall, recalld, recall_shim] = ["recall", "recalld", "recall-shim"].map(|name| folder.join(name));
-                Sandbox::new(Binaries { recall, recalld, recall_shim })
+                let [recall, recalld, recall_shim, recall_bench] =
+                    ["recall", "recalld", "recall-shim", "recall-bench"].map(|name| folder.join(name));
+                Sandbox::new(Binaries { recall, recalld, recall_shim, recall_bench })
             }
         };
         let daemon = sandbox.start_daemon(&["--foreground"]);
@@ -123,6 +138,39 @@ impl Bench {
         self.run(&root, &["status"]);
     }
 
+    /// 64 clients that search 50 projects, while a tree of half a million chunks is indexed for the first time.
+    fn together(&self) {
+        let roots: Vec<PathBuf> = (0..50)
+            .map(|number| {
+                let root = self.root(&format!("p{number}"));
+                source::fill(&root, 200, 3_000, number);
+                self.run(&root, &["add", "."]);
+                root
+            })
+            .collect();
+        let tree = self.root("tree");
+        source::fill(&tree, 60_000, 8_500, 3);
+        let watched = Peak::of(self.pid);
+        let is_over = AtomicBool::new(false);
+        let ends: Mutex<BTreeMap<String, u64>> = Mutex::default();
+        let longest = std::thread::scope(|scope| {
+            for seed in 0..64 {
+                let (sandbox, roots, ends, is_over) = (&self.sandbox, &roots, &ends, &is_over);
+                scope.spawn(move || search_until(sandbox, is_over, roots, seed, ends));
+            }
+            let (pid, is_over) = (self.pid, &is_over);
+            let longest = scope.spawn(move || longest_above(pid, is_over));
+            self.run(&tree, &["add", "."]);
+            is_over.store(true, Ordering::Relaxed);
+            longest.join().expect("no panic")
+        });
+        for (end, count) in &*ends.lock() {
+            println!("  {count:>8} × {end}");
+        }
+        println!("  longest time above {TOLERANCE} × the ceiling: {longest:.1?}");
+        self.report(watched);
+    }
+
     fn root(&self, name: &str) -> PathBuf {
         let root = self.sandbox.path().join("src").join(name);
         std::fs::create_dir_all(root.join(".git")).expect("a new folder can be written");
@@ -154,4 +202,43 @@ impl Bench {
             mebibytes(after_bytes)
         );
     }
+}
+
+/// Searches one project after another over one connection, and counts how that ended.
+fn search_until(
+    sandbox: &Sandbox,
+    is_over: &AtomicBool,
+    roots: &[PathBuf],
+    seed: usize,
+    ends: &Mutex<BTreeMap<String, u64>>,
+) {
+    runtime().block_on(async {
+        let client = Client::connect(&options(sandbox)).await.expect("the daemon runs");
+        let words = ["merge the entries of a journal", "queue", "window of a cursor"];
+        for turn in 0.. {
+            if is_over.load(Ordering::Relaxed) {
+                break;
+            }
+            let request = search(&roots[(seed + turn) % roots.len()], words[turn % words.len()]);
+            let end = match client.search(request).await {
+                Ok(_) => "answered".to_owned(),
+                Err(status) => format!("refused: {}", status.message()),
+            };
+            *ends.lock().entry(end).or_default() += 1;
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    });
+}
+
+/// Returns the longest time without a break that a process's memory is above the ceiling and its tolerance.
+fn longest_above(pid: i32, is_over: &AtomicBool) -> Duration {
+    let ceiling_bytes = Settings::default().daemon.memory_ceiling_bytes as f64 * TOLERANCE;
+    let (mut since, mut longest) = (None, Duration::ZERO);
+    while !is_over.load(Ordering::Relaxed) {
+        let is_above = own_bytes(pid).is_some_and(|bytes| bytes as f64 > ceiling_bytes);
+        since = if is_above { since.or_else(|| Some(Instant::now())) } else { None };
+        longest = longest.max(since.map_or(Duration::ZERO, |since| since.elapsed()));
+        std::thread::sleep(SAMPLE);
+    }
+    longest
 }

@@ -1,14 +1,14 @@
 //! A benchmark of adding memories and of searching among very many.
 //!
-//! `cargo bench -p recall-tests --bench memories [-- COUNT]` asks a real daemon through its socket, over a project with a few
-//! files and so many memories, 100,000 unless told otherwise. All lies on the disk of the system's temporary folder.
+//! `cargo bench -p recall-tests --bench memories [-- COUNT]` sends requests to a real daemon, for a project with a few files
+//! and COUNT memories (100,000 by default). Everything is on the disk of the system's temporary folder.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use recall_client::{Client, ConnectOptions, Launch};
+use recall_client::{Client, ConnectOptions, Launch, Replace};
 use recall_proto::v1;
 use recall_testkit::{Project, Running, Sandbox};
 
@@ -161,7 +161,7 @@ impl Bench<'_> {
 
     /// Waits until the daemon is idle: the first HNSW graph over many embeddings takes half a minute.
     async fn rest(&self, client: &Client) {
-        let pid = self.status(client).await.daemon.expect("told").pid;
+        let pid = self.status(client).await.daemon.expect("reported").pid;
         let mut before = work_of(pid);
         loop {
             tokio::time::sleep(LOOK).await;
@@ -228,7 +228,7 @@ impl Bench<'_> {
         spread("found, from its acknowledgement on", &mut times);
 
         self.settle(client).await;
-        let pid = self.status(client).await.daemon.expect("told").pid;
+        let pid = self.status(client).await.daemon.expect("reported").pid;
         let (began, before) = (Instant::now(), work_of(pid));
         let mut clients = Vec::new();
         for number in 0..CLIENTS {
@@ -290,6 +290,8 @@ impl Bench<'_> {
             daemon_binary: None,
             daemon_home: None,
             client_name: "bench".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            replace: Replace::Older,
             deadline: Duration::from_secs(10),
             attempts: 1,
         };
@@ -304,9 +306,10 @@ impl Bench<'_> {
 
 /// Returns the CPU time of a process, if the system reports it. Linux counts in hundredths of a second.
 fn work_of(pid: u32) -> Option<Duration> {
-    let told = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let reported = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The eleventh and twelfth number after the name, which may contain anything.
-    let times: Vec<u64> = told.rsplit_once(')')?.1.split_whitespace().skip(11).take(2).flat_map(str::parse).collect();
+    let times: Vec<u64> =
+        reported.rsplit_once(')')?.1.split_whitespace().skip(11).take(2).flat_map(str::parse).collect();
     Some(Duration::from_millis(10 * times.iter().sum::<u64>()))
 }
 

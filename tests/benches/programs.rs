@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use recall_client::{Client, ConnectOptions, Launch};
+use recall_client::{Client, ConnectOptions, Launch, Replace};
 use recall_proto::v1;
 use recall_testkit::{Running, Sandbox};
 
@@ -87,6 +87,8 @@ impl Bench<'_> {
             daemon_binary: None,
             daemon_home: None,
             client_name: "bench".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            replace: Replace::Older,
             deadline: Duration::from_secs(10),
             attempts: 1,
         };

@@ -76,15 +76,15 @@ pub fn arrows(sources: &Sources) -> Arrows {
 pub fn circles(arrows: &Arrows) -> Vec<String> {
     let reached: BTreeMap<&str, BTreeSet<&str>> =
         arrows.keys().map(|from| (from.as_str(), reach(from, arrows))).collect();
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     let mut circles = Vec::new();
     for (from, to) in &reached {
-        if !to.contains(from) || !told.insert(*from) {
+        if !to.contains(from) || !reported.insert(*from) {
             continue;
         }
         let ring: Vec<&str> =
             to.iter().copied().filter(|other| reached.get(other).is_some_and(|back| back.contains(from))).collect();
-        told.extend(ring.iter().copied());
+        reported.extend(ring.iter().copied());
         let ties = ring.iter().flat_map(|file| {
             let here = arrows[*file].iter().filter(|(to, _)| ring.contains(&to.as_str()));
             here.map(move |(to, names)| {
@@ -114,7 +114,7 @@ fn label(module: &[String]) -> String {
 
 /// The imports and paths of a file.
 struct File {
-    /// The path of each name that it imports, by the name that it has here.
+    /// The path of each imported name, by the name that it has in this file.
     imports: BTreeMap<String, Segments>,
     /// The paths that it names, from the root of the crate on.
     named: BTreeSet<Segments>,
@@ -176,10 +176,10 @@ impl File {
     }
 }
 
-/// The file that defines what a path names, and the name; `None` where the path names a file as a whole.
+/// The file that defines what a path names, and the name; `None` if the path names a file as a whole.
 fn definition(path: &[String], files: &BTreeMap<&Segments, File>) -> Option<(Segments, String)> {
     let mut path = path.to_vec();
-    // A re-export leads on; more of them in a row than this are a circle of re-exports.
+    // Follow re-exports. More of them in a row than this are a cycle of re-exports.
     for _ in 0..16 {
         let depth = (0..=path.len()).rev().find(|&depth| files.contains_key(&path[..depth].to_vec()))?;
         let (file, rest) = path.split_at(depth);
@@ -207,7 +207,7 @@ fn absolute(module: &[String], path: &[String], sources: &Sources) -> Option<Seg
     Some(base.iter().chain(rest).cloned().collect())
 }
 
-/// The paths of a `use`, each with the name that it has from then on. Globs are left out.
+/// The paths of a `use`, each with the name that it introduces. Globs are left out.
 fn leaves(tokens: &[String]) -> Vec<(Segments, String)> {
     fn read(tokens: &[String], at: &mut usize, prefix: &Segments, all: &mut Vec<(Segments, String)>) {
         let mut path = prefix.clone();

@@ -1,7 +1,7 @@
 //! End-to-end tests of the real programs, and tests of the repository as a whole.
 //!
-//! The tests are in `tests/`; here is what they share: the [`sandbox!`] with the programs that this package builds, and
-//! the [`workspace`]'s root, and what the files of a crate import from each other ([`imports`]).
+//! The tests are in `tests/`. This library has what they share: the [`sandbox!`] with the programs that this package builds,
+//! the root of the [`workspace`], and the imports between the files of a crate ([`imports`]).
 
 pub mod imports;
 
@@ -19,7 +19,7 @@ pub fn workspace() -> PathBuf {
 
 /// Makes a [`Sandbox`] with the programs that this package builds.
 ///
-/// A macro, because Cargo tells the programs' paths to the tests alone.
+/// A macro, because Cargo sets the variables with the programs' paths only for tests.
 #[macro_export]
 macro_rules! sandbox {
     () => {{
@@ -27,6 +27,7 @@ macro_rules! sandbox {
             recall: env!("CARGO_BIN_EXE_test-recall").into(),
             recalld: env!("CARGO_BIN_EXE_test-recalld").into(),
             recall_shim: env!("CARGO_BIN_EXE_test-recall-shim").into(),
+            recall_bench: env!("CARGO_BIN_EXE_test-recall-bench").into(),
         };
         let folder = ::std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("bin");
         $crate::Sandbox::new(built.installed_in(&folder))

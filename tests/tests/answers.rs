@@ -19,11 +19,11 @@ async fn client(home: &Home, files: &[(&str, &str)]) -> (Client, v1::RequestCont
 }
 
 fn documents(page: &v1::ListResponse) -> Vec<(&v1::Document, u32)> {
-    page.entries.iter().map(|entry| (entry.doc.as_ref().expect("always told"), entry.chunks)).collect()
+    page.entries.iter().map(|entry| (entry.doc.as_ref().expect("always reported"), entry.chunks)).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn answers_tell_how_much_there_is_and_of_which_generation() {
+async fn answers_report_counts_and_the_generation() {
     let home = Home::new(&[]);
     let files = [("docs/a.md", "# Alpha\n\nOne.\n"), ("docs/b.md", "# Beta\n\nTwo.\n"), ("c.rs", "fn gamma() {}\n")];
     let (client, context) = client(&home, &files).await;
@@ -39,11 +39,11 @@ async fn answers_tell_how_much_there_is_and_of_which_generation() {
     let get = v1::GetRequest { context: context.clone(), id, ..v1::GetRequest::default() };
     let item = client.get(get).await.expect("it is there");
     assert_eq!(item.generation, page.generation);
-    assert_eq!(item.doc.expect("always told").store_id, documents(&page)[0].0.store_id);
+    assert_eq!(item.doc.expect("always reported").store_id, documents(&page)[0].0.store_id);
 
     let query = "gamma".to_owned();
     let search = v1::SearchRequest { context: context.clone(), query, ..v1::SearchRequest::default() };
-    let stats = client.search(search).await.expect("it searches").stats.expect("always told");
+    let stats = client.search(search).await.expect("it searches").stats.expect("always reported");
     assert_eq!(stats.candidates.get("symbol"), Some(&1));
 
     let items = vec!["docs".to_owned(), "docs/b.md".to_owned()];
@@ -56,7 +56,7 @@ async fn answers_tell_how_much_there_is_and_of_which_generation() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_search_counts_what_matches_and_refuses_a_language_that_there_is_not() {
+async fn a_search_counts_matches_and_refuses_an_unknown_language() {
     let home = Home::new(&[]);
     let files = [("docs/a.md", "# Alpha\n\nOne.\n"), ("alpha.rs", "fn alpha() {}\n"), ("b.md", "# Beta\n\nTwo.\n")];
     let (client, context) = client(&home, &files).await;
@@ -73,7 +73,7 @@ async fn a_search_counts_what_matches_and_refuses_a_language_that_there_is_not()
     let by_type: Vec<(&str, u64)> = counts("type");
     let by_directory: Vec<(&str, u64)> = counts("directory");
     assert_eq!((by_type, by_directory), (vec![("code", 1), ("documentation", 1)], vec![(".", 1), ("docs", 1)]));
-    let stats = answer.stats.expect("always told");
+    let stats = answer.stats.expect("always reported");
     assert_eq!((stats.documents, stats.stale_files), (3, 0));
 
     let refused = client.search(search("alpha lang:markdwn")).await.expect_err("no such language");
@@ -97,11 +97,11 @@ async fn every_store_is_reported_on_request() {
     };
     assert_eq!(stores(None, false).await, [""; 0], "nobody's project");
     assert_eq!(stores(None, true).await, ["project"]);
-    assert_eq!(stores(Some(context), true).await, ["project"], "each is told once");
+    assert_eq!(stores(Some(context), true).await, ["project"], "each is reported once");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn giving_up_many_calls_at_once_ends_no_other() {
+async fn cancelling_many_calls_at_once_cancels_no_other() {
     let home = Home::new(&[]);
     let (client, context) = client(&home, &[("a.md", "# Alpha\n\nOne.\n")]).await;
     let call = || {
@@ -121,7 +121,7 @@ async fn giving_up_many_calls_at_once_ends_no_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_place_is_read_by_its_path_its_lines_and_its_citation() {
+async fn a_chunk_is_read_by_path_line_range_or_citation() {
     let home = Home::new(&[]);
     let text = (1..=9).fold(String::new(), |text, number| text + &format!("fn line_{number}() {{}}\n"));
     let (client, context) = client(&home, &[("src/a.rs", &text)]).await;
@@ -158,11 +158,11 @@ async fn a_place_is_read_by_its_path_its_lines_and_its_citation() {
     };
     for (number, item) in ["src/a.rs", "src/a.rs:3-5"].into_iter().enumerate() {
         let said = client.feedback(feedback(item)).await.expect("kept");
-        assert_eq!(said.item_stats.expect("always told").useful, number as u64 + 1, "{item}");
+        assert_eq!(said.item_stats.expect("always reported").useful, number as u64 + 1, "{item}");
     }
 }
 
-/// A word of 14 letters that no text holds, by a generator of Numerical Recipes.
+/// A word of 14 letters that no text contains. The generator is that of Numerical Recipes.
 fn rare_word(state: &mut u32) -> String {
     let letter = |_| {
         *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

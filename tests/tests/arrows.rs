@@ -16,10 +16,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("recall-vector", &["recall-core", "recall-folder"]),
     ("recall-rank", &[]),
     ("recall-secrets", &[]),
+    ("recall-rql", &["recall-core"]),
     ("recall-git", &[]),
     ("recall-models", &["recall-core", "recall-folder"]),
     ("recall-journal", &["recall-core", "recall-folder"]),
-    ("recall-watch", &["recall-core", "recall-folder"]),
+    ("recall-watch", &["recall-core", "recall-folder", "recall-git"]),
     ("recall-proto", &["recall-core"]),
     ("recall-config", &["recall-core", "recall-folder"]),
     (
@@ -34,17 +35,30 @@ const ARROWS: &[(&str, &[&str])] = &[
             "recall-lexical",
             "recall-vector",
             "recall-rank",
+            "recall-rql",
             "recall-secrets",
             "recall-watch",
         ],
     ),
     ("recall-client", &["recall-core", "recall-folder", "recall-proto", "recall-config"]),
-    ("recall-json", &["recall-core", "recall-proto"]),
+    ("recall-json", &["recall-core", "recall-proto", "recall-rql"]),
     ("recall-eval", &["recall-core", "recall-git"]),
-    ("recalld", &["recall-core", "recall-engine", "recall-models", "recall-proto", "recall-config"]),
     (
-        "recall-cli",
-        &["recall-core", "recall-proto", "recall-config", "recall-client", "recall-json", "recall-eval", "recall-rank"],
+        "recalld",
+        &[
+            "recall-core",
+            "recall-chunk",
+            "recall-engine",
+            "recall-models",
+            "recall-proto",
+            "recall-config",
+            "recall-rql",
+        ],
+    ),
+    ("recall-cli", &["recall-core", "recall-proto", "recall-config", "recall-client", "recall-json", "recall-rql"]),
+    (
+        "recall-bench",
+        &["recall-core", "recall-proto", "recall-client", "recall-json", "recall-eval", "recall-rank", "recall-cli"],
     ),
     ("recall-shim", &["recall-core", "recall-proto", "recall-config", "recall-client", "recall-json"]),
     ("recall-testkit", &["recall-core", "recall-config", "recall-journal"]),
@@ -59,11 +73,24 @@ const ARROWS: &[(&str, &[&str])] = &[
             "recalld",
             "recall-cli",
             "recall-shim",
+            "recall-bench",
         ],
     ),
     (
         "recall-training",
         &["recall-core", "recall-chunk", "recall-engine", "recall-eval", "recall-git", "recall-models", "recall-rank"],
+    ),
+    (
+        "recall-fuzz",
+        &[
+            "recall-core",
+            "recall-chunk",
+            "recall-config",
+            "recall-journal",
+            "recall-proto",
+            "recall-rql",
+            "recall-testkit",
+        ],
     ),
     ("xtask", &[]),
 ];
@@ -86,18 +113,30 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("memmap2", &["recall-vector"]),
     ("ort", &["recall-models"]),
     ("regex*", &["recall-secrets"]),
-    ("jiff", &["recall-journal", "recall-json", "recall-cli", "recall-shim"]),
+    ("strsim", &["recall-core"]),
+    ("jiff", &["recall-journal", "recall-json", "recall-rql", "recall-cli", "recall-shim"]),
     ("tokenizers", &["recall-models"]),
     ("ureq", &["recall-models"]),
     ("rustls", &["recall-models"]),
     ("zip", &["recall-models"]),
+    ("tar", &["recall-engine"]),
+    ("flate2", &["recall-engine"]),
     ("toml", &["recall-config", "recall-eval", "recall-training"]),
+    ("toml_edit", &["recall-config"]),
     ("directories", &["recall-config"]),
-    ("prost", &["recall-proto"]),
-    ("tonic", &["recall-proto", "recall-client", "recalld", "recall-cli", "recall-shim", "recall-tests"]),
+    ("prost", &["recall-proto", "recall-fuzz"]),
+    (
+        "tonic",
+        &["recall-proto", "recall-client", "recalld", "recall-cli", "recall-bench", "recall-shim", "recall-tests"],
+    ),
     ("interprocess", &["recall-client", "recalld", "recall-tests"]),
     ("rmcp", &["recall-shim"]),
-    ("clap", &["recall-cli", "recalld", "recall-shim", "recall-training"]),
+    ("ratatui", &["recall-cli"]),
+    ("crossterm", &["recall-cli"]),
+    ("clap_mangen", &["recall-cli"]),
+    ("portable-pty", &["recall-tests"]),
+    ("vt100", &["recall-tests"]),
+    ("clap", &["recall-cli", "recall-bench", "recalld", "recall-shim", "recall-training", "recall-tests"]),
 ];
 
 /// The libraries that the small programs must not link, directly or indirectly.
@@ -125,7 +164,7 @@ const HEAVY: &[&str] = &[
 ];
 
 /// The programs that stay small.
-const SMALL: &[&str] = &["recall-cli", "recall-shim"];
+const SMALL: &[&str] = &["recall-cli", "recall-bench", "recall-shim"];
 
 #[test]
 fn every_arrow_is_an_allowed_one() {

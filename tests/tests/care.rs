@@ -27,16 +27,16 @@ fn journal(project: &Project) -> PathBuf {
 }
 
 #[test]
-fn a_check_finds_what_is_wrong_with_journals_and_mends_what_git_lacks() {
+fn the_doctor_reports_damaged_journals_and_adds_missing_git_settings() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     json_of(&sandbox, &project, &["remember", "Wombats dig at night."]);
-    let check = |arguments: &[&str], code: i32, told: &[&str]| {
+    let check = |arguments: &[&str], code: i32, reported: &[&str]| {
         let outcome = sandbox.recall(&project, &[&["doctor"], arguments].concat());
         assert_eq!(outcome.code, Some(code), "{outcome:?}");
-        assert!(told.iter().all(|told| outcome.stdout.contains(told)), "{outcome:?}");
+        assert!(reported.iter().all(|reported| outcome.stdout.contains(reported)), "{outcome:?}");
     };
-    check(&[], 0, &["all is well", "checked: journal, selection, catalog, lexical, vectors, models"]);
+    check(&[], 0, &["all is well", "checked: journal, selection, catalog, lexical, vectors, models, parsers"]);
     fs::remove_file(project.path(".recall/.gitattributes")).expect("there");
     check(&[], 1, &[".gitattributes: the line `*.jsonl merge=union` is missing", "recall doctor --fix"]);
     check(&["--fix"], 0, &["mended journal"]);
@@ -54,7 +54,7 @@ fn a_check_finds_what_is_wrong_with_journals_and_mends_what_git_lacks() {
 }
 
 #[test]
-fn a_memory_is_amended_in_place() {
+fn an_update_keeps_the_id_of_a_memory() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     let id = json_of(&sandbox, &project, &["remember", "Wombats dig.", "--tag", "old", "--file", "src/store.rs"]);
@@ -72,7 +72,7 @@ fn a_memory_is_amended_in_place() {
 }
 
 #[test]
-fn what_was_called_outdated_is_listed_for_a_look_and_a_listing_ends_at_a_path() {
+fn outdated_memories_can_be_listed_and_a_listing_can_be_limited_to_a_path() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     let id = json_of(&sandbox, &project, &["remember", "Wombats dig."])["id"].as_str().expect("an id").to_owned();
@@ -95,7 +95,7 @@ fn what_was_called_outdated_is_listed_for_a_look_and_a_listing_ends_at_a_path() 
 }
 
 #[test]
-fn what_was_taken_out_is_found_again_once_that_is_forgotten() {
+fn a_removed_file_is_found_again_after_its_removal_is_undone() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     let finds =
@@ -104,7 +104,16 @@ fn what_was_taken_out_is_found_again_once_that_is_forgotten() {
     assert_eq!(json_of(&sandbox, &project, &["rm", "docs/zoo.md"])["documents"], 1);
     assert!(!finds());
     let purged = sandbox.recall(&project, &["rm", "--purge", "docs/zoo.md"]);
-    assert!(purged.stderr.is_empty(), "{purged:?}");
+    assert!(purged.stderr.is_empty() && purged.code == Some(0), "{purged:?}");
+    assert!(purged.stdout.starts_with("forgot what was decided about 1 path;"), "{purged:?}");
+    assert!(finds());
+
+    // A removed document's id still names its path.
+    let found = json_of(&sandbox, &project, &["get", "docs/zoo.md"]);
+    let id = found["doc"]["id"].as_str().expect("an id").to_owned();
+    assert_eq!(json_of(&sandbox, &project, &["rm", &id])["documents"], 1);
+    assert!(!finds());
+    assert_eq!(json_of(&sandbox, &project, &["rm", "--purge", &id])["forgotten"], 1);
     assert!(finds());
 }
 
@@ -112,15 +121,15 @@ fn what_was_taken_out_is_found_again_once_that_is_forgotten() {
 fn secrets_in_files_are_masked_in_hits_and_documents() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
-    // Taken apart, so that none stands here.
+    // In parts, so that this file contains no secret.
     let token = format!("{}_{}", "ghp", "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5");
     project.write("src/deploy.rs", format!("pub fn deploy() {{\n    push(\"{token}\");\n}}\n"));
     for arguments in [&["search", "deploy"][..], &["get", "src/deploy.rs"], &["search", "deploy", "--json"]] {
         let outcome = sandbox.recall(&project, arguments);
         assert!(!outcome.stdout.contains(&token) && outcome.stdout.contains("[secret: github-token]"), "{outcome:?}");
     }
-    let told = sandbox.recall(&project, &["search", "deploy"]).stderr;
-    assert!(told.contains("`src/deploy.rs` seems to contain secrets"), "{told}");
+    let reported = sandbox.recall(&project, &["search", "deploy"]).stderr;
+    assert!(reported.contains("`src/deploy.rs` seems to contain secrets"), "{reported}");
     let found = sandbox.recall(&project, &["doctor", "--secrets"]);
     assert!(found.code == Some(1) && found.stdout.contains("it contains 1 secret ("), "{found:?}");
     assert!(fs::read_to_string(project.path("src/deploy.rs")).expect("there").contains(&token), "the file stays");

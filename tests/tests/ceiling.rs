@@ -1,5 +1,5 @@
-//! The daemon's memory ceiling, under what used to exceed it: many projects at once, one large import, clients that do not
-//! read their answers. `cargo bench -p recall-tests --bench ceiling` tries the same in the large.
+//! The daemon's memory ceiling under heavy loads: many projects at once, one large import, and clients that do not read their
+//! responses. `cargo bench -p recall-tests --bench ceiling` runs larger loads.
 
 #![cfg(target_os = "linux")]
 
@@ -22,10 +22,10 @@ use peak::Peak;
 /// The ceiling of these daemons: half of the default. A daemon that indexes one file uses a third of it.
 const CEILING_MIB: u64 = 256;
 
-/// What a peak may be above the ceiling, as the allocator gives back what was freed a little later.
+/// The tolerated peak, as a multiple of the ceiling: the allocator returns freed memory with a delay.
 const TOLERATED: f64 = 1.2;
 
-/// How many files a project has where there are many: more than an edit changes.
+/// The number of files of each of many projects: more than an edit changes.
 const FILES: usize = 80;
 
 /// A daemon with a small ceiling.
@@ -44,7 +44,7 @@ impl Case {
         Self { _daemon: daemon, sandbox, pid }
     }
 
-    /// A project of made-up files.
+    /// A project with generated files.
     fn project(&self, name: &str, files: usize, bytes: usize) -> PathBuf {
         let root = self.sandbox.path().join("src").join(name);
         std::fs::create_dir_all(root.join(".git")).expect("a new folder can be written");
@@ -58,7 +58,7 @@ impl Case {
         Running::to_end(command)
     }
 
-    /// Ends the watch, and fails where the ceiling did not hold.
+    /// Stops sampling, and fails if the ceiling was exceeded.
     #[track_caller]
     fn check(watched: Peak) {
         let peak_mib = watched.end() as f64 / (1024.0 * 1024.0);
@@ -68,7 +68,7 @@ impl Case {
 }
 
 #[test]
-fn many_projects_at_once_wait_for_each_other_below_the_ceiling() {
+fn many_projects_at_once_stay_below_the_ceiling() {
     let case = Case::new();
     let roots: Vec<PathBuf> = (0..10).map(|number| case.project(&format!("p{number}"), FILES, 4_000)).collect();
     let watched = Peak::of(case.pid);
@@ -97,13 +97,13 @@ fn one_large_import_stays_below_the_ceiling() {
 }
 
 #[test]
-fn clients_that_do_not_read_hold_neither_memory_nor_others_up() {
+fn clients_that_do_not_read_use_bounded_memory_and_do_not_block_others() {
     let case = Case::new();
     let root = case.project("p", 60, 25_000);
     assert_eq!(case.recall(&root, &["add", "."]).code, Some(0));
     let watched = Peak::of(case.pid);
     let stopped = Stopped::new(&case.sandbox, &root, 6, 32);
-    // Comes after all that the others asked. On a slow machine that may take longer than one request may.
+    // Its turn comes after the requests of the others. On a slow machine that takes longer than a request's deadline.
     let answer = wait_until("an answer for a client that reads", || {
         runtime().block_on(async {
             let client = Client::connect(&options(&case.sandbox)).await.expect("the daemon runs");

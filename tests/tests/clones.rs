@@ -19,10 +19,10 @@ use recall_tests::{Sandbox, sandbox};
 /// A mark in files outside the clones; no response may contain it.
 const MARK: &str = "PLATYPUS-OUTSIDE";
 
-/// How many trees are tried in every run of the tests.
+/// The number of trees in a normal run.
 const TREES: u64 = 200;
 
-/// What a user does in a clone.
+/// The commands that a user runs in a clone.
 const COMMANDS: &[&[&str]] = &[
     &["search", "burrow"],
     &["add", "docs", "--tag", "t"],
@@ -39,10 +39,10 @@ const COMMANDS: &[&[&str]] = &[
     &["status"],
 ];
 
-/// What is at a path: kind, mode, and bytes or the end of a link.
+/// The state of a path: kind, mode, and the bytes or the target of a link.
 type Seen = (u32, Vec<u8>);
 
-/// Everything below a folder, but for some folders in it.
+/// The state of everything below a folder, except for some folders.
 fn snapshot(root: &Path, without: &[PathBuf]) -> BTreeMap<PathBuf, Seen> {
     let mut seen = BTreeMap::new();
     let mut folders = vec![root.to_owned()];
@@ -69,7 +69,7 @@ fn snapshot(root: &Path, without: &[PathBuf]) -> BTreeMap<PathBuf, Seen> {
     seen
 }
 
-/// A home and projects beside the clones, which hold the mark.
+/// A home and projects next to the clones, which contain the mark.
 fn neighbours(sandbox: &Sandbox) -> Project {
     for (path, text) in [
         ("home/.bashrc", "alias ls='ls -F'\n"),
@@ -90,8 +90,8 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |value| value.parse().expect("a number"))
 }
 
-/// The files of the data home that are truth, and the user's settings: a clone must not change these either.
-fn truths(sandbox: &Sandbox) -> BTreeMap<PathBuf, Seen> {
+/// The journals of the data home, and the user's settings: a clone must not change these either.
+fn durable_files(sandbox: &Sandbox) -> BTreeMap<PathBuf, Seen> {
     let home = sandbox.recall_home();
     let mut seen = snapshot(&home.join("config"), &[]);
     seen.extend(snapshot(&home.join("data/global"), &[]));
@@ -99,7 +99,7 @@ fn truths(sandbox: &Sandbox) -> BTreeMap<PathBuf, Seen> {
 }
 
 #[test]
-fn whatever_a_clone_ships_nothing_outside_of_it_changes_and_the_daemon_lives() {
+fn a_malicious_clone_changes_nothing_outside_of_it_and_does_not_crash_the_daemon() {
     let sandbox = sandbox!();
     let own = neighbours(&sandbox);
     for folder in ["config", "data/global"] {
@@ -118,28 +118,28 @@ fn whatever_a_clone_ships_nothing_outside_of_it_changes_and_the_daemon_lives() {
     let (first, count) = (number("RECALL_HOSTILE_SEED", 1), number("RECALL_HOSTILE_TREES", TREES));
     let clone = sandbox.path().join("src/clone");
     let without = [clone.clone(), sandbox.recall_home()];
-    let (before, kept) = (snapshot(sandbox.path(), &without), truths(&sandbox));
+    let (before, kept) = (snapshot(sandbox.path(), &without), durable_files(&sandbox));
     for seed in first..first + count {
         let project = sandbox.project("clone", &[]);
         let shipped = tree::make(&clone, copy.path(), seed);
         for command in COMMANDS {
             let outcome = sandbox.recall(&project, command);
             assert!(matches!(outcome.code, Some(0 | 1 | 2 | 4)), "seed {seed}, {shipped:?}\n{command:?}: {outcome:?}");
-            let told = format!("{}{}", outcome.stdout, outcome.stderr);
-            assert!(!told.contains(MARK), "seed {seed}, {shipped:?}\n{command:?}: {told}");
+            let reported = format!("{}{}", outcome.stdout, outcome.stderr);
+            assert!(!reported.contains(MARK), "seed {seed}, {shipped:?}\n{command:?}: {reported}");
         }
         let after = snapshot(sandbox.path(), &without);
         let differs: Vec<_> =
             before.keys().chain(after.keys()).filter(|path| before.get(*path) != after.get(*path)).collect();
         assert!(differs.is_empty(), "seed {seed}, {shipped:?}\nchanged: {differs:?}");
-        assert_eq!(truths(&sandbox), kept, "seed {seed}, {shipped:?}");
+        assert_eq!(durable_files(&sandbox), kept, "seed {seed}, {shipped:?}");
         assert_eq!(sandbox.processes(), daemons, "seed {seed}, {shipped:?}: the daemon ended");
         tree::delete(&clone);
     }
 }
 
 #[test]
-fn a_shipped_index_tells_nothing_and_is_named_by_the_doctor() {
+fn a_shipped_index_is_ignored_and_reported_by_the_doctor() {
     let sandbox = sandbox!();
     let project = sandbox.project("shop", &[("src/a.rs", "pub fn quokka_hidden() {}\n")]);
     assert_eq!(sandbox.recall(&project, &["search", "quokka_hidden"]).code, Some(0));
@@ -156,7 +156,7 @@ fn a_shipped_index_tells_nothing_and_is_named_by_the_doctor() {
 }
 
 #[test]
-fn indexes_are_in_the_data_home_and_its_users_alone() {
+fn indexes_are_in_the_data_home_and_private() {
     let sandbox = sandbox!();
     let project = sandbox.project("shop", &[("src/a.rs", "pub fn a() {}\n")]);
     assert_eq!(sandbox.recall(&project, &["init"]).code, Some(0));

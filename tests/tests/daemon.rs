@@ -8,6 +8,8 @@ mod home;
 mod old;
 #[path = "daemon/reach.rs"]
 mod reach;
+#[path = "daemon/upgrade.rs"]
+mod upgrade;
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -21,7 +23,6 @@ use recall_testkit::wait_until;
 use rustix::process::Signal;
 
 use home::{Home, send_signal};
-use old::Other;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn twenty_clients_at_once_start_one_daemon() {
@@ -37,7 +38,7 @@ async fn twenty_clients_at_once_start_one_daemon() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_twenty_daemons_one_stays_and_the_others_end_without_a_word() {
+async fn of_twenty_daemons_started_at_once_one_stays() {
     let home = Home::new(&[]);
     let mut daemons: Vec<_> =
         (0..20).map(|_| home.daemon(&[]).stderr(Stdio::piped()).spawn().expect("the program runs")).collect();
@@ -62,7 +63,7 @@ async fn a_killed_daemon_is_replaced_within_a_second() {
         let began = Instant::now();
         let second = home.connect(Launch::IfNeeded).await.expect("a daemon answers").daemon().pid;
         assert_ne!(first, second);
-        // A second on a machine of its own; a loaded one gets some more.
+        // A second on an idle machine; a loaded one may take longer.
         assert!(began.elapsed() < Duration::from_secs(5), "it took {:?}", began.elapsed());
     }
     assert_eq!(home.processes().len(), 1);
@@ -76,42 +77,12 @@ async fn an_open_client_reaches_the_next_daemon_through_its_old_connection() {
     home.connect(Launch::IfNeeded).await.expect("another daemon answers");
     let status = client.status(v1::StatusRequest::default());
     let status = match status.await {
-        // The first call may find out that the old connection is broken.
+        // The first call may fail because the old connection is broken.
         Err(_) => client.status(v1::StatusRequest::default()).await,
         answered => answered,
     };
-    let pid = status.expect("the connection was made again").daemon.expect("always told").pid;
+    let pid = status.expect("the connection was made again").daemon.expect("always reported").pid;
     assert_ne!(pid, client.daemon().pid);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_older_daemon_is_asked_to_finish_and_replaced() {
-    let home = Home::new(&[]);
-    let old = Other::start(&home.dirs(), "0.0.1", 1..=1);
-    let client = home.connect(Launch::IfNeeded).await.expect("a new daemon answers");
-    assert_eq!(client.daemon().version, env!("CARGO_PKG_VERSION"));
-    assert_eq!(old.shutdowns(), 1);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_older_daemon_is_used_where_none_may_be_started() {
-    let home = Home::new(&[]);
-    let old = Other::start(&home.dirs(), "0.0.1", 1..=1);
-    let client = home.connect(Launch::Never).await.expect("they speak the same protocol");
-    assert_eq!((client.daemon().version.as_str(), old.shutdowns()), ("0.0.1", 0));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_newer_daemon_is_never_ended() {
-    let home = Home::new(&[]);
-    let newer = Other::start(&home.dirs(), "99.0.0", 7..=9);
-    match home.connect(Launch::IfNeeded).await {
-        Err(ConnectError::Newer { version, protocols }) => {
-            assert_eq!((version.as_str(), protocols), ("99.0.0", 7..=9));
-        }
-        other => panic!("it speaks another protocol: {other:?}"),
-    }
-    assert_eq!(newer.shutdowns(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -125,7 +96,7 @@ async fn a_private_daemon_leaves_nothing_behind() {
     let client = home.connect(Launch::Private).await.expect("it answers");
     assert_eq!(home.processes(), [client.daemon().pid.cast_signed()]);
     let status = client.status(v1::StatusRequest::default()).await.expect("it answers");
-    let daemon_status = status.daemon.expect("always told");
+    let daemon_status = status.daemon.expect("always reported");
     assert!(daemon_status.private && !daemon_status.auto_started);
     assert!(!home.dirs().socket().exists(), "the shared socket is not its business");
 
@@ -138,7 +109,7 @@ async fn a_private_daemon_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_private_daemon_ends_with_its_owner_however_that_ends() {
+fn a_private_daemon_ends_with_its_owner() {
     let home = Home::new(&[]);
     let runtime = home.path().join("private");
     let mut daemon = home
@@ -154,7 +125,7 @@ fn a_private_daemon_ends_with_its_owner_however_that_ends() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_terminated_daemon_ends_in_order_though_clients_are_connected() {
+async fn a_terminated_daemon_shuts_down_cleanly_with_connected_clients() {
     let home = Home::new(&[]);
     let client = home.connect(Launch::IfNeeded).await.expect("a daemon answers");
     let began = Instant::now();
@@ -168,7 +139,7 @@ async fn a_terminated_daemon_ends_in_order_though_clients_are_connected() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_hangs_does_not_keep_a_daemon_from_ending() {
+async fn a_client_that_hangs_does_not_block_the_shutdown() {
     let home = Home::new(&[("RECALL_DAEMON__DRAIN", "1s")]);
     let client = home.connect(Launch::IfNeeded).await.expect("a daemon answers");
     let _silent = UnixStream::connect(home.dirs().socket()).expect("it listens");
@@ -181,7 +152,7 @@ async fn a_client_that_hangs_does_not_keep_a_daemon_from_ending() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn stopping_waits_for_the_end_and_finds_no_daemon_the_second_time() {
+async fn stop_waits_for_the_end_of_the_daemon() {
     let home = Home::new(&[]);
     let dirs = home.dirs();
     let pid = home.connect(Launch::IfNeeded).await.expect("a daemon answers").daemon().pid;
@@ -205,7 +176,7 @@ async fn a_daemon_started_by_a_client_ends_when_idle() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_socket_is_the_users_alone() {
+async fn the_socket_is_private() {
     let home = Home::new(&[]);
     let _client = home.connect(Launch::IfNeeded).await.expect("a daemon answers");
     let mode = |path: &std::path::Path| std::fs::metadata(path).expect("there").permissions().mode() & 0o777;
@@ -215,14 +186,14 @@ async fn the_socket_is_the_users_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_user_is_turned_away_unheard() {
+async fn another_user_is_refused() {
     if !rustix::process::geteuid().is_root() {
         // Only root can switch to another user. The decision itself has unit tests.
         return;
     }
     let home = Home::new(&[]);
     let client = home.connect(Launch::IfNeeded).await.expect("a daemon answers");
-    // Every other fence is taken down, so that only the daemon's own check is left.
+    // Remove all other protections, so that only the daemon's own check is left.
     for (path, mode) in [(home.path().to_owned(), 0o755), (home.dirs().runtime, 0o755), (home.dirs().socket(), 0o666)] {
         open_up(&path, mode);
     }
@@ -248,7 +219,7 @@ fn open_up(path: &std::path::Path, mode: u32) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_client_too_many_takes_the_place_of_the_one_that_is_idle_longest() {
+async fn one_client_too_many_replaces_the_one_that_is_idle_longest() {
     let home = Home::new(&[("RECALL_DAEMON__MAX_CONNECTIONS", "2")]);
     let first = home.connect_persistently().await.expect("a daemon answers");
     let second = home.connect_persistently().await.expect("there is a place");
@@ -262,27 +233,16 @@ async fn one_client_too_many_takes_the_place_of_the_one_that_is_idle_longest() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_daemon_that_cannot_start_says_why() {
+async fn a_daemon_that_cannot_start_reports_the_reason() {
     let home = Home::new(&[("RECALL_DAEMON__DRAIN", "soon")]);
     match home.connect(Launch::IfNeeded).await {
         Err(ConnectError::StartFailed { message, log, .. }) => {
             assert!(message.contains("RECALL_DAEMON__DRAIN"), "{message}");
-            let told = std::fs::read_to_string(log).expect("the log is there");
-            assert!(told.contains("cannot start"), "{told}");
+            let reported = std::fs::read_to_string(log).expect("the log is there");
+            assert!(reported.contains("cannot start"), "{reported}");
         }
         other => panic!("its configuration is wrong: {other:?}"),
     }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_offered_answers_so_and_the_daemon_lives() {
-    let home = Home::new(&[]);
-    let client = home.connect(Launch::IfNeeded).await.expect("a daemon answers");
-    let refused = client.compact(v1::CompactRequest::default()).await.expect_err("not in this release");
-    let failure = recall_proto::Failure::from_status(&refused);
-    assert_eq!(failure.reason, recall_proto::Reason::Unsupported);
-    assert!(failure.message.contains("Compact"), "{failure}");
-    client.status(v1::StatusRequest::default()).await.expect("it lives");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -297,7 +257,7 @@ async fn requests_are_counted_and_their_text_is_not_logged() {
     let query = "xylophone_quartet".to_owned();
     let search = v1::SearchRequest { context: Some(context), query, ..v1::SearchRequest::default() };
     let answer = client.search(search).await.expect("it searches");
-    assert_eq!(answer.results[0].doc.as_ref().expect("always told").path, "src/lib.rs");
+    assert_eq!(answer.results[0].doc.as_ref().expect("always reported").path, "src/lib.rs");
 
     let status = client.status(v1::StatusRequest { metrics: true, ..v1::StatusRequest::default() });
     let status = status.await.expect("it answers");
@@ -326,7 +286,7 @@ async fn health_is_reported_by_the_standard_service() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cycles_of_start_and_end_leave_no_process() {
+async fn repeated_starts_and_stops_leave_no_process() {
     let home = Home::new(&[]);
     for cycle in 0..10 {
         let client: Client = home.connect(Launch::IfNeeded).await.expect("a daemon answers");

@@ -1,5 +1,5 @@
-//! Deletion goes through a handle to a folder that recall made. Folders are deleted by `recall-folder` alone, and single files only
-//! where the table says.
+//! Deletion of files and folders. Only `recall-folder` deletes folders, through a handle to a folder that recall created;
+//! single files are deleted only in the listed sources.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,10 @@ const FILES: &[(&str, &str)] = &[
     ("crates/recall-models/src/runtime/", "its own download and marks in the data home"),
     ("crates/recall-client/src/", "the runtime folder that it made for a private daemon"),
     ("recall-cli/src/clients/json_file.rs", "a client's file that it wrote itself"),
-    ("recall-cli/src/own_ranker.rs", "a ranker in the data home"),
+    ("recall-cli/src/command/config/edit.rs", "the copy that it made for the editor"),
+    ("recall-cli/src/last_search.rs", "its own notes of searches in the cache home"),
+    ("recall-cli/src/command/service.rs", "unit files that end in the checksum that it wrote"),
+    ("crates/recall-bench/src/own_ranker.rs", "a ranker in the data home"),
     ("recalld/src/", "its own socket, lock and logs"),
 ];
 
@@ -49,7 +52,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn folders_are_deleted_in_one_place_and_files_where_it_is_written_down() {
+fn only_recall_folder_deletes_folders_and_only_listed_sources_delete_files() {
     let root = workspace();
     let mut files = Vec::new();
     for folder in ["crates", "recalld/src", "recall-cli/src", "recall-shim/src"] {

@@ -71,12 +71,12 @@ fn json(outcome: &Outcome) -> Value {
 
 #[track_caller]
 fn check(value: &Value, expected: f64) {
-    let value = value.as_f64().unwrap_or_else(|| panic!("{value} is no number"));
+    let value = value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"));
     assert!((value - expected).abs() < 1e-9, "{value} is not {expected}");
 }
 
 #[test]
-fn a_dataset_is_asked_and_measured() {
+fn a_dataset_is_evaluated() {
     let sandbox = recall_tests::sandbox!();
     let dataset = dataset(&sandbox, QUERIES);
     let outcome = sandbox.recall(&dataset, &["eval", "run", "--dataset", ".", "--out", "run.jsonl", "--json"]);
@@ -110,8 +110,8 @@ fn a_dataset_is_asked_and_measured() {
 }
 
 #[test]
-fn every_stage_is_left_out_in_turn() {
-    // Neither a name nor a path leads to the answer; what it means would.
+fn an_ablation_leaves_out_each_stage_in_turn() {
+    // Neither a name nor a path matches the answer; an embedding would.
     let sandbox = recall_tests::sandbox!().with_variable("RECALL_SEARCH__MODEL", "none");
     let query = r#"{"id":"q","text":"the card that paid","category":"semantic","relevant":[{"path":"refunds.md"}]}"#;
     let dataset = dataset(&sandbox, query);
@@ -127,7 +127,7 @@ fn every_stage_is_left_out_in_turn() {
 }
 
 #[test]
-fn a_dataset_that_is_asked_twice_has_the_same_figures() {
+fn two_evaluations_of_a_dataset_have_the_same_figures() {
     let sandbox = recall_tests::sandbox!();
     let dataset = dataset(&sandbox, QUERIES);
     let ask = || {
@@ -225,7 +225,7 @@ fn git(sandbox: &Sandbox, folder: &Path, arguments: &[&str]) {
 }
 
 #[test]
-fn a_history_is_mined_and_asked_at_its_parent_trees() {
+fn a_history_is_mined_and_evaluated_at_the_parent_commits() {
     let (sandbox, project) = with_history();
     let outcome = sandbox.recall(&project, &["bench", "--mine", "--out", "../mined", "--ablate", "--json"]);
     assert_eq!(outcome.code, Some(0), "{outcome:?}");

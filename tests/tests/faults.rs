@@ -20,7 +20,7 @@ fn json_of(sandbox: &Sandbox, project: &Project, arguments: &[&str]) -> Value {
     serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome:?}"))
 }
 
-/// The warnings of an answer with a code.
+/// The warnings of a response that have a code.
 fn warnings(answer: &Value, code: &str) -> Vec<Value> {
     let all = answer["warnings"].as_array().cloned().unwrap_or_default();
     all.into_iter().filter(|warning| warning["code"] == code).collect()
@@ -38,7 +38,7 @@ fn journal(project: &Project) -> PathBuf {
 }
 
 #[test]
-fn lines_of_a_journal_that_cannot_be_read_are_reported_once_until_they_change() {
+fn unreadable_lines_of_a_journal_are_reported_once_until_they_change() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     json_of(&sandbox, &project, &["remember", "Badgers dig at noon."]);
@@ -47,20 +47,21 @@ fn lines_of_a_journal_that_cannot_be_read_are_reported_once_until_they_change() 
         [b"{\"event\":\"add\"\n", b"{\n  \"event\": \"add\"\n}\n", b"caf\xe9\n", b"{\"event\":\"fly\"}\n"];
     for damage in damages {
         fs::write(journal(&project), [&whole, damage].concat()).expect("written");
-        let told = wait_until("a warning", || {
+        let reported = wait_until("a warning", || {
             let answer = json_of(&sandbox, &project, &["search", "badgers"]);
             assert!(!paths(&answer).is_empty() || !answer["results"].as_array().expect("hits").is_empty(), "{answer}");
             warnings(&answer, "JOURNAL_LINES_UNREAD").pop()
         });
-        let (message, hint) = (told["message"].as_str().expect("a text"), told["hint"].as_str().expect("a text"));
-        assert!(message.contains("memories.jsonl") && message.contains("line 2"), "{told}");
-        assert!(hint.contains("recall doctor"), "{told}");
+        let (message, hint) =
+            (reported["message"].as_str().expect("a text"), reported["hint"].as_str().expect("a text"));
+        assert!(message.contains("memories.jsonl") && message.contains("line 2"), "{reported}");
+        assert!(hint.contains("recall doctor"), "{reported}");
         for arguments in [&["search", "badgers"][..], &["list"]] {
             let answer = json_of(&sandbox, &project, arguments);
-            assert_eq!(warnings(&answer, "JOURNAL_LINES_UNREAD"), [] as [Value; 0], "told twice: {answer}");
+            assert_eq!(warnings(&answer, "JOURNAL_LINES_UNREAD"), [] as [Value; 0], "reported twice: {answer}");
         }
     }
-    // A listing reports it as well, and a file that is no file does not go unnoticed either.
+    // A listing reports it as well. A folder in place of a journal is reported too.
     fs::remove_file(journal(&project)).expect("removed");
     let day = project.path(".recall/2026-01-02/memories.jsonl");
     fs::create_dir_all(&day).expect("made");
@@ -68,7 +69,7 @@ fn lines_of_a_journal_that_cannot_be_read_are_reported_once_until_they_change() 
 }
 
 #[test]
-fn a_bad_line_of_the_selection_costs_that_line_alone() {
+fn a_bad_line_of_the_selection_affects_only_itself() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     sandbox.recall(&project, &["init"]);
@@ -82,8 +83,11 @@ fn a_bad_line_of_the_selection_costs_that_line_alone() {
     assert_eq!(sandbox.recall(&project, &["daemon", "restart"]).code, Some(0));
     let answer = json_of(&sandbox, &project, &["search", "wombats store"]);
     assert_eq!(paths(&answer), ["src/store.rs"], "{answer}");
-    let told = warnings(&answer, "SELECTION_LINES_UNREAD");
-    assert!(told.len() == 1 && told[0]["message"].as_str().is_some_and(|told| told.contains("line 2")), "{answer}");
+    let reported = warnings(&answer, "SELECTION_LINES_UNREAD");
+    assert!(
+        reported.len() == 1 && reported[0]["message"].as_str().is_some_and(|reported| reported.contains("line 2")),
+        "{answer}"
+    );
     let doctor = sandbox.recall(&project, &["doctor"]);
     assert!(doctor.code == Some(1) && doctor.stdout.contains("line 3 cannot be read"), "{doctor:?}");
     let fixed = sandbox.recall(&project, &["doctor", "--fix"]);
@@ -94,7 +98,7 @@ fn a_bad_line_of_the_selection_costs_that_line_alone() {
 }
 
 #[test]
-fn what_is_excluded_while_the_daemon_runs_is_gone_at_the_next_search() {
+fn a_file_excluded_while_the_daemon_runs_is_missing_from_the_next_search() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     assert_eq!(paths(&json_of(&sandbox, &project, &["search", "wombats"])), ["docs/zoo.md"]);
@@ -114,7 +118,7 @@ fn what_is_excluded_while_the_daemon_runs_is_gone_at_the_next_search() {
     assert!(!warnings(&answer, "CONFIGURATION").is_empty(), "{answer}");
 }
 
-/// The folder of the only index, wherever it is kept.
+/// The folder of the only index.
 fn index(sandbox: &Sandbox, project: &Project) -> PathBuf {
     let status = json_of(sandbox, project, &["status"]);
     PathBuf::from(status["stores"][0]["index_path"].as_str().unwrap_or_else(|| panic!("{status}")))
@@ -152,14 +156,14 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The words of a project in which each document has one that no other has.
+/// The words of a project; each document has one that no other has.
 const WORDS: [&str; 8] = ["wombat", "badger", "heron", "otter", "lynx", "marmot", "beaver", "gannet"];
 
-/// Changes the bytes of an open file in its middle, and neither its length nor its ends.
+/// Changes bytes in the middle of an open file. Its length and its ends stay the same.
 fn garble(file: &Path, bytes: &[u8], kind: &str) -> Vec<u8> {
     let mut garbled = bytes.to_vec();
     let (start, end) = (bytes.len() / 6, bytes.len() - bytes.len() / 6);
-    // A bit now and then: much of it is read as something else, and not found to be wrong.
+    // Single bits: most of the content stays readable with another meaning, and is not detected as damaged.
     garbled[start..end].iter_mut().step_by(37).for_each(|byte| *byte ^= 1);
     if kind == "replaced" {
         fs::write(file.with_extension("new"), &garbled).expect("written");
@@ -172,8 +176,8 @@ fn garble(file: &Path, bytes: &[u8], kind: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_file_of_the_index_that_is_replaced_or_overwritten_is_noticed_by_a_running_daemon() {
-    // A look before every answer, so that none is given between two looks.
+fn a_replaced_or_overwritten_index_file_is_noticed_by_a_running_daemon() {
+    // A check before every response, so that none is sent between two checks.
     let sandbox = sandbox!().with_variable("RECALL_LIMITS__LOOK_INTERVAL", "0s");
     let texts: Vec<(String, String)> = (0..40)
         .map(|number| {
@@ -209,7 +213,7 @@ fn a_file_of_the_index_that_is_replaced_or_overwritten_is_noticed_by_a_running_d
         });
         assert!(all.len() > 5, "{all:?}");
         for file in all {
-            // A file that was rebuilt since has another name.
+            // A rebuilt file has another name.
             let Ok(bytes) = fs::read(&file) else { continue };
             if !bytes.is_empty() {
                 let garbled = garble(&file, &bytes, kind);
@@ -225,7 +229,7 @@ fn a_file_of_the_index_that_is_replaced_or_overwritten_is_noticed_by_a_running_d
 }
 
 #[test]
-fn a_folder_a_pipe_or_a_link_in_the_place_of_an_index_file_heals_by_itself() {
+fn a_folder_a_pipe_or_a_link_in_place_of_an_index_file_is_repaired() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     let right = |what: &str| {
@@ -271,7 +275,7 @@ fn a_folder_a_pipe_or_a_link_in_the_place_of_an_index_file_heals_by_itself() {
 }
 
 #[test]
-fn everything_that_init_writes_is_its_users_alone() {
+fn everything_that_init_writes_is_private() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     let outcome = sandbox.recall(&project, &["init"]);
@@ -286,7 +290,7 @@ fn everything_that_init_writes_is_its_users_alone() {
 }
 
 #[test]
-fn a_program_git_of_the_project_is_never_run() {
+fn a_program_named_git_in_the_project_is_never_run() {
     let place = tempfile::tempdir().expect("a folder");
     let ran = place.path().join("ran");
     for search_path in [":/usr/bin:/bin", ".:/usr/bin:/bin", "/usr/bin:/bin:", "bin:.::/usr/bin"] {

@@ -10,16 +10,16 @@ use serde_json::Value;
 /// The number of rounds of the oracle.
 const ROUNDS: u64 = 60;
 
-/// The codes of the warnings by which an answer says that it may be behind the files.
+/// The codes of the warnings that a response may be older than the files.
 const ANNOUNCED: [&str; 4] = ["SCAN_RUNNING", "INDEXING", "INDEXING_QUEUED", "NOT_COMPARED"];
 
-/// A word that no file holds yet and that is near no other.
+/// A word that no file contains yet and that is not similar to another.
 fn word(round: u64) -> String {
     let mut random = fastrand::Rng::with_seed(round);
     std::iter::repeat_with(|| random.lowercase()).take(14).collect()
 }
 
-/// Writes a word in the way of this round; returns the path that holds it.
+/// Writes a word to a file, in a way that depends on the round; returns the path.
 fn write(project: &Project, round: u64, word: &str) -> String {
     let line = format!("\npub fn {word}() {{}}\n");
     match round % 4 {
@@ -57,7 +57,7 @@ fn ask(sandbox: &Sandbox, project: &Project, query: &str) -> Value {
 }
 
 #[test]
-fn a_search_finds_what_was_written_before_it_or_says_that_it_may_not() {
+fn a_search_finds_text_written_before_it_or_warns_that_it_may_not() {
     let sandbox = sandbox!();
     let project = sandbox.project("shop", &[]);
     for part in 0..7 {
@@ -82,6 +82,6 @@ fn a_search_finds_what_was_written_before_it_or_says_that_it_may_not() {
         }
     }
     assert_eq!(silent, [], "not found, and not a word about it");
-    // On a machine that does nothing else none is; a loaded one may take longer than a search waits.
-    assert!(announced <= ROUNDS / 2, "{announced} of {ROUNDS} searches were behind the files");
+    // On an idle machine there is no warning; on a loaded one a scan may take longer than a search waits.
+    assert!(announced <= ROUNDS / 2, "{announced} of {ROUNDS} searches were older than the files");
 }

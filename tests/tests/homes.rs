@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use recall_client::{Client, ConnectError, ConnectOptions, Launch};
+use recall_client::{Client, ConnectError, ConnectOptions, Launch, Replace};
 use recall_config::Dirs;
 use recall_proto::v1;
 use recall_testkit::{Project, Running};
@@ -70,7 +70,7 @@ impl<'s> User<'s> {
 
 fn daemon_in(status: &Value) -> (u64, PathBuf) {
     let daemon = &status["daemon"];
-    (daemon["pid"].as_u64().expect("told"), daemon["socket"].as_str().expect("told").into())
+    (daemon["pid"].as_u64().expect("reported"), daemon["socket"].as_str().expect("reported").into())
 }
 
 impl Drop for User<'_> {
@@ -82,7 +82,7 @@ impl Drop for User<'_> {
         let mut command = self.command(&self.sandbox.binaries().recall, &project, None);
         command.args(["daemon", "stop"]);
         Running::to_end(command);
-        // The folder of the socket is outside of the sandbox.
+        // The folder of the socket is outside the sandbox.
         if let Some(folder) = status["daemon"]["socket"].as_str().and_then(|socket| Path::new(socket).parent()) {
             let _ = fs::remove_dir_all(folder);
         }
@@ -123,7 +123,7 @@ fn two_homes_of_one_user_have_two_daemons_and_two_global_stores() {
 fn journals(folder: &Path) -> String {
     let mut text = String::new();
     for entry in fs::read_dir(folder).expect("readable").map(|entry| entry.expect("readable")) {
-        if entry.file_type().expect("told").is_dir() {
+        if entry.file_type().expect("reported").is_dir() {
             text += &journals(&entry.path());
         } else if entry.file_name() == "memories.jsonl" {
             text += &fs::read_to_string(entry.path()).expect("text");
@@ -140,16 +140,18 @@ async fn ask(dirs: Dirs, launch: Launch) -> Result<u32, ConnectError> {
         daemon_binary: None,
         daemon_home: None,
         client_name: "recall-tests".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        replace: Replace::Older,
         deadline: Duration::from_mins(1),
         attempts: 1,
     };
     let client = Client::connect(&options).await?;
     let status = client.status(v1::StatusRequest::default()).await.expect("it answers");
-    Ok(status.daemon.expect("told").pid)
+    Ok(status.daemon.expect("reported").pid)
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_daemon_refuses_a_client_that_means_other_data() {
+async fn a_daemon_refuses_a_client_of_another_data_home() {
     let sandbox = sandbox!();
     let daemon = sandbox.start_daemon(&["--foreground"]);
     let dirs = sandbox.dirs();
@@ -164,7 +166,7 @@ async fn a_daemon_refuses_a_client_that_means_other_data() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_daemon_of_a_service_manager_is_found_at_its_socket_by_those_whose_data_it_serves() {
+async fn the_daemon_of_a_service_manager_is_found_by_the_clients_of_its_data() {
     let sandbox = sandbox!();
     let socket = sandbox.path().join("service.sock");
     let listener = UnixListener::bind(&socket).expect("free");

@@ -49,7 +49,7 @@ fn context(root: &Path) -> v1::RequestContext {
 }
 
 /// Every file below a folder, with its bytes.
-fn truths(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+fn durable_files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut truths = BTreeMap::new();
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -67,7 +67,7 @@ fn truths(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// Returns the whole content of a project, as its own requests report it.
-async fn told_by(client: &Client, root: &Path) -> String {
+async fn content_of(client: &Client, root: &Path) -> String {
     let list = v1::ListRequest {
         context: Some(context(root)),
         scope: v1::Scope::Project.into(),
@@ -76,12 +76,12 @@ async fn told_by(client: &Client, root: &Path) -> String {
         ..v1::ListRequest::default()
     };
     let listing = client.list(list).await.expect("a listing");
-    // How often something was looked for is no part of what it is.
+    // Without usage counts, which searches change.
     format!("{:?}", listing.entries.iter().map(|entry| (&entry.doc, entry.chunks)).collect::<Vec<_>>())
 }
 
 #[test]
-fn every_rpc_has_a_case_or_knows_of_no_store() {
+fn every_rpc_has_a_case_or_uses_no_store() {
     for rpc in rpcs() {
         let is_of_no_store = OF_NO_STORE.contains(&rpc.name.as_str());
         assert_ne!(is_of_no_store, ask::CASES.contains(&rpc.name.as_str()), "{} has no case, or two", rpc.name);
@@ -92,7 +92,7 @@ fn every_rpc_has_a_case_or_knows_of_no_store() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_rpc_in_one_project_tells_anything_of_another() {
+async fn no_rpc_in_one_project_returns_data_of_another() {
     let home = Home::new(&[]);
     let client = home.connect(Launch::IfNeeded).await.expect("a daemon answers");
     let mut asked = 0;
@@ -100,30 +100,30 @@ async fn no_rpc_in_one_project_tells_anything_of_another() {
         let mut random = Rand32::new(u64::from(pair) + 1);
         let here = fill(&client, &home.path().join(format!("here-{pair}")), &mut random).await;
         let there = fill(&client, &home.path().join(format!("there-{pair}")), &mut random).await;
-        let (kept, said) = (truths(&there.root), told_by(&client, &there.root).await);
+        let (kept, said) = (durable_files(&there.root), content_of(&client, &there.root).await);
         for rpc in rpcs().into_iter().filter(|rpc| !OF_NO_STORE.contains(&rpc.name.as_str())) {
             for round in 0..ROUNDS {
                 let probe = Probe::of(&there, &here, round, &mut random);
-                let told = ask(&rpc.name, &client, context(&here.root), &probe).await;
-                let told = told.unwrap_or_else(|| panic!("{} has no case", rpc.name));
-                check(&rpc.name, &probe, &told, &there);
+                let reported = ask(&rpc.name, &client, context(&here.root), &probe).await;
+                let reported = reported.unwrap_or_else(|| panic!("{} has no case", rpc.name));
+                check(&rpc.name, &probe, &reported, &there);
                 asked += 1;
             }
         }
-        assert!(kept == truths(&there.root), "files of the other project changed");
-        assert_eq!(said, told_by(&client, &there.root).await, "what the other project says changed");
-        // The mark is one: whoever asks there meets it.
+        assert!(kept == durable_files(&there.root), "files of the other project changed");
+        assert_eq!(said, content_of(&client, &there.root).await, "the content of the other project changed");
+        // The mark is found by a search in the project that contains it.
         let probe = Probe::of(&there, &here, 0, &mut random);
-        let told = ask("Search", &client, context(&there.root), &probe).await.expect("a case");
-        assert!(told.contains(&there.mark), "the search finds nothing at all: {told}");
+        let reported = ask("Search", &client, context(&there.root), &probe).await.expect("a case");
+        assert!(reported.contains(&there.mark), "the search finds nothing at all: {reported}");
     }
     println!("{asked} requests");
 }
 
 #[track_caller]
-fn check(rpc: &str, probe: &Probe, told: &str, there: &Filled) {
-    if let Some(at) = told.find(&there.mark) {
-        let around = told.get(at.saturating_sub(200)..(at + 200).min(told.len())).unwrap_or(told);
-        panic!("{rpc} of {probe:?} tells of another project: …{around}…");
+fn check(rpc: &str, probe: &Probe, reported: &str, there: &Filled) {
+    if let Some(at) = reported.find(&there.mark) {
+        let around = reported.get(at.saturating_sub(200)..(at + 200).min(reported.len())).unwrap_or(reported);
+        panic!("{rpc} of {probe:?} returns data of another project: …{around}…");
     }
 }

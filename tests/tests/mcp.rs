@@ -50,17 +50,17 @@ impl Agent {
         serde_json::from_str(&self.shim.line().expect("the shim runs")).expect("JSON")
     }
 
-    /// The result of a call, and the progress that was told before it.
+    /// The result of a call, and the progress that was reported before it.
     fn result_of(&mut self, id: u64) -> (Value, Vec<f64>) {
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         loop {
             let message = self.receive();
             if message["method"] == "notifications/progress" {
                 assert_eq!(message["params"]["progressToken"], id);
-                told.extend(message["params"]["progress"].as_f64());
+                reported.extend(message["params"]["progress"].as_f64());
             } else {
                 assert_eq!(message["id"], id, "{message}");
-                return (message["result"].clone(), told);
+                return (message["result"].clone(), reported);
             }
         }
     }
@@ -101,7 +101,7 @@ fn kill(process: u64) {
 }
 
 #[test]
-fn the_first_search_indexes_on_the_way_and_its_hits_can_be_read() {
+fn the_first_search_indexes_the_project_and_its_hits_can_be_read() {
     let sandbox = sandbox!();
     let mut agent = Agent::start(&sandbox, &project(&sandbox));
     let found = agent.ask("recall_search", &json!({"query": "open_sessions"}));
@@ -117,7 +117,15 @@ fn the_first_search_indexes_on_the_way_and_its_hits_can_be_read() {
 }
 
 #[test]
-fn the_full_set_of_tools_shows_what_has_to_do_with_what() {
+fn the_context_of_a_task_is_one_text() {
+    let sandbox = sandbox!();
+    let mut agent = Agent::start(&sandbox, &project(&sandbox));
+    let context = agent.ask("recall_context", &json!({"task": "open the sessions", "budget_tokens": 400}));
+    assert!(context.contains("## Code\n### src/sessions.rs:") && context.contains("open_sessions"), "{context}");
+}
+
+#[test]
+fn the_full_set_of_tools_includes_related_documents_and_the_graph() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     project.write("src/login.rs", "use crate::sessions;\n\npub fn login() {\n    sessions::open_sessions();\n}\n");
@@ -137,11 +145,11 @@ fn the_full_set_of_tools_shows_what_has_to_do_with_what() {
     assert!(refused.to_string().contains("near it are `open_sessions`"), "{refused}");
     let mut few = Agent::start(&sandbox, &project);
     let id = few.send("recall_related", &json!({"id": "src/login.rs"}));
-    assert!(few.receive()["error"]["message"].as_str().is_some_and(|told| told.contains("no tool")), "{id}");
+    assert!(few.receive()["error"]["message"].as_str().is_some_and(|reported| reported.contains("no tool")), "{id}");
 }
 
 #[test]
-fn the_plain_tools_make_a_project_keep_a_text_and_find_it() {
+fn the_basic_tools_initialise_a_project_store_a_text_and_find_it() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     let mut agent = Agent::with_every_tool(&sandbox, &project);
@@ -171,7 +179,7 @@ fn the_plain_tools_make_a_project_keep_a_text_and_find_it() {
 }
 
 #[test]
-fn a_memory_is_a_resource_in_both_eras() {
+fn a_memory_is_a_resource_in_both_protocol_revisions() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     let mut agent = Agent::start(&sandbox, &project);
@@ -199,7 +207,7 @@ fn a_memory_is_a_resource_in_both_eras() {
 }
 
 #[test]
-fn the_pages_of_a_search_are_its_hits_once_each() {
+fn the_pages_of_a_search_contain_each_hit_once() {
     let sandbox = sandbox!();
     let mut agent = Agent::start(&sandbox, &many_files(&sandbox, 30));
     let mut arguments = json!({"query": "part", "limit": 7, "format": "json"});
@@ -219,10 +227,10 @@ fn progress_rises_and_ends_with_the_result() {
     let sandbox = sandbox!();
     let mut agent = Agent::start(&sandbox, &many_files(&sandbox, 300));
     let id = agent.send("recall_index", &json!({"path": "."}));
-    let (result, told) = agent.result_of(id);
+    let (result, reported) = agent.result_of(id);
     assert_eq!(result["isError"], false, "{result}");
-    assert!(told.windows(2).all(|pair| pair[0] < pair[1]), "{told:?}");
-    assert_eq!(told.last(), Some(&300.0));
+    assert!(reported.windows(2).all(|pair| pair[0] < pair[1]), "{reported:?}");
+    assert_eq!(reported.last(), Some(&300.0));
     assert!(agent.shim.is_silent_for(Duration::from_millis(200)));
 }
 
@@ -246,7 +254,7 @@ fn a_cancelled_call_is_not_answered_and_the_next_one_is() {
 }
 
 #[test]
-fn the_death_of_the_daemon_is_not_seen() {
+fn a_killed_daemon_is_replaced_transparently() {
     let sandbox = sandbox!();
     let mut agent = Agent::start(&sandbox, &project(&sandbox));
     let before = agent.daemon();
@@ -269,13 +277,13 @@ fn the_death_of_the_daemon_is_not_seen() {
 }
 
 #[test]
-fn the_death_of_the_daemon_that_was_started_in_its_place_is_not_seen() {
+fn a_killed_replacement_daemon_is_replaced_transparently() {
     let sandbox = sandbox!();
     let project = many_files(&sandbox, 2_000);
     let mut agent = Agent::start(&sandbox, &project);
     let first = agent.daemon();
     kill(first);
-    // A long call, since nobody has indexed the project; the connection that it is made on is broken by now.
+    // A long call, because the project is not indexed yet. Its connection is broken by now.
     let id = agent.send("recall_search", &json!({"query": "part_7"}));
     let status = sandbox.recall(&project, &["status", "--json"]);
     let status: Value = serde_json::from_str(&status.stdout).expect("JSON");

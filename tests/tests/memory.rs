@@ -53,7 +53,7 @@ fn journal(project: &Project) -> PathBuf {
 }
 
 #[test]
-fn what_was_acknowledged_outlives_a_kill_and_the_index() {
+fn acknowledged_memories_survive_a_kill_and_the_loss_of_the_index() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     found(&sandbox, &project, "wombats");
@@ -76,7 +76,7 @@ fn what_was_acknowledged_outlives_a_kill_and_the_index() {
 }
 
 #[test]
-fn a_memory_goes_its_way_through_the_commands() {
+fn a_memory_is_added_read_changed_and_removed_by_commands() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     found(&sandbox, &project, "store");
@@ -128,7 +128,7 @@ fn a_memory_goes_its_way_through_the_commands() {
 }
 
 #[test]
-fn the_text_comes_from_a_pipe_and_the_environment_says_who_asks() {
+fn the_text_is_read_from_a_pipe_and_the_agent_from_the_environment() {
     let sandbox = sandbox!()
         .with_variable("CLAUDECODE", "1")
         .with_variable("EDI_SESSION_ID", "session-7")
@@ -162,7 +162,7 @@ fn secrets_reach_neither_the_journal_nor_an_answer() {
     assert!(answer.stdout.contains("[secret: ") && !answer.stdout.contains(&token), "{answer:?}");
 }
 
-/// Runs git in a folder, with nothing of the user's settings.
+/// Runs git in a folder, without the user's settings.
 #[track_caller]
 fn git(sandbox: &Sandbox, folder: &Path, arguments: &[&str]) -> String {
     let mut command = sandbox.command(Path::new("git"), folder);
@@ -177,7 +177,7 @@ fn git(sandbox: &Sandbox, folder: &Path, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn git_merges_what_two_branches_remembered() {
+fn git_merges_the_memories_of_two_branches() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     let git = |arguments: &[&str]| git(&sandbox, project.root(), arguments);
@@ -231,7 +231,7 @@ fn damaged_lines_are_reported_and_do_not_affect_others() {
 }
 
 #[test]
-fn an_agent_remembers_and_is_told_what_is_known() {
+fn an_agent_adds_finds_and_rates_a_memory() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     let mut shim = sandbox.start_shim(&project, &["--tools", "full"]);

@@ -4,12 +4,15 @@ use recall_testkit::Running;
 use recall_tests::sandbox;
 
 #[test]
-fn every_program_stands_beside_the_others_and_tells_its_version() {
+fn every_program_is_installed_and_prints_its_version() {
     let sandbox = sandbox!();
     let binaries = sandbox.binaries();
-    for (program, name) in
-        [(&binaries.recall, "recall"), (&binaries.recalld, "recalld"), (&binaries.recall_shim, "recall-shim")]
-    {
+    for (program, name) in [
+        (&binaries.recall, "recall"),
+        (&binaries.recalld, "recalld"),
+        (&binaries.recall_shim, "recall-shim"),
+        (&binaries.recall_bench, "recall-bench"),
+    ] {
         assert_eq!(program.file_stem().and_then(|stem| stem.to_str()), Some(name));
         assert_eq!(program.parent(), binaries.recall.parent());
         let mut command = sandbox.command(program, sandbox.path());
@@ -18,5 +21,5 @@ fn every_program_stands_beside_the_others_and_tells_its_version() {
         assert_eq!(outcome.code, Some(0), "{outcome:?}");
         assert_eq!(outcome.stdout, format!("{name} {}\n", env!("CARGO_PKG_VERSION")));
     }
-    assert!(sandbox.processes().is_empty(), "to tell a version starts no daemon");
+    assert!(sandbox.processes().is_empty(), "printing a version starts no daemon");
 }

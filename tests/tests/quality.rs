@@ -1,7 +1,7 @@
 //! Search quality on a collection judged by people.
 //!
-//! The real programs over `tests/collections/payments`, whose README tells how it was judged. What is measured here guards
-//! against getting worse by accident; which change is an improvement is decided on larger collections.
+//! The real programs over `tests/collections/payments`, whose README describes how it was judged. The floors guard
+//! against accidental regressions; whether a change is an improvement is decided on larger collections.
 
 #![cfg(target_os = "linux")]
 
@@ -10,10 +10,10 @@ use std::path::PathBuf;
 use recall_testkit::{Outcome, Running, Sandbox};
 use serde_json::Value;
 
-/// The least nDCG@10 of all queries together and of each category: .03 below what was measured when it was set, cut to
-/// a hundredth. A category has 11 to 28 queries, so that one which loses its answer costs it .04 to .09: hits may change
-/// places, but no query may lose its answer unless others win theirs. Questions in other words than their answers are
-/// hardly found without a model, which the floor of `semantic` tells.
+/// The floors of nDCG@10, over all queries and per category: .03 below the value measured when it was set, rounded down to
+/// a hundredth. A category has 11 to 28 queries, so a query that loses its answer costs .04 to .09: hits may change places,
+/// but no query may lose its answer unless others gain theirs. Queries that share no words with their answers are hardly
+/// answered without a model, hence the low floor of `semantic`.
 const FLOORS: &[(&str, f64)] = &[
     (ALL, 0.67),
     ("decision", 0.73),
@@ -38,11 +38,11 @@ fn no_category_is_answered_worse_than_its_floor() {
     assert_eq!(below(FLOORS, &measured), [""; 0], "{measured:?}");
 }
 
-/// The least part of all pairs of a query that is answered and one that is not in which the former's answer is more confident
-/// (the area under the ROC curve): .02 below what was measured when it was set, cut to a hundredth.
+/// The floor of the area under the ROC curve: the share of pairs of an answered and an absent query in which the answered one
+/// has the higher confidence. It is .02 below the value measured when it was set, rounded down to a hundredth.
 const LEAST_SEPARATION: f64 = 0.93;
 
-/// The least part of the absent queries whose answers say that probably nothing answers, and the most of the others.
+/// The least share of absent queries whose response is marked as doubtful, and the largest share of answered ones.
 const DOUBTED: (f64, f64) = (0.85, 0.18);
 
 #[test]
@@ -62,8 +62,8 @@ fn irrelevant_results_are_recognized() {
     assert!(measured.1 >= DOUBTED.0 && measured.2 <= DOUBTED.1, "{measured:?}");
 }
 
-/// How confident the answer to a query is, and whether it says that it is doubtful; nothing found is no confidence at all.
-/// `None` for a path, which no ranker decides on.
+/// The confidence of the response to a query, and whether it is marked as doubtful. The confidence is 0 without a hit, and
+/// `None` for a path, which no ranker scores.
 fn confidence(sandbox: &Sandbox, query: &str) -> Option<(f64, bool)> {
     let corpus = collection().join("corpus");
     let outcome = recall(sandbox, &["--project", &corpus.to_string_lossy(), "search", "--json", "--", query]);
@@ -136,5 +136,5 @@ fn json(outcome: &Outcome) -> Value {
 }
 
 fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
+    value.as_str().unwrap_or_else(|| panic!("{value} is not text")).to_owned()
 }

@@ -5,20 +5,38 @@ use std::path::PathBuf;
 use recall_tests::imports::{Arrows, Sources, arrows, circles, module, sources};
 use recall_tests::workspace;
 
-/// The crates whose files are looked at, by the folders of their sources.
-const CRATES: [&str; 3] = ["crates/recall-engine/src", "recall-cli/src", "recall-shim/src"];
-
 /// The engine.
-const ENGINE: &str = CRATES[0];
+const ENGINE: &str = "crates/recall-engine/src";
+
+/// The crates whose files are checked, by the folders of their sources. The number is fewer than the files that each has;
+/// with fewer, the sources were not found.
+const CRATES: &[(&str, usize)] = &[
+    (ENGINE, 100),
+    ("crates/recall-bench/src", 10),
+    ("crates/recall-client/src", 10),
+    ("crates/recall-config/src", 10),
+    ("crates/recall-eval/src", 10),
+    ("crates/recall-folder/src", 5),
+    ("crates/recall-journal/src", 20),
+    ("crates/recall-lexical/src", 25),
+    ("crates/recall-models/src", 25),
+    ("crates/recall-rql/src", 10),
+    ("crates/recall-testkit/src", 8),
+    ("recall-cli/src", 30),
+    ("recalld/src", 50),
+    ("recall-shim/src", 30),
+];
 
 /// The rooms of the engine from the top to the bottom. A room is a folder with the file of its name; it may know the rooms of
 /// the lines below its own, and none on its own line.
 ///
 /// What a `Store` holds does not know `Store`: it stands below. What acts on a `Store` is a method or a function above it.
-const STAIRS: [&[&str]; 11] = [
-    &["session"],
-    &["inspect"],
+const STAIRS: [&[&str]; 13] = [
+    &["backup", "session"],
+    &["context"],
+    &["inspect", "query"],
     &["search"],
+    &["matching"],
     &["graph"],
     &["memory"],
     &["indexing"],
@@ -40,8 +58,10 @@ const LEAVES: &[&str] = &[
     "imports",
     "known",
     "mask",
+    "mount",
     "origin",
     "progress",
+    "quote",
     "settings",
     "store_folder",
     "task_pool",
@@ -53,11 +73,11 @@ const EXCEPTIONS: [&str; 0] = [];
 
 #[test]
 fn no_two_files_of_a_crate_import_each_other() {
-    for folder in CRATES {
+    for (folder, least_files) in CRATES {
         let sources = sources(&below(folder));
-        assert!(sources.len() > 30, "{folder} has {} files", sources.len());
+        assert!(sources.len() >= *least_files, "{folder} has {} files", sources.len());
         let arrows = arrows(&sources);
-        assert!(arrows.len() > 20, "{folder} has {} files with arrows", arrows.len());
+        assert!(arrows.len() > least_files / 3, "{folder} has {} files with arrows", arrows.len());
         assert_eq!(circles(&arrows), EXCEPTIONS, "{folder}");
     }
 }
@@ -118,7 +138,7 @@ fn a_planted_circle_is_found_however_it_is_written() {
 }
 
 #[test]
-fn what_is_no_import_is_no_arrow() {
+fn only_imports_are_arrows() {
     let check = |text: &str| {
         let sources = [("a", text), ("b", "use crate::a::A;")];
         let sources: Sources = sources.into_iter().map(|(name, text)| (module(name), text.to_owned())).collect();
@@ -132,7 +152,7 @@ fn what_is_no_import_is_no_arrow() {
     check("use other::b::B; use std::b;");
 }
 
-/// What the rooms of the engine know and must not.
+/// The forbidden imports between the rooms of the engine.
 fn complaints(arrows: &Arrows) -> Vec<String> {
     let step = |room: &str| STAIRS.iter().position(|step| step.contains(&room));
     let mut complaints = Vec::new();
@@ -163,7 +183,7 @@ fn room(file: &str) -> &str {
     file.split('/').next().unwrap_or(file)
 }
 
-/// The sources with a text more at the end of a file, which need not be there.
+/// The sources with a text prepended to a file, which need not exist.
 fn with(mut sources: Sources, file: &str, planted: &str) -> Sources {
     let text = sources.entry(module(file)).or_default();
     *text = format!("{planted}\n{text}");

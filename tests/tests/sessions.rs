@@ -70,7 +70,7 @@ fn events(sandbox: &Sandbox, project: &Project, session: &str) -> Vec<(String, S
 }
 
 #[test]
-fn what_an_agent_does_is_recorded_and_outlives_a_kill() {
+fn the_events_of_a_session_are_recorded_and_survive_a_kill() {
     let sandbox = sandbox!().with_variable("CLAUDE_CODE_SESSION_ID", "c-7").with_variable("EDI_AGENT_MODE", "coder");
     let project = project(&sandbox);
     let mut agent = Agent::start(&sandbox, &project);
@@ -114,7 +114,7 @@ fn what_an_agent_does_is_recorded_and_outlives_a_kill() {
 }
 
 #[test]
-fn the_session_of_a_client_that_names_none_ends_with_its_connection() {
+fn an_unnamed_session_ends_with_its_connection() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     let mut agent = Agent::start(&sandbox, &project);
@@ -130,7 +130,7 @@ fn the_session_of_a_client_that_names_none_ends_with_its_connection() {
 }
 
 #[test]
-fn a_session_is_ended_found_and_in_the_next_briefing() {
+fn an_ended_session_is_found_and_is_in_the_next_briefing() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     sandbox.recall(&project, &["search", "zoo"]);
@@ -164,8 +164,8 @@ fn a_session_is_ended_found_and_in_the_next_briefing() {
     assert!(briefing["used_tokens"].as_u64().is_some_and(|used| used <= 300), "{briefing}");
     let mut agent = Agent::start(&sandbox, &project);
     let prompt = agent.request("prompts/get", json!({"name": "brief", "arguments": {}}));
-    let told = prompt["result"]["messages"][0]["content"]["text"].as_str().unwrap_or_else(|| panic!("{prompt}"));
-    assert!(told.contains("Mend the pool"), "{told}");
+    let reported = prompt["result"]["messages"][0]["content"]["text"].as_str().unwrap_or_else(|| panic!("{prompt}"));
+    assert!(reported.contains("Mend the pool"), "{reported}");
     assert!(agent.ask("recall_session", json!({"action": "start", "goal": "Next"})).contains("Mend the pool"));
     assert!(agent.ask("recall_session", json!({"action": "list"})).contains(&format!("- {id} · ")));
     assert!(agent.ask("recall_session", json!({"action": "show", "session": id})).contains("error: The pool leaks."));
@@ -174,7 +174,7 @@ fn a_session_is_ended_found_and_in_the_next_briefing() {
 }
 
 #[test]
-fn a_session_that_broke_off_is_recovered() {
+fn an_abandoned_session_is_recovered() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     let log = ["session", "log", "milestone", "The pool is dug.", "--session", "lost"];

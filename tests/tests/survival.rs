@@ -16,5 +16,7 @@ mod full;
 mod kills;
 #[path = "survival/space.rs"]
 mod space;
+#[path = "survival/upgrades.rs"]
+mod upgrades;
 #[path = "survival/witness.rs"]
 mod witness;

@@ -42,7 +42,7 @@ fn sandbox() -> Sandbox {
     recall_tests::sandbox!().with_variable("PATH", &path)
 }
 
-/// A project whose commits are always about the file in `src`, though the one that nobody touches says the words more often.
+/// A project whose commits always change the file in `src`, although another file contains the words more often.
 fn with_history(sandbox: &Sandbox, manners: &[&str]) -> Project {
     let project = sandbox.project("payments", &[]);
     git(sandbox, project.root(), &["init", "--quiet", "--initial-branch=main"], None);
@@ -91,11 +91,11 @@ fn json(outcome: &Outcome) -> Value {
     serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome:?}"))
 }
 
-/// What the status says puts the project's candidates in order, and the codes of its warnings.
+/// The ranker of the project as the status reports it, and the codes of its warnings.
 fn ranker(sandbox: &Sandbox, project: &Project) -> (String, Vec<String>) {
     let status = json(&sandbox.recall(project, &["status", "--json"]));
     let store = &status["stores"][0];
-    (store["ranker"].as_str().expect("told").to_owned(), codes(store))
+    (store["ranker"].as_str().expect("reported").to_owned(), codes(store))
 }
 
 fn codes(answer: &Value) -> Vec<String> {
@@ -132,7 +132,8 @@ fn a_project_learns_from_its_history_and_forgets() {
     let outcome = sandbox.recall(&project, &["bench", "--mine", "--train", "--json"]);
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     let report = json(&outcome);
-    let (queries, usable) = (report["queries"].as_u64().expect("told"), report["usable"].as_u64().expect("told"));
+    let (queries, usable) =
+        (report["queries"].as_u64().expect("reported"), report["usable"].as_u64().expect("reported"));
     assert!(queries == 216 && (200..=216).contains(&usable), "{report}");
     let own = &report["own"];
     assert!(own["difference"].as_f64().is_some_and(|gain| gain > 0.0), "{report}");
@@ -140,7 +141,7 @@ fn a_project_learns_from_its_history_and_forgets() {
     let file = kept(&sandbox).expect("it is better");
     assert_eq!((&report["kept"], report["path"].as_str()), (&true.into(), file.to_str()));
 
-    // The daemon that answered before goes on with the new one.
+    // The running daemon uses the new one.
     assert_eq!(ranker(&sandbox, &project), ("own".to_owned(), Vec::new()));
     assert_eq!(first(&sandbox, &project), ("src/desk/voucher.rs".to_owned(), Vec::new()));
     let other = sandbox.project("other", &[("a.rs", "fn settle_a_voucher() {}\n")]);

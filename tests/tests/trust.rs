@@ -72,8 +72,8 @@ fn call(shim: &mut Running, tool: &str, arguments: &Value) -> String {
 }
 
 #[test]
-fn a_clone_is_believed_only_after_this_user_confirmed_it() {
-    // Only `git` says who committed what.
+fn memories_of_a_clone_are_trusted_only_after_this_user_confirmed_them() {
+    // Only `git` knows the author of a line.
     let path = std::env::var("PATH").expect("the tests find git");
     let sandbox = sandbox!().with_variable("PATH", &path);
     let project = clone(&sandbox);
@@ -91,11 +91,14 @@ fn a_clone_is_believed_only_after_this_user_confirmed_it() {
     let commit = stranger["added_in"].as_str().expect("a commit");
 
     let words = format!("from the repository, added by Mallory in {commit}, unconfirmed");
-    let told = sandbox.recall(&project, &["search", "wombats released at midnight"]);
-    assert!(told.stdout.contains(&words) && told.stderr.contains("recall verify --confirm ID"), "{told:?}");
+    let reported = sandbox.recall(&project, &["search", "wombats released at midnight"]);
+    assert!(reported.stdout.contains(&words) && reported.stderr.contains("recall verify --confirm ID"), "{reported:?}");
     let mut shim = sandbox.start_shim(&project, &["--tools", "full"]);
-    let told = call(&mut shim, "recall_search", &json!({"query": "wombats released at midnight"}));
-    assert!(told.contains(&words) && !told.contains("trusted") && !told.contains("written by a person"), "{told}");
+    let reported = call(&mut shim, "recall_search", &json!({"query": "wombats released at midnight"}));
+    assert!(
+        reported.contains(&words) && !reported.contains("trusted") && !reported.contains("written by a person"),
+        "{reported}"
+    );
     // An agent may mark it as valid, but does not vouch for it.
     call(&mut shim, "recall_verify", &json!({"ids": ["D-00000001"], "confirm": true}));
     assert_eq!(memory(&sandbox, &project)["ownership"], "repository");
@@ -103,8 +106,8 @@ fn a_clone_is_believed_only_after_this_user_confirmed_it() {
     let text = brief();
     assert!(text.contains("A profile from the repository, unconfirmed"), "{text}");
     assert!(text.contains(&format!("decision ({words})")), "{text}");
-    let told = sandbox.recall(&project, &["doctor"]);
-    assert!(told.stdout.contains("recall verify --confirm --all"), "{told:?}");
+    let reported = sandbox.recall(&project, &["doctor"]);
+    assert!(reported.stdout.contains("recall verify --confirm --all"), "{reported:?}");
 
     let confirmed = sandbox.recall(&project, &["verify", "--confirm", "--all"]);
     assert_eq!(confirmed.code, Some(0), "{confirmed:?}");
@@ -112,13 +115,13 @@ fn a_clone_is_believed_only_after_this_user_confirmed_it() {
     assert_eq!(confirmed.code, Some(0), "{confirmed:?}");
     let mine = memory(&sandbox, &project);
     assert_eq!((&mine["standing"], &mine["trust"]), (&json!("confirmed by you"), &json!("high")), "{mine}");
-    let told = call(&mut shim, "recall_search", &json!({"query": "wombats released at midnight"}));
-    assert!(told.contains("project decision, confirmed by you"), "{told}");
+    let reported = call(&mut shim, "recall_search", &json!({"query": "wombats released at midnight"}));
+    assert!(reported.contains("project decision, confirmed by you"), "{reported}");
     let text = brief();
     assert!(text.contains("The project's profile") && !text.contains("unconfirmed"), "{text}");
 
     project.write(".recall/2026-11-20/memories.jsonl", STRANGERS.replace("released", "sold"));
     let answer = json_of(&sandbox, &project, &["search", "wombats sold at midnight"]);
-    let told = answer.to_string();
-    assert!(told.contains("from repository, unconfirmed") && !told.contains("confirmed by you"), "{told}");
+    let reported = answer.to_string();
+    assert!(reported.contains("from repository, unconfirmed") && !reported.contains("confirmed by you"), "{reported}");
 }

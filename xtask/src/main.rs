@@ -2,6 +2,8 @@
 //!
 //! They need only what `rustup` installs, and the package has no dependencies, so it builds in a second.
 
+mod fixture;
+mod programs;
 mod steps;
 mod tour;
 
@@ -21,6 +23,8 @@ fn main() -> ExitCode {
         ["check"] => steps::run(STEPS, Networks::Skip),
         ["check", "--onnx"] => steps::run(STEPS, Networks::Test),
         ["tour"] => tour::run(),
+        ["fixture"] => fixture::run(None),
+        ["fixture", folder] => fixture::run(Some(folder)),
         [name] => match STEPS.iter().find(|step| step.name == name) {
             Some(step) => steps::run(std::slice::from_ref(step), Networks::Skip),
             None => refuse(&format!("unknown task `{name}`")),
@@ -32,7 +36,7 @@ fn main() -> ExitCode {
 fn help() -> String {
     let list: String = STEPS.iter().flat_map(|step| ["  ", step.name, "\t", step.about, "\n"]).collect();
     format!(
-        "Usage: cargo xtask <task>\n\nTasks:\n  tour\tbuild the programs and use them on this repository\n  check\trun all of the following, in this order, and stop at the first failure\n  check --onnx\tthe same with the tests of networks, which need `RECALL_TEST_WHEELS`\n{list}"
+        "Usage: cargo xtask <task>\n\nTasks:\n  tour\tbuild the programs and use them on this repository\n  fixture\tstore a small project with this version, for tests of later ones\n  fixture FOLDER\tthe same with the programs in a folder\n  check\trun all of the following, in this order, and stop at the first failure\n  check --onnx\tthe same with the tests of networks, which need `RECALL_TEST_WHEELS`\n{list}"
     )
 }
 

@@ -1,6 +1,6 @@
 //! The checks that must pass before a change is merged.
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use crate::{cargo, say};
 
@@ -57,6 +57,9 @@ pub(crate) const STEPS: &[Step] = &[
 /// The features that build the tests of networks.
 const ONNX_TESTS: &str = "recall-models/onnx-tests,recall-tests/onnx-tests";
 
+/// The feature that builds the test that has systemd check the units.
+const SYSTEMD_TESTS: &str = "recall-tests/systemd-tests";
+
 /// Whether the tests of networks are run. They need ONNX Runtime.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Networks {
@@ -85,8 +88,15 @@ fn run_one(step: &Step, networks: Networks) -> Result<(), String> {
         }
     }
     let mut arguments = step.arguments.to_vec();
-    if step.name == "test" && networks == Networks::Test {
-        arguments.extend(["--features", ONNX_TESTS]);
+    if step.name == "test" {
+        if networks == Networks::Test {
+            arguments.extend(["--features", ONNX_TESTS]);
+        }
+        if has_systemd() {
+            arguments.extend(["--features", SYSTEMD_TESTS]);
+        } else {
+            say("systemd-analyze was not found: the units of the service are not checked by systemd\n");
+        }
     }
     say(&format!("\n== cargo {}\n", arguments.join(" ")));
     let status = cargo()
@@ -95,4 +105,8 @@ fn run_one(step: &Step, networks: Networks) -> Result<(), String> {
         .status()
         .map_err(|error| format!("cannot start cargo: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("`cargo xtask {}` failed ({status})", step.name)) }
+}
+
+fn has_systemd() -> bool {
+    Command::new("systemd-analyze").arg("--version").output().is_ok_and(|output| output.status.success())
 }

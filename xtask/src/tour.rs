@@ -1,9 +1,9 @@
 //! A tour of the programs on this repository.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use crate::{cargo, say, workspace};
+use crate::{programs, say, workspace};
 
 /// The commands of the tour.
 const QUESTIONS: &[&[&str]] = &[
@@ -25,18 +25,8 @@ pub(crate) fn run() -> ExitCode {
 }
 
 fn tour() -> Result<(), String> {
-    let build = ["build", "--release", "--bin", "recall", "--bin", "recalld", "--bin", "recall-shim"];
-    let status = cargo()
-        .args(build)
-        .args(["--package", "recall-cli", "--package", "recalld", "--package", "recall-shim"])
-        .status()
-        .map_err(|error| format!("cannot start cargo: {error}"))?;
-    if !status.success() {
-        return Err(format!("the build failed ({status})"));
-    }
-    let target = target_folder();
-    let program = target.join("release").join(format!("recall{}", std::env::consts::EXE_SUFFIX));
-    let home = target.join("tour");
+    let program = programs::build()?.join(format!("recall{}", std::env::consts::EXE_SUFFIX));
+    let home = programs::target_folder().join("tour");
     let outcome = QUESTIONS.iter().try_for_each(|question| ask(&program, &home, question));
     let stopped = ask(&program, &home, &["daemon", "stop"]);
     outcome.and(stopped)
@@ -60,9 +50,4 @@ fn ask(program: &Path, home: &Path, arguments: &[&str]) -> Result<(), String> {
     } else {
         Err(format!("`recall {}` failed ({status})", shown.join(" ")))
     }
-}
-
-/// Returns cargo's target folder.
-fn target_folder() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from)
 }

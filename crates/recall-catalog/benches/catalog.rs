@@ -182,6 +182,7 @@ fn document(number: usize, text: &str) -> Document {
         id: DocumentId::of(&path),
         title: path.file_name().to_owned(),
         path,
+        memory: None,
         document_type: DocumentType::Code,
         language: Some(Language::known("rust")),
         hash: ContentHash::of(text.as_bytes()),

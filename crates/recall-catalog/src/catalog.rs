@@ -1,12 +1,15 @@
 //! The catalog and its connections.
 
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
 use recall_core::Generation;
+use recall_folder::{delete_file, share_file};
 use rusqlite::Connection;
 
+use crate::base;
 use crate::connection::{self, Role};
 use crate::file_stamps::{Disturbance, FileStamps};
 use crate::open::{self, Opened};
@@ -140,6 +143,59 @@ impl Catalog {
         let mut stamps = self.stamps.lock();
         *stamps = FileStamps::of(&self.path, stamps.generation);
         outcome
+    }
+
+    /// Completes a [fork](Self::fork): deletes contents from this catalog's own file that the shared file has.
+    ///
+    /// The caller ensures that no other process has the catalog open, and that no snapshot was opened before.
+    pub fn adopt_base(&self) -> Result<(), WriteError> {
+        let writer = self.writer.as_ref().ok_or(WriteError::ReadOnly)?.lock();
+        base::adopt(&writer, &self.path)?;
+        let mut stamps = self.stamps.lock();
+        *stamps = FileStamps::of(&self.path, stamps.generation);
+        Ok(())
+    }
+
+    /// Creates another catalog with the same documents at a path, where there must be none, and shares the contents with it.
+    ///
+    /// The contents are copied to a file that both have, and each catalog drops its own copy by [`adopt_base`](Self::adopt_base).
+    /// Changes of one catalog are not seen by the other. Takes as long as copying the file twice, or the documents once if
+    /// this catalog already shares its contents.
+    ///
+    /// # Errors
+    /// See [`OpenError`]. A catalog that cannot be created leaves at most the link to the shared file.
+    pub fn fork(&self, target: &Path) -> Result<(), OpenError> {
+        let base = base::file(&self.path);
+        if !base.exists() {
+            self.copy_to(&base)?;
+        }
+        share_file(&base, &base::file(target)).map_err(|source| OpenError::Io { path: target.to_owned(), source })?;
+        self.copy_to(target)
+    }
+
+    /// Writes a compact copy of the committed state of the file to a path, at once or not at all.
+    fn copy_to(&self, target: &Path) -> Result<(), OpenError> {
+        let io_failed = |source| OpenError::Io { path: target.to_owned(), source };
+        let unfinished = connection::side_file(target, ".new");
+        delete_file(&unfinished).map_err(io_failed)?;
+        open::create(&unfinished).map_err(io_failed)?;
+        let failed = |error| OpenError::new(target, error);
+        let connection = connection::open(&self.path, self.role).map_err(failed)?;
+        connection.execute("VACUUM main INTO ?1", [unfinished.to_string_lossy()]).map_err(failed)?;
+        File::open(&unfinished).and_then(|file| file.sync_all()).map_err(io_failed)?;
+        fs::rename(&unfinished, target).map_err(io_failed)
+    }
+
+    /// Rewrites the file without the space of deleted rows. If less than half of the documents in the base are still here, the
+    /// contents are copied and the base is given up. Open snapshots are not affected.
+    pub fn compact(&self) -> Result<(), WriteError> {
+        let writer = self.writer.as_ref().ok_or(WriteError::ReadOnly)?.lock();
+        base::give_up_if_mostly_unused(&writer, &self.path)?;
+        writer.execute_batch("VACUUM main")?;
+        let outcome = connection::checkpoint(&writer);
+        let mut stamps = self.stamps.lock();
+        *stamps = FileStamps::of(&self.path, stamps.generation);
+        outcome.map(|_| ())
     }
 
     /// The size of the catalog on disk in bytes, including its write-ahead log.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::{Checkpoint, WriteError};
+use crate::{Checkpoint, ReadError, WriteError, base};
 
 /// How long a connection waits for another process. A batch of another process commits well within this. Within one
 /// process nothing waits for SQLite: writers queue for a mutex, and readers have snapshots.
@@ -40,11 +40,10 @@ pub(crate) enum Role {
 pub(crate) fn open(path: &Path, role: Role) -> rusqlite::Result<Connection> {
     let connection = match role {
         // The file exists already: opening a catalog creates it, with the right permissions.
-        Role::Write => Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | no_mutex())?,
-        Role::Read => Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | no_mutex())?,
+        Role::Write => Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | common_flags())?,
+        Role::Read => Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | common_flags())?,
         Role::ReadImmutable => {
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | no_mutex();
-            Connection::open_with_flags(immutable_uri(path), flags)?
+            Connection::open_with_flags(immutable_uri(path), OpenFlags::SQLITE_OPEN_READ_ONLY | common_flags())?
         }
     };
     connection.busy_timeout(BUSY_TIMEOUT)?;
@@ -71,19 +70,23 @@ pub(crate) fn open(path: &Path, role: Role) -> rusqlite::Result<Connection> {
 /// Opens a connection for snapshots of a file with a known schema.
 ///
 /// Setting the cache size makes SQLite read the schema, which fails for a file that was not recognised yet.
-pub(crate) fn open_reader(path: &Path, role: Role) -> rusqlite::Result<Connection> {
+///
+/// # Errors
+/// SQLite's, or [`ReadError::Damaged`] if the contents in the base are needed and the base is missing.
+pub(crate) fn open_reader(path: &Path, role: Role) -> Result<Connection, ReadError> {
     let connection = open(path, role)?;
     connection.pragma_update(None, "cache_size", -READER_CACHE_KIB)?;
+    base::attach(&connection, path)?;
     Ok(connection)
 }
 
-/// A connection is used by one thread at a time, so SQLite need not lock it.
-fn no_mutex() -> OpenFlags {
-    OpenFlags::SQLITE_OPEN_NO_MUTEX
+/// A connection is used by one thread at a time, so SQLite need not lock it. A base is attached by a URI.
+fn common_flags() -> OpenFlags {
+    OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI
 }
 
 /// The URI that makes SQLite read a file without locks, log and shared memory.
-fn immutable_uri(path: &Path) -> PathBuf {
+pub(crate) fn immutable_uri(path: &Path) -> PathBuf {
     let mut uri = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {

@@ -3,11 +3,10 @@
 //! SQLite trusts its caches: it does not read cached pages again and does not verify the log again. If a file is
 //! replaced or overwritten while it is open, results mix the old and the new contents.
 
-use std::fs;
 use std::path::Path;
-use std::time::SystemTime;
 
 use recall_core::Generation;
+use recall_folder::FileStamp;
 
 use crate::connection::side_file;
 
@@ -20,15 +19,6 @@ pub enum Disturbance {
     Overwritten,
 }
 
-/// The metadata of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct FileStamp {
-    device: u64,
-    inode: u64,
-    bytes: u64,
-    modified: Option<SystemTime>,
-}
-
 /// The fingerprint of the files when this process last wrote them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileStamps {
@@ -36,24 +26,6 @@ pub(crate) struct FileStamps {
     log: Option<FileStamp>,
     /// Their generation. `None` if it could not be read.
     pub(crate) generation: Option<Generation>,
-}
-
-impl FileStamp {
-    fn of(path: &Path) -> Option<Self> {
-        let metadata = fs::symlink_metadata(path).ok()?;
-        #[cfg(unix)]
-        let (device, inode) = {
-            use std::os::unix::fs::MetadataExt as _;
-            (metadata.dev(), metadata.ino())
-        };
-        #[cfg(not(unix))]
-        let (device, inode) = (0, 0);
-        Some(Self { device, inode, bytes: metadata.len(), modified: metadata.modified().ok() })
-    }
-
-    fn is_same_file(self, other: Self) -> bool {
-        (self.device, self.inode) == (other.device, other.inode)
-    }
 }
 
 impl FileStamps {
@@ -69,7 +41,7 @@ impl FileStamps {
     /// Whether the file is the one at a path.
     pub(crate) fn is_of_file_at(&self, path: &Path) -> bool {
         match (FileStamp::of(path), self.file) {
-            (Some(there), Some(known)) => there.is_same_file(known),
+            (Some(there), Some(known)) => there.is_same_file(&known),
             (None, None) => true,
             (None, Some(_)) | (Some(_), None) => false,
         }
@@ -78,7 +50,7 @@ impl FileStamps {
     /// Whether the file was replaced by another one, removed or created.
     pub(crate) fn is_of_another_file(&self, before: &Self) -> bool {
         match (self.file, before.file) {
-            (Some(now), Some(before)) => !now.is_same_file(before),
+            (Some(now), Some(before)) => !now.is_same_file(&before),
             (None, None) => false,
             (None, Some(_)) | (Some(_), None) => true,
         }
@@ -86,7 +58,7 @@ impl FileStamps {
 
     /// Whether another process has checkpointed the log: the file was written, and the log is empty since.
     pub(crate) fn is_folded(&self, before: &Self) -> bool {
-        let bytes = |log: Option<FileStamp>| log.map_or(0, |log| log.bytes);
+        let bytes = |log: Option<FileStamp>| log.map_or(0, |log| log.bytes());
         self.file != before.file && bytes(self.log) == 0 && bytes(before.log) > 0
     }
 }

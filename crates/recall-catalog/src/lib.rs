@@ -8,6 +8,7 @@
 //!
 //! The crate does not read the store's files, does not rank, and has no clock: times are arguments.
 
+mod base;
 mod catalog;
 mod check;
 mod checksum;
@@ -29,8 +30,8 @@ pub use embeddings::{EmbeddingStatistics, EmbeddingStore, EmbeddingStoreError, M
 pub use error::{OpenError, ReadError, SqliteError, WriteError};
 pub use file_stamps::Disturbance;
 pub use read::{
-    ChunkRun, Chunked, Counts, DocumentPlace, FileState, ListQuery, ListSort, OwnedRecord, Snapshot, StoredChunk,
-    StoredDocument, UnparsedDocument,
+    ChunkRun, ChunkedDocument, Column, ColumnValue, Condition, Counts, DocumentPlace, FileState, ListQuery, ListSort,
+    OwnedRecord, PlacedChunk, Snapshot, StoredChunk, StoredDocument, UnparsedDocument,
 };
 pub use set_aside::set_aside;
 pub use write::{DocumentRecord, FailureKind, FileFailure, Inserted, Transaction, Writer};

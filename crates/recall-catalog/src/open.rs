@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
-use crate::OpenError;
+use crate::base;
 use crate::connection::{self, Role, side_file};
 use crate::error::ErrorKind;
+use crate::{OpenError, ReadError, SqliteError};
 
 mod migrate;
 mod network;
@@ -49,6 +50,7 @@ fn open_for_writing(path: &Path) -> Result<Opened, OpenError> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(open_error)?;
     switch_to_wal(&connection).map_err(open_error)?;
     migrate::migrate(path, &connection)?;
+    attach_base(path, &connection)?;
     Ok(Opened { connection, role: Role::Write })
 }
 
@@ -63,13 +65,24 @@ fn open_for_reading(path: &Path, denied: io::Error) -> Result<Opened, OpenError>
     let role = if log_length == 0 { Role::ReadImmutable } else { Role::Read };
     let connection = connection::open(path, role).map_err(|error| OpenError::new(path, error))?;
     match migrate::recognise(path, &connection) {
-        Ok(version) if version == migrate::SUPPORTED => Ok(Opened { connection, role }),
+        Ok(version) if version == migrate::SUPPORTED => {
+            attach_base(path, &connection)?;
+            Ok(Opened { connection, role })
+        }
         // An older schema cannot be migrated, and a log cannot be read without shared memory.
         Ok(_) | Err(OpenError::Sqlite { .. }) => {
             Err(OpenError::ReadOnly { path: path.to_owned(), source: Some(denied) })
         }
         Err(other) => Err(other),
     }
+}
+
+/// Attaches the base of the catalog, if it has one.
+fn attach_base(path: &Path, connection: &Connection) -> Result<(), OpenError> {
+    base::attach(connection, path).map_err(|error| match error {
+        ReadError::Damaged { reason } => OpenError::Damaged { path: path.to_owned(), reason },
+        ReadError::Sqlite { source: SqliteError(source) } => OpenError::new(path, source),
+    })
 }
 
 /// The name of the network file system that contains the file, if any.

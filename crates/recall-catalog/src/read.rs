@@ -16,13 +16,15 @@ mod hits;
 mod list;
 mod records;
 mod relations;
+mod select;
 
-pub use chunked::{ChunkRun, Chunked};
+pub use chunked::{ChunkRun, ChunkedDocument};
 pub use counts::Counts;
 pub use file_states::FileState;
 pub use list::{ListQuery, ListSort};
 pub use records::OwnedRecord;
 pub use relations::DocumentPlace;
+pub use select::{Column, ColumnValue, Condition, PlacedChunk};
 
 /// A view of one committed state. Later commits do not change it.
 #[derive(Debug)]
@@ -84,9 +86,9 @@ impl<'c> Snapshot<'c> {
     }
 
     /// The version of the parser that parsed all documents, as recorded by
-    /// [`Writer::parsed_by`](crate::Writer::parsed_by). 0 if none was recorded.
-    pub fn parsing(&self) -> Result<u32, ReadError> {
-        rows::state::parsing(self.connection())
+    /// [`Writer::set_parser_version`](crate::Writer::set_parser_version). 0 if none was recorded.
+    pub fn parser_version(&self) -> Result<u32, ReadError> {
+        rows::state::parser_version(self.connection())
     }
 
     /// The document with an id.

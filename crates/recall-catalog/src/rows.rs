@@ -1,5 +1,6 @@
 //! The tables, and the statements that read and write them.
 
+use rusqlite::types::Value;
 use rusqlite::{Connection, Params, Row};
 
 use crate::ReadError;
@@ -28,17 +29,17 @@ pub(crate) fn all<T>(
     Ok(found)
 }
 
-/// Calls `look` with each row of a statement.
+/// Calls `visit` with each row of a statement.
 pub(crate) fn each(
     connection: &Connection,
     statement: &str,
     parameters: impl Params,
-    mut look: impl FnMut(&Row<'_>) -> Result<(), ReadError>,
+    mut visit: impl FnMut(&Row<'_>) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
     let mut prepared = connection.prepare_cached(statement)?;
     let mut rows = prepared.query(parameters)?;
     while let Some(row) = rows.next()? {
-        look(row)?;
+        visit(row)?;
     }
     Ok(())
 }
@@ -53,4 +54,14 @@ pub(crate) fn first<T>(
     let mut prepared = connection.prepare_cached(statement)?;
     let mut rows = prepared.query(parameters)?;
     rows.next()?.map(read).transpose()
+}
+
+/// Appends a parameter for each value in brackets, as in `(?,?)`, and adds the values to those to be bound.
+pub(crate) fn push_list(statement: &mut String, bound: &mut Vec<Value>, values: impl Iterator<Item = Value>) {
+    statement.push('(');
+    for (place, value) in values.enumerate() {
+        statement.push_str(if place == 0 { "?" } else { ",?" });
+        bound.push(value);
+    }
+    statement.push(')');
 }

@@ -44,8 +44,8 @@ impl<'c> Writer<'c> {
     }
 
     /// Records that this version of the parser has parsed all documents.
-    pub fn parsed_by(&mut self, version: u32) -> Result<(), WriteError> {
-        Ok(rows::state::write_parsing(&self.connection, version)?)
+    pub fn set_parser_version(&mut self, version: u32) -> Result<(), WriteError> {
+        Ok(rows::state::write_parser_version(&self.connection, version)?)
     }
 }
 
@@ -104,7 +104,7 @@ pub struct Inserted {
 pub struct FileFailure {
     /// The file's path below the root. Bytes that are not UTF-8 are replaced.
     pub path: String,
-    /// Whether it failed or was skipped.
+    /// What kind of reason it is.
     pub kind: FailureKind,
     /// The reason, for display.
     pub reason: String,
@@ -121,6 +121,8 @@ pub enum FailureKind {
     Skipped,
     /// It could not be read or decoded.
     Failed,
+    /// It is the directory of a nested repository, which has a store of its own.
+    Repository,
 }
 
 impl FailureKind {
@@ -129,12 +131,13 @@ impl FailureKind {
         match self {
             Self::Skipped => "skipped",
             Self::Failed => "failed",
+            Self::Repository => "repository",
         }
     }
 
     /// The kind with this name.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Skipped, Self::Failed].into_iter().find(|kind| kind.as_str() == name)
+        [Self::Skipped, Self::Failed, Self::Repository].into_iter().find(|kind| kind.as_str() == name)
     }
 }
 

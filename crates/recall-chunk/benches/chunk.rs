@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use recall_chunk::{ChunkLimits, Chunker, PARSE_STACK_BYTES, language_of};
-use recall_core::{DocPath, Limits, ParseOutcome};
+use recall_chunk::{ChunkLimits, Chunker, PARSE_STACK_BYTES};
+use recall_core::{DocPath, Language, Limits, ParseOutcome};
 
 /// The most text measured of one language: enough for steady figures, small enough to run in a short time.
 const MAX_BYTES: usize = 24 * 1024 * 1024;
@@ -77,7 +77,7 @@ fn measure_file(root: &Path, path: &Path, chunker: &mut Chunker, all: &mut BTree
         return;
     };
     let Ok(text) = std::fs::read_to_string(path) else { return };
-    let Some(language) = language_of(&relative, &text).filter(|_| text.len() <= 1024 * 1024) else { return };
+    let Some(language) = Language::of_file(&relative, &text).filter(|_| text.len() <= 1024 * 1024) else { return };
     let figures = all.entry(language.as_str().to_owned()).or_default();
     if figures.bytes > MAX_BYTES {
         return;

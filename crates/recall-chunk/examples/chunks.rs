@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use recall_chunk::{ChunkLimits, Chunker, PARSE_STACK_BYTES, language_of};
+use recall_chunk::{ChunkLimits, Chunker, PARSE_STACK_BYTES};
 use recall_core::{Chunk, DocPath, Language, Limits};
 use serde_json::json;
 
@@ -46,7 +46,7 @@ fn print_file(root: &Path, path: &Path, chunker: &mut Chunker) {
         return;
     };
     let Ok(text) = std::fs::read_to_string(path) else { return };
-    let Some(language) = language_of(&relative, &text).filter(|_| text.len() <= MAX_FILE_BYTES) else { return };
+    let Some(language) = Language::of_file(&relative, &text).filter(|_| text.len() <= MAX_FILE_BYTES) else { return };
     for chunk in chunker.parse(&relative, Some(&language), &text).chunks {
         print_chunk(&relative, &language, &chunk, &text);
     }

@@ -1,5 +1,6 @@
 //! The chunker of one thread: text in, chunks out.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use recall_core::{DocPath, Language, Limits, ParseOutcome, ParsedDocument};
@@ -8,7 +9,7 @@ use crate::grammar::Grammar;
 use crate::lines::Lines;
 use crate::parse::Parsers;
 use crate::prose::{Division, Markup};
-use crate::{code, outline, prose, window};
+use crate::{CodeParser, CodeParserError, code, outline, prose, window};
 
 /// The stack that a thread needs to call [`Chunker::parse`] on any input.
 ///
@@ -36,13 +37,20 @@ impl From<&Limits> for ChunkLimits {
 /// Cuts documents one at a time. Caches one parser per language, so a thread should create one chunker and reuse it.
 pub struct Chunker {
     limits: ChunkLimits,
+    /// Parses source code elsewhere; `None` to parse it here.
+    outside: Option<Arc<dyn CodeParser>>,
     parsers: Parsers,
 }
 
 impl Chunker {
     /// Creates a chunker with these limits.
     pub fn new(limits: ChunkLimits) -> Self {
-        Self { limits, parsers: Parsers::default() }
+        Self::with_code_parser(limits, None)
+    }
+
+    /// Creates a chunker that has source code parsed by `outside`. If that is `None` or unavailable, it parses itself.
+    pub fn with_code_parser(limits: ChunkLimits, outside: Option<Arc<dyn CodeParser>>) -> Self {
+        Self { limits, outside, parsers: Parsers::default() }
     }
 
     /// Cuts a document's text and finds the names in it.
@@ -60,15 +68,34 @@ impl Chunker {
             let division = if is_notebook { Division::Cells } else { Division::Document };
             return prose::document(&lines, markup, division, self.limits.max_tokens);
         }
-        let Some((index, grammar)) = Grammar::of(name) else {
+        let Some(language) = language.filter(|language| Grammar::exists(language.as_str())) else {
             return self.windows(&lines, ParseOutcome::NoParser);
         };
-        match self.parsers.parse(index, grammar, text, self.limits.parse_time) {
+        let answer = self.outside.as_ref().map(|outside| outside.parse(&self.limits, language, text));
+        match answer {
+            Some(Ok(document)) => document,
+            Some(Err(CodeParserError::Failed { reason })) => self.windows(&lines, ParseOutcome::Failed { reason }),
+            Some(Err(CodeParserError::Unavailable)) | None => self.code(&lines, language),
+        }
+    }
+
+    /// Cuts source code and finds the names in it, in this process.
+    ///
+    /// The calling thread needs a stack of [`PARSE_STACK_BYTES`].
+    pub fn parse_code(&mut self, language: &Language, text: &str) -> ParsedDocument {
+        self.code(&Lines::of(text), language)
+    }
+
+    fn code(&mut self, lines: &Lines<'_>, language: &Language) -> ParsedDocument {
+        let Some((index, grammar)) = Grammar::of(language.as_str()) else {
+            return self.windows(lines, ParseOutcome::NoParser);
+        };
+        match self.parsers.parse(index, grammar, lines.text(), self.limits.parse_time) {
             Ok(tree) => {
-                let outline = outline::read(grammar, &tree, &lines, self.limits.parse_depth);
-                code::document(&lines, &outline, self.limits.max_tokens)
+                let outline = outline::read(grammar, &tree, lines, self.limits.parse_depth);
+                code::document(lines, &outline, self.limits.max_tokens)
             }
-            Err(error) => self.windows(&lines, ParseOutcome::Failed { reason: error.to_string() }),
+            Err(error) => self.windows(lines, ParseOutcome::Failed { reason: error.to_string() }),
         }
     }
 

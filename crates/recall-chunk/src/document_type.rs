@@ -61,7 +61,6 @@ fn is_playbook(path: &DocPath) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language_of;
 
     #[test]
     fn the_type_follows_from_path_and_headings() {
@@ -81,7 +80,7 @@ mod tests {
             ("data.xyz", "", DocumentType::Code),
         ] {
             let path = DocPath::new(path).expect("plain");
-            let language = language_of(&path, text);
+            let language = Language::of_file(&path, text);
             assert_eq!(document_type_of(&path, language.as_ref(), text), expected, "{path}");
         }
     }

@@ -68,6 +68,11 @@ pub(crate) struct Grammar {
 }
 
 impl Grammar {
+    /// Whether a language has a grammar. Runs nothing of the grammar.
+    pub(crate) fn exists(language: &str) -> bool {
+        SYNTAXES.iter().any(|syntax| syntax.name == language)
+    }
+
     /// The grammar of a language, resolved at first use. `None` if there is none.
     pub(crate) fn of(language: &str) -> Option<(usize, &'static Self)> {
         static GRAMMARS: [OnceLock<Grammar>; SYNTAXES.len()] = [const { OnceLock::new() }; SYNTAXES.len()];
@@ -130,12 +135,21 @@ fn role(syntax: &'static Syntax, language: &tree_sitter::Language, kind: u16) ->
 
 #[cfg(test)]
 mod tests {
+    use recall_core::Language;
+
     use super::*;
 
     #[test]
     fn builtin_names_are_sorted() {
         for syntax in SYNTAXES {
             assert!(syntax.builtins.is_sorted(), "{}", syntax.name);
+        }
+    }
+
+    #[test]
+    fn every_grammar_belongs_to_a_known_language() {
+        for syntax in SYNTAXES {
+            assert_eq!(syntax.name.parse().as_ref().map(Language::as_str), Ok(syntax.name));
         }
     }
 

@@ -33,7 +33,7 @@ use crate::guard::Hazard;
 
 /// Everything the walker needs to know about a language's grammar.
 pub(crate) struct Syntax {
-    /// The language's name, as returned by [`language_of`](crate::language_of).
+    /// The language's name, as in the table of `recall-core`.
     pub(crate) name: &'static str,
     pub(crate) grammar: fn() -> Language,
     pub(crate) definitions: &'static [Definition],

@@ -8,12 +8,13 @@
 
 mod chunker;
 mod code;
+mod code_parser;
+mod codec;
 mod cut;
 mod document_type;
 mod fence;
 mod grammar;
 mod guard;
-mod language;
 mod languages;
 mod lines;
 mod notebook;
@@ -29,6 +30,7 @@ mod window;
 pub const VERSION: u32 = 6;
 
 pub use chunker::{ChunkLimits, Chunker, PARSE_STACK_BYTES};
+pub use code_parser::{CodeParser, CodeParserError};
+pub use codec::{DecodeError, decode, encode};
 pub use document_type::document_type_of;
-pub use language::language_of;
 pub use notebook::notebook_text;

@@ -1,12 +1,12 @@
 //! The file kind that follows from what the parser found in a file.
 
-use recall_chunk::{ChunkLimits, Chunker, language_of};
-use recall_core::{DocPath, FileKind, Limits};
+use recall_chunk::{ChunkLimits, Chunker};
+use recall_core::{DocPath, FileKind, Language, Limits};
 
 #[track_caller]
 fn check(path: &str, text: &str, expected: FileKind) {
     let path = DocPath::new(path).expect("a plain path");
-    let language = language_of(&path, text);
+    let language = Language::of_file(&path, text);
     let parsed = Chunker::new(ChunkLimits::from(&Limits::default())).parse(&path, language.as_ref(), text);
     assert_eq!(FileKind::of_parsed(&path, language.as_ref(), text, &parsed), expected, "{path}: {parsed:#?}");
 }

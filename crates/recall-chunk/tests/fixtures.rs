@@ -1,20 +1,22 @@
 //! Snapshots of how one source of each language is cut: with the default limit, and with one that its largest function
 //! exceeds.
 //!
-//! A snapshot line is a chunk: its lines, kind, tokens, symbol path and signature.
+//! Every file in `fixtures/` has a snapshot. A snapshot line is a chunk: its lines, kind, tokens, symbol path and signature.
+
+#[path = "fixtures/files.rs"]
+mod files;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
 
-use recall_chunk::{ChunkLimits, Chunker, language_of, notebook_text};
+use recall_chunk::{ChunkLimits, Chunker, notebook_text};
 use recall_core::{DocPath, EdgeKind, Language, Limits, ParsedDocument};
 
 /// A limit that cuts the `open` of every fixture.
 const SMALL_TOKENS: u32 = 120;
 
 fn check(name: &str) {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name);
+    let file = files::folder().join(name);
     let stored = std::fs::read_to_string(&file).expect("the fixture is there");
     let text = if file.extension().is_some_and(|extension| extension == "ipynb") {
         notebook_text(&stored).expect("a notebook")
@@ -22,7 +24,7 @@ fn check(name: &str) {
         stored
     };
     let path = DocPath::new(name).expect("plain");
-    let language = language_of(&path, &text);
+    let language = Language::of_file(&path, &text);
     let parse = |max_tokens| {
         let limits = ChunkLimits { max_tokens, ..ChunkLimits::from(&Limits::default()) };
         Chunker::new(limits).parse(&path, language.as_ref(), &text)
@@ -79,59 +81,9 @@ fn show_names(shown: &mut String, parsed: &ParsedDocument) {
     }
 }
 
-macro_rules! fixtures {
-    ($($test:ident: $file:literal,)*) => {
-        $(
-            #[test]
-            fn $test() {
-                check($file);
-            }
-        )*
-
-        #[test]
-        fn every_fixture_is_checked() {
-            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-            let mut found: Vec<String> = std::fs::read_dir(folder)
-                .expect("the folder is there")
-                .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
-                .collect();
-            let mut checked = vec![$($file.to_owned()),*];
-            found.sort();
-            checked.sort();
-            assert_eq!(found, checked);
-        }
-    };
-}
-
-fixtures! {
-    rust: "store.rs",
-    python: "store.py",
-    go: "store.go",
-    java: "Store.java",
-    javascript: "store.js",
-    typescript: "store.ts",
-    tsx: "Store.tsx",
-    c: "store.c",
-    cpp: "store.cpp",
-    csharp: "Store.cs",
-    ruby: "store.rb",
-    php: "Store.php",
-    scala: "Store.scala",
-    kotlin: "Store.kt",
-    swift: "Store.swift",
-    bash: "store.sh",
-    lua: "store.lua",
-    elixir: "store.ex",
-    haskell: "Store.hs",
-    zig: "store.zig",
-    sql: "store.sql",
-    html: "store.html",
-    css: "store.css",
-    json: "store.json",
-    yaml: "store.yaml",
-    toml: "store.toml",
-    markdown: "store.md",
-    restructured_text: "store.rst",
-    notebook: "store.ipynb",
-    vue: "store.vue",
+#[test]
+fn every_fixture_is_cut_like_its_snapshot() {
+    for name in files::names() {
+        check(&name);
+    }
 }

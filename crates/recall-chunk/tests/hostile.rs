@@ -1,44 +1,22 @@
 //! Texts that must not crash, hang or exhaust any parser.
 
+#[path = "fixtures/files.rs"]
+mod files;
+
 use std::time::{Duration, Instant};
 
 use recall_chunk::{ChunkLimits, Chunker, PARSE_STACK_BYTES};
 use recall_core::{DocPath, Language, Limits, ParsedDocument};
 
-const LANGUAGES: &[&str] = &[
-    "rust",
-    "python",
-    "go",
-    "java",
-    "javascript",
-    "typescript",
-    "tsx",
-    "c",
-    "cpp",
-    "csharp",
-    "ruby",
-    "php",
-    "scala",
-    "kotlin",
-    "swift",
-    "bash",
-    "lua",
-    "elixir",
-    "haskell",
-    "zig",
-    "sql",
-    "html",
-    "css",
-    "json",
-    "yaml",
-    "toml",
-    "markdown",
-    "rst",
-    "asciidoc",
-    "org",
-    "text",
-    "vue",
-];
+/// The languages of the fixtures, and others that are cut by their own rules.
+fn languages() -> Vec<Language> {
+    let language_of = |name: &String| {
+        let path = DocPath::new(name).expect("plain");
+        Language::of_file(&path, "").expect("a fixture has a language")
+    };
+    let others = ["asciidoc", "org", "text"].map(Language::known);
+    files::names().iter().map(language_of).chain(others).collect()
+}
 
 /// Brackets, chains and prefixes of all languages, and constructs that scanners keep state for.
 const PATTERNS: &[&str] = &[
@@ -125,20 +103,21 @@ const LARGEST: &[&str] = &["(", "{", "<div>", "if x {", "not ", "- "];
 const SMALL_BYTES: usize = 2 * 1024;
 
 /// Runs the work for all languages on a few threads that have the stack that parsing needs.
-fn for_languages(work: impl Fn(&'static str) + Send + Sync) {
+fn for_languages(work: impl Fn(&Language) + Send + Sync) {
+    let all = languages();
     std::thread::scope(|scope| {
-        for languages in LANGUAGES.chunks(LANGUAGES.len() / 4) {
+        for languages in all.chunks(all.len() / 4) {
             let work = &work;
             let thread = std::thread::Builder::new().stack_size(PARSE_STACK_BYTES);
-            thread.spawn_scoped(scope, move || languages.iter().copied().for_each(work)).expect("a thread starts");
+            thread.spawn_scoped(scope, move || languages.iter().for_each(work)).expect("a thread starts");
         }
     });
 }
 
-fn parse(language: &'static str, text: &str) -> ParsedDocument {
+fn parse(language: &Language, text: &str) -> ParsedDocument {
     let limits = ChunkLimits { parse_time: Duration::from_millis(50), ..ChunkLimits::from(&Limits::default()) };
     let path = DocPath::new("hostile").expect("plain");
-    Chunker::new(limits).parse(&path, Some(&Language::known(language)), text)
+    Chunker::new(limits).parse(&path, Some(language), text)
 }
 
 fn assert_covered(text: &str, parsed: &ParsedDocument, what: &str) {

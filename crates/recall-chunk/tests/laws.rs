@@ -3,94 +3,23 @@
 //! Each run checks the same 400 cases. `PROPTEST_CASES=100000 PROPTEST_RNG_SEED=7 cargo test -p recall-chunk` checks
 //! others.
 
-use std::path::Path;
+#[path = "fixtures/files.rs"]
+mod files;
+#[path = "fixtures/laws.rs"]
+mod law;
+
+use std::sync::LazyLock;
 
 use proptest::prelude::*;
-use recall_chunk::{ChunkLimits, Chunker, language_of, notebook_text};
-use recall_core::{ChunkKind, DocPath, EdgeKind, Limits, ParseOutcome, ParsedDocument, tokens};
+use recall_chunk::notebook_text;
+use recall_core::{ChunkKind, ParseOutcome};
 
-const FIXTURES: &[&str] = &[
-    "store.rs",
-    "store.py",
-    "store.go",
-    "Store.java",
-    "store.js",
-    "store.ts",
-    "Store.tsx",
-    "store.c",
-    "store.cpp",
-    "Store.cs",
-    "store.rb",
-    "Store.php",
-    "Store.scala",
-    "Store.kt",
-    "Store.swift",
-    "store.sh",
-    "store.lua",
-    "store.ex",
-    "Store.hs",
-    "store.zig",
-    "store.sql",
-    "store.html",
-    "store.css",
-    "store.json",
-    "store.yaml",
-    "store.toml",
-    "store.md",
-    "store.rst",
-    "store.ipynb",
-    "store.vue",
-];
+use law::{assert_laws, parse};
+
+static FIXTURES: LazyLock<Vec<String>> = LazyLock::new(files::names);
 
 fn fixture(name: &str) -> String {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name);
-    std::fs::read_to_string(file).expect("the fixture is there")
-}
-
-fn parse(name: &str, text: &str, max_tokens: u32) -> ParsedDocument {
-    let path = DocPath::new(name).expect("plain");
-    let limits = ChunkLimits { max_tokens, ..ChunkLimits::from(&Limits::default()) };
-    Chunker::new(limits).parse(&path, language_of(&path, text).as_ref(), text)
-}
-
-#[expect(clippy::naive_bytecount, reason = "a test needs no faster way")]
-fn assert_laws(name: &str, text: &str, max_tokens: u32) {
-    let parsed = parse(name, text, max_tokens);
-    let is_windowed = parsed.outcome != ParseOutcome::Parsed;
-    let mut covered = 0;
-    for (ordinal, chunk) in parsed.chunks.iter().enumerate() {
-        let (start, end) = (chunk.span.bytes.start as usize, chunk.span.bytes.end as usize);
-        assert_eq!(chunk.ordinal as usize, ordinal);
-        assert!(text.is_char_boundary(start) && text.is_char_boundary(end), "{:?} cuts a character", chunk.span);
-        assert!(start >= covered || is_windowed, "chunk {ordinal} overlaps the one before");
-        assert!(start <= covered || text[covered..start].trim().is_empty(), "a gap before chunk {ordinal}");
-        assert!(end > covered, "chunk {ordinal} adds nothing");
-        let content = &text[start..end];
-        assert!(!content.trim().is_empty(), "chunk {ordinal} is blank");
-        assert_eq!(chunk.tokens, tokens::estimate(content));
-        // A fenced block is kept whole up to four times the limit.
-        let most = if matches!(chunk.kind, ChunkKind::Section | ChunkKind::Cell) { 4 * max_tokens } else { max_tokens };
-        assert!(chunk.tokens <= most, "chunk {ordinal} has {} tokens", chunk.tokens);
-        let line_of = |byte: usize| text.as_bytes()[..byte].iter().filter(|&&byte| byte == b'\n').count() as u32 + 1;
-        assert_eq!(chunk.span.start_line, line_of(start));
-        assert_eq!(chunk.span.end_line, line_of(end.saturating_sub(1).max(start)));
-        assert!(chunk.doc_comment.is_none_or(|doc| doc.of(text).is_some()));
-        assert!(chunk.signature.as_ref().is_none_or(|signature| !signature.is_empty() && !signature.contains('\n')));
-        covered = end;
-    }
-    assert!(text[covered..].trim().is_empty(), "the end is missing");
-    assert!(!is_windowed || parsed.chunks.iter().all(|chunk| chunk.span.end_line - chunk.span.start_line < 100));
-    let count = parsed.chunks.len() as u32;
-    for symbol in &parsed.symbols {
-        assert!(!symbol.name.is_empty() && symbol.qualified.ends_with(&symbol.name), "{symbol:?}");
-        assert!(symbol.span.bytes.of(text).is_some() && symbol.span.start_line <= symbol.span.end_line);
-        assert!(symbol.chunk < count);
-    }
-    assert!(parsed.symbols.is_sorted_by_key(|symbol| symbol.span.bytes.start));
-    assert!(parsed.edges.is_sorted_by(|one, next| one < next), "edges repeat or are not sorted");
-    assert!(parsed.edges.iter().all(|edge| edge.chunk < count && !edge.target.is_empty()));
-    assert!(parsed.edges.iter().all(|edge| edge.kind != EdgeKind::Defines));
-    assert_eq!(parsed, parse(name, text, max_tokens), "the second time differs");
+    std::fs::read_to_string(files::folder().join(name)).expect("the fixture is there")
 }
 
 /// Edits of a file: lines are removed, swapped, truncated and duplicated.
@@ -120,7 +49,7 @@ proptest! {
         edits in prop::collection::vec((any::<u8>(), any::<usize>(), any::<usize>()), 0..12),
         max_tokens in 20_u32..500,
     ) {
-        assert_laws(FIXTURES[which], &damaged(&fixture(FIXTURES[which]), &edits), max_tokens);
+        assert_laws(&FIXTURES[which], &damaged(&fixture(&FIXTURES[which]), &edits), max_tokens);
     }
 
     #[test]
@@ -129,7 +58,7 @@ proptest! {
         text in "([ \\t\\r\\n(){}\\[\\]<>\"'`;:,.#@=a-c0-9/*\\\\$%&|+-]|é|漢|\\PC){0,300}",
         max_tokens in 1_u32..60,
     ) {
-        assert_laws(FIXTURES[which], &text, max_tokens);
+        assert_laws(&FIXTURES[which], &text, max_tokens);
     }
 
     #[test]
@@ -183,7 +112,7 @@ fn a_line_over_the_limit_is_cut_between_words() {
 
 #[test]
 fn an_empty_or_blank_text_has_no_chunks() {
-    for name in FIXTURES {
+    for name in &*FIXTURES {
         for text in ["", "\n", "  \n\t\n"] {
             assert!(parse(name, text, 400).chunks.is_empty(), "{name} {text:?}");
         }

@@ -1,13 +1,13 @@
 //! The module of a qualified name.
 
-use recall_chunk::{ChunkLimits, Chunker, language_of};
-use recall_core::{DocPath, EdgeKind, Limits};
+use recall_chunk::{ChunkLimits, Chunker};
+use recall_core::{DocPath, EdgeKind, Language, Limits};
 
 /// The references of a text, sorted.
 fn references(file: &str, text: &str) -> Vec<String> {
     let path = DocPath::new(file).expect("a plain path");
     let parsed =
-        Chunker::new(ChunkLimits::from(&Limits::default())).parse(&path, language_of(&path, text).as_ref(), text);
+        Chunker::new(ChunkLimits::from(&Limits::default())).parse(&path, Language::of_file(&path, text).as_ref(), text);
     let references = parsed.edges.into_iter().filter(|edge| edge.kind == EdgeKind::References);
     let mut targets: Vec<String> = references.map(|edge| edge.target).collect();
     targets.sort_unstable();

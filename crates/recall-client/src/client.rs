@@ -10,6 +10,7 @@ use crate::handshake::DaemonIdentity;
 use crate::key::Keyed as _;
 use crate::link::Link;
 use crate::options::ConnectOptions;
+use crate::upgrade::OlderDaemon;
 
 /// The generated client.
 type Rpc = v1::recall_client::RecallClient<tonic::transport::Channel>;
@@ -26,6 +27,7 @@ type Rpc = v1::recall_client::RecallClient<tonic::transport::Channel>;
 pub struct Client {
     link: Arc<Link>,
     daemon: Arc<DaemonIdentity>,
+    older: Option<Arc<OlderDaemon>>,
 }
 
 /// Defines a method for each unary RPC that is safe to repeat.
@@ -77,13 +79,22 @@ macro_rules! streaming {
 impl Client {
     /// Connects to the daemon, starts it if it is not running, and exchanges versions.
     ///
-    /// A daemon that is older than this program is shut down and replaced. Must be called inside a tokio runtime.
+    /// A daemon that is older than this program is shut down and replaced if the options and its owner allow it; see
+    /// [`older_daemon`](Self::older_daemon). Must be called inside a tokio runtime.
     ///
     /// # Errors
     /// No daemon was reached, or it uses another protocol.
     pub async fn connect(options: &ConnectOptions) -> Result<Self, ConnectError> {
-        let (link, daemon) = Link::make(options).await?;
-        Ok(Self { link: Arc::new(link), daemon: Arc::new(daemon) })
+        // Most calls are made on an open connection; boxing keeps their futures small.
+        let (link, daemon, kept) = Box::pin(Link::make(options)).await?;
+        let (version, client_version) = (daemon.version.clone(), options.version.clone());
+        let older = kept.map(|why| Arc::new(OlderDaemon { version, client_version, why }));
+        Ok(Self { link: Arc::new(link), daemon: Arc::new(daemon), older })
+    }
+
+    /// Returns why the daemon was not replaced, if it is older than this program.
+    pub fn older_daemon(&self) -> Option<&OlderDaemon> {
+        self.older.as_deref()
     }
 
     /// Returns the identity that the daemon reported when the connection was made.
@@ -148,6 +159,8 @@ repeatable! {
     status: StatusRequest => StatusResponse;
     /// Checks the stores, and repairs them on request.
     doctor: DoctorRequest => DoctorResponse;
+    /// Returns what the stores hold, and an estimate of what answers saved.
+    stats: StatsRequest => StatsResponse;
     /// Frees the space of deleted data.
     compact: CompactRequest => CompactResponse;
     /// Lists the models.
@@ -156,7 +169,7 @@ repeatable! {
     add_model: AddModelRequest => AddModelResponse;
     /// Selects a model for a role.
     use_model: UseModelRequest => UseModelResponse;
-    /// Returns or changes settings.
+    /// Returns the settings with their origins.
     config: ConfigRequest => ConfigResponse;
 }
 
@@ -167,6 +180,10 @@ unary! {
     remove: RemoveRequest => RemoveResponse;
     /// Promotes a memory to a wider store.
     promote: PromoteRequest => PromoteResponse;
+    /// Writes a backup into a file.
+    backup: BackupRequest => BackupResponse;
+    /// Adds what a backup has and the stores lack.
+    restore: RestoreRequest => RestoreResponse;
     /// Shuts the daemon down.
     shutdown: ShutdownRequest => ShutdownResponse;
     /// Starts a session.

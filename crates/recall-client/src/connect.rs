@@ -10,13 +10,13 @@ use recall_proto::v1::recall_client::RecallClient;
 use tonic::transport::Channel;
 
 use crate::MAX_MESSAGE_BYTES;
-use crate::daemon;
 use crate::error::{ConnectError, Unreached};
 use crate::handshake::{self, Compatibility, DaemonIdentity};
 use crate::holder::{DaemonSignal, Holder};
 use crate::launch::{self, LaunchState, Starting};
 use crate::options::{ConnectOptions, Launch};
 use crate::socket::{self, OpenError};
+use crate::upgrade::{self, KeptBecause, Successor};
 
 /// A daemon usually listens a few milliseconds after its start, so the first retries come quickly...
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
@@ -28,16 +28,24 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 /// second by default, and at once when signalled.
 const REBIND_WAIT: Duration = Duration::from_secs(2);
 
+/// How much longer an attempt may take if an older daemon finishes its work first. A daemon drains for five seconds by
+/// default.
+const DRAIN_TIME: Duration = Duration::from_secs(10);
+
+/// How long a service manager may take to start the next daemon. With a socket unit, the next connection starts it.
+const SERVICE_TIME: Duration = Duration::from_secs(3);
+
 /// A daemon that answered the handshake.
 pub(crate) struct Reached {
     pub(crate) rpc: RecallClient<Channel>,
     pub(crate) daemon: DaemonIdentity,
+    /// If it is older than this program: why it was not replaced.
+    pub(crate) kept: Option<KeptBecause>,
 }
 
 /// Connects to the shared daemon as the options say.
 pub(crate) async fn shared(options: &ConnectOptions) -> Result<Reached, ConnectError> {
     let mut attempt = ConnectAttempt::new(options);
-    let mut replaced = Replaced::No;
     loop {
         let Some(reached) = attempt.try_reach().await? else {
             attempt.start_or_wait()?;
@@ -45,31 +53,36 @@ pub(crate) async fn shared(options: &ConnectOptions) -> Result<Reached, ConnectE
             continue;
         };
         let DaemonIdentity { version, protocols, .. } = reached.daemon.clone();
-        match handshake::compatibility(&reached.daemon) {
+        let compatibility = handshake::compatibility(&reached.daemon, &options.version);
+        match compatibility {
             Compatibility::Compatible => return Ok(reached),
-            Compatibility::CompatibleButOlder if options.launch == Launch::Never || replaced == Replaced::Yes => {
-                return Ok(reached);
-            }
-            Compatibility::CompatibleButOlder | Compatibility::Older
-                if options.launch != Launch::Never && replaced == Replaced::No =>
-            {
-                replaced = Replaced::Yes;
-                attempt.end(reached).await?;
-            }
-            Compatibility::CompatibleButOlder | Compatibility::Older => {
-                return Err(ConnectError::Older { version, protocols });
-            }
             Compatibility::Newer => return Err(ConnectError::Newer { version, protocols }),
+            Compatibility::CompatibleButOlder | Compatibility::Older => match attempt.replace(reached).await? {
+                Replacement::Again => {}
+                Replacement::Kept(reached) if compatibility == Compatibility::CompatibleButOlder => {
+                    return Ok(*reached);
+                }
+                Replacement::Kept(_) => return Err(ConnectError::Older { version, protocols }),
+            },
         }
     }
 }
 
-/// Whether this attempt has already replaced an older daemon. Once is enough: if it comes back, something else keeps
-/// starting it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Replaced {
-    No,
-    Yes,
+/// The result of a try to replace an older daemon.
+enum Replacement {
+    /// It has ended, or another client is replacing it, or its identity must be checked again.
+    Again,
+    /// It keeps running.
+    Kept(Box<Reached>),
+}
+
+/// The result of one try to take the start lock.
+enum StartLock {
+    Taken,
+    /// Another client is starting a daemon.
+    Held,
+    /// Its folder does not exist, or the file system does not support locks.
+    Unusable,
 }
 
 /// One attempt to reach the daemon, with its deadline.
@@ -83,6 +96,26 @@ pub(crate) struct ConnectAttempt<'o> {
     start_lock: Option<File>,
     /// The daemon that was signalled to check its socket.
     asked: Option<Holder>,
+    /// Who starts the daemon that this client waits for.
+    starter: Starter,
+    /// Whether this attempt has ended an older daemon. Once is enough: if an older one comes back, something else keeps
+    /// starting it.
+    has_ended_one: bool,
+    /// The program that would take over from an older daemon, with its version.
+    successor: Option<(PathBuf, Option<String>)>,
+    /// The additional time for replacing an older daemon.
+    extra: Duration,
+    /// Until then, the service manager is expected to start the next daemon.
+    awaits_service: Option<Instant>,
+}
+
+/// Who starts a daemon for the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Starter {
+    /// A client.
+    Client,
+    /// The service manager, which listens on its socket while its daemon restarts.
+    ServiceManager,
 }
 
 impl<'o> ConnectAttempt<'o> {
@@ -95,11 +128,16 @@ impl<'o> ConnectAttempt<'o> {
             starting: None,
             start_lock: None,
             asked: None,
+            starter: Starter::Client,
+            has_ended_one: false,
+            successor: None,
+            extra: Duration::ZERO,
+            awaits_service: None,
         }
     }
 
     /// Tries once to reach a daemon; `None` if no process listens.
-    pub(crate) async fn try_reach(&self) -> Result<Option<Reached>, ConnectError> {
+    pub(crate) async fn try_reach(&mut self) -> Result<Option<Reached>, ConnectError> {
         if let Some(reached) = self.try_socket(&self.socket).await? {
             return Ok(Some(reached));
         }
@@ -110,6 +148,7 @@ impl<'o> ConnectAttempt<'o> {
                 return Ok(Some(reached));
             }
         }
+        self.starter = Starter::Client;
         match &self.options.dirs.service_socket {
             // Connecting to it starts the service manager's daemon, so it is skipped if another daemon serves this data.
             Some(socket) if holder.is_none() => self.try_service_socket(socket).await,
@@ -118,11 +157,17 @@ impl<'o> ConnectAttempt<'o> {
     }
 
     /// Tries the socket of the service manager. A daemon there that serves another data home does not count.
-    async fn try_service_socket(&self, socket: &std::path::Path) -> Result<Option<Reached>, ConnectError> {
+    async fn try_service_socket(&mut self, socket: &std::path::Path) -> Result<Option<Reached>, ConnectError> {
         match self.try_socket(socket).await {
             // A daemon that does not report its data home may serve another one.
             Ok(Some(reached)) => Ok(Some(reached).filter(|reached| reached.daemon.says_data_home)),
             Err(ConnectError::Refused { source }) if handshake::is_other_home(&source) => Ok(None),
+            // The service manager accepts connections, but its daemon broke this one: it was ending or has crashed. A
+            // daemon that this client started now would hold the data before the next one of the service manager.
+            Ok(None) if socket::open(socket).await.is_ok() => {
+                self.starter = Starter::ServiceManager;
+                Ok(None)
+            }
             answer => answer,
         }
     }
@@ -152,10 +197,13 @@ impl<'o> ConnectAttempt<'o> {
         if let Some(holder) = self.holder() {
             return self.wait_for(holder);
         }
+        if self.awaits_service.is_some_and(|until| Instant::now() < until) {
+            return Ok(());
+        }
         if self.options.launch == Launch::Never {
             return Err(ConnectError::NotRunning { socket: self.socket.clone() });
         }
-        if self.may_start() {
+        if self.starter == Starter::Client && self.may_start() {
             let binary = launch::binary(self.options.daemon_binary.as_deref())?;
             self.starting = Some(Starting::detached(&binary)?);
         }
@@ -180,21 +228,86 @@ impl<'o> ConnectAttempt<'o> {
         if self.start_lock.is_some() {
             return true;
         }
+        match self.take_start_lock() {
+            // Another client may have started a daemon and released the lock since the last try.
+            StartLock::Taken => self.holder().is_none(),
+            StartLock::Held => false,
+            StartLock::Unusable => true,
+        }
+    }
+
+    /// Tries once to take the lock that one client holds while it starts a daemon.
+    fn take_start_lock(&mut self) -> StartLock {
         let dirs = &self.options.dirs;
         // If the folder is unusable, the daemon reports why.
         let Some(lock) = dirs.prepare_runtime().ok().and_then(|()| open_lock(&dirs.start_lock()).ok()) else {
-            return true;
+            return StartLock::Unusable;
         };
         match lock.try_lock() {
             Ok(()) => {
                 self.start_lock = Some(lock);
-                // Another client may have started a daemon and released the lock since the last try.
-                self.holder().is_none()
+                StartLock::Taken
             }
-            Err(TryLockError::WouldBlock) => false,
+            Err(TryLockError::WouldBlock) => StartLock::Held,
             // The file system does not support locks.
-            Err(TryLockError::Error(_)) => true,
+            Err(TryLockError::Error(_)) => StartLock::Unusable,
         }
+    }
+
+    /// Replaces an older daemon if this client may do so and a newer program is there.
+    ///
+    /// The start lock is held from before the daemon's version is checked until the next daemon answers, so that one of
+    /// many clients replaces it, and none shuts the next one down.
+    async fn replace(&mut self, mut reached: Reached) -> Result<Replacement, ConnectError> {
+        let successor = match upgrade::successor(&reached.daemon, self.options.launch, self.options.replace) {
+            Ok(successor) if !self.has_ended_one => successor,
+            kept => {
+                reached.kept = Some(kept.err().unwrap_or(KeptBecause::CameBack));
+                return Ok(Replacement::Kept(Box::new(reached)));
+            }
+        };
+        // Compared with the daemon each time: another client may have started one of that version since.
+        let version = self.version_of(&successor).await?;
+        if !upgrade::is_newer(version.as_deref(), &reached.daemon) {
+            reached.kept = Some(KeptBecause::NoNewerProgram);
+            return Ok(Replacement::Kept(Box::new(reached)));
+        }
+        self.extra = DRAIN_TIME;
+        if self.start_lock.is_none() {
+            match self.take_start_lock() {
+                // Another client may have replaced it meanwhile.
+                StartLock::Taken => {}
+                StartLock::Held => self.pause().await?,
+                StartLock::Unusable => return self.end_for(successor, reached).await,
+            }
+            return Ok(Replacement::Again);
+        }
+        self.end_for(successor, reached).await
+    }
+
+    /// Returns the version of the program that would take over; `None` if it is unknown.
+    async fn version_of(&mut self, successor: &Successor) -> Result<Option<String>, ConnectError> {
+        let program = match successor {
+            Successor::Ours => launch::binary(self.options.daemon_binary.as_deref())?,
+            Successor::Service { program } => PathBuf::from(program),
+        };
+        if let Some((known, version)) = &self.successor
+            && *known == program
+        {
+            return Ok(version.clone());
+        }
+        let version = launch::version_of(&program, self.left()?).await;
+        self.successor = Some((program, version.clone()));
+        Ok(version)
+    }
+
+    async fn end_for(&mut self, successor: Successor, reached: Reached) -> Result<Replacement, ConnectError> {
+        self.has_ended_one = true;
+        self.end(reached).await?;
+        if successor != Successor::Ours {
+            self.awaits_service = Some(Instant::now() + SERVICE_TIME);
+        }
+        Ok(Replacement::Again)
     }
 
     /// Shuts an older daemon down, and waits until it has ended.
@@ -223,16 +336,18 @@ impl<'o> ConnectAttempt<'o> {
     }
 
     fn left(&self) -> Result<Duration, ConnectError> {
-        let left = self.options.deadline.saturating_sub(self.began.elapsed());
+        let left = (self.options.deadline + self.extra).saturating_sub(self.began.elapsed());
         if left.is_zero() { Err(self.timed_out(Unreached::NoSocket)) } else { Ok(left) }
     }
 
     fn timed_out(&self, why: Unreached) -> ConnectError {
         match self.holder() {
             Some(holder) => self.unreachable(holder, why),
-            None => {
-                ConnectError::Timeout { socket: self.socket.clone(), waited: self.options.deadline, log: self.log() }
-            }
+            None => ConnectError::Timeout {
+                socket: self.socket.clone(),
+                waited: self.options.deadline + self.extra,
+                log: self.log(),
+            },
         }
     }
 
@@ -250,7 +365,7 @@ impl<'o> ConnectAttempt<'o> {
     }
 
     fn log(&self) -> PathBuf {
-        daemon::log_file(&self.options.dirs)
+        launch::log_file(&self.options.dirs)
     }
 }
 
@@ -274,8 +389,8 @@ pub(crate) fn sockets(dirs: &Dirs, holder: Option<&Holder>) -> Vec<PathBuf> {
 /// Connects and exchanges versions; `None` if no process listens.
 async fn reach(socket: &std::path::Path, options: &ConnectOptions) -> Result<Option<Reached>, ConnectError> {
     let Some(mut rpc) = open(socket).await? else { return Ok(None) };
-    match handshake::greet(&mut rpc, &options.client_name, &options.dirs.data).await {
-        Ok(daemon) => Ok(Some(Reached { rpc, daemon })),
+    match handshake::greet(&mut rpc, options).await {
+        Ok(daemon) => Ok(Some(Reached { rpc, daemon, kept: None })),
         // The listener ended with the connection in its queue.
         Err(status) if status.code() == tonic::Code::Unavailable || is_broken(&status) => Ok(None),
         Err(status) => Err(ConnectError::Refused { source: Box::new(status) }),

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 use recall_config::Dirs;
 use recall_proto::v1::ShutdownRequest;
 
-use crate::connect;
 use crate::error::ConnectError;
 use crate::holder::DaemonSignal;
 pub use crate::holder::{Holder, NotSignalled};
+pub use crate::launch::log_file;
+use crate::{connect, launch};
 
 /// The interval between checks whether a daemon has ended.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
@@ -26,14 +27,17 @@ const LOCK_RELEASE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long the system may take to kill a process.
 const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Returns the path of the daemon's log. Rotated logs are next to it, with a number appended.
-pub fn log_file(dirs: &Dirs) -> PathBuf {
-    dirs.log_dir().join("recalld.log")
-}
-
 /// Whether a daemon holds its lock, in whatever state it is.
 pub fn is_running(dirs: &Dirs) -> bool {
     Holder::of(dirs).is_some()
+}
+
+/// Returns the program that clients start as the daemon.
+///
+/// # Errors
+/// The program was not found.
+pub fn program() -> Result<PathBuf, ConnectError> {
+    launch::binary(None)
 }
 
 /// The result of stopping the daemon.

@@ -1,8 +1,6 @@
 //! The handshake with the daemon, and the compatibility of versions.
 
-use std::cmp::Ordering;
 use std::ops::RangeInclusive;
-use std::path::Path;
 use std::time::Duration;
 
 use recall_proto::PROTOCOLS;
@@ -12,10 +10,8 @@ use tonic::transport::Channel;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
+use crate::options::ConnectOptions;
 use crate::version;
-
-/// The version of this program.
-pub(crate) const CLIENT_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The identity that the daemon reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +26,10 @@ pub struct DaemonIdentity {
     pub uptime: Duration,
     /// Whether a client started it.
     pub auto_started: bool,
+    /// Whether a service manager started it, and starts it again.
+    pub managed: bool,
+    /// The path of its program; empty if unknown.
+    pub program: String,
     /// Whether it reported its data home, and therefore compared it with the client's.
     pub(crate) says_data_home: bool,
 }
@@ -51,18 +51,14 @@ pub(crate) enum Compatibility {
 ///
 /// # Errors
 /// The daemon serves another data home, or the call failed for another reason than incompatible revisions.
-pub(crate) async fn greet(
-    rpc: &mut RecallClient<Channel>,
-    client_name: &str,
-    data_home: &Path,
-) -> Result<DaemonIdentity, Status> {
+pub(crate) async fn greet(rpc: &mut RecallClient<Channel>, options: &ConnectOptions) -> Result<DaemonIdentity, Status> {
     let request = HandshakeRequest {
         context: None,
-        client_name: client_name.to_owned(),
-        client_version: CLIENT_VERSION.to_owned(),
+        client_name: options.client_name.clone(),
+        client_version: options.version.clone(),
         protocol: Some(ProtocolRange { min: *PROTOCOLS.start(), max: *PROTOCOLS.end() }),
         // A path that is not text cannot be sent; the socket that follows from it is the client's own all the same.
-        data_home: data_home.to_str().unwrap_or_default().to_owned(),
+        data_home: options.dirs.data.to_str().unwrap_or_default().to_owned(),
     };
     match rpc.handshake(request).await {
         Ok(answer) => Ok(answer.into_inner().into()),
@@ -70,9 +66,9 @@ pub(crate) async fn greet(
     }
 }
 
-/// Compares a daemon with this program.
-pub(crate) fn compatibility(daemon: &DaemonIdentity) -> Compatibility {
-    let older = version::compare(&daemon.version, CLIENT_VERSION) == Some(Ordering::Less);
+/// Compares a daemon with this program, which has the given version.
+pub(crate) fn compatibility(daemon: &DaemonIdentity, version: &str) -> Compatibility {
+    let older = version::is_older(&daemon.version, version);
     let common = daemon.protocols.start() <= PROTOCOLS.end() && PROTOCOLS.start() <= daemon.protocols.end();
     match (common, older) {
         (true, false) => Compatibility::Compatible,
@@ -93,13 +89,16 @@ fn identity_of_refusal(status: &Status) -> Option<DaemonIdentity> {
         return None;
     }
     let info = status.get_details_error_info().filter(|info| info.reason == "VERSION_MISMATCH")?;
+    let is_true = |key: &str| info.metadata.get(key).is_some_and(|value| value == "true");
     let number = |key: &str| info.metadata.get(key)?.parse().ok();
     Some(DaemonIdentity {
         version: info.metadata.get("version")?.clone(),
         protocols: number("protocol_min")?..=number("protocol_max")?,
         pid: 0,
         uptime: Duration::ZERO,
-        auto_started: false,
+        auto_started: is_true("auto_started"),
+        managed: is_true("managed"),
+        program: info.metadata.get("program").cloned().unwrap_or_default(),
         says_data_home: false,
     })
 }
@@ -113,6 +112,8 @@ impl From<HandshakeResponse> for DaemonIdentity {
             pid: answer.pid,
             uptime: Duration::from_millis(answer.uptime_ms),
             auto_started: answer.auto_started,
+            managed: answer.managed,
+            program: answer.program,
             says_data_home: !answer.data_home.is_empty(),
         }
     }
@@ -128,30 +129,40 @@ mod tests {
 
     fn daemon(version: &str, protocols: RangeInclusive<u32>) -> DaemonIdentity {
         let version = version.to_owned();
-        DaemonIdentity { version, protocols, pid: 1, uptime: Duration::ZERO, auto_started: true, says_data_home: true }
+        DaemonIdentity {
+            version,
+            protocols,
+            pid: 1,
+            uptime: Duration::ZERO,
+            auto_started: true,
+            managed: false,
+            program: String::new(),
+            says_data_home: true,
+        }
     }
 
     #[test]
     fn the_matrix_of_versions() {
+        const OURS: &str = "0.1.0";
         let (oldest, newest) = PROTOCOLS.into_inner();
         for (version, protocols, expected) in [
-            (CLIENT_VERSION, PROTOCOLS, Compatibility::Compatible),
+            (OURS, PROTOCOLS, Compatibility::Compatible),
             ("999.0.0", PROTOCOLS, Compatibility::Compatible),
             ("999.0.0", newest..=newest + 5, Compatibility::Compatible),
             ("999.0.0", newest + 1..=newest + 5, Compatibility::Newer),
             ("0.0.1", PROTOCOLS, Compatibility::CompatibleButOlder),
             ("0.0.1", oldest - 1..=oldest - 1, Compatibility::Older),
             // The revisions decide, not the version.
-            (CLIENT_VERSION, newest + 1..=newest + 1, Compatibility::Newer),
+            (OURS, newest + 1..=newest + 1, Compatibility::Newer),
             ("unreadable", PROTOCOLS, Compatibility::Compatible),
         ] {
-            assert_eq!(compatibility(&daemon(version, protocols.clone())), expected, "{version} {protocols:?}");
+            assert_eq!(compatibility(&daemon(version, protocols.clone()), OURS), expected, "{version} {protocols:?}");
         }
     }
 
     #[test]
     fn a_refusal_identifies_the_daemon() {
-        let metadata = [("version", "0.0.1"), ("protocol_min", "3"), ("protocol_max", "4")];
+        let metadata = [("version", "0.0.1"), ("protocol_min", "3"), ("protocol_max", "4"), ("auto_started", "true")];
         let metadata: HashMap<_, _> = metadata.into_iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
         let refusal = |reason: &str| {
             let details = ErrorDetails::with_error_info(reason, "recall", metadata.clone());
@@ -159,6 +170,7 @@ mod tests {
         };
         let identity = identity_of_refusal(&refusal("VERSION_MISMATCH")).expect("the details are complete");
         assert_eq!((identity.version.as_str(), identity.protocols), ("0.0.1", 3..=4));
+        assert!(identity.auto_started && !identity.managed);
         assert_eq!(identity_of_refusal(&refusal("INTERNAL")), None);
         assert_eq!(identity_of_refusal(&Status::failed_precondition("no details")), None);
     }

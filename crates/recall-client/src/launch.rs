@@ -3,12 +3,26 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use recall_config::Dirs;
 
 use crate::environment;
 use crate::error::ConnectError;
 
 /// The stack of the thread that waits for a daemon's exit; it does nothing else.
 const REAPER_STACK_BYTES: usize = 64 * 1024;
+
+/// The interval between checks whether a program has printed its version. It takes a few milliseconds.
+const VERSION_POLL: Duration = Duration::from_millis(2);
+
+/// The longest version that is read.
+const VERSION_BYTES: u64 = 256;
+
+/// Returns the path of the daemon's log. Rotated logs are next to it, with a number appended.
+pub fn log_file(dirs: &Dirs) -> PathBuf {
+    dirs.log_dir().join("recalld.log")
+}
 
 /// Returns the path of the daemon's program.
 ///
@@ -32,6 +46,34 @@ pub(crate) fn command(binary: &Path) -> Command {
     command.env_clear().envs(environment::for_daemon()).current_dir(if cfg!(windows) { "." } else { "/" });
     command.stdout(Stdio::null()).stderr(Stdio::piped());
     command
+}
+
+/// Returns the version that a daemon's program prints; `None` if it cannot be run or prints none in time.
+pub(crate) async fn version_of(binary: &Path, patience: Duration) -> Option<String> {
+    let mut child = command(binary)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let began = Instant::now();
+    let succeeded = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status.success(),
+            Ok(None) if began.elapsed() < patience => tokio::time::sleep(VERSION_POLL).await,
+            Ok(None) | Err(_) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                break false;
+            }
+        }
+    };
+    let mut said = String::new();
+    // One line fits into the pipe, so the program never waits for its reader.
+    child.stdout.take()?.take(VERSION_BYTES).read_to_string(&mut said).ok()?;
+    let version = said.split_whitespace().nth(1).filter(|_| succeeded)?;
+    Some(version.to_owned())
 }
 
 /// A daemon that was started and has not answered yet.

@@ -3,7 +3,7 @@
 //! [`Client::connect`] connects to the user's daemon, starts it if it is not running, replaces it if it is older, and
 //! exchanges versions first. Every RPC is a method of [`Client`].
 //!
-//! The crate prints nothing and gives no hints: errors say what failed, and the user interface says what to do.
+//! The crate prints nothing. Errors say what failed, and [`hint`] says what to do about it.
 
 mod client;
 mod connect;
@@ -11,6 +11,7 @@ pub mod daemon;
 mod environment;
 mod error;
 mod handshake;
+pub mod hint;
 mod holder;
 mod key;
 mod launch;
@@ -18,12 +19,14 @@ mod link;
 mod options;
 mod private;
 mod socket;
+mod upgrade;
 mod version;
 
 pub use client::Client;
 pub use error::{ConnectError, Unreached, is_gone};
 pub use handshake::DaemonIdentity;
-pub use options::{ConnectOptions, Launch};
+pub use options::{ConnectOptions, Launch, Replace};
+pub use upgrade::{KeptBecause, OlderDaemon};
 
 /// The largest message in either direction: a document of the largest configurable size, with room to spare.
 pub const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;

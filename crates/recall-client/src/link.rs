@@ -12,6 +12,7 @@ use crate::error::{ConnectError, is_gone};
 use crate::handshake::DaemonIdentity;
 use crate::options::{ConnectOptions, Launch};
 use crate::private::{self, PrivateDaemon};
+use crate::upgrade::KeptBecause;
 
 /// A connection, with the options for renewing it.
 #[derive(Debug)]
@@ -32,10 +33,12 @@ struct Current {
 
 impl Link {
     /// Makes the first connection.
-    pub(crate) async fn make(options: &ConnectOptions) -> Result<(Self, DaemonIdentity), ConnectError> {
-        let (Reached { rpc, daemon }, private) = reach(options).await?;
+    pub(crate) async fn make(
+        options: &ConnectOptions,
+    ) -> Result<(Self, DaemonIdentity, Option<KeptBecause>), ConnectError> {
+        let (Reached { rpc, daemon, kept }, private) = reach(options).await?;
         let current = Mutex::new(Current { rpc, number: 0, _private: private });
-        Ok((Self { options: options.clone(), current }, daemon))
+        Ok((Self { options: options.clone(), current }, daemon, kept))
     }
 
     /// Returns the current connection.
@@ -74,7 +77,7 @@ impl Link {
             return Ok(());
         }
         match Box::pin(reach(&self.options)).await {
-            Ok((Reached { rpc, daemon: _ }, private)) => {
+            Ok((Reached { rpc, daemon: _, kept: _ }, private)) => {
                 *current = Current { rpc, number: failed + 1, _private: private };
                 Ok(())
             }

@@ -18,6 +18,10 @@ pub struct ConnectOptions {
     pub daemon_home: Option<PathBuf>,
     /// The name of the client: `recall`, `recall-shim`.
     pub client_name: String,
+    /// The version of this program.
+    pub version: String,
+    /// Whether to replace an older daemon.
+    pub replace: Replace,
     /// The time limit for connecting.
     pub deadline: Duration,
     /// How many times in total a call that is safe to repeat is made if the daemon goes away; 1 disables retries.
@@ -30,10 +34,20 @@ impl ConnectOptions {
     pub const ATTEMPTS: u32 = 3;
 }
 
+/// Whether a client that starts daemons replaces an older one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Replace {
+    /// If its version is older than that of the program that is started instead.
+    #[default]
+    Older,
+    /// Never.
+    Never,
+}
+
 /// What to do if no daemon is running.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Launch {
-    /// Start one, which outlives this program; replace one that is older than this program.
+    /// Start one, which outlives this program; replace an older one if [`ConnectOptions::replace`] says so.
     #[default]
     IfNeeded,
     /// Fail.

@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use recall_folder::Folder;
 
 use crate::connect::{self, ConnectAttempt, Reached};
-use crate::daemon;
 use crate::error::ConnectError;
 use crate::handshake::{self, Compatibility};
 use crate::launch;
@@ -38,7 +37,7 @@ pub(crate) async fn start(options: &ConnectOptions) -> Result<(Reached, PrivateD
     let mut attempt = ConnectAttempt::new(&options);
     loop {
         if let Some(reached) = attempt.try_reach().await? {
-            return match handshake::compatibility(&reached.daemon) {
+            return match handshake::compatibility(&reached.daemon, &options.version) {
                 Compatibility::Compatible | Compatibility::CompatibleButOlder => Ok((reached, daemon)),
                 Compatibility::Older => {
                     let handshake::DaemonIdentity { version, protocols, .. } = reached.daemon;
@@ -52,7 +51,7 @@ pub(crate) async fn start(options: &ConnectOptions) -> Result<(Reached, PrivateD
         }
         if let Ok(Some(status)) = daemon.child.try_wait() {
             let message = launch::read_stderr(&mut daemon.child);
-            let log = daemon::log_file(&options.dirs);
+            let log = launch::log_file(&options.dirs);
             return Err(ConnectError::StartFailed { status: status.to_string(), message, log });
         }
         attempt.pause().await?;

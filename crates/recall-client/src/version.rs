@@ -5,8 +5,13 @@ use std::cmp::Ordering;
 /// Compares two release versions numerically: `0.10.0` is after `0.9.2`. Suffixes after `-` or `+` are ignored.
 ///
 /// Returns `None` if one of them is not a version.
-pub(crate) fn compare(left: &str, right: &str) -> Option<Ordering> {
+fn compare(left: &str, right: &str) -> Option<Ordering> {
     Some(numbers(left)?.cmp(&numbers(right)?))
+}
+
+/// Whether one release version is before another. An unknown version is not.
+pub(crate) fn is_older(left: &str, right: &str) -> bool {
+    compare(left, right) == Some(Ordering::Less)
 }
 
 fn numbers(version: &str) -> Option<[u64; 3]> {

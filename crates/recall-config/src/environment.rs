@@ -1,4 +1,4 @@
-//! The process environment, as far as it concerns recall.
+//! The parts of the process environment that concern recall.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

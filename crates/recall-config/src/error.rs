@@ -52,10 +52,12 @@ pub enum ConfigError {
         found: String,
     },
     /// A flag names an unknown setting.
-    #[error("unknown setting `{key}`")]
+    #[error("unknown setting `{key}`{}", likely(*nearest))]
     UnknownFlag {
         /// The name as given.
         key: String,
+        /// The known name that is nearest.
+        nearest: Option<&'static str>,
     },
 }
 
@@ -63,12 +65,14 @@ pub enum ConfigError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Warning {
     /// The setting is unknown.
-    #[error("{place}: unknown setting `{key}`")]
+    #[error("{place}: unknown setting `{key}`{}", likely(*nearest))]
     UnknownKey {
         /// Where it was set.
         place: Place,
         /// The name as given.
         key: String,
+        /// The known name that is nearest.
+        nearest: Option<&'static str>,
     },
     /// A project's file may not set this, because it concerns the whole daemon or what may be read.
     #[error("{place}: `{key}` has no effect in a project, only in the user's own configuration")]
@@ -78,6 +82,11 @@ pub enum Warning {
         /// The setting.
         key: String,
     },
+}
+
+/// Returns the question whether the nearest name was meant.
+pub(crate) fn likely(nearest: Option<&str>) -> String {
+    nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
 impl Warning {

@@ -1,7 +1,6 @@
 //! The layers of the configuration, and the values that they set.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -13,73 +12,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use crate::project::CONFIGURATION_FILE;
-use crate::{ConfigError, Dirs, Environment};
-
-/// A layer of the configuration. A later one takes precedence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Layer {
-    /// The built-in defaults.
-    Default,
-    /// The user's file.
-    User,
-    /// The project's file.
-    Project,
-    /// Environment variables.
-    Environment,
-    /// Command line flags.
-    Flag,
-}
-
-impl Layer {
-    /// Returns the layer's name in interfaces.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::User => "user",
-            Self::Project => "project",
-            Self::Environment => "environment",
-            Self::Flag => "flag",
-        }
-    }
-}
-
-/// Where a value was set.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
-    /// In a file.
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The line, counted from 1.
-        line: usize,
-    },
-    /// In an environment variable.
-    Variable {
-        /// The variable's name.
-        name: String,
-    },
-    /// In a command line flag.
-    Flag,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File { path, line } => write!(f, "{}:{line}", path.display()),
-            Self::Variable { name } => f.write_str(name),
-            Self::Flag => f.write_str("command line"),
-        }
-    }
-}
-
-/// The origin of a setting's value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
-    /// The layer of the value.
-    pub layer: Layer,
-    /// Where the layer set it; `None` for the built-in default.
-    pub place: Option<Place>,
-}
+use crate::{ConfigError, Dirs, Environment, Layer, Place};
 
 /// A value set by a layer.
 #[derive(Debug)]
@@ -105,12 +38,11 @@ pub(crate) fn collect(
     flags: &[(String, String)],
 ) -> Result<Vec<Entry>, ConfigError> {
     let mut entries = Vec::new();
-    let path = dirs.user_config();
-    if let Some(text) = read_file(open(&path), path)? {
+    if let Some(text) = user_text(dirs)? {
         entries.extend(text.entries(Layer::User)?);
     }
     if let Some(root) = project_root
-        && let Some(text) = read_file(open_in_project(root), Dirs::project_config(root))?
+        && let Some(text) = project_text(root)?
     {
         entries.extend(text.entries(Layer::Project)?);
     }
@@ -123,6 +55,17 @@ pub(crate) fn collect(
     Ok(entries)
 }
 
+/// Reads the user's file; `None` if there is none.
+pub(crate) fn user_text(dirs: &Dirs) -> Result<Option<FileText>, ConfigError> {
+    let path = dirs.user_config();
+    read_file(open(&path), path)
+}
+
+/// Reads a project's file; `None` if there is none.
+pub(crate) fn project_text(root: &Path) -> Result<Option<FileText>, ConfigError> {
+    read_file(open_in_project(root), Dirs::project_config(root))
+}
+
 /// Converts a variable: `RECALL_DAEMON__IDLE_EXIT` sets `daemon.idle_exit`.
 fn variable(name: &str, value: &OsString) -> Entry {
     let key = name.strip_prefix("RECALL_").unwrap_or(name).to_ascii_lowercase().replacen("__", ".", 1);
@@ -131,7 +74,7 @@ fn variable(name: &str, value: &OsString) -> Entry {
 }
 
 /// Parses a value that may be unquoted: as TOML if it is valid, otherwise as a string.
-fn loose(text: &str) -> toml::Value {
+pub(crate) fn loose(text: &str) -> toml::Value {
     DeValue::parse(text).ok().and_then(|value| typed(value).ok()).unwrap_or_else(|| text.into())
 }
 
@@ -140,16 +83,16 @@ fn typed(value: Spanned<DeValue<'_>>) -> Result<toml::Value, toml::de::Error> {
 }
 
 /// The content of a configuration file.
-struct FileText {
+pub(crate) struct FileText {
     /// The file.
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     /// What it holds.
-    text: String,
+    pub(crate) text: String,
 }
 
 impl FileText {
     /// Returns the values that the file sets, in no particular order.
-    fn entries(&self, layer: Layer) -> Result<Vec<Entry>, ConfigError> {
+    pub(crate) fn entries(&self, layer: Layer) -> Result<Vec<Entry>, ConfigError> {
         let sections = DeTable::parse(&self.text).map_err(|error| ConfigError::Syntax {
             place: self.place(error.span().map_or(0, |span| span.start)),
             message: error.message().to_owned(),

@@ -5,31 +5,38 @@
 //! and the flags over the built-in defaults.
 //!
 //! The crate does not watch or cache files. It writes nothing except the files that initialise a project
-//! ([`initialise`]). It does not compile globs: a setting is only checked for its type and bounds.
+//! ([`initialise`]), and a configuration file whose setting is changed ([`change()`]). It does not compile globs: a setting is only checked for its type and bounds.
 
+mod change;
 mod dirs;
 mod environment;
 mod error;
+mod kind;
 mod layers;
 mod lock_note;
+mod origin;
 mod process;
 mod project;
 mod read;
 mod settings;
+mod table;
 mod value;
 
+pub use change::{Change, ChangeError, Changed, SettingsFile, change, defaults, replace_text, text_of};
 pub use dirs::{Dirs, DirsError, RuntimeError};
 pub use environment::{Environment, PlatformDirs};
 pub use error::{ConfigError, Warning};
-pub use layers::{Layer, Origin, Place};
+pub use kind::Shape;
 pub use lock_note::LockNote;
+pub use origin::{Layer, Origin, Place};
 pub use process::{ProcessStart, program_of};
-pub use project::{BroadRoot, ProjectError, check_project_root, initialise};
+pub use project::{BroadRoot, ProjectError, check_project_root, initialise, settings_root};
 pub use recall_folder::project_root;
 pub use settings::{
-    ClientSettings, DaemonSettings, IndexSettings, Loaded, LogLevel, ModelSetting, ModelsSettings, Origins,
-    ProxySetting, RankerSetting, RootsSettings, SearchSettings, Settings,
+    ClientSettings, DaemonSettings, IndexSettings, Loaded, LogLevel, ModelSetting, ModelsSettings, ProxySetting,
+    RankerSetting, RootsSettings, SearchSettings, Settings,
 };
+pub use table::{Reach, Row, Table};
 
 /// The built-in default file: every setting with its default, its unit and the reason for it.
 pub const DEFAULT_FILE: &str = include_str!("default.toml");

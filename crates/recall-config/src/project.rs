@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use recall_core::PROJECT_FOLDER;
-use recall_folder::{Folder, OpenError, write_git_files};
+use recall_folder::{Folder, OpenError, project_root, write_git_files};
 
 /// A template with the settings that a project is likely to need, all commented out.
 const CONFIGURATION: &str = include_str!("project/recall.toml");
@@ -36,6 +36,19 @@ pub fn check_project_root(root: &Path, home: Option<&Path>, broad: BroadRoot) ->
         return Err(ProjectError::TooBroad { path: path() });
     }
     Ok(())
+}
+
+/// Returns the root of the project whose file is a layer of the settings; `None` where no project may be.
+///
+/// `project` is the root that the user gave; without it, the root is found from the directory.
+pub fn settings_root(
+    directory: &Path,
+    project: Option<&Path>,
+    home: Option<&Path>,
+    broad: BroadRoot,
+) -> Option<PathBuf> {
+    let root = project.map_or_else(|| project_root(directory, home), Path::to_owned);
+    check_project_root(&root, home, broad).is_ok().then_some(root)
 }
 
 /// Creates the missing files of `.recall/`: its configuration and its files for git. Existing files are not changed.

@@ -2,26 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use crate::layers::{Entry, Layer};
-use crate::value::Expected;
+use crate::kind::Kind;
+use crate::layers::Entry;
+use crate::origin::Layer;
+use crate::table::{self, Described, Reach, Row, Table};
 use crate::{ConfigError, Origin, Warning};
-
-/// Which layers may set a setting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// Any layer: the setting concerns the project's own files and results.
-    Project,
-    /// All layers except the project: the setting concerns the daemon as a whole, or what may be read. An untrusted
-    /// repository must not decide about it.
-    User,
-}
 
 /// Resolves settings key by key.
 ///
 /// The keys that are requested are the known settings. Keys that are left at the end are unknown.
 pub(crate) struct Reader {
     given: BTreeMap<String, Vec<Entry>>,
-    origins: BTreeMap<&'static str, Origin>,
+    described: BTreeMap<String, Described<'static>>,
+    rows: Vec<Row>,
     warnings: Vec<Warning>,
 }
 
@@ -32,7 +25,7 @@ impl Reader {
         for entry in entries {
             given.entry(entry.key.clone()).or_default().push(entry);
         }
-        Self { given, origins: BTreeMap::new(), warnings: Vec::new() }
+        Self { given, described: table::described(), rows: Vec::new(), warnings: Vec::new() }
     }
 
     /// Returns the value of a setting: that of the last layer that set it, or the default.
@@ -44,51 +37,103 @@ impl Reader {
         key: &'static str,
         reach: Reach,
         default: T,
-        read: impl Fn(&toml::Value) -> Result<T, Expected>,
+        kind: &Kind<T>,
     ) -> Result<T, ConfigError> {
+        let described = self.described.get(key).copied().expect("the default file has every setting");
         let mut chosen = default;
         let mut origin = Origin { layer: Layer::Default, place: None };
-        for Entry { key, value, layer, place } in self.given.remove(key).unwrap_or_default() {
-            if layer == Layer::Project && reach == Reach::User {
-                self.warnings.push(Warning::NotForProjects { place, key });
+        let mut text = described.default.to_owned();
+        for Entry { key: _, value, layer, place } in self.given.remove(key).unwrap_or_default() {
+            if layer == Layer::Project && reach != Reach::Project {
+                self.warnings.push(Warning::NotForProjects { place, key: key.to_owned() });
                 continue;
             }
-            chosen = read(&value).map_err(|expected| ConfigError::Value {
+            chosen = kind.parse(&value).map_err(|expected| ConfigError::Value {
                 place: place.clone(),
-                key,
+                key: key.to_owned(),
                 expected,
                 found: shown(&value),
             })?;
+            text = on_one_line(&value);
             origin = Origin { layer, place: Some(place) };
         }
-        self.origins.insert(key, origin);
+        let shape = kind.shape().clone();
+        self.rows.push(Row {
+            key,
+            reach,
+            shape,
+            value: text,
+            origin,
+            default: described.default,
+            doc: described.doc(),
+        });
         Ok(chosen)
     }
 
-    /// Returns the origin of each value and the warnings, ordered by place.
+    /// Returns the table of all settings, and the warnings, ordered by place.
     ///
     /// # Errors
     /// A flag names an unknown setting.
-    pub(crate) fn finish(mut self) -> Result<(BTreeMap<&'static str, Origin>, Vec<Warning>), ConfigError> {
+    pub(crate) fn finish(mut self) -> Result<(Table, Vec<Warning>), ConfigError> {
+        let table: Table = self.rows.into_iter().collect();
         for Entry { key, layer, place, .. } in self.given.into_values().flatten() {
+            let nearest = table.nearest(&key);
             if layer == Layer::Flag {
-                return Err(ConfigError::UnknownFlag { key });
+                return Err(ConfigError::UnknownFlag { key, nearest });
             }
-            self.warnings.push(Warning::UnknownKey { place, key });
+            self.warnings.push(Warning::UnknownKey { place, key, nearest });
         }
         self.warnings.sort_by(|left, right| left.place().cmp(right.place()));
-        Ok((self.origins, self.warnings))
+        Ok((table, self.warnings))
     }
 }
 
 /// The number of characters of a value that an error shows.
 const SHOWN_CHARS: usize = 60;
 
+/// Formats a value in TOML on one line. The user and password of an address are masked: they are for its server only.
+pub(crate) fn on_one_line(value: &toml::Value) -> String {
+    let text = value.to_string().replace('\n', " ");
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = &*text;
+    while let Some((before, after)) = rest.split_once("://") {
+        let host = after.find(['/', '"', '\'', ',', ' ']).unwrap_or(after.len());
+        shown.push_str(before);
+        shown.push_str("://");
+        rest = match after[..host].rfind('@') {
+            Some(at) => {
+                shown.push_str(MASK);
+                &after[at..]
+            }
+            None => after,
+        };
+    }
+    shown + rest
+}
+
+/// Replaces the user and password of an address.
+const MASK: &str = "[secret]";
+
 /// Formats a value in TOML, on one line and truncated.
 fn shown(value: &toml::Value) -> String {
-    let text = value.to_string().replace('\n', " ");
+    let text = on_one_line(value);
     if text.chars().count() <= SHOWN_CHARS {
         return text;
     }
     text.chars().take(SHOWN_CHARS).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_password_of_an_address_is_not_shown() {
+        let check = |value: &str, expected: &str| {
+            assert_eq!(on_one_line(&toml::Value::String(value.to_owned())), format!("\"{expected}\""));
+        };
+        check("http://me:p@ss@proxy:8080/x@y", "http://[secret]@proxy:8080/x@y");
+        check("https://proxy/a@b", "https://proxy/a@b");
+        check("me@home", "me@home");
+    }
 }

@@ -8,7 +8,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use load::{Loaded, Origins};
+pub use load::Loaded;
 pub use models::{ModelsSettings, ProxySetting};
 use recall_core::{DocumentType, LOW_CONFIDENCE, Limits};
 
@@ -27,7 +27,7 @@ pub struct Settings {
     pub roots: RootsSettings,
     /// The daemon process.
     pub daemon: DaemonSettings,
-    /// The command line client.
+    /// The clients: the command and the MCP server.
     pub client: ClientSettings,
 }
 
@@ -82,6 +82,8 @@ pub struct SearchSettings {
     pub model: ModelSetting,
     /// The confidence, from 0 to 1, below which an answer is marked as doubtful.
     pub low_confidence: f64,
+    /// Whether agents may search other projects.
+    pub agents_everywhere: bool,
     /// The number of first candidates that a cross-encoder rescores, if one is in use.
     pub rerank_candidates: NonZero<usize>,
     /// How long a search waits for the cross-encoder before it keeps the previous order.
@@ -159,6 +161,7 @@ impl Default for SearchSettings {
             ranker: RankerSetting::Auto,
             model: ModelSetting::Static,
             low_confidence: LOW_CONFIDENCE,
+            agents_everywhere: false,
             rerank_candidates: non_zero(30),
             rerank_wait: Duration::from_secs(2),
             rerank_weight: 0.6,
@@ -181,6 +184,10 @@ pub struct RootsSettings {
 pub struct DaemonSettings {
     /// How long a daemon started by a client keeps running without clients; `None` for ever.
     pub idle_exit: Option<Duration>,
+    /// How long an unused parse worker is kept.
+    pub parser_idle: Duration,
+    /// How long the index of a root that no longer exists is kept; `None` for ever.
+    pub keep_gone_indexes: Option<Duration>,
     /// How long running requests may continue after the daemon was told to stop.
     pub drain: Duration,
     /// The time limit of a request, except for indexing, which streams its progress.
@@ -193,6 +200,8 @@ pub struct DaemonSettings {
     pub unread_bytes: u64,
     /// The maximum number of open stores. The least recently used one is closed first.
     pub max_open_stores: NonZero<usize>,
+    /// The maximum number of stores that a request reads besides those of its scope.
+    pub max_stores_per_request: u32,
     /// The maximum number of connected clients. A further one replaces the one that has been idle longest.
     pub max_connections: NonZero<usize>,
     /// How long a connection may stay open without a first call.
@@ -211,12 +220,15 @@ impl Default for DaemonSettings {
     fn default() -> Self {
         Self {
             idle_exit: Some(Duration::from_hours(3)),
+            parser_idle: Duration::from_mins(1),
+            keep_gone_indexes: Some(Duration::from_hours(30 * 24)),
             drain: Duration::from_secs(5),
             request_timeout: Duration::from_secs(30),
             memory_ceiling_bytes: 512 * 1024 * 1024,
             max_message_bytes: 8 * 1024 * 1024,
             unread_bytes: 2 * 1024 * 1024,
             max_open_stores: non_zero(32),
+            max_stores_per_request: 64,
             max_connections: non_zero(512),
             handshake_timeout: Duration::from_secs(5),
             socket_check: Duration::from_secs(1),
@@ -232,11 +244,13 @@ impl Default for DaemonSettings {
 pub struct ClientSettings {
     /// How long a command waits for a daemon that it started.
     pub start_timeout: Duration,
+    /// Whether a client replaces a daemon that is older than itself.
+    pub replace_older: bool,
 }
 
 impl Default for ClientSettings {
     fn default() -> Self {
-        Self { start_timeout: Duration::from_secs(5) }
+        Self { start_timeout: Duration::from_secs(5), replace_older: true }
     }
 }
 

@@ -1,7 +1,6 @@
-//! Parsers for the values of settings.
+//! The kinds of values of settings.
 //!
-//! Each function returns a parser for one kind of value. A parser takes a TOML value and returns the typed value, or a
-//! description of what it expected.
+//! Each function returns one kind. It parses a TOML value to the typed value, or returns a description of what it expected.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -12,59 +11,63 @@ use std::time::Duration;
 use recall_core::{DocumentType, Provider, Scope};
 use toml::Value;
 
+use crate::kind::{Kind, Shape};
 use crate::{LogLevel, ModelSetting, ProxySetting, RankerSetting};
 
-/// A description of valid values, as a noun phrase.
-pub(crate) type Expected = String;
-
 /// Parses a whole number.
-pub(crate) fn count(bounds: RangeInclusive<u32>) -> impl Fn(&Value) -> Result<u32, Expected> {
-    move |value| {
+pub(crate) fn count(bounds: RangeInclusive<u32>) -> Kind<u32> {
+    let shape = Shape::Whole { least: (*bounds.start()).into(), most: (*bounds.end()).into() };
+    Kind::new(shape, move |value| {
         value
             .as_integer()
             .and_then(|number| u32::try_from(number).ok())
             .filter(|number| bounds.contains(number))
             .ok_or_else(|| format!("a whole number from {} to {}", bounds.start(), bounds.end()))
-    }
+    })
 }
 
 /// Parses a positive whole number.
-pub(crate) fn positive(most: u32) -> impl Fn(&Value) -> Result<NonZero<usize>, Expected> {
-    move |value| {
-        let number = count(1..=most)(value)?;
+pub(crate) fn positive(most: u32) -> Kind<NonZero<usize>> {
+    let count = count(1..=most);
+    Kind::new(count.shape().clone(), move |value| {
+        let number = count.parse(value)?;
         Ok(NonZero::new(number as usize).expect("the bounds exclude zero"))
-    }
+    })
 }
 
-/// Parses a word that leaves the choice to recall, or a value that `read` accepts.
-pub(crate) fn or_word<T>(
-    word: &'static str,
-    read: impl Fn(&Value) -> Result<T, Expected>,
-) -> impl Fn(&Value) -> Result<Option<T>, Expected> {
-    move |value| match value.as_str() {
+/// Parses a word that leaves the choice to recall, or a value of another kind.
+pub(crate) fn or_word<T: 'static>(word: &'static str, other: Kind<T>) -> Kind<Option<T>> {
+    let shape = Shape::Any(vec![Shape::OneOf(vec![word]), other.shape().clone()]);
+    Kind::new(shape, move |value| match value.as_str() {
         Some(text) if text == word => Ok(None),
-        _ => read(value).map(Some).map_err(|expected| format!("{expected}, or \"{word}\"")),
-    }
+        _ => other.parse(value).map(Some).map_err(|expected| format!("{expected}, or \"{word}\"")),
+    })
 }
 
 /// Parses a weight of the fusion: a number from 0 to 100.
-pub(crate) fn weight(value: &Value) -> Result<f32, Expected> {
-    let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64));
-    number
-        .filter(|number| (0.0..=100.0).contains(number))
-        .map(|number| number as f32)
-        .ok_or_else(|| "a number from 0 to 100".to_owned())
+pub(crate) fn weight() -> Kind<f32> {
+    Kind::new(Shape::Number { least: 0.0, most: 100.0 }, |value| {
+        number(value)
+            .filter(|number| (0.0..=100.0).contains(number))
+            .map(|number| number as f32)
+            .ok_or_else(|| "a number from 0 to 100".to_owned())
+    })
+}
+
+fn number(value: &Value) -> Option<f64> {
+    value.as_float().or_else(|| value.as_integer().map(|number| number as f64))
 }
 
 /// Parses a fraction: a number from 0 to 1.
-pub(crate) fn part(value: &Value) -> Result<f64, Expected> {
-    let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64));
-    number.filter(|number| (0.0..=1.0).contains(number)).ok_or_else(|| "a number from 0 to 1".to_owned())
+pub(crate) fn part() -> Kind<f64> {
+    Kind::new(Shape::Number { least: 0.0, most: 1.0 }, |value| {
+        number(value).filter(|number| (0.0..=1.0).contains(number)).ok_or_else(|| "a number from 0 to 1".to_owned())
+    })
 }
 
 /// Parses a number of bytes: `"1 MiB"`, `"10 KiB"`, `"512 MB"`, or a whole number of bytes.
-pub(crate) fn size<N: TryFrom<u64>>(bounds: RangeInclusive<u64>) -> impl Fn(&Value) -> Result<N, Expected> {
-    move |value| {
+pub(crate) fn size<N: TryFrom<u64>>(bounds: RangeInclusive<u64>) -> Kind<N> {
+    Kind::new(Shape::Size, move |value| {
         let bytes = match value {
             Value::Integer(bytes) => u64::try_from(*bytes).ok(),
             Value::String(text) => parse_size(text),
@@ -74,7 +77,7 @@ pub(crate) fn size<N: TryFrom<u64>>(bounds: RangeInclusive<u64>) -> impl Fn(&Val
             let (least, most) = (in_units(*bounds.start(), SIZE_UNITS), in_units(*bounds.end(), SIZE_UNITS));
             format!("a size from {least} to {most}, such as \"1 MiB\"")
         })
-    }
+    })
 }
 
 /// Units by name, the largest first. The last one divides every number.
@@ -96,13 +99,13 @@ fn parse_size(text: &str) -> Option<u64> {
 }
 
 /// Parses a duration: `"20ms"`, `"5s"`, `"1h 30m"`, `"7d"`.
-pub(crate) fn duration(bounds: RangeInclusive<Duration>) -> impl Fn(&Value) -> Result<Duration, Expected> {
-    move |value| {
+pub(crate) fn duration(bounds: RangeInclusive<Duration>) -> Kind<Duration> {
+    Kind::new(Shape::Duration, move |value| {
         value.as_str().and_then(parse_duration).filter(|duration| bounds.contains(duration)).ok_or_else(|| {
             let shown = |bound: &Duration| in_units(bound.as_millis() as u64, MILLISECOND_UNITS);
             format!("a duration from {} to {}, such as \"1h 30m\"", shown(bounds.start()), shown(bounds.end()))
         })
-    }
+    })
 }
 
 const MILLISECOND_UNITS: &Units =
@@ -144,33 +147,41 @@ fn in_units(number: u64, units: &Units) -> String {
 }
 
 /// Parses a list of globs.
-pub(crate) fn globs(value: &Value) -> Result<Vec<String>, Expected> {
-    list(value, |text| (!text.is_empty()).then(|| text.to_owned()))
-        .ok_or_else(|| "a list of globs, such as [\"src/**\"]".to_owned())
+pub(crate) fn globs() -> Kind<Vec<String>> {
+    Kind::new(Shape::List(Box::new(Shape::Text)), |value| {
+        list(value, |text| (!text.is_empty()).then(|| text.to_owned()))
+            .ok_or_else(|| "a list of globs, such as [\"src/**\"]".to_owned())
+    })
 }
 
 /// Parses a list of absolute paths.
-pub(crate) fn folders(value: &Value) -> Result<Vec<PathBuf>, Expected> {
-    list(value, |text| Some(PathBuf::from(text)).filter(|path| path.is_absolute()))
-        .ok_or_else(|| "a list of absolute paths, such as [\"/srv/docs\"]".to_owned())
+pub(crate) fn folders() -> Kind<Vec<PathBuf>> {
+    Kind::new(Shape::List(Box::new(Shape::Text)), |value| {
+        list(value, |text| Some(PathBuf::from(text)).filter(|path| path.is_absolute()))
+            .ok_or_else(|| "a list of absolute paths, such as [\"/srv/docs\"]".to_owned())
+    })
 }
 
 /// Parses a list of domain names.
-pub(crate) fn names(value: &Value) -> Result<Vec<String>, Expected> {
-    list(value, |text| is_domain_name(text).then(|| text.to_owned()))
-        .ok_or_else(|| "a list of names, such as [\"team\"]".to_owned())
+pub(crate) fn names() -> Kind<Vec<String>> {
+    Kind::new(Shape::List(Box::new(Shape::Text)), |value| {
+        list(value, |text| is_domain_name(text).then(|| text.to_owned()))
+            .ok_or_else(|| "a list of names, such as [\"team\"]".to_owned())
+    })
 }
 
 /// Parses a table from domain names to absolute paths.
-pub(crate) fn domains(value: &Value) -> Result<BTreeMap<String, PathBuf>, Expected> {
-    let one = |(name, path): (&String, &Value)| {
-        let path = path.as_str().map(PathBuf::from).filter(|path| path.is_absolute())?;
-        is_domain_name(name).then(|| (name.clone(), path))
-    };
-    let read = value.as_table().and_then(|table| table.iter().map(one).collect());
-    read.ok_or_else(|| {
-        "a table from names to absolute paths, such as { team = \"/srv/team\" }; a name must not be that of a scope"
-            .to_owned()
+pub(crate) fn domains() -> Kind<BTreeMap<String, PathBuf>> {
+    Kind::new(Shape::Table(Box::new(Shape::Text)), |value| {
+        let one = |(name, path): (&String, &Value)| {
+            let path = path.as_str().map(PathBuf::from).filter(|path| path.is_absolute())?;
+            is_domain_name(name).then(|| (name.clone(), path))
+        };
+        let read = value.as_table().and_then(|table| table.iter().map(one).collect());
+        read.ok_or_else(|| {
+            "a table from names to absolute paths, such as { team = \"/srv/team\" }; a name must not be that of a scope"
+                .to_owned()
+        })
     })
 }
 
@@ -180,37 +191,41 @@ fn is_domain_name(name: &str) -> bool {
 }
 
 /// Parses the absolute path of a file.
-pub(crate) fn file(value: &Value) -> Result<PathBuf, Expected> {
-    let path = value.as_str().map(PathBuf::from).filter(|path| path.is_absolute());
-    path.ok_or_else(|| "an absolute path".to_owned())
+pub(crate) fn file() -> Kind<PathBuf> {
+    Kind::new(Shape::Text, |value| {
+        let path = value.as_str().map(PathBuf::from).filter(|path| path.is_absolute());
+        path.ok_or_else(|| "an absolute path".to_owned())
+    })
 }
 
 /// Parses the address of a server or a proxy.
-pub(crate) fn address(value: &Value) -> Result<String, Expected> {
-    let is_address = |text: &&str| {
-        let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-        host.is_some_and(|host| !host.is_empty() && !host.contains(char::is_whitespace))
-    };
-    let address = value.as_str().filter(is_address).map(|text| text.trim_end_matches('/').to_owned());
-    address.ok_or_else(|| "an address that begins with https:// or http://".to_owned())
+pub(crate) fn address() -> Kind<String> {
+    Kind::new(Shape::Text, |value| {
+        let is_address = |text: &&str| {
+            let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+            host.is_some_and(|host| !host.is_empty() && !host.contains(char::is_whitespace))
+        };
+        let address = value.as_str().filter(is_address).map(|text| text.trim_end_matches('/').to_owned());
+        address.ok_or_else(|| "an address that begins with https:// or http://".to_owned())
+    })
 }
 
 /// Parses the setting of a proxy.
-pub(crate) fn proxy(value: &Value) -> Result<ProxySetting, Expected> {
-    match value.as_str() {
+pub(crate) fn proxy() -> Kind<ProxySetting> {
+    Kind::new(Shape::Text, |value| match value.as_str() {
         Some("environment") => Ok(ProxySetting::Environment),
         Some("none") => Ok(ProxySetting::None),
-        _ => address(value)
+        _ => address()
+            .parse(value)
             .map(ProxySetting::At)
             .map_err(|expected| format!("{expected}, or \"environment\", or \"none\"")),
-    }
+    })
 }
 
 /// Parses a list of providers.
-pub(crate) fn providers(value: &Value) -> Result<Vec<Provider>, Expected> {
-    list(value, Provider::from_name).ok_or_else(|| {
-        let names: Vec<_> = Provider::ALL.iter().map(|choice| choice.as_str()).collect();
-        format!("a list of {}", names.join(", "))
+pub(crate) fn providers() -> Kind<Vec<Provider>> {
+    Kind::new(Shape::List(Box::new(Shape::OneOf(provider_names()))), |value| {
+        list(value, Provider::from_name).ok_or_else(|| format!("a list of {}", provider_names().join(", ")))
     })
 }
 
@@ -219,48 +234,75 @@ fn list<T>(value: &Value, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
 }
 
 /// Parses a table from globs to document types. The longest glob comes first.
-pub(crate) fn types(value: &Value) -> Result<Vec<(String, DocumentType)>, Expected> {
-    let read = || -> Option<Vec<(String, DocumentType)>> {
-        value.as_table()?.iter().map(|(glob, name)| Some((glob.clone(), name.as_str()?.parse().ok()?))).collect()
-    };
-    let mut types = read().ok_or_else(|| {
-        let names: Vec<_> = DocumentType::ALL.iter().map(|known| known.as_str()).collect();
-        format!(
-            "a table from globs to types, such as {{ \"notes/**\" = \"documentation\" }}; the types are {}",
-            names.join(", ")
-        )
-    })?;
-    types.sort_by(|(left, _), (right, _)| right.len().cmp(&left.len()).then_with(|| left.cmp(right)));
-    Ok(types)
+pub(crate) fn types() -> Kind<Vec<(String, DocumentType)>> {
+    Kind::new(Shape::Table(Box::new(Shape::OneOf(type_names()))), |value| {
+        let read = || -> Option<Vec<(String, DocumentType)>> {
+            value.as_table()?.iter().map(|(glob, name)| Some((glob.clone(), name.as_str()?.parse().ok()?))).collect()
+        };
+        let mut types = read().ok_or_else(|| {
+            format!(
+                "a table from globs to types, such as {{ \"notes/**\" = \"documentation\" }}; the types are {}",
+                type_names().join(", ")
+            )
+        })?;
+        types.sort_by(|(left, _), (right, _)| right.len().cmp(&left.len()).then_with(|| left.cmp(right)));
+        Ok(types)
+    })
+}
+
+/// Parses a truth value.
+pub(crate) fn yes_or_no() -> Kind<bool> {
+    Kind::new(Shape::Bool, |value| value.as_bool().ok_or_else(|| "true or false".to_owned()))
 }
 
 /// Parses a log level.
-pub(crate) fn log_level(value: &Value) -> Result<LogLevel, Expected> {
-    value.as_str().and_then(LogLevel::from_name).ok_or_else(|| {
-        let names: Vec<_> = LogLevel::ALL.iter().map(|level| level.as_str()).collect();
-        format!("one of {}", names.join(", "))
+pub(crate) fn log_level() -> Kind<LogLevel> {
+    Kind::new(Shape::OneOf(log_levels()), |value| {
+        value.as_str().and_then(LogLevel::from_name).ok_or_else(|| format!("one of {}", log_levels().join(", ")))
     })
 }
 
 /// Parses the choice of a ranker.
-pub(crate) fn ranker(value: &Value) -> Result<RankerSetting, Expected> {
-    value.as_str().and_then(RankerSetting::from_name).ok_or_else(|| {
-        let names: Vec<_> = RankerSetting::ALL.iter().map(|choice| choice.as_str()).collect();
-        format!("one of {}", names.join(", "))
+pub(crate) fn ranker() -> Kind<RankerSetting> {
+    Kind::new(Shape::OneOf(rankers()), |value| {
+        value.as_str().and_then(RankerSetting::from_name).ok_or_else(|| format!("one of {}", rankers().join(", ")))
     })
 }
 
 /// Parses the choice of a built-in model.
-pub(crate) fn model(value: &Value) -> Result<ModelSetting, Expected> {
-    value.as_str().and_then(ModelSetting::from_name).ok_or_else(|| {
-        let names: Vec<_> = ModelSetting::ALL.iter().map(|choice| choice.as_str()).collect();
-        format!("one of {}", names.join(", "))
+pub(crate) fn model() -> Kind<ModelSetting> {
+    Kind::new(Shape::OneOf(built_in_models()), |value| {
+        value
+            .as_str()
+            .and_then(ModelSetting::from_name)
+            .ok_or_else(|| format!("one of {}", built_in_models().join(", ")))
     })
+}
+
+fn provider_names() -> Vec<&'static str> {
+    Provider::ALL.iter().map(|choice| choice.as_str()).collect()
+}
+
+fn type_names() -> Vec<&'static str> {
+    DocumentType::ALL.iter().map(|known| known.as_str()).collect()
+}
+
+fn log_levels() -> Vec<&'static str> {
+    LogLevel::ALL.iter().map(|level| level.as_str()).collect()
+}
+
+fn rankers() -> Vec<&'static str> {
+    RankerSetting::ALL.iter().map(|choice| choice.as_str()).collect()
+}
+
+fn built_in_models() -> Vec<&'static str> {
+    ModelSetting::ALL.iter().map(|choice| choice.as_str()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kind::Expected;
 
     fn text(text: &str) -> Value {
         Value::String(text.to_owned())
@@ -283,7 +325,7 @@ mod tests {
         ] {
             assert_eq!(parse_size(given), expected, "{given:?}");
         }
-        assert_eq!(size(0..=9)(&Value::Integer(7)), Ok(7_u64));
+        assert_eq!(size(0..=9).parse(&Value::Integer(7)), Ok(7_u64));
     }
 
     #[test]
@@ -312,36 +354,36 @@ mod tests {
     fn an_invalid_value_is_answered_with_what_is_expected() {
         let check = |refused: Result<(), Expected>, expected: &str| assert_eq!(refused, Err(expected.to_owned()));
         let hour = Duration::from_hours(1);
-        check(count(1..=50)(&Value::Integer(51)).map(drop), "a whole number from 1 to 50");
-        check(count(1..=50)(&text("5")).map(drop), "a whole number from 1 to 50");
-        check(positive(9)(&Value::Integer(0)).map(drop), "a whole number from 1 to 9");
-        check(size::<u64>(0..=1 << 20)(&text("2 MiB")).map(drop), "a size from 0 B to 1 MiB, such as \"1 MiB\"");
+        check(count(1..=50).parse(&Value::Integer(51)).map(drop), "a whole number from 1 to 50");
+        check(count(1..=50).parse(&text("5")).map(drop), "a whole number from 1 to 50");
+        check(positive(9).parse(&Value::Integer(0)).map(drop), "a whole number from 1 to 9");
+        check(size::<u64>(0..=1 << 20).parse(&text("2 MiB")).map(drop), "a size from 0 B to 1 MiB, such as \"1 MiB\"");
         check(
-            or_word("never", duration(Duration::from_millis(1)..=hour))(&text("soon")).map(drop),
+            or_word("never", duration(Duration::from_millis(1)..=hour)).parse(&text("soon")).map(drop),
             "a duration from 1 ms to 1 h, such as \"1h 30m\", or \"never\"",
         );
-        check(weight(&Value::Float(-0.5)).map(drop), "a number from 0 to 100");
-        check(weight(&Value::Float(f64::NAN)).map(drop), "a number from 0 to 100");
+        check(weight().parse(&Value::Float(-0.5)).map(drop), "a number from 0 to 100");
+        check(weight().parse(&Value::Float(f64::NAN)).map(drop), "a number from 0 to 100");
         check(
-            folders(&Value::Array(vec![text("docs")])).map(drop),
+            folders().parse(&Value::Array(vec![text("docs")])).map(drop),
             "a list of absolute paths, such as [\"/srv/docs\"]",
         );
-        check(globs(&Value::Array(vec![text("")])).map(drop), "a list of globs, such as [\"src/**\"]");
-        check(log_level(&text("loud")).map(drop), "one of error, warn, info, debug, trace");
-        check(ranker(&text("best")).map(drop), "one of auto, built-in, none");
-        check(file(&text("lib/libonnxruntime.so")).map(drop), "an absolute path");
+        check(globs().parse(&Value::Array(vec![text("")])).map(drop), "a list of globs, such as [\"src/**\"]");
+        check(log_level().parse(&text("loud")).map(drop), "one of error, warn, info, debug, trace");
+        check(ranker().parse(&text("best")).map(drop), "one of auto, built-in, none");
+        check(file().parse(&text("lib/libonnxruntime.so")).map(drop), "an absolute path");
         let gpu = Value::Array(vec![text("gpu")]);
-        check(providers(&gpu).map(drop), "a list of tensorrt, cuda, coreml, directml, cpu");
+        check(providers().parse(&gpu).map(drop), "a list of tensorrt, cuda, coreml, directml, cpu");
         let ftp = "an address that begins with https:// or http://, or \"environment\", or \"none\"";
-        check(proxy(&text("ftp://proxy")).map(drop), ftp);
+        check(proxy().parse(&text("ftp://proxy")).map(drop), ftp);
     }
 
     #[test]
     fn trailing_slashes_of_an_address_are_removed() {
-        assert_eq!(address(&text("http://mirror:8080/hub/")), Ok("http://mirror:8080/hub".to_owned()));
-        assert_eq!(proxy(&text("none")), Ok(ProxySetting::None));
+        assert_eq!(address().parse(&text("http://mirror:8080/hub/")), Ok("http://mirror:8080/hub".to_owned()));
+        assert_eq!(proxy().parse(&text("none")), Ok(ProxySetting::None));
         for given in ["https://", "mirror", "http://a b", ""] {
-            assert!(address(&text(given)).is_err(), "{given:?}");
+            assert!(address().parse(&text(given)).is_err(), "{given:?}");
         }
     }
 
@@ -349,7 +391,7 @@ mod tests {
     fn the_longest_glob_comes_first() {
         let table = [("b/**", "adr"), ("a/**", "docs"), ("a/long/**", "runbook")];
         let table = Value::Table(table.into_iter().map(|(glob, name)| (glob.to_owned(), text(name))).collect());
-        let read = types(&table).expect("known types");
+        let read = types().parse(&table).expect("known types");
         assert_eq!(
             read,
             [

@@ -81,7 +81,7 @@ fn with_nothing_set_everything_is_the_default() {
     let loaded = User::new().load().expect("nothing to refuse");
     assert_eq!(loaded.settings, Settings::default());
     assert!(loaded.warnings.is_empty());
-    assert!(loaded.origins.iter().all(|(_, origin)| *origin == Origin { layer: Layer::Default, place: None }));
+    assert!(loaded.table.rows().all(|row| row.origin == Origin { layer: Layer::Default, place: None }));
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn the_default_file_has_every_setting_with_its_default() {
     let loaded = user.load().expect("the default file fits");
     assert_eq!(loaded.settings, Settings::default());
     assert_eq!(loaded.warnings, []);
-    let missing: Vec<_> = loaded.origins.iter().filter(|(_, origin)| origin.layer != Layer::User).collect();
+    let missing: Vec<_> = loaded.table.rows().filter(|row| row.origin.layer != Layer::User).collect();
     assert!(missing.is_empty(), "not in the default file: {missing:?}");
 }
 
@@ -151,14 +151,12 @@ fn a_later_layer_takes_precedence() {
     let loaded = everywhere.load().expect("fits");
     assert_eq!(loaded.settings.search.per_document.get(), 6);
     assert_eq!(loaded.settings.index.include, ["c"], "lists are replaced");
-    assert_eq!(
-        loaded.origins.origin("search.per_document"),
-        Some(&Origin { layer: Layer::Flag, place: Some(Place::Flag) })
-    );
+    let origin = |key: &str| loaded.table.row(key).map(|row| row.origin.clone());
+    assert_eq!(origin("search.per_document"), Some(Origin { layer: Layer::Flag, place: Some(Place::Flag) }));
     let file = Place::File { path: Dirs::project_config(&everywhere.root()), line: 4 };
-    assert_eq!(loaded.origins.origin("index.include"), Some(&Origin { layer: Layer::Project, place: Some(file) }));
-    assert_eq!(loaded.origins.origin("index.exclude"), Some(&Origin { layer: Layer::Default, place: None }));
-    assert_eq!(loaded.origins.origin("index.nothing"), None);
+    assert_eq!(origin("index.include"), Some(Origin { layer: Layer::Project, place: Some(file) }));
+    assert_eq!(origin("index.exclude"), Some(Origin { layer: Layer::Default, place: None }));
+    assert_eq!(origin("index.nothing"), None);
 }
 
 #[test]
@@ -199,7 +197,7 @@ fn a_project_cannot_decide_about_the_daemon_or_what_is_read() {
     let user = User::new()
         .user_file("[daemon]\ndrain = \"1s\"")
         .project_file("[roots]\nallowed = [\"/\"]\n[daemon]\ndrain = \"9s\"\n[limits]\nfile_bytes = \"1 GiB\"");
-    let settings = user.load().expect("passed over").settings;
+    let settings = user.load().expect("only warnings").settings;
     assert_eq!(settings.roots.allowed, Vec::<PathBuf>::new());
     assert_eq!(settings.daemon.drain, Duration::from_secs(1));
     assert_eq!(settings.limits, Settings::default().limits);
@@ -222,12 +220,13 @@ fn an_unknown_setting_is_reported_with_its_place() {
         user.warnings(),
         [
             "/r/config/recall.toml:1: unknown setting `colour`",
-            "/r/config/recall.toml:4: unknown setting `daemon.idel_exit`",
+            "/r/config/recall.toml:4: unknown setting `daemon.idel_exit`; did you mean `daemon.idle_exit`?",
             "/r/config/recall.toml:6: unknown setting `nothing.key`",
-            "RECALL_DAEMON__IDEL_EXIT: unknown setting `daemon.idel_exit`",
+            "RECALL_DAEMON__IDEL_EXIT: unknown setting `daemon.idel_exit`; did you mean `daemon.idle_exit`?",
         ]
     );
-    assert_eq!(User::new().flag("daemon.idel_exit", "1h").refusal(), "unknown setting `daemon.idel_exit`");
+    let refusal = User::new().flag("daemon.idel_exit", "1h").refusal();
+    assert_eq!(refusal, "unknown setting `daemon.idel_exit`; did you mean `daemon.idle_exit`?");
 }
 
 #[test]

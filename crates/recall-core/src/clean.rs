@@ -117,6 +117,7 @@ mod tests {
             ("a\u{fe00}\u{fe0f}\u{e0100}b", "ab"),
             ("\u{3164}\u{115f}\u{ffa0}\u{17b4}\u{fff0}\u{1d173}x", "x"),
             ("\u{9b}31m", "31m"),
+            ("a\u{61c}b\u{ad}c\u{206a}d\u{206f}", "abcd"),
         ] {
             assert_eq!(clean(text), expected, "{text:?}");
         }

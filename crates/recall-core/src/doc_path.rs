@@ -63,10 +63,26 @@ impl DocPath {
         }
     }
 
+    /// Whether the path is that of a file or folder, or below it; see [`is_at_or_below`].
+    pub fn is_at_or_below(&self, place: &str) -> bool {
+        is_at_or_below(&self.0, place)
+    }
+
     /// Returns the components, outermost first.
     pub fn components(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.0.split('/')
     }
+}
+
+/// Whether a path is that of a file or folder, or below it. The empty path is that of no folder.
+///
+/// ```
+/// use recall_core::is_at_or_below;
+/// assert!(is_at_or_below("src", "src") && is_at_or_below("src/a.rs", "src"));
+/// assert!(!is_at_or_below("src2/a.rs", "src") && !is_at_or_below("a.rs", ""));
+/// ```
+pub fn is_at_or_below(path: &str, place: &str) -> bool {
+    path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 impl fmt::Display for DocPath {

@@ -3,15 +3,17 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{ContentHash, DocPath, DocumentId, FileKind, Language, Timestamp};
+use crate::{ContentHash, DocPath, DocumentId, FileKind, Language, MemoryId, Timestamp};
 
 /// One indexed file or memory: its identity and its state when it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
     /// Its stable id, derived from `path`.
     pub id: DocumentId,
-    /// The path below its store's root.
+    /// The path below its store's root. For a memory its id, which no file has as its path.
     pub path: DocPath,
+    /// The memory that it represents; `None` for a file.
+    pub memory: Option<MemoryId>,
     /// What kind of text it is.
     pub document_type: DocumentType,
     /// The title: the first heading, the front matter's title, or the file name.
@@ -30,6 +32,32 @@ pub struct Document {
     pub tags: Vec<String>,
     /// Its source, as stated when it was added.
     pub source: Option<String>,
+}
+
+impl Document {
+    /// Returns what the document represents.
+    pub fn key(&self) -> DocumentKey {
+        self.memory.map_or_else(|| DocumentKey::File(self.path.clone()), DocumentKey::Memory)
+    }
+}
+
+/// What a document represents: a file or a memory.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DocumentKey {
+    /// The file at a path below the store's root.
+    File(DocPath),
+    /// A memory of the store.
+    Memory(MemoryId),
+}
+
+impl DocumentKey {
+    /// Returns the path of the document in its store: that of the file, or the id of the memory.
+    pub fn to_path(&self) -> DocPath {
+        match self {
+            Self::File(path) => path.clone(),
+            Self::Memory(id) => id.to_path(),
+        }
+    }
 }
 
 /// The type of a document. The last six are the types of memories.

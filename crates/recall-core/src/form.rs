@@ -1,6 +1,6 @@
 //! The form of a text: program, data, markup or prose.
 
-use crate::Language;
+use crate::{Language, language};
 
 /// The form of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,13 +23,7 @@ impl Form {
 
     /// Returns the form of texts in a language.
     pub fn of(language: Option<&Language>) -> Self {
-        match language.map(Language::as_str) {
-            None => Self::Unknown,
-            Some("json" | "jsonl" | "yaml" | "toml" | "xml" | "csv" | "config" | "gomod" | "diff") => Self::Data,
-            Some("html" | "css" | "scss" | "sass" | "less" | "template") => Self::Markup,
-            Some("markdown" | "rst" | "text" | "asciidoc" | "org" | "latex") => Self::Prose,
-            Some(_) => Self::Program,
-        }
+        language.map_or(Self::Unknown, language::form_of)
     }
 }
 

@@ -1,141 +1,32 @@
 //! Programming and markup languages.
 
+mod table;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+pub use self::table::BuildFolder;
+use self::table::{LANGUAGES, Row};
 use crate::nearest::near;
+use crate::{DocPath, Form};
 
 /// A language's name in lower case without spaces: `rust`, `csharp`, `markdown`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Language(Cow<'static, str>);
 
-/// The names of all recognised languages, ascending.
-pub const LANGUAGES: &[&str] = &[
-    "asciidoc",
-    "asm",
-    "astro",
-    "awk",
-    "bash",
-    "batch",
-    "c",
-    "clojure",
-    "cmake",
-    "config",
-    "cpp",
-    "crystal",
-    "csharp",
-    "css",
-    "csv",
-    "d",
-    "dart",
-    "diff",
-    "dockerfile",
-    "elixir",
-    "erlang",
-    "fish",
-    "fortran",
-    "fsharp",
-    "go",
-    "gomod",
-    "graphql",
-    "groovy",
-    "haskell",
-    "hcl",
-    "html",
-    "java",
-    "javascript",
-    "json",
-    "jsonl",
-    "julia",
-    "jupyter",
-    "just",
-    "kotlin",
-    "latex",
-    "less",
-    "lisp",
-    "lua",
-    "make",
-    "markdown",
-    "nim",
-    "nix",
-    "objc",
-    "ocaml",
-    "org",
-    "pascal",
-    "perl",
-    "php",
-    "powershell",
-    "prisma",
-    "proto",
-    "python",
-    "r",
-    "rst",
-    "ruby",
-    "rust",
-    "sass",
-    "scala",
-    "scheme",
-    "scss",
-    "shader",
-    "solidity",
-    "sql",
-    "svelte",
-    "swift",
-    "template",
-    "text",
-    "thrift",
-    "toml",
-    "tsx",
-    "typescript",
-    "vb",
-    "verilog",
-    "vhdl",
-    "vim",
-    "vue",
-    "xml",
-    "yaml",
-    "zig",
-];
-
-/// Other names of languages, and the extensions of their files.
-const ALIASES: &[(&str, &str)] = &[
-    ("c#", "csharp"),
-    ("c++", "cpp"),
-    ("cc", "cpp"),
-    ("cs", "csharp"),
-    ("docker", "dockerfile"),
-    ("f#", "fsharp"),
-    ("golang", "go"),
-    ("hs", "haskell"),
-    ("js", "javascript"),
-    ("jsx", "javascript"),
-    ("kt", "kotlin"),
-    ("makefile", "make"),
-    ("md", "markdown"),
-    ("node", "javascript"),
-    ("objective-c", "objc"),
-    ("plaintext", "text"),
-    ("protobuf", "proto"),
-    ("ps1", "powershell"),
-    ("py", "python"),
-    ("python3", "python"),
-    ("rb", "ruby"),
-    ("rs", "rust"),
-    ("sh", "bash"),
-    ("shell", "bash"),
-    ("terraform", "hcl"),
-    ("tex", "latex"),
-    ("ts", "typescript"),
-    ("txt", "text"),
-    ("yml", "yaml"),
-    ("zsh", "bash"),
-];
-
 impl Language {
     /// A language known by name at compile time.
     pub const fn known(name: &'static str) -> Self {
         Self(Cow::Borrowed(name))
+    }
+
+    /// Returns the language of a file, by its name, then its extension, then the interpreter in its first line.
+    ///
+    /// `None` for an unknown kind of text.
+    pub fn of_file(path: &DocPath, text: &str) -> Option<Self> {
+        let row = by_name(path).or_else(|| path.extension().and_then(by_extension)).or_else(|| by_shebang(text));
+        row.map(|row| Self::known(row.name))
     }
 
     /// The name.
@@ -163,12 +54,71 @@ impl FromStr for Language {
     /// Parses a language's name or alias, in any case: `py` is `python`, `c++` is `cpp`.
     fn from_str(text: &str) -> Result<Self, UnknownLanguage> {
         let lower = text.trim().to_lowercase();
-        let meant = ALIASES.iter().find(|(alias, _)| *alias == lower).map_or(lower.as_str(), |&(_, name)| name);
-        match LANGUAGES.iter().find(|known| **known == meant) {
-            Some(known) => Ok(Self::known(known)),
-            None => Err(UnknownLanguage { text: text.to_owned(), near: near(&lower, LANGUAGES.iter().copied()) }),
+        let lower = lower.as_str();
+        match LANGUAGES.iter().find(|row| row.name == lower || row.aliases.contains(&lower)) {
+            Some(row) => Ok(Self::known(row.name)),
+            None => {
+                Err(UnknownLanguage { text: text.to_owned(), near: near(lower, LANGUAGES.iter().map(|row| row.name)) })
+            }
         }
     }
+}
+
+/// Returns the form of texts in a language. A language that is not in the table is taken for a programming language.
+pub(crate) fn form_of(language: &Language) -> Form {
+    LANGUAGES.iter().find(|row| row.name == language.as_str()).map_or(Form::Program, |row| row.form)
+}
+
+/// Whether a file with this extension holds code of a programming language. Prose, data, markup, configuration and
+/// build scripts are not code. Letter case counts: `.C` is C++.
+pub fn is_code_extension(extension: &str) -> bool {
+    LANGUAGES.iter().any(|row| row.code_extensions.contains(&extension))
+}
+
+/// Returns the language whose files have an extension.
+pub(crate) fn language_of_extension(extension: &str) -> Option<&'static str> {
+    by_extension(extension).map(|row| row.name)
+}
+
+/// Whether a word of a query that ends in a dot and this extension is the name of a file.
+pub(crate) fn marks_a_file_in_queries(extension: &str) -> bool {
+    LANGUAGES.iter().any(|row| row.query_extensions.contains(&extension))
+}
+
+/// The folders that the tools of all languages write. A name may occur several times, with different manifests.
+pub fn build_folders() -> impl Iterator<Item = &'static BuildFolder> {
+    LANGUAGES.iter().flat_map(|row| row.build_folders)
+}
+
+fn by_name(path: &DocPath) -> Option<&'static Row> {
+    let lower = path.file_name().to_ascii_lowercase();
+    let named = |name: &str| LANGUAGES.iter().find(|row| row.file_names.contains(&name));
+    named(&lower).or_else(|| {
+        if lower.starts_with("dockerfile.") {
+            named("dockerfile")
+        } else if lower.starts_with("requirements") && path.extension() == Some("txt") {
+            named("requirements.txt")
+        } else {
+            None
+        }
+    })
+}
+
+/// The language of an extension. Capitals count if the table has them.
+fn by_extension(extension: &str) -> Option<&'static Row> {
+    let with = |extension: &str| LANGUAGES.iter().find(|row| row.extensions().any(|known| known == extension));
+    with(extension).or_else(|| with(&extension.to_ascii_lowercase()))
+}
+
+fn by_shebang(text: &str) -> Option<&'static Row> {
+    let line = text.strip_prefix("#!")?.lines().next()?;
+    let mut words = line.split_whitespace();
+    let first = words.next()?.rsplit('/').next()?;
+    // `env -S VAR=x python3 -u`: the interpreter is the first word that is neither an option nor an assignment.
+    let program =
+        if first == "env" { words.find(|word| !word.starts_with('-') && !word.contains('='))? } else { first };
+    let program = program.rsplit('/').next()?.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    LANGUAGES.iter().find(|row| row.interpreters.contains(&program))
 }
 
 /// The text does not name a language.
@@ -196,31 +146,4 @@ impl fmt::Display for UnknownLanguage {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_language_is_parsed_by_name_or_alias_in_any_case() {
-        let check = |text: &str, expected| {
-            let read = text.parse::<Language>();
-            assert_eq!(read.as_ref().map(Language::as_str).map_err(ToString::to_string), expected, "{text}");
-        };
-        check("rust", Ok("rust"));
-        check(" Python", Ok("python"));
-        check("C++", Ok("cpp"));
-        check("yml", Ok("yaml"));
-        check("pyton", Err("unknown language `pyton`; did you mean `python`?".to_owned()));
-        check("scal", Err("unknown language `scal`; did you mean `scala`?".to_owned()));
-        let examples = "expected a name such as rust, python, typescript, cpp, csharp, markdown, yaml";
-        check("klingon", Err(format!("unknown language `klingon`: {examples}")));
-    }
-
-    #[test]
-    fn names_are_sorted_and_aliases_refer_to_known_ones() {
-        assert!(LANGUAGES.is_sorted());
-        for (alias, name) in ALIASES {
-            assert!(LANGUAGES.contains(name), "{name}");
-            assert!(!LANGUAGES.contains(alias), "{alias} is a name itself");
-        }
-    }
-}
+mod tests;

@@ -17,7 +17,6 @@ mod feature_words;
 mod file_kind;
 mod form;
 mod fusion;
-mod git_files;
 mod ids;
 mod language;
 mod likeness;
@@ -26,6 +25,7 @@ mod memory;
 mod memory_id;
 mod nearest;
 mod provider;
+pub mod quantity;
 mod relation;
 mod remember;
 mod request;
@@ -35,7 +35,6 @@ mod select;
 mod session;
 mod session_request;
 mod time;
-mod title;
 pub mod tokens;
 mod understand;
 mod validity;
@@ -50,8 +49,8 @@ pub use chunk::{
 };
 pub use citation::{Citation, Lines};
 pub use clean::clean;
-pub use doc_path::{DocPath, DocPathError};
-pub use document::{Document, DocumentType, UnknownDocumentType};
+pub use doc_path::{DocPath, DocPathError, is_at_or_below};
+pub use document::{Document, DocumentKey, DocumentType, UnknownDocumentType};
 pub use embedder::{ChunkText, CrossEncoder, Embedder, Embedding, ModelError};
 pub use embedding::{ModelFingerprint, QuantiseError, Quantised, TextHash};
 pub use error_chain::{error_causes, error_chain, error_chain_as};
@@ -60,9 +59,8 @@ pub use feature_words::feature_words;
 pub use file_kind::FileKind;
 pub use form::Form;
 pub use fusion::{Candidate, Fused, RRF_K, RankedList, Retriever, Traits, fuse};
-pub use git_files::{GIT_FILES, PROJECT_FOLDER, missing_lines};
 pub use ids::{ChunkId, ChunkRow, ContentHash, DocumentId, DocumentRow, Generation, IdError};
-pub use language::{LANGUAGES, Language, UnknownLanguage};
+pub use language::{BuildFolder, Language, UnknownLanguage, build_folders, is_code_extension};
 pub use likeness::Likeness;
 pub use limits::{LOW_CONFIDENCE, Limits};
 pub use memory::{
@@ -75,23 +73,24 @@ pub use provider::Provider;
 pub use relation::Relation;
 pub use remember::{
     AddMemory, MEMORY_BYTES, MEMORY_ENTRIES, PromoteMemory, RateItem, Repeats, SHORT_TEXT_BYTES, UpdateMemory,
-    VerifyMemories, VerifyMode,
+    VerifyMemories, VerifyMode, title_of,
 };
-pub use request::{Explain, Facets, Filters, PathFilter, SearchRequest, Weights};
+pub use request::{
+    Explain, Facets, Filters, OtherProjects, PathFilter, Recording, SearchRequest, Weights, glob_escaped,
+};
 pub use row_set::RowSet;
-pub use scope::{Scope, StoreScope, UnknownScope, UnknownStoreScope};
+pub use scope::{PROJECT_FOLDER, Scope, StoreScope, UnknownScope, UnknownStoreScope};
 pub use select::{Selectable, select};
 pub use session::{
     EndReason, EventDetails, Metadata, MetadataValue, Session, SessionEvent, SessionEventType, SessionState,
-    UnknownSessionEventType,
+    UnknownSessionEventType, exact_integer,
 };
 pub use session_request::{
     AskBriefing, EndSession, ListEvents, ListSessions, LogEvent, METADATA_BYTES, METADATA_DEPTH, METADATA_VALUES,
     RECORD_TEXT_BYTES, StartSession,
 };
 pub use time::{Clock, Timestamp};
-pub use title::title_of;
-pub use understand::{QueryClass, Understood, UnknownFilter, understand};
+pub use understand::{QueryClass, Understood, UnknownFilter, understand, understand_words};
 pub use validity::{
     AnchorState, CONTRIBUTOR_CHARS, Contributor, ItemStats, MemoryStatus, MemoryView, Ownership, STALE_AFTER_DAYS,
     Trust, ValidityInputs, Verification,

@@ -34,9 +34,15 @@ impl MemoryId {
         DocPath::new(&self.to_string()).expect("an id is one plain component")
     }
 
-    /// Returns the memory whose document has this path; `None` for the path of a file.
+    /// Returns the memory whose document has this path; `None` for the path of a file. Readers of stored rows call it; everything
+    /// else has a [`DocumentKey`](crate::DocumentKey) or [`Document::memory`](crate::Document::memory).
     pub fn of_path(path: &str) -> Option<Self> {
         path.parse().ok()
+    }
+
+    /// Returns whether a path is that of a memory's document, so that no file can be indexed under it.
+    pub fn reserves(path: &DocPath) -> bool {
+        Self::of_path(path.as_str()).is_some()
     }
 }
 

@@ -1,5 +1,7 @@
 //! Suggestions for misspelt names.
 
+use strsim::osa_distance;
+
 /// Returns the known name nearest to the given one; `None` if none is near.
 ///
 /// A name is near if at most a third of the given characters (at least one) are wrong, missing, superfluous or swapped,
@@ -14,32 +16,11 @@ pub fn near<'n>(given: &str, known: impl IntoIterator<Item = &'n str>) -> Vec<&'
     let bound = (given.chars().count() / 3).max(1);
     let distance_to = |name: &'n str| {
         let prefixed = given.len().min(name.len()) > 2 && (name.starts_with(given) || given.starts_with(name));
-        (if prefixed { 0 } else { distance(given, name) }, name)
+        (if prefixed { 0 } else { osa_distance(given, name) }, name)
     };
     let mut near: Vec<_> = known.into_iter().map(distance_to).filter(|&(distance, _)| distance <= bound).collect();
     near.sort_by_key(|&(distance, _)| distance);
     near.into_iter().map(|(_, name)| name).collect()
-}
-
-/// The Damerau–Levenshtein distance, restricted to swaps of adjacent characters.
-fn distance(left: &str, right: &str) -> usize {
-    let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
-    let mut rows = vec![vec![0; right.len() + 1]; left.len() + 1];
-    for (i, row) in rows.iter_mut().enumerate() {
-        row[0] = i;
-    }
-    rows[0] = (0..=right.len()).collect();
-    for i in 1..=left.len() {
-        for j in 1..=right.len() {
-            let substituted = rows[i - 1][j - 1] + usize::from(left[i - 1] != right[j - 1]);
-            let mut best = substituted.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-            if i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            rows[i][j] = best;
-        }
-    }
-    rows[left.len()][right.len()]
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Search requests.
 
-use crate::{Ablation, DocumentType, Language, Scope};
+use std::path::PathBuf;
+
+use crate::{Ablation, DocPath, DocumentType, Language, Scope};
 
 /// A validated search: the query is not blank and within its limit, and the page size is within its bounds.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +25,10 @@ pub struct SearchRequest {
     pub facets: Facets,
     /// The disabled stages, for measuring; empty for a normal search.
     pub without: Vec<Ablation>,
+    /// The projects that are searched besides the client's.
+    pub others: OtherProjects,
+    /// Whether the search is recorded and its hits count as retrieved.
+    pub recording: Recording,
 }
 
 impl SearchRequest {
@@ -39,6 +45,8 @@ impl SearchRequest {
             explain: Explain::Off,
             facets: Facets::Off,
             without: Vec::new(),
+            others: OtherProjects::None,
+            recording: Recording::On,
         }
     }
 
@@ -46,6 +54,28 @@ impl SearchRequest {
     pub fn leaves_out(&self, stage: &str) -> bool {
         self.without.iter().any(|ablation| ablation.as_str() == stage)
     }
+}
+
+/// The projects that a search reads besides the client's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum OtherProjects {
+    /// None.
+    #[default]
+    None,
+    /// Those with these roots, absolute.
+    Named(Vec<PathBuf>),
+    /// Every project of this user that has an index.
+    Every,
+}
+
+/// Whether a search is recorded and its hits count as retrieved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Recording {
+    /// It is: somebody reads the answer.
+    #[default]
+    On,
+    /// It is not: the query is still being typed.
+    Off,
 }
 
 /// Whether hits are explained.
@@ -80,12 +110,14 @@ pub struct Filters {
     pub paths: Vec<PathFilter>,
     /// The document carries every one of these tags.
     pub tags: Vec<String>,
+    /// The directory that `paths` take the store's root to be; `None` if they are relative to the root.
+    pub mount: Option<DocPath>,
 }
 
 impl Filters {
     /// Whether there is no condition.
     pub fn is_empty(&self) -> bool {
-        let Self { types, languages, paths, tags } = self;
+        let Self { types, languages, paths, tags, mount: _ } = self;
         types.is_empty() && languages.is_empty() && paths.is_empty() && tags.is_empty()
     }
 }
@@ -101,6 +133,19 @@ impl PathFilter {
     }
 }
 
+/// Returns a glob that matches only the text.
+pub fn glob_escaped(text: &str) -> String {
+    let mut glob = String::with_capacity(text.len());
+    for c in text.chars() {
+        if "*?[]{}!\\".contains(c) {
+            glob.extend(['[', c, ']']);
+        } else {
+            glob.push(c);
+        }
+    }
+    glob
+}
+
 /// The weights of the retrievers in the fusion; `None` uses that of the query's class.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Weights {
@@ -110,4 +155,14 @@ pub struct Weights {
     pub bm25: Option<f32>,
     /// The weight of the structural prior.
     pub ppr: Option<f32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_escaped_for_a_glob() {
+        assert_eq!(glob_escaped("a*b[0]"), "a[*]b[[]0[]]");
+    }
 }

@@ -79,6 +79,13 @@ pub enum MetadataValue {
     Map(Metadata),
 }
 
+/// Returns a number as an integer if it is one that `f64` represents exactly, so that it is written as `3`, not `3.0`.
+pub fn exact_integer(number: f64) -> Option<i64> {
+    /// Up to 2^53, an `f64` represents every integer exactly.
+    const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+    (number.fract() == 0.0 && number.abs() <= MOST_EXACT).then_some(number as i64)
+}
+
 /// The type of a session's event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SessionEventType {
@@ -292,6 +299,22 @@ mod tests {
         }
         for state in SessionState::ALL {
             assert_eq!(SessionState::from_name(state.as_str()), Some(state));
+        }
+    }
+
+    #[test]
+    fn only_exact_integers_are_integers() {
+        for (number, expected) in [
+            (3.0, Some(3)),
+            (-0.0, Some(0)),
+            (0.25, None),
+            (9_007_199_254_740_992.0, Some(1 << 53)),
+            (-9_007_199_254_740_992.0, Some(-(1 << 53))),
+            (1e300, None),
+            (f64::NAN, None),
+            (f64::INFINITY, None),
+        ] {
+            assert_eq!(exact_integer(number), expected, "{number}");
         }
     }
 

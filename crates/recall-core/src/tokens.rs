@@ -1,4 +1,11 @@
-//! Estimates of token counts.
+//! Counts of tokens without a tokenizer.
+//!
+//! [`estimate`] is cheap and decides how texts are cut into chunks: to change it is to cut every index again. [`count()`] is
+//! precise and decides what fits a budget.
+
+mod count;
+
+pub use count::count;
 
 /// Estimates the tokens of a text without a tokenizer.
 ///

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::language::marks_a_file_in_queries;
 use crate::{DocumentType, Filters, Language, PathFilter, Scope};
 
 /// What a query looks for, decided by rules without a model.
@@ -76,6 +77,16 @@ pub struct UnknownFilter {
 ///
 /// Never fails: a filter with an unknown value stays in the text as an ordinary word, and is recorded.
 pub fn understand(query: &str) -> Understood {
+    read(query, Understood::take_filter)
+}
+
+/// Analyses a query without inline filters: each word is a word.
+pub fn understand_words(query: &str) -> Understood {
+    read(query, |_, _| false)
+}
+
+/// Analyses a query. `take_filter` takes a word if it is a filter.
+fn read(query: &str, take_filter: impl Fn(&mut Understood, &str) -> bool) -> Understood {
     let mut understood = Understood {
         class: QueryClass::Question,
         text: String::new(),
@@ -93,7 +104,7 @@ pub fn understand(query: &str) -> Understood {
                 understood.push_words(phrase);
             }
             Piece::Word(word) => {
-                if !understood.take_filter(word) {
+                if !take_filter(&mut understood, word) {
                     understood.push_words(word);
                 }
             }
@@ -212,16 +223,13 @@ fn looks_like_path(word: &str) -> bool {
     }
     word.rsplit_once('.').is_some_and(|(stem, extension)| {
         !stem.is_empty()
-            && FILE_EXTENSIONS.contains(&extension)
+            && (extension == LOCK_FILE || marks_a_file_in_queries(extension))
             && stem.chars().all(|c| c.is_alphanumeric() || "._-".contains(c))
     })
 }
 
-const FILE_EXTENSIONS: &[&str] = &[
-    "bash", "c", "cc", "cpp", "cs", "css", "ex", "exs", "go", "h", "hpp", "hs", "html", "ipynb", "java", "js", "json",
-    "jsx", "kt", "lock", "lua", "md", "mjs", "php", "proto", "py", "rb", "rs", "rst", "scala", "sh", "sql", "swift",
-    "toml", "ts", "tsx", "txt", "vue", "xml", "yaml", "yml", "zig",
-];
+/// The extension of the files in which package managers pin versions. Their text is in various languages.
+const LOCK_FILE: &str = "lock";
 
 /// Whether a word is written like an identifier and unlike an English word.
 fn looks_like_identifier(word: &str) -> bool {

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -151,17 +151,7 @@ fn search(engine: &Engine, origin: &Origin, query: &str) -> String {
 }
 
 fn everything() -> IndexRequest {
-    IndexRequest {
-        ignore: Vec::new(),
-        paths: Vec::<PathBuf>::new(),
-        scope: Scope::Project,
-        recursive: true,
-        globs: Vec::new(),
-        tags: Vec::new(),
-        source: None,
-        document_type: None,
-        force: false,
-    }
+    IndexRequest::everything(Scope::Project)
 }
 
 /// Words, of which few are frequent and many are not, as Zipf's law has it.

@@ -20,16 +20,16 @@ const CANCEL_INTERVAL: Duration = Duration::from_millis(20);
 /// A number of bytes that several tasks share. Clones share it.
 #[derive(Clone)]
 pub struct Budget {
-    shared: Arc<Shared>,
+    shared: Arc<SharedBudget>,
 }
 
-struct Shared {
+struct SharedBudget {
     whole_bytes: u64,
-    state: Mutex<State>,
+    state: Mutex<BudgetState>,
 }
 
 #[derive(Default)]
-struct State {
+struct BudgetState {
     used_bytes: u64,
     /// First come, first served, so that small requests cannot starve a large one.
     waiting: VecDeque<Waiter>,
@@ -56,7 +56,7 @@ pub struct BudgetUse {
 impl Budget {
     /// Creates a budget of that many bytes.
     pub fn new(whole_bytes: u64) -> Self {
-        Self { shared: Arc::new(Shared { whole_bytes, state: Mutex::default() }) }
+        Self { shared: Arc::new(SharedBudget { whole_bytes, state: Mutex::default() }) }
     }
 
     /// Returns the current use of the budget.
@@ -70,7 +70,7 @@ impl Budget {
     /// Dropping the future leaves the queue.
     pub fn acquire(&self, bytes: u64) -> Acquire {
         let wanted_bytes = bytes.min(self.shared.whole_bytes);
-        Acquire { budget: self.clone(), wanted_bytes, place: Place::Outside }
+        Acquire { budget: self.clone(), wanted_bytes, place: QueueState::Outside }
     }
 
     /// Does the same and blocks the calling thread. Returns `None` if `is_over` returns true first.
@@ -104,7 +104,7 @@ impl Budget {
     }
 }
 
-impl State {
+impl BudgetState {
     /// Returns whether that many bytes fit, or nothing is taken.
     fn fits(&self, bytes: u64, whole_bytes: u64) -> bool {
         self.used_bytes == 0 || self.used_bytes.saturating_add(bytes) <= whole_bytes
@@ -164,12 +164,12 @@ impl Drop for Permit {
 pub struct Acquire {
     budget: Budget,
     wanted_bytes: u64,
-    place: Place,
+    place: QueueState,
 }
 
 /// The state of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum QueueState {
     /// It was not polled yet.
     Outside,
     /// It is in the queue with this ticket, or was just granted.
@@ -186,33 +186,33 @@ impl Future for Acquire {
         let mut state = shared.state.lock();
         let bytes = self.wanted_bytes;
         match self.place {
-            Place::Outside if state.waiting.is_empty() && state.fits(bytes, shared.whole_bytes) => {
+            QueueState::Outside if state.waiting.is_empty() && state.fits(bytes, shared.whole_bytes) => {
                 state.used_bytes += bytes;
             }
-            Place::Outside => {
+            QueueState::Outside => {
                 state.tickets += 1;
                 let ticket = state.tickets;
                 state.waiting.push_back(Waiter { ticket, bytes, waker: context.waker().clone() });
-                self.place = Place::Queued(ticket);
+                self.place = QueueState::Queued(ticket);
                 return Poll::Pending;
             }
-            Place::Queued(ticket) => {
+            QueueState::Queued(ticket) => {
                 if let Some(waiter) = state.waiting.iter_mut().find(|waiter| waiter.ticket == ticket) {
                     waiter.waker.clone_from(context.waker());
                     return Poll::Pending;
                 }
             }
-            Place::Served => panic!("polled after it was ready"),
+            QueueState::Served => panic!("polled after it was ready"),
         }
         drop(state);
-        self.place = Place::Served;
+        self.place = QueueState::Served;
         Poll::Ready(Permit { budget: self.budget.clone(), bytes })
     }
 }
 
 impl Drop for Acquire {
     fn drop(&mut self) {
-        let Place::Queued(ticket) = self.place else { return };
+        let QueueState::Queued(ticket) = self.place else { return };
         let mut state = self.budget.shared.state.lock();
         let waiting = state.waiting.len();
         state.waiting.retain(|waiter| waiter.ticket != ticket);

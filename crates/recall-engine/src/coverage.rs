@@ -17,6 +17,8 @@ pub struct Coverage {
     pub documents: u64,
     /// The modification time of its newest document.
     pub newest: Option<Timestamp>,
+    /// Whether it belongs to another project than the client's.
+    pub is_elsewhere: bool,
     /// The index job that was running meanwhile, if any.
     pub indexing: Option<Indexing>,
 }

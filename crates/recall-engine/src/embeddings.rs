@@ -6,17 +6,18 @@
 //! format are quarantined and rebuilt. An encoder is combined with the built-in model, since their errors differ.
 
 mod cache;
-mod covering;
+mod complete_models;
 mod folder;
 mod follow;
-mod layer;
+mod model_index;
+mod model_vectors;
 mod models;
-mod part;
-mod space;
+mod role;
+mod score_blend;
 mod text;
-mod together;
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -27,117 +28,127 @@ use recall_core::{Generation, Timestamp};
 
 use crate::progress::Cancel;
 
-use crate::embeddings::folder::Folder;
-use crate::embeddings::layer::Layer;
-use crate::embeddings::part::Pace;
+use crate::embeddings::folder::EmbeddingsFolder;
+use crate::embeddings::model_index::ModelIndex;
+use crate::embeddings::role::UpdateMode;
 pub(crate) use cache::EmbeddingCache;
-pub(crate) use covering::{Covering, Near};
+pub(crate) use complete_models::{CompleteModels, Near};
 pub use models::Encoders;
 pub(crate) use models::Models;
-pub(crate) use part::{Embedded, Part, Reach};
-pub(crate) use text::Texts;
-pub(crate) use together::Nearness;
+pub(crate) use role::{Embedded, ModelRole, UpdateExtent};
+pub(crate) use score_blend::Nearness;
+pub(crate) use text::ChunkTexts;
 
 /// How often a waiting thread checks whether the embeddings are complete.
-const LOOK_INTERVAL: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// The embeddings of a store by each model in use.
-pub(crate) struct Semantic {
-    folder: Arc<Folder>,
-    /// The preferred model first, the instant one last.
-    layers: ArcSwap<Vec<Arc<Layer>>>,
-    /// Held while `layers` is replaced.
+pub(crate) struct Embeddings {
+    folder: Arc<EmbeddingsFolder>,
+    /// The preferred model first, the built-in one last.
+    indexes: ArcSwap<Vec<Arc<ModelIndex>>>,
+    /// Held while `indexes` is replaced.
     changing: Mutex<()>,
 }
 
-impl Semantic {
+impl Embeddings {
     /// Opens or creates the embeddings in a folder. Without a model there are none.
     ///
     /// `generation` is the catalog's. Embeddings of a greater generation are quarantined: the catalog was rebuilt or has lost its
     /// last commits, and its rows are other chunks.
     pub(crate) fn open(dir: PathBuf, models: &Models, generation: Generation, now: Timestamp) -> Self {
-        let semantic =
-            Self { folder: Arc::new(Folder::new(dir, now)), layers: ArcSwap::default(), changing: Mutex::default() };
-        semantic.use_models(models, generation);
-        semantic
+        let embeddings = Self {
+            folder: Arc::new(EmbeddingsFolder::new(dir, now)),
+            indexes: ArcSwap::default(),
+            changing: Mutex::default(),
+        };
+        embeddings.use_models(models, generation);
+        embeddings
+    }
+
+    /// Creates the same embeddings in another folder. Both share the files that are never written again.
+    ///
+    /// A file that is replaced meanwhile is missing there; the embeddings that it had are added again.
+    pub(crate) fn fork(&self, target: &Path) -> io::Result<()> {
+        self.folder.fork(target)
     }
 
     /// Replaces the models.
     ///
-    /// The embeddings of a model that stays are kept. Those of a model that is no longer used are deleted, except that a former
-    /// model answers until the chosen model's embeddings cover the store.
+    /// Keeps the embeddings of models that stay in use, and deletes those of the others. The previous model's embeddings are deleted
+    /// later, when the selected model's cover the store.
     pub(crate) fn use_models(&self, models: &Models, generation: Generation) {
         let _changing = self.changing.lock();
-        let before = self.layers.load_full();
-        let wanted = models.parts(|model| self.folder.has(model.embedder.fingerprint()));
-        let stays = |layer: &Arc<Layer>| wanted.iter().any(|(model, _)| layer.is_by(model));
-        for layer in before.iter().filter(|layer| !stays(layer)) {
-            layer.close();
+        let before = self.indexes.load_full();
+        let wanted = models.roles(|model| self.folder.has(model.embedder.fingerprint()));
+        let stays = |index: &Arc<ModelIndex>| wanted.iter().any(|(model, _)| index.is_by(model));
+        for index in before.iter().filter(|index| !stays(index)) {
+            index.close();
         }
-        let layers = wanted.iter().map(|&(model, part)| match before.iter().find(|layer| layer.is_by(model)) {
-            Some(layer) => {
-                layer.take_part(part);
-                Arc::clone(layer)
+        let indexes = wanted.iter().map(|&(model, role)| match before.iter().find(|index| index.is_by(model)) {
+            Some(index) => {
+                index.set_role(role);
+                Arc::clone(index)
             }
-            None => Arc::new(Layer::open(&self.folder, model, part, models.kept.clone(), generation)),
+            None => Arc::new(ModelIndex::open(&self.folder, model, role, models.cache.clone(), generation)),
         });
-        let layers: Vec<Arc<Layer>> = layers.collect();
-        let fingerprints: Vec<_> = layers.iter().map(|layer| layer.fingerprint()).collect();
-        self.layers.store(Arc::new(layers));
+        let indexes: Vec<Arc<ModelIndex>> = indexes.collect();
+        let fingerprints: Vec<_> = indexes.iter().map(|index| index.fingerprint()).collect();
+        self.indexes.store(Arc::new(indexes));
         self.folder.sweep(&fingerprints);
     }
 
     /// Quarantines the embeddings whose files another process has changed while they were open; they are rebuilt. Returns whether
     /// there were any.
-    pub(crate) fn give_up_disturbed(&self) -> bool {
-        self.layers.load().iter().filter(|layer| layer.give_up_disturbed()).count() > 0
+    pub(crate) fn quarantine_disturbed(&self) -> bool {
+        self.indexes.load().iter().filter(|index| index.quarantine_disturbed()).count() > 0
     }
 
     /// Returns the embeddings that cover every chunk of a generation; `None` if there are none.
-    pub(crate) fn covering(&self, generation: Generation) -> Option<Covering> {
-        Covering::of(&self.layers.load(), generation)
+    pub(crate) fn complete_models(&self, generation: Generation) -> Option<CompleteModels> {
+        CompleteModels::of(&self.indexes.load(), generation)
     }
 
     /// Returns the name of the first model whose embeddings cover a generation.
     pub(crate) fn answering(&self, generation: Generation) -> Option<Arc<str>> {
-        self.covering(generation)?.model()
+        self.complete_models(generation)?.model()
     }
 
     /// Returns the progress of the embeddings by each model, for a generation of the catalog.
     pub(crate) fn embedded(&self, generation: Generation) -> Vec<Embedded> {
-        self.layers.load().iter().map(|layer| layer.embedded(generation)).collect()
+        self.indexes.load().iter().map(|index| index.embedded(generation)).collect()
     }
 
-    /// Returns the progress of the embeddings by the chosen model; `None` if none is chosen.
-    pub(crate) fn chosen(&self, generation: Generation) -> Option<Embedded> {
-        let layers = self.layers.load();
-        let chosen = layers.iter().find(|layer| layer.part() == Part::Chosen);
-        chosen.map(|layer| layer.embedded(generation))
+    /// Returns the progress of the embeddings by the selected model; `None` if none is selected.
+    pub(crate) fn selected(&self, generation: Generation) -> Option<Embedded> {
+        let indexes = self.indexes.load();
+        let selected = indexes.iter().find(|index| index.role() == ModelRole::Selected);
+        selected.map(|index| index.embedded(generation))
     }
 
     /// Returns why embeddings are not used or cannot be updated.
     pub(crate) fn problems(&self) -> Vec<String> {
-        let mut problems: Vec<String> = self.layers.load().iter().filter_map(|layer| layer.problem()).collect();
+        let mut problems: Vec<String> = self.indexes.load().iter().filter_map(|index| index.problem()).collect();
         problems.dedup();
         problems
     }
 
     /// Returns whether embeddings are being computed: there are models without problems, and none covers the generation yet.
     pub(crate) fn is_to_come(&self, generation: Generation) -> bool {
-        let layers = self.layers.load();
-        let is_fine = layers.iter().all(|layer| layer.problem().is_none());
-        is_fine && !layers.is_empty() && self.covering(generation).is_none()
+        let indexes = self.indexes.load();
+        let is_fine = indexes.iter().all(|index| index.problem().is_none());
+        is_fine && !indexes.is_empty() && self.complete_models(generation).is_none()
     }
 
-    /// Updates the embeddings that follow at once to the catalog, within `reach`.
+    /// Updates the embeddings that follow at once to the catalog, within `extent`.
     ///
     /// Does nothing without a model, or while another thread updates them, which continues until they are complete. A failure is
     /// recorded, and retried by the next call.
-    pub(crate) fn follow(&self, catalog: &Catalog, reach: Reach, cancel: &Cancel) {
-        for layer in self.layers.load().iter() {
-            match layer.part().pace() {
-                Pace::AtOnce => layer.follow(catalog, reach, cancel),
-                Pace::Patient => {}
+    pub(crate) fn follow(&self, catalog: &Catalog, extent: UpdateExtent, cancel: &Cancel) {
+        for index in self.indexes.load().iter() {
+            match index.role().update_mode() {
+                UpdateMode::Inline => index.follow(catalog, extent, cancel),
+                UpdateMode::Background => {}
             }
         }
     }
@@ -145,64 +156,68 @@ impl Semantic {
     /// Waits until the embeddings that follow at once cover a generation, at most for `patience`, and only if they have no problem.
     pub(crate) fn wait_for(&self, generation: Generation, patience: Duration) {
         let began = Instant::now();
-        let awaited = |layer: &Arc<Layer>| layer.part().pace() == Pace::AtOnce && layer.problem().is_none();
+        let awaited =
+            |index: &Arc<ModelIndex>| index.role().update_mode() == UpdateMode::Inline && index.problem().is_none();
         let is_awaited = || {
-            let layers = self.layers.load();
-            layers.iter().any(|layer| awaited(layer) && layer.covering(generation).is_none())
+            let indexes = self.indexes.load();
+            indexes.iter().any(|index| awaited(index) && index.complete_vectors(generation).is_none())
         };
         while is_awaited() && began.elapsed() < patience {
-            std::thread::sleep(LOOK_INTERVAL);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 
     /// Returns whether embeddings that follow in the background do not cover a generation.
     pub(crate) fn is_behind(&self, generation: Generation) -> bool {
-        self.layers.load().iter().any(|layer| layer.is_behind(generation))
+        self.indexes.load().iter().any(|index| index.is_behind(generation))
     }
 
     /// Updates the embeddings that follow in the background to the catalog, with pauses for other work; then deletes those that the
-    /// chosen model has replaced.
-    pub(crate) fn follow_patiently(&self, catalog: &Catalog, cancel: &Cancel) {
-        let layers = self.layers.load_full();
-        // The former model first: it answers meanwhile, and few of its embeddings are missing.
-        for layer in layers.iter().rev() {
-            match layer.part() {
-                Part::Former if layer.is_far_behind(catalog) => self.drop_layer(layer),
-                Part::Former | Part::Chosen => layer.follow(catalog, Reach::Patient, cancel),
-                Part::Instant => {}
+    /// selected model has replaced.
+    pub(crate) fn follow_in_background(&self, catalog: &Catalog, cancel: &Cancel) {
+        let indexes = self.indexes.load_full();
+        // The previous model first: it answers meanwhile, and few of its embeddings are missing.
+        for index in indexes.iter().rev() {
+            match index.role() {
+                ModelRole::Previous if index.is_far_behind(catalog) => self.drop_index(index),
+                ModelRole::Previous | ModelRole::Selected => {
+                    index.follow(catalog, UpdateExtent::CompleteWithPauses, cancel);
+                }
+                ModelRole::BuiltIn => {}
             }
         }
         self.drop_replaced(catalog);
     }
 
-    /// Waits until the embeddings match the catalog or fail to; does not wait for those by a former model.
+    /// Waits until the embeddings match the catalog or fail to; does not wait for those by a previous model.
     pub(crate) fn settle(&self, catalog: &Catalog, cancel: &Cancel) {
-        for layer in self.layers.load_full().iter().filter(|layer| layer.part() != Part::Former) {
-            layer.settle(catalog, cancel);
+        for index in self.indexes.load_full().iter().filter(|index| index.role() != ModelRole::Previous) {
+            index.settle(catalog, cancel);
         }
         self.drop_replaced(catalog);
     }
 
-    /// Deletes the embeddings by former models once those by the chosen one cover every chunk.
+    /// Deletes the embeddings by previous models once those by the selected one cover every chunk.
     fn drop_replaced(&self, catalog: &Catalog) {
         let Ok(generation) = catalog.generation() else { return };
-        let layers = self.layers.load_full();
-        let is_there = |layer: &&Arc<Layer>| layer.part() == Part::Chosen && layer.embedded(generation).is_whole;
-        if layers.iter().any(|layer| is_there(&layer)) {
-            for former in layers.iter().filter(|layer| layer.part() == Part::Former) {
-                tracing::info!(model = %former.name(), "the embeddings of a former model are deleted");
-                self.drop_layer(former);
+        let indexes = self.indexes.load_full();
+        let is_there =
+            |index: &&Arc<ModelIndex>| index.role() == ModelRole::Selected && index.embedded(generation).is_whole;
+        if indexes.iter().any(|index| is_there(&index)) {
+            for previous in indexes.iter().filter(|index| index.role() == ModelRole::Previous) {
+                tracing::info!(model = %previous.name(), "the embeddings of a former model are deleted");
+                self.drop_index(previous);
             }
         }
     }
 
-    /// Closes a layer and deletes its embeddings.
-    fn drop_layer(&self, layer: &Arc<Layer>) {
+    /// Closes an index and deletes its embeddings.
+    fn drop_index(&self, index: &Arc<ModelIndex>) {
         let _changing = self.changing.lock();
-        let rest: Vec<_> = self.layers.load().iter().filter(|known| !Arc::ptr_eq(known, layer)).cloned().collect();
-        layer.close();
-        let fingerprints: Vec<_> = rest.iter().map(|layer| layer.fingerprint()).collect();
-        self.layers.store(Arc::new(rest));
+        let rest: Vec<_> = self.indexes.load().iter().filter(|known| !Arc::ptr_eq(known, index)).cloned().collect();
+        index.close();
+        let fingerprints: Vec<_> = rest.iter().map(|index| index.fingerprint()).collect();
+        self.indexes.store(Arc::new(rest));
         self.folder.sweep(&fingerprints);
     }
 }

@@ -4,6 +4,7 @@
 
 mod models;
 pub(crate) mod recorder;
+mod stores;
 
 use std::sync::{Arc, Weak};
 
@@ -22,6 +23,7 @@ use crate::task_pool::TaskPool;
 
 use recorder::FlightRecorder;
 pub use recorder::RecorderCounts;
+pub(crate) use stores::{MountedStore, MountedStores};
 
 /// The state of one daemon. Cheap to share in an [`Arc`]; every method may be called from any thread.
 pub struct Engine {
@@ -58,13 +60,13 @@ impl Engine {
         clock: Arc<dyn Clock>,
         journals: Box<JournalSource>,
     ) -> Self {
-        let kept =
-            settings.embedding_store.as_ref().map(|kept| Arc::new(EmbeddingCache::new(kept, Arc::clone(&clock))));
-        let models = Models { encoders: Encoders::default(), instant: settings.model.clone(), kept };
+        let cache =
+            settings.embedding_store.as_ref().map(|cache| Arc::new(EmbeddingCache::new(cache, Arc::clone(&clock))));
+        let models = Models { encoders: Encoders::default(), built_in: settings.model.clone(), cache };
         let watcher = settings.watch.then(|| watcher(&places)).flatten();
         let registry = Arc::new_cyclic(|registry| {
             let imports = Imports::new(&settings.memory, shedding(Weak::clone(registry)));
-            Registry::new(places, settings.open_stores, store_settings, models, journals, imports, watcher)
+            Registry::new(places, &settings, store_settings, models, journals, imports, watcher)
         });
         let recorder = FlightRecorder::new(Arc::clone(&registry), Arc::clone(&clock));
         Self { registry, settings, reranker: ArcSwapOption::empty(), clock, recorder, tasks: TaskPool::default() }

@@ -5,6 +5,7 @@
 //! queries return nothing. No answer names a file outside the folder.
 
 mod head;
+mod history;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -18,6 +19,7 @@ use recall_git::{Program, Repository};
 use recall_journal::event_ids;
 
 pub(crate) use head::Head;
+pub(crate) use history::{ChangedLines, FileCommit};
 
 /// The time limit of a `git` command: a hundred times what it takes in a repository of 100,000 files.
 const TIMEOUT: Duration = Duration::from_secs(3);
@@ -168,18 +170,23 @@ impl<'a> Git<'a> {
     /// Returns the files whose time or size differs from the index. If these are inconclusive, `git` compares contents and
     /// would run the repository's filters on them, so the filters are turned off.
     fn unstaged(self) -> Option<BTreeSet<DocPath>> {
+        let filters = self.filter_settings()?;
+        let filters: Vec<&str> = filters.iter().map(String::as_str).collect();
+        let names = self.run(&[&["diff-files", "-z"], DIFF_ARGUMENTS].concat(), &filters)?;
+        Some(paths(&names))
+    }
+
+    /// Returns the names of the repository's filter settings, which are to be emptied when contents are compared. `None` if they
+    /// cannot be read, or are suspiciously many.
+    fn filter_settings(self) -> Option<Vec<String>> {
         let settings = self.run(&["config", "-z", "--name-only", "--list"], &[])?;
         let settings = settings.split(|byte| *byte == 0).map(|name| std::str::from_utf8(name).ok());
         let settings: Vec<&str> = settings.collect::<Option<_>>()?;
-        let mut filters: Vec<&str> = settings.into_iter().filter(|name| name.starts_with("filter.")).collect();
+        let mut filters: Vec<String> =
+            settings.into_iter().filter(|name| name.starts_with("filter.")).map(str::to_owned).collect();
         filters.sort_unstable();
         filters.dedup();
-        // A repository with more filter settings is suspect.
-        if filters.len() > MAX_FILTER_SETTINGS {
-            return None;
-        }
-        let names = self.run(&[&["diff-files", "-z"], DIFF_ARGUMENTS].concat(), &filters)?;
-        Some(paths(&names))
+        (filters.len() <= MAX_FILTER_SETTINGS).then_some(filters)
     }
 
     /// Runs a command and returns the first line of its answer.

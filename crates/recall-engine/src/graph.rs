@@ -11,20 +11,17 @@ mod related;
 pub(crate) mod start;
 mod walk;
 
-use std::sync::Arc;
-
 use recall_core::EdgeKind;
 
+use crate::engine::{MountedStore, MountedStores};
 use crate::error::{GraphError, StoreError};
 use crate::graph::name::Name;
-use crate::indexing::freshen;
 use crate::origin::Origin;
-use crate::store::Store;
 use crate::warning::Warning;
 use crate::{Engine, mask};
 
-use definitions::Names;
-use start::{MOST_STARTS, Place};
+use definitions::NameResolver;
+use start::{MOST_STARTS, PathLocation};
 use walk::{Walk, Walked};
 
 pub use answer::{Graph, GraphEdge, GraphNode, GraphRequest, NodeThing};
@@ -37,19 +34,19 @@ impl Engine {
     /// The name is unknown, the name is a path outside the project, the scope has no store, or a store cannot be opened or
     /// read.
     pub fn graph(&self, origin: &Origin, request: &GraphRequest) -> Result<Graph, GraphError> {
-        let stores = self.registry.stores(origin, request.scope, &*self.clock)?;
+        let MountedStores { stores, warnings } = self.fresh_stores(origin, request.scope)?;
         if stores.is_empty() {
             return Err(GraphError::NoStore { scope: request.scope });
         }
         let text = request.node.trim();
-        if self.place_of(origin, text) == Place::Outside {
+        if self.place_of(origin, text) == PathLocation::Outside {
             return Err(GraphError::Outside { path: text.to_owned() });
         }
         let name = self.name(origin, text);
         let mut near = Vec::new();
         for store in &stores {
-            let warnings = freshen(store, &self.settings, &self.clock)?;
-            if let Some(mut graph) = around(store, name.as_ref(), text, request)? {
+            let here = name.as_ref().and_then(|name| name.in_store(store));
+            if let Some(mut graph) = around(store, here.as_ref(), text, request)? {
                 graph.warnings.splice(0..0, warnings);
                 return Ok(graph);
             }
@@ -62,14 +59,14 @@ impl Engine {
 
 /// Returns the neighbours of a node in one store; `None` if the store does not know the node.
 fn around(
-    store: &Arc<Store>,
+    store: &MountedStore,
     name: Option<&Name>,
     text: &str,
     request: &GraphRequest,
 ) -> Result<Option<Graph>, StoreError> {
     let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
     let stated = store.stated(&snapshot)?;
-    let mut names = Names::new(store, &snapshot, &stated);
+    let mut names = NameResolver::new(store, &snapshot, &stated);
     let found = start::starts(&mut names, name, text)?;
     if found.starts.is_empty() {
         return Ok(None);
@@ -85,7 +82,7 @@ fn around(
     let Walked { nodes: walked, edges, is_truncated } = walked;
     let mut nodes = Vec::with_capacity(walked.len());
     for (place, node) in walked.iter().enumerate() {
-        if let Some(thing) = node.thing.told(&mut names)? {
+        if let Some(thing) = node.thing.answered(&mut names)? {
             nodes.push((place, GraphNode { thing, distance: node.distance }));
         }
     }
@@ -104,7 +101,7 @@ fn around(
     edges.sort_unstable();
     Ok(Some(Graph {
         scope: store.scope,
-        nodes: nodes.into_iter().map(|(_, node)| node.masked()).collect(),
+        nodes: nodes.into_iter().map(|(_, node)| node.shown(&store.mount).masked()).collect(),
         edges,
         is_truncated: is_truncated || is_cut,
         coverage: store.coverage(),

@@ -9,6 +9,7 @@ mod rebuild;
 mod remove;
 
 pub use index::{IndexReport, IndexRequest};
+pub use rebuild::RebuildPart;
 pub use remove::{Removal, RemoveReport, RemoveRequest, Tombstones};
 
-pub(crate) use freshness::{freshen, refresh_files};
+pub(crate) use freshness::{freshen, refresh_documents};

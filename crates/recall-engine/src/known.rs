@@ -1,10 +1,10 @@
 //! The in-memory copy of the file states in the catalog.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use recall_catalog::FileState;
-use recall_core::{ContentHash, DocPath, DocumentRow, Generation, MemoryId, Timestamp, find_ascending};
+use recall_catalog::{FailureKind, FileState};
+use recall_core::{ContentHash, DocPath, DocumentRow, Generation, MemoryId, Timestamp, find_ascending, is_at_or_below};
 
 use crate::mask;
 
@@ -15,6 +15,8 @@ pub(crate) struct Known {
     /// By path below the root, with invalid UTF-8 replaced. Without memories.
     pub(crate) files: HashMap<Arc<str>, KnownFile>,
     pub(crate) memories: KnownMemories,
+    /// The directories of nested repositories, which have stores of their own.
+    pub(crate) repositories: Arc<BTreeSet<DocPath>>,
     /// The number of documents, including memories, without the files that are not indexed.
     pub(crate) documents: u64,
     /// The modification time of the newest document.
@@ -88,6 +90,13 @@ impl KnownMemories {
     }
 }
 
+/// The files and memories that an ingest may have written.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Written<'w> {
+    pub(crate) files: HashSet<&'w str>,
+    pub(crate) memories: HashSet<MemoryId>,
+}
+
 impl Known {
     pub(crate) fn read(snapshot: &recall_catalog::Snapshot<'_>) -> Result<Self, recall_catalog::ReadError> {
         let mut known = Self { generation: snapshot.generation(), ..Self::default() };
@@ -99,11 +108,15 @@ impl Known {
     pub(crate) fn read_again(
         &self,
         snapshot: &recall_catalog::Snapshot<'_>,
-        written: &HashSet<&str>,
+        written: &Written<'_>,
     ) -> Result<Self, recall_catalog::ReadError> {
         let mut known = Self { generation: snapshot.generation(), ..self.clone() };
-        let removed = written.iter().filter_map(|path| known.remove(path)).max();
-        snapshot.file_states_at(written.iter().copied(), |state| known.insert(state))?;
+        let Written { files, memories } = written;
+        let removed_files = files.iter().filter_map(|path| known.forget_file(path)).max();
+        let removed = memories.iter().filter_map(|id| known.remove_memory(*id)).max().max(removed_files);
+        let of_memories: Vec<String> = memories.iter().map(MemoryId::to_string).collect();
+        let paths = files.iter().copied().chain(of_memories.iter().map(String::as_str));
+        snapshot.file_states_at(paths, |state| known.insert(state))?;
         if removed.is_some() && removed >= known.newest {
             known.newest = known.modified().max();
         }
@@ -115,26 +128,42 @@ impl Known {
         self.files.is_empty() && self.memories.is_empty()
     }
 
-    pub(crate) fn insert(&mut self, FileState { path, row, size_bytes, modified, hash }: FileState<'_>) {
+    pub(crate) fn insert(&mut self, state: FileState<'_>) {
+        let FileState { path, memory, row, size_bytes, modified, hash, failure } = state;
+        if failure == Some(FailureKind::Repository) {
+            Arc::make_mut(&mut self.repositories).extend(DocPath::new(path));
+        }
         if hash.is_some() {
             self.documents += 1;
             self.newest = self.newest.max(Some(modified));
         }
-        match (MemoryId::of_path(path), row, hash) {
+        match (memory, row, hash) {
             (Some(id), Some(row), Some(hash)) => self.memories.insert(id, KnownMemory { row, modified, hash }),
             _ => drop(self.files.insert(path.into(), KnownFile { size_bytes, modified, hash })),
         }
     }
 
     /// Removes a file; returns its modification time if it is a document.
-    fn remove(&mut self, path: &str) -> Option<Timestamp> {
-        let memory = MemoryId::of_path(path).and_then(|id| self.memories.remove(id));
-        let modified = match memory {
-            Some(memory) => memory.modified,
-            None => self.files.remove(path).filter(|file| file.hash.is_some())?.modified,
+    fn forget_file(&mut self, path: &str) -> Option<Timestamp> {
+        let file = self.files.remove(path)?;
+        if file.hash.is_none() {
+            if self.repositories.iter().any(|repository| repository.as_str() == path) {
+                Arc::make_mut(&mut self.repositories).retain(|repository| repository.as_str() != path);
+            }
+            return None;
+        }
+        self.documents -= 1;
+        Some(file.modified)
+    }
+
+    /// Removes a memory; returns its modification time if it is a document.
+    fn remove_memory(&mut self, id: MemoryId) -> Option<Timestamp> {
+        let Some(memory) = self.memories.remove(id) else {
+            // A memory that could not be parsed is recorded as a file that is not indexed.
+            return self.forget_file(id.to_path().as_str());
         };
         self.documents -= 1;
-        Some(modified)
+        Some(memory.modified)
     }
 
     /// Iterates over the modification times of the documents, in no particular order.
@@ -145,8 +174,13 @@ impl Known {
 
     /// Iterates over the paths of the documents, including memories, in no particular order.
     pub(crate) fn document_paths(&self) -> impl Iterator<Item = DocPath> {
+        self.file_paths().chain(self.memories.ids().map(MemoryId::to_path))
+    }
+
+    /// Iterates over the paths of the documents that are files, in no particular order.
+    pub(crate) fn file_paths(&self) -> impl Iterator<Item = DocPath> {
         let files = self.files.iter().filter(|(_, file)| file.hash.is_some());
-        files.filter_map(|(path, _)| DocPath::new(path).ok()).chain(self.memories.ids().map(MemoryId::to_path))
+        files.filter_map(|(path, _)| DocPath::new(path).ok())
     }
 
     /// Returns the only document with the masked path among `paths`; `None` if none of them is masked, or if not exactly one
@@ -160,21 +194,19 @@ impl Known {
 
     /// Returns the key that breaks ties in ranking, the lesser first: for a memory its id, so that the order of indexing has no
     /// effect; for a file 0, so that its row decides.
-    pub(crate) fn tie(&self, document: DocumentRow) -> u64 {
+    pub(crate) fn tie_breaker(&self, document: DocumentRow) -> u64 {
         let number = |id: MemoryId| 1 + ((id.memory_type as u64) << u32::BITS | u64::from(id.number));
         self.memories.of_row(document).map_or(0, number)
     }
 
     /// Returns whether there is a file, or a directory with files, at the path.
     pub(crate) fn holds(&self, path: &DocPath) -> bool {
-        self.files.contains_key(path.as_str())
-            || self.files.keys().any(|file| file.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('/')))
+        self.files.contains_key(path.as_str()) || self.files.keys().any(|file| is_at_or_below(file, path.as_str()))
     }
 
     /// Returns the documents of files at or below the path, sorted by path.
     pub(crate) fn documents_below(&self, path: &DocPath) -> Vec<DocPath> {
-        let is_below =
-            |file: &str| file.strip_prefix(path.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let is_below = |file: &str| is_at_or_below(file, path.as_str());
         let documents = self.files.iter().filter(|(file, known)| known.hash.is_some() && is_below(file));
         let mut below: Vec<DocPath> = documents.filter_map(|(file, _)| DocPath::new(file).ok()).collect();
         below.sort_unstable();
@@ -188,7 +220,16 @@ mod tests {
 
     fn state(path: &str, row: i64, modified: i64) -> FileState<'_> {
         let hash = Some(ContentHash([row as u8; 32]));
-        FileState { path, row: Some(DocumentRow(row)), size_bytes: 1, modified: Timestamp(modified), hash }
+        let memory = path.parse().ok();
+        FileState {
+            path,
+            memory,
+            row: Some(DocumentRow(row)),
+            size_bytes: 1,
+            modified: Timestamp(modified),
+            hash,
+            failure: None,
+        }
     }
 
     fn id(path: &str) -> MemoryId {
@@ -209,9 +250,9 @@ mod tests {
         assert_eq!((at(&known, 1), at(&known, 10)), (None, None));
         assert_eq!(known.memories.hash(id("N-00000002")), Some(ContentHash([8; 32])));
 
-        assert_eq!(known.remove("L-00000005"), Some(Timestamp(7)));
-        assert_eq!(known.remove("L-00000005"), None);
-        assert_eq!(known.remove("src/a.rs"), Some(Timestamp(1)));
+        assert_eq!(known.remove_memory(id("L-00000005")), Some(Timestamp(7)));
+        assert_eq!(known.remove_memory(id("L-00000005")), None);
+        assert_eq!(known.forget_file("src/a.rs"), Some(Timestamp(1)));
         assert_eq!((known.documents, at(&known, 7)), (3, None));
         assert_eq!(at(&known, 9).as_deref(), Some("L-00000001"));
         assert_eq!(known.modified().max(), Some(Timestamp(9)));
@@ -220,9 +261,13 @@ mod tests {
     #[test]
     fn a_file_that_is_not_indexed_is_not_a_document() {
         let mut known = Known::default();
-        known.insert(FileState { row: None, hash: None, ..state("a.bin", 0, 5) });
+        let failure = |path, kind| FileState { row: None, hash: None, failure: Some(kind), ..state(path, 0, 5) };
+        known.insert(failure("a.bin", FailureKind::Skipped));
+        known.insert(failure("libs/b", FailureKind::Repository));
         assert_eq!((known.documents, known.newest), (0, None));
-        assert_eq!(known.remove("a.bin"), None);
-        assert!(known.is_empty());
+        assert_eq!(known.repositories.iter().map(DocPath::as_str).collect::<Vec<_>>(), ["libs/b"]);
+        assert_eq!(known.forget_file("a.bin"), None);
+        assert_eq!(known.forget_file("libs/b"), None);
+        assert!(known.is_empty() && known.repositories.is_empty());
     }
 }

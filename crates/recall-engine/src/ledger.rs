@@ -1,7 +1,8 @@
 //! The ledger of a store: the events in its journals, held in memory, and the writing of new ones.
 
+mod backlog;
 mod compared;
-mod derived;
+mod difference;
 mod document;
 mod health;
 mod judged;
@@ -23,20 +24,21 @@ use recall_journal::{Day, Follower, Journal, Storage};
 
 use crate::error::MemoryError;
 
-pub(crate) use derived::Difference;
+pub(crate) use difference::Difference;
 pub(crate) use document::{document_of, parsed_of, text_of};
 pub(crate) use judged::{JudgedInputs, JudgedMemory};
 pub(crate) use own::{Own, OwnLog, Vouching};
 pub(crate) use ratings::Ratings;
 pub(crate) use since::Since;
 
+use backlog::IndexBacklog;
 use ratings::ratings;
-use state::{InFlight, State};
+use state::{InFlight, LedgerState};
 
 /// A store's journals and the memories that they define.
 ///
-/// The journals are read when all memories are needed for the first time. The memories are held in memory, each with the hash of
-/// the document that the index should have. Until the first read is done, single memories are found by reading only the lines
+/// The journals are read when all memories are needed for the first time. The memories are held in memory; the [backlog](IndexBacklog)
+/// has the hashes of the documents that the index should have. Until the first read is done, single memories are found by reading only the lines
 /// that name them.
 pub(crate) struct Ledger {
     root: PathBuf,
@@ -53,20 +55,18 @@ pub(crate) struct Ledger {
     journal: Mutex<Option<Arc<Journal>>>,
     /// Locked while the journals are read. Locked before `state`, which other threads can use meanwhile.
     follower: Mutex<Follower>,
-    state: Mutex<State>,
-    /// Signalled when a memory was added or indexed.
-    changed: Condvar,
-    /// Signalled when a thread begins to wait for memories to be indexed.
-    awaited: Condvar,
+    state: Mutex<LedgerState>,
+    /// Signalled when a reserved id is released.
+    released: Condvar,
+    /// What the index lacks of the memories. Locked after `state`.
+    pub(crate) backlog: IndexBacklog,
     /// Makes the ids of this process's events differ from those of other processes.
     seed: u64,
     events: AtomicU64,
-    /// Whether a thread is indexing memories.
-    is_indexing: AtomicBool,
 }
 
 /// The id of a new memory.
-pub(crate) enum Place {
+pub(crate) enum ReservedId {
     /// A free id, reserved for it.
     Free(MemoryId),
     /// The client sent the same event before: the id of its memory.
@@ -86,11 +86,10 @@ impl Ledger {
             is_comparing: AtomicBool::new(false),
             journal: Mutex::new(None),
             state: Mutex::default(),
-            changed: Condvar::new(),
-            awaited: Condvar::new(),
+            released: Condvar::new(),
+            backlog: IndexBacklog::default(),
             seed: RandomState::new().hash_one("recall event"),
             events: AtomicU64::new(0),
-            is_indexing: AtomicBool::new(false),
         }
     }
 
@@ -115,17 +114,17 @@ impl Ledger {
 
     /// Returns the number of memories in force.
     pub(crate) fn count(&self) -> u64 {
-        self.state.lock().wanted.len() as u64
+        self.backlog.count_in_force() as u64
     }
 
     /// Returns whether a memory is in force: neither deleted nor retired nor promoted.
     pub(crate) fn is_in_force(&self, id: MemoryId) -> bool {
-        self.state.lock().wanted.contains_key(&id)
+        self.backlog.expected(id).is_some()
     }
 
     /// Returns the ids of all memories in force, in ascending order.
     pub(crate) fn ids(&self) -> Vec<MemoryId> {
-        let mut ids: Vec<_> = self.state.lock().wanted.keys().copied().collect();
+        let mut ids = self.backlog.in_force();
         ids.sort_unstable();
         ids
     }
@@ -133,7 +132,7 @@ impl Ledger {
     /// Returns all memories in force, with secrets masked, in the order of their ids.
     pub(crate) fn in_force(&self) -> Vec<Memory> {
         let state = self.state.lock();
-        let in_force = state.memories.iter().filter(|memory| state.wanted.contains_key(&memory.id));
+        let in_force = state.memories.iter().filter(|memory| self.backlog.expected(memory.id).is_some());
         let memories: Vec<Memory> = in_force.collect();
         drop(state);
         memories.into_iter().map(crate::mask::memory).collect()
@@ -187,15 +186,15 @@ impl Ledger {
         title: &str,
         vocabulary: &Vocabulary,
         is_repeat: impl Fn(f64) -> bool,
-    ) -> Result<Place, (MemoryId, Arc<str>, f64)> {
+    ) -> Result<ReservedId, (MemoryId, Arc<str>, f64)> {
         let mut state = self.state.lock();
         while state.in_flight.values().any(|other| other.event == event) {
-            self.changed.wait(&mut state);
+            self.released.wait(&mut state);
         }
         for attempt in 0_u32.. {
             let id = MemoryId::of(memory_type, &[&event.0, &attempt.to_le_bytes()]);
             match state.memories.state(id) {
-                Some(known) if known.events().any(|known| known.id == event) => return Ok(Place::Known(id)),
+                Some(known) if known.events().any(|known| known.id == event) => return Ok(ReservedId::Known(id)),
                 Some(_) => continue,
                 None if state.in_flight.contains_key(&id) => continue,
                 None => {}
@@ -208,30 +207,15 @@ impl Ledger {
             }
             let held = InFlight { event, title: title.into(), vocabulary: vocabulary.clone() };
             state.in_flight.insert(id, held);
-            return Ok(Place::Free(id));
+            return Ok(ReservedId::Free(id));
         }
         unreachable!("four billion attempts meet a free id")
-    }
-
-    /// Takes the turn to index memories; returns whether it was free.
-    pub(crate) fn begin_indexing(&self) -> bool {
-        !self.is_indexing.swap(true, Ordering::SeqCst)
-    }
-
-    /// Returns whether a thread has the turn.
-    pub(crate) fn is_indexing(&self) -> bool {
-        self.is_indexing.load(Ordering::SeqCst)
-    }
-
-    /// Gives the turn back.
-    pub(crate) fn end_indexing(&self) {
-        self.is_indexing.store(false, Ordering::SeqCst);
     }
 
     /// Releases the reserved id of a memory.
     pub(crate) fn release(&self, id: MemoryId) {
         self.state.lock().in_flight.remove(&id);
-        self.changed.notify_all();
+        self.released.notify_all();
     }
 
     /// Appends events to the user's own log and to the journals, syncs both, and applies the events to the state.
@@ -262,7 +246,7 @@ impl Ledger {
         };
         let mut state = self.state.lock();
         for event in events {
-            state.apply(event.clone());
+            state.apply(event.clone(), &self.backlog);
         }
         Ok(())
     }
@@ -294,7 +278,7 @@ mod tests {
 
     use super::*;
 
-    pub(super) fn addition(ledger: &Ledger, id: MemoryId, now: Timestamp) -> Event {
+    fn addition(ledger: &Ledger, id: MemoryId, now: Timestamp) -> Event {
         let added = NewMemory {
             title: "t".into(),
             content: "c".into(),
@@ -318,11 +302,11 @@ mod tests {
             Ledger::new(folder.path(), Arc::new(recall_journal::Disk::below(folder.path(), PROJECT_FOLDER)), None),
             Timestamp(1_795_000_000_000_000_000),
         );
-        ledger.look(now, Duration::ZERO).expect("nothing is there");
+        ledger.refresh(now, Duration::ZERO).expect("nothing is there");
         let place = || {
             let event = ledger.event_id(Some("key"), now);
             match ledger.place(MemoryType::Note, event, "t", &Vocabulary::default(), |_| false) {
-                Ok(Place::Free(id)) => id,
+                Ok(ReservedId::Free(id)) => id,
                 _ => panic!("the event is new"),
             }
         };

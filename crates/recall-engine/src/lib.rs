@@ -3,7 +3,9 @@
 //! All of them are synchronous and work on the stores of one user. The crate does not know the protocol, the terminal, the
 //! environment, or the libraries that implement the catalog, the lexical index, the parser and the directory walker.
 
+mod backup;
 mod budget;
+mod context;
 mod coverage;
 mod embeddings;
 mod engine;
@@ -19,9 +21,13 @@ mod known;
 mod ledger;
 mod links;
 mod mask;
+mod matching;
 mod memory;
+mod mount;
 mod origin;
 mod progress;
+mod query;
+mod quote;
 mod ranking;
 mod search;
 mod session;
@@ -32,7 +38,13 @@ mod store_folder;
 mod task_pool;
 mod warning;
 
+pub use backup::{
+    BackupError, BackupReport, BackupRequest, Embeddings, ExistingFile, ExportError, ExportRequest, ExportSink,
+    ImportError, ImportReport, ImportRequest, RestoreError, RestoreMode, RestoreReport, RestoreRequest, Resume, Trust,
+    Unused,
+};
 pub use budget::{Acquire, Budget, BudgetUse, Permit};
+pub use context::{ContextError, ContextRequest, ContextSection, ContextSpan, ContextWindow, WorkTreeChanges};
 pub use coverage::{Coverage, Indexing};
 pub use embeddings::Encoders;
 pub use engine::{Engine, RecorderCounts};
@@ -43,23 +55,28 @@ pub use fault::Fault;
 pub use finding::{Check, Finding, Gravity, Problem};
 pub use graph::{Graph, GraphEdge, GraphNode, GraphRequest, NodeThing, Related, RelatedDocument, RelatedRequest, Tie};
 pub use imports::Room;
-pub use indexing::{IndexReport, IndexRequest, Removal, RemoveReport, RemoveRequest, Tombstones};
+pub use indexing::{IndexReport, IndexRequest, RebuildPart, Removal, RemoveReport, RemoveRequest, Tombstones};
 pub use inspect::{
-    DoctorReport, DoctorRequest, FailureEntry, Item, ItemRequest, ListRequest, Listed, Listing, Mend, Parent, Said,
-    SecretScan, Status, StoreStatus,
+    CompactReport, DoctorReport, DoctorRequest, FailureEntry, FailureEntryKind, FileCounts, Item, ItemRequest,
+    KeptStore, ListRequest, Listed, Listing, Mend, Parent, Said, SecretScan, Status, StoreStatus,
 };
 pub use links::{Links, links};
+pub use matching::{ConditionPlan, Evaluated, ReadCounts, StorePlan};
 pub use memory::{
     AddOutcome, AddReport, FeedbackReport, MemoryNote, PromoteReport, SimilarMemory, UpdateReport, VerifyReport,
 };
 pub use origin::{Origin, OriginError, RootCheck};
 pub use progress::{Cancel, Progress};
+pub use query::{QueryAnswer, QueryPlan, QueryRequest, QueryRow, RowOrder};
 pub use ranking::Factor;
-pub use ranking::schema::{all as all_feature_names, names as feature_names, of_relevance as relevance_feature_names};
-pub use ranking::{Basis, Kind, RankerError, RankerUse, Rankers};
-pub use search::{Answer, Explanation, Facet, Hit, RankedDocument, Reranked, Stage, StageTimes};
+pub use ranking::features::{
+    all_names as all_feature_names, features, names as feature_names, relevance_names as relevance_feature_names,
+};
+pub use ranking::{ContentKind, Feature, FeatureGroup, FeatureSet, RankerError, RankerUse, Rankers};
+pub use search::{Answer, Explanation, Facet, Hit, RankedDocument, Reranked, RetrieverWeights, Stage, StageTimes};
 pub use session::{
-    Briefing, BriefingSection, EndedSession, EventListing, LoggedEvent, SectionKind, SessionListing, StartedSession,
+    Briefing, BriefingSection, EndedSession, Estimate, EventListing, LoggedEvent, Savings, SectionKind, SessionListing,
+    StartedSession, Stats, StoreStats,
 };
 pub use session_log::SessionError;
 pub use settings::{
@@ -68,4 +85,4 @@ pub use settings::{
 };
 pub use warning::{UnreadLines, Warning};
 
-pub use recall_catalog::ListSort;
+pub use recall_catalog::{Counts, ListSort};

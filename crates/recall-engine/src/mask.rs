@@ -11,6 +11,7 @@
 mod kept;
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -132,11 +133,13 @@ pub(crate) fn depends_on_whole(path: &DocPath, part: &str) -> bool {
 pub(crate) struct Whole {
     path: String,
     text: String,
+    /// Whether it has secrets, once that is known.
+    has_secrets: OnceCell<bool>,
 }
 
 impl Whole {
     pub(crate) fn new(path: &DocPath, text: String) -> Self {
-        Self { path: path.as_str().to_owned(), text }
+        Self { path: path.as_str().to_owned(), text, has_secrets: OnceCell::new() }
     }
 
     /// Masks a part in the context of the whole text. A part that the text no longer contains is masked by itself.
@@ -146,6 +149,20 @@ impl Whole {
         let Some(at) = at else { return text(part) };
         let masked = MASKER.mask_part(&self.path, &self.text, at).into_owned();
         replace(part, masked)
+    }
+
+    /// Returns a part with its secrets masked, as answers show it; empty if the text has no such part.
+    pub(crate) fn masked(&self, at: Range<usize>) -> String {
+        let Some(part) = self.text.get(at.clone()) else { return String::new() };
+        // One pass over the file costs less than one over each of its chunks.
+        if !*self.has_secrets.get_or_init(|| !MASKER.find_in_file(&self.path, &self.text).is_empty()) {
+            return part.to_owned();
+        }
+        if MASKER.depends_on_whole(&self.path, part) {
+            MASKER.mask_part(&self.path, &self.text, at).into_owned()
+        } else {
+            MASKER.mask(part).into_owned()
+        }
     }
 
     /// Masks every secret of the file that occurs in a label. The title may be the file's first line.

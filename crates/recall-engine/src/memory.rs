@@ -13,10 +13,10 @@ pub(crate) mod profile;
 mod promote;
 mod rated;
 pub(crate) mod related_files;
-mod remove;
 mod similar;
 mod update;
 mod verify;
+pub(crate) mod words;
 
 pub use add::{AddOutcome, AddReport};
 pub use feedback::FeedbackReport;

@@ -1,10 +1,14 @@
-//! The learned rankers, the schema of their features, and the factors of scores.
+//! The learned rankers, the table of their features, and the factors of scores.
 
+mod content_kind;
 mod factor;
-mod kind;
+pub(crate) mod features;
+pub(crate) mod inputs;
 mod rankers;
-pub(crate) mod schema;
+mod zscore;
 
+pub use content_kind::{ContentKind, FeatureSet};
 pub use factor::Factor;
-pub use kind::{Basis, Kind};
+pub use features::{Feature, FeatureGroup};
 pub use rankers::{RankerError, RankerUse, Rankers};
+pub(crate) use zscore::ZScore;

@@ -5,49 +5,55 @@
 //! ```
 
 mod answer;
+mod candidate_features;
 mod candidates;
 mod context;
 mod exact;
 mod expand;
 mod facets;
-pub(crate) mod features;
+mod features;
 mod fused;
 mod items;
-mod meaning;
 mod order;
 mod page;
-mod pool;
 mod prior;
 mod ranked;
 mod rerank;
 mod retrieve;
+mod retriever_weights;
+mod scored;
+mod semantic;
 mod texts;
-mod weights;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use recall_core::{
-    Ablation, ChunkRow, Facets, ItemId, Language, Retriever, Scope, SearchRequest, Understood, UnknownFilter,
-    UnknownLanguage, Weights, error_chain, select, understand,
+    Ablation, ChunkRow, Facets, Language, Recording, Scope, SearchRequest, Understood, UnknownFilter, UnknownLanguage,
+    Weights, error_chain, select, understand,
 };
+use recall_rql::Filter;
 
 use crate::coverage::Coverage;
-use crate::error::SearchError;
+use crate::engine::{MountedStore, MountedStores};
+use crate::error::{SearchError, StoreError};
 use crate::indexing::freshen;
 use crate::origin::Origin;
-use crate::ranking::{Kind, Rankers};
+use crate::ranking::{ContentKind, Rankers};
 use crate::store::{Store, StructureWait};
 use crate::task_pool::Deferred;
 use crate::warning::Warning;
 use crate::{Engine, mask};
+use candidates::StoreCandidates;
 use context::{Search, StageClock};
 
 pub use answer::{Answer, Explanation, Facet, Hit, Reranked, Stage, StageTimes};
-pub use candidates::RankedDocument;
+pub use candidate_features::RankedDocument;
+pub(crate) use expand::changed_documents;
+pub use retriever_weights::RetrieverWeights;
+pub(crate) use scored::{Scored, ScoredChunk, scored};
 
 /// The most passes of a search whose files change while it runs.
-const ATTEMPTS: u32 = 4;
+pub(crate) const ATTEMPTS: u32 = 4;
 
 /// How often a search restarts because a store is damaged. A store has two indexes that can be: the catalog and the lexical
 /// index.
@@ -62,7 +68,20 @@ impl Engine {
     /// # Errors
     /// The query has no words, the scope has no store, or a store cannot be opened or read.
     pub fn search(&self, origin: &Origin, request: &SearchRequest) -> Result<Answer, SearchError> {
-        self.repairing(|| self.answer(origin, request))
+        self.search_where(origin, request, None)
+    }
+
+    /// Answers a search among the chunks that satisfy a condition.
+    ///
+    /// # Errors
+    /// See [`Engine::search`].
+    pub fn search_where(
+        &self,
+        origin: &Origin,
+        request: &SearchRequest,
+        filter: Option<&Filter>,
+    ) -> Result<Answer, SearchError> {
+        self.repairing(|| self.answer(origin, request, filter))
     }
 
     /// Runs `attempt`, and runs it again if a store is damaged. The store is reopened first, without the files that could not
@@ -79,26 +98,31 @@ impl Engine {
         attempt()
     }
 
-    fn answer(&self, origin: &Origin, request: &SearchRequest) -> Result<Answer, SearchError> {
+    fn answer(&self, origin: &Origin, request: &SearchRequest, filter: Option<&Filter>) -> Result<Answer, SearchError> {
         let mut clock = StageClock::default();
         let mut understood = understand(&request.query);
         let scope = understood.scope.unwrap_or(request.scope);
         merge_filters(&mut understood, request)?;
         clock.lap(Stage::Understand);
-        let stores = self.stores_for(origin, scope, &understood)?;
-        let mut warnings = self.freshen_all(&stores)?;
+        let MountedStores { stores, mut warnings } = self.searched_stores(origin, scope, request, &understood)?;
         let ranking = stores[0].ranking(&self.settings.rankers);
         warnings.extend(ranking.problem.clone().map(|reason| Warning::RankerPassedOver { reason }));
         clock.lap(Stage::Freshness);
 
-        let search =
-            Search { engine: self, request, understood: &understood, scope, stores: &stores, ranking: &ranking };
+        let search = Search {
+            engine: self,
+            request,
+            understood: &understood,
+            scope,
+            stores: &stores,
+            ranking: &ranking,
+            filter,
+        };
         let mut attempt = 0;
         loop {
             attempt += 1;
             match search.attempt(&mut clock, attempt == ATTEMPTS)? {
                 Attempt::Answered(mut answer) => {
-                    note_retrievals(&stores, &answer.hits);
                     warnings.append(&mut answer.warnings);
                     answer.warnings = warnings;
                     return Ok(*answer);
@@ -108,18 +132,19 @@ impl Engine {
         }
     }
 
-    /// Returns the stores of a scope, at least one.
-    pub(crate) fn stores_for(
+    /// Returns the stores that a query searches, at least one, updated from their files.
+    pub(crate) fn searched_stores(
         &self,
         origin: &Origin,
         scope: Scope,
+        request: &SearchRequest,
         understood: &Understood,
-    ) -> Result<Vec<Arc<Store>>, SearchError> {
+    ) -> Result<MountedStores, SearchError> {
         if understood.text.is_empty() {
             return Err(SearchError::EmptyQuery);
         }
-        let stores = self.registry.stores(origin, scope, &*self.clock)?;
-        if stores.is_empty() { Err(SearchError::NoStore { scope }) } else { Ok(stores) }
+        let searched = self.prepared_stores(origin, scope, &request.others, |store| self.prepare(store))?;
+        if searched.stores.is_empty() { Err(SearchError::NoStore { scope }) } else { Ok(searched) }
     }
 
     /// Waits until the embeddings and the graph of every store cover its documents.
@@ -128,55 +153,33 @@ impl Engine {
     /// A store cannot be opened or read.
     pub fn settle(&self, origin: &Origin, scope: Scope) -> Result<(), SearchError> {
         self.repairing(|| {
-            for store in self.registry.stores(origin, scope, &*self.clock)? {
-                store.semantic.settle(&store.catalog, &store.cancel);
+            for store in self.stores(origin, scope)? {
+                store.embeddings.settle(&store.catalog, &store.cancel);
                 store.read_structure()?;
             }
             Ok(())
         })
     }
 
-    /// Updates every store from its files. The failure of one store is a warning if another store holds documents.
-    fn freshen_all(&self, stores: &[Arc<Store>]) -> Result<Vec<Warning>, SearchError> {
-        let mut warnings = Vec::new();
-        for store in stores {
-            warnings.extend(store.untold_repairs().iter().map(|what| Warning::Repaired { what: what.clone() }));
-            let freshened = freshen(store, &self.settings, &self.clock);
-            // Freshening reads the configuration again if it was changed.
-            let settings = store.settings();
-            let configuration = settings.warnings.iter();
-            warnings.extend(configuration.map(|message| Warning::Configuration { message: message.clone() }));
-            match freshened {
-                Ok(more) => {
-                    // Embedding takes a fraction of the time of indexing, so a search that waited for the index waits
-                    // for it too.
-                    if more.iter().any(|warning| matches!(warning, Warning::IndexedOnTheWay { .. })) {
-                        store.semantic.wait_for(store.lexical.generation(), self.settings.embedding_wait);
-                    }
-                    warnings.extend(more);
-                    if store.wait_for_structure(self.settings.ingest_wait) == StructureWait::InVain {
-                        warnings.push(Warning::LinksBehind);
-                    }
-                }
-                Err(error) if stores.iter().any(|other| !other.holds_nothing()) => {
-                    warnings.push(Warning::StoreUnavailable { scope: store.scope, reason: error_chain(&error) });
-                }
-                Err(error) => return Err(error.into()),
-            }
+    /// Updates a store from its files, and waits for what a search needs of it, as long as there is time.
+    pub(crate) fn prepare(&self, store: &Arc<Store>) -> Result<Vec<Warning>, StoreError> {
+        let repairs = store.unreported_repairs();
+        let mut warnings: Vec<Warning> = repairs.iter().map(|what| Warning::Repaired { what: what.clone() }).collect();
+        let freshened = freshen(store, &self.settings, &self.clock);
+        // Freshening reads the configuration again if it was changed.
+        let settings = store.settings();
+        let configuration = settings.warnings.iter();
+        warnings.extend(configuration.map(|message| Warning::Configuration { message: message.clone() }));
+        let more = freshened?;
+        // Embedding takes a fraction of the time of indexing, so a search that waited for the index waits for it too.
+        if more.iter().any(|warning| matches!(warning, Warning::IndexedOnTheWay { .. })) {
+            store.embeddings.wait_for(store.lexical.generation(), self.settings.embedding_wait);
+        }
+        warnings.extend(more);
+        if store.wait_for_structure(self.settings.ingest_wait) == StructureWait::InVain {
+            warnings.push(Warning::LinksBehind);
         }
         Ok(warnings)
-    }
-}
-
-/// Records that the documents and memories of the hits were retrieved, each once.
-fn note_retrievals(stores: &[Arc<Store>], hits: &[Hit]) {
-    for (place, store) in stores.iter().enumerate() {
-        let item = |hit: &Hit| match &hit.memory {
-            Some(recalled) => ItemId::Memory(recalled.memory.id),
-            None => ItemId::Document(hit.document.id),
-        };
-        let here = hits.iter().filter(|hit| hit.store == place);
-        store.retrievals.note(here.map(item).collect::<HashSet<_>>());
     }
 }
 
@@ -191,82 +194,49 @@ impl Search<'_> {
     /// Returns the weights of the retrievers, and the rankers if they decide on the order.
     ///
     /// Semantic retrieval is left out if the rankers have no semantic features.
-    fn deciding(&self) -> (Vec<(Retriever, f64)>, Option<&Rankers>) {
-        let (mut weights, given) = self.weights();
-        let deciding = self.ranking.rankers.as_ref().filter(|_| order::is_learned(self, &given));
-        if deciding.is_some_and(|rankers| !rankers.know_meaning()) {
-            weights.retain(|&(retriever, _)| retriever != Retriever::Semantic);
+    fn deciding(&self) -> (RetrieverWeights, Option<&Rankers>) {
+        let weights = self.weights();
+        let deciding = self.ranking.rankers.as_ref().filter(|_| order::is_learned(self, &self.given_weights()));
+        if deciding.is_some_and(|rankers| !rankers.are_semantic()) {
+            return (RetrieverWeights { semantic: 0.0, ..weights }, deciding);
         }
         (weights, deciding)
     }
 
-    /// Returns the weights of the retrievers, and the weights that the request or its store sets explicitly.
-    fn weights(&self) -> (Vec<(Retriever, f64)>, Weights) {
-        let given = weights::given(&self.request.weights, &self.stores[0].settings().weights);
-        let mut weights = weights::of(self.understood.class, &given);
-        for (retriever, weight) in &mut weights {
-            if self.request.leaves_out(retriever.as_str()) {
-                *weight = 0.0;
-            }
-        }
-        (weights, given)
+    /// Returns the weights of the retrievers.
+    fn weights(&self) -> RetrieverWeights {
+        let weights = RetrieverWeights::of(self.understood.class, &self.given_weights());
+        weights.only(|retriever| !self.request.leaves_out(retriever.as_str()))
     }
 
-    /// Returns the stages that are switched on but had no data to contribute.
-    fn silent(&self, pool: &[pool::Finds], weights: &[(Retriever, f64)]) -> Vec<Ablation> {
-        let found = || pool.iter().filter(|finds| !finds.evidence.documents.is_empty());
-        let is_asked = weights.iter().any(|&(retriever, weight)| retriever == Retriever::Semantic && weight > 0.0);
-        let has_structure = !self.request.without.contains(&Ablation::Structure);
-        let stages = [
-            (Ablation::Semantic, is_asked && found().any(|finds| finds.meaning.is_none())),
-            (Ablation::Structure, has_structure && found().any(|finds| finds.structure.is_none())),
-        ];
-        stages.into_iter().filter(|&(_, is_silent)| is_silent).map(|(stage, _)| stage).collect()
+    /// Returns the weights that the request or its store sets explicitly.
+    fn given_weights(&self) -> Weights {
+        retriever_weights::given(&self.request.weights, &self.stores[0].settings().weights)
     }
 
     /// Runs the pipeline once. The last attempt drops hits of changed files instead of restarting.
     fn attempt(&self, clock: &mut StageClock, is_last: bool) -> Result<Attempt, SearchError> {
         let store_settings = self.stores[0].settings();
         let (weights, deciding) = self.deciding();
-        let are_given = self.weights().1 != Weights::default();
-        let pool = pool::gather(self, &weights, deciding.is_some(), clock)?;
-        let looks = expand::look(self, &pool);
-        let mut ranked = order::order(self, &pool, deciding)?;
+        let candidates = candidates::gather(self, &weights, deciding.is_some(), clock)?;
+        let refreshes = expand::refresh_journals(self, &candidates);
+        let mut ranked = order::order(self, &candidates, deciding)?;
         clock.lap(Stage::Rank);
         let rescored = rerank::rerank(self, &mut ranked, clock)?;
-        let candidates = ranked.len() as u64;
+        let candidate_count = ranked.len() as u64;
         let selected = select(ranked, store_settings.chunks_per_document);
         clock.lap(Stage::Select);
 
-        looks.into_iter().for_each(Deferred::join);
+        refreshes.into_iter().for_each(Deferred::join);
         let Some(page) = page::page(self, &selected, is_last)? else { return Ok(Attempt::Overtaken) };
-        let page::Page { hits, confidence, best_score, next_offset, left_out, masked } = page;
-        let coverage: Vec<Coverage> = self.stores.iter().map(|store| store.coverage()).collect();
-        let stale_files = left_out.len() as u64 + coverage.iter().map(Coverage::files_to_come).sum::<u64>();
-        let mut warnings: Vec<Warning> =
-            left_out.into_iter().map(|path| Warning::LeftOut { path: mask::shown_path(path) }).collect();
-        warnings.extend(masked.into_iter().map(|path| Warning::SecretsMasked { path }));
-        let unknown = self.understood.unknown_filters.iter().cloned();
-        warnings.extend(unknown.map(|UnknownFilter { word, problem }| Warning::UnknownFilter { word, problem }));
-        warnings.extend((are_given && self.ranking.rankers.is_some()).then_some(Warning::WeightsDecide));
-        let model = pool.iter().find_map(|finds| Some(finds.meaning.as_ref()?.model.to_string()));
-        let mut silent = self.silent(&pool, &weights);
-        let reranker = match rescored {
-            rerank::Outcome::NotAsked => None,
-            rerank::Outcome::Rescored { model } => Some(model),
-            rerank::Outcome::PassedOver { reason } => {
-                silent.push(Ablation::Rerank);
-                warnings.push(Warning::NotReranked { reason });
-                None
-            }
-        };
-        if weights.iter().any(|&(retriever, weight)| retriever == Retriever::Semantic && weight > 0.0) {
-            let problems = self.stores.iter().flat_map(|store| store.semantic.problems());
-            let passed_over = |reason| Warning::EmbeddingsPassedOver { reason, instead: model.clone() };
-            warnings.extend(problems.map(passed_over));
-            let is_to_come = |store: &Arc<Store>| store.semantic.is_to_come(store.lexical.generation());
-            if silent.contains(&Ablation::Semantic) && self.stores.iter().any(is_to_come) {
-                warnings.push(Warning::EmbeddingsToCome);
+        let coverage: Vec<Coverage> = self.stores.iter().map(MountedStore::coverage).collect();
+        let model = candidates.iter().find_map(|found| Some(found.semantic.as_ref()?.model.to_string()));
+        let silent = self.silent(&candidates, &weights, &rescored);
+        let warnings = self.warnings(&weights, &page, &rescored, model.as_deref(), &silent);
+        let page::Page { hits, retrieved, confidence, best_score, next_offset, left_out, masked: _ } = page;
+        if self.request.recording == Recording::On {
+            for (store, items) in self.stores.iter().zip(retrieved) {
+                store.retrievals.note(items);
             }
         }
         clock.lap(Stage::Expand);
@@ -277,57 +247,107 @@ impl Search<'_> {
             weights,
             confidence,
             is_doubtful: confidence.is_some_and(|confidence| confidence < store_settings.low_confidence),
-            did_you_mean: pool::spelled(&pool),
+            did_you_mean: candidates::spelled(self.stores, &candidates),
             hits,
-            candidates,
-            retrieved: pool::counts(&pool),
+            candidates: candidate_count,
+            retrieved: candidates::counts(&candidates),
             best_score,
             next_offset,
             facets: match self.request.facets {
-                Facets::On => facets::facets(self.stores, self.understood)?,
+                Facets::On => facets::facets(self)?,
                 Facets::Off => Vec::new(),
             },
+            stale_files: left_out.len() as u64 + coverage.iter().map(Coverage::files_to_come).sum::<u64>(),
             coverage,
-            stale_files,
             stages: std::mem::take(&mut clock.laps),
             model,
-            reranker,
+            reranker: match rescored {
+                rerank::Outcome::Rescored { model } => Some(model),
+                rerank::Outcome::NotAsked | rerank::Outcome::PassedOver { .. } => None,
+            },
             silent,
             warnings,
         })))
     }
+
+    /// Returns the stages that are switched on but did not contribute: they had no data, or their model failed.
+    fn silent(
+        &self,
+        candidates: &[StoreCandidates],
+        weights: &RetrieverWeights,
+        rescored: &rerank::Outcome,
+    ) -> Vec<Ablation> {
+        let found = || candidates.iter().filter(|found| !found.evidence.documents.is_empty());
+        let has_structure = !self.request.without.contains(&Ablation::Structure);
+        let stages = [
+            (Ablation::Semantic, weights.asks_semantic() && found().any(|found| found.semantic.is_none())),
+            (Ablation::Structure, has_structure && found().any(|found| found.structure.is_none())),
+            (Ablation::Rerank, matches!(rescored, rerank::Outcome::PassedOver { .. })),
+        ];
+        stages.into_iter().filter(|&(_, is_silent)| is_silent).map(|(stage, _)| stage).collect()
+    }
+
+    /// Returns the warnings of an attempt, in the order in which answers list them. `model` is the embedding model that was used.
+    fn warnings(
+        &self,
+        weights: &RetrieverWeights,
+        page: &page::Page,
+        rescored: &rerank::Outcome,
+        model: Option<&str>,
+        silent: &[Ablation],
+    ) -> Vec<Warning> {
+        let left_out = page.left_out.iter().map(|path| Warning::LeftOut { path: mask::shown_path(path.clone()) });
+        let masked = page.masked.iter().map(|path| Warning::SecretsMasked { path: path.clone() });
+        let unknown = self.understood.unknown_filters.iter().cloned();
+        let unknown = unknown.map(|UnknownFilter { word, problem }| Warning::UnknownFilter { word, problem });
+        let mut warnings: Vec<Warning> = left_out.chain(masked).chain(unknown).collect();
+        if self.ranking.rankers.is_some() && self.given_weights() != Weights::default() {
+            warnings.push(Warning::WeightsDecide);
+        }
+        if let rerank::Outcome::PassedOver { reason } = rescored {
+            warnings.push(Warning::NotReranked { reason: reason.clone() });
+        }
+        if weights.asks_semantic() {
+            let problems = self.stores.iter().flat_map(|store| store.embeddings.problems());
+            let passed_over = |reason| Warning::EmbeddingsPassedOver { reason, instead: model.map(ToOwned::to_owned) };
+            warnings.extend(problems.map(passed_over));
+            let is_to_come = |store: &MountedStore| store.embeddings.is_to_come(store.lexical.generation());
+            if silent.contains(&Ablation::Semantic) && self.stores.iter().any(is_to_come) {
+                warnings.push(Warning::EmbeddingsToCome);
+            }
+        }
+        warnings
+    }
 }
 
-/// A document as a ranker sees it.
-pub(crate) struct Seen {
+/// A candidate document with the row of features that a ranker reads.
+pub(crate) struct CandidateRow {
     pub(crate) store: usize,
     pub(crate) chunk: ChunkRow,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ContentKind,
     pub(crate) row: Vec<f32>,
 }
 
 /// Returns the features of every candidate, even if no ranker decides on the order.
-pub(crate) fn seen(
+pub(crate) fn candidate_rows(
     engine: &Engine,
     request: &SearchRequest,
     understood: &Understood,
     scope: Scope,
-    stores: &[Arc<Store>],
-) -> Result<Vec<Seen>, SearchError> {
-    engine.freshen_all(stores)?;
+    stores: &[MountedStore],
+) -> Result<Vec<CandidateRow>, SearchError> {
     let ranking = stores[0].ranking(&engine.settings.rankers);
-    let search = Search { engine, request, understood, scope, stores, ranking: &ranking };
-    let (weights, _) = search.weights();
-    let pool = pool::gather(&search, &weights, true, &mut StageClock::default())?;
-    let (basis, none) = (order::basis(&pool), Rankers::none());
+    let search = Search { engine, request, understood, scope, stores, ranking: &ranking, filter: None };
+    let candidates = candidates::gather(&search, &search.weights(), true, &mut StageClock::default())?;
+    let (set, none) = (order::feature_set(&candidates), Rankers::none());
     let rankers = ranking.rankers.as_ref().unwrap_or(&none);
     let mut all = Vec::new();
-    for kind in Kind::ALL {
-        let kinds: Vec<_> = pool.iter().map(|finds| finds.on(kind)).collect();
-        let (features, _) = order::scored(&search, &kinds, kind, basis, rankers)?;
+    for kind in ContentKind::ALL {
+        let kinds: Vec<_> = candidates.iter().map(|of_store| of_store.of_kind(kind)).collect();
+        let (features, _) = order::scored(&search, &kinds, kind, set, rankers)?;
         let documents =
             kinds.iter().enumerate().flat_map(|(store, one)| one.documents.iter().map(move |d| (store, *d)));
-        all.extend(documents.enumerate().map(|(place, (store, document))| Seen {
+        all.extend(documents.enumerate().map(|(place, (store, document))| CandidateRow {
             store,
             chunk: document.chunk,
             kind,

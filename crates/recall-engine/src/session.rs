@@ -11,6 +11,7 @@ mod list;
 mod log;
 mod note;
 mod start;
+mod stats;
 mod summary;
 
 pub use briefing::{Briefing, BriefingSection, SectionKind};
@@ -19,5 +20,6 @@ pub use events::EventListing;
 pub use list::SessionListing;
 pub use log::LoggedEvent;
 pub use start::StartedSession;
+pub use stats::{Estimate, Savings, Stats, StoreStats};
 
 pub(crate) use summary::{title as title_of, without_commits as summary_without_commits};

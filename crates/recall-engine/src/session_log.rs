@@ -3,7 +3,7 @@
 mod error;
 mod folder;
 pub(crate) mod masking;
-mod told;
+mod session_fold;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use recall_journal::{EVENTS_FILE, Recorder, Stat};
 
 pub use error::SessionError;
 pub(crate) use folder::name_of;
-pub(crate) use told::{REASON, SUMMARY_PATH, Told};
+pub(crate) use session_fold::{REASON, SUMMARY_PATH, SessionFold};
 
 /// The folder of sessions within a store.
 const FOLDER: &str = "sessions";
@@ -28,22 +28,22 @@ const MOST_OPEN: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Sessions {
     /// In the project, if it has a `.recall` folder.
-    own: Place,
+    own: SessionsFolder,
     /// In the data home, for a project that is not initialised; nothing is written into such a project.
-    away: Place,
+    away: SessionsFolder,
     open: Mutex<HashMap<String, Arc<Open>>>,
     /// The session of each file when it was last read, with the file's stat at that time.
-    told: Mutex<HashMap<PathBuf, (Stat, Told)>>,
+    fold: Mutex<HashMap<PathBuf, (Stat, SessionFold)>>,
 }
 
 /// A folder that holds session folders: a path below a root, opened without following links.
 #[derive(Clone, Debug)]
-struct Place {
+struct SessionsFolder {
     root: PathBuf,
     below: PathBuf,
 }
 
-impl Place {
+impl SessionsFolder {
     fn folder(&self) -> Result<Folder, OpenError> {
         Folder::open(&self.root)?.folder(&self.below)
     }
@@ -66,21 +66,21 @@ struct Open {
 }
 
 /// An event to write: its id, its time and its details.
-pub(crate) type Draft = (EventId, Timestamp, EventDetails);
+pub(crate) type EventDraft = (EventId, Timestamp, EventDetails);
 
 impl Sessions {
     /// Creates the sessions of a store from its root and its folder in the data home, without reading anything.
     pub(crate) fn new(root: &Path, store_folder: &Path) -> Self {
-        let own = Place { root: root.to_owned(), below: Path::new(PROJECT_FOLDER).join(FOLDER) };
-        let away = Place { root: store_folder.to_owned(), below: FOLDER.into() };
-        Self { own, away, open: Mutex::default(), told: Mutex::default() }
+        let own = SessionsFolder { root: root.to_owned(), below: Path::new(PROJECT_FOLDER).join(FOLDER) };
+        let away = SessionsFolder { root: store_folder.to_owned(), below: FOLDER.into() };
+        Self { own, away, open: Mutex::default(), fold: Mutex::default() }
     }
 
     /// Writes events of a session, which are on disk when this returns. The first events start the session.
     ///
     /// # Errors
     /// None of the events counts as written.
-    pub(crate) fn write(&self, id: &str, provenance: &Provenance, drafts: Vec<Draft>) -> Result<(), SessionError> {
+    pub(crate) fn write(&self, id: &str, provenance: &Provenance, drafts: Vec<EventDraft>) -> Result<(), SessionError> {
         let open = self.open(id)?;
         let event = |(id, timestamp, details)| SessionEvent { id, timestamp, details, provenance: provenance.clone() };
         let mut events: Vec<_> = drafts.into_iter().map(event).collect();
@@ -110,7 +110,7 @@ impl Sessions {
     }
 
     /// Returns all sessions, in no particular order. A file is read again only if its stat has changed.
-    pub(crate) fn all(&self) -> Result<Vec<Told>, SessionError> {
+    pub(crate) fn all(&self) -> Result<Vec<SessionFold>, SessionError> {
         let mut all = Vec::new();
         for place in [&self.own, &self.away] {
             let folder = match place.folder() {
@@ -121,18 +121,18 @@ impl Sessions {
             let names = folder.names();
             let names = names.map_err(|source| SessionError::Read { path: folder.path().to_owned(), source })?;
             for name in names.iter().filter_map(|name| name.to_str()) {
-                all.extend(self.told(place, name));
+                all.extend(self.fold(place, name));
             }
         }
         Ok(all)
     }
 
     /// Returns the session of a file; `None` if it cannot be read, which is logged.
-    fn told(&self, place: &Place, name: &str) -> Option<Told> {
+    fn fold(&self, place: &SessionsFolder, name: &str) -> Option<SessionFold> {
         let recorder = place.recorder(name);
         let stat = recorder.stat().ok().flatten()?;
-        if let Some((_, told)) = self.told.lock().get(recorder.path()).filter(|(known, _)| *known == stat) {
-            return Some(told.clone());
+        if let Some((_, fold)) = self.fold.lock().get(recorder.path()).filter(|(known, _)| *known == stat) {
+            return Some(fold.clone());
         }
         let recording = match recorder.read() {
             Ok(recording) => recording,
@@ -141,9 +141,9 @@ impl Sessions {
                 return None;
             }
         };
-        let told = Told::of(name, &in_order(recording.events))?;
-        self.told.lock().insert(recorder.path().to_owned(), (recording.stat?, told.clone()));
-        Some(told)
+        let fold = SessionFold::of(name, &in_order(recording.events))?;
+        self.fold.lock().insert(recorder.path().to_owned(), (recording.stat?, fold.clone()));
+        Some(fold)
     }
 
     /// Returns the events of a session in chronological order; `None` if the session is unknown.
@@ -176,7 +176,7 @@ impl Sessions {
     }
 
     /// Returns the place of a session's folder, or the place to create it in.
-    fn place_of(&self, name: &str) -> Result<&Place, SessionError> {
+    fn place_of(&self, name: &str) -> Result<&SessionsFolder, SessionError> {
         if let Some(known) = [&self.own, &self.away].into_iter().find(|place| place.has(name)) {
             return Ok(known);
         }

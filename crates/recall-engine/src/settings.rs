@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use recall_chunk::CodeParser;
 use recall_core::{CrossEncoder, DocumentType, Embedder, LOW_CONFIDENCE, Limits, Weights};
 use recall_journal::Storage;
 
@@ -45,6 +46,8 @@ pub struct EngineSettings {
     pub ingest_threads: NonZero<usize>,
     /// The most open stores; the least recently used one is closed first.
     pub open_stores: NonZero<usize>,
+    /// The most stores that a request reads besides those of its scope: of nested repositories and of other projects.
+    pub stores_per_request: u32,
     /// How long the first search of a project waits for its first index.
     pub first_index_wait: Duration,
     /// How long a search waits for changed files to be indexed again, once the scan has found them.
@@ -63,6 +66,8 @@ pub struct EngineSettings {
     pub memory: MemorySettings,
     /// Whether files are watched, in a long-running process; otherwise they are scanned before every search.
     pub watch: bool,
+    /// Parses source code outside of this process; `None` to parse it on the threads that read the files.
+    pub code_parser: Option<Arc<dyn CodeParser>>,
 }
 
 /// The bounds of the engine's memory.
@@ -134,6 +139,9 @@ pub struct Reranker {
     pub cross_encoder: Arc<dyn CrossEncoder>,
 }
 
+/// The default of [`EngineSettings::stores_per_request`]. A search takes about half a millisecond per store.
+const STORES_PER_REQUEST: u32 = 64;
+
 /// The default of [`MemorySettings::imports_at_once`].
 const IMPORTS_AT_ONCE: NonZero<usize> = NonZero::new(2).expect("2 is not zero");
 
@@ -147,6 +155,7 @@ impl EngineSettings {
         Self {
             ingest_threads: std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN),
             open_stores: OPEN_STORES,
+            stores_per_request: STORES_PER_REQUEST,
             first_index_wait: Duration::from_mins(1),
             ingest_wait: Duration::from_millis(250),
             embedding_wait: Duration::from_secs(1),
@@ -156,6 +165,7 @@ impl EngineSettings {
             rerank: RerankSettings::default(),
             memory: MemorySettings::default(),
             watch: false,
+            code_parser: None,
         }
     }
 }

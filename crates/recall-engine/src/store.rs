@@ -1,18 +1,19 @@
 //! An open store: its catalog, lexical index, embeddings, ledger and caches, and the registry of open stores.
 
 mod anchor_texts;
-mod attention;
-mod background;
 mod configured;
 mod contributors;
-mod file_stat;
+mod dirty_files;
 mod follow_structure;
+mod fork;
+mod generation_gate;
+mod hit_cache;
+mod imported;
+mod imported_files;
 mod index_lock;
 mod ingest_outcome;
 mod open;
-mod passages;
 pub(crate) mod provenance;
-mod publication;
 mod ranking;
 mod rated;
 mod read_passages;
@@ -22,10 +23,10 @@ mod scan_state;
 mod selection;
 mod strangers;
 mod structure;
+mod task_tracker;
 mod watch;
 mod watching;
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,15 +35,17 @@ use std::time::Instant;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use parking_lot::Mutex;
 use recall_catalog::Catalog;
+use recall_chunk::CodeParser;
 use recall_core::{Generation, StoreScope};
-use recall_lexical::{Lexical, LexicalWriter};
+use recall_folder::FileStamp;
+use recall_lexical::{Lexical, LexicalWriter, WriterSettings};
 use recall_watch::Watch;
 
 use crate::coverage::{Coverage, Indexing};
-use crate::embeddings::{Models, Reach, Semantic};
+use crate::embeddings::{Embeddings, Models, UpdateExtent};
 use crate::error::StoreError;
 use crate::imports::{Import, Imports};
-use crate::known::Known;
+use crate::known::{Known, Written};
 use crate::ledger::Ledger;
 use crate::links::stated::Stated;
 use crate::progress::Cancel;
@@ -52,17 +55,16 @@ use crate::settings::{StoreSettings, StoreSettingsSource};
 
 use crate::store_folder::StoreFolder;
 pub(crate) use anchor_texts::{AnchorTexts, SymbolHashes};
-pub(crate) use attention::{Attention, Look, Noted};
-pub(crate) use background::Background;
 pub(crate) use configured::Configuration;
 pub(crate) use contributors::Contributors;
-use file_stat::FileStat;
+pub(crate) use dirty_files::{Check, DirtyFiles, DirtySnapshot};
 pub(crate) use follow_structure::StructureWait;
+pub(crate) use generation_gate::GenerationGate;
+pub(crate) use hit_cache::{HitCache, Passage, Passages};
+pub(crate) use imported::{Imported, ImportedCell, ImportedDocument, ImportedWriter};
 pub(crate) use index_lock::{IndexLock, IndexLocks};
 pub(crate) use ingest_outcome::IngestOutcome;
-pub(crate) use open::Surroundings;
-pub(crate) use passages::{KeptPassages, Passage, Passages};
-pub(crate) use publication::Publication;
+pub(crate) use open::OpenContext;
 pub(crate) use ranking::{Ranking, RankingCell};
 pub(crate) use rated::{Rated, RatedCell};
 pub(crate) use registry::Registry;
@@ -70,11 +72,12 @@ pub(crate) use retrievals::Retrievals;
 pub(crate) use scan_state::{Freshness, Phase, ScanState};
 pub(crate) use selection::{Added, Decision, Selection, UnreadLine};
 pub(crate) use structure::StructureCell;
+pub(crate) use task_tracker::TaskTracker;
 pub(crate) use watch::Disturbed;
 
 /// A part of a store's index that can be quarantined and rebuilt on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum IndexPart {
     /// The catalog, rebuilt from the files.
     Catalog,
     /// The lexical index, rebuilt from the catalog.
@@ -92,12 +95,14 @@ pub(crate) struct Store {
     settings: ArcSwap<StoreSettings>,
     /// Reads the settings again.
     settings_source: Arc<StoreSettingsSource>,
-    /// The stats of the files that the settings and the selection were read from.
-    configured: Mutex<Vec<FileStat>>,
+    /// The stamps of the files that the settings and the selection were read from.
+    configured: Mutex<Vec<Option<FileStamp>>>,
     pub(crate) catalog: Catalog,
     pub(crate) lexical: Lexical,
-    pub(crate) semantic: Semantic,
+    pub(crate) embeddings: Embeddings,
     pub(crate) selection: Mutex<Selection>,
+    /// The documents that were imported without their files.
+    pub(crate) imported: ImportedCell,
     /// The journals of memories.
     pub(crate) ledger: Ledger,
     /// A cache of the symbol hashes that anchors are compared with.
@@ -111,7 +116,7 @@ pub(crate) struct Store {
     /// How often each item was returned as a hit.
     pub(crate) retrievals: Retrievals,
     /// A cache of recently returned chunks.
-    passages: KeptPassages,
+    passages: HitCache,
     /// The state of each file in the catalog, as of the last published generation.
     known: ArcSwap<Known>,
     /// The links that documents state, as of the generation that was last read.
@@ -120,27 +125,29 @@ pub(crate) struct Store {
     pub(crate) writing: Mutex<()>,
     /// The writer of the lexical index, while it is open. Used only while `writing` is held.
     pub(crate) lexical_writer: Mutex<Option<LexicalWriter>>,
-    pub(crate) publication: Publication,
+    pub(crate) generation_gate: GenerationGate,
     pub(crate) freshness: Freshness,
     /// The watch on its files; `None` if this process does not watch files.
     watch: Option<Watch>,
-    pub(crate) attention: Attention,
-    pub(crate) background: Arc<Background>,
+    pub(crate) dirty: DirtyFiles,
+    pub(crate) background: Arc<TaskTracker>,
     /// The graph of the documents, as of its own generation.
     pub(crate) structure: StructureCell,
     /// The rankers that order its candidates.
     ranking: RankingCell,
     indexing: Mutex<Option<Indexing>>,
     /// When the index files were last checked for foreign changes.
-    looked: Mutex<Option<Instant>>,
+    checked: Mutex<Option<Instant>>,
     /// The parts that were damaged at open and rebuilt.
     pub(crate) repaired: Vec<String>,
     /// Whether an answer has reported them.
-    has_told_repairs: AtomicBool,
+    are_repairs_reported: AtomicBool,
     /// Asks the store's background jobs to stop.
     pub(crate) cancel: Cancel,
     /// The queue of imports, shared by all stores.
     pub(crate) imports: Arc<Imports>,
+    /// Parses source code outside of this process.
+    pub(crate) code_parser: Option<Arc<dyn CodeParser>>,
 }
 
 impl Store {
@@ -151,8 +158,8 @@ impl Store {
 
     /// Returns the parts that were damaged at open and rebuilt, at the first call only, so that one answer reports them. Status
     /// and doctor report them for as long as the store is open.
-    pub(crate) fn untold_repairs(&self) -> &[String] {
-        if self.has_told_repairs.swap(true, Ordering::Relaxed) { &[] } else { &self.repaired }
+    pub(crate) fn unreported_repairs(&self) -> &[String] {
+        if self.are_repairs_reported.swap(true, Ordering::Relaxed) { &[] } else { &self.repaired }
     }
 
     /// Returns the state of each file in the catalog, as of the last published generation.
@@ -168,7 +175,7 @@ impl Store {
     }
 
     /// Reads the state of the files that an ingest wrote; of all files if another process wrote meanwhile.
-    pub(crate) fn reload_written(&self, written: &HashSet<&str>) -> Result<Arc<Known>, StoreError> {
+    pub(crate) fn reload_written(&self, written: &Written<'_>) -> Result<Arc<Known>, StoreError> {
         let before = self.known();
         let known = self.read(|snapshot| {
             // The ingest's transaction adds one to the generation; a greater generation includes another writer's transaction.
@@ -195,7 +202,7 @@ impl Store {
 
     /// Returns the rankers that order its candidates now: `built_in`, unless it has its own.
     pub(crate) fn ranking(&self, built_in: &Rankers) -> Arc<Ranking> {
-        self.ranking.look(&self.settings().ranker, built_in)
+        self.ranking.current(&self.settings().ranker, built_in)
     }
 
     /// Returns whether no search can find anything in it: it was never indexed, or the first run did not finish.
@@ -214,7 +221,7 @@ impl Store {
         if generation != self.known.load().generation {
             self.lexical.refresh().map_err(|source| StoreError::OpenLexical { root: self.root.clone(), source })?;
             self.reload_known()?;
-            self.publication.publish(self.lexical.generation());
+            self.generation_gate.publish(self.lexical.generation());
         }
         Ok(())
     }
@@ -232,7 +239,7 @@ impl Store {
     /// waits for its merges, then reads the graph and starts the slow embeddings. The import ends before the last two steps.
     pub(crate) fn settle_soon(self: &Arc<Self>, import: Option<Import>) {
         self.work("settle", |store| {
-            store.catch_up(Reach::Whole);
+            store.catch_up(UpdateExtent::Complete);
             store.settle();
             drop(import);
             // The first search after a job then ranks by the same graph as the second.
@@ -241,17 +248,17 @@ impl Store {
         });
     }
 
-    /// Updates the embeddings that follow at once to the catalog, within `reach`.
-    pub(crate) fn catch_up(&self, reach: Reach) {
-        self.semantic.follow(&self.catalog, reach, &self.cancel);
+    /// Updates the embeddings that follow at once to the catalog, within `extent`.
+    pub(crate) fn catch_up(&self, extent: UpdateExtent) {
+        self.embeddings.follow(&self.catalog, extent, &self.cancel);
     }
 
     /// Updates the embeddings to the catalog on a thread of their own, if any are missing.
     pub(crate) fn catch_up_soon(self: &Arc<Self>) {
         let generation = self.known.load().generation;
-        if self.semantic.embedded(generation).iter().any(|embedded| !embedded.is_whole) {
+        if self.embeddings.embedded(generation).iter().any(|embedded| !embedded.is_whole) {
             self.work("embed", |store| {
-                store.catch_up(Reach::Whole);
+                store.catch_up(UpdateExtent::Complete);
                 store.embed_soon();
             });
         }
@@ -259,14 +266,14 @@ impl Store {
 
     /// Updates the embeddings that follow in the background on a thread of their own, if any are missing.
     pub(crate) fn embed_soon(self: &Arc<Self>) {
-        if self.semantic.is_behind(self.known.load().generation) {
-            self.work("embed", |store| store.semantic.follow_patiently(&store.catalog, &store.cancel));
+        if self.embeddings.is_behind(self.known.load().generation) {
+            self.work("embed", |store| store.embeddings.follow_in_background(&store.catalog, &store.cancel));
         }
     }
 
     /// Replaces the models.
     pub(crate) fn use_models(&self, models: &Models) {
-        self.semantic.use_models(models, self.known.load().generation);
+        self.embeddings.use_models(models, self.known.load().generation);
     }
 
     /// Runs a job on a thread of its own. Closing the store waits for it.
@@ -288,6 +295,11 @@ impl Store {
             self.retrievals.keep();
         }
         let _writing = self.writing.lock();
+        self.close_lexical_writer();
+    }
+
+    /// Closes the lexical index's writer, if it is open. The caller holds `writing`.
+    fn close_lexical_writer(&self) {
         let Some(writer) = self.lexical_writer.lock().take() else { return };
         if let Err(error) = writer.finish() {
             tracing::warn!(root = %self.root.display(), %error, "the lexical index could not be sealed");
@@ -296,6 +308,18 @@ impl Store {
         if let Err(error) = self.catalog.checkpoint() {
             tracing::warn!(root = %self.root.display(), %error, "the catalog's log could not be folded in");
         }
+    }
+
+    /// Rewrites the index without the space of deleted data, and deletes its quarantined parts.
+    pub(crate) fn compact(&self) -> Result<(), StoreError> {
+        self.index_lock.take()?;
+        let _writing = self.writing.lock();
+        // Its merges are repeated by the compaction.
+        drop(self.lexical_writer.lock().take());
+        let writer = self.lexical.writer(WriterSettings::default());
+        writer.and_then(LexicalWriter::compact).map_err(|source| self.lexical_write_failed(source))?;
+        self.catalog.compact().map_err(|source| self.write_failed(source))?;
+        Ok(self.folder.delete_quarantined()?)
     }
 
     /// Sets the progress of the running index job; `None` if none is running.
@@ -317,6 +341,7 @@ impl Store {
             generation: known.generation,
             documents: known.documents,
             newest: known.newest,
+            is_elsewhere: false,
             indexing: self.indexing(),
         }
     }

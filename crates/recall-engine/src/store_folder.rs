@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use recall_core::{ContentHash, PROJECT_FOLDER};
 use recall_folder::{Access, Folder, OpenError};
@@ -16,6 +17,21 @@ const ROOT_FILE: &str = "root";
 
 /// The name of the folder of an index.
 const INDEX: &str = "index";
+
+/// The longest path of a root that is read from its file, in bytes.
+const ROOT_BYTES: u64 = 16 * 1024;
+
+/// The name of the folder of the embeddings in it.
+const VECTORS: &str = "vectors";
+
+/// The name of the catalog in the folder of an index.
+const CATALOG: &str = "catalog.db";
+
+/// The name of its write-ahead log.
+const CATALOG_LOG: &str = "catalog.db-wal";
+
+/// The file whose time is that when the root was first found missing.
+const GONE_FILE: &str = "gone";
 
 /// The name of the folder of the lexical index in it.
 const LEXICAL: &str = "lexical";
@@ -55,7 +71,7 @@ impl StoreFolder {
     }
 
     pub(crate) fn catalog(&self) -> PathBuf {
-        self.index.join("catalog.db")
+        self.index.join(CATALOG)
     }
 
     pub(crate) fn lexical(&self) -> PathBuf {
@@ -63,7 +79,7 @@ impl StoreFolder {
     }
 
     pub(crate) fn vectors(&self) -> PathBuf {
-        self.index.join("vectors")
+        self.index.join(VECTORS)
     }
 
     /// Deletes the folder of the index.
@@ -72,6 +88,25 @@ impl StoreFolder {
     /// It is missing, or the system refuses.
     pub(crate) fn delete_index(&self) -> Result<(), OpenError> {
         Folder::open(&self.path)?.remove(INDEX)
+    }
+
+    /// Deletes the embeddings, if there are any.
+    pub(crate) fn delete_vectors(&self) -> Result<(), OpenError> {
+        match Folder::open(&self.index)?.remove(VECTORS) {
+            Err(OpenError::Missing { .. }) => Ok(()),
+            outcome => outcome,
+        }
+    }
+
+    /// Deletes damaged parts of the index that were quarantined.
+    pub(crate) fn delete_quarantined(&self) -> Result<(), OpenError> {
+        let folder = Folder::open(&self.index)?;
+        for name in folder.names().map_err(|source| OpenError::Io { path: self.index.clone(), source })? {
+            if name.to_string_lossy().contains(".damaged-") {
+                folder.remove(&name)?;
+            }
+        }
+        Ok(())
     }
 
     /// Deletes the lexical index.
@@ -87,7 +122,45 @@ impl StoreFolder {
         places.stores.join(name_of(root)).join("lock")
     }
 
-    /// Returns the size of the index on disk, in bytes.
+    /// Returns whether a root has an index.
+    pub(crate) fn has_index(root: &Path, places: &Places) -> bool {
+        places.stores.join(name_of(root)).join(INDEX).join(CATALOG).exists()
+    }
+
+    /// Returns the folders of all stores with their roots, in no particular order.
+    pub(crate) fn all(places: &Places) -> Vec<(PathBuf, Self)> {
+        let Ok(entries) = fs::read_dir(&places.stores) else { return Vec::new() };
+        let stores = entries.flatten().filter_map(|entry| {
+            let path = entry.path();
+            let root = Folder::open(&path).ok()?.read(ROOT_FILE, ROOT_BYTES).ok()?;
+            let root = PathBuf::from(String::from_utf8(root).ok()?.trim_end_matches('\n'));
+            (entry.file_name() == *name_of(&root)).then(|| (root, Self { index: path.join(INDEX), path }))
+        });
+        stores.collect()
+    }
+
+    /// Returns the time of the last change of the catalog; `None` if there is no index.
+    pub(crate) fn last_change(&self) -> Option<SystemTime> {
+        let log = self.index.join(CATALOG_LOG).metadata().and_then(|log| log.modified()).ok();
+        self.catalog().metadata().and_then(|catalog| catalog.modified()).ok().max(log)
+    }
+
+    /// Returns since when the root is missing, as far as [`mark_gone`](Self::mark_gone) noticed.
+    pub(crate) fn gone_since(&self) -> Option<SystemTime> {
+        self.path.join(GONE_FILE).metadata().and_then(|mark| mark.modified()).ok()
+    }
+
+    /// Notes that the root is missing, or that it is back; returns since when it is missing.
+    pub(crate) fn mark_gone(&self, is_gone: bool) -> Result<Option<SystemTime>, OpenError> {
+        match (is_gone, self.gone_since()) {
+            (true, None) => Folder::open(&self.path)?.replace(GONE_FILE, b"")?,
+            (false, Some(_)) => Folder::open(&self.path)?.remove(GONE_FILE)?,
+            _ => {}
+        }
+        Ok(self.gone_since())
+    }
+
+    /// Returns the size of the index on disk, in bytes. A file that several indexes share is counted in parts.
     pub(crate) fn index_bytes(&self) -> u64 {
         fn bytes_of(folder: &Path) -> u64 {
             let Ok(entries) = fs::read_dir(folder) else { return 0 };
@@ -95,12 +168,26 @@ impl StoreFolder {
                 .flatten()
                 .map(|entry| match entry.metadata() {
                     Ok(metadata) if metadata.is_dir() => bytes_of(&entry.path()),
-                    Ok(metadata) => metadata.len(),
+                    Ok(metadata) => metadata.len() / names_of(&metadata),
                     Err(_) => 0,
                 })
                 .sum()
         }
         bytes_of(&self.index)
+    }
+}
+
+/// Returns how many names a file has.
+fn names_of(metadata: &fs::Metadata) -> u64 {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        metadata.nlink().max(1)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        1
     }
 }
 

@@ -16,14 +16,14 @@ const LEAST_CHUNKS: u64 = 30_000;
 pub(crate) struct TaskPool(OnceLock<Option<rayon::ThreadPool>>);
 
 /// The result of a task. `join` runs the task itself if no thread has started it, so the caller never waits for other tasks.
-pub(crate) struct Deferred<T>(Arc<Shared<T>>);
+pub(crate) struct Deferred<T>(Arc<Slot<T>>);
 
-struct Shared<T> {
-    state: Mutex<State<T>>,
+struct Slot<T> {
+    state: Mutex<TaskState<T>>,
     changed: Condvar,
 }
 
-enum State<T> {
+enum TaskState<T> {
     Waiting(Box<dyn FnOnce() -> T + Send>),
     Running,
     Done(std::thread::Result<T>),
@@ -63,8 +63,8 @@ fn start() -> Option<rayon::ThreadPool> {
 impl<T> Deferred<T> {
     /// A task that runs when it is joined.
     pub(crate) fn lazy(task: impl FnOnce() -> T + Send + 'static) -> Self {
-        let state = Mutex::new(State::Waiting(Box::new(task)));
-        Self(Arc::new(Shared { state, changed: Condvar::new() }))
+        let state = Mutex::new(TaskState::Waiting(Box::new(task)));
+        Self(Arc::new(Slot { state, changed: Condvar::new() }))
     }
 
     /// Waits for the result, or runs the task.
@@ -80,25 +80,25 @@ impl<T> Deferred<T> {
         self.0.run();
         let mut state = self.0.state.lock();
         loop {
-            match std::mem::replace(&mut *state, State::Running) {
-                State::Done(result) => return result,
-                State::Waiting(_) | State::Running => self.0.changed.wait(&mut state),
+            match std::mem::replace(&mut *state, TaskState::Running) {
+                TaskState::Done(result) => return result,
+                TaskState::Waiting(_) | TaskState::Running => self.0.changed.wait(&mut state),
             }
         }
     }
 }
 
-impl<T> Shared<T> {
+impl<T> Slot<T> {
     /// Runs the task unless it is running or done.
     fn run(&self) {
         let mut state = self.state.lock();
-        if !matches!(*state, State::Waiting(_)) {
+        if !matches!(*state, TaskState::Waiting(_)) {
             return;
         }
-        let State::Waiting(task) = std::mem::replace(&mut *state, State::Running) else { return };
+        let TaskState::Waiting(task) = std::mem::replace(&mut *state, TaskState::Running) else { return };
         drop(state);
         let outcome = catch_unwind(AssertUnwindSafe(task));
-        *self.state.lock() = State::Done(outcome);
+        *self.state.lock() = TaskState::Done(outcome);
         self.changed.notify_all();
     }
 }

@@ -60,6 +60,13 @@ pub enum Warning {
         /// Why.
         reason: String,
     },
+    /// There are more nested repositories and other projects than a request reads.
+    StoresLeftOut {
+        /// How many were not read.
+        left_out: u64,
+        /// The limit.
+        limit: u64,
+    },
     /// Several symbols have the requested name.
     SeveralDefinitions {
         /// The name.

@@ -118,11 +118,16 @@ fn documents_parsed_by_an_older_version_are_parsed_again_once() {
     let file = store_folder(&sandbox).join("index/catalog.db");
     let parsing = || {
         let catalog = recall_catalog::Catalog::open(&file).expect("opened");
-        catalog.snapshot().expect("readable").parsing().expect("noted")
+        catalog.snapshot().expect("readable").parser_version().expect("noted")
     };
     let current = parsing();
     assert_ne!(current, 0);
-    recall_catalog::Catalog::open(&file).expect("opened").writer().expect("writable").parsed_by(0).expect("noted");
+    recall_catalog::Catalog::open(&file)
+        .expect("opened")
+        .writer()
+        .expect("writable")
+        .set_parser_version(0)
+        .expect("noted");
     for (changed, unchanged) in [(2, 0), (0, 2)] {
         let engine = sandbox.engine();
         let report = sandbox.index(&engine);

@@ -124,7 +124,13 @@ fn a_rebuild_gives_the_same_answer() {
     let before = sandbox.search(&engine, "opens the store");
     let origin = sandbox.origin();
     engine
-        .rebuild(&origin, recall_core::Scope::Project, &mut |_| {}, &recall_engine::Cancel::default())
+        .rebuild(
+            &origin,
+            recall_core::Scope::Project,
+            recall_engine::RebuildPart::All,
+            &mut |_| {},
+            &recall_engine::Cancel::default(),
+        )
         .expect("rebuilt");
     assert_eq!(sandbox.search(&engine, "opens the store").hits, before.hits);
 }

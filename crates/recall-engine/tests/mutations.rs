@@ -103,6 +103,7 @@ fn a_changed_file_of_an_index_changes_no_answer() {
     let before = engine(&sandbox);
     before.settle(&sandbox.origin(), Scope::Project).expect("settled");
     let expected = answers(&sandbox, &before);
+    assert!(expected.iter().all(|hits| !hits.is_empty()), "{expected:?}");
     before.close();
 
     let mut rng = fastrand::Rng::with_seed(4);
@@ -197,6 +198,7 @@ fn replacing_an_open_catalog_by_an_older_one_changes_no_answer() {
     answers(&sandbox, &engine);
     engine.settle(&sandbox.origin(), Scope::Project).expect("settled");
     let expected = answers(&sandbox, &engine);
+    assert!(expected.iter().all(|hits| !hits.is_empty()), "{expected:?}");
     fs::write(catalog.with_extension("new"), &earlier).expect("written");
     fs::rename(catalog.with_extension("new"), &catalog).expect("renamed");
     answers(&sandbox, &engine);

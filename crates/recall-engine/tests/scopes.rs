@@ -117,10 +117,12 @@ fn added_paths_keep_their_tags_and_removed_paths_stay_removed() {
         provenance: Provenance::default(),
     };
     let report = engine.remove(&sandbox.origin(), &purge("b.md")).expect("what was decided is forgotten");
-    assert_eq!(report.documents, 0);
+    assert_eq!((report.documents, report.forgotten), (0, 1));
     assert_eq!(paths(&sandbox.search(&engine, "beta")), ["b.md"]);
     let report = engine.remove(&sandbox.origin(), &purge("notes/api.md")).expect("what was decided is forgotten");
-    assert_eq!(report.documents, 1, "the rules leave it out");
+    assert_eq!((report.documents, report.forgotten), (1, 1), "the rules leave it out");
+    let report = engine.remove(&sandbox.origin(), &purge("b.md")).expect("it is indexed");
+    assert_eq!(report.forgotten, 0, "nothing is decided about it any more");
     assert!(engine.remove(&sandbox.origin(), &purge("never.md")).is_err());
 }
 

@@ -54,6 +54,19 @@ fn vectors(sandbox: &Sandbox) -> PathBuf {
 }
 
 #[test]
+fn a_name_is_found_by_its_beginning_although_its_meaning_is_far() {
+    let sandbox = Sandbox::with(&[
+        ("src/net.rs", "pub fn connect() {}\npub fn disconnect() {}\n"),
+        ("src/text.rs", "pub fn printable() {}\n"),
+        ("docs/cars.md", CARS),
+    ]);
+    let engine = settled(&sandbox);
+    for (query, expected) in [("conn", "src/net.rs"), ("connec", "src/net.rs"), ("prin", "src/text.rs")] {
+        assert_eq!(paths(&sandbox.search(&engine, query)), [expected], "{query}");
+    }
+}
+
+#[test]
 fn a_page_without_a_word_of_the_query_is_found_by_its_embedding() {
     let sandbox = three_pages();
     let engine = engine(&sandbox);

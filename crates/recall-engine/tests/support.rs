@@ -118,17 +118,7 @@ pub(crate) fn request(query: &str) -> SearchRequest {
 
 /// Returns a request to index the whole project.
 pub(crate) fn everything() -> IndexRequest {
-    IndexRequest {
-        paths: Vec::new(),
-        scope: Scope::Project,
-        recursive: true,
-        globs: Vec::new(),
-        ignore: Vec::new(),
-        tags: Vec::new(),
-        source: None,
-        document_type: None,
-        force: false,
-    }
+    IndexRequest::everything(Scope::Project)
 }
 
 /// Returns the paths of the hits, best first.

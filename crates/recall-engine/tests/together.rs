@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use recall_core::{ChunkText, Embedder, Embedding, ModelError, ModelFingerprint, Scope};
-use recall_engine::{Basis, EmbeddingModel, Encoders, Engine, EngineSettings, RankedDocument};
+use recall_engine::{EmbeddingModel, Encoders, Engine, EngineSettings, FeatureSet, RankedDocument};
 use recall_models::BuiltIn;
 use support::{Sandbox, paths};
 
@@ -63,7 +63,7 @@ fn engine(sandbox: &Sandbox, has_built_in: bool, encoder: Option<Encoder>) -> En
     let model = has_built_in.then(|| EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) });
     let engine = sandbox.engine_by(EngineSettings { model, ..EngineSettings::default() });
     let chosen = encoder.map(|encoder| EmbeddingModel { name: "encoder".to_owned(), embedder: Arc::new(encoder) });
-    engine.use_encoders(Encoders { chosen, others: Vec::new() });
+    engine.use_encoders(Encoders { selected: chosen, others: Vec::new() });
     sandbox.index(&engine);
     engine.settle(&sandbox.origin(), Scope::Project).expect("settled");
     engine
@@ -117,7 +117,7 @@ fn an_encoder_with_the_same_knowledge_changes_nothing_for_any_scale() {
         assert!(!alone.is_empty());
         for (one, other) in alone.iter().zip(together) {
             let features = one.features.iter().zip(&other.features);
-            for ((one, other), name) in features.zip(recall_engine::feature_names(Basis::Meaning)) {
+            for ((one, other), name) in features.zip(recall_engine::feature_names(FeatureSet::Semantic)) {
                 let is_alike = one.is_nan() && other.is_nan() || (one - other).abs() < ROUNDING;
                 assert!(is_alike, "{name}: {one} {other}");
             }

@@ -17,4 +17,5 @@ mod subject;
 
 pub use checkout::{Checkout, Moved};
 pub use error::{CheckoutError, GitError, MineError};
-pub use history::{History, Lineage, MineLimits, MinedQuery};
+pub use history::{History, MineLimits, MinedQuery};
+pub use log::Lineage;

@@ -178,6 +178,18 @@ impl Folder {
     /// # Errors
     /// The name is not plain, or the system refuses; then the old content is unchanged.
     pub fn replace(&self, name: &str, content: &[u8]) -> Result<(), OpenError> {
+        self.write_as(name, content, &|unfinished| self.dir.rename(unfinished, &self.dir, name))
+    }
+
+    /// Creates a file in this folder atomically, with mode 0600. It is on disk when this returns.
+    ///
+    /// # Errors
+    /// Something has the name (`AlreadyExists`), the name is not plain, or the system refuses; then nothing is created.
+    pub fn create(&self, name: &str, content: &[u8]) -> Result<(), OpenError> {
+        self.write_as(name, content, &|unfinished| self.take_free_name(unfinished, name))
+    }
+
+    fn write_as(&self, name: &str, content: &[u8], finish: &dyn Fn(&str) -> io::Result<()>) -> Result<(), OpenError> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let path = self.path.join(plain(name)?);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -191,7 +203,7 @@ impl Folder {
             let mut file = self.own_file(OsStr::new(&unfinished), Access::CreateNew).map_err(io::Error::from)?;
             file.write_all(content)?;
             file.sync_all()?;
-            self.dir.rename(&unfinished, &self.dir, name)
+            finish(&unfinished)
         };
         if let Err(source) = write() {
             // The error already says what failed, and the leftover has no data of its own.
@@ -199,6 +211,27 @@ impl Folder {
             return Err(OpenError::Io { path, source });
         }
         self.sync().map_err(|source| OpenError::Io { path, source })
+    }
+
+    /// Renames a file in this folder to a name that nothing has.
+    ///
+    /// # Errors
+    /// Something has the name (`AlreadyExists`), a name is not plain, or the system refuses.
+    pub fn rename_new(&self, from: &str, to: &str) -> Result<(), OpenError> {
+        let path = self.path.join(plain(to)?);
+        plain(from)?;
+        self.take_free_name(from, to).map_err(|source| OpenError::Io { path, source })
+    }
+
+    fn take_free_name(&self, from: &str, to: &str) -> io::Result<()> {
+        // A rename would replace a file that another program creates at this moment.
+        match self.dir.hard_link(from, &self.dir, to) {
+            Ok(()) => self.dir.remove_file(from),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+            // Some file systems have no hard links.
+            Err(_) if self.dir.symlink_metadata(to).is_ok() => Err(io::ErrorKind::AlreadyExists.into()),
+            Err(_) => self.dir.rename(from, &self.dir, to),
+        }
     }
 
     /// Deletes a name in this folder: a file, a link, or a folder with its content. The target of a link is not

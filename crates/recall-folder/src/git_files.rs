@@ -3,9 +3,16 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use recall_core::{GIT_FILES, PROJECT_FOLDER, missing_lines};
+use recall_core::PROJECT_FOLDER;
 
 use crate::{Access, Folder, OpenError};
+
+/// The git files of a `.recall` folder, each with its required lines.
+///
+/// Files that belong to one machine are ignored. A merge keeps the lines of both sides of a journal: journals are
+/// append-only and their events commute.
+pub const GIT_FILES: [(&str, &[&str]); 2] =
+    [(".gitignore", &["sessions/"]), (".gitattributes", &["*.jsonl merge=union"])];
 
 /// The number of bytes read of such a file. To a longer file the lines are added again, which has no effect on git.
 const LIMIT_BYTES: u64 = 1024 * 1024;
@@ -32,4 +39,24 @@ pub fn write_git_files(root: &Path) -> Result<Vec<PathBuf>, OpenError> {
         written.push(path);
     }
     Ok(written)
+}
+
+/// Returns the text to append to a file so that it has all of these lines; `None` if it has them.
+///
+/// ```
+/// use recall_folder::missing_lines;
+/// assert_eq!(missing_lines("a\nb", &["b", "c"]).as_deref(), Some("\nc\n"));
+/// assert_eq!(missing_lines("a\n b \n", &["b"]), None);
+/// ```
+pub fn missing_lines(known: &str, lines: &[&str]) -> Option<String> {
+    let missing: Vec<&str> =
+        lines.iter().copied().filter(|line| !known.lines().any(|known| known.trim() == *line)).collect();
+    if missing.is_empty() {
+        return None;
+    }
+    let mut added = missing.join("\n") + "\n";
+    if !known.is_empty() && !known.ends_with('\n') {
+        added.insert(0, '\n');
+    }
+    Some(added)
 }

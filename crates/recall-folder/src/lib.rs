@@ -7,14 +7,18 @@
 //! The crate does not decide which folders are trusted: [`Folder::open`] follows links in its path.
 
 mod error;
+mod file_stamp;
 mod folder;
 mod git_files;
 mod private;
 mod project_root;
-mod set_aside;
+mod quarantine;
+mod share;
 
 pub use error::OpenError;
+pub use file_stamp::FileStamp;
 pub use folder::{Access, Folder};
-pub use git_files::write_git_files;
+pub use git_files::{GIT_FILES, missing_lines, write_git_files};
 pub use project_root::project_root;
-pub use set_aside::set_aside;
+pub use quarantine::quarantine;
+pub use share::{delete_file, share_file};

@@ -7,4 +7,4 @@ mod program;
 mod repository;
 
 pub use program::{MissingGit, Program};
-pub use repository::Repository;
+pub use repository::{Repository, common_dir, git_dir_named_by};

@@ -36,7 +36,7 @@ impl Repository {
         let folder = folder.canonicalize().ok()?;
         let above = folder.ancestors().take(MOST_LEVELS);
         let (work_tree, dot_git) = above.map(|above| (above, above.join(".git"))).find(|(_, git)| exists(git))?;
-        let git_dir = if dot_git.is_dir() { dot_git.clone() } else { named_by(&dot_git, work_tree)? };
+        let git_dir = if dot_git.is_dir() { dot_git.clone() } else { git_dir_named_by(&dot_git)? };
         let git_dir = git_dir.canonicalize().ok()?;
         let found = Self { work_tree: work_tree.to_owned(), common_dir: common_dir(&git_dir)?, git_dir };
         found.is_own(&dot_git).then_some(found)
@@ -72,15 +72,20 @@ fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// Returns the folder named by a `.git` file.
-fn named_by(dot_git: &Path, work_tree: &Path) -> Option<PathBuf> {
+/// Returns the folder named by the `.git` file of a linked work tree or a submodule.
+///
+/// The folder need not exist, and need not be a repository of that work tree: [`Repository::of`] checks that.
+pub fn git_dir_named_by(dot_git: &Path) -> Option<PathBuf> {
     let text = read(dot_git)?;
     let named = text.strip_prefix("gitdir:")?.trim();
+    let work_tree = dot_git.parent()?;
     Some(named).filter(|named| !named.is_empty()).map(|named| work_tree.join(named))
 }
 
-/// Returns the folder shared by the work trees, or the repository's own folder if it names no other.
-fn common_dir(git_dir: &Path) -> Option<PathBuf> {
+/// Returns the folder shared by the work trees of a repository, or the repository's own folder if it names no other.
+///
+/// `None` if the named folder does not exist.
+pub fn common_dir(git_dir: &Path) -> Option<PathBuf> {
     match line_of(&git_dir.join("commondir")) {
         Some(named) => git_dir.join(named).canonicalize().ok(),
         None => Some(git_dir.to_owned()),

@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use recall_core::Timestamp;
 
 /// The name of the only file in a day's folder.
-pub(crate) const FILE: &str = "memories.jsonl";
+pub const FILE: &str = "memories.jsonl";
 
 /// A UTC day from year 0 to 9999. Its `Display` form is the name of its folder, `YYYY-MM-DD`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

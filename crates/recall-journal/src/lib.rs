@@ -30,7 +30,7 @@ mod storage;
 mod tail;
 mod writer;
 
-pub use day::{Day, moment_of, rfc_3339};
+pub use day::{Day, FILE as JOURNAL_FILE, moment_of, rfc_3339};
 pub use error::{AppendError, OpenError, ReadError};
 pub use fault::{Fault, FaultKind};
 pub use follower::{Changes, Follower};

@@ -11,6 +11,8 @@ mod write;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::FaultKind;
+
 pub(crate) use resync::read_line;
 pub(crate) use write::write_line;
 
@@ -148,6 +150,11 @@ const USEFUL: &str = "useful";
 const NOT_USEFUL: &str = "not_useful";
 const OUTDATED: &str = "outdated";
 const DUPLICATE: &str = "duplicate";
+
+/// Returns the fault of a line that lacks a field.
+fn missing(field: &str) -> FaultKind {
+    FaultKind::NotAnEvent { reason: format!("missing field `{field}`") }
+}
 
 /// Returns the parser's message without its line and column, which count within a part of the line.
 pub(crate) fn parser_message(error: &serde_json::Error) -> String {

@@ -19,8 +19,13 @@ pub struct LineLog {
 impl LineLog {
     /// Names the file. Neither the file nor its folder needs to exist: the first append creates them.
     pub fn new(folder: impl Into<PathBuf>, name: &'static str) -> Self {
-        let folder = folder.into();
-        Self { path: folder.join(name), storage: Disk::new(folder).single(name) }
+        Self::below(folder, "", name)
+    }
+
+    /// Names the file in a folder at a plain path below a root. Below the root no link is followed.
+    pub fn below(root: impl Into<PathBuf>, below: impl Into<PathBuf>, name: &'static str) -> Self {
+        let storage = Disk::below(root, below).single(name);
+        Self { path: storage.folder().join(name), storage }
     }
 
     /// Returns the path of the file.

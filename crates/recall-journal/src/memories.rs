@@ -7,20 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use recall_core::{
-    Anchor, Event, EventBody, EventId, FeedbackTally, ItemId, Memory, MemoryChange, MemoryId, Timestamp, ValidityInputs,
+    Anchor, Event, EventBody, FeedbackTally, ItemId, Memory, MemoryChange, MemoryId, Timestamp, ValidityInputs,
 };
 
-pub use state::MemoryState;
-
-/// A memory as a subset of its events gives it, and whether its content depends on other events.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judged {
-    /// The memory, without the verifications and the feedback that do not count.
-    pub memory: Memory,
-    /// The first event that determines the content but does not count: its id and its timestamp. `None` if all of them
-    /// count.
-    pub foreign: Option<(EventId, Timestamp)>,
-}
+pub use state::{Judged, MemoryState};
 
 /// The state that a set of events gives. Equal sets give equal states, in whatever order and however often they are
 /// applied.

@@ -22,6 +22,8 @@ pub(crate) struct Document<'a> {
     updated_at: Option<String>,
     file_kind: Option<&'a str>,
     store_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root: Option<&'a str>,
 }
 
 impl<'a> From<&'a v1::Document> for Document<'a> {
@@ -42,6 +44,7 @@ impl<'a> From<&'a v1::Document> for Document<'a> {
             updated_at,
             file_kind,
             store_id,
+            root,
         } = message;
         Self {
             id,
@@ -59,6 +62,7 @@ impl<'a> From<&'a v1::Document> for Document<'a> {
             updated_at: timestamp_text(updated_at.as_ref()),
             file_kind: some(file_kind),
             store_id,
+            root: some(root),
         }
     }
 }

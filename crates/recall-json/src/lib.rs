@@ -5,6 +5,8 @@
 //! absent, and therefore empty in the protocol, is `null`; timestamps are RFC 3339 in UTC. The crate does not word
 //! errors: callers pass them to [`failure`].
 
+mod backup;
+mod context;
 mod daemon;
 mod doctor;
 mod document;
@@ -14,21 +16,29 @@ mod item;
 mod list;
 mod memory;
 mod models;
+mod overview;
+mod query;
 mod remember;
 mod search;
 mod session;
+mod stats;
 mod status;
 
+pub use backup::{backed_up, imported, restored};
+pub use context::context;
 pub use doctor::doctor;
 pub use graph::{graph, related};
 pub use index::{finished, index_line};
 pub use item::item;
 pub use list::{listing, removed};
 pub use models::{model_added, model_removed, model_used, models, transfer_line};
+pub use overview::overview;
+pub use query::{cell, rows};
 pub use remember::{added, promoted, rated, updated, verified};
 pub use search::search;
 pub use session::{briefing, ended, events, logged, session, sessions, started, to_struct};
-pub use status::status;
+pub use stats::{SAVINGS_METHOD, saved_tokens, stats};
+pub use status::{compacted, status};
 
 use recall_core::{Scope, StoreScope};
 use recall_proto::convert::scope;

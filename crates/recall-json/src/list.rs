@@ -57,16 +57,18 @@ pub(crate) struct Removed<'a> {
     removed: &'a [String],
     failures: Vec<ItemFailure<'a>>,
     generation: u64,
+    forgotten: u64,
 }
 
 /// The result of a removal.
 pub fn removed(message: &v1::RemoveResponse) -> impl Serialize {
-    let v1::RemoveResponse { documents, memories, removed, failures, generation } = message;
+    let v1::RemoveResponse { documents, memories, removed, failures, generation, forgotten } = message;
     answer(Removed {
         documents: *documents,
         memories: *memories,
         removed,
         failures: failures.iter().map(ItemFailure::from).collect(),
         generation: *generation,
+        forgotten: *forgotten,
     })
 }

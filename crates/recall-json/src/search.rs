@@ -75,7 +75,7 @@ impl<'a> From<&'a v1::Facet> for Facet<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct Query<'a> {
+pub(crate) struct Query<'a> {
     text: &'a str,
     rql: Option<&'a str>,
     filters: Option<Filters<'a>>,
@@ -272,7 +272,7 @@ impl<'a> From<&'a v1::Reranked> for Reranked<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct Stats<'a> {
+pub(crate) struct Stats<'a> {
     took_ms: f64,
     total_hits: u64,
     /// Empty if the store is empty.

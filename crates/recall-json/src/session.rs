@@ -2,9 +2,10 @@
 
 use prost_types::value::Kind;
 use prost_types::{ListValue, Struct};
+use recall_core::exact_integer;
 use recall_proto::v1;
 use serde::Serialize;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 use crate::memory::Provenance;
 use crate::remember::Added as AddedFields;
@@ -92,7 +93,7 @@ pub(crate) struct Sessions<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct Session<'a> {
+pub(crate) struct Session<'a> {
     id: &'a str,
     state: &'static str,
     started_at: Option<String>,
@@ -253,12 +254,7 @@ fn of_value(value: &prost_types::Value) -> Value {
 
 /// Converts whole numbers back to integers: the protocol has only floating-point numbers.
 fn of_number(number: f64) -> Value {
-    /// The largest magnitude up to which every integer is represented exactly.
-    const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
-    if number.fract() == 0.0 && number.abs() <= MOST_EXACT {
-        return Value::from(number as i64);
-    }
-    Number::from_f64(number).map_or(Value::Null, Value::Number)
+    exact_integer(number).map_or_else(|| Value::from(number), Value::from)
 }
 
 #[cfg(test)]

@@ -17,11 +17,51 @@ pub(crate) struct Status<'a> {
     latencies: Vec<Latency<'a>>,
     counters: &'a BTreeMap<String, u64>,
     warnings: Vec<Warning<'a>>,
+    kept: Vec<Kept<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct FileCounts {
+    listed: u64,
+    indexed: u64,
+    failed: u64,
+    skipped: u64,
+    pending: u64,
+}
+
+impl From<&v1::FileCounts> for FileCounts {
+    fn from(message: &v1::FileCounts) -> Self {
+        let &v1::FileCounts { listed, indexed, failed, skipped, pending } = message;
+        Self { listed, indexed, failed, skipped, pending }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Kept<'a> {
+    root: &'a str,
+    index_bytes: u64,
+    last_change: Option<String>,
+    gone: bool,
+    gone_since: Option<String>,
+}
+
+/// The space that `compact` has freed.
+pub fn compacted(message: &v1::CompactResponse) -> impl Serialize {
+    #[derive(Debug, Serialize)]
+    struct Compacted<'a> {
+        bytes_before: u64,
+        bytes_after: u64,
+        deleted_roots: &'a [String],
+        took_ms: f64,
+    }
+
+    let v1::CompactResponse { bytes_before, bytes_after, took_ms, deleted_roots } = message;
+    answer(Compacted { bytes_before: *bytes_before, bytes_after: *bytes_after, deleted_roots, took_ms: *took_ms })
 }
 
 /// The status of the daemon and its stores.
 pub fn status(message: &v1::StatusResponse) -> impl Serialize {
-    let v1::StatusResponse { daemon, stores, models, latencies, counters, warnings: messages } = message;
+    let v1::StatusResponse { daemon, stores, models, latencies, counters, warnings: messages, kept } = message;
     answer(Status {
         daemon: daemon.as_ref().map(Daemon::from),
         stores: stores.iter().map(Store::from).collect(),
@@ -29,11 +69,25 @@ pub fn status(message: &v1::StatusResponse) -> impl Serialize {
         latencies: latencies.iter().map(Latency::from).collect(),
         counters,
         warnings: warnings(messages),
+        kept: kept.iter().map(Kept::from).collect(),
     })
 }
 
+impl<'a> From<&'a v1::KeptStore> for Kept<'a> {
+    fn from(message: &'a v1::KeptStore) -> Self {
+        let v1::KeptStore { root, index_bytes, last_change, gone, gone_since } = message;
+        Self {
+            root,
+            index_bytes: *index_bytes,
+            last_change: timestamp_text(last_change.as_ref()),
+            gone: *gone,
+            gone_since: timestamp_text(gone_since.as_ref()),
+        }
+    }
+}
+
 #[derive(Debug, Serialize)]
-struct Store<'a> {
+pub(crate) struct Store<'a> {
     id: &'a str,
     scope: Option<&'static str>,
     name: &'a str,
@@ -50,6 +104,7 @@ struct Store<'a> {
     text_bytes: u64,
     index_bytes: u64,
     indexing: Option<Indexing>,
+    files: Option<FileCounts>,
     failed: u64,
     failures: Vec<ItemFailure<'a>>,
     last_scan: Option<String>,
@@ -87,6 +142,7 @@ impl<'a> From<&'a v1::StoreStatus> for Store<'a> {
             indexing,
             failed,
             failures,
+            files,
             last_scan,
             last_change,
             freshness,
@@ -117,6 +173,7 @@ impl<'a> From<&'a v1::StoreStatus> for Store<'a> {
             text_bytes: *text_bytes,
             index_bytes: *index_bytes,
             indexing: indexing.map(Indexing::from),
+            files: files.as_ref().map(FileCounts::from),
             failed: *failed,
             failures: failures.iter().map(ItemFailure::from).collect(),
             last_scan: timestamp_text(last_scan.as_ref()),

@@ -30,6 +30,8 @@ mirror! {
         provenance: Option<Map<String, Value>>, goal: Option<String>, summary: Option<String>, events: u64,
         memories: Vec<String>,
     }
+    Overview { ok: bool, schema_version: String, stores: Vec<Value>, sessions: Vec<Session>, next: Vec<Next>, warnings: Vec<Value> }
+    Next { command: String, reason: String }
     Shown { ok: bool, schema_version: String, session: Session, events: Vec<Event> }
     Begun {
         ok: bool, schema_version: String, session_id: String, started_at: Option<String>,
@@ -108,4 +110,12 @@ fn sessions_are_read_with_their_schema() {
 fn a_briefing_is_read_with_its_schema() {
     let told: Briefing = read(&recall_json::briefing(&briefing()));
     assert_eq!((told.used_tokens, told.sections[0].kind.as_str()), (7, "history"));
+}
+
+#[test]
+fn an_overview_is_read_with_its_schema() {
+    let status = v1::StatusResponse { stores: vec![v1::StoreStatus::default()], ..v1::StatusResponse::default() };
+    let told: Overview = read(&recall_json::overview(&status, &[session()], &[("recall search", "find code")]));
+    assert_eq!((told.stores.len(), told.sessions[0].id.as_str()), (1, "s1"));
+    assert_eq!(told.next[0].command, "recall search");
 }

@@ -250,6 +250,7 @@ fn cut(row: i64, path: DocPath, text: String) -> Source {
         tags: Vec::new(),
         source: None,
         path,
+        memory: None,
     };
     let parsed = ParsedDocument {
         title: None,

@@ -19,14 +19,14 @@ pub(crate) use collect::collect;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
     /// The features of the query.
-    pub question: Question,
+    pub query: QueryStats,
     /// The documents, each once, ascending by row.
     pub documents: Vec<DocumentEvidence>,
 }
 
 /// The features of a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Question {
+pub struct QueryStats {
     /// The number of distinct terms. Stop words count only if there are no other words.
     pub terms: f32,
     /// The number of names that the query may mean.
@@ -42,7 +42,7 @@ pub struct Question {
     pub chunks: f32,
 }
 
-impl Question {
+impl QueryStats {
     /// The supremum of the BM25 sum over the query's terms.
     pub fn perfect(&self) -> f32 {
         self.weight * (K1 + 1.0)
@@ -126,7 +126,7 @@ pub struct DocumentEvidence {
     pub names_begun: f32,
     /// The number of names of the query that are its file name without extension.
     pub names_stem: f32,
-    /// The number of near spellings of the query that it defines, or that are its file name or path.
+    /// The number of spelling suggestions that it defines, or that are its file name or path.
     pub names_near: f32,
     /// 1 if its title, one of its headings or its first sentence equals the query, else 0.
     pub phrase_equal: f32,

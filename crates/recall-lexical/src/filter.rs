@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
-use recall_core::{Filters, Language, PathFilter};
+use recall_core::{DocPath, Filters, Language, PathFilter, RowSet, is_at_or_below};
 use tantivy::fastfield::AliveBitSet;
-use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
 use tantivy::{DocId, TantivyError};
 
+use crate::entries::Entries;
 use crate::filter_cache::FilterMatches;
 use crate::snapshot::{Segment, Snapshot};
 
@@ -34,7 +34,26 @@ impl DocFilter<'_> {
 }
 
 /// Returns the filter of each segment of a snapshot, in order.
-pub(crate) fn doc_filters<'s>(snapshot: &'s Snapshot, filters: &Filters) -> Result<Vec<DocFilter<'s>>, TantivyError> {
+pub(crate) fn doc_filters<'s>(
+    snapshot: &'s Snapshot,
+    filters: &Filters,
+    only: Option<&RowSet>,
+) -> Result<Vec<DocFilter<'s>>, TantivyError> {
+    let passing = passing(snapshot, filters)?;
+    let Some(only) = only else { return Ok(passing) };
+    let restricted = |(segment, passing): (&'s Arc<Segment>, DocFilter<'s>)| {
+        let mut entries = Entries::none(segment.entries());
+        for entry in 0..segment.entries() {
+            if passing.passes(entry) && only.contains(segment.chunk_row(entry)) {
+                entries.insert(entry);
+            }
+        }
+        DocFilter::Only(Arc::new(entries))
+    };
+    Ok(snapshot.segments.iter().zip(passing).map(restricted).collect())
+}
+
+fn passing<'s>(snapshot: &'s Snapshot, filters: &Filters) -> Result<Vec<DocFilter<'s>>, TantivyError> {
     if filters.is_empty() {
         let all = |segment: &'s Arc<Segment>| segment.reader.alive_bitset().map_or(DocFilter::All, DocFilter::Alive);
         return Ok(snapshot.segments.iter().map(all).collect());
@@ -42,10 +61,20 @@ pub(crate) fn doc_filters<'s>(snapshot: &'s Snapshot, filters: &Filters) -> Resu
     Ok(filter_matches(snapshot, filters)?.entries.iter().map(|entries| DocFilter::Only(Arc::clone(entries))).collect())
 }
 
+/// Returns the rows of the chunks that pass filters that are not empty.
+pub(crate) fn allowed_rows(snapshot: &Snapshot, filters: &Filters) -> Result<Arc<RowSet>, TantivyError> {
+    let matches = filter_matches(snapshot, filters)?;
+    let of_segments = || snapshot.segments.iter().zip(&matches.entries);
+    let rows = || of_segments().flat_map(|(segment, entries)| entries.iter().map(|entry| segment.chunk_row(entry)));
+    Ok(Arc::clone(matches.rows.get_or_init(|| Arc::new(rows().collect()))))
+}
+
 /// Returns the entries that pass filters that are not empty.
-pub(crate) fn filter_matches(snapshot: &Snapshot, filters: &Filters) -> Result<Arc<FilterMatches>, TantivyError> {
+fn filter_matches(snapshot: &Snapshot, filters: &Filters) -> Result<Arc<FilterMatches>, TantivyError> {
     snapshot.filter_cache.get_or_compute(filters, || {
-        let paths: Vec<PathPattern<'_>> = filters.paths.iter().map(PathPattern::of).collect();
+        let mount = filters.mount.as_ref().map_or("", DocPath::as_str);
+        let paths: Vec<PathPattern<'_>> =
+            filters.paths.iter().map(|path| PathPattern::of(path).within(mount)).collect();
         let entries = |segment: &Arc<Segment>| entries(snapshot, segment, filters, &paths).map(Arc::new);
         snapshot.segments.iter().map(entries).collect()
     })
@@ -58,7 +87,7 @@ fn entries(
     paths: &[PathPattern<'_>],
 ) -> Result<Entries, TantivyError> {
     let fields = &snapshot.fields;
-    let Filters { types, languages, paths: _, tags } = filters;
+    let Filters { types, languages, paths: _, tags, mount: _ } = filters;
     let mut demands: Vec<Entries> = Vec::new();
     if !types.is_empty() {
         demands.push(with_any(segment, fields.document_type, types.iter().map(|known| known.as_str()))?);
@@ -70,13 +99,14 @@ fn entries(
         demands.push(with_any(segment, fields.tag, [tag.as_str()])?);
     }
     if !paths.is_empty() {
-        let mut entries = Entries::none(segment);
+        let mut entries = Entries::none(segment.entries());
         for path in paths {
             path.add_matches(segment, fields.path_raw, &mut entries)?;
         }
         demands.push(entries);
     }
-    let mut entries = demands.into_iter().reduce(|all, one| all.and(&one)).unwrap_or_else(|| Entries::none(segment));
+    let mut entries =
+        demands.into_iter().reduce(|all, one| all.and(&one)).unwrap_or_else(|| Entries::none(segment.entries()));
     segment.removed().iter().for_each(|&entry| entries.remove(entry));
     Ok(entries)
 }
@@ -86,7 +116,7 @@ fn with_any<'a>(
     field: Field,
     keys: impl IntoIterator<Item = &'a str>,
 ) -> Result<Entries, TantivyError> {
-    let mut entries = Entries::none(segment);
+    let mut entries = Entries::none(segment.entries());
     for key in keys {
         segment.each_with(field, key.as_bytes(), |entry| entries.insert(entry))?;
     }
@@ -97,19 +127,29 @@ fn with_any<'a>(
 pub fn path_matcher(filter: &PathFilter) -> impl Fn(&str) -> bool + '_ {
     let pattern = PathPattern::of(filter);
     move |path| match &pattern {
-        PathPattern::Glob(glob, _) => glob.is_match(path),
-        PathPattern::Below(directory) => {
-            path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        }
+        PathPattern::Glob { glob, .. } => glob.is_match(path),
+        PathPattern::Below(directory) => is_at_or_below(path, directory),
+        PathPattern::Everything => true,
+        PathPattern::Nothing => false,
     }
 }
 
 /// A parsed path filter.
 enum PathPattern<'a> {
-    /// A glob, with the literal text before its first special character.
-    Glob(GlobMatcher, &'a str),
+    /// A glob.
+    Glob {
+        glob: GlobMatcher,
+        /// The literal text before its first special character, below the store's root.
+        prefix: &'a str,
+        /// The directory that the glob takes the store's root to be, with `/`; empty if it is relative to the root.
+        mount: String,
+    },
     /// A path, or a directory above it.
     Below(&'a str),
+    /// Every path.
+    Everything,
+    /// No path.
+    Nothing,
 }
 
 impl<'a> PathPattern<'a> {
@@ -123,16 +163,48 @@ impl<'a> PathPattern<'a> {
         });
         let literal = &text[..text.find(['*', '?', '[', '{', '\\']).unwrap_or(text.len())];
         let prefix = if text.contains('/') { literal } else { "" };
-        glob.flatten().map_or(Self::Below(text), |glob| Self::Glob(glob.compile_matcher(), prefix))
+        match glob.flatten() {
+            Some(glob) => Self::Glob { glob: glob.compile_matcher(), prefix, mount: String::new() },
+            None => Self::Below(text),
+        }
+    }
+
+    /// Returns the pattern of the paths below the root of a store that the filter takes to be the directory `mount`.
+    fn within(self, mount: &str) -> Self {
+        if mount.is_empty() {
+            return self;
+        }
+        match self {
+            Self::Glob { glob, prefix, mount: _ } => {
+                let mount = format!("{mount}/");
+                let prefix = prefix.strip_prefix(&*mount).unwrap_or("");
+                Self::Glob { glob, prefix, mount }
+            }
+            Self::Below(directory) if is_at_or_below(mount, directory) => Self::Everything,
+            Self::Below(directory) => {
+                let below = directory.strip_prefix(mount).and_then(|rest| rest.strip_prefix('/'));
+                below.map_or(Self::Nothing, Self::Below)
+            }
+            Self::Everything | Self::Nothing => self,
+        }
     }
 
     fn add_matches(&self, segment: &Segment, field: Field, entries: &mut Entries) -> Result<(), TantivyError> {
         match self {
-            Self::Glob(glob, prefix) => {
+            Self::Glob { glob, prefix, mount } => {
+                let mut shown = mount.clone();
                 for (path, info) in segment.paths_with_prefix(field, prefix)? {
-                    if glob.is_match(&**path) {
+                    shown.truncate(mount.len());
+                    shown.push_str(path);
+                    if glob.is_match(&*shown) {
                         segment.each_in(field, info, |entry| entries.insert(entry))?;
                     }
+                }
+            }
+            Self::Nothing => {}
+            Self::Everything => {
+                for (_, info) in segment.paths_with_prefix(field, "")? {
+                    segment.each_in(field, info, |entry| entries.insert(entry))?;
                 }
             }
             Self::Below(directory) => {
@@ -146,65 +218,5 @@ impl<'a> PathPattern<'a> {
             }
         }
         Ok(())
-    }
-}
-
-/// A set of entries of one segment.
-#[derive(Clone, Debug)]
-pub(crate) struct Entries {
-    words: Vec<u64>,
-    len: usize,
-}
-
-impl Entries {
-    pub(crate) fn none(segment: &Segment) -> Self {
-        Self { words: vec![0; (segment.entries() as usize).div_ceil(64)], len: 0 }
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.len
-    }
-
-    /// The number of the entries that are in a posting list.
-    pub(crate) fn count_in(&self, segment: &Segment, field: Field, info: &TermInfo) -> Result<u64, TantivyError> {
-        let mut count = 0;
-        segment.each_in(field, info, |entry| count += u64::from(self.contains(entry)))?;
-        Ok(count)
-    }
-
-    pub(crate) fn contains(&self, entry: DocId) -> bool {
-        self.words[entry as usize / 64] >> (entry % 64) & 1 == 1
-    }
-
-    /// The entries, ascending.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = DocId> {
-        (0_u32..).zip(&self.words).flat_map(|(place, &word)| {
-            let mut rest = word;
-            std::iter::from_fn(move || {
-                let bit = (rest != 0).then(|| rest.trailing_zeros())?;
-                rest &= rest - 1;
-                Some(place * 64 + bit)
-            })
-        })
-    }
-
-    pub(crate) fn insert(&mut self, entry: DocId) {
-        let word = &mut self.words[entry as usize / 64];
-        let bit = 1 << (entry % 64);
-        self.len += usize::from(*word & bit == 0);
-        *word |= bit;
-    }
-
-    fn remove(&mut self, entry: DocId) {
-        let word = &mut self.words[entry as usize / 64];
-        let bit = 1 << (entry % 64);
-        self.len -= usize::from(*word & bit != 0);
-        *word &= !bit;
-    }
-
-    fn and(mut self, other: &Self) -> Self {
-        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
-        self.len = self.words.iter().map(|word| word.count_ones() as usize).sum();
-        self
     }
 }

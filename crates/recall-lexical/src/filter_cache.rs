@@ -8,8 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use recall_core::{Filters, RowSet};
 use tantivy::TantivyError;
 
-use crate::filter::Entries;
-use crate::snapshot::Segment;
+use crate::entries::Entries;
 
 /// The number of filters cached for a snapshot: those of a few sessions. Each takes 250 KB per million chunks.
 const CAPACITY: usize = 8;
@@ -18,21 +17,13 @@ const CAPACITY: usize = 8;
 pub(crate) struct FilterMatches {
     /// The entries of each segment, in the snapshot's order. None of them is removed.
     pub(crate) entries: Vec<Arc<Entries>>,
-    rows: OnceLock<Arc<RowSet>>,
+    /// The rows of the chunks that pass. Computed at first use.
+    pub(crate) rows: OnceLock<Arc<RowSet>>,
 }
 
 /// The results of the most recently used filters, the latest last.
 #[derive(Default)]
 pub(crate) struct FilterCache(Mutex<Vec<(Filters, Arc<FilterMatches>)>>);
-
-impl FilterMatches {
-    /// The rows of the chunks that pass. `segments` are those of the same snapshot.
-    pub(crate) fn rows(&self, segments: &[Arc<Segment>]) -> Arc<RowSet> {
-        let of_segments = || segments.iter().zip(&self.entries);
-        let rows = || of_segments().flat_map(|(segment, entries)| entries.iter().map(|entry| segment.chunk_row(entry)));
-        Arc::clone(self.rows.get_or_init(|| Arc::new(rows().collect())))
-    }
-}
 
 impl FilterCache {
     /// Returns the cached result for the filters, or computes and caches it.

@@ -9,7 +9,7 @@
 //! depend on how entries are spread over segments or on when segments are merged.
 //!
 //! The index stores no text, has no query language (terms come from an understood query), does no fusion and repairs
-//! nothing. The caller moves a damaged or outdated index away with [`set_aside`] and writes a new one.
+//! nothing. The caller moves a damaged or outdated index away with [`quarantine`] and writes a new one.
 
 mod analysis;
 mod byte_semaphore;
@@ -17,6 +17,7 @@ mod chunk_document;
 mod clause;
 mod closeness;
 mod directory;
+mod entries;
 mod evidence;
 mod fields;
 mod file_stamps;
@@ -33,6 +34,7 @@ mod phrase;
 mod query_term_matcher;
 mod query_terms;
 mod searcher;
+mod shared_index;
 mod snapshot;
 mod term_cache;
 mod tokenizer;
@@ -41,14 +43,14 @@ mod writer;
 
 pub use chunk_document::IndexedDocument;
 pub use closeness::{Closeness, ClosenessReader};
-pub use evidence::{DocumentEvidence, Evidence, Question};
+pub use evidence::{DocumentEvidence, Evidence, QueryStats};
 pub use fields::FieldWeights;
 pub use filter::path_matcher;
 pub use highlight::Highlighter;
 pub use index::{Lexical, Refreshed};
 pub use open::OpenError;
-pub use recall_folder::set_aside;
-pub use searcher::{Depths, Facets, NearSpellings, Retrieved, SearchError, Searcher};
-pub use top_k::Ties;
-
+pub use query_terms::SpellingSuggestions;
+pub use recall_folder::quarantine;
+pub use searcher::{Depths, Facets, Retrieved, SearchError, Searcher};
+pub use top_k::TieBreaker;
 pub use writer::{LexicalWriter, WriteError, WriterSettings};

@@ -18,6 +18,22 @@ const MAX_NAMES: usize = 16;
 /// The longest query that is compared with paths as a whole.
 const MAX_PATH_BYTES: usize = 512;
 
+/// Names and paths spelled nearly like a query, as written in the store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SpellingSuggestions {
+    /// Names of definitions, without scopes.
+    pub names: Vec<String>,
+    /// Ends of paths, in lower case.
+    pub paths: Vec<String>,
+}
+
+impl SpellingSuggestions {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.paths.is_empty()
+    }
+}
+
 /// The distinct terms of a text, in order. Stop words are left out unless there are no other words.
 pub(crate) fn terms(text: &str) -> Vec<String> {
     let mut telling = Distinct::default();

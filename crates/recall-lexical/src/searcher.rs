@@ -2,8 +2,8 @@
 
 mod facets;
 mod more_like_this;
-mod near;
 mod queries;
+mod spelling;
 
 use std::error::Error;
 use std::fmt;
@@ -16,15 +16,15 @@ use tantivy::TantivyError;
 use crate::clause::DisjunctionQuery;
 use crate::evidence::{Evidence, collect};
 use crate::fields::FieldWeights;
-use crate::filter::{doc_filters, filter_matches};
-use crate::index::SharedIndex;
+use crate::filter::{allowed_rows, doc_filters};
 use crate::open::{catch_panics, cause, corruption};
+use crate::query_terms::SpellingSuggestions;
+use crate::shared_index::SharedIndex;
 use crate::snapshot::Snapshot;
 use crate::term_cache::TermCache;
-use crate::top_k::{Scored, Ties, keep_top_k, top_k};
+use crate::top_k::{Scored, TieBreaker, keep_top_k, top_k};
 
 pub use facets::Facets;
-pub use near::NearSpellings;
 
 /// One committed state of a lexical index, for searching.
 ///
@@ -36,11 +36,19 @@ pub struct Searcher {
     shared: Arc<SharedIndex>,
     snapshot: Arc<Snapshot>,
     weights: FieldWeights,
+    /// The chunks that may be candidates; `None` for all.
+    only: Option<Arc<RowSet>>,
 }
 
 impl Searcher {
     pub(crate) fn new(shared: Arc<SharedIndex>, snapshot: Arc<Snapshot>, weights: FieldWeights) -> Self {
-        Self { shared, snapshot, weights }
+        Self { shared, snapshot, weights, only: None }
+    }
+
+    /// Restricts the candidates to these chunks, in addition to the filters of each call.
+    #[must_use]
+    pub fn among(self, only: Option<Arc<RowSet>>) -> Self {
+        Self { only, ..self }
     }
 
     /// The generation of the state.
@@ -104,24 +112,28 @@ impl Searcher {
         })
     }
 
-    /// The chunks that pass the filters. `None` if all pass.
+    /// The chunks that may be candidates and pass the filters. `None` for all.
     ///
     /// # Errors
     /// The index is damaged.
     pub fn allowed(&self, filters: &Filters) -> Result<Option<Arc<RowSet>>, SearchError> {
         if filters.is_empty() {
-            return Ok(None);
+            return Ok(self.only.clone());
         }
         let snapshot = &*self.snapshot;
-        self.guard(|| Ok(Some(filter_matches(snapshot, filters)?.rows(&snapshot.segments))))
+        let allowed = self.guard(|| allowed_rows(snapshot, filters))?;
+        Ok(Some(match &self.only {
+            Some(only) => Arc::new(allowed.iter().filter(|row| only.contains(*row)).collect()),
+            None => allowed,
+        }))
     }
 
     /// Runs the three lexical retrievers and collects the evidence of every document that one of them returned or that
     /// contains one of the nearest chunks by embedding.
     ///
-    /// A retriever with a depth of 0 does not run. `near` is called after the retrievers, so that the vector search can
+    /// A retriever with a depth of 0 does not run. `neighbours` is called after the retrievers, so that the vector search can
     /// run concurrently. It must not panic: a panic would be reported as damage. Chunks from it that do not pass the
-    /// filters, or are not in this state, are skipped. Ties are broken by the number that `ties` gives to the document,
+    /// filters, or are not in this state, are skipped. Ties are broken by the number that `tie_breaker` gives to the document,
     /// then by chunk row.
     ///
     /// # Errors
@@ -131,37 +143,37 @@ impl Searcher {
         understood: &Understood,
         filters: &Filters,
         depths: Depths,
-        near: impl FnOnce() -> Vec<Neighbour>,
-        ties: Ties<'_>,
+        neighbours: impl FnOnce() -> Vec<Neighbour>,
+        tie_breaker: Option<TieBreaker<'_>>,
     ) -> Result<Retrieved, SearchError> {
         let snapshot = &*self.snapshot;
         self.guard(|| {
-            let doc_filters = doc_filters(snapshot, filters)?;
+            let doc_filters = doc_filters(snapshot, filters, self.only.as_deref())?;
             let fields = &snapshot.fields;
             let mut term_cache = TermCache::of_query(snapshot, understood);
-            term_cache.near = near::find(&term_cache, &understood.text)?;
+            term_cache.suggestions = spelling::suggest(&term_cache, &understood.text)?;
             let term_cache = term_cache;
             let ask = |depth, add_clauses: &dyn Fn(&mut DisjunctionQuery<'_>) -> Result<(), TantivyError>| {
                 let mut clauses = DisjunctionQuery::new(&term_cache);
                 if depth > 0 {
                     add_clauses(&mut clauses)?;
                 }
-                top_k(&snapshot.segments, clauses, &doc_filters, depth, &self.shared.scratch, ties)
+                top_k(&snapshot.segments, clauses, &doc_filters, depth, &self.shared.scratch, tie_breaker)
             };
             let words = ask(depths.lexical, &|clauses| queries::words(clauses, fields, &self.weights, &term_cache))?;
             let names = ask(depths.symbol, &|clauses| queries::names(clauses, fields, &term_cache))?;
             let files = ask(depths.path, &|clauses| queries::paths(clauses, fields, &term_cache, understood))?;
-            let of_meaning = |near: &Neighbour| {
-                let address = snapshot.address_of(near.row)?;
+            let in_snapshot = |neighbour: &Neighbour| {
+                let address = snapshot.address_of(neighbour.row)?;
                 let passes = doc_filters[address.segment].passes(address.entry);
                 let segment = &snapshot.segments[address.segment];
                 let document = segment.document_row(address.entry);
-                passes.then_some(Scored { address, document, row: near.row, score: near.cosine })
+                passes.then_some(Scored { address, document, row: neighbour.row, score: neighbour.cosine })
             };
-            let mut meanings: Vec<Scored> = near().iter().filter_map(of_meaning).collect();
-            keep_top_k(&mut meanings, usize::MAX, ties);
+            let mut nearest: Vec<Scored> = neighbours().iter().filter_map(in_snapshot).collect();
+            keep_top_k(&mut nearest, usize::MAX, tie_breaker);
             let mut entries = vec![Vec::new(); snapshot.segments.len()];
-            for scored in words.iter().chain(&names).chain(&files).chain(&meanings) {
+            for scored in words.iter().chain(&names).chain(&files).chain(&nearest) {
                 entries[scored.address.segment].push(scored.address.entry);
             }
             let evidence = collect(&term_cache, entries, &self.weights)?.ok_or_else(unknown_traits)?;
@@ -169,9 +181,9 @@ impl Searcher {
                 lexical: self.as_candidates(words)?,
                 symbol: self.as_candidates(names)?,
                 path: self.as_candidates(files)?,
-                semantic: self.as_candidates(meanings)?,
+                semantic: self.as_candidates(nearest)?,
                 evidence,
-                near: term_cache.near,
+                suggestions: term_cache.suggestions,
             })
         })
     }
@@ -183,7 +195,7 @@ impl Searcher {
     /// The index is damaged.
     pub fn facets(&self, understood: &Understood, filters: &Filters) -> Result<Facets, SearchError> {
         let snapshot = &*self.snapshot;
-        self.guard(|| facets::count(snapshot, &doc_filters(snapshot, filters)?, understood))
+        self.guard(|| facets::count(snapshot, &doc_filters(snapshot, filters, self.only.as_deref())?, understood))
     }
 
     /// The chunks that define exactly this name, by chunk row.
@@ -268,7 +280,7 @@ impl Searcher {
         let snapshot = term_cache.snapshot;
         let mut clauses = DisjunctionQuery::new(term_cache);
         add_clauses(&mut clauses)?;
-        let doc_filters = doc_filters(snapshot, filters)?;
+        let doc_filters = doc_filters(snapshot, filters, self.only.as_deref())?;
         self.as_candidates(top_k(&snapshot.segments, clauses, &doc_filters, depth, &self.shared.scratch, None)?)
     }
 
@@ -310,8 +322,8 @@ pub struct Retrieved {
     pub semantic: Vec<Candidate>,
     /// The evidence of all documents in these lists.
     pub evidence: Evidence,
-    /// Near spellings of a query that names nothing. Their definitions and files are among the candidates.
-    pub near: NearSpellings,
+    /// Spelling suggestions for a query that names nothing. Their definitions and files are among the candidates.
+    pub suggestions: SpellingSuggestions,
 }
 
 impl fmt::Debug for Searcher {

@@ -12,6 +12,7 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, Index, InvertedIndexReader, SegmentMeta, SegmentReader, TERMINATED, TantivyError};
 
 use crate::chunk_document::unpack;
+use crate::entries::Entries;
 use crate::fields::{CHUNK_COLUMN, DOCUMENT_COLUMN, Fields, TRAITS_COLUMN};
 use crate::file_stamps::FileStamps;
 use crate::filter_cache::FilterCache;
@@ -352,6 +353,13 @@ impl Segment {
             postings.advance();
         }
         Ok(())
+    }
+
+    /// The number of the given entries that are in a posting list.
+    pub(crate) fn count_in(&self, field: Field, info: &TermInfo, entries: &Entries) -> Result<u64, TantivyError> {
+        let mut count = 0;
+        self.each_in(field, info, |entry| count += u64::from(entries.contains(entry)))?;
+        Ok(count)
     }
 
     /// The number of tokens of a scored field in the entries that are not removed.

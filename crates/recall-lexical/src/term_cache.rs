@@ -8,9 +8,9 @@ use recall_core::Understood;
 use tantivy::TantivyError;
 use tantivy::schema::Field;
 
-use crate::searcher::NearSpellings;
+use crate::phrase;
+use crate::query_terms::{self, SpellingSuggestions};
 use crate::snapshot::{Snapshot, TermPostings};
-use crate::{phrase, query_terms};
 
 /// The terms of a query and their postings in one snapshot. The retrievers and the evidence use mostly the same terms,
 /// so each term is looked up once per field.
@@ -20,8 +20,8 @@ pub(crate) struct TermCache<'a> {
     pub(crate) terms: Vec<String>,
     /// The names that the query may mean; see [`query_terms::names`].
     pub(crate) names: Vec<String>,
-    /// Near spellings, searched if nothing has the query's name.
-    pub(crate) near: NearSpellings,
+    /// Spelling suggestions, searched if nothing has the query's name.
+    pub(crate) suggestions: SpellingSuggestions,
     /// The query as the key of a phrase.
     pub(crate) phrase: Option<String>,
     /// The query as a path, if it can be one as a whole.
@@ -38,13 +38,21 @@ impl<'a> TermCache<'a> {
         let (terms, names) = (query_terms::terms(&understood.text), query_terms::names(understood));
         let phrase = phrase::key(&understood.text);
         let path = query_terms::path(understood);
-        Self { snapshot, terms, names, near: NearSpellings::default(), phrase, path, cached: RefCell::default() }
+        Self {
+            snapshot,
+            terms,
+            names,
+            suggestions: SpellingSuggestions::default(),
+            phrase,
+            path,
+            cached: RefCell::default(),
+        }
     }
 
     /// Prepares for lookups without a query.
     pub(crate) fn without_query(snapshot: &'a Snapshot) -> Self {
-        let (terms, names, near) = (Vec::new(), Vec::new(), NearSpellings::default());
-        Self { snapshot, terms, names, near, phrase: None, path: None, cached: RefCell::default() }
+        let (terms, names, suggestions) = (Vec::new(), Vec::new(), SpellingSuggestions::default());
+        Self { snapshot, terms, names, suggestions, phrase: None, path: None, cached: RefCell::default() }
     }
 
     /// [`Snapshot::look_up`], cached.

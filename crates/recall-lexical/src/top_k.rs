@@ -24,8 +24,8 @@ const SEEK_COST: usize = 8;
 const ROUNDING: f32 = 1.0 + 1e-4;
 
 /// The tie breaker of equal scores: chunks whose document has a smaller number come first, then those with a smaller
-/// row. `None` if rows alone decide.
-pub type Ties<'a> = Option<&'a dyn Fn(DocumentRow) -> u64>;
+/// row. Without one, rows alone decide.
+pub type TieBreaker<'a> = &'a dyn Fn(DocumentRow) -> u64;
 
 /// An entry with its score.
 #[derive(Clone, Copy, Debug)]
@@ -36,14 +36,14 @@ pub(crate) struct Scored {
     pub(crate) address: Address,
 }
 
-/// The `depth` best entries that pass the filters, best first. Ties are broken by `ties`, then by chunk row.
+/// The `depth` best entries that pass the filters, best first. Ties are broken by `tie_breaker`, then by chunk row.
 pub(crate) fn top_k(
     segments: &[Arc<Segment>],
     clauses: DisjunctionQuery<'_>,
     doc_filters: &[DocFilter<'_>],
     depth: usize,
     scratch: &ScratchPool,
-    ties: Ties<'_>,
+    tie_breaker: Option<TieBreaker<'_>>,
 ) -> Result<Vec<Scored>, TantivyError> {
     let clauses = clauses.into_sorted();
     let mut best: Vec<Scored> = Vec::new();
@@ -66,14 +66,14 @@ pub(crate) fn top_k(
             best.push(Scored { score, row, document, address: Address { segment: number, entry } });
         }
         scratch.0.clear();
-        keep_top_k(&mut best, depth, ties);
+        keep_top_k(&mut best, depth, tie_breaker);
     }
     Ok(best)
 }
 
 /// Sorts the entries best first and keeps the `depth` best. The tie breaker is called once for each entry of a tie that
 /// reaches into the result, because a word in many titles gives thousands of equal scores.
-pub(crate) fn keep_top_k(entries: &mut Vec<Scored>, depth: usize, ties: Ties<'_>) {
+pub(crate) fn keep_top_k(entries: &mut Vec<Scored>, depth: usize, tie_breaker: Option<TieBreaker<'_>>) {
     entries.sort_unstable_by(|a, b| b.score.total_cmp(&a.score));
     let mut start = 0;
     while start < entries.len().min(depth) {
@@ -81,7 +81,7 @@ pub(crate) fn keep_top_k(entries: &mut Vec<Scored>, depth: usize, ties: Ties<'_>
         let end = start + entries[start..].iter().take_while(|entry| entry.score.total_cmp(&score).is_eq()).count();
         let kept = (end - start).min(depth - start);
         if end - start > 1 {
-            let number = |entry: &Scored| ties.map_or(0, |ties| ties(entry.document));
+            let number = |entry: &Scored| tie_breaker.map_or(0, |number| number(entry.document));
             let mut equals: Vec<(u64, Scored)> =
                 entries[start..end].iter().map(|entry| (number(entry), *entry)).collect();
             let order = |a: &(u64, Scored), b: &(u64, Scored)| (a.0, a.1.row).cmp(&(b.0, b.1.row));
@@ -242,10 +242,10 @@ mod tests {
         Scored { score, row: ChunkRow(row), document: DocumentRow(row), address }
     }
 
-    fn kept(depth: usize, ties: Ties<'_>) -> Vec<i64> {
+    fn kept(depth: usize, tie_breaker: Option<TieBreaker<'_>>) -> Vec<i64> {
         let mut entries =
             vec![scored(0.5, 8), scored(1.0, 3), scored(1.0, 5), scored(2.0, 6), scored(1.0, 4), scored(0.5, 7)];
-        keep_top_k(&mut entries, depth, ties);
+        keep_top_k(&mut entries, depth, tie_breaker);
         entries.iter().map(|entry| entry.row.0).collect()
     }
 

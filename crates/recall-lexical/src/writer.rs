@@ -15,10 +15,10 @@ use tantivy::{IndexWriter, TantivyError, Term};
 use crate::byte_semaphore::ByteSemaphore;
 use crate::chunk_document::{ChunkDocument, IndexedDocument, chunks};
 use crate::format;
-use crate::index::SharedIndex;
 use crate::integrity;
 use crate::merging;
 use crate::open::{OpenError, cause, system_error};
+use crate::shared_index::SharedIndex;
 
 /// How long to wait for another writer's lock. A child process holds the open files of its parent, the lock included,
 /// until it executes its own program, so a released lock may stay taken for a moment.
@@ -152,6 +152,18 @@ impl LexicalWriter {
         prepared.set_payload(&format::payload(generation));
         prepared.commit().map_err(|error| WriteError::of(shared, error))?;
         Ok(())
+    }
+
+    /// Merges all segments into one without removed entries, then [finishes](Self::finish).
+    ///
+    /// # Errors
+    /// The committed state remains.
+    pub fn compact(mut self) -> Result<(), WriteError> {
+        let segments = self.shared.index.searchable_segment_ids().map_err(|error| self.failed(error))?;
+        if !segments.is_empty() {
+            self.inner.merge(&segments).wait().map_err(|error| self.failed(error))?;
+        }
+        self.finish()
     }
 
     /// Closes the writer: waits for background merges, publishes their result, syncs all files and seals the index.

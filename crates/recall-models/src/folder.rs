@@ -1,6 +1,7 @@
 //! The installed models and their roles.
 
 mod add;
+mod error;
 mod probe;
 mod pull;
 mod registry;
@@ -8,13 +9,14 @@ mod registry;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use recall_folder::{Folder, OpenError};
 
+use crate::files::{read_text, write_whole};
 use crate::manifest::{Manifest, ManifestError, Role};
 
-pub use add::AddError;
+pub use error::{AddError, FolderError};
 pub use pull::PullError;
 pub use registry::{REGISTRY, RegistryModel};
 
@@ -159,87 +161,4 @@ impl ModelsFolder {
         let text = serde_json::to_vec_pretty(roles).expect("roles and names are strings");
         write_whole(&path, &text).map_err(|source| FolderError::Unwritable { path, source })
     }
-}
-
-/// Reads a regular file. Anything else is refused, such as a pipe, which would block.
-pub(crate) fn read_text(path: &Path) -> io::Result<String> {
-    if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    fs::read_to_string(path)
-}
-
-/// Writes a file atomically.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(path);
-    fs::create_dir_all(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    io::Write::write_all(&mut file, bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
-}
-
-/// An operation on the folder of models failed.
-#[derive(Debug, thiserror::Error)]
-pub enum FolderError {
-    /// The name is not a valid model name.
-    #[error(
-        "`{name}` is not a valid model name: use letters, digits, `-`, `_` and `.`, and not the name of a built-in model"
-    )]
-    BadName {
-        /// The name.
-        name: String,
-    },
-    /// No model of that name is installed.
-    #[error("the model `{name}` is not installed")]
-    NotInstalled {
-        /// The model's name.
-        name: String,
-    },
-    /// The model is in use and cannot be removed.
-    #[error("the model `{name}` is in use for the role `{role}`")]
-    InUse {
-        /// The model's name.
-        name: String,
-        /// The role in which it is in use.
-        role: Role,
-    },
-    /// The model has another role.
-    #[error("the model `{name}` is made for the role `{found}`, not `{asked}`")]
-    OtherRole {
-        /// The model's name.
-        name: String,
-        /// Its role.
-        found: Role,
-        /// The requested role.
-        asked: Role,
-    },
-    /// The model's manifest cannot be used.
-    #[error(transparent)]
-    Manifest(#[from] ManifestError),
-    /// A file or folder cannot be read.
-    #[error("cannot read `{}`", path.display())]
-    Unreadable {
-        /// The path.
-        path: PathBuf,
-        /// The operating system's error.
-        source: io::Error,
-    },
-    /// The file of roles is malformed.
-    #[error("`{}` is malformed", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// The parser's error.
-        source: serde_json::Error,
-    },
-    /// A file or folder cannot be written.
-    #[error("cannot write `{}`", path.display())]
-    Unwritable {
-        /// The path.
-        path: PathBuf,
-        /// The operating system's error.
-        source: io::Error,
-    },
 }

@@ -9,6 +9,7 @@
 //! The crate does not decide which texts are embedded; it does not store embeddings or search them.
 
 mod fetch;
+mod files;
 mod folder;
 mod manifest;
 mod onnx;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use recall_core::ModelFingerprint;
 use serde::{Deserialize, Serialize};
 
-use crate::folder::read_text;
+use crate::files::read_text;
 
 pub use describe::DescribeError;
 pub(crate) use describe::{Description, describe};
@@ -194,36 +194,4 @@ pub enum ManifestError {
         /// What is invalid.
         problem: String,
     },
-}
-
-impl Description {
-    /// Completes the description with the measured properties.
-    pub(crate) fn into_manifest(self, dimensions: usize, batching: Batching, files: Vec<ModelFile>) -> Manifest {
-        let Self {
-            role,
-            dimensions: _,
-            pooling,
-            normalise,
-            query_prefix,
-            document_prefix,
-            window_tokens,
-            licence,
-            origin,
-        } = self;
-        let version = VERSION;
-        Manifest {
-            version,
-            role,
-            dimensions,
-            pooling,
-            normalise,
-            query_prefix,
-            document_prefix,
-            window_tokens,
-            batching,
-            licence,
-            origin,
-            files,
-        }
-    }
 }

@@ -1,6 +1,7 @@
 //! Finding, verifying and loading ONNX Runtime.
 
 mod attempt;
+mod error;
 mod install;
 mod package;
 mod record;
@@ -16,13 +17,12 @@ use ort::logging::LogLevel;
 use parking_lot::Mutex;
 
 use attempt::Attempt;
+use error::OLDEST_MINOR;
 use record::{Check, Recorded};
 
-pub use install::{InstallError, install_runtime, install_runtime_from};
+pub use error::{InstallError, RuntimeError};
+pub use install::{install_runtime, install_runtime_from};
 pub use package::RuntimePackage;
-
-/// The minor version of the oldest supported runtime: the first that reports which provider runs which part.
-const OLDEST_MINOR: u32 = ort::MINOR_VERSION;
 
 /// The runtime of this process. There can only be one, since the library keeps its state in globals.
 static OPEN: Mutex<Option<Runtime>> = Mutex::new(None);
@@ -151,79 +151,6 @@ pub fn find_runtime(configured: Option<&Path>, folder: &Path) -> Result<PathBuf,
     installed
         .filter(|library| library.is_file())
         .ok_or_else(|| RuntimeError::NotInstalled { folder: folder.to_owned() })
-}
-
-/// ONNX Runtime cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RuntimeError {
-    /// No path is configured, and no runtime is installed.
-    #[error("no ONNX runtime is configured, and none is installed in `{}`", folder.display())]
-    NotInstalled {
-        /// The folder of runtimes.
-        folder: PathBuf,
-    },
-    /// No file is at the path.
-    #[error("there is no ONNX runtime at `{}`", path.display())]
-    Missing {
-        /// The path.
-        path: PathBuf,
-    },
-    /// The runtime is too old.
-    #[error("the ONNX runtime at `{}` is {found}; at least 1.{OLDEST_MINOR} is needed", path.display())]
-    TooOld {
-        /// The path of the library.
-        path: PathBuf,
-        /// Its version.
-        found: String,
-    },
-    /// The file is not an ONNX runtime for this machine, or it failed to start.
-    #[error("`{}` cannot be loaded as the ONNX runtime: {reason}", path.display())]
-    Unusable {
-        /// The file.
-        path: PathBuf,
-        /// The loader's or the runtime's message.
-        reason: String,
-    },
-    /// The library differs from the installed one.
-    #[error("the ONNX runtime at `{}` is damaged: its checksum is {found}, expected {expected}", path.display())]
-    Damaged {
-        /// The library.
-        path: PathBuf,
-        /// The SHA-256 of the installed library, in hexadecimal.
-        expected: String,
-        /// The present SHA-256.
-        found: String,
-    },
-    /// The library could not be verified.
-    #[error("cannot verify the ONNX runtime: cannot read `{}`: {reason}", path.display())]
-    Unverified {
-        /// The file that cannot be read.
-        path: PathBuf,
-        /// The operating system's or the parser's message.
-        reason: String,
-    },
-    /// A process died while it loaded the library.
-    #[error("the ONNX runtime at `{}` is not loaded: it crashed the daemon the last time", path.display())]
-    Crashed {
-        /// The library.
-        path: PathBuf,
-    },
-    /// The attempt to load the library could not be recorded.
-    #[error("the ONNX runtime is not loaded: cannot write to `{}`: {reason}", folder.display())]
-    Unmarked {
-        /// The folder of runtimes.
-        folder: PathBuf,
-        /// The operating system's message.
-        reason: String,
-    },
-    /// The process has loaded another library, which cannot be unloaded.
-    #[error("the ONNX runtime at `{}` is in use; `{}` takes effect when the daemon restarts", open.display(), asked.display())]
-    AnotherIsOpen {
-        /// The loaded library.
-        open: PathBuf,
-        /// The requested library.
-        asked: PathBuf,
-    },
 }
 
 /// Forwards the runtime's log.

@@ -5,10 +5,12 @@
 
 pub mod candidates;
 pub mod chunk;
+pub mod context_type;
 pub mod document;
 pub mod filters;
 pub mod limits;
 pub mod memory;
+pub mod query;
 pub mod relation;
 pub mod remember;
 pub mod scope;

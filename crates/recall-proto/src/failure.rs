@@ -12,7 +12,7 @@ pub struct Failure {
     pub reason: Reason,
     /// What failed, on what, and why: one sentence, lower case, without a full stop.
     pub message: String,
-    /// The remedy, ready to paste.
+    /// The remedy for this error, ready to paste; `None` if [`hint`](crate::hint) has one for the reason, or there is none.
     pub hint: Option<String>,
     /// Further facts by name: `field`, `path`, `limit`, `setting`. The name `hint` is reserved.
     pub details: BTreeMap<String, String>,

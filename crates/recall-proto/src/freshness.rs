@@ -1,11 +1,57 @@
-//! Detection of outdated answers.
+//! What an answer is based on: how many files were searched, and what may be missing or outdated.
 
-use crate::v1;
+use std::fmt::Write as _;
+
+use recall_core::quantity::{count, counted};
+
+use crate::v1::{Indexing, SearchResponse, SearchStats, Warning};
 
 /// The codes of the warnings about outdated answers.
 const OUTDATED_CODES: [&str; 5] = ["SCAN_RUNNING", "NOT_COMPARED", "NOT_REFRESHED", "INDEXING", "INDEXING_QUEUED"];
 
 /// Whether a warning states that recent edits may be missing in the answer.
-pub fn may_be_outdated(warnings: &[v1::Warning]) -> bool {
+pub fn may_be_outdated(warnings: &[Warning]) -> bool {
     warnings.iter().any(|warning| OUTDATED_CODES.contains(&warning.code.as_str()))
+}
+
+/// Formats the number of searched files, and what may be missing: `1,204 files (99 % indexed), 1 stale`.
+pub fn searched_files(answer: &SearchResponse) -> String {
+    let SearchStats { documents, stale_files, indexing, .. } = answer.stats.clone().unwrap_or_default();
+    let mut text = counted(documents, "file", "files");
+    if let Some(Indexing { done, total, running: true }) = indexing {
+        // Rounded down: an index that is not complete is not 100 % complete.
+        let _ = write!(text, " ({} % indexed)", done.min(total) * 100 / total.max(1));
+    }
+    if may_be_outdated(&answer.warnings) {
+        text.push_str(", the latest edits may be missing");
+    } else if stale_files > 0 {
+        let _ = write!(text, ", {} stale", count(stale_files));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_incomplete_index_is_never_reported_as_complete() {
+        let searched = |done, total| {
+            let indexing = Some(Indexing { done, total, running: true });
+            let stats = Some(SearchStats { documents: 1_204, indexing, ..SearchStats::default() });
+            searched_files(&SearchResponse { stats, ..SearchResponse::default() })
+        };
+        assert_eq!(searched(999, 1_000), "1,204 files (99 % indexed)");
+        assert_eq!(searched(0, 0), "1,204 files (0 % indexed)");
+    }
+
+    #[test]
+    fn stale_files_are_counted_unless_the_answer_is_outdated_as_a_whole() {
+        let stats = Some(SearchStats { documents: 1, stale_files: 1, ..SearchStats::default() });
+        let mut answer = SearchResponse { stats, ..SearchResponse::default() };
+        assert_eq!(searched_files(&answer), "1 file, 1 stale");
+        answer.warnings = vec![Warning { code: "SCAN_RUNNING".to_owned(), ..Warning::default() }];
+        assert_eq!(searched_files(&answer), "1 file, the latest edits may be missing");
+        assert_eq!(searched_files(&SearchResponse::default()), "0 files");
+    }
 }

@@ -6,18 +6,20 @@
 pub mod convert;
 mod failure;
 mod freshness;
+pub mod hint;
 mod invalid;
+mod neighbours;
 mod ownership;
 mod protocol;
 mod reason;
 mod rpcs;
-
 mod status;
 pub mod v1;
 
 pub use failure::Failure;
-pub use freshness::may_be_outdated;
+pub use freshness::{may_be_outdated, searched_files};
 pub use invalid::{InvalidRequest, Problem};
+pub use neighbours::{Neighbours, neighbours};
 pub use ownership::ownership_label;
 pub use protocol::{PROTOCOLS, newest_common};
 pub use reason::Reason;

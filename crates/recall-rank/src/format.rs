@@ -17,7 +17,7 @@ use std::collections::HashSet;
 
 use thiserror::Error;
 
-use crate::calibrate::Calibration;
+use crate::calibration::Calibration;
 use crate::ranker::Parts;
 use crate::tree::{MAX_LEAVES, Node, Side, Tree};
 

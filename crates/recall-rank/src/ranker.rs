@@ -1,6 +1,6 @@
 //! The learned ranker: trees, feature names and calibration.
 
-use crate::calibrate::Calibration;
+use crate::calibration::Calibration;
 use crate::columns::Columns;
 use crate::contributions::{self, Contributions};
 use crate::forest::Forest;

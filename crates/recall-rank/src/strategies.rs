@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::calibrate::Calibration;
+use crate::calibration::Calibration;
 use crate::ranker::Parts;
 use crate::tree::{Node, Side, Tree};
 
@@ -12,8 +12,7 @@ pub(crate) const FEATURES: usize = 5;
 
 /// Rankers of at most `most_trees` trees, each of at most `most_leaves` leaves.
 pub(crate) fn parts(most_trees: usize, most_leaves: usize) -> impl Strategy<Value = Parts> {
-    let calibration = vec((-3.0..3.0_f32, any::<bool>()), 0..200)
-        .prop_map(|samples| Calibration::fit(samples.into_iter().map(|(score, label)| (score, label, 1.0))));
+    let calibration = vec((0.01..1.0_f32, 0.0..0.01_f32), 0..64).prop_map(calibration);
     (vec(tree(most_leaves), 0..=most_trees), vec(0.0..1e6_f32, FEATURES), calibration).prop_map(
         |(trees, gains, calibration)| Parts {
             features: (0..FEATURES).map(|feature| format!("feature {feature}")).collect(),
@@ -22,6 +21,17 @@ pub(crate) fn parts(most_trees: usize, most_leaves: usize) -> impl Strategy<Valu
             calibration,
         },
     )
+}
+
+/// The mapping with these steps between its points.
+fn calibration(steps: Vec<(f32, f32)>) -> Calibration {
+    let add = |(score, probability): &mut (f32, f32), (wide, high)| {
+        *score += wide;
+        *probability += high;
+        Some((*score, *probability))
+    };
+    let points = steps.into_iter().scan((-3.0, 0.0), add).collect();
+    Calibration::from_points(points).expect("the steps ascend")
 }
 
 /// A row of ordinary, equal, missing and infinite values.

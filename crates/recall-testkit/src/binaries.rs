@@ -13,6 +13,8 @@ pub struct Binaries {
     pub recalld: PathBuf,
     /// `recall-shim`, the MCP server.
     pub recall_shim: PathBuf,
+    /// `recall-bench`, which `recall bench` and `recall eval` run.
+    pub recall_bench: PathBuf,
 }
 
 impl Binaries {
@@ -36,6 +38,7 @@ impl Binaries {
             recall: install(&self.recall, "recall"),
             recalld: install(&self.recalld, "recalld"),
             recall_shim: install(&self.recall_shim, "recall-shim"),
+            recall_bench: install(&self.recall_bench, "recall-bench"),
         }
     }
 }
@@ -57,9 +60,10 @@ mod tests {
     fn programs_are_replaced_by_newer_ones() {
         let place = tempfile::tempdir().expect("temporary folder");
         let built = |name: &str| place.path().join(name);
-        let binaries = Binaries { recall: built("a"), recalld: built("b"), recall_shim: built("c") };
+        let binaries =
+            Binaries { recall: built("a"), recalld: built("b"), recall_shim: built("c"), recall_bench: built("d") };
         for content in ["old", "new"] {
-            for name in ["a", "b", "c"] {
+            for name in ["a", "b", "c", "d"] {
                 // A linker replaces a program instead of writing into it.
                 fs::write(built("fresh"), format!("{content} {name}")).expect("written");
                 fs::rename(built("fresh"), built(name)).expect("renamed");
@@ -67,7 +71,7 @@ mod tests {
             for _ in 0..2 {
                 let installed = binaries.installed_in(&place.path().join("bin"));
                 let names: Vec<_> = fs::read_dir(place.path().join("bin")).expect("made").collect();
-                assert_eq!(names.len(), 3, "{names:?}");
+                assert_eq!(names.len(), 4, "{names:?}");
                 assert_eq!(fs::read_to_string(installed.recalld).expect("there"), format!("{content} b"));
             }
         }

@@ -114,7 +114,12 @@ impl Sandbox {
     /// If it does not end in time.
     #[track_caller]
     pub fn recall(&self, project: &Project, arguments: &[&str]) -> Outcome {
-        let mut command = self.command(&self.binaries.recall, project.root());
+        self.recall_in(project.root(), arguments)
+    }
+
+    /// Runs the command in a folder, to its end.
+    pub fn recall_in(&self, folder: &Path, arguments: &[&str]) -> Outcome {
+        let mut command = self.command(&self.binaries.recall, folder);
         command.args(arguments);
         Running::to_end(command)
     }
@@ -189,7 +194,12 @@ mod tests {
 
     fn sandbox() -> Sandbox {
         let shell = PathBuf::from("/bin/sh");
-        Sandbox::new(Binaries { recall: shell.clone(), recalld: shell.clone(), recall_shim: shell })
+        Sandbox::new(Binaries {
+            recall: shell.clone(),
+            recalld: shell.clone(),
+            recall_shim: shell.clone(),
+            recall_bench: shell,
+        })
     }
 
     #[test]

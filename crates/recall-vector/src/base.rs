@@ -8,9 +8,9 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::SystemTime;
 
 use recall_core::{ChunkRow, Generation, find_ascending};
+use recall_folder::FileStamp;
 
 use crate::error::ContentError;
 use crate::graph::Graph;
@@ -43,30 +43,6 @@ pub(crate) struct Base {
     file: File,
     mapping: Arc<Mapping>,
     verified: OnceLock<Result<Verified, ContentError>>,
-}
-
-/// The metadata of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct FileStamp {
-    device: u64,
-    inode: u64,
-    bytes: u64,
-    modified: Option<SystemTime>,
-}
-
-impl FileStamp {
-    /// `None` if the file does not exist.
-    fn of(path: &Path) -> Option<Self> {
-        let metadata = std::fs::symlink_metadata(path).ok()?;
-        #[cfg(unix)]
-        let (device, inode) = {
-            use std::os::unix::fs::MetadataExt as _;
-            (metadata.dev(), metadata.ino())
-        };
-        #[cfg(not(unix))]
-        let (device, inode) = (0, 0);
-        Some(Self { device, inode, bytes: metadata.len(), modified: metadata.modified().ok() })
-    }
 }
 
 /// The parts that can be used once the content is verified.

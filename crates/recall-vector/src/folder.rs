@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use recall_folder::Folder;
+use recall_folder::{Folder, share_file};
 
 /// The prefix of temporary files, which are renamed once they are complete.
 const TEMPORARY: &str = ".tmp";
@@ -45,6 +45,25 @@ pub(crate) fn list(dir: &Path) -> io::Result<FolderContents> {
         }
     }
     Ok(contents)
+}
+
+/// Creates an index with the same embeddings in another folder, which must have none. Both share the base; changes of one are not
+/// seen by the other.
+///
+/// A file that a merge deletes meanwhile is missing there, and so are the embeddings in it.
+pub fn fork(dir: &Path, target: &Path) -> io::Result<()> {
+    let FolderContents { bases, deltas, temporary: _ } = list(dir)?;
+    fs::create_dir_all(target)?;
+    let bases = bases.into_iter().map(|number| share_file(&base_path(dir, number), &base_path(target, number)));
+    let deltas =
+        deltas.into_iter().map(|number| fs::copy(delta_path(dir, number), delta_path(target, number)).map(|_| ()));
+    for outcome in bases.chain(deltas) {
+        match outcome {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            outcome => outcome?,
+        }
+    }
+    Ok(())
 }
 
 /// Deletes the leftovers of merges: files with other numbers, and temporary files.

@@ -7,7 +7,7 @@
 //! [`VectorIndex`](recall_core::VectorIndex) and return bit-identical cosines for equal embeddings.
 //!
 //! The crate computes no embeddings, reads no text and repairs nothing. An index that is damaged, of another model or
-//! of another format is reported; the caller moves it away with [`set_aside()`] and rebuilds it from the embedding
+//! of another format is reported; the caller moves it away with [`quarantine()`] and rebuilds it from the embedding
 //! store.
 
 mod base;
@@ -27,6 +27,7 @@ mod vectors;
 
 pub use error::{OpenError, WriteError};
 pub use exact::Exact;
-pub use recall_folder::set_aside;
+pub use folder::fork;
+pub use recall_folder::quarantine;
 pub use settings::{Model, Settings};
 pub use vectors::{Change, Difference, Vectors};

@@ -66,7 +66,7 @@ pub struct Difference {
     /// Chunks without an embedding that should have one, ascending.
     pub missing: Vec<ChunkRow>,
     /// Chunks with an embedding that should have none, in no particular order.
-    pub surplus: Vec<ChunkRow>,
+    pub orphaned: Vec<ChunkRow>,
 }
 
 impl Vectors {
@@ -130,9 +130,9 @@ impl Vectors {
     /// Returns the difference between this index and one of exactly these chunks.
     pub fn difference(&self, expected: &RowSet) -> Difference {
         let state = self.state.read();
-        let surplus = state.rows().filter(|row| !expected.contains(*row)).collect();
+        let orphaned = state.rows().filter(|row| !expected.contains(*row)).collect();
         let missing = expected.iter().filter(|row| !state.contains(*row)).collect();
-        Difference { missing, surplus }
+        Difference { missing, orphaned }
     }
 
     /// Writes a change to the log, and makes it visible to every later search.

@@ -204,9 +204,14 @@ fn exclude_file(directory: &Path) -> Option<PathBuf> {
     if git.symlink_metadata().ok()?.is_dir() {
         return Some(git.join("info/exclude"));
     }
-    let own = git_directory(directory)?;
-    let shared = read_small(&own.join("commondir")).map_or_else(|| own.clone(), |common| own.join(common.trim_end()));
-    Some(shared.join("info/exclude"))
+    Some(recall_git::common_dir(&git_directory(directory)?)?.join("info/exclude"))
+}
+
+/// Returns whether the directory is the top of a repository or submodule: its `.git` has a `HEAD`.
+pub(crate) fn is_repository(directory: &Path) -> bool {
+    let own = directory.join(".git");
+    let git = if own.symlink_metadata().is_ok_and(|own| own.is_dir()) { Some(own) } else { git_directory(directory) };
+    git.is_some_and(|git| git.join("HEAD").is_file())
 }
 
 /// Returns whether the directory is a linked worktree: a second copy of a repository's files.
@@ -215,10 +220,10 @@ pub(crate) fn is_linked_worktree(directory: &Path) -> bool {
         .is_some_and(|own| own.parent().and_then(Path::file_name).is_some_and(|name| name == "worktrees"))
 }
 
-/// Returns the folder named by the `.git` file of a worktree or submodule.
+/// Returns the folder named by the `.git` file of a worktree or submodule, if `.git` is a file and not a link to one.
 fn git_directory(directory: &Path) -> Option<PathBuf> {
-    let text = read_small(&directory.join(".git"))?;
-    Some(directory.join(text.strip_prefix("gitdir:")?.trim()))
+    let git = directory.join(".git");
+    if git.symlink_metadata().ok()?.is_file() { recall_git::git_dir_named_by(&git) } else { None }
 }
 
 /// Reads a file that is not a symlink, up to the size limit.

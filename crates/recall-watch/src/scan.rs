@@ -32,12 +32,9 @@ impl Scan {
     /// Returns whether a path is, or is below, something that the operating system did not let the scan read. If such a
     /// file was not found, it may still exist.
     pub fn is_unseen(&self, path: &DocPath) -> bool {
-        let lies_in = |place: &str| {
-            path.as_str().strip_prefix(place).is_some_and(|below| below.is_empty() || below.starts_with('/'))
-        };
-        self.skipped
-            .iter()
-            .any(|skipped| matches!(skipped.reason, SkipReason::Unreadable { .. }) && lies_in(&skipped.path))
+        self.skipped.iter().any(|skipped| {
+            matches!(skipped.reason, SkipReason::Unreadable { .. }) && path.is_at_or_below(&skipped.path)
+        })
     }
 }
 
@@ -66,6 +63,9 @@ pub struct SkippedFile {
 }
 
 /// Finds the files of a root, on a number of threads.
+///
+/// A nested repository has a store of its own: its directory is reported as skipped and is not listed further, unless it was
+/// added by name. A nested linked worktree is left out.
 ///
 /// The scan opens no files but ignore files. Whether content is text is decided by
 /// [`content::read`](crate::content::read). Equal trees and rules give equal results. A file that appears or vanishes

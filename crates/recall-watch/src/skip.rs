@@ -40,6 +40,8 @@ pub enum SkipReason {
     ByProduct,
     /// It may be text, but its encoding could not be detected.
     UnknownEncoding,
+    /// It is the directory of a nested repository, which has a store of its own.
+    Repository,
     /// It changed during each attempt to read it.
     Changing,
     /// The operating system refused.
@@ -67,6 +69,7 @@ impl SkipReason {
             Self::Minified => "minified",
             Self::ByProduct => "by_product",
             Self::UnknownEncoding => "unknown_encoding",
+            Self::Repository => "repository",
             Self::Changing => "changing",
             Self::Unreadable { .. } => "unreadable",
         }
@@ -98,6 +101,7 @@ impl fmt::Display for SkipReason {
             Self::Minified => "minified",
             Self::ByProduct => "looks like a source map, compiled types or a drawing",
             Self::UnknownEncoding => "unknown encoding",
+            Self::Repository => "repository with a store of its own",
             Self::Changing => "being written to",
         })
     }

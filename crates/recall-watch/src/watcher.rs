@@ -56,7 +56,7 @@ pub struct Watch {
 #[derive(Debug)]
 struct Root {
     path: PathBuf,
-    /// For each part, whether it may have changed since the last look.
+    /// For each part, whether it may have changed since the last scan.
     files: AtomicBool,
     journals: AtomicBool,
     /// For the files and the journals, why not all of their directories are watched.
@@ -124,6 +124,11 @@ impl Watcher {
         Ok(Self { shared, system: Mutex::new(system) })
     }
 
+    /// Removes the markers before the process ends. Afterwards everything counts as changed.
+    pub fn remove_markers(&self) {
+        self.shared.markers.remove();
+    }
+
     /// Creates a watch of a root, with at most that many directories for each part. Nothing is watched until the first
     /// call of [`Watch::follow`]; until then everything counts as changed.
     pub fn watch(self: &Arc<Self>, root: &Path, most_directories: usize) -> Watch {
@@ -187,12 +192,12 @@ impl Watch {
     }
 
     /// Marks a part as about to be scanned: only later events count as changes.
-    pub fn look(&self, part: Part) {
+    pub fn scan_started(&self, part: Part) {
         self.root.flag(part).store(false, Ordering::Release);
     }
 
     /// Marks a part as changed because its scan failed.
-    pub fn look_failed(&self, part: Part) {
+    pub fn scan_failed(&self, part: Part) {
         self.root.change(part);
     }
 

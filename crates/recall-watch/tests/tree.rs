@@ -139,6 +139,30 @@ fn a_whitelisting_gitignore_does_not_reinclude_tool_output() {
 }
 
 #[test]
+fn a_nested_repository_is_reported_and_not_listed() {
+    let root =
+        tree(&["a.rs", "libs/x/b.rs", "libs/x/.git/HEAD", ".git/modules/sub/HEAD", "sub/c.rs", "not/.git/config"]);
+    write(root.path(), "sub/.git", "gitdir: ../.git/modules/sub\n");
+    write(root.path(), "not/d.rs", "a folder named .git is not a repository\n");
+    check(root.path(), &Rules::default(), &["a.rs", "not/d.rs"]);
+    let skipped = |rules: &Rules| {
+        let scan = scan_all(root.path(), rules);
+        scan.skipped.iter().map(|skipped| (skipped.path.clone(), skipped.reason.as_str())).collect::<Vec<_>>()
+    };
+    let repository = |path: &str| (path.to_owned(), "repository");
+    assert_eq!(skipped(&Rules::default()), [repository("libs/x"), repository("sub")]);
+    assert_eq!(skipped(&Rules { exclude: vec!["libs".to_owned()], ..Rules::default() }), [repository("sub")]);
+    let named = Addition {
+        path: Some(path("libs/x")),
+        depth: Recursive,
+        globs: Vec::new(),
+        ignore: Vec::new(),
+        ignore_rules: Honour,
+    };
+    check(root.path(), &Rules { additions: vec![named], ..Rules::default() }, &["a.rs", "libs/x/b.rs", "not/d.rs"]);
+}
+
+#[test]
 fn a_worktree_inside_the_root_is_not_a_second_copy() {
     let root = tree(&["src/a.rs", "trees/w/src/a.rs", "module/src/b.rs"]);
     write(root.path(), "trees/w/.git", "gitdir: ../../.git/worktrees/w\n");

@@ -10,11 +10,12 @@ use crate::output::{Color, Format};
 const GLOBAL: &str = "Global options";
 
 /// The options that every command accepts.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct Global {
-    /// The project's root [default: the nearest parent of the working directory with `.recall/` or `.git`].
-    #[arg(long, global = true, help_heading = GLOBAL, value_name = "PATH")]
-    pub(crate) project: Option<PathBuf>,
+#[derive(Clone, Debug, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub struct Global {
+    /// The project's root [default: the nearest parent of the working directory with `.recall/` or `.git`]. `recall search` takes several.
+    #[arg(long = "project", global = true, help_heading = GLOBAL, value_name = "PATH")]
+    pub(crate) projects: Vec<PathBuf>,
     /// Write JSON, one object per line if there are several.
     #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) json: bool,
@@ -30,6 +31,9 @@ pub(crate) struct Global {
     /// When to colour the output.
     #[arg(long, global = true, help_heading = GLOBAL, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
+    /// Do not show long output page by page on a terminal.
+    #[arg(long, global = true, help_heading = GLOBAL)]
+    pub(crate) no_pager: bool,
 }
 
 impl Global {

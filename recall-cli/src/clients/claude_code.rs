@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::json_file::{JsonFile, JsonFileError};
 use crate::Exit;
-use crate::complaint::{CommandError, Complaint};
+use crate::error::{CliError, CommandError};
 
 /// The name under which recall is registered.
 pub(crate) const NAME: &str = "recall";
@@ -89,8 +89,8 @@ impl Registration {
         let is_ours = command_of(entry).and_then(|command| Path::new(command).file_stem()?.to_str()) == Some(SHIM);
         if !is_ours {
             let message = format!("another MCP server is registered as `{NAME}` in `{}`", file.path().display());
-            let complaint = Complaint::new(Exit::Refused, Reason::Conflict, message);
-            return Err(complaint.with_hint("rename or remove that entry first").into());
+            let cli_error = CliError::new(Exit::Refused, Reason::Conflict, message);
+            return Err(cli_error.with_hint("rename or remove that entry first").into());
         }
         Ok(Some(entry.clone()))
     }
@@ -164,16 +164,16 @@ fn run(program: &Path, arguments: &[&str]) -> Step {
 fn execute(program: &Path, arguments: &[String]) -> Result<(), CommandError> {
     let doing = format!("cannot run `{}`", program.display());
     let output = Command::new(program).args(arguments).stdin(Stdio::null()).output();
-    let output = output.map_err(|error| Complaint::refused(doing, &error))?;
+    let output = output.map_err(|error| CliError::refused(doing, &error))?;
     if output.status.success() {
         return Ok(());
     }
     let message = format!("`{} {}` failed with {}", program.display(), arguments.join(" "), output.status);
-    let mut complaint = Complaint::new(Exit::Refused, Reason::Unavailable, message)
+    let mut cli_error = CliError::new(Exit::Refused, Reason::Unavailable, message)
         .with_hint("register by hand with the output of `recall mcp print`");
     let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    complaint.causes.extend((!said.is_empty()).then_some(said));
-    Err(complaint.into())
+    cli_error.causes.extend((!said.is_empty()).then_some(said));
+    Err(cli_error.into())
 }
 
 fn unusable(error: &JsonFileError) -> CommandError {
@@ -181,9 +181,9 @@ fn unusable(error: &JsonFileError) -> CommandError {
         JsonFileError::Io { .. } => Reason::PermissionDenied,
         JsonFileError::Syntax { .. } | JsonFileError::NotAnObject { .. } => Reason::Conflict,
     };
-    let mut complaint = Complaint::new(Exit::Refused, reason, error.to_string());
-    complaint.causes.extend(std::error::Error::source(error).map(ToString::to_string));
-    complaint.with_hint("nothing was changed; `recall mcp print` shows what to put there").into()
+    let mut cli_error = CliError::new(Exit::Refused, reason, error.to_string());
+    cli_error.causes.extend(std::error::Error::source(error).map(ToString::to_string));
+    cli_error.with_hint("nothing was changed; `recall mcp print` shows what to put there").into()
 }
 
 #[cfg(test)]
@@ -246,7 +246,7 @@ mod tests {
         let registration = registration(&file, None);
         for refused in [registration.install(), registration.uninstall()] {
             match refused {
-                Err(CommandError::Complaint(complaint)) => assert_eq!(complaint.reason, Reason::Conflict),
+                Err(CommandError::Failed(cli_error)) => assert_eq!(cli_error.reason, Reason::Conflict),
                 other => panic!("not refused: {other:?}"),
             }
         }
@@ -257,7 +257,7 @@ mod tests {
     fn a_command_that_fails_says_why() {
         let arguments = ["-c", "echo no such scope >&2; exit 3"].map(ToOwned::to_owned);
         match execute(Path::new("/bin/sh"), &arguments) {
-            Err(CommandError::Complaint(complaint)) => assert_eq!(complaint.causes, ["no such scope"]),
+            Err(CommandError::Failed(cli_error)) => assert_eq!(cli_error.causes, ["no such scope"]),
             other => panic!("not refused: {other:?}"),
         }
     }

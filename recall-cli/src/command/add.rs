@@ -7,9 +7,9 @@ use recall_core::{DocumentType, Scope};
 use recall_proto::convert::scope;
 use recall_proto::v1;
 
-use crate::complaint::{CommandError, Complaint};
-use crate::invocation::Invocation;
-use crate::{Exit, args, indexing};
+use crate::command_context::CommandContext;
+use crate::error::{CliError, CommandError};
+use crate::{Exit, args, progress};
 
 /// Arguments of `recall add`.
 #[derive(Debug, Args)]
@@ -43,11 +43,11 @@ pub(crate) struct AddArgs {
     scope: Scope,
 }
 
-pub(super) async fn run(args: AddArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
-    let request = request(args, invocation.context())?;
-    let client = invocation.connect().await?;
+pub(super) async fn run(args: AddArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let request = request(args, context.request_context())?;
+    let client = context.connect().await?;
     let events = client.index(request).await?;
-    indexing::follow(events, &invocation.output).await
+    progress::follow_index(events, &context.output).await
 }
 
 fn request(args: AddArgs, context: v1::RequestContext) -> Result<v1::IndexRequest, CommandError> {
@@ -71,7 +71,7 @@ fn request(args: AddArgs, context: v1::RequestContext) -> Result<v1::IndexReques
 fn text(path: PathBuf) -> Result<String, CommandError> {
     path.into_os_string().into_string().map_err(|path| {
         let message = format!("the name `{}` is not UTF-8", path.display());
-        Complaint::usage(message).with_hint("rename the file; recall knows files by names in UTF-8").into()
+        CliError::usage(message).with_hint("rename the file; recall knows files by names in UTF-8").into()
     })
 }
 

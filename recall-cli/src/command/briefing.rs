@@ -4,8 +4,8 @@ use clap::Args;
 use recall_proto::v1;
 
 use crate::Exit;
-use crate::complaint::CommandError;
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::CommandError;
 use crate::output::Format;
 use crate::output::human::session::briefing;
 use crate::progress::patiently;
@@ -21,13 +21,14 @@ pub(crate) struct BriefingArgs {
     budget_tokens: u32,
 }
 
-pub(super) async fn run(args: BriefingArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
-    let output = &invocation.output;
+pub(super) async fn run(args: BriefingArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let output = &context.output;
     let BriefingArgs { goal, budget_tokens } = args;
-    let client = invocation.connect().await?;
-    let request = v1::BriefingRequest { context: Some(invocation.context()), budget_tokens: Some(budget_tokens), goal };
+    let client = context.connect().await?;
+    let request =
+        v1::BriefingRequest { context: Some(context.request_context()), budget_tokens: Some(budget_tokens), goal };
     let asked = client.briefing(request);
-    let answer = patiently(&client, invocation.context(), output.format, asked).await?;
+    let answer = patiently(&client, context.request_context(), output.format, asked).await?;
     match output.format {
         Format::Json => output.json(&recall_json::briefing(&answer))?,
         Format::Human => {

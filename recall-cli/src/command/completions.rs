@@ -1,11 +1,15 @@
 //! `recall completions`
 
-use clap::Args;
-use clap_complete::Shell;
+use clap::{Args, ValueEnum};
+use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Zsh};
 
 use crate::Exit;
-use crate::complaint::CommandError;
+use crate::complete::VARIABLE;
+use crate::error::CommandError;
 use crate::output::Output;
+
+/// The name of the program that is completed and that the script asks for candidates.
+const PROGRAM: &str = "recall";
 
 /// Arguments of `recall completions`.
 #[derive(Debug, Args)]
@@ -14,32 +18,50 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-/// Prints the completion script of the program that `definition` describes.
-pub(super) fn run(args: &CompletionsArgs, definition: clap::Command) -> Result<Exit, CommandError> {
-    Output::raw(&script(args.shell, definition))?;
+/// A shell whose completions can be programmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Shell {
+    Bash,
+    Elvish,
+    Fish,
+    Powershell,
+    Zsh,
+}
+
+impl Shell {
+    fn completer(self) -> &'static dyn EnvCompleter {
+        match self {
+            Self::Bash => &Bash,
+            Self::Elvish => &Elvish,
+            Self::Fish => &Fish,
+            Self::Powershell => &Powershell,
+            Self::Zsh => &Zsh,
+        }
+    }
+}
+
+/// Prints the script that completes `recall` in a shell. It asks this program for the candidates.
+pub(super) fn run(args: &CompletionsArgs) -> Result<Exit, CommandError> {
+    Output::raw(&script(args.shell))?;
     Ok(Exit::Done)
 }
 
-fn script(shell: Shell, mut definition: clap::Command) -> String {
+fn script(shell: Shell) -> String {
     let mut bytes = Vec::new();
-    clap_complete::generate(shell, &mut definition, "recall", &mut bytes);
-    String::from_utf8(bytes).expect("the definitions of the arguments are text")
+    let written = shell.completer().write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut bytes);
+    written.expect("memory can be written");
+    String::from_utf8(bytes).expect("scripts are text")
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
-    use crate::args::Cli;
 
     #[test]
-    fn every_shell_completes_every_command() {
-        for shell in [Shell::Bash, Shell::Elvish, Shell::Fish, Shell::PowerShell, Shell::Zsh] {
-            let script = script(shell, Cli::command());
-            for command in Cli::command().get_subcommands() {
-                assert!(script.contains(command.get_name()), "{shell} does not know {}", command.get_name());
-            }
+    fn the_script_of_every_shell_asks_the_program() {
+        for shell in Shell::value_variants() {
+            let script = script(*shell);
+            assert!(script.contains(VARIABLE) && script.contains(PROGRAM), "{shell:?}: {script}");
         }
     }
 }

@@ -8,8 +8,8 @@ use recall_client::{Client, ConnectError, Launch};
 use recall_proto::v1;
 
 use crate::Exit;
-use crate::complaint::CommandError;
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::CommandError;
 use crate::output::json::{DaemonState, state};
 use crate::output::{Format, human};
 
@@ -20,6 +20,8 @@ pub(crate) enum DaemonCommand {
     #[command(after_help = examples!("recall daemon start"))]
     Start,
     /// Stop the daemon and wait until it has exited. Terminate it if it does not respond.
+    ///
+    /// The daemon of a service is started again for the next client: see `recall service uninstall`.
     #[command(after_help = examples!("recall daemon stop"))]
     Stop,
     /// Stop the daemon and start it again.
@@ -33,36 +35,38 @@ pub(crate) enum DaemonCommand {
     Logs(logs::LogsArgs),
 }
 
-pub(super) async fn run(command: DaemonCommand, invocation: &Invocation) -> Result<Exit, CommandError> {
+pub(super) async fn run(command: DaemonCommand, context: &CommandContext) -> Result<Exit, CommandError> {
     match command {
-        DaemonCommand::Start => start(invocation).await,
-        DaemonCommand::Stop => stop(invocation).await,
+        DaemonCommand::Start => start(context).await,
+        DaemonCommand::Stop => stop(context).await,
         DaemonCommand::Restart => {
-            let stopped = end(invocation, "restart").await?;
+            let stopped = end(context, "restart").await?;
             if let Stopped::Ended { pid, by: by @ (StopMethod::Terminate | StopMethod::Kill) } = stopped {
-                invocation.output.say(ended(pid, name_of(by)).trim_end());
+                context.output.note(ended(pid, name_of(by)).trim_end());
             }
-            start(invocation).await
+            start(context).await
         }
-        DaemonCommand::Status => status(invocation).await,
-        DaemonCommand::Logs(args) => logs::run(&args, invocation).await,
+        DaemonCommand::Status => status(context).await,
+        DaemonCommand::Logs(args) => logs::run(&args, context).await,
     }
 }
 
-async fn start(invocation: &Invocation) -> Result<Exit, CommandError> {
-    let ran = daemon::is_running(&invocation.surroundings.dirs);
-    let client = invocation.connect_by(Launch::IfNeeded).await?;
+async fn start(context: &CommandContext) -> Result<Exit, CommandError> {
+    let before = Holder::of(&context.process_env.dirs);
+    let client = context.connect_by(Launch::IfNeeded).await?;
     let identity = client.daemon();
+    // An older daemon is replaced.
+    let ran = before.is_some_and(|holder| holder.pid().is_none_or(|pid| pid == identity.pid));
     let already = if ran { "already " } else { "" };
     let text = format!("recalld {} is {already}running, pid {}\n", identity.version, identity.pid);
     let version = Some(identity.version.as_str());
     let state =
         DaemonState { running: true, changed: !ran, pid: Some(identity.pid), version, ..DaemonState::default() };
-    say(invocation, &text, state)
+    report(context, &text, state)
 }
 
-async fn stop(invocation: &Invocation) -> Result<Exit, CommandError> {
-    let state = match end(invocation, "stop").await? {
+async fn stop(context: &CommandContext) -> Result<Exit, CommandError> {
+    let state = match end(context, "stop").await? {
         Stopped::Ended { pid, by } => {
             DaemonState { changed: true, pid: Some(pid), ended_by: Some(name_of(by)), ..DaemonState::default() }
         }
@@ -72,7 +76,7 @@ async fn stop(invocation: &Invocation) -> Result<Exit, CommandError> {
         (Some(pid), Some(by)) => ended(pid, by),
         _ => "recalld is not running\n".to_owned(),
     };
-    say(invocation, &text, state)
+    report(context, &text, state)
 }
 
 /// Describes how a daemon was ended.
@@ -93,17 +97,17 @@ fn name_of(by: StopMethod) -> &'static str {
 }
 
 /// Stops the daemon. Requests in flight may finish within the drain time of the settings.
-async fn end(invocation: &Invocation, reason: &str) -> Result<Stopped, CommandError> {
-    let drain = invocation.settings().daemon.drain;
-    Ok(daemon::stop(&invocation.surroundings.dirs, reason, drain).await?)
+async fn end(context: &CommandContext, reason: &str) -> Result<Stopped, CommandError> {
+    let drain = context.settings().daemon.drain;
+    Ok(daemon::stop(&context.process_env.dirs, reason, drain).await?)
 }
 
-async fn status(invocation: &Invocation) -> Result<Exit, CommandError> {
-    let output = &invocation.output;
-    let client = match Client::connect(&invocation.options(Launch::Never, &invocation.settings())).await {
+async fn status(context: &CommandContext) -> Result<Exit, CommandError> {
+    let output = &context.output;
+    let client = match Client::connect(&context.options(Launch::Never, &context.settings())).await {
         Ok(client) => client,
         Err(ConnectError::Unreachable { holder, socket, why, waited, .. }) => {
-            return unreachable(invocation, &holder, &why.describe(&socket, waited));
+            return unreachable(context, &holder, &why.describe(&socket, waited));
         }
         Err(ConnectError::NotRunning { .. }) if output.format == Format::Json => {
             output.json(&state(DaemonState::default()))?;
@@ -116,13 +120,13 @@ async fn status(invocation: &Invocation) -> Result<Exit, CommandError> {
     let status = v1::StatusResponse { stores: Vec::new(), ..status };
     match output.format {
         Format::Json => output.json(&recall_json::status(&status))?,
-        Format::Human => output.text(&human::status::render(&status, output.width))?,
+        Format::Human => output.text(&human::status::render(&status, output.screen()))?,
     }
     Ok(Exit::Done)
 }
 
 /// Reports a daemon that is running but does not respond.
-fn unreachable(invocation: &Invocation, holder: &Holder, why: &str) -> Result<Exit, CommandError> {
+fn unreachable(context: &CommandContext, holder: &Holder, why: &str) -> Result<Exit, CommandError> {
     let since = holder.since().and_then(|since| jiff::Timestamp::from_millisecond(since.as_millis()).ok());
     let since = since.map(|since| since.to_string());
     let told = since.as_ref().map(|since| format!(", since {since}")).unwrap_or_default();
@@ -134,15 +138,15 @@ fn unreachable(invocation: &Invocation, holder: &Holder, why: &str) -> Result<Ex
         since: since.as_deref(),
         ..DaemonState::default()
     };
-    say(invocation, &text, state)?;
-    invocation.output.say("hint: `recall daemon restart` ends it and starts another");
+    report(context, &text, state)?;
+    context.output.note("hint: `recall daemon restart` ends it and starts another");
     Ok(Exit::Unreachable)
 }
 
-fn say(invocation: &Invocation, text: &str, told: DaemonState<'_>) -> Result<Exit, CommandError> {
-    match invocation.output.format {
-        Format::Json => invocation.output.json(&state(told))?,
-        Format::Human => invocation.output.text(text)?,
+fn report(context: &CommandContext, text: &str, told: DaemonState<'_>) -> Result<Exit, CommandError> {
+    match context.output.format {
+        Format::Json => context.output.json(&state(told))?,
+        Format::Human => context.output.text(text)?,
     }
     Ok(Exit::Done)
 }

@@ -1,19 +1,20 @@
 //! `recall feedback`
 
 use clap::{Args, ValueEnum};
+use clap_complete::engine::ArgValueCompleter;
 use recall_proto::v1::{self, FeedbackKind};
 
-use crate::Exit;
-use crate::complaint::CommandError;
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::CommandError;
 use crate::output::Format;
 use crate::output::human::memory::rated;
+use crate::{Exit, complete};
 
 /// Arguments of `recall feedback`.
 #[derive(Debug, Args)]
 pub(crate) struct FeedbackArgs {
     /// The id of a memory, a document or a chunk, as shown by `recall search --json`.
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", add = ArgValueCompleter::new(complete::items))]
     item: String,
     /// The rating.
     verdict: Said,
@@ -50,12 +51,12 @@ impl From<Said> for FeedbackKind {
     }
 }
 
-pub(super) async fn run(args: FeedbackArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+pub(super) async fn run(args: FeedbackArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let FeedbackArgs { item, verdict, duplicate_of, note } = args;
-    let output = &invocation.output;
-    let client = invocation.connect().await?;
+    let output = &context.output;
+    let client = context.connect().await?;
     let request = v1::FeedbackRequest {
-        context: Some(invocation.context()),
+        context: Some(context.request_context()),
         item_id: item.clone(),
         feedback: FeedbackKind::from(verdict).into(),
         note,

@@ -3,21 +3,22 @@
 use std::ops::RangeInclusive;
 
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use recall_core::Scope;
 use recall_proto::convert::scope;
 use recall_proto::v1;
 
-use crate::complaint::CommandError;
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::CommandError;
 use crate::output::human::item::{content, of_memory, render};
 use crate::output::{Format, Output};
-use crate::{Exit, args};
+use crate::{Exit, args, complete, project_root};
 
 /// Arguments of `recall get`.
 #[derive(Debug, Args)]
 pub(crate) struct GetArgs {
     /// A path, a path with lines (`path:10-20`, `path:10`), a citation, or an id as shown by `recall search --json`.
-    #[arg(value_name = "ID|PATH|CITATION")]
+    #[arg(value_name = "ID|PATH|CITATION", add = ArgValueCompleter::new(complete::items))]
     id: String,
     /// The stores to look in: project, global, domain or all.
     #[arg(long, default_value = "all", value_parser = args::scope)]
@@ -30,24 +31,24 @@ pub(crate) struct GetArgs {
     lines: Option<RangeInclusive<u32>>,
 }
 
-pub(super) async fn run(args: GetArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
-    let output = &invocation.output;
+pub(super) async fn run(args: GetArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let output = &context.output;
     let GetArgs { id, scope, parent, lines } = args;
     let request = v1::GetRequest {
-        context: Some(invocation.context()),
+        context: Some(context.request_context()),
         id,
         scope: scope::to_proto(scope).into(),
         include_parent: parent,
         start_line: lines.as_ref().map(|lines| *lines.start()),
         end_line: lines.map(|lines| *lines.end()).filter(|last| *last != u32::MAX),
     };
-    let answer = invocation.ask(async |client| client.get(request.clone()).await).await?;
+    let answer = context.ask(async |client| client.get(request.clone()).await).await?;
     match output.format {
         Format::Json => output.json(&recall_json::item(&answer))?,
         Format::Human => {
             output.warn(&answer.warnings);
             match output.width {
-                Some(width) => output.text(&render(&answer, Some(width)))?,
+                Some(_) => context.page(&render(&answer, output.screen(), project_root::links(context).as_ref()))?,
                 None => match &answer.memory {
                     Some(memory) => Output::raw(&of_memory(memory, content(&answer).0))?,
                     // A pipe gets only the text of the file, byte for byte.

@@ -8,8 +8,8 @@ use clap::Args;
 use recall_config::initialise;
 use serde::Serialize;
 
-use crate::complaint::CommandError;
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::CommandError;
 use crate::output::{Format, human::style};
 use crate::{Exit, project_root};
 
@@ -29,14 +29,14 @@ struct Prepared {
     written: Vec<String>,
 }
 
-pub(super) fn run(args: &InitArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+pub(super) fn run(args: &InitArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let root = match &args.path {
-        Some(path) => invocation.absolute(path),
-        None => project_root::of(invocation),
+        Some(path) => context.absolute(path),
+        None => project_root::of(context),
     };
-    project_root::check(&root, invocation)?;
+    project_root::check(&root, context)?;
     let written = initialise(&root)?;
-    let output = &invocation.output;
+    let output = &context.output;
     match output.format {
         Format::Json => output.json(&recall_json::answer(Prepared {
             root: root.display().to_string(),
@@ -45,7 +45,7 @@ pub(super) fn run(args: &InitArgs, invocation: &Invocation) -> Result<Exit, Comm
         }))?,
         Format::Human => output.text(&told(&root, &written))?,
     }
-    output.murmur("register recall in Claude Code with `recall mcp install`");
+    output.status_line("register recall in Claude Code with `recall mcp install`");
     Ok(Exit::Done)
 }
 

@@ -1,16 +1,17 @@
 //! `recall list`
 
 use clap::{Args, ValueEnum};
+use clap_complete::engine::ArgValueCompleter;
 use recall_core::{DocumentType, Language, Scope};
 use recall_proto::convert::scope;
 use recall_proto::v1;
 
-use crate::complaint::CommandError;
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::CommandError;
 use crate::output::Format;
 use crate::output::human::list::render;
 use crate::output::human::quantity::count;
-use crate::{Exit, args};
+use crate::{Exit, args, complete};
 
 /// The page size of `--all`.
 const PAGE: u32 = 100;
@@ -31,7 +32,7 @@ pub(crate) struct ListArgs {
     #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
     tags: Vec<String>,
     /// List only items at or below this path, or that match it as a glob; relative to the project's root.
-    #[arg(long, default_value = "", hide_default_value = true, value_name = "PATH|GLOB")]
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "PATH|GLOB", add = ArgValueCompleter::new(complete::paths))]
     path: String,
     /// List only items flagged for review: rarely useful, outdated or duplicate.
     #[arg(long)]
@@ -74,42 +75,42 @@ impl From<Sort> for v1::ListSort {
     }
 }
 
-pub(super) async fn run(args: ListArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+pub(super) async fn run(args: ListArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let all = args.all;
-    let mut request = request(args, invocation.context());
+    let mut request = request(args, context.request_context());
     let mut entries = Vec::new();
     loop {
-        let page = invocation.ask(async |client| client.list(request.clone()).await).await?;
+        let page = context.ask(async |client| client.list(request.clone()).await).await?;
         let next = page.next_cursor.clone();
-        if invocation.output.format == Format::Json {
+        if context.output.format == Format::Json {
             if all {
-                invocation.output.json_line(&recall_json::listing(&page))?;
+                context.output.json_line(&recall_json::listing(&page))?;
             } else {
-                invocation.output.json(&recall_json::listing(&page))?;
+                context.output.json(&recall_json::listing(&page))?;
             }
         }
-        invocation.output.warn(&page.warnings);
+        context.output.warn(&page.warnings);
         let total = page.total;
         entries.extend(page.entries);
         if !all || next.is_empty() {
-            return finish(&entries, total, &next, invocation);
+            return finish(&entries, total, &next, context);
         }
         request.cursor = next;
     }
 }
 
-fn finish(entries: &[v1::ListEntry], total: u64, next: &str, invocation: &Invocation) -> Result<Exit, CommandError> {
-    let output = &invocation.output;
+fn finish(entries: &[v1::ListEntry], total: u64, next: &str, context: &CommandContext) -> Result<Exit, CommandError> {
+    let output = &context.output;
     if entries.is_empty() {
-        output.say("nothing found");
+        output.note("nothing found");
         return Ok(Exit::NothingFound);
     }
     if output.format == Format::Human {
-        output.text(&render(entries, output.width))?;
+        context.page(&render(entries, output.screen()))?;
         let shown = count(entries.len() as u64);
         let more = if next.is_empty() { String::new() } else { format!(" · more with --cursor {next} or --all") };
         let of = if total > 0 { format!(" of {}", count(total)) } else { String::new() };
-        output.murmur(&format!("\n{shown}{of}{more}"));
+        output.status_line(&format!("\n{shown}{of}{more}"));
     }
     Ok(Exit::Done)
 }

@@ -7,8 +7,8 @@ use recall_proto::Reason;
 use serde::Serialize;
 
 use crate::clients::claude_code::{PERMISSION, Registration, SHIM, Step, snippet};
-use crate::complaint::{CommandError, Complaint};
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::{CliError, CommandError};
 use crate::output::{Format, Output};
 use crate::{Exit, project_root};
 
@@ -54,19 +54,19 @@ struct Told {
     steps: Vec<String>,
 }
 
-pub(super) fn run(command: &McpCommand, invocation: &Invocation) -> Result<Exit, CommandError> {
+pub(super) fn run(command: &McpCommand, context: &CommandContext) -> Result<Exit, CommandError> {
     match command {
         McpCommand::Install(args) => {
-            let steps = registration(args.target, invocation)?.install()?;
-            carry_out(&steps, args, "registered already: nothing to do", invocation)?;
-            invocation.output.say(&permission_hint(invocation));
+            let steps = registration(args.target, context)?.install()?;
+            carry_out(&steps, args, "registered already: nothing to do", context)?;
+            context.output.note(&permission_hint(context));
         }
         McpCommand::Uninstall(args) => {
-            let steps = registration(args.target, invocation)?.uninstall()?;
-            carry_out(&steps, args, "not registered: nothing to do", invocation)?;
+            let steps = registration(args.target, context)?.uninstall()?;
+            carry_out(&steps, args, "not registered: nothing to do", context)?;
         }
         McpCommand::Print => {
-            let shim = invocation.surroundings.programs.own(SHIM);
+            let shim = context.process_env.programs.own(SHIM);
             let shim = shim.map_or_else(|| SHIM.to_owned(), |path| path.display().to_string());
             let text = serde_json::to_string_pretty(&snippet(&shim)).expect("made of texts");
             Output::raw(&(text + "\n"))?;
@@ -75,41 +75,41 @@ pub(super) fn run(command: &McpCommand, invocation: &Invocation) -> Result<Exit,
     Ok(Exit::Done)
 }
 
-fn registration(target: Target, invocation: &Invocation) -> Result<Registration, CommandError> {
-    let surroundings = &invocation.surroundings;
+fn registration(target: Target, context: &CommandContext) -> Result<Registration, CommandError> {
+    let process_env = &context.process_env;
     Ok(match target {
         Target::User => Registration {
-            file: user_file(invocation)?,
-            shim: shim(invocation)?.display().to_string(),
-            claude: surroundings.programs.on_path("claude"),
+            file: user_file(context)?,
+            shim: shim(context)?.display().to_string(),
+            claude: process_env.programs.on_path("claude"),
         },
         // A project's file is shared, and programs are installed in other places on other machines: no path.
         Target::Project => {
-            Registration { file: project_root::of(invocation).join(".mcp.json"), shim: SHIM.to_owned(), claude: None }
+            Registration { file: project_root::of(context).join(".mcp.json"), shim: SHIM.to_owned(), claude: None }
         }
     })
 }
 
-fn user_file(invocation: &Invocation) -> Result<PathBuf, CommandError> {
-    let surroundings = &invocation.surroundings;
-    let folder = surroundings.claude_config_dir.clone().or_else(|| surroundings.environment.home.clone());
+fn user_file(context: &CommandContext) -> Result<PathBuf, CommandError> {
+    let process_env = &context.process_env;
+    let folder = process_env.claude_config_dir.clone().or_else(|| process_env.environment.home.clone());
     let Some(folder) = folder else {
-        let complaint = Complaint::usage("there is no home folder for Claude Code's configuration");
-        return Err(complaint.with_hint("set HOME or CLAUDE_CONFIG_DIR").into());
+        let cli_error = CliError::usage("there is no home folder for Claude Code's configuration");
+        return Err(cli_error.with_hint("set HOME or CLAUDE_CONFIG_DIR").into());
     };
     Ok(folder.join(".claude.json"))
 }
 
-fn shim(invocation: &Invocation) -> Result<PathBuf, CommandError> {
-    invocation.surroundings.programs.own(SHIM).ok_or_else(|| {
+fn shim(context: &CommandContext) -> Result<PathBuf, CommandError> {
+    context.process_env.programs.own(SHIM).ok_or_else(|| {
         let message = format!("the program `{SHIM}` was not found");
-        let complaint = Complaint::new(Exit::Refused, Reason::NotFound, message);
-        complaint.with_hint("put it next to `recall` or on PATH").into()
+        let cli_error = CliError::new(Exit::Refused, Reason::NotFound, message);
+        cli_error.with_hint("put it next to `recall` or on PATH").into()
     })
 }
 
-fn carry_out(steps: &[Step], args: &McpArgs, nothing: &str, invocation: &Invocation) -> Result<(), CommandError> {
-    let output = &invocation.output;
+fn carry_out(steps: &[Step], args: &McpArgs, nothing: &str, context: &CommandContext) -> Result<(), CommandError> {
+    let output = &context.output;
     if !args.dry_run {
         for step in steps {
             step.take()?;
@@ -130,8 +130,8 @@ fn carry_out(steps: &[Step], args: &McpArgs, nothing: &str, invocation: &Invocat
     }
 }
 
-fn permission_hint(invocation: &Invocation) -> String {
-    let folder = invocation.surroundings.claude_config_dir.clone();
+fn permission_hint(context: &CommandContext) -> String {
+    let folder = context.process_env.claude_config_dir.clone();
     let folder = folder.map_or_else(|| "~/.claude".to_owned(), |folder| folder.display().to_string());
     format!(
         "Claude Code asks before it uses the tools; to let it, put this into {folder}/settings.json:\n  {PERMISSION}"

@@ -6,11 +6,11 @@ use clap::{Args, Subcommand, ValueEnum};
 use recall_client::Client;
 use recall_proto::v1;
 
-use crate::complaint::CommandError;
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::CommandError;
 use crate::output::Format;
 use crate::output::human::models::{list, removed, row, used};
-use crate::{Exit, transfer};
+use crate::{Exit, progress};
 
 /// The commands of `recall models`.
 #[derive(Debug, Subcommand)]
@@ -121,35 +121,42 @@ impl Role {
     }
 }
 
-pub(super) async fn run(command: ModelsCommand, invocation: &Invocation) -> Result<Exit, CommandError> {
-    let client = invocation.connect().await?;
+pub(super) async fn run(command: ModelsCommand, context: &CommandContext) -> Result<Exit, CommandError> {
+    let client = context.connect().await?;
     match command {
-        ModelsCommand::List(args) => listing(&args, &client, invocation).await,
-        ModelsCommand::Add(args) => add(args, &client, invocation).await,
+        ModelsCommand::List(args) => listing(&args, &client, context).await,
+        ModelsCommand::Add(args) => add(args, &client, context).await,
         ModelsCommand::Pull(PullArgs { name, mirror }) => {
-            let request = v1::PullModelRequest { context: Some(invocation.context()), name, mirror };
-            transfer::follow(client.pull_model(request).await?, &invocation.output).await
+            let request = v1::PullModelRequest { context: Some(context.request_context()), name, mirror };
+            progress::follow_transfer(client.pull_model(request).await?, &context.output).await
         }
-        ModelsCommand::Use(args) => use_model(args, &client, invocation).await,
-        ModelsCommand::Rm(RmArgs { name }) => remove(name, &client, invocation).await,
+        ModelsCommand::Use(args) => use_model(args, &client, context).await,
+        ModelsCommand::Rm(RmArgs { name }) => remove(name, &client, context).await,
         ModelsCommand::Runtime(RuntimeCommand::Install(InstallArgs { from })) => {
-            let path = from.map(|path| invocation.absolute(&path).to_string_lossy().into_owned()).unwrap_or_default();
-            let context = Some(invocation.context());
-            let request = v1::InstallRuntimeRequest { context, path, provider: String::new(), retry: false };
-            transfer::follow(client.install_runtime(request).await?, &invocation.output).await
+            let path = from.map(|path| context.absolute(&path).to_string_lossy().into_owned()).unwrap_or_default();
+            let request = v1::InstallRuntimeRequest {
+                context: Some(context.request_context()),
+                path,
+                provider: String::new(),
+                retry: false,
+            };
+            progress::follow_transfer(client.install_runtime(request).await?, &context.output).await
         }
         ModelsCommand::Runtime(RuntimeCommand::Retry) => {
-            let context = Some(invocation.context());
-            let request = v1::InstallRuntimeRequest { context, retry: true, ..v1::InstallRuntimeRequest::default() };
-            transfer::follow(client.install_runtime(request).await?, &invocation.output).await
+            let request = v1::InstallRuntimeRequest {
+                context: Some(context.request_context()),
+                retry: true,
+                ..v1::InstallRuntimeRequest::default()
+            };
+            progress::follow_transfer(client.install_runtime(request).await?, &context.output).await
         }
     }
 }
 
-async fn listing(args: &ListArgs, client: &Client, invocation: &Invocation) -> Result<Exit, CommandError> {
+async fn listing(args: &ListArgs, client: &Client, context: &CommandContext) -> Result<Exit, CommandError> {
     let role = args.role.map(Role::name).unwrap_or_default();
-    let answer = client.list_models(v1::ListModelsRequest { context: Some(invocation.context()), role }).await?;
-    let output = &invocation.output;
+    let answer = client.list_models(v1::ListModelsRequest { context: Some(context.request_context()), role }).await?;
+    let output = &context.output;
     match output.format {
         Format::Json => output.json(&recall_json::models(&answer))?,
         Format::Human => output.text(&list(&answer.models, output.width))?,
@@ -157,11 +164,11 @@ async fn listing(args: &ListArgs, client: &Client, invocation: &Invocation) -> R
     Ok(if answer.models.is_empty() { Exit::NothingFound } else { Exit::Done })
 }
 
-async fn add(args: AddArgs, client: &Client, invocation: &Invocation) -> Result<Exit, CommandError> {
+async fn add(args: AddArgs, client: &Client, context: &CommandContext) -> Result<Exit, CommandError> {
     let AddArgs { path, name } = args;
-    let path = invocation.absolute(&path).to_string_lossy().into_owned();
-    let answer = client.add_model(v1::AddModelRequest { context: Some(invocation.context()), path, name }).await?;
-    let output = &invocation.output;
+    let path = context.absolute(&path).to_string_lossy().into_owned();
+    let answer = client.add_model(v1::AddModelRequest { context: Some(context.request_context()), path, name }).await?;
+    let output = &context.output;
     match output.format {
         Format::Json => output.json(&recall_json::model_added(&answer))?,
         Format::Human => output.text(&answer.model.as_ref().map(row).unwrap_or_default())?,
@@ -169,11 +176,11 @@ async fn add(args: AddArgs, client: &Client, invocation: &Invocation) -> Result<
     Ok(Exit::Done)
 }
 
-async fn use_model(args: UseArgs, client: &Client, invocation: &Invocation) -> Result<Exit, CommandError> {
+async fn use_model(args: UseArgs, client: &Client, context: &CommandContext) -> Result<Exit, CommandError> {
     let UseArgs { role, name } = args;
-    let request = v1::UseModelRequest { context: Some(invocation.context()), role: role.name(), name };
+    let request = v1::UseModelRequest { context: Some(context.request_context()), role: role.name(), name };
     let answer = client.use_model(request).await?;
-    let output = &invocation.output;
+    let output = &context.output;
     match output.format {
         Format::Json => output.json(&recall_json::model_used(&answer))?,
         Format::Human => output.text(&used(&answer, &role.name()))?,
@@ -181,10 +188,10 @@ async fn use_model(args: UseArgs, client: &Client, invocation: &Invocation) -> R
     Ok(Exit::Done)
 }
 
-async fn remove(name: String, client: &Client, invocation: &Invocation) -> Result<Exit, CommandError> {
-    let request = v1::RemoveModelRequest { context: Some(invocation.context()), name: name.clone() };
+async fn remove(name: String, client: &Client, context: &CommandContext) -> Result<Exit, CommandError> {
+    let request = v1::RemoveModelRequest { context: Some(context.request_context()), name: name.clone() };
     let answer = client.remove_model(request).await?;
-    let output = &invocation.output;
+    let output = &context.output;
     match output.format {
         Format::Json => output.json(&recall_json::model_removed(&answer))?,
         Format::Human => output.text(&removed(&name, answer.bytes_freed))?,

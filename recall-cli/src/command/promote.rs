@@ -1,29 +1,30 @@
 //! `recall promote`
 
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use recall_proto::convert::scope;
 use recall_proto::v1;
 
-use crate::Exit;
-use crate::complaint::CommandError;
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::CommandError;
 use crate::output::Format;
 use crate::output::human::style::{GOOD, PATH};
+use crate::{Exit, complete};
 
 /// Arguments of `recall promote`.
 #[derive(Debug, Args)]
 pub(crate) struct PromoteArgs {
     /// The id of the memory.
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", add = ArgValueCompleter::new(complete::memories))]
     id: String,
 }
 
-pub(super) async fn run(args: PromoteArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
-    let output = &invocation.output;
-    let client = invocation.connect().await?;
-    let domain = invocation.global.domain.clone().unwrap_or_default();
+pub(super) async fn run(args: PromoteArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let output = &context.output;
+    let client = context.connect().await?;
+    let domain = context.global.domain.clone().unwrap_or_default();
     let request = v1::PromoteRequest {
-        context: Some(invocation.context()),
+        context: Some(context.request_context()),
         id: args.id,
         to: if domain.is_empty() { v1::Scope::Global } else { v1::Scope::Domain }.into(),
         domain,

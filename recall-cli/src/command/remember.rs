@@ -3,15 +3,16 @@
 use std::io::{IsTerminal, Read};
 
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use recall_core::{MEMORY_BYTES, MemoryId, MemoryOrigin, MemoryType, Scope, title_of};
 use recall_proto::convert::scope;
 use recall_proto::v1::{self, AddStatus};
 
-use crate::complaint::{CommandError, Complaint};
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::{CliError, CommandError};
 use crate::output::Format;
 use crate::output::human::memory::added;
-use crate::{Exit, args};
+use crate::{Exit, args, complete};
 
 /// Arguments of `recall remember`.
 #[derive(Debug, Args)]
@@ -26,7 +27,7 @@ pub(crate) struct RememberArgs {
     #[arg(long = "type", default_value = "note", value_parser = args::memory_type, value_name = "TYPE")]
     memory_type: MemoryType,
     /// The files that it is about, in their current state.
-    #[arg(long = "file", value_name = "PATH")]
+    #[arg(long = "file", value_name = "PATH", add = ArgValueCompleter::new(complete::paths))]
     files: Vec<String>,
     /// Tags.
     #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
@@ -48,10 +49,10 @@ pub(crate) struct RememberArgs {
     origin: Option<MemoryOrigin>,
 }
 
-pub(super) async fn run(args: RememberArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
-    let request = request(args, read_input, invocation.context())?;
-    let output = &invocation.output;
-    let client = invocation.connect().await?;
+pub(super) async fn run(args: RememberArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let request = request(args, read_input, context.request_context())?;
+    let output = &context.output;
+    let client = context.connect().await?;
     let answer = client.add(request).await?;
     let is_refused = answer.status() == AddStatus::Duplicate;
     match output.format {
@@ -60,7 +61,7 @@ pub(super) async fn run(args: RememberArgs, invocation: &Invocation) -> Result<E
             output.warn(&answer.warnings);
             output.text(&added(&answer))?;
             if is_refused {
-                output.say("hint: `--force` keeps it all the same, `--supersedes ID` retires the older one");
+                output.note("hint: `--force` keeps it all the same, `--supersedes ID` retires the older one");
             }
         }
     }
@@ -100,12 +101,12 @@ fn request(
 pub(super) fn read_input() -> Result<String, CommandError> {
     let input = std::io::stdin();
     if input.is_terminal() {
-        let complaint = Complaint::usage("there is nothing on standard input");
-        return Err(complaint.with_hint("pipe the text into it, or give it as an argument").into());
+        let cli_error = CliError::usage("there is nothing on standard input");
+        return Err(cli_error.with_hint("pipe the text into it, or give it as an argument").into());
     }
     let mut text = String::new();
     let read = input.lock().take(MEMORY_BYTES as u64 + 1).read_to_string(&mut text);
-    read.map_err(|error| Complaint::refused("cannot read the text from standard input", &error))?;
+    read.map_err(|error| CliError::refused("cannot read the text from standard input", &error))?;
     Ok(text)
 }
 

@@ -1,21 +1,22 @@
 //! `recall rm`
 
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use recall_core::Scope;
 use recall_proto::convert::scope;
 use recall_proto::v1::{self, Severity};
 
-use crate::complaint::CommandError;
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::CommandError;
 use crate::output::Format;
 use crate::output::human::quantity::counted;
-use crate::{Exit, args};
+use crate::{Exit, args, complete};
 
 /// Arguments of `recall rm`.
 #[derive(Debug, Args)]
 pub(crate) struct RmArgs {
     /// Paths or ids; a directory means everything below it. The files themselves are not touched.
-    #[arg(required = true, value_name = "ID|PATH")]
+    #[arg(required = true, value_name = "ID|PATH", add = ArgValueCompleter::new(complete::items))]
     items: Vec<String>,
     /// The store to remove from: project or global.
     #[arg(long, default_value = "project", value_parser = args::scope)]
@@ -25,12 +26,16 @@ pub(crate) struct RmArgs {
     purge: bool,
 }
 
-pub(super) async fn run(args: RmArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+pub(super) async fn run(args: RmArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let RmArgs { items, scope, purge } = args;
-    let output = &invocation.output;
-    let client = invocation.connect().await?;
-    let request =
-        v1::RemoveRequest { context: Some(invocation.context()), items, scope: scope::to_proto(scope).into(), purge };
+    let output = &context.output;
+    let client = context.connect().await?;
+    let request = v1::RemoveRequest {
+        context: Some(context.request_context()),
+        items,
+        scope: scope::to_proto(scope).into(),
+        purge,
+    };
     let answer = client.remove(request).await?;
     match output.format {
         Format::Json => output.json(&recall_json::removed(&answer))?,
@@ -39,15 +44,27 @@ pub(super) async fn run(args: RmArgs, invocation: &Invocation) -> Result<Exit, C
             output.text(&summary(&answer))?;
         }
     }
-    Ok(if answer.documents + answer.memories == 0 { Exit::NothingFound } else { Exit::Done })
+    Ok(if answer.documents + answer.memories + answer.forgotten == 0 { Exit::NothingFound } else { Exit::Done })
 }
 
 fn summary(answer: &v1::RemoveResponse) -> String {
-    let mut what = vec![counted(answer.documents, "document", "documents")];
-    if answer.memories > 0 {
-        what.push(counted(answer.memories, "memory", "memories"));
+    let v1::RemoveResponse { documents, memories, forgotten, .. } = *answer;
+    let mut what = Vec::new();
+    if documents > 0 || memories + forgotten == 0 {
+        what.push(counted(documents, "document", "documents"));
     }
-    format!("removed {} from the index\n", what.join(" and "))
+    if memories > 0 {
+        what.push(counted(memories, "memory", "memories"));
+    }
+    let mut lines = Vec::new();
+    if !what.is_empty() {
+        lines.push(format!("removed {} from the index\n", what.join(" and ")));
+    }
+    if forgotten > 0 {
+        let paths = counted(forgotten, "path", "paths");
+        lines.push(format!("forgot what was decided about {paths}; only the ignore rules apply now\n"));
+    }
+    lines.concat()
 }
 
 fn failures(answer: &v1::RemoveResponse) -> Vec<v1::Warning> {

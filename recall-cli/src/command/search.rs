@@ -1,23 +1,25 @@
 //! `recall search`
 
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use recall_core::{DocumentType, Language, Scope};
 use recall_proto::convert::scope;
-use recall_proto::v1;
+use recall_proto::{searched_files, v1};
 
-use crate::complaint::CommandError;
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::CommandError;
+use crate::last_search::{LastSearch, Place};
 use crate::output::Format;
 use crate::output::human::facets;
-use crate::output::human::search::{View, did_you_mean, doubt, render, searched, summary, unconfirmed};
-use crate::{Exit, args};
+use crate::output::human::search::{View, did_you_mean, doubt, render, summary, unconfirmed};
+use crate::{Exit, args, complete, project_root};
 
 /// Arguments of `recall search`.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct SearchArgs {
     /// Words, a question, a symbol or a path. `type: lang: path: tag: scope:` filter inside it, "…" is a phrase.
-    #[arg(required = true, value_name = "QUERY")]
+    #[arg(required = true, value_name = "QUERY", add = ArgValueCompleter::new(complete::symbols))]
     query: Vec<String>,
     /// The number of hits.
     #[arg(long, short, visible_alias = "limit", default_value_t = 10, value_name = "N")]
@@ -28,6 +30,9 @@ pub(crate) struct SearchArgs {
     /// The stores to search: project, global, domain or all.
     #[arg(long, default_value = "all", value_parser = args::scope)]
     scope: Scope,
+    /// Search every project on this machine that you have indexed, in one list.
+    #[arg(long, conflicts_with = "scope")]
+    everywhere: bool,
     /// Search only documents of these types.
     #[arg(long = "type", value_delimiter = ',', value_parser = args::document_type, value_name = "TYPE")]
     types: Vec<DocumentType>,
@@ -35,11 +40,14 @@ pub(crate) struct SearchArgs {
     #[arg(long = "lang", visible_alias = "language", value_delimiter = ',', value_parser = args::language, value_name = "LANGUAGE")]
     languages: Vec<Language>,
     /// Search only documents at or below these paths, or that match these globs.
-    #[arg(long = "path", value_name = "PATH|GLOB")]
+    #[arg(long = "path", value_name = "PATH|GLOB", add = ArgValueCompleter::new(complete::paths))]
     paths: Vec<String>,
     /// Search only documents with all of these tags.
     #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
     tags: Vec<String>,
+    /// Search only where this condition holds, such as `doc.path GLOB 'src/**' AND NOT doc.type = 'adr'`.
+    #[arg(long, value_name = "FILTER")]
+    filter: Option<String>,
     /// The weight of keyword search (BM25) [default: by the kind of query].
     #[arg(long, value_name = "WEIGHT")]
     bm25: Option<f32>,
@@ -75,34 +83,53 @@ pub(crate) struct SearchArgs {
     without: Vec<String>,
 }
 
-pub(super) async fn run(args: SearchArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
-    let output = &invocation.output;
+pub(super) async fn run(args: SearchArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let output = &context.output;
     let lines = if args.full { usize::MAX } else { args.lines };
-    let request = request(args, invocation.context());
-    let answer = invocation.ask(async |client| client.search(request.clone()).await).await?;
+    let others: Vec<String> = context.other_projects().iter().map(|root| root.to_string_lossy().into_owned()).collect();
+    let request = v1::SearchRequest { projects: others, ..request(args, context.request_context()) };
+    let answer = context.ask(async |client| client.search(request.clone()).await).await?;
     match output.format {
         Format::Json => output.json(&recall_json::search(&answer))?,
         Format::Human => {
             output.warn(&answer.warnings);
             if let Some(spelling) = did_you_mean(&answer) {
-                output.say(&spelling);
+                output.note(&spelling);
             }
             if let Some(doubt) = doubt(&answer) {
-                output.say(&doubt);
+                output.note(&doubt);
             }
             if let Some(unconfirmed) = unconfirmed(&answer) {
-                output.say(&unconfirmed);
+                output.note(&unconfirmed);
             }
-            output.text(&render(&answer, View { lines, width: output.width }))?;
-            output.text(&facets::render(&answer, output.width))?;
+            let linked = project_root::links(context);
+            let hits = render(&answer, View { lines, screen: output.screen(), links: linked.as_ref() });
+            context.page(&(hits + &facets::render(&answer, output.width)))?;
+            keep_hits(&answer, context);
         }
     }
     if answer.results.is_empty() {
-        output.say(&format!("nothing found {}", searched(&answer)));
+        output.note(&format!("nothing found in {}", searched_files(&answer)));
         return Ok(Exit::NothingFound);
     }
-    output.murmur(&format!("\n{}", summary(&answer)));
+    output.status_line(&format!("\n{}", summary(&answer)));
     Ok(Exit::Done)
+}
+
+/// Keeps the hits for `recall open`, if a person sees their numbers.
+fn keep_hits(answer: &v1::SearchResponse, context: &CommandContext) {
+    if answer.results.is_empty() || context.output.width.is_none() {
+        return;
+    }
+    let last = LastSearch {
+        project_root: project_root::of(context),
+        first: answer.query.as_ref().map_or(0, |query| query.offset as usize) + 1,
+        hits: answer.results.iter().map(Place::of).collect(),
+    };
+    let process_env = &context.process_env;
+    if let Err(error) = last.write(&process_env.dirs, process_env.started) {
+        context.output.note(&format!("`recall open` will not know these hits by their numbers: {error}"));
+    }
 }
 
 fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
@@ -115,6 +142,7 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
         languages,
         paths,
         tags,
+        filter,
         bm25,
         vector,
         rerank: _,
@@ -126,6 +154,7 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
         lines: _,
         full: _,
         without,
+        everywhere,
     } = args;
     v1::SearchRequest {
         context: Some(context),
@@ -137,7 +166,7 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
             paths,
             tags,
         }),
-        filter: String::new(),
+        filter: filter.unwrap_or_default(),
         limit: Some(k),
         offset,
         weights: Some(v1::Weights { vector, bm25, ppr: None }),
@@ -149,6 +178,9 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
         facets,
         min_relative_score: None,
         without,
+        projects: Vec::new(),
+        everywhere,
+        preview: false,
     }
 }
 
@@ -185,6 +217,7 @@ mod tests {
              --tag a,b --bm25 2 --vector 0 --no-rerank --no-code --no-memories --explain --facets \
              --without path --without collapse",
         );
+        assert_eq!(asked("search x --filter doc.size>1").filter, "doc.size>1");
         let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let expected = v1::SearchRequest {
             context: Some(v1::RequestContext::default()),

@@ -10,8 +10,8 @@ mod which;
 use clap::Subcommand;
 
 use crate::Exit;
-use crate::complaint::CommandError;
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::CommandError;
 
 /// The commands of `recall session`.
 #[derive(Debug, Subcommand)]
@@ -41,13 +41,13 @@ pub(crate) enum SessionCommand {
     Log(Box<log::LogArgs>),
 }
 
-pub(super) async fn run(command: SessionCommand, invocation: &Invocation) -> Result<Exit, CommandError> {
+pub(super) async fn run(command: SessionCommand, context: &CommandContext) -> Result<Exit, CommandError> {
     match command {
-        SessionCommand::Start(args) => start::run(args, invocation).await,
-        SessionCommand::End(args) => stop::end(args, invocation).await,
-        SessionCommand::Recover(args) => stop::recover(args, invocation).await,
-        SessionCommand::List(args) => list::run(args, invocation).await,
-        SessionCommand::Show(args) => show::run(args, invocation).await,
-        SessionCommand::Log(args) => log::run(*args, invocation).await,
+        SessionCommand::Start(args) => start::run(args, context).await,
+        SessionCommand::End(args) => stop::end(args, context).await,
+        SessionCommand::Recover(args) => stop::recover(args, context).await,
+        SessionCommand::List(args) => list::run(args, context).await,
+        SessionCommand::Show(args) => show::run(args, context).await,
+        SessionCommand::Log(args) => log::run(*args, context).await,
     }
 }

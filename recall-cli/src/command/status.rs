@@ -5,8 +5,8 @@ use recall_core::Scope;
 use recall_proto::convert::scope;
 use recall_proto::v1;
 
-use crate::complaint::CommandError;
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::CommandError;
 use crate::output::Format;
 use crate::output::human::status::render;
 use crate::{Exit, args};
@@ -20,27 +20,31 @@ pub(crate) struct StatusArgs {
     /// List the files that could not be indexed, with the reasons.
     #[arg(long)]
     failures: bool,
+    /// List every index on disk: for which root, how large, and since when the root is gone.
+    #[arg(long)]
+    stores: bool,
     /// Show latencies and counters.
     #[arg(long)]
     metrics: bool,
 }
 
-pub(super) async fn run(args: StatusArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
-    let StatusArgs { scope, failures, metrics } = args;
-    let output = &invocation.output;
-    let client = invocation.connect().await?;
+pub(super) async fn run(args: StatusArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let StatusArgs { scope, failures, stores, metrics } = args;
+    let output = &context.output;
+    let client = context.connect().await?;
     let request = v1::StatusRequest {
-        context: Some(invocation.context()),
+        context: Some(context.request_context()),
         scope: scope::to_proto(scope).into(),
         every_store: false,
         failures,
         metrics,
+        kept: stores,
     };
     let status = client.status(request).await?;
     match output.format {
         Format::Json => output.json(&recall_json::status(&status))?,
         Format::Human => {
-            output.text(&render(&status, output.width))?;
+            context.page(&render(&status, output.screen()))?;
             output.warn(&status.warnings);
             for store in &status.stores {
                 output.warn(&store.warnings);

@@ -1,21 +1,22 @@
 //! `recall update`
 
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use recall_core::MemoryId;
 use recall_proto::v1;
 
 use super::remember::read_input;
-use crate::Exit;
-use crate::complaint::{CommandError, Complaint};
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::{CliError, CommandError};
 use crate::output::Format;
 use crate::output::human::memory::updated;
+use crate::{Exit, complete};
 
 /// Arguments of `recall update`. What is omitted keeps its value.
 #[derive(Debug, Args)]
 pub(crate) struct UpdateArgs {
     /// The id of the memory.
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", add = ArgValueCompleter::new(complete::memories))]
     id: MemoryId,
     /// The new text; `-` reads it from standard input.
     #[arg(value_name = "TEXT")]
@@ -24,17 +25,17 @@ pub(crate) struct UpdateArgs {
     #[arg(long, short)]
     title: Option<String>,
     /// The files that it is about, in their current state; replaces the previous ones. An empty value removes all.
-    #[arg(long = "file", value_name = "PATH")]
+    #[arg(long = "file", value_name = "PATH", add = ArgValueCompleter::new(complete::paths))]
     files: Option<Vec<String>>,
     /// The new tags; replaces the previous ones. An empty value removes all.
     #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
     tags: Option<Vec<String>>,
 }
 
-pub(super) async fn run(args: UpdateArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
-    let request = request(args, read_input, invocation.context())?;
-    let output = &invocation.output;
-    let client = invocation.connect().await?;
+pub(super) async fn run(args: UpdateArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let request = request(args, read_input, context.request_context())?;
+    let output = &context.output;
+    let client = context.connect().await?;
     let answer = client.update(request).await?;
     match output.format {
         Format::Json => output.json(&recall_json::updated(&answer))?,
@@ -53,8 +54,8 @@ fn request(
 ) -> Result<v1::UpdateRequest, CommandError> {
     let UpdateArgs { id, text, title, files, tags } = args;
     if text.is_none() && title.is_none() && files.is_none() && tags.is_none() {
-        let complaint = Complaint::usage("nothing to change");
-        return Err(complaint.with_hint("give a text, `--title`, `--file` or `--tag`").into());
+        let cli_error = CliError::usage("nothing to change");
+        return Err(cli_error.with_hint("give a text, `--title`, `--file` or `--tag`").into());
     }
     let content = match text.as_deref() {
         Some("-") => Some(input()?),
@@ -102,6 +103,6 @@ mod tests {
 
     #[test]
     fn an_amendment_of_nothing_is_refused() {
-        assert!(matches!(asked(&[]), Err(CommandError::Complaint(complaint)) if complaint.exit == Exit::Usage));
+        assert!(matches!(asked(&[]), Err(CommandError::Failed(cli_error)) if cli_error.exit == Exit::Usage));
     }
 }

@@ -1,22 +1,23 @@
 //! `recall verify`
 
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use recall_core::Scope;
 use recall_proto::convert::scope;
 use recall_proto::v1::{self, VerifyMode};
 
-use crate::complaint::{CommandError, Complaint};
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::{CliError, CommandError};
 use crate::output::Format;
 use crate::output::human::memory::{sum, verified};
-use crate::{Exit, args};
+use crate::{Exit, args, complete};
 
 /// Arguments of `recall verify`.
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
     /// The memories to mark as valid for the current state of their files; `profile` is the project's profile. Without
     /// an id, all memories are checked and none is marked.
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", add = ArgValueCompleter::new(complete::memories))]
     ids: Vec<String>,
     /// Confirm the named memories: you vouch for them although they came with the repository. Naming an id implies it.
     #[arg(long, conflicts_with = "check")]
@@ -35,20 +36,20 @@ pub(crate) struct VerifyArgs {
 /// The name of the project's profile in a list of ids.
 const PROFILE: &str = "profile";
 
-pub(super) async fn run(args: VerifyArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+pub(super) async fn run(args: VerifyArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let VerifyArgs { mut ids, confirm, all, check, scope } = args;
-    let output = &invocation.output;
-    let client = invocation.connect().await?;
+    let output = &context.output;
+    let client = context.connect().await?;
     if confirm && !all && ids.is_empty() {
-        return Err(Complaint::usage("--confirm needs an id, `profile` or --all").into());
+        return Err(CliError::usage("--confirm needs an id, `profile` or --all").into());
     }
     let before = ids.len();
     ids.retain(|id| id != PROFILE);
     if ids.len() < before && !check {
         let mode = VerifyMode::ConfirmProfile;
-        client.verify(asked(invocation, Vec::new(), scope, mode)).await?;
+        client.verify(asked(context, Vec::new(), scope, mode)).await?;
         if ids.is_empty() {
-            output.say("the project's profile is confirmed as it is");
+            output.note("the project's profile is confirmed as it is");
             return Ok(Exit::Done);
         }
     }
@@ -58,18 +59,18 @@ pub(super) async fn run(args: VerifyArgs, invocation: &Invocation) -> Result<Exi
         (false, false) if ids.is_empty() => VerifyMode::Check,
         (false, false) => VerifyMode::Confirm,
     };
-    let answer = client.verify(asked(invocation, ids, scope, mode)).await?;
+    let answer = client.verify(asked(context, ids, scope, mode)).await?;
     match output.format {
         Format::Json => output.json(&recall_json::verified(&answer))?,
         Format::Human => {
             output.text(&verified(&answer))?;
-            output.say(&sum(&answer));
+            output.note(&sum(&answer));
         }
     }
     Ok(if check && answer.broken > 0 { Exit::NothingFound } else { Exit::Done })
 }
 
-fn asked(invocation: &Invocation, ids: Vec<String>, scope: Scope, mode: VerifyMode) -> v1::VerifyRequest {
+fn asked(context: &CommandContext, ids: Vec<String>, scope: Scope, mode: VerifyMode) -> v1::VerifyRequest {
     let scope = scope::to_proto(scope).into();
-    v1::VerifyRequest { context: Some(invocation.context()), ids, scope, mode: mode.into() }
+    v1::VerifyRequest { context: Some(context.request_context()), ids, scope, mode: mode.into() }
 }

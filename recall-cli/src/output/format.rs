@@ -5,7 +5,7 @@ use clap::ValueEnum;
 
 /// The format of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
+pub enum Format {
     /// For people.
     Human,
     /// For programs: one JSON object, or one per line.
@@ -13,9 +13,10 @@ pub(crate) enum Format {
 }
 
 /// Whether output is coloured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
     /// On a terminal, unless `NO_COLOR` is set.
+    #[default]
     Auto,
     /// Always.
     Always,

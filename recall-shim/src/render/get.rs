@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use recall_proto::v1::GetResponse;
 
+use super::moment::moment;
 use super::notes::notes;
-use super::quantity::moment;
 use super::quote::{Place, fence, fenced, numbered};
 use crate::render::clean::{clean, inline};
 use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};

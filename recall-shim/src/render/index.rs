@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use recall_core::quantity::{bytes, count, counted, millis};
 use recall_proto::v1::{IndexFinished, ItemFailure};
 
 use super::notes::notes;
-use super::quantity::{count, counted, size, time};
 use crate::index_run::Run;
 use crate::render::clean::inline;
 
@@ -51,7 +51,7 @@ fn done(what: &str, run: &Run) -> String {
         failed,
         skipped,
         took_ms,
-        bytes,
+        bytes: read,
         generation,
         documents,
         chunks,
@@ -62,21 +62,21 @@ fn done(what: &str, run: &Run) -> String {
     let _ = writeln!(
         text,
         "{what} in {}: {} added, {} changed, {} unchanged, {} removed, {} failed, {} skipped ({} read).",
-        time(*took_ms),
+        millis(*took_ms),
         count(*added),
         count(*changed),
         count(*unchanged),
         count(*removed),
         count(*failed),
         count(*skipped),
-        size(*bytes),
+        bytes(*read),
     );
     let _ = write!(
         text,
         "The project's store holds {}, {}, {} (generation {}).",
-        counted(*documents, "document"),
-        counted(*chunks, "chunk"),
-        counted(*symbols, "symbol"),
+        counted(*documents, "document", "documents"),
+        counted(*chunks, "chunk", "chunks"),
+        counted(*symbols, "symbol", "symbols"),
         count(*generation),
     );
     let failures: Vec<_> = failures.iter().filter(|failure| failure.code != SKIPPED).collect();
@@ -88,7 +88,7 @@ fn done(what: &str, run: &Run) -> String {
 const SKIPPED: &str = "SKIPPED";
 
 /// Formats the failed and the skipped files as lines under headings; empty if there are none.
-pub(super) fn failed_items(failures: &[ItemFailure], failed: u64) -> String {
+pub(crate) fn failed_items(failures: &[ItemFailure], failed: u64) -> String {
     let (skipped, broken): (Vec<_>, Vec<_>) = failures.iter().partition(|failure| failure.code == SKIPPED);
     items("Failed", &broken, failed) + &items("Left out", &skipped, skipped.len() as u64)
 }

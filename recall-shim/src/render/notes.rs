@@ -1,8 +1,8 @@
 //! The notes above an answer: warnings and the indexing progress.
 
+use recall_core::quantity::count;
 use recall_proto::v1::{Indexing, Severity, Warning};
 
-use super::quantity::count;
 use crate::render::clean::inline;
 
 /// The longest warning shown. A warning is a sentence; a longer one contains an unusual path.
@@ -12,7 +12,7 @@ const WARNING_CHARS: usize = 400;
 const MOST_WARNINGS: usize = 10;
 
 /// Formats the notes on an answer, one line each, with a blank line after them; empty if there are none.
-pub(super) fn notes(warnings: &[Warning], indexing: Option<&Indexing>) -> String {
+pub(crate) fn notes(warnings: &[Warning], indexing: Option<&Indexing>) -> String {
     let mut lines = Vec::new();
     if let Some(indexing) = indexing.filter(|indexing| indexing.running)
         && !warnings.iter().any(|warning| warning.code == "INDEXING")

@@ -2,13 +2,12 @@
 
 use std::fmt::Write as _;
 
-use recall_proto::v1::{
-    Filters, Hit, Indexing, QueryEcho, Scope, SearchResponse, SearchStats, StoreScope, StoreStatus,
-};
+use recall_core::quantity::{count, counted, millis};
+use recall_proto::searched_files;
+use recall_proto::v1::{Filters, Hit, QueryEcho, Scope, SearchResponse, SearchStats, StoreScope, StoreStatus};
 
 use super::hit::{brief, hit, named};
 use super::notes::notes;
-use super::quantity::{count, counted, time};
 use super::quote::fence;
 use crate::render::clean::inline;
 use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};
@@ -40,7 +39,7 @@ pub(crate) fn search(response: &SearchResponse, offset: u32, shape: Shape, curso
     let hits = &response.results;
     if response.low_confidence {
         let nearest = hits.iter().take(NEAREST).map(named).collect::<Vec<_>>().join(", ");
-        let _ = write!(text, "{}{}\nNearest: {nearest}.", did_you_mean(response, &query), doubt(response, &stats));
+        let _ = write!(text, "{}{}\nNearest: {nearest}.", did_you_mean(response, &query), doubt(response));
         return text.trim_start().to_owned();
     }
     let fence = fence(hits.iter().flat_map(texts));
@@ -99,7 +98,7 @@ fn heading(query: &QueryEcho, stats: &SearchStats, offset: u32, shown: u32) -> S
         0 | 1 => String::new(),
         total => format!(" of {} matches", count(total)),
     };
-    format!("{shown}{of} for {} in {}, {}", quoted(&query.text), searched(query, stats), time(stats.took_ms))
+    format!("{shown}{of} for {} in {}, {}", quoted(&query.text), searched(query, stats), millis(stats.took_ms))
 }
 
 /// Returns a line with similar names if the query is a name that does not exist; otherwise an empty text.
@@ -114,20 +113,9 @@ fn did_you_mean(response: &SearchResponse, query: &QueryEcho) -> String {
 }
 
 /// Returns a line that says that there is no good match and what was searched; empty if the confidence is not low.
-fn doubt(response: &SearchResponse, stats: &SearchStats) -> String {
+fn doubt(response: &SearchResponse) -> String {
     let Some(confidence) = response.confidence.filter(|_| response.low_confidence) else { return String::new() };
-    let mut text = format!("\nNo good match in {}", counted(stats.documents, "file"));
-    if let Some(Indexing { done, total, running: true }) = &stats.indexing {
-        // Rounded down: an index that is not complete is not 100 % complete.
-        let _ = write!(text, " ({} % indexed)", done.min(total) * 100 / (*total).max(1));
-    }
-    if recall_proto::may_be_outdated(&response.warnings) {
-        text.push_str(", the latest edits may be missing");
-    } else if stats.stale_files > 0 {
-        let _ = write!(text, ", {} stale", count(stats.stale_files));
-    }
-    let _ = write!(text, " (confidence {:.0} %).", confidence * 100.0);
-    text
+    format!("\nNo good match in {} (confidence {:.0} %).", searched_files(response), confidence * 100.0)
 }
 
 /// Formats the answer to a search without hits, or without further hits: what was searched and what to try, so that the
@@ -146,9 +134,9 @@ pub(crate) fn nothing(response: &SearchResponse, offset: u32, stores: &[StoreSta
     let (documents, failed) =
         searched.fold((0, 0), |(documents, failed), store| (documents + store.documents, failed + store.failed));
     if !stores.is_empty() {
-        let _ = write!(text, ": {} searched", counted(documents, "document"));
+        let _ = write!(text, ": {} searched", counted(documents, "document", "documents"));
         if failed > 0 {
-            let _ = write!(text, ", {} could not be read", counted(failed, "file"));
+            let _ = write!(text, ", {} could not be read", counted(failed, "file", "files"));
         }
     }
     if let Some(narrowing) = &narrowed {
@@ -176,6 +164,9 @@ fn quoted(query: &str) -> String {
     format!("\"{}\"", inline(query, 200))
 }
 
+/// The most searched stores that an answer names. A workspace may have dozens.
+const NAMED_STORES: usize = 3;
+
 fn searched(query: &QueryEcho, stats: &SearchStats) -> String {
     if stats.stores.is_empty() {
         return format!("scope {}, generation {}", scope_name(query.scope()), stats.generation);
@@ -189,7 +180,12 @@ fn searched(query: &QueryEcho, stats: &SearchStats) -> String {
         };
         format!("{store_name} (generation {})", count(store.generation))
     });
-    stores.collect::<Vec<_>>().join(" and ")
+    let mut named: Vec<String> = stores.take(NAMED_STORES).collect();
+    let others = stats.stores.len() - named.len();
+    if others > 0 {
+        named.push(format!("{others} more"));
+    }
+    named.join(" and ")
 }
 
 fn scope_name(scope: Scope) -> &'static str {
@@ -323,6 +319,12 @@ mod tests {
         Nothing found for "where are sessions opened" in project recall (generation 7): 0 documents searched, narrowed to types adr, path docs.
         Try recall_index with path ".", because nothing is indexed here; the same without types, language, path and tags; scope "all"; fewer or other words, or an identifier; recall_status, if a file that holds it should be indexed.
         "#);
+        let stats = response.stats.get_or_insert_default();
+        stats.stores = (0..9)
+            .map(|number| recall_proto::v1::SearchedStore { name: format!("p{number}"), ..stats.stores[0].clone() })
+            .collect();
+        let told = nothing(&response, 0, &[]);
+        assert!(told.contains("p2 (generation 7) and 6 more") && !told.contains("p3"), "{told}");
         assert_eq!(nothing(&response, 20, &[]), "No more hits for \"where are sessions opened\" after the first 20.");
     }
 }

@@ -1,14 +1,14 @@
-//! The answers about sessions, events and briefings.
+//! The answers about sessions and briefings.
 
 use std::fmt::Write as _;
 
+use recall_core::quantity::counted;
 use recall_proto::v1::{
-    BriefingResponse, EndSessionResponse, ListEventsResponse, ListSessionsResponse, LogEventResponse, Session,
-    SessionEvent, SessionState, StartSessionResponse,
+    BriefingResponse, EndSessionResponse, ListEventsResponse, ListSessionsResponse, Session, SessionEvent,
+    SessionState, StartSessionResponse,
 };
 
 use super::notes::notes;
-use super::quantity::counted;
 use crate::render::clean::inline;
 use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};
 use crate::render::memory::added;
@@ -18,18 +18,6 @@ const NAME_CHARS: usize = 160;
 
 /// The longest text of an event shown.
 const EVENT_CHARS: usize = 600;
-
-/// Formats the record of an event.
-pub(crate) fn logged(response: &LogEventResponse) -> String {
-    let LogEventResponse { logged: _, event_id, timestamp, warnings } = response;
-    let mut text = notes(warnings, None);
-    let _ = write!(text, "Logged as {}", inline(event_id, 40));
-    if let Some(at) = timestamp.as_ref().and_then(recall_json::rfc3339) {
-        let _ = write!(text, " at {at}");
-    }
-    text.push('.');
-    text
-}
 
 /// Formats the start of a session, with its briefing.
 pub(crate) fn started(response: &StartSessionResponse) -> String {
@@ -95,9 +83,14 @@ fn line(session: &Session) -> String {
     };
     let mut line = format!("- {}", inline(&session.id, NAME_CHARS));
     let began = session.started_at.as_ref().and_then(recall_json::rfc3339).unwrap_or_default();
-    for fact in
-        [&began, state, &session.agent, &provenance.git_branch, &counted(session.events, "event"), &session.goal]
-    {
+    for fact in [
+        &began,
+        state,
+        &session.agent,
+        &provenance.git_branch,
+        &counted(session.events, "event", "events"),
+        &session.goal,
+    ] {
         if !fact.is_empty() {
             let _ = write!(line, " · {}", inline(fact, NAME_CHARS));
         }

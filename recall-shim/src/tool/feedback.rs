@@ -1,12 +1,13 @@
 //! `recall_feedback`
 
-use recall_proto::v1::{FeedbackKind, FeedbackRequest};
+use recall_proto::v1::{FeedbackKind, FeedbackRequest, FeedbackResponse};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};
 use crate::error::{Code, Doing, ToolError};
+use crate::json;
+use crate::render::inline;
 use crate::tool::call::Call;
-use crate::{json, render};
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Arguments {
@@ -44,7 +45,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     });
     let response = feedback.await?;
     Ok(match format {
-        Format::Text => Answer::Text(render::rated(&item_id, &response)),
+        Format::Text => Answer::Text(text(&item_id, &response)),
         Format::Json => Answer::Json(json::plain(recall_json::rated(&response))),
     })
 }
@@ -65,6 +66,13 @@ fn kind(arguments: &Arguments) -> Result<FeedbackKind, ToolError> {
             return Err(ToolError::new(Code::InvalidArgument, "`feedback` and `useful` contradict each other"));
         }
     })
+}
+
+/// Formats the feedback about an item.
+fn text(item: &str, response: &FeedbackResponse) -> String {
+    let stats = response.item_stats.unwrap_or_default();
+    let flag = if stats.flagged { " It is flagged for review." } else { "" };
+    format!("Noted. {}: {} useful, {} not useful.{flag}", inline(item, 80), stats.useful, stats.not_useful)
 }
 
 #[cfg(test)]

@@ -1,12 +1,16 @@
 //! `recall_list`
 
-use recall_proto::v1::{ListRequest, ListResponse, ListSort, Scope};
+use std::fmt::Write as _;
+
+use recall_core::quantity::{count, counted};
+use recall_proto::v1::{ListEntry, ListRequest, ListResponse, ListSort, Scope};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};
 use crate::error::{Doing, ToolError};
+use crate::json;
+use crate::render::{ANSWER_CHARS, TAIL_CHARS, TooMany, chars, inline, moment, notes, origin};
 use crate::tool::call::{Call, ScopeArgument};
-use crate::{json, render};
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Arguments {
@@ -64,13 +68,13 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     loop {
         let response = list(&request, &call).await?;
         let answer = match format {
-            Format::Text => render::list(&response, &r#type).map(Answer::Text),
+            Format::Text => text(&response, &r#type).map(Answer::Text),
             Format::Json => json::list(&response).map(Answer::Json),
         };
         match answer {
             Ok(answer) => return Ok(answer),
             // Only the daemon knows the cursor after the last entry that fits, so the request is repeated with a lower limit.
-            Err(render::TooMany { fitting }) => request.limit = Some(fitting),
+            Err(TooMany { fitting }) => request.limit = Some(fitting),
         }
     }
 }
@@ -81,4 +85,105 @@ async fn list(request: &ListRequest, call: &Call<'_>) -> Result<ListResponse, To
         async move { client.list(request).await }
     });
     list.await
+}
+
+/// Formats a page of a listing of a type; `all` is every type.
+///
+/// # Errors
+/// There are more entries than fit in one answer.
+fn text(response: &ListResponse, r#type: &str) -> Result<String, TooMany> {
+    let ListResponse { entries, next_cursor, total, generation, warnings } = response;
+    let mut text = notes(warnings, None);
+    let what = if r#type == "all" { String::new() } else { format!(" of type {type}") };
+    if entries.is_empty() {
+        let _ = write!(
+            text,
+            "No documents{what} (generation {}). Try type \"all\", another scope, or recall_search.",
+            count(*generation)
+        );
+        return Ok(text);
+    }
+    let shown = entries.len() as u64;
+    let _ = match *total {
+        total if total > shown => {
+            write!(text, "{} of {}{what}:\n\n", count(shown), counted(total, "document", "documents"))
+        }
+        _ => write!(text, "{}{what}:\n\n", counted(shown, "document", "documents")),
+    };
+    for (fitting, entry) in entries.iter().enumerate() {
+        let line = line(entry);
+        if fitting > 0 && chars(&text) + chars(&line) > ANSWER_CHARS - TAIL_CHARS {
+            return Err(TooMany { fitting: fitting as u32 });
+        }
+        text.push_str(&line);
+    }
+    if !next_cursor.is_empty() {
+        let _ = write!(text, "\nMore: repeat the call with cursor \"{}\".", inline(next_cursor, TAIL_CHARS / 2));
+    }
+    Ok(text)
+}
+
+fn line(entry: &ListEntry) -> String {
+    let doc = entry.doc.clone().unwrap_or_default();
+    let file_name = doc.path.rsplit('/').next().unwrap_or_default();
+    let place = if doc.path.is_empty() { &doc.id } else { &doc.path };
+    let mut line = format!("- {}", inline(place, 400));
+    if !doc.title.is_empty() && doc.title != file_name {
+        let _ = write!(line, " · {}", inline(&doc.title, 160));
+    }
+    let _ = write!(line, " · {} · {}", origin(&doc, entry.memory.as_ref()), inline(&doc.r#type, 20));
+    if let Some(moment) = moment(doc.updated_at.as_ref()) {
+        let _ = write!(line, " · updated {moment}");
+    }
+    if !doc.path.is_empty() {
+        let _ = write!(line, " · id {}", inline(&doc.id, 80));
+    }
+    line.push('\n');
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::sample::doc;
+
+    fn listing(entries: usize) -> ListResponse {
+        let mut adr = doc("docs/adr/0001.md", "adr", "markdown");
+        adr.title = "Use \u{202e}WAL\nmode".to_owned();
+        ListResponse {
+            entries: vec![ListEntry { doc: Some(adr), ..ListEntry::default() }; entries],
+            next_cursor: "next".to_owned(),
+            total: 40,
+            generation: 3,
+            ..ListResponse::default()
+        }
+    }
+
+    #[test]
+    fn an_entry_is_a_line() {
+        insta::assert_snapshot!(text(&listing(2), "adr").expect("two fit"), @r#"
+        2 of 40 documents of type adr:
+
+        - docs/adr/0001.md · Use WAL mode · project file · adr · updated 2023-11-14 22:13 UTC · id 0123456789abcdef
+        - docs/adr/0001.md · Use WAL mode · project file · adr · updated 2023-11-14 22:13 UTC · id 0123456789abcdef
+
+        More: repeat the call with cursor "next".
+        "#);
+    }
+
+    #[test]
+    fn an_empty_listing_says_so() {
+        let empty = ListResponse { generation: 3, ..ListResponse::default() };
+        assert_eq!(
+            text(&empty, "all").expect("nothing fits"),
+            "No documents (generation 3). Try type \"all\", another scope, or recall_search."
+        );
+    }
+
+    #[test]
+    fn too_many_entries_say_how_many_fit() {
+        let TooMany { fitting } = text(&listing(1_000), "adr").expect_err("a thousand do not fit");
+        assert!(text(&listing(fitting as usize), "adr").is_ok());
+        assert!(text(&listing(fitting as usize + 1), "adr").is_err());
+    }
 }

@@ -1,14 +1,17 @@
 //! `flight_recorder_log`
 
-use recall_proto::v1::LogEventRequest;
+use std::fmt::Write as _;
+
+use recall_proto::v1::{LogEventRequest, LogEventResponse};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::key::key;
 use crate::answer::{Answer, Format};
 use crate::error::{Doing, ToolError};
+use crate::json;
+use crate::render::{inline, notes};
 use crate::tool::call::Call;
-use crate::{json, render};
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Arguments {
@@ -47,7 +50,19 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     });
     let response = log.await?;
     Ok(match format {
-        Format::Text => Answer::Text(render::logged(&response)),
+        Format::Text => Answer::Text(text(&response)),
         Format::Json => Answer::Json(json::plain(recall_json::logged(&response))),
     })
+}
+
+/// Formats the record of an event.
+fn text(response: &LogEventResponse) -> String {
+    let LogEventResponse { logged: _, event_id, timestamp, warnings } = response;
+    let mut text = notes(warnings, None);
+    let _ = write!(text, "Logged as {}", inline(event_id, 40));
+    if let Some(at) = timestamp.as_ref().and_then(recall_json::rfc3339) {
+        let _ = write!(text, " at {at}");
+    }
+    text.push('.');
+    text
 }

@@ -1,12 +1,13 @@
 //! `recall_promote`
 
-use recall_proto::v1::{PromoteRequest, Scope};
+use recall_proto::v1::{PromoteRequest, PromoteResponse, Scope};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};
 use crate::error::{Doing, ToolError};
+use crate::json;
+use crate::render::inline;
 use crate::tool::call::Call;
-use crate::{json, render};
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Arguments {
@@ -25,7 +26,12 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     });
     let response = promote.await?;
     Ok(match format {
-        Format::Text => Answer::Text(render::promoted(&response)),
+        Format::Text => Answer::Text(text(&response)),
         Format::Json => Answer::Json(json::plain(recall_json::promoted(&response))),
     })
+}
+
+/// Formats the new store of a promoted memory.
+fn text(response: &PromoteResponse) -> String {
+    format!("Promoted: {} is in the global store now, for every project.", inline(&response.id, 20))
 }

@@ -1,12 +1,16 @@
 //! `recall_related`
 
-use recall_proto::v1::{RelatedRequest, Scope};
+use std::fmt::Write as _;
+
+use recall_core::quantity::counted;
+use recall_proto::v1::{RelatedEntry, RelatedRequest, RelatedResponse, Scope};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};
 use crate::error::{Doing, ToolError};
+use crate::json;
+use crate::render::{ANSWER_CHARS, TAIL_CHARS, chars, inline, notes, origin};
 use crate::tool::call::{Call, ScopeArgument};
-use crate::{json, render};
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Arguments {
@@ -30,7 +34,100 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     });
     let response = related.await?;
     Ok(match format {
-        Format::Text => Answer::Text(render::related(&response, &id)),
+        Format::Text => Answer::Text(text(&response, &id)),
         Format::Json => Answer::Json(json::related(&response)),
     })
+}
+
+/// Formats the documents related to one, nearest first. Documents that do not fit are left out, with a note.
+fn text(response: &RelatedResponse, id: &str) -> String {
+    let RelatedResponse { results, generation: _, warnings } = response;
+    let mut text = notes(warnings, None);
+    let asked = inline(id, 200);
+    if results.is_empty() {
+        let _ = write!(text, "Nothing is related to {asked}. Try recall_search with what it is about.");
+        return text;
+    }
+    let _ = write!(
+        text,
+        "{} related to {asked}, nearest first:\n\n",
+        counted(results.len() as u64, "document", "documents")
+    );
+    for (shown, entry) in results.iter().enumerate() {
+        let line = line(entry);
+        if chars(&text) + chars(&line) > ANSWER_CHARS - TAIL_CHARS {
+            let _ = write!(text, "\n{} more did not fit: ask for fewer.", results.len() - shown);
+            break;
+        }
+        text.push_str(&line);
+    }
+    text
+}
+
+fn line(entry: &RelatedEntry) -> String {
+    let doc = entry.doc.clone().unwrap_or_default();
+    let place = match (entry.citation.rsplit_once('@'), doc.path.as_str()) {
+        (Some((place, _)), _) => place,
+        (None, "") => &doc.id,
+        (None, path) => path,
+    };
+    let ways: Vec<&str> = entry.reasons.iter().map(|reason| in_words(reason)).collect();
+    format!(
+        "- {} · {} · {} · {} · id {}\n",
+        inline(place, 400),
+        inline(&ways.join(", "), 160),
+        origin(&doc, None),
+        inline(&doc.r#type, 20),
+        inline(&doc.id, 80)
+    )
+}
+
+/// Returns the words for a relation, from the viewpoint of the requested document.
+fn in_words(reason: &str) -> &str {
+    match reason {
+        "imports" => "imported here",
+        "imported_by" => "imports it",
+        "references" => "used here",
+        "referenced_by" => "uses it",
+        "relates_to" => "linked",
+        "supersedes" => "one replaces the other",
+        "similar" => "similar words",
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::sample::doc;
+
+    fn entry(path: &str, citation: &str) -> RelatedEntry {
+        RelatedEntry {
+            score: 1.5,
+            doc: Some(doc(path, "code", "rust")),
+            reasons: vec!["references".to_owned(), "imports".to_owned()],
+            citation: citation.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_document_is_a_line() {
+        let results = vec![entry("src/a.rs", "src/a.rs:5-9@0123456789ab"), entry("src/\u{202e}b.rs", "")];
+        let response = RelatedResponse { results, ..RelatedResponse::default() };
+        insta::assert_snapshot!(text(&response, "src/lib.rs"), @r"
+        2 documents related to src/lib.rs, nearest first:
+
+        - src/a.rs:5-9 · used here, imported here · project file · code · id 0123456789abcdef
+        - src/b.rs · used here, imported here · project file · code · id 0123456789abcdef
+        ");
+        let nothing = text(&RelatedResponse::default(), "a\nb");
+        assert_eq!(nothing, "Nothing is related to a b. Try recall_search with what it is about.");
+    }
+
+    #[test]
+    fn a_long_answer_is_bounded() {
+        let results = vec![entry(&"a/".repeat(190), ""); 200];
+        let text = text(&RelatedResponse { results, ..RelatedResponse::default() }, "x");
+        assert!(chars(&text) <= ANSWER_CHARS && text.ends_with("more did not fit: ask for fewer."), "{text}");
+    }
 }

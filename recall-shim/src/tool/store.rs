@@ -1,14 +1,15 @@
 //! `store`: adds a memory in the plain form `{type, source, content}`.
 
 use recall_core::{MemoryType, title_of};
-use recall_proto::v1::{AddRequest, Scope};
+use recall_proto::v1::{AddRequest, AddResponse, Scope};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};
 use crate::error::{Code, ToolError};
+use crate::json;
+use crate::render::{TITLE_CHARS, inline, notes};
 use crate::tool::add;
 use crate::tool::call::Call;
-use crate::{json, render};
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Arguments {
@@ -27,7 +28,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     let request = AddRequest { context: Some(call.context.clone()), ..request(arguments)? };
     let response = add::add(call.daemon, request).await?;
     Ok(match format {
-        Format::Text => Answer::Text(render::stored(&response)),
+        Format::Text => Answer::Text(text(&response)),
         Format::Json => Answer::Json(json::plain(recall_json::added(&response))),
     })
 }
@@ -55,6 +56,12 @@ fn request(arguments: Arguments) -> Result<AddRequest, ToolError> {
         source: source.unwrap_or_default(),
         ..AddRequest::default()
     })
+}
+
+/// Formats the acceptance of a text, with the word `Accepted` that plain clients look for.
+fn text(response: &AddResponse) -> String {
+    let AddResponse { id, title, status: _, similar: _, warnings } = response;
+    format!("{}Accepted: {} · {}.", notes(warnings, None), inline(id, 20), inline(title, TITLE_CHARS))
 }
 
 #[cfg(test)]

@@ -1,12 +1,16 @@
 //! `recall_verify`
 
-use recall_proto::v1::{Scope, VerifyMode, VerifyRequest};
+use std::fmt::Write as _;
+
+use recall_core::quantity::counted;
+use recall_proto::v1::{Anchor, Scope, VerificationState, VerifiedMemory, VerifyMode, VerifyRequest, VerifyResponse};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};
 use crate::error::{Doing, ToolError};
+use crate::json;
+use crate::render::{ANSWER_CHARS, TAIL_CHARS, TITLE_CHARS, chars, inline};
 use crate::tool::call::Call;
-use crate::{json, render};
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Arguments {
@@ -30,7 +34,79 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     });
     let response = verify.await?;
     Ok(match format {
-        Format::Text => Answer::Text(render::verified(&response)),
+        Format::Text => Answer::Text(text(&response)),
         Format::Json => Answer::Json(json::plain(recall_json::verified(&response))),
     })
+}
+
+/// Formats the state of memories, the outdated ones first.
+fn text(response: &VerifyResponse) -> String {
+    let VerifyResponse { results, broken } = response;
+    let state = if *broken == 0 { "all up to date".to_owned() } else { format!("{broken} out of date") };
+    let memories = counted(results.len() as u64, "memory", "memories");
+    let mut text = format!("{memories} checked, {state}.\n");
+    let is_broken = |memory: &&VerifiedMemory| {
+        memory.verification.as_ref().is_some_and(|verification| !verification.broken.is_empty())
+    };
+    let (first, rest): (Vec<_>, Vec<_>) = results.iter().partition(is_broken);
+    let mut left = results.len();
+    for memory in first.into_iter().chain(rest) {
+        let line = line(memory);
+        if chars(&text) + chars(&line) > ANSWER_CHARS - TAIL_CHARS {
+            let _ = write!(text, "- and {left} more; name ids to see them");
+            break;
+        }
+        text.push_str(&line);
+        left -= 1;
+    }
+    text
+}
+
+fn line(memory: &VerifiedMemory) -> String {
+    let VerifiedMemory { id, title, verification } = memory;
+    let verification = verification.clone().unwrap_or_default();
+    let mut line = format!("- {} · {} · {}", inline(id, 20), inline(title, TITLE_CHARS), state(verification.state()));
+    for Anchor { path, symbol, .. } in verification.broken.iter().take(5) {
+        let symbol = if symbol.is_empty() { String::new() } else { format!("{} in ", inline(symbol, 80)) };
+        let _ = write!(line, "; {symbol}{}", inline(path, 400));
+    }
+    line.push('\n');
+    line
+}
+
+fn state(state: VerificationState) -> &'static str {
+    match state {
+        VerificationState::Verified => "verified",
+        VerificationState::Changed => "changed",
+        VerificationState::Gone => "gone",
+        VerificationState::Unanchored => "unanchored",
+        VerificationState::Unspecified => "not checked",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_proto::v1::Verification;
+
+    use super::*;
+
+    #[test]
+    fn outdated_memories_are_shown_first() {
+        let one = |id: &str, state: VerificationState, broken: &[&str]| VerifiedMemory {
+            id: id.to_owned(),
+            title: "T".to_owned(),
+            verification: Some(Verification {
+                state: state.into(),
+                broken: broken.iter().map(|path| Anchor { path: (*path).to_owned(), ..Anchor::default() }).collect(),
+                ..Verification::default()
+            }),
+        };
+        let holds = one("L-00000001", VerificationState::Verified, &[]);
+        let results = vec![holds, one("L-00000002", VerificationState::Gone, &["src/a.rs"])];
+        insta::assert_snapshot!(text(&VerifyResponse { results, broken: 1 }), @r"
+        2 memories checked, 1 out of date.
+        - L-00000002 · T · gone; src/a.rs
+        - L-00000001 · T · verified
+        ");
+    }
 }

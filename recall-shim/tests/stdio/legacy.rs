@@ -31,6 +31,7 @@ fn the_tools_are_listed_without_a_daemon() {
         let names: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
         let expected = [
             "recall_search",
+            "recall_context",
             "recall_get",
             "recall_graph",
             "recall_list",
@@ -84,8 +85,8 @@ fn resources_and_prompts_are_offered() {
         (&Value::from(-32002), &"recall://nope".into())
     );
     let prompts = session.ask(&request(4, "prompts/list", &json!({})));
-    let names: Vec<_> = (0..2).map(|at| &prompts["result"]["prompts"][at]["name"]).collect();
-    assert_eq!(names, ["brief", "why"]);
+    let names: Vec<_> = (0..3).map(|at| &prompts["result"]["prompts"][at]["name"]).collect();
+    assert_eq!(names, ["brief", "capture", "why"]);
     let prompt = session.ask(&request(5, "prompts/get", &json!({"name": "why", "arguments": {"topic": "WAL"}})));
     let text = prompt["result"]["messages"][0]["content"]["text"].as_str().expect("text");
     assert!(text.starts_with("Find out why this is as it is: WAL\n"));

@@ -21,7 +21,7 @@ fn discovery_lists_every_revision_and_allows_caching() {
 fn a_session_needs_no_discovery() {
     let mut session = Session::start();
     let answer = session.ask(&modern(1, "tools/list", json!({})));
-    assert_eq!(answer["result"]["tools"].as_array().map(Vec::len), Some(9));
+    assert_eq!(answer["result"]["tools"].as_array().map(Vec::len), Some(10));
     assert!(answer["result"]["ttlMs"].as_u64().is_some_and(|ttl| ttl > 0));
     assert_eq!(answer["result"]["cacheScope"], "public");
     assert_eq!(answer["result"]["resultType"], "complete");

@@ -1,4 +1,4 @@
-//! The mapping of errors of models to reasons and hints for clients.
+//! The mapping of errors of models to reasons for clients, with a hint if the error needs one of its own.
 
 use std::io;
 
@@ -223,9 +223,7 @@ fn of_install(error: &InstallError, message: String) -> Failure {
 
 fn of_io(error: &io::Error, message: String) -> Failure {
     match error.kind() {
-        io::ErrorKind::StorageFull => {
-            Failure::new(Reason::DiskFull, message).with_hint("make room on the disk and try again")
-        }
+        io::ErrorKind::StorageFull => Failure::new(Reason::DiskFull, message),
         io::ErrorKind::PermissionDenied => {
             Failure::new(Reason::PermissionDenied, message).with_hint("check who may read and write the file")
         }
@@ -275,9 +273,9 @@ mod tests {
     #[test]
     fn a_full_disk_has_its_reason_in_every_operation() {
         let full = || io::Error::from(io::ErrorKind::StorageFull);
-        check(FolderError::Unwritable { path: "/m".into(), source: full() }, Reason::DiskFull, "room");
-        check(PullError::Unwritable { path: "/m".into(), source: full() }, Reason::DiskFull, "room");
-        check(InstallError::Unwritable { path: "/m".into(), source: full() }, Reason::DiskFull, "room");
+        check(FolderError::Unwritable { path: "/m".into(), source: full() }, Reason::DiskFull, "");
+        check(PullError::Unwritable { path: "/m".into(), source: full() }, Reason::DiskFull, "");
+        check(InstallError::Unwritable { path: "/m".into(), source: full() }, Reason::DiskFull, "");
     }
 
     #[test]

@@ -4,8 +4,10 @@ use recall_core::{Embedder as _, Provider};
 use recall_models::{BuiltIn, Installed, Manifest, RegistryModel, Role};
 use recall_proto::v1;
 
-use super::STATIC;
 use super::on_demand::Listed;
+
+/// The name of the built-in model.
+pub(crate) const STATIC: &str = "static";
 
 /// Describes an installed model. `running` is the model if it was requested since the daemon started.
 pub(super) fn installed(model: &Installed, running: Option<&dyn Listed>) -> v1::Model {

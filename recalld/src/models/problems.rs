@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use recall_models::{FolderError, Installed, ModelsFolder, Role};
+use recall_proto::hint::{self, Audience};
+use recall_proto::v1;
 
-use super::Models;
 use crate::failure::IntoFailure as _;
 use crate::models::ModelsError;
 
@@ -36,35 +37,33 @@ pub(crate) struct ModelProblem {
 
 /// The problems found by the latest check, and its time.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct CachedProblems {
     at: Option<Instant>,
     problems: Vec<ModelProblem>,
 }
 
-impl Models {
-    /// Returns the problems of the selected models that their folder shows. The result is cached.
-    pub(crate) fn problems(&self) -> Vec<ModelProblem> {
-        let mut known = self.known.lock();
-        if known.at.is_none_or(|at| at.elapsed() >= AT_MOST_EVERY) {
-            known.problems = problems_in(&self.folder);
-            known.at = Some(Instant::now());
+impl CachedProblems {
+    /// Returns the problems in the folder, read again if the last check is too old.
+    pub(super) fn read(&mut self, folder: &ModelsFolder) -> Vec<ModelProblem> {
+        if self.at.is_none_or(|at| at.elapsed() >= AT_MOST_EVERY) {
+            self.problems = problems_in(folder);
+            self.at = Some(Instant::now());
         }
-        known.problems.clone()
+        self.problems.clone()
     }
+}
 
-    /// Returns the problems of the selected models, read without the cache, with the latest errors of loading them.
-    pub(crate) fn problems_now(&self) -> Vec<ModelProblem> {
-        let mut problems = problems_in(&self.folder);
-        let used = self.in_use().into_iter().filter(|model| !model.problem.is_empty());
-        for model in used {
-            let path = PathBuf::from(model.path);
-            if problems.iter().all(|known| known.path != path) {
-                let message = format!("the model {} cannot be used: {}", model.name, model.problem);
-                problems.push(ModelProblem { message, hint: CHOOSE_ANOTHER.to_owned(), path });
-            }
+/// Returns the problems in the folder, read without the cache, with the errors of loading the selected models.
+pub(super) fn problems_now(folder: &ModelsFolder, in_use: Vec<v1::Model>) -> Vec<ModelProblem> {
+    let mut problems = problems_in(folder);
+    for model in in_use.into_iter().filter(|model| !model.problem.is_empty()) {
+        let path = PathBuf::from(model.path);
+        if problems.iter().all(|known| known.path != path) {
+            let message = format!("the model {} cannot be used: {}", model.name, model.problem);
+            problems.push(ModelProblem { message, hint: CHOOSE_ANOTHER.to_owned(), path });
         }
-        problems
     }
+    problems
 }
 
 fn problems_in(folder: &ModelsFolder) -> Vec<ModelProblem> {
@@ -80,7 +79,7 @@ fn problems_in(folder: &ModelsFolder) -> Vec<ModelProblem> {
             };
             let failure = ModelsError::from(error).into_failure();
             let message = format!("the installed models are not used: {}", failure.message);
-            let hint = failure.hint.unwrap_or_else(|| CHOOSE_AGAIN.to_owned());
+            let hint = hint::of_failure(&failure, Audience::Command).unwrap_or_else(|| CHOOSE_AGAIN.to_owned());
             vec![ModelProblem { message, hint, path }]
         }
     }

@@ -14,7 +14,7 @@ use tonic::codegen::http::{Request, Response};
 use tower::{Layer, Service};
 
 use super::{Call, Places};
-use crate::activity::Caller;
+use crate::caller::Caller;
 
 /// Counts each call for its connection, until the body of its answer is dropped.
 #[derive(Clone, Debug)]

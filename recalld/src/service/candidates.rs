@@ -17,7 +17,7 @@ pub(super) async fn handle(service: &Service, request: CandidatesRequest) -> Res
     });
     let documents = documents.await?;
     let rankers = if rankers { service.daemon.engine.built_in_rankers() } else { Vec::new() };
-    let names = feature_names(service.daemon.engine.basis());
+    let names = feature_names(service.daemon.engine.feature_set());
     let width = names.len();
     Ok(CandidatesResponse {
         features: names.into_iter().map(ToOwned::to_owned).collect(),

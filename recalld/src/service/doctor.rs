@@ -8,12 +8,16 @@ use recall_proto::convert::scope;
 use recall_proto::v1::{self, DoctorRequest, DoctorResponse, Severity};
 use tonic::Status;
 
+use super::warning::ROTATE;
 use super::{Service, context, store};
 use crate::blocking;
 use crate::models::ModelProblem;
 
 /// The name of the check of the models, which belong to no store.
 const MODELS: &str = "models";
+
+/// The name of the check of the parse workers, which belong to no store.
+const PARSERS: &str = "parsers";
 
 pub(super) async fn handle(service: &Service, request: DoctorRequest) -> Result<DoctorResponse, Status> {
     let DoctorRequest { context, scope: wanted, fix, secrets } = request;
@@ -27,9 +31,11 @@ pub(super) async fn handle(service: &Service, request: DoctorRequest) -> Result<
     let daemon = Arc::clone(&service.daemon);
     let models = blocking::run(move || daemon.models.problems_now()).await?;
     let DoctorReport { findings, checked } = report;
-    let checked = checked.into_iter().map(Check::as_str).chain([MODELS]);
+    let checked = checked.into_iter().map(Check::as_str).chain([MODELS, PARSERS]);
+    let parsers = service.daemon.parsers.problem();
+    let parsers = parsers.as_deref().map(of_parsers);
     Ok(DoctorResponse {
-        findings: models.into_iter().map(of_models).chain(findings.into_iter().map(finding)).collect(),
+        findings: models.into_iter().map(of_models).chain(parsers).chain(findings.into_iter().map(finding)).collect(),
         checked: checked.map(str::to_owned).collect(),
     })
 }
@@ -43,6 +49,19 @@ fn of_models(problem: ModelProblem) -> v1::Finding {
         message,
         hint,
         path: path.to_string_lossy().into_owned(),
+        fixed: false,
+        store_id: String::new(),
+    }
+}
+
+/// Converts the problem of the parse workers to a finding.
+fn of_parsers(reason: &str) -> v1::Finding {
+    v1::Finding {
+        check: PARSERS.to_owned(),
+        severity: Severity::Warning.into(),
+        message: format!("source code is parsed in the daemon's process, which a faulty grammar can end: {reason}"),
+        hint: "check that the daemon may run its own program".to_owned(),
+        path: String::new(),
         fixed: false,
         store_id: String::new(),
     }
@@ -176,7 +195,7 @@ fn describe(problem: Problem) -> Description {
                 if count == 1 { "" } else { "s" },
                 rules.join(", ")
             ),
-            hint: "remove them from the file and rotate them",
+            hint: ROTATE,
             path: Some(path.as_str().into()),
         },
     }

@@ -8,14 +8,14 @@ use recall_proto::{Failure, PROTOCOLS, Reason, newest_common};
 use tonic::Status;
 
 use super::Service;
-use crate::daemon::{Identity, VERSION, protocols};
+use crate::daemon::{Identity, protocols};
 
 /// The optional capabilities of this release, sorted.
 const CAPABILITIES: [&str; 1] = ["lexical"];
 
 pub(super) fn handle(service: &Service, request: &HandshakeRequest) -> Result<HandshakeResponse, Status> {
     let identity = &service.daemon.identity;
-    let protocol = agreed(request.protocol.as_ref())?;
+    let protocol = agreed(request.protocol.as_ref()).map_err(|failure| describe(failure, identity))?;
     check_home(&identity.data_home, &request.data_home)?;
     tracing::debug!(client = request.client_name, version = request.client_version, protocol, "handshake");
     Ok(response(identity, protocol))
@@ -31,11 +31,18 @@ fn agreed(theirs: Option<&ProtocolRange>) -> Result<u32, Failure> {
             theirs.min, theirs.max
         );
         Failure::new(Reason::VersionMismatch, message)
-            .with_detail("version", VERSION)
             .with_detail("protocol_min", oldest.to_string())
             .with_detail("protocol_max", newest.to_string())
-            .with_hint("update recall and run `recall daemon restart`")
     })
+}
+
+/// Adds what a client needs to know about a daemon that it may replace.
+fn describe(failure: Failure, identity: &Identity) -> Failure {
+    failure
+        .with_detail("version", identity.version)
+        .with_detail("auto_started", identity.is_auto_started().to_string())
+        .with_detail("managed", identity.is_managed.to_string())
+        .with_detail("program", identity.program())
 }
 
 /// Refuses a client with another data home than the daemon's. Compares canonical paths, because several paths may lead to
@@ -49,14 +56,12 @@ fn check_home(ours: &Path, theirs: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let message = format!("this daemon serves the data in `{}`, not those in `{theirs}`", ours.display());
-    Err(Failure::new(Reason::HomeMismatch, message)
-        .with_detail("data_home", ours.display().to_string())
-        .with_hint("start this program with the HOME or RECALL_HOME of that daemon, or stop that daemon"))
+    Err(Failure::new(Reason::HomeMismatch, message).with_detail("data_home", ours.display().to_string()))
 }
 
 fn response(identity: &Identity, protocol: u32) -> HandshakeResponse {
     HandshakeResponse {
-        version: VERSION.to_owned(),
+        version: identity.version.to_owned(),
         protocol,
         protocols: Some(protocols()),
         build: String::new(),
@@ -67,6 +72,8 @@ fn response(identity: &Identity, protocol: u32) -> HandshakeResponse {
         capabilities: CAPABILITIES.map(ToOwned::to_owned).to_vec(),
         auto_started: identity.is_auto_started(),
         data_home: identity.data_home.display().to_string(),
+        managed: identity.is_managed,
+        program: identity.program(),
     }
 }
 
@@ -79,7 +86,6 @@ mod tests {
         assert_eq!(agreed.as_ref().ok(), expected.as_ref(), "{min} to {max}");
         if let Err(failure) = agreed {
             assert_eq!(failure.reason, Reason::VersionMismatch);
-            assert_eq!(failure.details["version"], VERSION);
             assert_eq!(failure.details["protocol_max"], PROTOCOLS.end().to_string());
         }
     }

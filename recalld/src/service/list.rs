@@ -22,7 +22,7 @@ pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<Li
         path: Some(path).filter(|path| !path.is_empty()).map(PathFilter),
         said: if flagged { Said::Flagged } else { Said::Anything },
         sort: order(sort)?,
-        offset: offset(&cursor)?,
+        offset: limits::offset(&cursor)?,
         limit: limits::list_entries(limit, &service.daemon.settings.limits)?,
     };
     let listing = service.call(move |daemon| daemon.engine.list(&origin, &asked)).await?;
@@ -69,27 +69,9 @@ fn order(sort: i32) -> Result<ListSort, InvalidRequest> {
     }
 }
 
-/// Reads a cursor, which is the number of entries on the previous pages.
-fn offset(cursor: &str) -> Result<u32, InvalidRequest> {
-    if cursor.is_empty() {
-        return Ok(0);
-    }
-    cursor.parse().map_err(|_| {
-        let problem = Problem::Malformed { value: cursor.to_owned(), expected: "`next_cursor` of the previous page" };
-        InvalidRequest::new("cursor", problem)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_cursor_leads_to_the_next_page() {
-        assert_eq!(offset(""), Ok(0));
-        assert_eq!(offset("40"), Ok(40));
-        assert_eq!(offset("-1").map_err(|error| error.field), Err("cursor"));
-    }
 
     #[test]
     fn an_unknown_order_is_refused() {

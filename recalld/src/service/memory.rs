@@ -1,12 +1,101 @@
-//! The conversion of memories and notes about them to messages.
+//! The RPCs about memories, and the conversion of memories and notes about them to messages.
 
-use recall_core::{MemoryView, StoreScope};
-use recall_engine::MemoryNote;
-use recall_proto::convert::memory;
+use recall_core::{MemoryView, Scope, StoreScope};
+use recall_engine::{
+    AddOutcome, AddReport, FeedbackReport, ItemRequest, MemoryNote, Parent, PromoteReport, SimilarMemory, UpdateReport,
+    VerifyReport,
+};
+use recall_proto::convert::{memory, remember, scope};
 use recall_proto::v1;
-use recall_proto::v1::Severity;
+use recall_proto::v1::{
+    AddRequest, AddResponse, AddStatus, FeedbackRequest, FeedbackResponse, PromoteRequest, PromoteResponse, Severity,
+    UpdateRequest, UpdateResponse, VerifiedMemory, VerifyRequest, VerifyResponse,
+};
+use tonic::Status;
 
-use super::warning;
+use super::{Service, context, warning};
+
+/// `Add`: stores a memory.
+pub(super) async fn add(service: &Service, request: AddRequest) -> Result<AddResponse, Status> {
+    let (from, asked) = remember::add(request)?;
+    let origin = context::origin(Some(from))?;
+    let report = service.call(move |daemon| daemon.engine.add_memory(&origin, &asked)).await?;
+    Ok(added(report))
+}
+
+pub(super) fn added(report: AddReport) -> AddResponse {
+    let AddReport { id, title, outcome, similar, notes } = report;
+    let status = match outcome {
+        AddOutcome::Added => AddStatus::Added,
+        AddOutcome::Repeats => AddStatus::Duplicate,
+        AddOutcome::Supersedes => AddStatus::Superseded,
+    };
+    AddResponse {
+        id: id.to_string(),
+        title,
+        status: status.into(),
+        similar: similar.into_iter().map(similar_to_proto).collect(),
+        warnings: warnings(notes),
+    }
+}
+
+fn similar_to_proto(similar: SimilarMemory) -> v1::SimilarMemory {
+    let SimilarMemory { id, title, similarity } = similar;
+    v1::SimilarMemory { id: id.to_string(), title, similarity }
+}
+
+/// `Update`: amends a memory.
+pub(super) async fn update(service: &Service, request: UpdateRequest) -> Result<UpdateResponse, Status> {
+    let (from, asked) = remember::update(request)?;
+    let origin = context::origin(Some(from))?;
+    let report = service.call(move |daemon| daemon.engine.update_memory(&origin, &asked)).await?;
+    let UpdateReport { memory: recalled, notes } = report;
+    let scope = recalled.memory.scope;
+    Ok(UpdateResponse { memory: Some(memory::to_proto(&recalled, scope)), warnings: warnings(notes) })
+}
+
+/// `Feedback`: records a judgement about an item.
+pub(super) async fn feedback(service: &Service, request: FeedbackRequest) -> Result<FeedbackResponse, Status> {
+    let mut request = request;
+    if let Some(document) = remember::rated_by_path(&request) {
+        let origin = context::origin(request.context.clone())?;
+        let asked = ItemRequest { id: document, parent: Parent::Leave, scope: Scope::All };
+        let item = service.call(move |daemon| daemon.engine.get(&origin, &asked)).await?;
+        request.item_id = item.document.id.to_string();
+    }
+    let (from, asked) = remember::feedback(request)?;
+    let origin = context::origin(Some(from))?;
+    let FeedbackReport { stats } = service.call(move |daemon| daemon.engine.rate_item(&origin, &asked)).await?;
+    Ok(FeedbackResponse { acknowledged: true, item_stats: Some(memory::stats_to_proto(&stats)) })
+}
+
+/// `Verify`: checks whether memories are still valid, or confirms them.
+pub(super) async fn verify(service: &Service, request: VerifyRequest) -> Result<VerifyResponse, Status> {
+    let (from, asked) = remember::verify(request)?;
+    let origin = context::origin(Some(from))?;
+    let report = service.call(move |daemon| daemon.engine.verify_memories(&origin, &asked)).await?;
+    let broken = report.broken();
+    // The verification of each memory reports the anchors that could not be renewed.
+    let VerifyReport { memories, notes: _ } = report;
+    Ok(VerifyResponse { results: memories.iter().map(verified).collect(), broken })
+}
+
+fn verified(recalled: &MemoryView) -> VerifiedMemory {
+    VerifiedMemory {
+        id: recalled.memory.id.to_string(),
+        title: recalled.memory.title.to_string(),
+        verification: Some(memory::verification_to_proto(&recalled.verification)),
+    }
+}
+
+/// `Promote`: moves a memory to a wider store.
+pub(super) async fn promote(service: &Service, request: PromoteRequest) -> Result<PromoteResponse, Status> {
+    let (from, asked) = remember::promote(request)?;
+    let origin = context::origin(Some(from))?;
+    let report = service.call(move |daemon| daemon.engine.promote_memory(&origin, &asked)).await?;
+    let PromoteReport { id, scope: store } = report;
+    Ok(PromoteResponse { id: id.to_string(), scope: scope::store_to_proto(store).into() })
+}
 
 /// Converts a memory; `None` for a file.
 pub(super) fn to_proto(recalled: Option<&MemoryView>, store: StoreScope) -> Option<v1::Memory> {
@@ -19,7 +108,7 @@ pub(super) fn staleness(recalled: Option<&MemoryView>) -> f64 {
 }
 
 /// Converts the notes about a stored memory or event to warnings.
-pub(super) fn notes(notes: Vec<MemoryNote>) -> Vec<v1::Warning> {
+pub(super) fn warnings(notes: Vec<MemoryNote>) -> Vec<v1::Warning> {
     notes.into_iter().map(note).collect()
 }
 

@@ -1,31 +1,33 @@
-//! `Rebuild`: rebuilds a store's index.
+//! `Rebuild`: rebuilds a store's index or a part of it.
 
 use recall_core::Scope;
+use recall_engine::RebuildPart;
 use recall_proto::convert::scope;
 use recall_proto::v1::{IndexEvent, RebuildRequest, RebuildTarget};
 use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
 
 use super::{Pieces, Service, context, run};
-use crate::failure::unsupported;
 
 pub(super) fn handle(service: &Service, request: RebuildRequest) -> Result<Pieces<IndexEvent>, Status> {
     let RebuildRequest { context, scope: wanted, target } = request;
-    check(target)?;
+    let part = part(target)?;
     let origin = context::origin(context)?;
     let wanted = scope::from_proto(wanted, Scope::Project)?;
     Ok(run::stream(service, origin, wanted, move |engine, origin, progress, cancel| {
-        engine.rebuild(origin, wanted, progress, cancel)
+        engine.rebuild(origin, wanted, part, progress, cancel)
     }))
 }
 
-fn check(target: i32) -> Result<(), Status> {
+fn part(target: i32) -> Result<RebuildPart, InvalidRequest> {
     match RebuildTarget::try_from(target) {
-        Ok(RebuildTarget::Unspecified | RebuildTarget::All) => Ok(()),
-        Ok(RebuildTarget::Lexical | RebuildTarget::Vectors) => Err(unsupported("rebuilding a part (`target`)")),
+        Ok(RebuildTarget::Unspecified | RebuildTarget::All) => Ok(RebuildPart::All),
+        Ok(RebuildTarget::Catalog) => Ok(RebuildPart::Catalog),
+        Ok(RebuildTarget::Lexical) => Ok(RebuildPart::Lexical),
+        Ok(RebuildTarget::Vectors) => Ok(RebuildPart::Vectors),
         Err(_) => {
-            let problem = Problem::Unknown { value: target.to_string(), known: "all, lexical, vectors" };
-            Err(InvalidRequest::new("target", problem).into())
+            let problem = Problem::Unknown { value: target.to_string(), known: "all, catalog, lexical, vectors" };
+            Err(InvalidRequest::new("target", problem))
         }
     }
 }

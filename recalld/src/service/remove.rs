@@ -25,7 +25,7 @@ pub(super) async fn handle(service: &Service, request: RemoveRequest) -> Result<
 }
 
 fn response(report: RemoveReport) -> RemoveResponse {
-    let RemoveReport { removals, memories, remaining, documents, generation } = report;
+    let RemoveReport { removals, memories, remaining, documents, forgotten, generation } = report;
     let mut seen = HashSet::new();
     let removed = removals.iter().flat_map(|removal| &removal.documents).filter(|path| seen.insert(*path));
     RemoveResponse {
@@ -37,6 +37,7 @@ fn response(report: RemoveReport) -> RemoveResponse {
             .collect(),
         failures: remaining.into_iter().map(still_there).collect(),
         generation: generation.0,
+        forgotten,
     }
 }
 

@@ -6,47 +6,57 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use recall_core::{DocumentId, Scope};
+use recall_core::{DocumentId, OtherProjects, Recording, Scope};
 use recall_engine::{Engine, GetError, ItemRequest, Origin, Parent};
-use recall_proto::convert;
-use recall_proto::v1::{SearchRequest, SearchResponse};
+use recall_proto::v1::{RequestContext, SearchRequest, SearchResponse};
+use recall_proto::{Failure, Reason, convert};
+use recall_rql::Filter;
 use tonic::Status;
 
-use super::{Service, context};
-use crate::activity::ClientId;
+pub(super) use answer::{indexing, millis, searched_store};
+
+use super::{Service, context, query};
 use crate::admission::Answering;
-use crate::failure::unsupported;
+
+pub(super) use answer::to_proto;
+
+/// The name of the client that agents use.
+const SHIM: &str = "recall-shim";
 
 /// How many copies of a document's whole text an answer needs: as read, in the hit, and encoded.
 const COPIES_OF_A_TEXT: u64 = 3;
 
 pub(super) async fn handle(
     service: &Service,
-    client: ClientId,
     answering: &Answering,
     request: SearchRequest,
 ) -> Result<SearchResponse, Status> {
     let began = Instant::now();
     let call = convert::search::from_proto(request, &service.daemon.settings.limits)?;
     let convert::search::Call { context, request, filter, include_parent, min_relative_score } = call;
-    if filter.is_some() {
-        return Err(unsupported("filters in RQL (`filter`)"));
-    }
+    let condition = filter.as_deref().map(Filter::parse).transpose();
+    let condition = condition.map_err(|error| query::failure(error, "filter"))?;
     let provenance = convert::remember::provenance(&context);
     let session = provenance.session.clone().unwrap_or_default();
+    if request.others != OtherProjects::None {
+        may_search_elsewhere(&context, service.daemon.settings.search.agents_everywhere)?;
+    }
     let origin = Arc::new(context::origin(Some(context))?);
 
     let asked = request.clone();
     let from = Arc::clone(&origin);
-    let mut answer = service.call_short(client, move |daemon| daemon.engine.search(&from, &asked)).await?;
+    let mut answer =
+        service.call_short(move |daemon| daemon.engine.search_where(&from, &asked, condition.as_ref())).await?;
     if let (Some(part), Some(best)) = (min_relative_score, answer.best_score) {
         let count = answer.hits.len();
         answer.hits.retain(|hit| hit.score >= best * part);
         // Later hits score even lower, so there is no next page.
         answer.next_offset = answer.next_offset.filter(|_| answer.hits.len() == count);
     }
-    // Only queues a note; it is written after the answer is sent.
-    service.daemon.engine.note_search(&origin, &provenance, &request, &answer);
+    if request.recording == Recording::On {
+        // Only queues a note; it is written after the answer is sent.
+        service.daemon.engine.note_search(&origin, &provenance, &request, &answer);
+    }
     let parents = if include_parent {
         let documents: Vec<_> = answer.hits.iter().map(|hit| hit.document.id).collect();
         let text_bytes: u64 = answer.hits.iter().map(|hit| hit.document.size_bytes).sum();
@@ -55,9 +65,21 @@ pub(super) async fn handle(
     } else {
         HashMap::new()
     };
-    let mut response = answer::to_proto(&request, answer, &parents, began.elapsed());
+    let mut response = to_proto(&request, filter, answer, &parents, began.elapsed());
     service.daemon.complete(&session, &mut response.warnings);
     Ok(response)
+}
+
+/// Checks that the caller may search other projects: a person, or an agent if the user allows it.
+fn may_search_elsewhere(context: &RequestContext, agents_may: bool) -> Result<(), Failure> {
+    let RequestContext { agent, session_id, client_name, .. } = context;
+    let is_agent = !agent.is_empty() || !session_id.is_empty() || client_name == SHIM;
+    if agents_may || !is_agent {
+        return Ok(());
+    }
+    Err(Failure::new(Reason::PermissionDenied, "agents may not search other projects").with_hint(
+        "a person may allow it with `agents_everywhere = true` under `[search]` in the user's `recall.toml`",
+    ))
 }
 
 /// Returns the texts of the documents that still exist.

@@ -1,6 +1,115 @@
-//! The RPCs about sessions: `StartSession`, `EndSession`, `ListSessions` and `Briefing`.
+//! The RPCs about sessions and their events.
 
-pub(super) mod briefing;
-pub(super) mod end;
-pub(super) mod list;
-pub(super) mod start;
+use std::sync::Arc;
+
+use recall_core::{AskBriefing, Provenance};
+use recall_engine::{
+    Briefing, BriefingSection, EndedSession, EventListing, LoggedEvent, SessionListing, StartedSession,
+};
+use recall_proto::convert::{session, time};
+use recall_proto::v1::{
+    self, BriefingRequest, BriefingResponse, EndSessionRequest, EndSessionResponse, ListEventsRequest,
+    ListEventsResponse, ListSessionsRequest, ListSessionsResponse, LogEventRequest, LogEventResponse,
+    StartSessionRequest, StartSessionResponse,
+};
+use tonic::Status;
+
+use super::{Service, context, memory, warning};
+
+/// `StartSession`: starts a session.
+pub(super) async fn start(service: &Service, request: StartSessionRequest) -> Result<StartSessionResponse, Status> {
+    let (from, (asked, wants_briefing)) = session::start(request)?;
+    let origin = Arc::new(context::origin(Some(from))?);
+    let (here, goal) = (Arc::clone(&origin), asked.goal.clone());
+    let provenance = asked.provenance.clone();
+    let StartedSession { id, started, recoverable } =
+        service.call(move |daemon| daemon.engine.start_session(&here, &asked)).await?;
+    let briefing = if wants_briefing {
+        let provenance = Provenance { session: Some(id.clone()), ..provenance };
+        let asked = AskBriefing { budget_tokens: session::default_briefing_tokens(), goal, provenance };
+        let briefing = service.call(move |daemon| daemon.engine.briefing(&origin, &asked)).await?;
+        Some(briefing_to_proto(service, &id, briefing))
+    } else {
+        None
+    };
+    Ok(StartSessionResponse {
+        session_id: id,
+        started_at: Some(time::to_proto(started)),
+        recoverable_session_id: recoverable.unwrap_or_default(),
+        briefing,
+    })
+}
+
+/// `EndSession`: ends a session and stores its summary and memories.
+pub(super) async fn end(service: &Service, request: EndSessionRequest) -> Result<EndSessionResponse, Status> {
+    let (from, asked) = session::end(request)?;
+    let origin = context::origin(Some(from))?;
+    let EndedSession { id, summary_path, memories, notes } =
+        service.call(move |daemon| daemon.engine.end_session(&origin, &asked)).await?;
+    Ok(EndSessionResponse {
+        session_id: id,
+        summary_path: summary_path.map(|path| path.to_string()).unwrap_or_default(),
+        memories: memories.into_iter().map(memory::added).collect(),
+        warnings: memory::warnings(notes),
+    })
+}
+
+/// `ListSessions`: lists the sessions of a project.
+pub(super) async fn list(service: &Service, request: ListSessionsRequest) -> Result<ListSessionsResponse, Status> {
+    let (from, asked) = session::list(request, &service.daemon.settings.limits)?;
+    let origin = context::origin(Some(from))?;
+    let SessionListing { sessions, next_offset } =
+        service.call(move |daemon| daemon.engine.list_sessions(&origin, &asked)).await?;
+    Ok(ListSessionsResponse {
+        sessions: sessions.iter().map(session::to_proto).collect(),
+        next_cursor: next_offset.map(|offset| offset.to_string()).unwrap_or_default(),
+    })
+}
+
+/// `Briefing`: summarizes the project for a new session.
+pub(super) async fn briefing(service: &Service, request: BriefingRequest) -> Result<BriefingResponse, Status> {
+    let (from, asked) = session::briefing(request)?;
+    let origin = context::origin(Some(from))?;
+    let session = asked.provenance.session.clone().unwrap_or_default();
+    let briefing = service.call(move |daemon| daemon.engine.briefing(&origin, &asked)).await?;
+    Ok(briefing_to_proto(service, &session, briefing))
+}
+
+/// Converts a briefing for a session.
+fn briefing_to_proto(service: &Service, session: &str, briefing: Briefing) -> BriefingResponse {
+    let Briefing { text, used_tokens, sections, warnings } = briefing;
+    let mut warnings = warning::to_proto(warnings);
+    service.daemon.complete(session, &mut warnings);
+    BriefingResponse { text, used_tokens, sections: sections.into_iter().map(section_to_proto).collect(), warnings }
+}
+
+fn section_to_proto(section: BriefingSection) -> v1::BriefingSection {
+    let BriefingSection { kind, title, text, citations } = section;
+    v1::BriefingSection { kind: kind.as_str().to_owned(), title: title.to_owned(), text, citations }
+}
+
+/// `LogEvent`: records an event of a session.
+pub(super) async fn log_event(service: &Service, request: LogEventRequest) -> Result<LogEventResponse, Status> {
+    let (from, asked) = session::log(request)?;
+    let origin = context::origin(Some(from))?;
+    let LoggedEvent { id, timestamp, notes } =
+        service.call(move |daemon| daemon.engine.log_event(&origin, &asked)).await?;
+    Ok(LogEventResponse {
+        logged: true,
+        event_id: id.to_string(),
+        timestamp: Some(time::to_proto(timestamp)),
+        warnings: memory::warnings(notes),
+    })
+}
+
+/// `ListEvents`: lists the events of a session.
+pub(super) async fn list_events(service: &Service, request: ListEventsRequest) -> Result<ListEventsResponse, Status> {
+    let (from, asked) = session::events(request, &service.daemon.settings.limits)?;
+    let origin = context::origin(Some(from))?;
+    let EventListing { events, next_offset } =
+        service.call(move |daemon| daemon.engine.list_events(&origin, &asked)).await?;
+    Ok(ListEventsResponse {
+        events: events.into_iter().map(session::event_to_proto).collect(),
+        next_cursor: next_offset.map(|offset| offset.to_string()).unwrap_or_default(),
+    })
+}

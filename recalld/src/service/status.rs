@@ -5,8 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_core::{Clock as _, Scope, Timestamp};
-use recall_engine::{BudgetUse, FailureEntry, RecorderCounts, Status as Found, StoreStatus};
+use recall_engine::{
+    BudgetUse, FailureEntry, FailureEntryKind, FileCounts, KeptStore, RecorderCounts, Status as Found, StatusError,
+    StoreStatus,
+};
 use recall_proto::convert::{limits, scope, time};
+use recall_proto::hint::{self, Audience};
 use recall_proto::v1::{self, Severity, StatusRequest, StatusResponse};
 use recall_proto::{Failure, InvalidRequest};
 use tonic::Status;
@@ -14,7 +18,7 @@ use tonic::Status;
 use super::{Service, context, store, warning};
 use crate::blocking;
 use crate::clock::SystemClock;
-use crate::daemon::{Daemon, Identity, VERSION, protocols};
+use crate::daemon::{Daemon, Identity, protocols};
 use crate::memory::MemoryUse;
 use crate::meter::Summary;
 
@@ -22,7 +26,7 @@ use crate::meter::Summary;
 const FAILURES_LISTED: usize = 100;
 
 pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<StatusResponse, Status> {
-    let StatusRequest { context, scope: wanted, every_store, failures, metrics } = request;
+    let StatusRequest { context, scope: wanted, every_store, failures, metrics, kept } = request;
     let wanted = scope::from_proto(wanted, Scope::All)?;
     let listed = if failures { FAILURES_LISTED } else { 0 };
     let daemon = &service.daemon;
@@ -46,7 +50,10 @@ pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<
     let (models, problems, sessions) = blocking::run(read).await?;
     let mut warnings = warnings;
     warnings.extend(problems.into_iter().map(warning::of_models));
+    let kept =
+        if kept { service.call(|daemon| Ok::<_, StatusError>(daemon.engine.kept_stores())).await? } else { Vec::new() };
     Ok(StatusResponse {
+        kept: kept.into_iter().map(kept_store).collect(),
         daemon: Some(daemon_status(daemon, sessions)),
         stores: stores.into_iter().map(store_status).collect(),
         models,
@@ -57,11 +64,12 @@ pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<
 }
 
 fn daemon_status(daemon: &Daemon, sessions: usize) -> v1::DaemonStatus {
-    let Identity { pid, tenure, started_at, started: _, socket, data_home: _, log } = &daemon.identity;
-    let MemoryUse { resident_bytes, anonymous_bytes, peak_bytes } = MemoryUse::of_this_process();
+    let Identity { version, program: _, is_managed: _, pid, tenure, started_at, started: _, socket, data_home: _, log } =
+        &daemon.identity;
+    let MemoryUse { resident_bytes, anonymous_bytes, peak_bytes, mapped_bytes: _ } = MemoryUse::of_this_process();
     v1::DaemonStatus {
         pid: *pid,
-        version: VERSION.to_owned(),
+        version: (*version).to_owned(),
         build: String::new(),
         protocols: Some(protocols()),
         started_at: Some(time::to_proto(*started_at)),
@@ -85,6 +93,17 @@ fn daemon_status(daemon: &Daemon, sessions: usize) -> v1::DaemonStatus {
         log: log.as_ref().map(|log| log.to_string_lossy().into_owned()).unwrap_or_default(),
         auto_started: daemon.identity.is_auto_started(),
         private: *tenure == crate::args::Tenure::Private,
+    }
+}
+
+fn kept_store(store: KeptStore) -> v1::KeptStore {
+    let KeptStore { root, index_bytes, last_change, is_gone, gone_since } = store;
+    v1::KeptStore {
+        root: root.to_string_lossy().into_owned(),
+        index_bytes,
+        last_change: last_change.map(time::to_proto),
+        gone: is_gone,
+        gone_since: gone_since.map(time::to_proto),
     }
 }
 
@@ -112,8 +131,8 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         scanned_ago,
         unwatched,
         newest: _,
+        files: FileCounts { listed, indexed, failed: unread, skipped, pending },
         failed,
-        skipped: _,
         failures: failed_files,
         ranker,
         ranker_problem,
@@ -131,6 +150,7 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         initialised: root.join(".recall").is_dir(),
         root: root.to_string_lossy().into_owned(),
         index_path: index.to_string_lossy().into_owned(),
+        files: Some(v1::FileCounts { listed, indexed, failed: unread, skipped, pending }),
         indexed: generation.0 > 0,
         generation: generation.0,
         documents,
@@ -158,11 +178,14 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
     }
 }
 
-/// Converts the list of files that are not indexed.
+/// Converts the list of files that are not indexed, or not by their syntax.
 pub(super) fn failures(entries: Vec<FailureEntry>) -> Vec<v1::ItemFailure> {
-    let code = |failed| if failed { "FAILED" } else { "SKIPPED" };
-    let one =
-        |FailureEntry { path, reason, failed }| v1::ItemFailure { item: path, code: code(failed).to_owned(), reason };
+    let code = |kind| match kind {
+        FailureEntryKind::Failed => "FAILED",
+        FailureEntryKind::Skipped => "SKIPPED",
+        FailureEntryKind::Unparsed => "PARSE_FAILED",
+    };
+    let one = |FailureEntry { path, reason, kind }| v1::ItemFailure { item: path, code: code(kind).to_owned(), reason };
     entries.into_iter().map(one).collect()
 }
 
@@ -184,8 +207,8 @@ fn troubles(
 
 /// Returns the warning that the stores' status is not available.
 fn trouble(failure: &Failure) -> v1::Warning {
-    let hint = failure.hint.as_deref().unwrap_or_default();
-    warning::new(failure.reason.as_str(), Severity::Error, failure.message.clone(), hint)
+    let hint = hint::of_failure(failure, Audience::Command).unwrap_or_default();
+    warning::new(failure.reason.as_str(), Severity::Error, failure.message.clone(), &hint)
 }
 
 fn before_now(ago: Duration) -> Timestamp {

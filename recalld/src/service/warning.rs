@@ -14,6 +14,9 @@ pub(crate) const JOURNAL_LINES_UNREAD: &str = "JOURNAL_LINES_UNREAD";
 /// The code of the warning about unreadable lines in the selection.
 pub(crate) const SELECTION_LINES_UNREAD: &str = "SELECTION_LINES_UNREAD";
 
+/// The hint if a file contains secrets.
+pub(super) const ROTATE: &str = "remove them from the file and rotate them";
+
 /// Converts the engine's warnings.
 pub(super) fn to_proto(warnings: Vec<Warning>) -> Vec<v1::Warning> {
     warnings.into_iter().map(one).collect()
@@ -54,8 +57,7 @@ fn one(warning: Warning) -> v1::Warning {
         }
         Warning::SecretsMasked { path } => {
             let message = format!("`{path}` seems to contain secrets; they are masked here");
-            let hint = "remove them from the file and rotate them";
-            v1::Warning { path, ..new("SECRET_MASKED", Severity::Warning, message, hint) }
+            v1::Warning { path, ..new("SECRET_MASKED", Severity::Warning, message, ROTATE) }
         }
         Warning::Repaired { what } => {
             let message = format!("a damaged index was set aside and rebuilt: {what}");
@@ -69,6 +71,7 @@ fn one(warning: Warning) -> v1::Warning {
             let message = format!("the {scope} store could not be searched: {reason}");
             new("STORE_UNAVAILABLE", Severity::Error, message, "`recall status` shows more")
         }
+        Warning::StoresLeftOut { left_out, limit } => stores_left_out(left_out, limit),
         Warning::SeveralDefinitions { name, definitions, shown } => {
             let of_them = if shown < definitions { format!("; {shown} of them are shown") } else { String::new() };
             let message = format!("`{name}` is the name of {definitions} definitions{of_them}");
@@ -84,11 +87,7 @@ fn one(warning: Warning) -> v1::Warning {
             )
         }
         Warning::EmbeddingsPassedOver { reason, instead } => passed_over(&reason, instead),
-        Warning::NotReranked { reason } => {
-            let message = format!("the first hits are in the order without the cross-encoder: {reason}");
-            let hint = "ask again; `recall models list` shows the models; `recall models use rerank none` turns the cross-encoder off";
-            new("NOT_RERANKED", Severity::Warning, message, hint)
-        }
+        Warning::NotReranked { reason } => not_reranked(&reason),
         Warning::RankerPassedOver { reason } => {
             let message =
                 format!("the built-in ranker is used instead of the one learnt from this project's history: {reason}");
@@ -119,6 +118,13 @@ fn one(warning: Warning) -> v1::Warning {
     }
 }
 
+/// Returns the warning that not every nested repository or other project was searched.
+fn stores_left_out(left_out: u64, limit: u64) -> v1::Warning {
+    let message = format!("{left_out} further repositories were not searched: the limit is {limit}");
+    let hint = "raise `daemon.max_stores_per_request` in your `recall.toml`, or name the projects";
+    new("STORES_LEFT_OUT", Severity::Warning, message, hint)
+}
+
 /// Returns the warning that the first search of a project indexed it.
 fn indexed_first(files: u64, took: Duration) -> v1::Warning {
     let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
@@ -133,6 +139,14 @@ fn passed_over(reason: &str, instead: Option<String>) -> v1::Warning {
         None => format!("semantic search is off, showing keyword matches only: {reason}"),
     };
     new("EMBEDDINGS_PASSED_OVER", Severity::Notice, message, "`recall status` shows more")
+}
+
+/// Returns the warning that the cross-encoder did not take part.
+fn not_reranked(reason: &str) -> v1::Warning {
+    let message = format!("the first hits are in the order without the cross-encoder: {reason}");
+    let hint =
+        "ask again; `recall models list` shows the models; `recall models use rerank none` turns the cross-encoder off";
+    new("NOT_RERANKED", Severity::Warning, message, hint)
 }
 
 /// Converts the problem of a selected model to a warning.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use recall_client::{Client, ConnectOptions, Launch};
+use recall_client::{Client, ConnectOptions, Launch, Replace};
 use recall_proto::v1::RequestContext;
 use recall_testkit::{Outcome, Project, Running};
 use recall_tests::{Sandbox, sandbox};
@@ -55,11 +55,11 @@ impl Case {
         assert!(error.contains(says), "{outcome:?}");
         assert!(outcome.stderr.lines().any(|line| line.starts_with("hint: ")), "{outcome:?}");
         assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(exit), ""), "{outcome:?}");
-        let (again, told) = self.json(arguments);
-        let told = &told["error"];
-        assert_eq!((again, told["code"].as_str()), (Some(exit), Some(code)), "{told}");
-        assert!(told["message"].as_str().is_some_and(|message| message.contains(says)), "{told}");
-        assert!(told["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{told}");
+        let (again, reported) = self.json(arguments);
+        let reported = &reported["error"];
+        assert_eq!((again, reported["code"].as_str()), (Some(exit), Some(code)), "{reported}");
+        assert!(reported["message"].as_str().is_some_and(|message| message.contains(says)), "{reported}");
+        assert!(reported["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{reported}");
     }
 
     /// The paths of the hits of a search, the best first, and the codes of its warnings.
@@ -120,6 +120,8 @@ impl Case {
             daemon_binary: None,
             daemon_home: None,
             client_name: "recall-tests".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            replace: Replace::Older,
             deadline: Duration::from_mins(1),
             attempts: 1,
         };

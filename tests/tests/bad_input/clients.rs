@@ -33,7 +33,7 @@ fn ping_without_reading(socket: &Path) -> UnixStream {
 }
 
 #[test]
-fn clients_that_never_read_take_nothing_from_the_others() {
+fn clients_that_never_read_do_not_block_others() {
     let case = Case::new();
     assert_eq!(case.search(KNOWN.0).0, [KNOWN.1]);
     let daemon = case.daemon();
@@ -74,7 +74,7 @@ fn call(shim: &mut Running, tool: &str, arguments: &Value) -> (String, bool) {
 }
 
 #[test]
-fn an_agent_is_told_by_code_and_hint_what_is_wrong_with_its_call() {
+fn an_invalid_tool_call_is_answered_with_a_code_and_a_hint() {
     let case = Case::new();
     let daemon = case.first_daemon();
     let mut shim = case.sandbox.start_shim(&case.project, &[]);
@@ -101,7 +101,7 @@ fn an_agent_is_told_by_code_and_hint_what_is_wrong_with_its_call() {
 }
 
 #[test]
-fn a_shim_whose_daemon_is_missing_says_so_and_finds_it_once_it_is_there() {
+fn a_shim_reports_a_missing_daemon_and_finds_it_later() {
     let case = Case::new();
     let folder = case.sandbox.path().join("bin");
     std::fs::create_dir(&folder).expect("a new folder");

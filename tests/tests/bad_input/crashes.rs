@@ -30,7 +30,7 @@ fn settled_search(case: &Case, query: &str) -> Vec<String> {
 }
 
 #[test]
-fn killed_at_any_moment_of_indexing_the_daemon_loses_nothing() {
+fn a_daemon_killed_while_indexing_loses_nothing() {
     let case = Case::new();
     write_files(&case, 0);
     let began = Instant::now();
@@ -40,7 +40,7 @@ fn killed_at_any_moment_of_indexing_the_daemon_loses_nothing() {
     for round in 1..=ROUNDS {
         write_files(&case, round);
         if round % 2 == 0 {
-            // A first run, in place of one over what is known.
+            // Delete the index, so that this run is a first one.
             std::fs::remove_dir_all(case.index()).expect("ours");
         }
         let mut daemon = case.sandbox.start_daemon(&[]);
@@ -60,7 +60,7 @@ fn killed_at_any_moment_of_indexing_the_daemon_loses_nothing() {
 }
 
 #[test]
-fn killed_in_the_middle_of_a_question_the_daemon_is_replaced_and_asked_again() {
+fn a_daemon_killed_during_a_call_is_replaced_and_the_call_repeated() {
     let case = Case::new();
     write_files(&case, 0);
     for round in 0..5 {

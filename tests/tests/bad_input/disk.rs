@@ -12,7 +12,7 @@ use crate::case::{Case, KNOWN};
 /// The folders of the system's programs; the sandbox contains only recall's.
 const SYSTEM_PROGRAMS: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Adds files of about a megabyte of text, which no index has room for in less.
+/// Adds files with about a megabyte of text. Their index takes at least as much space.
 fn fill_project(case: &Case) {
     for file in 0..100 {
         let line = |n: u32| format!("pub fn part_{file}_{n}(a_{}: usize) -> usize {{ a_{} }}\n", n * 7, n * 7);
@@ -32,12 +32,12 @@ fn in_a_namespace(case: &Case, folder: &Path, script: &str) -> Command {
 }
 
 #[test]
-fn a_full_disk_is_an_error_until_there_is_room_where_file_systems_may_be_mounted() {
+fn a_full_disk_is_an_error_until_there_is_space() {
     let case = Case::new();
     fill_project(&case);
     let folder = case.sandbox.recall_home().join("data/stores");
     std::fs::create_dir_all(&folder).expect("a new folder");
-    // Room for the files of an empty index, and not for what it is to hold.
+    // Enough space for an empty index, but not for the index of the files.
     let mount = "mount -t tmpfs -o size=1m none \"$1\"";
     if Running::to_end(in_a_namespace(&case, &folder, mount)).code != Some(0) {
         // A container may withhold this from its root; the limit on the sizes of files below is tested everywhere.
@@ -70,9 +70,9 @@ fn a_full_disk_is_an_error_until_there_is_room_where_file_systems_may_be_mounted
 }
 
 #[test]
-fn an_index_that_cannot_grow_is_an_error_and_what_it_held_is_found() {
+fn an_index_that_cannot_grow_is_an_error_and_keeps_its_content() {
     let case = Case::new();
-    // A write beyond the limit is an error where the signal is ignored.
+    // A write beyond the limit fails with an error because the signal is ignored.
     let script = "trap '' XFSZ; ulimit -f 800; exec \"$1\"";
     let mut limited = case.sandbox.command(Path::new("/bin/sh"), case.sandbox.path());
     limited.args(["-c", script, "sh"]).arg(&case.sandbox.binaries().recalld);
@@ -83,17 +83,17 @@ fn an_index_that_cannot_grow_is_an_error_and_what_it_held_is_found() {
     fill_project(&case);
     let added = case.recall(&["add", "."]);
     assert_eq!(added.code, Some(4), "{added:?}");
-    // While it is tried again, the answer says that instead.
-    wait_until("the failure to be told", || {
+    // While the daemon retries, the response reports that instead.
+    wait_until("the reported failure", || {
         let (found, warnings) = case.search(KNOWN.0);
         assert_eq!(found.first().map(String::as_str), Some(KNOWN.1));
-        assert!(!warnings.is_empty(), "what is missing is not told");
+        assert!(!warnings.is_empty(), "the incomplete index is not reported");
         warnings.contains(&"NOT_REFRESHED".to_owned()).then_some(())
     });
     case.still_answers(pid);
     assert!(!daemon.has_ended());
     assert_eq!(case.recall(&["daemon", "stop"]).code, Some(0));
-    // Without the limit everything is there.
+    // Without the limit, everything is indexed.
     assert_eq!(case.recall(&["add", "."]).code, Some(0));
     assert_eq!(case.search("part_57_123").0.first().map(String::as_str), Some("src/part_57.rs"));
     assert!(fs::read_dir(case.index()).expect("readable").count() > 0);

@@ -14,8 +14,8 @@ fn check(case: &Case, expected: &[(&str, &str)]) {
     assert_eq!(case.search(KNOWN.0).0, [KNOWN.1]);
     let daemon = case.daemon();
     for (path, reason) in expected {
-        let told = case.reason(path).unwrap_or_default();
-        assert!(told.ends_with(reason), "{path}: {told:?}");
+        let reported = case.reason(path).unwrap_or_default();
+        assert!(reported.ends_with(reason), "{path}: {reported:?}");
         assert_ne!(case.search(path).0.first().map(String::as_str), Some(*path), "it was indexed");
     }
     case.still_answers(daemon);
@@ -43,7 +43,7 @@ fn special_files_are_skipped_without_blocking() {
 }
 
 #[test]
-fn a_file_over_the_limit_is_recognized_by_its_length_and_not_read() {
+fn a_file_over_the_size_limit_is_not_read() {
     let case = Case::new();
     File::create(case.project.path("sparse.rs")).expect("a new file").set_len(4 << 30).expect("a sparse one");
     let mut line = File::create(case.project.path("line.rs")).expect("a new file");
@@ -60,7 +60,7 @@ fn a_file_over_the_limit_is_recognized_by_its_length_and_not_read() {
 }
 
 #[test]
-fn what_is_no_text_for_people_is_passed_over() {
+fn binary_and_minified_files_are_skipped() {
     let case = Case::new();
     let bytes: Vec<u8> = (0..4096_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     case.project.write("noise.rs", bytes);
@@ -95,14 +95,14 @@ fn text_in_another_encoding_is_converted() {
 }
 
 #[test]
-fn bytes_that_are_no_text_in_any_encoding_do_no_harm() {
+fn bytes_in_no_known_encoding_are_harmless() {
     let case = Case::new();
     case.project.write("invalid.rs", b"// \xff\xfe\xc0\x80 \xed\xa0\x80\npub fn among_invalid_bytes() {}\n");
     case.project.write("half.rs", b"\xff\xfep\0u\0b\0 \0f\0n\0 \0x\0(\0)\0\xd8");
     assert_eq!(case.search(KNOWN.0).0, [KNOWN.1]);
     for path in ["invalid.rs", "half.rs"] {
         let listed = case.recall(&["list", "--type", "code"]).stdout;
-        assert!(listed.contains(path) || case.reason(path).is_some(), "{path} is neither indexed nor told of");
+        assert!(listed.contains(path) || case.reason(path).is_some(), "{path} is neither indexed nor reported");
     }
     case.still_answers(case.daemon());
 }
@@ -131,7 +131,7 @@ fn an_unreadable_file_is_reported_and_found_once_it_is_readable() {
 #[test]
 fn a_million_nested_brackets_are_indexed_like_any_other_text() {
     let case = Case::new();
-    // Broken into lines, so that it is no minified file; as much of them as a file may hold.
+    // In lines, so that the file does not count as minified, and as large as a file may be.
     let lines = |brackets: &str| format!("{}\n", brackets.repeat(50)).repeat(1_000_000 / 50 / brackets.len());
     let files = [
         ("deep.rs", format!("fn rust_surface() {{}}\nfn f() {{ {}", lines("("))),

@@ -56,7 +56,7 @@ async fn an_unknown_relation_or_type_is_refused_by_the_daemon() {
 }
 
 #[test]
-fn what_has_neighbours_ends_well_and_what_has_none_says_so() {
+fn related_documents_are_listed_or_reported_as_absent() {
     let case = Case::new();
     case.project
         .write("src/login.rs", "use crate::sessions::open_sessions;\n\nfn login() {\n    open_sessions();\n}\n");

@@ -20,7 +20,7 @@ fn beside_a_secret() -> Case {
 }
 
 #[test]
-fn what_lies_outside_of_the_root_is_not_indexed_however_it_is_named() {
+fn no_path_outside_the_root_is_indexed() {
     let case = beside_a_secret();
     let absolute = case.sandbox.path().join("src/other/secret.rs");
     let absolute = absolute.to_str().expect("plain");
@@ -49,7 +49,7 @@ fn what_lies_outside_of_the_root_is_not_indexed_however_it_is_named() {
 }
 
 #[test]
-fn what_lies_outside_of_the_root_is_not_read_however_it_is_named() {
+fn no_path_outside_the_root_is_read() {
     let case = beside_a_secret();
     assert_eq!(case.search(KNOWN.0).0, [KNOWN.1]);
     let daemon = case.daemon();
@@ -64,7 +64,7 @@ fn what_lies_outside_of_the_root_is_not_read_however_it_is_named() {
 }
 
 #[test]
-fn a_path_that_leads_nowhere_is_refused_as_such() {
+fn a_missing_path_is_refused() {
     let case = Case::new();
     symlink("nowhere", case.project.path("broken")).expect("a new link");
     symlink("loop", case.project.path("loop")).expect("a new link");
@@ -81,11 +81,11 @@ async fn a_path_with_nul_is_refused() {
     assert_eq!(case.search(KNOWN.0).0, [KNOWN.1]);
     let (client, daemon) = (case.client().await, case.daemon());
     let get = v1::GetRequest { context: Some(case.context()), id: "src/\0.rs".to_owned(), ..v1::GetRequest::default() };
-    let failure = Failure::from_status(&client.get(get).await.expect_err("it is no path"));
+    let failure = Failure::from_status(&client.get(get).await.expect_err("not a path"));
     assert!(matches!(failure.reason, Reason::NotFound | Reason::InvalidArgument), "{failure}");
     let paths = vec!["src/\0.rs".to_owned()];
     let index = v1::IndexRequest { context: Some(case.context()), paths, ..v1::IndexRequest::default() };
-    let refused = client.index(index).await.expect_err("it is no path");
+    let refused = client.index(index).await.expect_err("not a path");
     let failure = Failure::from_status(&refused);
     assert_eq!(failure.reason, Reason::InvalidArgument, "{failure}");
     assert!(failure.message.contains("without NUL"), "{failure}");
@@ -93,7 +93,7 @@ async fn a_path_with_nul_is_refused() {
 }
 
 #[test]
-fn a_name_that_is_no_text_is_refused_where_it_is_given() {
+fn a_file_name_that_is_not_utf8_is_refused() {
     let case = Case::new();
     let name = OsStr::from_bytes(b"src/caf\xe9.rs");
     std::fs::write(case.project.root().join(name), "pub fn no_text() {}\n").expect("Linux takes any bytes");
@@ -108,7 +108,7 @@ fn a_name_that_is_no_text_is_refused_where_it_is_given() {
 }
 
 #[test]
-fn the_file_system_and_the_home_folder_are_no_projects() {
+fn the_root_directory_and_the_home_folder_are_not_projects() {
     let case = Case::new();
     let home = case.sandbox.user_home();
     std::fs::write(home.join("diary.md"), "# Diary\n\nDear diary.\n").expect("a new file");

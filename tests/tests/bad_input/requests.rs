@@ -16,7 +16,7 @@ fn a_query_without_a_word_is_refused() {
 #[test]
 fn a_query_over_the_limit_is_refused_with_the_limit_and_its_setting() {
     let case = Case::new();
-    // What the system lets through as one argument.
+    // The system accepts this much as one argument.
     let long = "x".repeat(100_000);
     let says = "`query` has 100000 bytes; the limit is 10240 (setting `limits.query_bytes`)";
     case.refuses(&["search", &long], 4, "LIMIT_EXCEEDED", says);
@@ -40,7 +40,7 @@ async fn a_query_of_a_megabyte_is_refused_and_one_of_ten_too() {
 }
 
 #[test]
-fn the_operators_of_query_languages_are_words_like_any_other() {
+fn operators_of_query_languages_are_plain_words() {
     let case = Case::new();
     assert_eq!(case.search(KNOWN.0).0, [KNOWN.1]);
     let daemon = case.daemon();
@@ -88,7 +88,7 @@ fn the_operators_of_query_languages_are_words_like_any_other() {
     ] {
         let with_word = format!("open_sessions {operator}");
         for query in [operator, with_word.as_str()] {
-            // A program's argument cannot hold it.
+            // A program's argument cannot contain it.
             let query = query.replace('\0', "\u{1}");
             let outcome = case.recall(&["search", "--", &query]);
             assert!(matches!(outcome.code, Some(0 | 1)), "{query:?}: {outcome:?}");
@@ -101,7 +101,7 @@ fn the_operators_of_query_languages_are_words_like_any_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_question_for_candidates_is_checked_as_a_search_is() {
+async fn a_request_for_candidates_is_validated_like_a_search() {
     let case = Case::new();
     assert_eq!(case.search(KNOWN.0).0, [KNOWN.1]);
     let (client, daemon) = (case.client().await, case.daemon());
@@ -132,7 +132,7 @@ async fn a_question_for_candidates_is_checked_as_a_search_is() {
 }
 
 #[test]
-fn limits_outside_of_their_range_are_refused() {
+fn limits_out_of_range_are_refused() {
     let case = Case::new();
     case.refuses(&["search", "x", "--k", "0"], 2, "INVALID_ARGUMENT", "`limit` is 0; it must be at least 1");
     let says = "`limit` is 10000; the limit is 50 (setting `limits.hits`)";
@@ -144,14 +144,14 @@ fn limits_outside_of_their_range_are_refused() {
 }
 
 #[test]
-fn a_scope_that_has_no_store_is_refused() {
+fn a_scope_without_a_store_is_refused() {
     let case = Case::new();
     case.refuses(&["search", "x", "--scope", "domain"], 2, "INVALID_SCOPE", "the scope `domain` has no store here");
     case.still_answers(case.daemon());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_command_line_would_not_send_is_refused_by_the_daemon() {
+async fn the_daemon_refuses_requests_that_the_command_line_never_sends() {
     let case = Case::new();
     assert_eq!(case.search(KNOWN.0).0, [KNOWN.1]);
     let (client, daemon) = (case.client().await, case.daemon());

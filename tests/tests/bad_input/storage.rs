@@ -20,7 +20,7 @@ fn set_schema(catalog: &Path, schema: u32) -> Vec<u8> {
 }
 
 #[test]
-fn a_project_that_cannot_be_written_keeps_its_index_in_the_data_home() {
+fn the_index_of_a_read_only_project_is_in_the_data_home() {
     let case = Case::initialised();
     let mut daemon = case.start_daemon_bound_by_permissions();
     let set = |mode| {
@@ -40,7 +40,7 @@ fn a_project_that_cannot_be_written_keeps_its_index_in_the_data_home() {
 }
 
 #[test]
-fn an_index_that_can_be_written_nowhere_is_an_error_that_says_where() {
+fn an_index_that_cannot_be_written_anywhere_is_an_error_with_its_path() {
     let case = Case::initialised();
     let _daemon = case.start_daemon_bound_by_permissions();
     let data = case.sandbox.recall_home().join("data");
@@ -58,7 +58,7 @@ fn an_index_that_can_be_written_nowhere_is_an_error_that_says_where() {
 }
 
 #[test]
-fn a_damaged_catalog_is_set_aside_and_the_answer_says_so() {
+fn a_damaged_catalog_is_quarantined_and_reported() {
     let case = Case::new();
     assert_eq!(case.search(KNOWN.0).0, [KNOWN.1]);
     let catalog = case.index().join("catalog.db");
@@ -76,7 +76,7 @@ fn a_damaged_catalog_is_set_aside_and_the_answer_says_so() {
 }
 
 #[test]
-fn a_catalog_damaged_under_the_daemon_is_reported_and_repaired_by_a_rebuild() {
+fn a_catalog_damaged_while_open_is_reported_and_repaired_by_a_rebuild() {
     let case = Case::new();
     assert_eq!(case.search(KNOWN.0).0, [KNOWN.1]);
     let daemon = case.daemon();
@@ -90,7 +90,7 @@ fn a_catalog_damaged_under_the_daemon_is_reported_and_repaired_by_a_rebuild() {
 }
 
 #[test]
-fn a_newer_schema_is_refused_and_left_as_it_is() {
+fn a_newer_schema_is_refused_and_left_unchanged() {
     let case = Case::new();
     assert_eq!(case.search(KNOWN.0).0, [KNOWN.1]);
     stop(&case);
@@ -100,14 +100,14 @@ fn a_newer_schema_is_refused_and_left_as_it_is() {
         case.refuses(command, 4, "SCHEMA_NEWER", "has schema 9999, but this version supports schemas up to");
     }
     assert!(fs::read(&catalog).expect("there") == bytes, "it was written to");
-    // What the hint says helps.
+    // Following the hint helps.
     stop(&case);
     fs::remove_dir_all(case.index()).expect("ours");
     case.still_answers(case.first_daemon());
 }
 
 #[test]
-fn an_unknown_older_schema_is_set_aside_and_the_answer_says_so() {
+fn an_unknown_older_schema_is_quarantined_and_reported() {
     let case = Case::new();
     assert_eq!(case.search(KNOWN.0).0, [KNOWN.1]);
     stop(&case);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use recall_client::{Client, ConnectOptions, Launch};
+use recall_client::{Client, ConnectOptions, Launch, Replace};
 use recall_proto::v1;
 use recall_testkit::{Running, Sandbox};
 use tokio::runtime::{Builder, Runtime};
@@ -18,6 +18,8 @@ pub(crate) fn options(sandbox: &Sandbox) -> ConnectOptions {
         daemon_binary: None,
         daemon_home: None,
         client_name: "test".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        replace: Replace::Older,
         deadline: Duration::from_secs(20),
         attempts: 1,
     }
@@ -30,12 +32,12 @@ pub(crate) fn search(root: &Path, query: &str) -> v1::SearchRequest {
     v1::SearchRequest { context: Some(context), query: query.to_owned(), ..v1::SearchRequest::default() }
 }
 
-/// A search whose answer holds fifty whole documents.
+/// A search whose response contains fifty whole documents.
 pub(crate) fn large_search(root: &Path, query: &str) -> v1::SearchRequest {
     v1::SearchRequest { limit: Some(50), include_parent: true, ..search(root, query) }
 }
 
-/// A runtime of one thread, which runs while it is asked to.
+/// A single-threaded runtime, which runs only inside `block_on`.
 pub(crate) fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
@@ -80,7 +82,7 @@ impl Stopped {
     }
 }
 
-/// Starts the first search of each project at once; returns how each ended: its exit code and what it wrote.
+/// Starts the first search of each project at once; returns the exit code and the output of each.
 pub(crate) fn search_all(sandbox: &Sandbox, roots: &[PathBuf]) -> Vec<(Option<i32>, String)> {
     let start = |root: &PathBuf| {
         let mut command = sandbox.command(&sandbox.binaries().recall, root);

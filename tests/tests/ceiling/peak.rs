@@ -9,14 +9,14 @@ use std::time::Duration;
 /// The sampling interval.
 const INTERVAL: Duration = Duration::from_millis(10);
 
-/// The memory of a process that is not of mapped files, in bytes; `None` once it has ended.
+/// The private memory of a process in bytes, without mapped files; `None` once it has ended.
 pub(crate) fn own_bytes(pid: i32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
-/// Watches a process until it is asked for the result.
+/// Samples the memory of a process until the result is requested.
 pub(crate) struct Peak {
     most_bytes: Arc<AtomicU64>,
     is_over: Arc<AtomicBool>,
@@ -24,7 +24,7 @@ pub(crate) struct Peak {
 }
 
 impl Peak {
-    /// Begins to watch.
+    /// Starts sampling.
     pub(crate) fn of(pid: i32) -> Self {
         let (most_bytes, is_over) = (Arc::<AtomicU64>::default(), Arc::<AtomicBool>::default());
         let (most, over) = (Arc::clone(&most_bytes), Arc::clone(&is_over));
@@ -39,7 +39,7 @@ impl Peak {
         Self { most_bytes, is_over, thread }
     }
 
-    /// Ends the watch; returns the most that was seen, in bytes.
+    /// Stops sampling; returns the largest sample in bytes.
     pub(crate) fn end(self) -> u64 {
         self.is_over.store(true, Ordering::Relaxed);
         self.thread.join().expect("no panic");

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use oorandom::Rand64;
 
-/// What names are put together from.
+/// The parts of names.
 const WORDS: [&str; 48] = [
     "account", "archive", "balance", "batch", "border", "branch", "buffer", "cache", "channel", "chunk", "client",
     "column", "commit", "config", "cursor", "decode", "device", "digest", "encode", "entry", "event", "filter",
@@ -64,10 +64,10 @@ pub(crate) fn text(ending: &str, bytes: usize, seed: u64) -> String {
     text
 }
 
-/// The endings, in turn.
+/// The file extensions, used in turn.
 const ENDINGS: [&str; 6] = ["rs", "py", "c", "js", "md", "json"];
 
-/// Fills a folder with files of about `bytes` bytes each, a hundred a folder.
+/// Fills a folder with files of about `bytes` bytes each, a hundred per subfolder.
 pub(crate) fn fill(root: &Path, files: usize, bytes: usize, seed: u64) {
     for number in 0..files {
         let ending = ENDINGS[number % ENDINGS.len()];

@@ -7,7 +7,7 @@ use std::path::Path;
 use oorandom::Rand32;
 use rustix::fs::{CWD, FileType, mknodat};
 
-/// The places that recall knows in a project, and some that it once knew. `DAY` is the day of the commands.
+/// The paths that recall uses in a project, and some that older releases used. `DAY` is the day of the commands.
 const PLACES: &[&str] = &[
     ".recall",
     ".recall/index",
@@ -44,7 +44,7 @@ const PLACES: &[&str] = &[
     "src",
 ];
 
-/// Where links lead.
+/// The targets of links.
 const TARGETS: &[&str] = &[
     "HOME/home",
     "HOME/home/.bashrc",
@@ -67,7 +67,7 @@ const TARGETS: &[&str] = &[
     "/etc",
 ];
 
-/// Makes a tree in a folder; returns what it ships, for a message.
+/// Creates a tree in a folder; returns a description of its content, for a message.
 pub(super) fn make(clone: &Path, genuine_index: &Path, seed: u64) -> Vec<String> {
     let mut random = Rand32::new(seed);
     let home = clone.parent().and_then(Path::parent).expect("two folders above").to_str().expect("plain").to_owned();
@@ -81,7 +81,7 @@ pub(super) fn make(clone: &Path, genuine_index: &Path, seed: u64) -> Vec<String>
     for _ in 0..=random.rand_range(1..5) {
         let place = pick(PLACES, &mut random).replace("DAY", &today());
         let path = clone.join(&place);
-        // A place below a link or a file cannot be made.
+        // A path below a link or a file cannot be created.
         let Some(parent) = path.parent().filter(|parent| is_plain(clone, parent)) else { continue };
         fs::create_dir_all(parent).expect("made");
         remove(&path);
@@ -145,7 +145,7 @@ pub(super) fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Today's date in UTC, as the folder of a day is named. A test that runs over midnight ships another day, which is as good.
+/// Today's date in UTC, as the folder of a day is named. A test that runs over midnight uses another day, which is just as good.
 fn today() -> String {
     let output = std::process::Command::new("date").args(["-u", "+%F"]).output().expect("`date` runs");
     String::from_utf8(output.stdout).expect("a date").trim().to_owned()

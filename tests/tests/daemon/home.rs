@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use recall_client::{Client, ConnectError, ConnectOptions, Launch, daemon};
+use recall_client::{Client, ConnectError, ConnectOptions, Launch, Replace, daemon};
 use recall_config::Dirs;
 use recall_tests::Sandbox;
 use rustix::process::{Pid, Signal, kill_process};
@@ -63,26 +63,33 @@ impl Home {
         Client::connect(&ConnectOptions { attempts: ConnectOptions::ATTEMPTS, ..self.options() }).await
     }
 
-    fn options(&self) -> ConnectOptions {
+    /// The daemon's program.
+    pub(crate) fn program(&self) -> &Path {
+        &self.program
+    }
+
+    pub(crate) fn options(&self) -> ConnectOptions {
         ConnectOptions {
             dirs: self.dirs(),
             launch: Launch::IfNeeded,
             daemon_binary: Some(self.program.clone()),
             daemon_home: None,
             client_name: "recall-tests".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            replace: Replace::Older,
             deadline: Duration::from_mins(1),
             attempts: 1,
         }
     }
 
-    /// The daemon's program with arguments.
+    /// The command of the daemon with arguments.
     pub(crate) fn daemon(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command.args(arguments);
         command
     }
 
-    /// What its daemons have logged.
+    /// The log of its daemons.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(daemon::log_file(&self.dirs())).unwrap_or_default()
     }
@@ -109,7 +116,7 @@ pub(crate) fn send_signal(pid: u32, signal: Signal) {
     kill_process(pid, signal).expect("it runs and is ours");
 }
 
-/// A script that runs the daemon with nothing of the test's own environment.
+/// A script that runs the daemon without the test's own environment.
 fn write_program(sandbox: &Sandbox) -> PathBuf {
     let command = sandbox.command(&sandbox.binaries().recalld, sandbox.path());
     let variables = command.get_envs().filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?)));
@@ -117,8 +124,8 @@ fn write_program(sandbox: &Sandbox) -> PathBuf {
     let recalld = sandbox.binaries().recalld.display();
     let script = format!("#!/bin/sh\nexec env -i {} '{recalld}' \"$@\"\n", variables.join(" "));
     let path = sandbox.path().join("recalld");
-    // Written by another process: a program that is started beside would inherit the open file from this one for a
-    // moment, and a file that is open for writing cannot be run.
+    // Written by another process: a program that another test starts meanwhile would inherit the open file from this one,
+    // and a file that is open for writing cannot be run.
     let written = std::process::Command::new("/bin/sh")
         .args(["-c", r#"printf '%s' "$2" > "$1" && chmod 700 "$1""#, "sh"])
         .arg(&path)

@@ -28,25 +28,29 @@ pub(crate) struct Other {
 }
 
 impl Other {
-    /// Serves in place of the daemon.
+    /// Serves instead of the daemon, as if a client had started it.
     pub(crate) fn start(dirs: &Dirs, version: &str, protocols: RangeInclusive<u32>) -> Self {
+        let (min, max) = protocols.into_inner();
+        let protocols = Some(ProtocolRange { min, max });
+        let hello = HandshakeResponse {
+            version: version.to_owned(),
+            protocol: max,
+            protocols,
+            auto_started: true,
+            ..HandshakeResponse::default()
+        };
+        Self::start_as(dirs, hello)
+    }
+
+    /// Serves instead of the daemon, with an answer to handshakes.
+    pub(crate) fn start_as(dirs: &Dirs, hello: HandshakeResponse) -> Self {
         std::fs::DirBuilder::new().mode(0o700).create(&dirs.runtime).expect("the sandbox is new");
         let lock = File::create(dirs.lock()).expect("the sandbox is new");
         lock.try_lock().expect("nobody else is there");
         let listener = UnixListener::bind(dirs.socket()).expect("nobody else is there");
         let shutdowns = Arc::new(AtomicU32::new(0));
         let ending = Arc::new(Notify::new());
-        let (min, max) = protocols.into_inner();
-        let answers = Answers {
-            hello: HandshakeResponse {
-                version: version.to_owned(),
-                protocol: max,
-                protocols: Some(ProtocolRange { min, max }),
-                ..HandshakeResponse::default()
-            },
-            shutdowns: Arc::clone(&shutdowns),
-            ending: Arc::clone(&ending),
-        };
+        let answers = Answers { hello, shutdowns: Arc::clone(&shutdowns), ending: Arc::clone(&ending) };
         let socket = dirs.socket();
         tokio::spawn(async move {
             tonic::transport::Server::builder()
@@ -55,7 +59,7 @@ impl Other {
                 .await
                 .expect("it serves");
             std::fs::remove_file(socket).expect("it is there");
-            // An old daemon takes its time with what it has to finish.
+            // An old daemon takes some time to finish its work.
             tokio::time::sleep(Duration::from_millis(200)).await;
             drop(lock);
         });

@@ -30,7 +30,7 @@ async fn first_pid(home: &Home) -> u32 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_daemon_whose_files_are_deleted_is_the_one_that_is_reached() {
+async fn a_daemon_whose_files_are_deleted_stays_reachable() {
     let home = Home::new(&[]);
     let dirs = home.dirs();
     let first = first_pid(&home).await;
@@ -44,13 +44,13 @@ async fn a_daemon_whose_files_are_deleted_is_the_one_that_is_reached() {
         delete().expect("there");
         let reached = home.connect(Launch::IfNeeded).await.expect("it is reached").daemon().pid;
         assert_eq!((reached, home.processes()), (first, vec![first.cast_signed()]), "deletion {number}");
-        // What is deleted while the daemon is still reached, it finds at its next look.
+        // The daemon is still reachable and notices the deletion at its next check.
         wait_until("everything to be back", || {
             let held = |lock| fs::File::open(lock).is_ok_and(|lock| lock.try_lock_shared().is_err());
             (held(dirs.lock()) && held(dirs.data_lock())).then_some(())
         });
     }
-    // Nobody asks it to look: it looks by itself.
+    // No request triggers the check; the daemon makes it at an interval.
     fs::remove_dir_all(&dirs.runtime).expect("there");
     wait_until("the socket to be back", || UnixStream::connect(dirs.socket()).ok());
     let mode = |path: &std::path::Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
@@ -59,7 +59,7 @@ async fn a_daemon_whose_files_are_deleted_is_the_one_that_is_reached() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_daemons_that_met_without_locks_one_ends_and_leaves_the_socket_of_the_other() {
+async fn of_two_daemons_without_locks_one_ends_and_keeps_the_socket_of_the_other() {
     let home = Home::new(&[("RECALL_DAEMON__SOCKET_CHECK", "10m")]);
     let dirs = home.dirs();
     let first = first_pid(&home).await;
@@ -99,7 +99,7 @@ async fn silent_connections_are_closed_and_do_not_block_others() {
     {
         for _ in 0..CONNECTIONS {
             let mut stream = UnixStream::connect(home.dirs().socket()).expect("it listens");
-            // The daemon may have closed it for the next one.
+            // The daemon may have closed it in favour of the next one.
             let _ = stream.write_all(greeting);
             silent.push(stream);
         }
@@ -110,7 +110,7 @@ async fn silent_connections_are_closed_and_do_not_block_others() {
         let mut said = Vec::new();
         match stream.read_to_end(&mut said) {
             Ok(_) => {}
-            // It was closed with what was not read any more.
+            // It was closed with unread data.
             Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset, "it is closed in time"),
         }
     }
@@ -119,7 +119,7 @@ async fn silent_connections_are_closed_and_do_not_block_others() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_daemon_that_hangs_is_named_and_twenty_clients_start_no_other() {
+async fn a_daemon_that_hangs_is_reported_and_twenty_clients_start_no_other() {
     let home = Home::new(&[]);
     let first = first_pid(&home).await;
     send_signal(first, Signal::STOP);
@@ -146,7 +146,7 @@ async fn a_daemon_that_hangs_is_named_and_twenty_clients_start_no_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_daemon_without_a_socket_is_ended_in_order() {
+async fn a_daemon_without_a_socket_is_shut_down_cleanly() {
     let home = Home::new(&[("RECALL_DAEMON__SOCKET_CHECK", "10m")]);
     let first = first_pid(&home).await;
     fs::remove_file(home.dirs().socket()).expect("there");
@@ -156,7 +156,7 @@ async fn a_daemon_without_a_socket_is_ended_in_order() {
 }
 
 #[test]
-fn a_stranger_with_the_noted_process_id_is_not_ended() {
+fn another_process_with_the_noted_id_is_not_killed() {
     let sandbox = sandbox!();
     let dirs = sandbox.dirs();
     let mut stranger = std::process::Command::new("/bin/sleep").arg("1000").spawn().expect("it runs");
@@ -187,7 +187,7 @@ fn hanging(sandbox: &Sandbox) -> Running {
 }
 
 #[test]
-fn the_commands_name_a_daemon_that_hangs_and_end_it() {
+fn the_commands_report_a_daemon_that_hangs_and_end_it() {
     let sandbox =
         sandbox!().with_variable("RECALL_CLIENT__START_TIMEOUT", "1s").with_variable("RECALL_DAEMON__DRAIN", "100ms");
     let project = sandbox.project("p", &[("a.txt", "wombat\n")]);
@@ -199,9 +199,9 @@ fn the_commands_name_a_daemon_that_hangs_and_end_it() {
     assert!(status.stdout.starts_with(&format!("recalld is running ({named}, since 20")), "{status:?}");
     assert!(status.stdout.contains("not reachable: it did not answer on"), "{status:?}");
     let status = sandbox.recall(&project, &["--json", "daemon", "status"]);
-    let told: serde_json::Value = serde_json::from_str(&status.stdout).expect("JSON");
-    assert_eq!((&told["running"], &told["pid"]), (&true.into(), &first.id().into()), "{told}");
-    assert!(told["unreachable"].is_string() && told["since"].is_string(), "{told}");
+    let reported: serde_json::Value = serde_json::from_str(&status.stdout).expect("JSON");
+    assert_eq!((&reported["running"], &reported["pid"]), (&true.into(), &first.id().into()), "{reported}");
+    assert!(reported["unreachable"].is_string() && reported["since"].is_string(), "{reported}");
     let search = sandbox.recall(&project, &["search", "wombat"]);
     assert_eq!(search.code, Some(3), "{search:?}");
     assert!(search.stderr.contains(&named) && search.stderr.contains("recall daemon restart"), "{search:?}");
@@ -221,7 +221,7 @@ fn the_commands_name_a_daemon_that_hangs_and_end_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_that_another_process_has_open_is_read_and_remembered_in() {
+async fn a_store_that_another_process_has_open_can_be_read_and_written() {
     let home = Home::new(&[]);
     let root = home.project(&[("src/burrow.rs", "pub fn wombat_burrow() {}\n")]);
     let context =
@@ -255,7 +255,7 @@ async fn a_store_that_another_process_has_open_is_read_and_remembered_in() {
     .await;
 
     fs::write(root.join("src/later.rs"), "pub fn quokka_later() {}\n").expect("writable");
-    // A look at the files that takes longer than a search waits for says only that.
+    // If the scan takes longer than a search waits, the response reports only that.
     until("a search to say who has the index open", async || search(&private, "quokka_later").await.1.contains(&named))
         .await;
     let rebuild = v1::RebuildRequest { context: context.clone(), ..Default::default() };
@@ -276,7 +276,7 @@ async fn a_store_that_another_process_has_open_is_read_and_remembered_in() {
     .await;
 }
 
-/// Waits until a question is answered with yes.
+/// Waits until a condition holds.
 async fn until(what: &str, ask: impl AsyncFn() -> bool) {
     let began = Instant::now();
     while !ask().await {
@@ -289,7 +289,7 @@ async fn a_call_that_is_safe_to_repeat_survives_its_daemon() {
     let home = Home::new(&[]);
     let client: Client = home.connect_persistently().await.expect("a daemon answers");
     for _ in 0..3 {
-        let pid = |status: v1::StatusResponse| status.daemon.expect("always told").pid;
+        let pid = |status: v1::StatusResponse| status.daemon.expect("always reported").pid;
         let before = pid(client.status(v1::StatusRequest::default()).await.expect("an answer"));
         send_signal(before, Signal::KILL);
         let began = Instant::now();

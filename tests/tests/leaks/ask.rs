@@ -12,20 +12,20 @@ use crate::fill::{Filled, WORDS};
 /// The subject of a request: everything about the other project that a client could know or guess, without its mark.
 #[derive(Clone, Debug)]
 pub(crate) struct Probe {
-    /// Words that it holds.
+    /// Words of its texts.
     words: String,
-    /// An id of it: of a memory, a document or a chunk.
+    /// The id of one of its memories, documents or chunks.
     id: String,
-    /// The id of a memory of it.
+    /// The id of one of its memories.
     memory: String,
-    /// The id of a memory of one's own.
+    /// The id of a memory of the requesting project.
     own_memory: String,
-    /// A path of it: below its root, absolute, or from one's own root.
+    /// One of its paths: relative to its root, absolute, or relative to the requesting project's root.
     path: String,
-    /// A session of it; empty where none is kept.
+    /// One of its sessions; empty if none is kept.
     session: String,
     scope: Scope,
-    /// Whether what can be asked for beside is asked for.
+    /// Whether the optional parts of a response are requested.
     more: bool,
 }
 
@@ -52,14 +52,15 @@ impl Probe {
         }
     }
 
-    /// The one of several names that this round tries.
+    /// The id or the path, depending on the round.
     fn name(&self) -> String {
         if self.more { self.id.clone() } else { self.path.clone() }
     }
 }
 
 /// The RPCs that have a case in [`ask`].
-pub(crate) const CASES: [&str; 28] = [
+pub(crate) const CASES: [&str; 31] = [
+    "Stats",
     "Search",
     "Candidates",
     "Query",
@@ -85,12 +86,14 @@ pub(crate) const CASES: [&str; 28] = [
     "Status",
     "Doctor",
     "Compact",
+    "Backup",
+    "Restore",
     "Export",
     "Import",
     "Config",
 ];
 
-fn told<T: std::fmt::Debug>(answer: Result<T, Status>) -> String {
+fn reported<T: std::fmt::Debug>(answer: Result<T, Status>) -> String {
     match answer {
         Ok(answer) => format!("{answer:?}"),
         Err(status) => format!("{status:?}"),
@@ -103,12 +106,27 @@ async fn all<T: std::fmt::Debug>(stream: Result<Streaming<T>, Status>) -> String
         Ok(stream) => stream,
         Err(status) => return format!("{status:?}"),
     };
-    let mut told = String::new();
+    let mut reported = String::new();
     loop {
         match stream.message().await {
-            Ok(Some(message)) => writeln!(told, "{message:?}").expect("a string takes everything"),
-            Ok(None) => return told,
-            Err(status) => return told + &format!("{status:?}"),
+            Ok(Some(message)) => writeln!(reported, "{message:?}").expect("a string takes everything"),
+            Ok(None) => return reported,
+            Err(status) => return reported + &format!("{status:?}"),
+        }
+    }
+}
+
+/// The text of an export, and how it ended.
+async fn exported(stream: Result<Streaming<v1::ExportResponse>, Status>) -> (String, String) {
+    let mut stream = match stream {
+        Ok(stream) => stream,
+        Err(status) => return (String::new(), format!("{status:?}")),
+    };
+    let mut bytes = Vec::new();
+    loop {
+        match stream.message().await {
+            Ok(Some(piece)) => bytes.extend(piece.data),
+            ended => return (String::from_utf8_lossy(&bytes).into_owned(), format!("{ended:?}")),
         }
     }
 }
@@ -130,41 +148,45 @@ pub(crate) async fn ask(rpc: &str, client: &Client, asker: RequestContext, probe
                 include_parent: probe.more,
                 ..v1::SearchRequest::default()
             };
-            told(client.search(request).await)
+            reported(client.search(request).await)
         }
         "Candidates" => {
             let query = probe.words.clone();
             let request = v1::CandidatesRequest { context, query, scope, ..v1::CandidatesRequest::default() };
-            told(client.candidates(request).await)
+            reported(client.candidates(request).await)
         }
         "Query" => {
             let rql = "SELECT * FROM chunk LIMIT 50".to_owned();
-            told(client.query(v1::QueryRequest { context, rql, scope, explain: probe.more }).await)
+            reported(client.query(v1::QueryRequest { context, rql, scope, explain: probe.more }).await)
         }
         "Context" => {
             let request = v1::ContextRequest {
                 context,
                 task: probe.words.clone(),
-                file_paths: vec![probe.path.clone()],
+                // An unknown file ends the request, so every other one is about the task alone.
+                file_paths: if probe.more { vec![probe.path.clone()] } else { Vec::new() },
+                context_types: (1..=8).collect(),
+                budget_tokens: Some(20_000),
+                work_tree_changes: probe.more,
                 scope,
                 ..v1::ContextRequest::default()
             };
-            told(client.context(request).await)
+            reported(client.context(request).await)
         }
         "Get" => {
             let id = probe.name();
             let request =
                 v1::GetRequest { context, id, scope, include_parent: probe.more, ..v1::GetRequest::default() };
-            told(client.get(request).await)
+            reported(client.get(request).await)
         }
         "List" => {
             let path = if probe.more { "**".to_owned() } else { String::new() };
             let request = v1::ListRequest { context, scope, limit: Some(100), path, ..v1::ListRequest::default() };
-            told(client.list(request).await)
+            reported(client.list(request).await)
         }
         "Related" => {
             let request = v1::RelatedRequest { context, id: probe.name(), scope, ..v1::RelatedRequest::default() };
-            told(client.related(request).await)
+            reported(client.related(request).await)
         }
         "Graph" => {
             let node = if probe.more { probe.name() } else { probe.words.split(' ').next().unwrap_or_default().into() };
@@ -176,7 +198,7 @@ pub(crate) async fn ask(rpc: &str, client: &Client, asker: RequestContext, probe
                 limit: Some(100),
                 ..v1::GraphRequest::default()
             };
-            told(client.graph(request).await)
+            reported(client.graph(request).await)
         }
         _ => return ask_of_memories(rpc, client, asker, probe).await,
     })
@@ -189,7 +211,7 @@ async fn ask_of_memories(rpc: &str, client: &Client, asker: RequestContext, prob
     Some(match rpc {
         "Remove" => {
             let items = vec![if probe.more { probe.memory.clone() } else { probe.path.clone() }];
-            told(client.remove(v1::RemoveRequest { context, items, scope, purge: probe.more }).await)
+            reported(client.remove(v1::RemoveRequest { context, items, scope, purge: probe.more }).await)
         }
         "Add" => {
             let request = v1::AddRequest {
@@ -202,13 +224,13 @@ async fn ask_of_memories(rpc: &str, client: &Client, asker: RequestContext, prob
                 scope: Scope::Project.into(),
                 ..v1::AddRequest::default()
             };
-            told(client.add(request).await)
+            reported(client.add(request).await)
         }
         "Update" => {
             let title = Some("Another".to_owned());
             let request =
                 v1::UpdateRequest { context, id: probe.memory.clone(), title, ..v1::UpdateRequest::default() };
-            told(client.update(request).await)
+            reported(client.update(request).await)
         }
         "Feedback" => {
             let feedback = if probe.more { v1::FeedbackKind::Useful } else { v1::FeedbackKind::Duplicate };
@@ -218,7 +240,7 @@ async fn ask_of_memories(rpc: &str, client: &Client, asker: RequestContext, prob
                 (probe.own_memory.clone(), probe.memory.clone())
             };
             let feedback = feedback.into();
-            told(
+            reported(
                 client
                     .feedback(v1::FeedbackRequest { context, item_id, feedback, duplicate_of, note: String::new() })
                     .await,
@@ -230,12 +252,12 @@ async fn ask_of_memories(rpc: &str, client: &Client, asker: RequestContext, prob
             } else {
                 (Vec::new(), v1::VerifyMode::Check)
             };
-            told(client.verify(v1::VerifyRequest { context, ids, scope, mode: mode.into() }).await)
+            reported(client.verify(v1::VerifyRequest { context, ids, scope, mode: mode.into() }).await)
         }
         "Promote" => {
             let to = if probe.more { Scope::Global } else { Scope::Domain }.into();
             let request = v1::PromoteRequest { context, id: probe.memory.clone(), to, domain: "team".to_owned() };
-            told(client.promote(request).await)
+            reported(client.promote(request).await)
         }
         _ => return ask_of_sessions_and_stores(rpc, client, asker, probe).await,
     })
@@ -259,12 +281,12 @@ async fn ask_of_sessions_and_stores(
                 content: "x".to_owned(),
                 ..v1::LogEventRequest::default()
             };
-            told(client.log_event(request).await)
+            reported(client.log_event(request).await)
         }
         "StartSession" => {
             let goal = probe.words.clone();
             let request = v1::StartSessionRequest { context, goal, briefing: true };
-            told(client.start_session(request).await)
+            reported(client.start_session(request).await)
         }
         "EndSession" => {
             let request = v1::EndSessionRequest {
@@ -272,20 +294,22 @@ async fn ask_of_sessions_and_stores(
                 summary: "over".to_owned(),
                 ..v1::EndSessionRequest::default()
             };
-            told(client.end_session(request).await)
+            reported(client.end_session(request).await)
         }
         "ListSessions" => {
             let context = if probe.more { of_session } else { context };
-            told(client.list_sessions(v1::ListSessionsRequest { context, ..v1::ListSessionsRequest::default() }).await)
+            reported(
+                client.list_sessions(v1::ListSessionsRequest { context, ..v1::ListSessionsRequest::default() }).await,
+            )
         }
         "ListEvents" => {
             let session_id = probe.session.clone();
             let request = v1::ListEventsRequest { context, session_id, ..v1::ListEventsRequest::default() };
-            told(client.list_events(request).await)
+            reported(client.list_events(request).await)
         }
         "Briefing" => {
             let goal = probe.words.clone();
-            told(client.briefing(v1::BriefingRequest { context, goal, ..v1::BriefingRequest::default() }).await)
+            reported(client.briefing(v1::BriefingRequest { context, goal, ..v1::BriefingRequest::default() }).await)
         }
         "Index" => {
             let paths = vec![probe.path.clone()];
@@ -295,7 +319,7 @@ async fn ask_of_sessions_and_stores(
             all(client.rebuild(v1::RebuildRequest { context, scope, ..v1::RebuildRequest::default() }).await).await
         }
         "Status" => {
-            // `every_store` tells of all that is open, by name: that is what it asks for, and no agent's tool does.
+            // `every_store` requests the names of all open stores. No agent's tool sets it.
             let request = v1::StatusRequest {
                 context,
                 scope,
@@ -303,21 +327,53 @@ async fn ask_of_sessions_and_stores(
                 metrics: probe.more,
                 ..v1::StatusRequest::default()
             };
-            told(client.status(request).await)
+            reported(client.status(request).await)
         }
-        "Doctor" => told(client.doctor(v1::DoctorRequest { context, scope, fix: probe.more, secrets: true }).await),
-        "Compact" => told(client.compact(v1::CompactRequest { context, scope }).await),
+        "Stats" => reported(client.stats(v1::StatsRequest { context, scope, savings: probe.more }).await),
+        "Doctor" => reported(client.doctor(v1::DoctorRequest { context, scope, fix: probe.more, secrets: true }).await),
+        "Compact" => reported(client.compact(v1::CompactRequest { context, scope }).await),
+        "Backup" => reported(client.backup(backup(context, scope, &asker)).await),
+        // Of a backup of the asker's own stores: it must not bring anything of another project either.
+        "Restore" => {
+            let request = backup(context.clone(), scope, &asker);
+            let path = request.path.clone();
+            let made = reported(client.backup(request).await);
+            let restore = v1::RestoreRequest { context, scope, path, dry_run: false, trust: probe.more };
+            made + &reported(client.restore(restore).await) + &unpacked(&asker)
+        }
         "Export" => {
             let request =
-                v1::ExportRequest { context, scope, include_derived: probe.more, ..v1::ExportRequest::default() };
-            all(client.export(request).await).await
+                v1::ExportRequest { context, scope, with_embeddings: probe.more, ..v1::ExportRequest::default() };
+            let (text, status) = exported(client.export(request).await).await;
+            text + &status
         }
+        // Of an export of the asker's own store: it must not bring anything of another project either.
         "Import" => {
-            let begin = v1::ImportBegin { context, scope, ..v1::ImportBegin::default() };
-            let first = v1::ImportRequest { part: Some(v1::import_request::Part::Begin(begin)) };
-            told(client.import(tokio_stream::once(first)).await)
+            let request = v1::ExportRequest { context: context.clone(), scope, ..v1::ExportRequest::default() };
+            let (text, _) = exported(client.export(request).await).await;
+            let begin = v1::ImportBegin { context, scope, dry_run: false, trust: probe.more };
+            let begin = v1::import_request::Part::Begin(begin);
+            let data = text.as_bytes().chunks(60_000).map(|data| v1::import_request::Part::Data(data.to_vec()));
+            let pieces: Vec<_> =
+                std::iter::once(begin).chain(data).map(|part| v1::ImportRequest { part: Some(part) }).collect();
+            reported(client.import(tokio_stream::iter(pieces)).await)
         }
-        "Config" => told(client.config(v1::ConfigRequest { context, ..v1::ConfigRequest::default() }).await),
+        "Config" => reported(client.config(v1::ConfigRequest { context, ..v1::ConfigRequest::default() }).await),
         _ => return None,
     })
+}
+
+/// The path of the backups of a project, next to the project.
+fn backup_path(asker: &RequestContext) -> String {
+    format!("{}.tar.gz", asker.working_directory)
+}
+
+fn backup(context: Option<RequestContext>, scope: i32, asker: &RequestContext) -> v1::BackupRequest {
+    v1::BackupRequest { context, scope, path: backup_path(asker), replace: true }
+}
+
+/// The content of a project's backup as text.
+fn unpacked(asker: &RequestContext) -> String {
+    let tar = std::process::Command::new("tar").arg("-xzOf").arg(backup_path(asker)).output();
+    String::from_utf8_lossy(&tar.expect("tar runs").stdout).into_owned()
 }

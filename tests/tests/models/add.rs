@@ -11,15 +11,15 @@ use crate::network::{Behaviour, network, scoring_network, tokenizer};
 fn a_model_is_added_used_and_removed() {
     let case = Case::with_runtime(&[("RECALL_SEARCH__MODEL", "none")]);
     let folder = case.model("tiny", &network(8, Behaviour::Plain), r#"{"window_tokens": 64, "licence": "MIT"}"#);
-    let said = case.does(&["models", "add", path(&folder)]);
+    let said = case.succeeds(&["models", "add", path(&folder)]);
     assert!(said.starts_with("installed tiny: embed, 8 dimensions, 64 tokens, "), "{said}");
     assert!(said.contains("recall models use embed tiny"), "{said}");
     let listed = case.listed("tiny");
     assert_eq!((listed["used_as"].as_array().map(Vec::len), &listed["installed"]), (Some(0), &true.into()), "{listed}");
     case.refuses(&["models", "add", path(&folder)], 4, "CONFLICT", "already installed", "--name");
-    assert!(case.does(&["models", "add", path(&folder), "--name", "twin"]).contains("installed twin"));
+    assert!(case.succeeds(&["models", "add", path(&folder), "--name", "twin"]).contains("installed twin"));
 
-    let said = case.does(&["models", "use", "embed", "tiny"]);
+    let said = case.succeeds(&["models", "use", "embed", "tiny"]);
     assert!(said.starts_with("used to embed: tiny\n"), "{said}");
     case.refuses(
         &["models", "rm", "tiny"],
@@ -33,12 +33,12 @@ fn a_model_is_added_used_and_removed() {
     case.refuses(&["models", "use", "rerank", "tiny"], 2, "INVALID_ARGUMENT", "not `rerank`", "used to embed");
     case.refuses(&["models", "use", "rerank", "static"], 2, "INVALID_ARGUMENT", "not `rerank`", "used to embed");
 
-    case.does(&["models", "use", "embed", "none"]);
-    let said = case.does(&["models", "rm", "tiny"]);
+    case.succeeds(&["models", "use", "embed", "none"]);
+    let said = case.succeeds(&["models", "rm", "tiny"]);
     assert!(said.starts_with("removed tiny, ") && said.ends_with(" freed\n"), "{said}");
     case.refuses(&["models", "rm", "tiny"], 1, "NOT_FOUND", "is not installed", "models list");
     case.refuses(&["models", "rm", "static"], 2, "INVALID_ARGUMENT", "part of the program", "search.model");
-    let table = case.does(&["models", "list"]);
+    let table = case.succeeds(&["models", "list"]);
     let line = |name: &str| table.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
     assert!(line("twin").contains("installed") && line("static").contains("off"), "{table}");
     assert!(line("all-MiniLM-L6-v2").contains("can be pulled"), "{table}");
@@ -46,7 +46,7 @@ fn a_model_is_added_used_and_removed() {
 
 #[cfg(feature = "onnx-tests")]
 #[test]
-fn what_is_no_model_is_refused_with_what_is_wrong_with_it() {
+fn an_invalid_model_is_refused_with_the_reason() {
     let case = Case::with_runtime(&[]);
     let whole = network(8, Behaviour::Plain);
     let add = |name: &str, network: &[u8], manifest: &str| {
@@ -94,11 +94,13 @@ fn what_is_no_model_is_refused_with_what_is_wrong_with_it() {
     );
     let folder = add("states", &whole, r#"{"role": "rerank"}"#);
     case.refuses(&["models", "add", &folder], 2, "INVALID_ARGUMENT", "is not a text encoder", "runs networks");
-    let folder = add("told", &whole, r#"{"pooling": "max"}"#);
+    let folder = add("reported", &whole, r#"{"pooling": "max"}"#);
     case.refuses(&["models", "add", &folder], 2, "INVALID_ARGUMENT", "recall-model.json", "correct the file");
     let folder = add("a name", &whole, "{}");
     case.refuses(&["models", "add", &folder], 2, "INVALID_ARGUMENT", "is not a valid model name", "--name");
-    assert!(["untold", "garbage", "wide", "nan", "pair", "states", "told"].iter().all(|name| !case.is_installed(name)));
+    assert!(
+        ["untold", "garbage", "wide", "nan", "pair", "states", "reported"].iter().all(|name| !case.is_installed(name))
+    );
     assert_eq!(
         case.json(&["models", "list"])["models"].as_array().map(Vec::len),
         Some(8),

@@ -11,7 +11,7 @@ use crate::network::write_model;
 /// The variable that names the folder of Python packages.
 const WHEELS: &str = "RECALL_TEST_WHEELS";
 
-/// A home of its own with one project.
+/// A separate home with one project.
 pub(crate) struct Case {
     pub(crate) sandbox: Sandbox,
     pub(crate) project: Project,
@@ -32,23 +32,23 @@ pub(crate) fn wheel() -> PathBuf {
 }
 
 impl Case {
-    /// Without a runtime.
+    /// Creates a case without a runtime.
     pub(crate) fn new() -> Self {
         Self::with(&[])
     }
 
-    /// The same with variables that the programs see.
+    /// Creates a case without a runtime, with environment variables.
     pub(crate) fn with(variables: &[(&str, &str)]) -> Self {
         let sandbox = variables.iter().fold(sandbox!(), |sandbox, (name, value)| sandbox.with_variable(name, value));
         let project = sandbox.project("shop", &[("docs/shop.md", "# Shop\n\nWe open the store at nine.\n")]);
         Self { sandbox, project }
     }
 
-    /// With the runtime installed.
+    /// Creates a case with the runtime installed.
     pub(crate) fn with_runtime(variables: &[(&str, &str)]) -> Self {
         let wheel = wheel();
         let case = Self::with(variables);
-        case.does(&["models", "runtime", "install", "--from", path(&wheel)]);
+        case.succeeds(&["models", "runtime", "install", "--from", path(&wheel)]);
         case
     }
 
@@ -56,15 +56,15 @@ impl Case {
         self.sandbox.recall(&self.project, arguments)
     }
 
-    /// Runs a command that succeeds; tells what it says.
+    /// Runs a command that must succeed; returns its output.
     #[track_caller]
-    pub(crate) fn does(&self, arguments: &[&str]) -> String {
+    pub(crate) fn succeeds(&self, arguments: &[&str]) -> String {
         let outcome = self.recall(arguments);
         assert_eq!(outcome.code, Some(0), "{outcome:?}");
         outcome.stdout
     }
 
-    /// Runs a command that succeeds, or finds nothing; tells its answer, of many lines the last.
+    /// Runs a command that must succeed or find nothing; returns the last line of its JSON output.
     #[track_caller]
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         let outcome = self.recall(&[&["--json"], arguments].concat());
@@ -76,8 +76,9 @@ impl Case {
     #[track_caller]
     pub(crate) fn refuses(&self, arguments: &[&str], exit: i32, code: &str, says: &str, hints: &str) {
         let outcome = self.recall(&[&["--json"], arguments].concat());
-        let told: Value = serde_json::from_str(outcome.stdout.lines().last().unwrap_or_default()).expect("an object");
-        let error = &told["error"];
+        let reported: Value =
+            serde_json::from_str(outcome.stdout.lines().last().unwrap_or_default()).expect("an object");
+        let error = &reported["error"];
         assert_eq!((outcome.code, error["code"].as_str()), (Some(exit), Some(code)), "{outcome:?}");
         let text = |key: &str| error[key].as_str().unwrap_or_default().to_owned();
         assert!(text("message").contains(says), "{error}");

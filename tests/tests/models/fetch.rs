@@ -13,8 +13,8 @@ use crate::server::{Served, Server};
 
 const NETWORK: &str = "/sentence-transformers/all-MiniLM-L6-v2/resolve/main/onnx/model.onnx";
 
-/// A known model as a hub has it: its network as a large file, its tokenizer in git. The network is a tiny one of as many
-/// dimensions.
+/// A known model as a hub serves it: its network as a large file, its tokenizer in git. The network is tiny, with as many
+/// dimensions as the real one.
 struct Hub {
     server: Server,
     network: Vec<u8>,
@@ -46,7 +46,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// The events that a command tells, by their names.
+/// The names of the events that a command prints.
 fn events(stdout: &str) -> Vec<(String, Value)> {
     let lines = stdout.lines().map(|line| serde_json::from_str::<Value>(line).expect("an object"));
     lines.map(|line| (line["event"].as_str().unwrap_or_default().to_owned(), line)).collect()
@@ -54,14 +54,14 @@ fn events(stdout: &str) -> Vec<(String, Value)> {
 
 #[cfg(feature = "onnx-tests")]
 #[test]
-fn a_model_is_pulled_by_its_name_though_the_connection_breaks() {
+fn a_model_is_pulled_by_name_over_a_broken_connection() {
     let case = Case::with_runtime(&[]);
     let hub = Hub::start();
     hub.server.serve(NETWORK, Served { cut: vec![1000], ..Served::whole(hub.network.clone()) });
     let pull = ["models", "pull", "All-MiniLM-L6-v2", "--mirror", &hub.server.address, "--json"];
-    let told = events(&case.does(&pull));
-    let (last, rest) = told.split_last().expect("events");
-    assert!(rest.iter().all(|(event, _)| event == "progress"), "{told:?}");
+    let reported = events(&case.succeeds(&pull));
+    let (last, rest) = reported.split_last().expect("events");
+    assert!(rest.iter().all(|(event, _)| event == "progress"), "{reported:?}");
     let mut network = rest.iter().filter(|(_, line)| line["file"] == "model.onnx").map(|(_, line)| &line["bytes_done"]);
     assert_eq!(network.next_back().and_then(Value::as_u64), Some(hub.network.len() as u64), "{rest:?}");
     let (event, Value::Object(finished)) = last else { panic!("{last:?}") };
@@ -72,12 +72,12 @@ fn a_model_is_pulled_by_its_name_though_the_connection_breaks() {
     let listed = case.listed("all-MiniLM-L6-v2");
     assert_eq!((&listed["origin"], &listed["dimensions"]), (&json!("hub"), &json!(384)), "{listed}");
     case.refuses(&pull[..5], 4, "CONFLICT", "already installed", "remove it first");
-    case.does(&["models", "use", "embed", "all-MiniLM-L6-v2"]);
+    case.succeeds(&["models", "use", "embed", "all-MiniLM-L6-v2"]);
 }
 
 #[cfg(feature = "onnx-tests")]
 #[test]
-fn what_the_hub_gives_wrongly_or_not_at_all_is_not_installed() {
+fn a_model_that_the_hub_serves_damaged_or_not_at_all_is_not_installed() {
     let hub = Hub::start();
     let case = Case::with_runtime(&[("RECALL_MODELS__HUB", &hub.server.address)]);
     let pull = ["models", "pull", "all-MiniLM-L6-v2"];
@@ -88,7 +88,7 @@ fn what_the_hub_gives_wrongly_or_not_at_all_is_not_installed() {
     hub.server.serve(NETWORK, Served { refused: vec![403; 2], ..Served::whole(hub.network.clone()) });
     case.refuses(&pull, 4, "FETCH_FAILED", "answered with status 403", "models.proxy");
     assert!(!case.is_installed("all-MiniLM-L6-v2"));
-    case.does(&pull);
+    case.succeeds(&pull);
 
     case.refuses(&["models", "pull", "gpt-9"], 1, "NOT_FOUND", "`gpt-9`", "models list");
     let empty = Server::start();
@@ -97,7 +97,7 @@ fn what_the_hub_gives_wrongly_or_not_at_all_is_not_installed() {
 }
 
 #[test]
-fn a_model_is_not_fetched_that_nothing_could_run() {
+fn a_model_is_not_downloaded_without_a_usable_runtime() {
     let hub = Hub::start();
     let case = Case::with(&[("RECALL_MODELS__HUB", &hub.server.address)]);
     let pull = ["models", "pull", "all-MiniLM-L6-v2"];
@@ -107,7 +107,7 @@ fn a_model_is_not_fetched_that_nothing_could_run() {
 
 #[cfg(feature = "onnx-tests")]
 #[test]
-fn the_runtime_comes_from_an_index_if_it_is_the_known_one() {
+fn the_runtime_is_installed_from_an_index_if_its_checksum_matches() {
     let wheel = wheel();
     let file = wheel.file_name().and_then(|name| name.to_str()).expect("a plain name");
     let server = Server::start();
@@ -122,10 +122,10 @@ fn the_runtime_comes_from_an_index_if_it_is_the_known_one() {
     case.refuses(&install, 4, "FETCH_FAILED", "has the checksum", "another mirror");
     bytes[1_000_000] ^= 1;
     server.serve(&at, Served::whole(bytes));
-    let said = case.does(&install);
+    let said = case.succeeds(&install);
     assert!(said.starts_with("installed ") && said.contains("runtimes"), "{said}");
     let requests = server.requests().len();
-    case.does(&install);
+    case.succeeds(&install);
     assert_eq!(server.requests().len(), requests, "it is there");
 
     let case = Case::with(&[("RECALL_MODELS__INDEX", &server.address)]);

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use crate::onnx_file::{Attribute, Element, Graph};
 
-/// The words that a tiny network knows, a row of its table each.
+/// The vocabulary of a tiny network; each word has a row in its table.
 pub(crate) const VOCABULARY: [&str; 5] = ["[UNK]", "open", "the", "store", "garden"];
 
-/// How many columns the matrix has that makes a network slow, and how often it is gone through.
+/// The number of columns of the matrix that makes a network slow, and the number of products with it.
 const SLOW: (usize, usize) = (1024, 2);
 
 /// The behaviour of a network of these tests.
@@ -23,7 +23,7 @@ pub(crate) enum Behaviour {
     Poisoned,
 }
 
-/// A network that looks each token up in a table of so many columns.
+/// A network that looks each token up in a table with `columns` columns.
 pub(crate) fn network(columns: usize, behaviour: Behaviour) -> Vec<u8> {
     let mut graph = Graph::new();
     graph.input("input_ids", Element::Int64, &[-1, -1]);
@@ -46,7 +46,7 @@ pub(crate) fn network(columns: usize, behaviour: Behaviour) -> Vec<u8> {
     graph.into_bytes()
 }
 
-/// What a pair of texts is to be scored by: a table of so many columns for each word that is known, `garden` alone counting.
+/// The table by which a pair of texts is scored, with `columns` columns. Only the row of `garden` is not 0.
 fn score_table(columns: usize, behaviour: Behaviour) -> Vec<f32> {
     let of_garden = if behaviour == Behaviour::Poisoned { f32::NAN } else { 1.0 };
     let mut table = vec![0.0; (VOCABULARY.len() - 1) * columns];
@@ -54,7 +54,7 @@ fn score_table(columns: usize, behaviour: Behaviour) -> Vec<f32> {
     table
 }
 
-/// A network that reads two texts and tells so many scores, each of them how often `garden` stands in the texts.
+/// A network that reads two texts and returns `scores` scores; each is the number of occurrences of `garden`.
 pub(crate) fn scoring_network(scores: usize, behaviour: Behaviour) -> Vec<u8> {
     let mut graph = Graph::new();
     graph.input("input_ids", Element::Int64, &[-1, -1]);
@@ -74,7 +74,7 @@ pub(crate) fn scoring_network(scores: usize, behaviour: Behaviour) -> Vec<u8> {
     graph.into_bytes()
 }
 
-/// Adds nothing to the states, at length: products with a large matrix, of which the mean of no column counts.
+/// Adds 0 to the states after slow products with a large matrix.
 fn slowed(graph: &mut Graph, states: &str, columns: usize) -> String {
     let (width, rounds) = SLOW;
     let widened = graph.floats(&[columns, width], &vec![0.001; columns * width]);

@@ -12,7 +12,7 @@ use crate::case::{Case, path};
 use crate::library::built;
 use crate::network::{Behaviour, network, tokenizer, write_model};
 
-/// Installs a model without asking the daemon, and uses it.
+/// Installs and selects a model by writing its files.
 fn install(case: &Case) -> PathBuf {
     let folder = case.sandbox.dirs().models().join("tiny");
     let network = network(8, Behaviour::Plain);
@@ -38,7 +38,7 @@ fn warning<'a>(answer: &'a Value, code: &str) -> Option<&'a Value> {
     answer["warnings"].as_array().expect("a list").iter().find(|warning| warning["code"] == code)
 }
 
-/// A library that notes that it is loaded, and ends the process.
+/// A library that records that it is loaded, and ends the process.
 #[cfg(target_os = "linux")]
 fn deadly(folder: &Path, note: &Path) -> PathBuf {
     let source = format!(
@@ -60,7 +60,7 @@ fn deadly(folder: &Path, note: &Path) -> PathBuf {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_runtime_that_ends_the_daemon_is_loaded_once() {
+fn a_runtime_that_crashes_the_daemon_is_loaded_once() {
     let place = tempfile::tempdir().expect("a folder");
     let note = place.path().join("note");
     let library = deadly(place.path(), &note);
@@ -74,7 +74,7 @@ fn a_runtime_that_ends_the_daemon_is_loaded_once() {
         });
     };
     survives(1);
-    case.does(&["daemon", "restart"]);
+    case.succeeds(&["daemon", "restart"]);
     survives(1);
     wait_until("the model's problem", || {
         let status = case.json(&["status"]);
@@ -85,7 +85,7 @@ fn a_runtime_that_ends_the_daemon_is_loaded_once() {
     });
     let doctor = case.recall(&["doctor"]);
     assert!(doctor.code == Some(1) && doctor.stdout.contains("it crashed the daemon the last time"), "{doctor:?}");
-    // Who asks for it gets another attempt.
+    // On request there is another attempt.
     case.recall(&["models", "runtime", "retry"]);
     survives(2);
 }
@@ -95,9 +95,9 @@ fn a_runtime_that_ends_the_daemon_is_loaded_once() {
 fn a_damaged_runtime_is_refused_by_its_checksum() {
     let case = Case::with_runtime(&[]);
     install(&case);
-    case.does(&["daemon", "restart"]);
+    case.succeeds(&["daemon", "restart"]);
     wait_until("the model", || (case.search("store").0.as_deref() == Some("tiny")).then_some(()));
-    case.does(&["daemon", "stop"]);
+    case.succeeds(&["daemon", "stop"]);
     let folders = fs::read_dir(case.sandbox.dirs().runtimes()).expect("there").flatten();
     let library =
         folders.map(|folder| folder.path().join("libonnxruntime.so")).find(|file| file.is_file()).expect("there");
@@ -117,15 +117,15 @@ fn a_damaged_runtime_is_refused_by_its_checksum() {
                 .to_string()
                 .contains("is damaged: its checksum is")
         );
-        case.does(&["daemon", "restart"]);
+        case.succeeds(&["daemon", "restart"]);
     }
     let wheel = crate::case::wheel();
-    case.does(&["models", "runtime", "install", "--from", path(&wheel)]);
+    case.succeeds(&["models", "runtime", "install", "--from", path(&wheel)]);
     wait_until("the model", || (case.search("store").0.as_deref() == Some("tiny")).then_some(()));
 }
 
 #[test]
-fn a_model_that_is_used_and_damaged_is_reported_by_answers_status_and_doctor() {
+fn a_damaged_model_in_use_is_reported_by_responses_status_and_doctor() {
     let case = Case::new();
     let folder = install(&case);
     let (roles, manifest) = (folder.with_file_name("roles.json"), folder.join("recall-model.json"));
@@ -142,11 +142,11 @@ fn a_model_that_is_used_and_damaged_is_reported_by_answers_status_and_doctor() {
             fs::write(file, bytes).expect("writable");
         }
         fs::write(file, bytes).expect("writable");
-        case.does(&["daemon", "restart"]);
+        case.succeeds(&["daemon", "restart"]);
         let (model, answer) = case.search("store");
         assert_eq!(model.as_deref(), Some("static"));
-        let told = warning(&answer, "MODEL_UNUSABLE").unwrap_or_else(|| panic!("{bytes:?}: {answer}"));
-        assert!(!told["hint"].as_str().unwrap_or_default().is_empty(), "{told}");
+        let reported = warning(&answer, "MODEL_UNUSABLE").unwrap_or_else(|| panic!("{bytes:?}: {answer}"));
+        assert!(!reported["hint"].as_str().unwrap_or_default().is_empty(), "{reported}");
         assert!(warning(&case.json(&["status"]), "MODEL_UNUSABLE").is_some(), "{bytes:?}");
         let doctor = case.recall(&["doctor"]);
         assert!(doctor.code == Some(1) && doctor.stdout.contains("models"), "{doctor:?}");

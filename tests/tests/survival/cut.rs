@@ -14,7 +14,7 @@ const CLIENTS: usize = 20;
 const FILES: usize = 60;
 
 #[test]
-fn a_daemon_that_dies_under_twenty_searches_costs_none_of_them_its_answer() {
+fn twenty_searches_are_answered_although_the_daemon_dies() {
     let sandbox = sandbox!();
     let project = sandbox.project("shop", &[]);
     for number in 0..FILES {
@@ -30,7 +30,7 @@ fn a_daemon_that_dies_under_twenty_searches_costs_none_of_them_its_answer() {
         .map(|number| sandbox.start_recall(&project, &["search", &format!("wombat{}", number + 1)]))
         .collect();
     for file in files {
-        // In place: the same file, as `cp` over it and `rsync --inplace` leave it.
+        // In place, like `cp` and `rsync --inplace`: it stays the same file.
         File::options().write(true).open(&file).and_then(|file| file.set_len(0)).expect("ours");
     }
     for (number, search) in searches.into_iter().enumerate() {
@@ -38,7 +38,7 @@ fn a_daemon_that_dies_under_twenty_searches_costs_none_of_them_its_answer() {
         assert_eq!(outcome.code, Some(0), "search {number}: {outcome:?}");
         assert!(outcome.stdout.contains(&format!("src/part{}.rs", number + 1)), "search {number}: {outcome:?}");
     }
-    // The clients that came late enough found the files truncated.
+    // The last clients found the files truncated.
     let outcome = sandbox.recall(&project, &["search", "wombat42"]);
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     assert!(outcome.stdout.contains("src/part42.rs"), "{outcome:?}");
@@ -49,7 +49,7 @@ fn pid(sandbox: &Sandbox) -> u32 {
     Holder::of(&sandbox.dirs()).expect("a daemon runs").pid().expect("noted")
 }
 
-/// The files of the lexical index that hold terms and what they point at.
+/// The segment files of the lexical index.
 fn mapped_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for path in fs::read_dir(folder).expect("there").map(|entry| entry.expect("there").path()) {

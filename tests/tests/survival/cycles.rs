@@ -1,7 +1,7 @@
 //! Cycles of starting, ending, suspending and overloading the daemon, and deleting its files: after each cycle a search
 //! succeeds and one daemon is left.
 //!
-//! `RECALL_CYCLES=220 RECALL_CYCLES_SEED=7 cargo test -p recall-tests --test survival cycles` tries other orders, and more.
+//! `RECALL_CYCLES=220 RECALL_CYCLES_SEED=7 cargo test -p recall-tests --test survival cycles` runs more cycles, in another order.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,33 +15,33 @@ use recall_testkit::{Project, Running};
 use recall_tests::{Sandbox, sandbox};
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
 
-/// How many cycles there are, unless the environment says otherwise: some half a minute.
+/// The default number of cycles. They take about half a minute.
 const CYCLES: usize = 30;
 
-/// What decides about their order, unless the environment says otherwise.
+/// The default seed of their order.
 const SEED: u64 = 20;
 
-/// The most connections that a daemon takes, as the settings have it.
+/// The connection limit of a daemon, as in the settings.
 const CONNECTIONS: usize = 512;
 
-/// What a search must find.
-const WANTED: &str = "src/burrow.rs";
+/// The file that a search must find.
+const EXPECTED: &str = "src/burrow.rs";
 
-/// How long a daemon that was stopped is kept so while a client waits for it.
-const STOPPED: Duration = Duration::from_millis(200);
+/// How long a daemon stays suspended while a client waits for it.
+const SUSPENSION: Duration = Duration::from_millis(200);
 
-/// How often it is looked whether something has happened.
-const LOOK: Duration = Duration::from_millis(5);
+/// The polling interval.
+const POLL: Duration = Duration::from_millis(5);
 
-/// How long processes that are superfluous may take to end: longer than the longest drain.
-const ENDING: Duration = Duration::from_secs(20);
+/// How long superfluous processes may take to end: longer than the longest drain.
+const GRACE: Duration = Duration::from_secs(20);
 
-/// What the files of a daemon are called.
+/// The names of a daemon's files.
 const RUNTIME_FILES: [&str; 3] = ["recalld.lock", "recalld.sock", "start.lock"];
 
-/// What is done to a daemon, or asked of one.
+/// A step of a cycle.
 #[derive(Clone, Copy, Debug)]
-enum Deed {
+enum Step {
     Start,
     Stop,
     Restart,
@@ -50,45 +50,45 @@ enum Deed {
     Interrupt,
     Pause,
     Search,
-    SixAtOnce,
+    SixSearches,
     NoDaemon,
     DeleteSocket,
     DeleteLock,
     DeleteDataLock,
     DeleteFolder,
-    Silence,
-    Preface,
+    SilentConnections,
+    HttpPreface,
 }
 
-const DEEDS: [Deed; 16] = [
-    Deed::Start,
-    Deed::Stop,
-    Deed::Restart,
-    Deed::Kill,
-    Deed::Terminate,
-    Deed::Interrupt,
-    Deed::Pause,
-    Deed::Search,
-    Deed::SixAtOnce,
-    Deed::NoDaemon,
-    Deed::DeleteSocket,
-    Deed::DeleteLock,
-    Deed::DeleteDataLock,
-    Deed::DeleteFolder,
-    Deed::Silence,
-    Deed::Preface,
+const STEPS: [Step; 16] = [
+    Step::Start,
+    Step::Stop,
+    Step::Restart,
+    Step::Kill,
+    Step::Terminate,
+    Step::Interrupt,
+    Step::Pause,
+    Step::Search,
+    Step::SixSearches,
+    Step::NoDaemon,
+    Step::DeleteSocket,
+    Step::DeleteLock,
+    Step::DeleteDataLock,
+    Step::DeleteFolder,
+    Step::SilentConnections,
+    Step::HttpPreface,
 ];
 
-/// The most that is done in one cycle.
-const DEEDS_A_CYCLE: usize = 3;
+/// The most steps of a cycle.
+const STEPS_PER_CYCLE: usize = 3;
 
-/// A sandbox with a project, and what was odd in it.
-struct Place {
+/// A sandbox with a project, and the failures observed in it.
+struct Case {
     sandbox: Sandbox,
     project: Project,
     /// Connections that are kept open until the end of the cycle.
     open: Vec<UnixStream>,
-    odd: Vec<String>,
+    failures: Vec<String>,
     took: Vec<Duration>,
 }
 
@@ -98,76 +98,77 @@ fn after_every_cycle_a_search_answers_and_one_daemon_is_left() {
     let cycles = number("RECALL_CYCLES").map_or(CYCLES, |cycles| cycles as usize);
     let seed = number("RECALL_CYCLES_SEED").unwrap_or(SEED);
     let mut random = fastrand::Rng::with_seed(seed);
-    // Each connection is a file of this process too.
+    // Each connection is an open file of this process too.
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).expect("within what is allowed");
     let sandbox = sandbox!();
     let temporary = sandbox.path().join("t");
     fs::create_dir(&temporary).expect("the sandbox is new");
     let sandbox = sandbox.with_variable("TMPDIR", temporary.to_str().expect("plain"));
-    let project = sandbox.project("shop", &[(WANTED, "pub fn wombat_burrow() {}\n"), ("README.md", "A shop.\n")]);
-    let mut place = Place { sandbox, project, open: Vec::new(), odd: Vec::new(), took: Vec::new() };
+    let project = sandbox.project("shop", &[(EXPECTED, "pub fn wombat_burrow() {}\n"), ("README.md", "A shop.\n")]);
+    let mut case = Case { sandbox, project, open: Vec::new(), failures: Vec::new(), took: Vec::new() };
     for cycle in 0..cycles {
-        let deeds: Vec<Deed> =
-            (0..random.usize(1..=DEEDS_A_CYCLE)).map(|_| DEEDS[random.usize(..DEEDS.len())]).collect();
-        let before = place.odd.len();
-        for deed in &deeds {
-            place.does(*deed);
+        let steps: Vec<Step> =
+            (0..random.usize(1..=STEPS_PER_CYCLE)).map(|_| STEPS[random.usize(..STEPS.len())]).collect();
+        let before = case.failures.len();
+        for step in &steps {
+            case.run_step(*step);
         }
-        place.check();
-        place.open.clear();
-        for odd in &mut place.odd[before..] {
-            *odd = format!("cycle {cycle}, {deeds:?}: {odd}");
+        case.check();
+        case.open.clear();
+        for failure in &mut case.failures[before..] {
+            *failure = format!("cycle {cycle}, {steps:?}: {failure}");
         }
     }
-    let (odd, mut took) = (place.odd, place.took);
+    let (failures, mut took) = (case.failures, case.took);
     took.sort();
     let (median, longest) = (took[took.len() / 2], took[took.len() - 1]);
-    let told = format!("{cycles} cycles from seed {seed}: {} odd, p50 {median:?}, most {longest:?}", odd.len());
-    eprintln!("{told}");
-    assert!(odd.is_empty(), "{told}\n{}", odd.join("\n"));
+    let reported =
+        format!("{cycles} cycles from seed {seed}: {} failures, p50 {median:?}, most {longest:?}", failures.len());
+    eprintln!("{reported}");
+    assert!(failures.is_empty(), "{reported}\n{}", failures.join("\n"));
 }
 
-impl Place {
-    fn does(&mut self, deed: Deed) {
+impl Case {
+    fn run_step(&mut self, step: Step) {
         let dirs = self.sandbox.dirs();
-        match deed {
-            Deed::Start => self.commands("start"),
-            Deed::Stop => self.commands("stop"),
-            Deed::Restart => self.commands("restart"),
-            Deed::Kill => self.signal(Signal::KILL),
-            Deed::Terminate => self.signal(Signal::TERM),
-            Deed::Interrupt => self.signal(Signal::INT),
-            Deed::Pause => self.pause(),
-            Deed::Search => self.searches(1, &[]),
-            Deed::SixAtOnce => self.searches(6, &[]),
-            Deed::NoDaemon => self.searches(1, &["--no-daemon"]),
-            // What is not there need not be deleted.
-            Deed::DeleteSocket => drop(fs::remove_file(dirs.socket())),
-            Deed::DeleteLock => drop(fs::remove_file(dirs.lock())),
-            Deed::DeleteDataLock => drop(fs::remove_file(dirs.data_lock())),
-            Deed::DeleteFolder => drop(fs::remove_dir_all(&dirs.runtime)),
-            Deed::Silence => self.connect(b""),
-            Deed::Preface => self.connect(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0"),
+        match step {
+            Step::Start => self.commands("start"),
+            Step::Stop => self.commands("stop"),
+            Step::Restart => self.commands("restart"),
+            Step::Kill => self.signal(Signal::KILL),
+            Step::Terminate => self.signal(Signal::TERM),
+            Step::Interrupt => self.signal(Signal::INT),
+            Step::Pause => self.pause(),
+            Step::Search => self.searches(1, &[]),
+            Step::SixSearches => self.searches(6, &[]),
+            Step::NoDaemon => self.searches(1, &["--no-daemon"]),
+            // A missing file need not be deleted.
+            Step::DeleteSocket => drop(fs::remove_file(dirs.socket())),
+            Step::DeleteLock => drop(fs::remove_file(dirs.lock())),
+            Step::DeleteDataLock => drop(fs::remove_file(dirs.data_lock())),
+            Step::DeleteFolder => drop(fs::remove_dir_all(&dirs.runtime)),
+            Step::SilentConnections => self.connect(b""),
+            Step::HttpPreface => self.connect(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0"),
         }
     }
 
     fn commands(&mut self, command: &str) {
         let outcome = self.sandbox.recall(&self.project, &["daemon", command]);
         if outcome.code != Some(0) {
-            self.odd.push(format!("daemon {command}: {outcome:?}"));
+            self.failures.push(format!("daemon {command}: {outcome:?}"));
         }
     }
 
     fn signal(&self, signal: Signal) {
         let pid = Holder::of(&self.sandbox.dirs()).and_then(|holder| holder.pid());
         if let Some(pid) = pid.and_then(|pid| Pid::from_raw(pid.cast_signed())) {
-            // It may just be ending.
+            // It may be ending already.
             let _ = kill_process(pid, signal);
         }
     }
 
-    /// Stops the process while a client searches, and lets it go on.
+    /// Suspends the process while a client searches, and resumes it.
     fn pause(&mut self) {
         let holder = Holder::of(&self.sandbox.dirs()).and_then(|holder| holder.pid());
         let Some(pid) = holder.and_then(|pid| Pid::from_raw(pid.cast_signed())) else { return };
@@ -176,10 +177,10 @@ impl Place {
         }
         let mut search = self.search(&[]);
         let began = Instant::now();
-        while began.elapsed() < STOPPED && !search.has_ended() {
-            std::thread::park_timeout(LOOK);
+        while began.elapsed() < SUSPENSION && !search.has_ended() {
+            std::thread::park_timeout(POLL);
         }
-        // Its client may have ended it.
+        // The client may have ended it.
         let _ = kill_process(pid, Signal::CONT);
         self.judge(search, began);
     }
@@ -199,52 +200,52 @@ impl Place {
     fn judge(&mut self, search: Running, began: Instant) {
         let outcome = search.finish();
         self.took.push(began.elapsed());
-        if outcome.code != Some(0) || !outcome.stdout.contains(WANTED) {
-            self.odd.push(format!("a search: {outcome:?}"));
+        if outcome.code != Some(0) || !outcome.stdout.contains(EXPECTED) {
+            self.failures.push(format!("a search: {outcome:?}"));
         }
     }
 
-    /// Takes every place of the daemon, as far as there is one.
+    /// Uses up the connections of the daemon, if one runs.
     fn connect(&mut self, greeting: &[u8]) {
         for _ in 0..CONNECTIONS {
             let Ok(mut stream) = UnixStream::connect(self.sandbox.dirs().socket()) else { return };
-            // The daemon may have closed it for the next one.
+            // The daemon may have closed it in favour of the next one.
             let _ = stream.write_all(greeting);
             self.open.push(stream);
         }
     }
 
-    /// A search answers, one daemon is left, and nothing else.
+    /// Checks that a search succeeds, and that one daemon and nothing else is left.
     fn check(&mut self) {
         self.searches(1, &[]);
         if self.processes().is_empty() {
-            // The daemon that answered was told to end before.
+            // The daemon that answered was already shutting down.
             self.searches(1, &[]);
         }
         let processes = self.processes();
         if processes.len() != 1 {
-            self.odd.push(format!("{} processes are left: {processes:?}", processes.len()));
+            self.failures.push(format!("{} processes are left: {processes:?}", processes.len()));
         }
         let runtime = names_in(&self.sandbox.dirs().runtime);
         let surplus: Vec<_> = runtime.iter().filter(|name| !RUNTIME_FILES.contains(&name.as_str())).collect();
         let private = names_in(&self.sandbox.path().join("t"));
         if !surplus.is_empty() || !private.is_empty() {
-            self.odd.push(format!("left behind: {surplus:?} {private:?}"));
+            self.failures.push(format!("left behind: {surplus:?} {private:?}"));
         }
     }
 }
 
-impl Place {
-    /// The processes that are left once those that are ending have ended: one, or none.
+impl Case {
+    /// The processes that are left once those that are ending have ended.
     fn processes(&self) -> Vec<i32> {
         let began = Instant::now();
         loop {
             let processes = self.sandbox.processes();
             let is_ending = || Holder::of(&self.sandbox.dirs()).is_some_and(|_| !self.sandbox.is_listening());
-            if (processes.len() <= 1 && !is_ending()) || began.elapsed() > ENDING {
+            if (processes.len() <= 1 && !is_ending()) || began.elapsed() > GRACE {
                 return processes;
             }
-            std::thread::park_timeout(LOOK);
+            std::thread::park_timeout(POLL);
         }
     }
 }

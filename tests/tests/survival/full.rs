@@ -1,7 +1,7 @@
 //! A full file system with the journals and the index on it: reported, nothing is lost, and work resumes when there is
 //! space.
 //!
-//! Where none may be mounted the limit on the lengths of files stands for it, which is tested everywhere.
+//! If no file system can be mounted, nothing is tested here; `space.rs` tests a limit on file sizes instead.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
@@ -15,26 +15,26 @@ use rustix::process::geteuid;
 
 use super::witness::{Certainty, Witness, connect};
 
-/// Where the system keeps its own programs; the sandbox shows only recall's.
+/// The folders of the system's programs; the sandbox contains only recall's.
 const SYSTEM_PROGRAMS: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// What the file system gives room in.
+/// The allocation unit of the file system, in bytes.
 const PAGE: usize = 4096;
 
 /// The number of free pages: none, too few for a commit of the index, enough for some of its files, enough for a few
 /// commits.
 const PAGES_LEFT: &[usize] = &[0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 0];
 
-/// How often a client asks on a file system with so little room; every answer is one that holds.
+/// The number of requests on a nearly full file system.
 const ASKED: usize = 40;
 
-/// With so many pages or fewer something has to be refused, however often it takes to ask: the journals alone fill them.
+/// With this many free pages or fewer, a request must fail eventually, because the journals alone fill them.
 const TOO_FEW: usize = 8;
 
-/// The most that fits whatever else was given back meanwhile: an index that is made anew leaves its files to the journals.
+/// The upper bound of requests until one fails. A rebuilt index frees space for the journals.
 const ASKED_AT_MOST: usize = 4000;
 
-/// A shell that is the first of a mount namespace, with `$1` the folder and `$2` the daemon's program.
+/// A shell in a new mount namespace. `$1` is the folder and `$2` the daemon's program.
 fn in_a_namespace(sandbox: &Sandbox, folder: &Path, script: &str) -> Command {
     let mut command = sandbox.command(Path::new("/bin/sh"), sandbox.path());
     // An unprivileged user may mount in a user namespace, as its root.
@@ -54,15 +54,15 @@ struct Small<'a> {
 }
 
 impl<'a> Small<'a> {
-    /// Mounts it; `None` where that is not permitted.
+    /// Mounts it; `None` if that is not permitted.
     fn mount(sandbox: &'a Sandbox, project: &Project) -> Option<Self> {
         let folder = project.path(".recall");
         fs::create_dir(&folder).expect("ours");
         let mount = "mount -t tmpfs -o size=6m none \"$1\"";
         if Running::to_end(in_a_namespace(sandbox, &folder, mount)).code != Some(0) {
-            #[expect(clippy::print_stderr, reason = "a test says where it had nothing to run")]
+            #[expect(clippy::print_stderr, reason = "the test reports that it was skipped")]
             {
-                eprintln!("no file system may be mounted here: nothing was run");
+                eprintln!("skipped: a file system cannot be mounted here");
             }
             return None;
         }
@@ -74,7 +74,7 @@ impl<'a> Small<'a> {
         Some(Self { sandbox, folder, _shell: shell })
     }
 
-    /// Takes all room but for so many pages.
+    /// Fills the file system except for some pages.
     fn fill(&self, pages_left: usize) {
         let open =
             |name: &str| OpenOptions::new().create(true).append(true).open(self.folder.join(name)).expect("ours");
@@ -91,7 +91,7 @@ impl<'a> Small<'a> {
         fs::remove_file(self.folder.join("reserve")).expect("ours");
     }
 
-    /// Gives all room back.
+    /// Frees the space again.
     fn clear(&self) {
         fs::remove_file(self.folder.join("filler")).expect("ours");
     }
@@ -107,7 +107,7 @@ impl<'a> Small<'a> {
     /// Kills the daemon and waits for the next one.
     async fn kill(&self) {
         let before = connect(self.sandbox).await.status(v1::StatusRequest::default()).await.expect("a status");
-        let pid = before.daemon.expect("told").pid;
+        let pid = before.daemon.expect("reported").pid;
         let pid = rustix::process::Pid::from_raw(pid.cast_signed()).expect("a process id");
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("ours");
         wait_until("the daemon's end", || rustix::process::test_kill_process(pid).is_err().then_some(()));
@@ -115,11 +115,11 @@ impl<'a> Small<'a> {
     }
 }
 
-/// Asks for one thing after another while there is little room. What is refused says so, and has left nothing.
+/// Sends requests while there is little space. A request that fails reports the reason and leaves the journals unchanged.
 async fn ask_without_room(small: &Small<'_>, witness: &mut Witness, round: usize) {
     let (mut refused, mut number) = (0, 0);
     while number < ASKED || (refused == 0 && PAGES_LEFT[round] <= TOO_FEW) {
-        assert!(number < ASKED_AT_MOST, "{} pages were room for everything", PAGES_LEFT[round]);
+        assert!(number < ASKED_AT_MOST, "{} pages were enough for all requests", PAGES_LEFT[round]);
         number += 1;
         let before = small.journals();
         let known = witness.items.len();
@@ -130,12 +130,12 @@ async fn ask_without_room(small: &Small<'_>, witness: &mut Witness, round: usize
         let Err(failure) = outcome else { continue };
         let why = failure.message.to_lowercase();
         assert!(why.contains("no space left") && why.contains("journal"), "{failure}");
-        assert_eq!(small.journals(), before, "what was refused is taken back");
+        assert_eq!(small.journals(), before, "a refused write is undone");
         witness.items.truncate(known);
         witness.items[0].is_rating = false;
         refused += 1;
     }
-    // It still answers, of all that it was ever told.
+    // All acknowledged memories can still be read.
     witness.check().await;
     witness.search_somehow().await;
 }
@@ -156,7 +156,7 @@ async fn a_full_file_system_is_reported_and_loses_nothing() {
         if round % 2 == 0 {
             small.kill().await;
             let items = std::mem::take(&mut witness.items);
-            // To open an index that was being made takes room: a new daemon may have to say that there is none.
+            // Opening an unfinished index takes space, so a new daemon may report that there is none.
             witness = Witness::new(&sandbox, &project, items).await;
             witness.check_somehow().await;
             witness.search_somehow().await;

@@ -9,20 +9,20 @@ use recall_tests::{Sandbox, sandbox};
 
 use super::witness::{Certainty, Item, Witness};
 
-/// How often the daemon is killed, unless the environment says otherwise: some ten seconds.
+/// The default number of kills. They take about ten seconds.
 const KILLS: usize = 20;
 
 /// The number of concurrent clients.
 const CLIENTS: usize = 4;
 
-/// The number of kills over the same journals; each starts from what the previous one left.
+/// The number of kills over the same journals; each starts from the state that the previous one left.
 const ROUNDS: usize = 5;
 
 /// The longest that clients work before the kill, in microseconds.
 const WORK_MICROS: u64 = 200_000;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_acknowledged_is_there_after_a_kill_at_any_moment() {
+async fn acknowledged_operations_survive_a_kill_at_any_moment() {
     let kills = std::env::var("RECALL_KILLS").map_or(KILLS, |kills| kills.parse().expect("a number of kills"));
     let mut random = fastrand::Rng::with_seed(kills as u64);
     let (mut done, mut acknowledged) = (0, 0);
@@ -34,12 +34,12 @@ async fn what_was_acknowledged_is_there_after_a_kill_at_any_moment() {
             items = survive(&sandbox, &project, items, round, &mut random).await;
             done += 1;
         }
-        acknowledged += last_look(&sandbox, &project, items, &mut random).await;
+        acknowledged += check_journals(&sandbox, &project, items, &mut random).await;
     }
     assert!(acknowledged > kills, "{kills} kills met {acknowledged} acknowledged memories");
 }
 
-/// Works until the daemon is killed, and checks what the next one has.
+/// Sends requests until the daemon is killed, and checks the memories of the next one.
 async fn survive(
     sandbox: &Sandbox,
     project: &Project,
@@ -55,7 +55,7 @@ async fn survive(
         let prefix = format!("Wombat{round}x{number}");
         clients.push(tokio::spawn(work(witness, prefix, Arc::clone(&done), random.fork())));
     }
-    // The first acknowledgement ends the making of what is made once.
+    // Before the first acknowledgement, the daemon creates its stores.
     while done.load(Ordering::Relaxed) == 0 {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
@@ -103,7 +103,12 @@ async fn work(mut witness: Witness, prefix: String, done: Arc<AtomicUsize>, mut 
 }
 
 /// Checks that the journals are undamaged after the next write; returns the number of memories.
-async fn last_look(sandbox: &Sandbox, project: &Project, items: Vec<Vec<Item>>, random: &mut fastrand::Rng) -> usize {
+async fn check_journals(
+    sandbox: &Sandbox,
+    project: &Project,
+    items: Vec<Vec<Item>>,
+    random: &mut fastrand::Rng,
+) -> usize {
     let _daemon = sandbox.start_daemon(&[]);
     let all: Vec<_> = items.into_iter().flatten().collect();
     let count = all.len();

@@ -1,6 +1,6 @@
 //! No space for writes: reported, nothing is lost, and work resumes when there is space again.
 //!
-//! The system is asked to let the daemon write no file beyond a length, which ends a write at any byte as a full disk does.
+//! A limit on the size of files makes a write end at any byte, as a full disk does.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
 use super::witness::{Certainty, Witness};
 
-/// How far into the next line of the journal a write gets: nowhere, into its beginning, its ids, its middle. The shortest lines
-/// have some two hundred bytes.
+/// How many bytes of the next line of the journal can be written: none, or up to its beginning, its ids, its middle. The
+/// shortest lines have about two hundred bytes.
 const INTO_THE_LINE: &[u64] = &[0, 1, 2, 11, 12, 30, 60, 100, 130, 150];
 
-/// Starts a daemon that is told of a write that is too long, and is not ended by it.
+/// Starts a daemon that ignores `SIGXFSZ`, so that a write beyond the limit fails instead of killing it.
 fn start(sandbox: &Sandbox) -> Running {
     let mut command = sandbox.command(Path::new("/bin/sh"), sandbox.path());
     command.args(["-c", "trap '' XFSZ; exec \"$0\""]).arg(&sandbox.binaries().recalld);
@@ -24,7 +24,7 @@ fn start(sandbox: &Sandbox) -> Running {
     daemon
 }
 
-/// Lets a process write no file beyond that length; none is no limit.
+/// Limits the size of the files that a process writes; `None` removes the limit.
 fn limit(daemon: &Running, bytes: Option<u64>) {
     let pid = Pid::from_raw(daemon.id().cast_signed()).expect("a process id");
     prlimit(Some(pid), Resource::Fsize, Rlimit { current: bytes, maximum: None }).expect("ours");
@@ -36,7 +36,7 @@ fn journal(project: &Project) -> PathBuf {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_daemon_without_space_says_so_loses_nothing_and_recovers() {
+async fn a_daemon_without_space_reports_it_loses_nothing_and_recovers() {
     let sandbox = sandbox!();
     let project = sandbox.project("shop", &[("src/burrow.rs", "pub fn dig() {}\n")]);
     let daemon = start(&sandbox);
@@ -60,12 +60,12 @@ async fn a_daemon_without_space_says_so_loses_nothing_and_recovers() {
             let why = failure.message.to_lowercase();
             assert!(why.contains("file too large") && why.contains("journal"), "{failure}");
         }
-        assert_eq!(fs::read(journal(&project)).expect("there"), before, "what was refused is taken back");
+        assert_eq!(fs::read(journal(&project)).expect("there"), before, "a refused write is undone");
         witness.items.truncate(known);
         let item = &mut witness.items[0];
         (item.is_rating, item.removed) = (false, Certainty::No);
         witness.items[1].promoted = Certainty::No;
-        // It still answers, of all that it was ever told.
+        // All acknowledged memories can still be read.
         witness.check().await;
 
         limit(&daemon, None);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use recall_client::{Client, ConnectOptions, Launch};
+use recall_client::{Client, ConnectOptions, Launch, Replace};
 use recall_proto::{Failure, Reason, v1};
 use recall_testkit::{DEADLINE, Project};
 use recall_tests::Sandbox;
@@ -22,25 +22,25 @@ pub(crate) enum Certainty {
 /// A memory and the operations on it.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
-    /// Its title, and the key that it was sent with.
+    /// Its title, and the idempotency key of its request.
     pub(crate) name: String,
     /// Its id, once it was acknowledged.
     pub(crate) id: Option<String>,
     pub(crate) useful: u64,
-    /// Whether one more was said to be useful, and there was no answer.
+    /// Whether another `useful` was sent without a response.
     pub(crate) is_rating: bool,
     pub(crate) promoted: Certainty,
     pub(crate) removed: Certainty,
 }
 
-/// A connection, and all that was done through it and those before.
+/// A connection, and all operations requested through it and its predecessors.
 pub(crate) struct Witness {
     client: Client,
     context: v1::RequestContext,
     pub(crate) items: Vec<Item>,
 }
 
-/// A text that is like no other: a search tells of several that are nearly equal but one.
+/// A text that differs from all others: a search merges nearly equal ones.
 fn words(name: &str) -> String {
     let seed = name.bytes().fold(0, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(byte.into()));
     let mut random = fastrand::Rng::with_seed(seed);
@@ -48,7 +48,7 @@ fn words(name: &str) -> String {
     (0..15).map(|_| word(&mut random)).collect::<Vec<_>>().join(" ")
 }
 
-/// Connects to the daemon that runs.
+/// Connects to the running daemon.
 pub(crate) async fn connect(sandbox: &Sandbox) -> Client {
     let options = ConnectOptions {
         dirs: sandbox.dirs(),
@@ -56,6 +56,8 @@ pub(crate) async fn connect(sandbox: &Sandbox) -> Client {
         daemon_binary: None,
         daemon_home: None,
         client_name: "recall-tests".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        replace: Replace::Older,
         deadline: Duration::from_mins(1),
         attempts: 1,
     };
@@ -78,11 +80,11 @@ impl Witness {
         let (promoted, removed) = (Certainty::No, Certainty::No);
         let item = Item { name: name.to_owned(), id: None, useful: 0, is_rating: false, promoted, removed };
         self.items.push(item);
-        self.ask_again(self.items.len() - 1).await
+        self.send_addition(self.items.len() - 1).await
     }
 
     /// Adds a memory, possibly again.
-    async fn ask_again(&mut self, item: usize) -> Result<(), Failure> {
+    async fn send_addition(&mut self, item: usize) -> Result<(), Failure> {
         let name = &self.items[item].name;
         let request = v1::AddRequest {
             context: Some(self.context()),
@@ -131,14 +133,14 @@ impl Witness {
         Ok(())
     }
 
-    /// Checks that everything is as it was told to be; of what nobody was told, notes how it is. What may or may not have been
-    /// added is asked for again, with its key.
+    /// Checks that all acknowledged operations took effect, and records the outcome of unacknowledged ones. An unacknowledged
+    /// addition is repeated with its key.
     pub(crate) async fn check(&mut self) {
         for at in 0..self.items.len() {
             if self.items[at].id.is_none() {
-                self.ask_again(at).await.expect("all is well");
+                self.send_addition(at).await.expect("all is well");
             }
-            let id = self.items[at].id.clone().expect("it was just told");
+            let id = self.items[at].id.clone().expect("it was just added");
             let mut is_half_promoted = false;
             let got = self.client.get(v1::GetRequest { context: Some(self.context()), id, ..Default::default() }).await;
             let item = &mut self.items[at];
@@ -156,14 +158,14 @@ impl Witness {
             assert_eq!(memory.title, item.name);
             let is_global = memory.scope == v1::StoreScope::Global as i32;
             match item.promoted {
-                // Between its two writes a kill leaves it in both stores; who was not answered asks again.
+                // A kill between the two writes leaves it in both stores; a client without a response repeats the request.
                 Certainty::Perhaps if !is_global => is_half_promoted = true,
                 Certainty::Perhaps => item.promoted = Certainty::Yes,
                 expected => assert_eq!(is_global, expected == Certainty::Yes, "{item:?}"),
             }
-            // What was said in the project stays there.
+            // Feedback given in the project stays there.
             if !is_global {
-                let useful = memory.stats.expect("always told").useful;
+                let useful = memory.stats.expect("always present").useful;
                 let expected = item.useful..=item.useful + u64::from(item.is_rating);
                 assert!(expected.contains(&useful), "{useful}: {item:?}");
                 (item.useful, item.is_rating) = (useful, false);
@@ -174,7 +176,7 @@ impl Witness {
         }
     }
 
-    /// Checks that a memory that is in force is found by its name, and one that is removed is not, by an answer that lacks nothing.
+    /// Checks that a memory is found by its name and a removed one is not, in a response without warnings.
     pub(crate) async fn check_found(&self, item: &Item) {
         let began = Instant::now();
         let answer = loop {
@@ -194,7 +196,7 @@ impl Witness {
         assert_eq!(is_found, item.removed == Certainty::No, "{item:?}");
     }
 
-    /// Asks for what is in force: each is told as it is, or it is said that there is no space.
+    /// Reads all memories that are not removed: each is correct, or the failure reports that there is no space.
     pub(crate) async fn check_somehow(&self) {
         for item in self.items.iter().filter(|item| item.removed == Certainty::No) {
             let Some(id) = item.id.clone() else { continue };

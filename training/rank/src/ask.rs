@@ -10,8 +10,8 @@ use recall_core::{
     Timestamp, title_of,
 };
 use recall_engine::{
-    Basis, Cancel, EmbeddingModel, Encoders, Engine, EngineSettings, IndexError, IndexRequest, Kind, Origin, Places,
-    RankedDocument, Rankers, RootCheck, SearchError, StoreSettings,
+    Cancel, ContentKind, EmbeddingModel, Encoders, Engine, EngineSettings, FeatureSet, IndexError, IndexRequest,
+    Origin, Places, RankedDocument, Rankers, RootCheck, SearchError, StoreSettings,
 };
 use recall_models::{BuiltIn, OnnxEncoder, OnnxSettings, Runtime};
 
@@ -33,10 +33,10 @@ pub(crate) struct Models {
 
 impl Knows {
     /// The engine's name of the feature set.
-    pub(crate) fn basis(self) -> Basis {
+    pub(crate) fn feature_set(self) -> FeatureSet {
         match self {
-            Self::Words => Basis::Words,
-            Self::Meaning => Basis::Meaning,
+            Self::Words => FeatureSet::Words,
+            Self::Meaning => FeatureSet::Semantic,
         }
     }
 
@@ -101,7 +101,7 @@ impl QueryEngine {
             Box::new(|_: &Path| StoreSettings::default()),
             Arc::new(Now),
         );
-        engine.use_encoders(Encoders { chosen: models.encoder.clone(), others: Vec::new() });
+        engine.use_encoders(Encoders { selected: models.encoder.clone(), others: Vec::new() });
         let root: PathBuf = root.to_owned();
         let origin =
             Origin { directory: root.clone(), project: Some(root), root_check: RootCheck::Force, domain: None };
@@ -110,17 +110,7 @@ impl QueryEngine {
 
     /// Updates the index.
     pub(crate) fn refresh(&self) -> Result<(), IndexError> {
-        let request = IndexRequest {
-            paths: Vec::new(),
-            scope: Scope::Project,
-            recursive: true,
-            globs: Vec::new(),
-            ignore: Vec::new(),
-            tags: Vec::new(),
-            source: None,
-            document_type: None,
-            force: false,
-        };
+        let request = IndexRequest::everything(Scope::Project);
         self.engine.index(&self.origin, &request, &mut |_| {}, &Cancel::default()).map(|_| ())
     }
 
@@ -146,21 +136,31 @@ impl QueryEngine {
     }
 
     /// Returns the features of the relevance for each candidate of any kind.
-    pub(crate) fn pool(&self, query: &str, knows: Knows) -> Result<Vec<RankedDocument>, SearchError> {
+    pub(crate) fn candidates_of_all_kinds(
+        &self,
+        query: &str,
+        knows: Knows,
+    ) -> Result<Vec<RankedDocument>, SearchError> {
         let request = SearchRequest { without: knows.without(), ..SearchRequest::new(query, Scope::Project, 10) };
         self.engine.settle(&self.origin, Scope::Project)?;
         self.engine.candidates(&self.origin, &request)
     }
 
     /// Returns the features of each candidate of one kind.
-    pub(crate) fn candidates(&self, query: &str, kind: Kind, knows: Knows) -> Result<Vec<RankedDocument>, SearchError> {
-        let types = DocumentType::ALL.into_iter().filter(|&one| (one == DocumentType::Code) == (kind == Kind::Code));
+    pub(crate) fn candidates(
+        &self,
+        query: &str,
+        kind: ContentKind,
+        knows: Knows,
+    ) -> Result<Vec<RankedDocument>, SearchError> {
+        let types =
+            DocumentType::ALL.into_iter().filter(|&one| (one == DocumentType::Code) == (kind == ContentKind::Code));
         let filters = Filters { types: types.collect(), ..Filters::default() };
         let without = knows.without();
         let request = SearchRequest { filters, without, ..SearchRequest::new(query, Scope::Project, 10) };
         self.engine.settle(&self.origin, Scope::Project)?;
         let mut candidates = self.engine.candidates(&self.origin, &request)?;
-        let width = recall_engine::feature_names(knows.basis()).len();
+        let width = recall_engine::feature_names(knows.feature_set()).len();
         for document in &mut candidates {
             document.features.truncate(width);
         }

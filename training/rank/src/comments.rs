@@ -3,9 +3,9 @@
 //! A comment describes in a person's words what the code does, as a question would. To ask for the code, the comment
 //! must be removed from it.
 
-use recall_chunk::{ChunkLimits, Chunker, language_of};
+use recall_chunk::{ChunkLimits, Chunker};
 use recall_core::words::is_stop_word;
-use recall_core::{ByteSpan, DocPath, FileKind, Form, Limits};
+use recall_core::{ByteSpan, DocPath, FileKind, Form, Language, Limits};
 
 /// A file without one of its comments.
 pub(crate) struct Uncommented {
@@ -22,7 +22,7 @@ const MAX_WORDS: usize = 25;
 
 /// Removes the comment of one definition of a file; `None` if no comment is suitable.
 pub(crate) fn without_comment(path: &DocPath, text: &str) -> Option<Uncommented> {
-    let language = language_of(path, text);
+    let language = Language::of_file(path, text);
     if Form::of(language.as_ref()) != Form::Program {
         return None;
     }

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use recall_core::DocPath;
-use recall_engine::{Kind, RankedDocument, Rankers};
+use recall_engine::{ContentKind, RankedDocument, Rankers};
 use recall_eval::mine::{Checkout, History, MineLimits};
 use recall_rank::{Judged, JudgedQuery};
 
@@ -16,8 +16,8 @@ use crate::ask::{Models, QueryEngine};
 use crate::comments::{self, Uncommented};
 use crate::files::{files, spread};
 use crate::headings::{self, Section};
-use crate::report;
 use crate::sources::{Source, Sources};
+use crate::{letor, report};
 
 /// The number of commits asked per repository.
 const COMMITS: usize = 24;
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &MineArguments) -> Result<(), Failure> {
                     }
                     match mine(source, arguments, &models).and_then(|mined| {
                         for (file, judged) in files.iter().zip(&mined.0) {
-                            fs::write(file, judged.to_letor())?;
+                            fs::write(file, letor::write(judged))?;
                         }
                         Ok(mined.0[0].queries.len())
                     }) {
@@ -77,7 +77,7 @@ fn mine(source: &Source, arguments: &MineArguments, models: &Models) -> Result<M
     let folder = tempfile::tempdir()?;
     let (tree, home) = (folder.path().join("tree"), folder.path().join("home"));
     let mut mined = Mined(Knows::ALL.map(|knows| Judged {
-        features: recall_engine::feature_names(knows.basis()).iter().map(ToString::to_string).collect(),
+        features: recall_engine::feature_names(knows.feature_set()).iter().map(ToString::to_string).collect(),
         queries: Vec::new(),
     }));
     let mut checkout = Checkout::new(&git_dir, &tree)?;
@@ -92,7 +92,7 @@ fn mine(source: &Source, arguments: &MineArguments, models: &Models) -> Result<M
     for query in commits.iter().rev().filter(|_| asks("commit")) {
         checkout.at(&query.parent)?;
         asked.refresh()?;
-        let asking = Asking { source, kind: "commit", text: &query.text, of: Kind::Code };
+        let asking = Asking { source, kind: "commit", text: &query.text, of: ContentKind::Code };
         let is_relevant = |document: &RankedDocument| query.relevant.iter().any(|path| path == document.path.as_str());
         mined.ask(&asked, &asking, query.relevant.len(), is_relevant)?;
     }
@@ -105,7 +105,7 @@ fn mine(source: &Source, arguments: &MineArguments, models: &Models) -> Result<M
         asked.refresh()?;
     }
     for (path, Uncommented { sentence, .. }) in &described {
-        let asking = Asking { source, kind: "comment", text: sentence, of: Kind::Code };
+        let asking = Asking { source, kind: "comment", text: sentence, of: ContentKind::Code };
         mined.ask(&asked, &asking, 1, |document| document.path == *path)?;
     }
     drop(asked);
@@ -162,7 +162,7 @@ fn sections(
     for (file, section) in spread(&telling, arguments.headings) {
         let same = sections.iter().filter(|(_, other)| other.heading == section.heading).count();
         if same == 1 {
-            let asking = Asking { source, kind: "heading", text: &section.heading, of: Kind::Prose };
+            let asking = Asking { source, kind: "heading", text: &section.heading, of: ContentKind::Prose };
             mined.ask(&asked, &asking, 1, |document| document.path == *file)?;
         }
     }
@@ -174,7 +174,7 @@ struct Asking<'a> {
     source: &'a Source,
     kind: &'a str,
     text: &'a str,
-    of: Kind,
+    of: ContentKind,
 }
 
 impl Mined {

@@ -21,8 +21,8 @@ use crate::bodies::{self, Body};
 use crate::files::{files, spread};
 use crate::keywords::Vocabulary;
 use crate::questions::{self, Question};
-use crate::report;
 use crate::sources::{Source, Sources};
+use crate::{letor, report};
 
 /// The number of newest queries of a history that are after the tree in which they are asked.
 const NEWEST: usize = 60;
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &PoolArguments) -> Result<(), Failure> {
             }
             let mined = mine(source, foreign, MEMORIES[number % MEMORIES.len()], arguments, &models);
             let written = mined.and_then(|pools| {
-                paths.iter().zip(&pools.0).try_for_each(|(path, judged)| fs::write(path, judged.to_letor()))?;
+                paths.iter().zip(&pools.0).try_for_each(|(path, judged)| fs::write(path, letor::write(judged)))?;
                 Ok(pools.0[0].queries.len())
             });
             match written {
@@ -162,7 +162,7 @@ impl Pools {
     /// Asks a question, and records the features of its best candidates, if there are any.
     fn ask(&mut self, asked: &QueryEngine, source: &Source, question: &Question) -> Result<(), Failure> {
         for (knows, judged) in Knows::ALL.into_iter().zip(&mut self.0) {
-            let candidates = asked.pool(&question.text, knows)?;
+            let candidates = asked.candidates_of_all_kinds(&question.text, knows)?;
             let kept = best(candidates, &judged.features, question);
             if kept.is_empty() {
                 continue;

@@ -5,8 +5,8 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use recall_chunk::{ChunkLimits, Chunker, language_of};
-use recall_core::{DocPath, FileKind, Form, Limits, SymbolKind};
+use recall_chunk::{ChunkLimits, Chunker};
+use recall_core::{DocPath, FileKind, Form, Language, Limits, SymbolKind};
 use recall_eval::mine::MinedQuery;
 
 use crate::bodies::Body;
@@ -160,7 +160,7 @@ fn of_names(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Ve
     let mut tests: Vec<(&str, String)> = Vec::new();
     for path in spread(files, READ_FILES) {
         let Some(text) = read(path).filter(|text| text.len() < 400_000) else { continue };
-        let language = language_of(path, &text);
+        let language = Language::of_file(path, &text);
         if Form::of(language.as_ref()) != Form::Program {
             continue;
         }

@@ -5,14 +5,14 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
+use recall_engine::FeatureGroup;
 use recall_rank::{
     CrossValidation, Judged, JudgedQuery, Objective, Parameters, Ranker, Start, cross_validate, cross_validate_from,
     train_from,
 };
 
 use crate::arguments::TrainArguments;
-use crate::groups::{GROUPS, Group};
-use crate::{reliability, report};
+use crate::{letor, reliability, report};
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -22,11 +22,11 @@ const FOLDS: usize = 5;
 /// Reads the mined queries, evaluates a ranker on held-out repositories, and trains and writes one.
 pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let weights = weights(&arguments.kinds)?;
-    let basis = arguments.knows.basis();
+    let set = arguments.knows.feature_set();
     let names = if arguments.relevance {
-        recall_engine::relevance_feature_names(basis)
+        recall_engine::relevance_feature_names(set)
     } else {
-        recall_engine::feature_names(basis)
+        recall_engine::feature_names(set)
     };
     let names: Vec<String> = names.iter().map(ToString::to_string).collect();
     let without = places(&names, &arguments.without)?;
@@ -69,16 +69,24 @@ fn start(file: &Path, names: &[String]) -> Result<Ranker, Failure> {
 fn table(judged: &Judged, parameters: &Parameters, whole: &CrossValidation) -> Result<(), Failure> {
     report("\n| without | nDCG@10 | difference | standard error |\n|---|---|---|---|");
     report(&format!("| nothing | {:.4} | | |", whole.mean));
-    // Skips the groups that the feature set does not have.
-    let is_known = |group: &Group| group.features.iter().all(|name| judged.features.iter().any(|known| known == name));
-    for group in GROUPS.into_iter().filter(is_known) {
-        let patterns: Vec<String> = group.features.iter().map(ToString::to_string).collect();
-        let without = places(&judged.features, &patterns)?;
+    for group in FeatureGroup::ALL {
+        let names = names_of(group);
+        // Skips the groups that the feature set does not have.
+        if !names.iter().all(|name| judged.features.contains(name)) {
+            continue;
+        }
+        let without = places(&judged.features, &names)?;
         let validation = cross_validate(&zeroed(judged.clone(), &without), parameters, FOLDS)?;
         let (difference, error) = difference(whole, &validation);
-        report(&format!("| {} | {:.4} | {difference:+.4} | {error:.4} |", group.name, validation.mean));
+        report(&format!("| {} | {:.4} | {difference:+.4} | {error:.4} |", group.as_str(), validation.mean));
     }
     Ok(())
+}
+
+/// Returns the names of the features of a group.
+fn names_of(group: FeatureGroup) -> Vec<String> {
+    let features = recall_engine::features().iter().filter(|feature| feature.group == group);
+    features.map(|feature| feature.name.to_owned()).collect()
 }
 
 /// Returns the mean improvement of the second over the first, over repositories, and its standard error.
@@ -122,7 +130,7 @@ fn places(names: &[String], patterns: &[String]) -> Result<Vec<usize>, String> {
 
 /// Sets some features to 0 in all rows, so that no tree can split on them.
 ///
-/// The features keep their indexes, because the engine accepts a ranker only if it knows every feature.
+/// The features stay listed, so that rankers with and without them can be compared.
 fn zeroed(mut judged: Judged, places: &[usize]) -> Judged {
     let width = judged.features.len();
     for row in judged.queries.iter_mut().flat_map(|query| query.rows.chunks_exact_mut(width)) {
@@ -141,7 +149,7 @@ fn read(folder: &Path, names: &[String], weights: &BTreeMap<&str, f32>) -> Resul
     files.sort_unstable();
     let mut all = Judged { features: names.to_vec(), queries: Vec::new() };
     for file in files {
-        let mined = Judged::from_letor(&fs::read_to_string(&file)?);
+        let mined = letor::read(&fs::read_to_string(&file)?);
         let mined = mined.map_err(|error| format!("{}: {error}", file.display()))?;
         // A feature that is not computed for a kind of query is missing in its file.
         let place = |name: &String| mined.features.iter().position(|found| found == name);
@@ -162,7 +170,42 @@ fn read(folder: &Path, names: &[String], weights: &BTreeMap<&str, f32>) -> Resul
 
 #[cfg(test)]
 mod tests {
+    use recall_engine::FeatureSet;
+
     use super::*;
+
+    /// The first two columns of the table of features in the README: names and groups.
+    fn documented_features() -> Vec<(&'static str, &'static str)> {
+        let (_, features) =
+            include_str!("../README.md").split_once("\n## The features\n").expect("the README has the section");
+        let rows = features.lines().filter_map(|line| line.strip_prefix("| `"));
+        rows.map(|row| {
+            let mut cells = row.split(" | ");
+            let name = cells.next().and_then(|name| name.strip_suffix('`'));
+            (
+                name.unwrap_or_else(|| panic!("no name: {row}")),
+                cells.next().unwrap_or_else(|| panic!("no group: {row}")),
+            )
+        })
+        .collect()
+    }
+
+    #[test]
+    fn the_recipe_describes_every_feature_with_its_group() {
+        let width = recall_engine::feature_names(FeatureSet::Semantic).len();
+        let features = recall_engine::features()[..width].iter();
+        let features: Vec<_> = features.map(|feature| (feature.name, feature.group.as_str())).collect();
+        assert_eq!(documented_features(), features);
+    }
+
+    #[test]
+    fn every_feature_is_in_a_group_that_is_left_out_in_turn() {
+        let mut grouped: Vec<String> = FeatureGroup::ALL.into_iter().flat_map(names_of).collect();
+        let mut known = recall_engine::all_feature_names();
+        grouped.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(grouped, known);
+    }
 
     fn names() -> Vec<String> {
         ["path", "path_rank", "kin"].map(str::to_owned).to_vec()

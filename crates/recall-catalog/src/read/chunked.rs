@@ -26,7 +26,7 @@ impl ChunkRun {
 
 /// A document's text and its chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chunked {
+pub struct ChunkedDocument {
     /// Its path.
     pub path: DocPath,
     /// Its type.
@@ -49,12 +49,12 @@ impl Snapshot<'_> {
     ///
     /// # Errors
     /// The catalog is damaged or cannot be read.
-    pub fn chunked(&self, document: DocumentRow) -> Result<Option<Chunked>, ReadError> {
+    pub fn chunked_document(&self, document: DocumentRow) -> Result<Option<ChunkedDocument>, ReadError> {
         let corrupt = || ReadError::damaged(format!("the text of document row {} is corrupt", document.0));
         let read = |_: &documents::Entry, stored: &[u8]| text_blocks::decompress(stored).ok_or_else(corrupt);
         let Some((entry, text)) = documents::with_text(self.connection(), document, read)? else { return Ok(None) };
         let chunks = chunks::in_rows(self.connection(), entry.chunk_rows())?;
         let documents::Entry { document, first_chunk: first, .. } = entry;
-        Ok(Some(Chunked { path: document.path, document_type: document.document_type, first, text, chunks }))
+        Ok(Some(ChunkedDocument { path: document.path, document_type: document.document_type, first, text, chunks }))
     }
 }

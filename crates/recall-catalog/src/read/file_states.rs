@@ -1,16 +1,18 @@
 //! The indexed files and their state when they were read.
 
-use recall_core::{ContentHash, DocumentRow, Timestamp};
+use recall_core::{ContentHash, DocumentRow, MemoryId, Timestamp};
 
 use super::Snapshot;
-use crate::ReadError;
 use crate::rows;
+use crate::{FailureKind, ReadError};
 
 /// The state of a file when it was indexed, or when indexing it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileState<'p> {
     /// Its path below the root. Bytes that are not UTF-8 are replaced.
     pub path: &'p str,
+    /// The memory whose document it is. `None` for a file and for a recorded failure.
+    pub memory: Option<MemoryId>,
     /// Its document. `None` for a recorded failure.
     pub row: Option<DocumentRow>,
     /// Its size in bytes.
@@ -19,36 +21,38 @@ pub struct FileState<'p> {
     pub modified: Timestamp,
     /// The hash of its content. `None` for a recorded failure.
     pub hash: Option<ContentHash>,
+    /// The kind of failure. `None` for a document.
+    pub failure: Option<FailureKind>,
 }
 
 impl Snapshot<'_> {
-    /// Calls `look` with every file that is indexed or recorded as a failure, in no particular order. Each path occurs
+    /// Calls `visit` with every file that is indexed or recorded as a failure, in no particular order. Each path occurs
     /// once.
     ///
     /// A file that still has this size and time need not be read again.
-    pub fn file_states(&self, mut look: impl FnMut(FileState<'_>)) -> Result<(), ReadError> {
+    pub fn file_states(&self, mut visit: impl FnMut(FileState<'_>)) -> Result<(), ReadError> {
         rows::each(
             self.connection(),
-            "SELECT path, row, size_bytes, modified, hash FROM documents
-            UNION ALL SELECT path, NULL, size_bytes, modified, NULL FROM failures",
+            "SELECT path, row, size_bytes, modified, hash, NULL FROM documents
+            UNION ALL SELECT path, NULL, size_bytes, modified, NULL, kind FROM failures",
             [],
-            |row| file_state(row).map(&mut look),
+            |row| file_state(row).map(&mut visit),
         )
     }
 
-    /// Calls `look` with the states of some files. Unknown files are left out.
+    /// Calls `visit` with the states of some files. Unknown files are left out.
     pub fn file_states_at<'p>(
         &self,
         paths: impl IntoIterator<Item = &'p str>,
-        mut look: impl FnMut(FileState<'_>),
+        mut visit: impl FnMut(FileState<'_>),
     ) -> Result<(), ReadError> {
         for path in paths {
             rows::each(
                 self.connection(),
-                "SELECT path, row, size_bytes, modified, hash FROM documents WHERE path = ?1
-                UNION ALL SELECT path, NULL, size_bytes, modified, NULL FROM failures WHERE path = ?1",
+                "SELECT path, row, size_bytes, modified, hash, NULL FROM documents WHERE path = ?1
+                UNION ALL SELECT path, NULL, size_bytes, modified, NULL, kind FROM failures WHERE path = ?1",
                 [path],
-                |row| file_state(row).map(&mut look),
+                |row| file_state(row).map(&mut visit),
             )?;
         }
         Ok(())
@@ -56,11 +60,15 @@ impl Snapshot<'_> {
 }
 
 fn file_state<'r>(row: &'r rusqlite::Row<'_>) -> Result<FileState<'r>, ReadError> {
+    let path = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+    let document = row.get::<_, Option<i64>>(1)?.map(DocumentRow);
     Ok(FileState {
-        path: row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?,
-        row: row.get::<_, Option<i64>>(1)?.map(DocumentRow),
+        path,
+        memory: document.and_then(|_| MemoryId::of_path(path)),
+        row: document,
         size_bytes: row.get::<_, i64>(2)? as u64,
         modified: Timestamp(row.get(3)?),
         hash: row.get::<_, Option<[u8; 32]>>(4)?.map(ContentHash),
+        failure: rows::failures::kind(row.get_ref(5)?)?,
     })
 }

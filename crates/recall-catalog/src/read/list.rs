@@ -5,7 +5,7 @@ use rusqlite::types::Value;
 
 use super::{Snapshot, StoredDocument};
 use crate::ReadError;
-use crate::rows::{self, documents};
+use crate::rows::{self, documents, push_list};
 
 /// The filters, order and page of a listing. An empty list does not filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,27 +81,15 @@ fn push_filters(statement: &mut String, query: &ListQuery) -> Vec<Value> {
     statement.push_str(" FROM documents WHERE true");
     if !types.is_empty() {
         statement.push_str(" AND type IN ");
-        push_set(statement, &mut parameters, types.iter().map(|known| known.as_str()));
+        push_list(statement, &mut parameters, types.iter().map(|known| Value::from(known.as_str().to_owned())));
     }
     if !languages.is_empty() {
         statement.push_str(" AND language IN ");
-        push_set(statement, &mut parameters, languages.iter().map(Language::as_str));
+        push_list(statement, &mut parameters, languages.iter().map(|known| Value::from(known.as_str().to_owned())));
     }
     for tag in tags {
         statement.push_str(" AND EXISTS (SELECT 1 FROM tags WHERE document = documents.row AND tag = ?)");
         parameters.push(Value::from(tag.clone()));
     }
     parameters
-}
-
-/// Appends `(?, ?)` with a placeholder for each value, and binds the values.
-fn push_set<'a>(statement: &mut String, parameters: &mut Vec<Value>, values: impl Iterator<Item = &'a str>) {
-    let mut separator = '(';
-    for value in values {
-        statement.push(separator);
-        statement.push('?');
-        parameters.push(Value::from(value.to_owned()));
-        separator = ',';
-    }
-    statement.push(')');
 }

@@ -1,6 +1,6 @@
 //! Whole stored documents, from which derived data can be rebuilt.
 
-use recall_core::{ChunkRow, Document, DocumentRow, ParsedDocument};
+use recall_core::{ChunkRow, Document, DocumentRow, ParsedDocument, Timestamp};
 
 use super::Snapshot;
 use crate::ReadError;
@@ -15,6 +15,8 @@ pub struct OwnedRecord {
     pub first_chunk: ChunkRow,
     /// The document.
     pub document: Document,
+    /// When its path was first indexed.
+    pub created: Timestamp,
     /// Its whole text.
     pub text: String,
     /// The parsed text, without edges of kind `Defines`.
@@ -45,8 +47,9 @@ impl Snapshot<'_> {
             tags: entry.own_tags,
             outcome: entry.outcome,
         };
+        let created = entry.created;
         let mut document = entry.document;
         document.tags = rows::tags::read(connection, row)?;
-        Ok(OwnedRecord { row, first_chunk: entry.first_chunk, document, text, parsed })
+        Ok(OwnedRecord { row, first_chunk: entry.first_chunk, document, created, text, parsed })
     }
 }

@@ -25,22 +25,22 @@ impl Snapshot<'_> {
         rows::documents::places(self.connection())
     }
 
-    /// Calls `look` with the document, kind and bare name of every definition, in the order of documents.
-    pub fn each_definition(&self, look: impl FnMut(DocumentRow, SymbolKind, &str)) -> Result<(), ReadError> {
-        rows::symbols::each_name(self.connection(), look)
+    /// Calls `visit` with the document, kind and bare name of every definition, in the order of documents.
+    pub fn each_definition(&self, visit: impl FnMut(DocumentRow, SymbolKind, &str)) -> Result<(), ReadError> {
+        rows::symbols::each_name(self.connection(), visit)
     }
 
-    /// Calls `look` with the document, kind, chunk and target of every edge except references, in the order of
+    /// Calls `visit` with the document, kind, chunk and target of every edge except references, in the order of
     /// documents.
-    pub fn each_edge(&self, look: impl FnMut(DocumentRow, EdgeKind, u32, &str)) -> Result<(), ReadError> {
-        rows::edges::each(self.connection(), look)
+    pub fn each_edge(&self, visit: impl FnMut(DocumentRow, EdgeKind, u32, &str)) -> Result<(), ReadError> {
+        rows::edges::each(self.connection(), visit)
     }
 
-    /// Calls `look` with the document, the chunk and the name of every reference, in the order of documents.
+    /// Calls `visit` with the document, the chunk and the name of every reference, in the order of documents.
     ///
     /// A chunk has each name once. Decompresses the text of every document: about 0.1 s for 100 MB.
-    pub fn each_reference(&self, look: impl FnMut(DocumentRow, u32, &str)) -> Result<(), ReadError> {
-        rows::edges::each_reference(self.connection(), look)
+    pub fn each_reference(&self, visit: impl FnMut(DocumentRow, u32, &str)) -> Result<(), ReadError> {
+        rows::edges::each_reference(self.connection(), visit)
     }
 
     /// The document in a row.

@@ -21,7 +21,7 @@ pub(crate) fn insert(
     chunks: &[Chunk],
 ) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
-        "INSERT INTO chunks (row, document, kind, start_byte, end_byte, start_line, end_line, tokens, symbol, signature,
+        "INSERT INTO main.chunks (row, document, kind, start_byte, end_byte, start_line, end_line, tokens, symbol, signature,
             doc_comment_start, doc_comment_end)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
     )?;
@@ -46,7 +46,9 @@ pub(crate) fn insert(
 }
 
 pub(crate) fn delete(connection: &Connection, rows: Range<i64>) -> rusqlite::Result<()> {
-    connection.prepare_cached("DELETE FROM chunks WHERE row >= ?1 AND row < ?2")?.execute((rows.start, rows.end))?;
+    connection
+        .prepare_cached("DELETE FROM main.chunks WHERE row >= ?1 AND row < ?2")?
+        .execute((rows.start, rows.end))?;
     Ok(())
 }
 
@@ -59,6 +61,15 @@ pub(crate) fn by_row(connection: &Connection, row: ChunkRow) -> Result<Option<En
         [row.0],
         read,
     )
+}
+
+/// Selects the columns in the order expected by [`read_with_row`].
+pub(crate) const SELECT_WITH_ROW: &str =
+    "SELECT document, kind, start_byte, end_byte, start_line, end_line, tokens, symbol,
+    signature, doc_comment_start, doc_comment_end, row FROM chunks";
+
+pub(crate) fn read_with_row(row: &Row<'_>) -> Result<(ChunkRow, Chunk), ReadError> {
+    Ok((ChunkRow(row.get(11)?), read(row)?.chunk))
 }
 
 /// The chunks in a range of rows, with their ordinals.
@@ -88,40 +99,40 @@ pub(crate) struct Neighbour<'a> {
     pub(crate) end_line: u32,
 }
 
-/// Calls `look` with the chunks from a row, inclusive, back to the first row of its document, until it returns `Break`.
+/// Calls `visit` with the chunks from a row, inclusive, back to the first row of its document, until it returns `Break`.
 pub(crate) fn backward_from(
     connection: &Connection,
     first: ChunkRow,
     row: ChunkRow,
-    look: impl FnMut(Neighbour<'_>) -> ControlFlow<()>,
+    visit: impl FnMut(Neighbour<'_>) -> ControlFlow<()>,
 ) -> Result<(), ReadError> {
     let statement = "SELECT symbol, signature, start_line, end_line FROM chunks
         WHERE row >= ?1 AND row <= ?2 ORDER BY row DESC";
-    neighbours(connection, statement, (first.0, row.0), look)
+    neighbours(connection, statement, (first.0, row.0), visit)
 }
 
-/// Calls `look` with the chunks after a row, up to another row, exclusive, until it returns `Break`.
+/// Calls `visit` with the chunks after a row, up to another row, exclusive, until it returns `Break`.
 pub(crate) fn forward_from(
     connection: &Connection,
     row: ChunkRow,
     end: ChunkRow,
-    look: impl FnMut(Neighbour<'_>) -> ControlFlow<()>,
+    visit: impl FnMut(Neighbour<'_>) -> ControlFlow<()>,
 ) -> Result<(), ReadError> {
     let statement = "SELECT symbol, signature, start_line, end_line FROM chunks
         WHERE row > ?1 AND row < ?2 ORDER BY row";
-    neighbours(connection, statement, (row.0, end.0), look)
+    neighbours(connection, statement, (row.0, end.0), visit)
 }
 
 fn neighbours(
     connection: &Connection,
     statement: &str,
     bounds: (i64, i64),
-    mut look: impl FnMut(Neighbour<'_>) -> ControlFlow<()>,
+    mut visit: impl FnMut(Neighbour<'_>) -> ControlFlow<()>,
 ) -> Result<(), ReadError> {
     let mut prepared = connection.prepare_cached(statement)?;
     let mut rows = prepared.query(bounds)?;
     while let Some(row) = rows.next()? {
-        let seen = look(Neighbour {
+        let seen = visit(Neighbour {
             symbol: row.get_ref(0)?.as_str_or_null().map_err(rusqlite::Error::from)?.unwrap_or_default(),
             signature: row.get_ref(1)?.as_str_or_null().map_err(rusqlite::Error::from)?,
             start_line: row.get(2)?,

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use recall_core::{
-    ChunkRow, ContentHash, DocPath, Document, DocumentId, DocumentRow, DocumentType, FileKind, Language, ParseOutcome,
-    Timestamp,
+    ChunkRow, ContentHash, DocPath, Document, DocumentId, DocumentRow, DocumentType, FileKind, Language, MemoryId,
+    ParseOutcome, Timestamp,
 };
 use rusqlite::{Connection, Row};
 
@@ -40,20 +40,25 @@ impl Entry {
     }
 }
 
+/// The columns in the order expected by [`read`].
+macro_rules! columns {
+    () => {
+        "row, path, type, title, own_title, language, hash, size_bytes, modified, created, file_kind,
+                own_tags, source, outcome, reason, text_bytes, first_chunk, chunk_count, first_symbol, symbol_count,
+                edge_count"
+    };
+}
+
+/// The columns in the order expected by [`read`].
+pub(crate) const COLUMNS: &str = columns!();
+
 /// Selects the columns in the order expected by [`read`].
 macro_rules! select {
     ($rest:literal) => {
         select!("", $rest)
     };
     ($more:literal, $rest:literal) => {
-        concat!(
-            "SELECT row, path, type, title, own_title, language, hash, size_bytes, modified, created, file_kind,
-                own_tags, source, outcome, reason, text_bytes, first_chunk, chunk_count, first_symbol, symbol_count,
-                edge_count",
-            $more,
-            " FROM documents ",
-            $rest
-        )
+        concat!("SELECT ", columns!(), $more, " FROM documents ", $rest)
     };
 }
 
@@ -78,6 +83,7 @@ pub(crate) fn insert(connection: &Connection, entry: &Entry) -> rusqlite::Result
     let Document {
         id: _,
         path,
+        memory: _,
         document_type,
         title,
         language,
@@ -154,19 +160,19 @@ pub(crate) fn by_row(connection: &Connection, row: DocumentRow) -> Result<Option
     super::first(connection, select!("WHERE row = ?1"), [row.0], read)
 }
 
-/// A document, and the result of `look` for its stored text; see [`crate::text_blocks`].
+/// A document, and the result of `visit` for its stored text; see [`crate::text_blocks`].
 pub(crate) fn with_text<T>(
     connection: &Connection,
     row: DocumentRow,
-    look: impl FnOnce(&Entry, &[u8]) -> Result<T, ReadError>,
+    visit: impl FnOnce(&Entry, &[u8]) -> Result<T, ReadError>,
 ) -> Result<Option<(Entry, T)>, ReadError> {
     super::first(
         connection,
-        select!(", compressed", "JOIN texts ON document = row WHERE row = ?1"),
+        select!(", (SELECT compressed FROM texts WHERE document = ?1)", "WHERE row = ?1"),
         [row.0],
         |columns| {
             let entry = read(columns)?;
-            let seen = look(&entry, columns.get_ref(EXTRA_COLUMN)?.as_blob().map_err(rusqlite::Error::from)?)?;
+            let seen = visit(&entry, columns.get_ref(EXTRA_COLUMN)?.as_blob().map_err(rusqlite::Error::from)?)?;
             Ok((entry, seen))
         },
     )
@@ -228,6 +234,7 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Entry, ReadError> {
         row: DocumentRow(row.get(0)?),
         document: Document {
             id: DocumentId::of(&doc_path),
+            memory: MemoryId::of_path(path),
             path: doc_path,
             document_type: document_type.parse::<DocumentType>().map_err(|_| corrupt("the type"))?,
             title: row.get(3)?,
@@ -255,6 +262,6 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Entry, ReadError> {
     })
 }
 
-fn id_number(id: DocumentId) -> i64 {
+pub(crate) fn id_number(id: DocumentId) -> i64 {
     i64::from_be_bytes(id.to_bytes())
 }

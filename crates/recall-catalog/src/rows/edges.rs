@@ -28,7 +28,7 @@ pub(crate) fn insert(
     chunks: &[Chunk],
 ) -> rusqlite::Result<()> {
     let mut statement =
-        connection.prepare_cached("INSERT INTO edges (document, kind, chunk, target) VALUES (?1, ?2, ?3, ?4)")?;
+        connection.prepare_cached("INSERT INTO main.edges (document, kind, chunk, target) VALUES (?1, ?2, ?3, ?4)")?;
     let mut references = Vec::new();
     for Edge { kind, chunk, target } in edges {
         if *kind == EdgeKind::References {
@@ -40,7 +40,7 @@ pub(crate) fn insert(
     if !references.is_empty() {
         let spans: Vec<ByteSpan> = chunks.iter().map(|chunk| chunk.span.bytes).collect();
         connection
-            .prepare_cached("INSERT INTO reference_edges (document, packed) VALUES (?1, ?2)")?
+            .prepare_cached("INSERT INTO main.reference_edges (document, packed) VALUES (?1, ?2)")?
             .execute((document.0, with_checksum(&pack_references(&references, text, &spans))))?;
     }
     Ok(())
@@ -80,10 +80,9 @@ pub(crate) fn chunks_referencing(
     name: &str,
     chunks: &[ChunkRow],
 ) -> Result<Vec<(ChunkRow, Option<String>)>, ReadError> {
-    let statement = "SELECT packed, compressed, first_chunk
-        FROM documents JOIN reference_edges ON reference_edges.document = documents.row
-        JOIN texts ON texts.document = documents.row
-        WHERE documents.row = ?1";
+    let statement = "SELECT packed, (SELECT compressed FROM texts WHERE document = ?1),
+            (SELECT first_chunk FROM documents WHERE row = ?1)
+        FROM reference_edges WHERE document = ?1";
     let found = super::first(connection, statement, [document.0], |row| {
         let packed = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
         let compressed = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
@@ -114,34 +113,35 @@ fn are_named(candidates: &[NameCandidate], name: &str, compressed: &[u8]) -> Opt
     Some(candidates.iter().map(|candidate| candidate.place.is_none_or(occurs_at)).collect())
 }
 
-/// Calls `look` with every edge of the store except references, in the order of documents.
+/// Calls `visit` with every edge of the store except references, in the order of documents.
 pub(crate) fn each(
     connection: &Connection,
-    mut look: impl FnMut(DocumentRow, EdgeKind, u32, &str),
+    mut visit: impl FnMut(DocumentRow, EdgeKind, u32, &str),
 ) -> Result<(), ReadError> {
     let statement = "SELECT document, kind, chunk, target FROM edges ORDER BY document, kind, chunk, target";
     super::each(connection, statement, [], |row| {
         let kind = kind_of(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
         let target = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
-        look(DocumentRow(row.get(0)?), kind, row.get(2)?, target);
+        visit(DocumentRow(row.get(0)?), kind, row.get(2)?, target);
         Ok(())
     })
 }
 
-/// Calls `look` with every reference of the store, in the order of documents.
+/// Calls `visit` with every reference of the store, in the order of documents.
 pub(crate) fn each_reference(
     connection: &Connection,
-    mut look: impl FnMut(DocumentRow, u32, &str),
+    mut visit: impl FnMut(DocumentRow, u32, &str),
 ) -> Result<(), ReadError> {
-    let statement = "SELECT reference_edges.document, packed, compressed
-        FROM reference_edges JOIN texts ON texts.document = reference_edges.document ORDER BY reference_edges.document";
+    let statement = "SELECT document, packed,
+            (SELECT compressed FROM texts WHERE texts.document = reference_edges.document)
+        FROM reference_edges ORDER BY document";
     super::each(connection, statement, [], |row| {
         let document = DocumentRow(row.get(0)?);
         let packed = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
         let compressed = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
         let text = text_blocks::decompress(compressed).ok_or_else(|| corrupt(document))?;
         without_checksum(packed)
-            .and_then(|packed| visit_references(packed, &text, |chunk, name| look(document, chunk, name)))
+            .and_then(|packed| visit_references(packed, &text, |chunk, name| visit(document, chunk, name)))
             .ok_or_else(|| corrupt(document))
     })
 }

@@ -1,6 +1,7 @@
 //! The table of files that are not indexed.
 
 use recall_core::Timestamp;
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 
 use crate::{FailureKind, FileFailure, ReadError};
@@ -20,7 +21,7 @@ pub(crate) fn delete(connection: &Connection, path: &str) -> rusqlite::Result<bo
     Ok(connection.prepare_cached("DELETE FROM failures WHERE path = ?1")?.execute([path])? > 0)
 }
 
-/// The first files that are not indexed. Failed ones come before skipped ones, each group by path.
+/// The first files that are not indexed: failed ones, nested repositories, skipped ones; each group by path.
 pub(crate) fn read(connection: &Connection, limit: usize) -> Result<Vec<FileFailure>, ReadError> {
     super::all(
         connection,
@@ -37,13 +38,18 @@ pub(crate) fn count(connection: &Connection, kind: FailureKind) -> Result<u64, R
 }
 
 fn read_row(row: &Row<'_>) -> Result<FileFailure, ReadError> {
-    let kind = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
     Ok(FileFailure {
         path: row.get(0)?,
-        kind: FailureKind::from_name(kind)
-            .ok_or_else(|| ReadError::damaged(format!("`{kind}` is not a kind of failure")))?,
+        kind: kind(row.get_ref(1)?)?.ok_or_else(|| ReadError::damaged("a failure has no kind".to_owned()))?,
         reason: row.get(2)?,
         size_bytes: row.get::<_, i64>(3)? as u64,
         modified: Timestamp(row.get(4)?),
     })
+}
+
+/// Reads a column that holds the kind of a failure, or NULL.
+pub(crate) fn kind(value: ValueRef<'_>) -> Result<Option<FailureKind>, ReadError> {
+    let Some(name) = value.as_str_or_null().map_err(rusqlite::Error::from)? else { return Ok(None) };
+    let kind = FailureKind::from_name(name);
+    kind.map(Some).ok_or_else(|| ReadError::damaged(format!("`{name}` is not a kind of failure")))
 }

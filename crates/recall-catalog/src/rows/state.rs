@@ -27,12 +27,12 @@ pub(crate) fn read(connection: &Connection) -> Result<State, ReadError> {
 }
 
 /// The version of the parser that parsed all documents.
-pub(crate) fn parsing(connection: &Connection) -> Result<u32, ReadError> {
+pub(crate) fn parser_version(connection: &Connection) -> Result<u32, ReadError> {
     super::first(connection, "SELECT parsing FROM state", [], |row| Ok(row.get(0)?))?
         .ok_or_else(|| ReadError::damaged("the state row is missing"))
 }
 
-pub(crate) fn write_parsing(connection: &Connection, version: u32) -> rusqlite::Result<()> {
+pub(crate) fn write_parser_version(connection: &Connection, version: u32) -> rusqlite::Result<()> {
     connection.prepare_cached("UPDATE state SET parsing = ?1")?.execute([version])?;
     Ok(())
 }

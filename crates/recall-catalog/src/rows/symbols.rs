@@ -15,7 +15,7 @@ pub(crate) fn insert(
     symbols: &[Symbol],
 ) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
-        "INSERT INTO symbols (row, document, chunk, kind, qualified, name, start_byte, end_byte, start_line, end_line)
+        "INSERT INTO main.symbols (row, document, chunk, kind, qualified, name, start_byte, end_byte, start_line, end_line)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     )?;
     for (row, symbol) in (first..).zip(symbols) {
@@ -37,19 +37,36 @@ pub(crate) fn insert(
 }
 
 pub(crate) fn delete(connection: &Connection, rows: Range<i64>) -> rusqlite::Result<()> {
-    connection.prepare_cached("DELETE FROM symbols WHERE row >= ?1 AND row < ?2")?.execute((rows.start, rows.end))?;
+    connection
+        .prepare_cached("DELETE FROM main.symbols WHERE row >= ?1 AND row < ?2")?
+        .execute((rows.start, rows.end))?;
     Ok(())
+}
+
+/// Selects the symbols from row `?1` to row `?2`, exclusive, that satisfy a condition, in order.
+macro_rules! in_rows {
+    ($condition:literal) => {
+        concat!(
+            "SELECT chunk, kind, qualified, name, start_byte, end_byte, start_line, end_line
+            FROM symbols WHERE row >= ?1 AND row < ?2 AND ",
+            $condition,
+            " ORDER BY row"
+        )
+    };
+}
+
+/// Returns the rows of a document's symbols; `None` if the document does not exist.
+fn rows_of(connection: &Connection, document: DocumentRow) -> Result<Option<Range<i64>>, ReadError> {
+    let statement = "SELECT first_symbol, symbol_count FROM documents WHERE row = ?1";
+    super::first(connection, statement, [document.0], |row| {
+        let (first, count): (i64, i64) = (row.get(0)?, row.get(1)?);
+        Ok(first..first + count)
+    })
 }
 
 /// The symbols in a range of rows, in order.
 pub(crate) fn in_rows(connection: &Connection, rows: Range<i64>) -> Result<Vec<Symbol>, ReadError> {
-    let symbols = super::all(
-        connection,
-        "SELECT chunk, kind, qualified, name, start_byte, end_byte, start_line, end_line
-        FROM symbols WHERE row >= ?1 AND row < ?2 ORDER BY row",
-        [rows.start, rows.end],
-        read,
-    )?;
+    let symbols = super::all(connection, in_rows!("true"), [rows.start, rows.end], read)?;
     if symbols.len() as i64 != rows.end - rows.start {
         return Err(ReadError::damaged(format!("some of the symbol rows {} to {} are missing", rows.start, rows.end)));
     }
@@ -62,44 +79,26 @@ pub(crate) fn in_chunk(
     document: DocumentRow,
     chunk: ChunkRow,
 ) -> Result<Vec<Symbol>, ReadError> {
-    super::all(
-        connection,
-        "SELECT chunk, kind, qualified, name, start_byte, end_byte, start_line, end_line
-        FROM (SELECT first_chunk, first_symbol, symbol_count FROM documents WHERE row = ?1)
-        JOIN symbols ON symbols.row >= first_symbol AND symbols.row < first_symbol + symbol_count
-        WHERE symbols.chunk = ?2 - first_chunk ORDER BY symbols.row",
-        [document.0, chunk.0],
-        read,
-    )
-}
-
-/// Selects the symbols of a document that satisfy a condition, in order. `?1` is the document.
-macro_rules! of_document {
-    ($condition:literal) => {
-        concat!(
-            "SELECT chunk, kind, qualified, name, start_byte, end_byte, start_line, end_line
-            FROM (SELECT first_symbol, symbol_count FROM documents WHERE row = ?1)
-            JOIN symbols ON symbols.row >= first_symbol AND symbols.row < first_symbol + symbol_count
-            WHERE ",
-            $condition,
-            " ORDER BY symbols.row"
-        )
-    };
+    let Some(rows) = rows_of(connection, document)? else { return Ok(Vec::new()) };
+    let statement = in_rows!("chunk = ?3 - (SELECT first_chunk FROM documents WHERE row = ?4)");
+    super::all(connection, statement, [rows.start, rows.end, chunk.0, document.0], read)
 }
 
 /// The symbols of a document that overlap a span, in order.
 pub(crate) fn around(connection: &Connection, document: DocumentRow, span: ByteSpan) -> Result<Vec<Symbol>, ReadError> {
-    let bounds = (document.0, span.start, span.end);
-    super::all(connection, of_document!("start_byte < ?3 AND end_byte > ?2"), bounds, read)
+    let Some(rows) = rows_of(connection, document)? else { return Ok(Vec::new()) };
+    let bounds = (rows.start, rows.end, span.start, span.end);
+    super::all(connection, in_rows!("start_byte < ?4 AND end_byte > ?3"), bounds, read)
 }
 
 /// The symbols of a document whose lines contain all lines of a span, in order.
 ///
 /// Symbols are stored by their start, so symbols after the start of the span are not read.
 pub(crate) fn holding(connection: &Connection, document: DocumentRow, span: Span) -> Result<Vec<Symbol>, ReadError> {
-    let mut prepared = connection.prepare_cached(of_document!("end_line >= ?3 OR start_line > ?2"))?;
-    let mut rows = prepared.query((document.0, span.start_line, span.end_line))?;
     let mut holding = Vec::new();
+    let Some(rows) = rows_of(connection, document)? else { return Ok(holding) };
+    let mut prepared = connection.prepare_cached(in_rows!("(end_line >= ?4 OR start_line > ?3)"))?;
+    let mut rows = prepared.query((rows.start, rows.end, span.start_line, span.end_line))?;
     while let Some(row) = rows.next()? {
         let start_line: u32 = row.get(6)?;
         if start_line > span.start_line {
@@ -110,16 +109,16 @@ pub(crate) fn holding(connection: &Connection, document: DocumentRow, span: Span
     Ok(holding)
 }
 
-/// Calls `look` with the kind and the bare name of every symbol, in the order of rows, which is the order of documents.
+/// Calls `visit` with the kind and the bare name of every symbol, in the order of rows, which is the order of documents.
 pub(crate) fn each_name(
     connection: &Connection,
-    mut look: impl FnMut(DocumentRow, SymbolKind, &str),
+    mut visit: impl FnMut(DocumentRow, SymbolKind, &str),
 ) -> Result<(), ReadError> {
     super::each(connection, "SELECT document, kind, qualified, name FROM symbols ORDER BY row", [], |row| {
         let qualified = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
         let name = row.get_ref(3)?.as_str_or_null().map_err(rusqlite::Error::from)?;
         let kind = kind_of(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
-        look(DocumentRow(row.get(0)?), kind, name.unwrap_or_else(|| last_part(qualified)));
+        visit(DocumentRow(row.get(0)?), kind, name.unwrap_or_else(|| last_part(qualified)));
         Ok(())
     })
 }

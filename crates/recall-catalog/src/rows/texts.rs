@@ -7,7 +7,7 @@ use crate::{ReadError, text_blocks};
 
 pub(crate) fn insert(connection: &Connection, document: DocumentRow, text: &str) -> rusqlite::Result<()> {
     connection
-        .prepare_cached("INSERT INTO texts (document, compressed) VALUES (?1, ?2)")?
+        .prepare_cached("INSERT INTO main.texts (document, compressed) VALUES (?1, ?2)")?
         .execute((document.0, text_blocks::compress(text)))?;
     Ok(())
 }

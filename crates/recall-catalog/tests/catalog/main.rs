@@ -3,10 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a failed step ends the test")]
 
 mod damage;
+mod forks;
 mod listing;
 mod model;
 mod opening;
 mod relations;
 mod sample;
+mod select;
 mod set_aside;
 mod snapshots;

@@ -1,6 +1,7 @@
 //! A model test of the catalog against a map.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -10,6 +11,8 @@ use recall_core::{ChunkId, ChunkRow, DocumentId, DocumentRow, Timestamp};
 use crate::sample::{Sample, any_sample, path};
 
 const PATHS: [&str; 4] = ["README.md", "src/lib.rs", "src/ä b.rs", "z"];
+
+const KINDS: [FailureKind; 3] = [FailureKind::Skipped, FailureKind::Failed, FailureKind::Repository];
 
 #[derive(Clone, Debug)]
 enum Change {
@@ -26,11 +29,16 @@ enum End {
     Rollback,
     /// The process is killed, and another opens the file.
     Crash,
+    /// The catalog is forked. The test continues with the fork, or with the source.
+    Fork {
+        continues: bool,
+    },
+    Compact,
 }
 
 fn any_change() -> impl Strategy<Value = Change> {
     let place = || proptest::sample::select(&PATHS);
-    let kind = prop_oneof![Just(FailureKind::Skipped), Just(FailureKind::Failed)];
+    let kind = proptest::sample::select(&KINDS);
     prop_oneof![
         4 => place().prop_flat_map(any_sample).prop_map(|sample| Change::Insert(Box::new(sample))),
         2 => place().prop_map(Change::Remove),
@@ -43,7 +51,13 @@ fn any_change() -> impl Strategy<Value = Change> {
 }
 
 fn any_end() -> impl Strategy<Value = End> {
-    prop_oneof![4 => Just(End::Commit), 1 => Just(End::Rollback), 1 => Just(End::Crash)]
+    prop_oneof![
+        4 => Just(End::Commit),
+        1 => Just(End::Rollback),
+        1 => Just(End::Crash),
+        2 => any::<bool>().prop_map(|continues| End::Fork { continues }),
+        1 => Just(End::Compact),
+    ]
 }
 
 /// A document with its rows.
@@ -71,7 +85,7 @@ proptest! {
         transactions in vec((vec(any_change(), 0..6), any_end()), 1..8),
     ) {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("catalog.db");
+        let mut file = folder.path().join("catalog.db");
         let mut catalog = Catalog::open(&file).unwrap();
         let mut model = Model::default();
         let mut rows_used = BTreeSet::new();
@@ -97,6 +111,37 @@ proptest! {
                     drop(writer);
                     drop(catalog);
                     catalog = Catalog::open(&file).unwrap();
+                }
+                End::Fork { continues } => {
+                    drop(transaction);
+                    drop(writer);
+                    let fork = folder.path().join(time.to_string()).join("catalog.db");
+                    fs::create_dir(fork.parent().unwrap()).unwrap();
+                    catalog.fork(&fork).unwrap();
+                    let forked = Catalog::open(&fork).unwrap();
+                    forked.adopt_base().unwrap();
+                    if continues {
+                        // Changes of one are not seen by the other.
+                        let source = std::mem::replace(&mut catalog, forked);
+                        let mut writer = source.writer().unwrap();
+                        let mut transaction = writer.begin().unwrap();
+                        for at in PATHS {
+                            transaction.remove(&path(at)).unwrap();
+                        }
+                        transaction.commit().unwrap();
+                        file = fork;
+                    } else {
+                        compare(&forked, &model, &rows_used);
+                        prop_assert_eq!(forked.check().unwrap(), []);
+                        drop(catalog);
+                        catalog = Catalog::open(&file).unwrap();
+                        catalog.adopt_base().unwrap();
+                    }
+                }
+                End::Compact => {
+                    drop(transaction);
+                    drop(writer);
+                    catalog.compact().unwrap();
                 }
             }
             compare(&catalog, &model, &rows_used);
@@ -205,9 +250,9 @@ fn compare(catalog: &Catalog, model: &Model, rows_used: &BTreeSet<ChunkRow>) {
     }
 
     let mut failures: Vec<FileFailure> = model.failures.values().cloned().collect();
-    failures.sort_by_key(|failure| failure.kind != FailureKind::Failed);
+    failures.sort_by_key(|failure| failure.kind.as_str());
     assert_eq!(snapshot.failures(usize::MAX).unwrap(), failures);
-    for kind in [FailureKind::Skipped, FailureKind::Failed] {
+    for kind in KINDS {
         let count = failures.iter().filter(|failure| failure.kind == kind).count();
         assert_eq!(snapshot.failure_count(kind).unwrap(), count as u64);
     }
@@ -254,6 +299,7 @@ fn record(placed: &Placed) -> OwnedRecord {
         row: placed.row,
         first_chunk: placed.first_chunk,
         document: placed.sample.document.clone(),
+        created: placed.created,
         text: placed.sample.text.clone(),
         parsed: placed.sample.parsed.clone(),
     }

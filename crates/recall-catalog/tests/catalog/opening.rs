@@ -51,7 +51,7 @@ fn a_newer_schema_is_rejected_and_left_alone() {
     Connection::open(&file).unwrap().pragma_update(None, "user_version", 999).unwrap();
     let before = fs::read(&file).unwrap();
     let rejected = Catalog::open(&file).unwrap_err();
-    assert!(matches!(rejected, OpenError::NewerSchema { found: 999, known: 2, .. }), "{rejected}");
+    assert!(matches!(rejected, OpenError::NewerSchema { found: 999, known: 3, .. }), "{rejected}");
     assert_eq!(fs::read(&file).unwrap(), before);
 }
 
@@ -61,13 +61,41 @@ fn a_catalog_of_the_first_schema_is_migrated_and_keeps_its_documents() {
     let file = folder.path().join("catalog.db");
     store(&Catalog::open(&file).unwrap(), &[Sample::of_lines("a", &["text"])]);
     let old = Connection::open(&file).unwrap();
-    old.execute_batch("ALTER TABLE state DROP COLUMN parsing; PRAGMA user_version = 1").unwrap();
+    old.execute_batch(
+        "ALTER TABLE state DROP COLUMN parsing; ALTER TABLE state DROP COLUMN lineage;
+        ALTER TABLE state DROP COLUMN has_base; PRAGMA user_version = 1",
+    )
+    .unwrap();
     drop(old);
     let catalog = Catalog::open(&file).unwrap();
-    assert_eq!(catalog.snapshot().unwrap().parsing().unwrap(), 0);
-    catalog.writer().unwrap().parsed_by(7).unwrap();
+    assert_eq!(catalog.snapshot().unwrap().parser_version().unwrap(), 0);
+    catalog.writer().unwrap().set_parser_version(7).unwrap();
     let snapshot = catalog.snapshot().unwrap();
-    assert_eq!((snapshot.parsing().unwrap(), snapshot.counts().unwrap().documents), (7, 1));
+    assert_eq!((snapshot.parser_version().unwrap(), snapshot.counts().unwrap().documents), (7, 1));
+}
+
+#[test]
+fn a_catalog_of_the_second_schema_is_migrated_and_keeps_its_documents() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("catalog.db");
+    let catalog = Catalog::open(&file).unwrap();
+    store(&catalog, &[Sample::of_lines("a", &["text"])]);
+    catalog.writer().unwrap().set_parser_version(7).unwrap();
+    drop(catalog);
+    let old = Connection::open(&file).unwrap();
+    old.execute_batch(
+        "ALTER TABLE state DROP COLUMN lineage; ALTER TABLE state DROP COLUMN has_base; PRAGMA user_version = 2",
+    )
+    .unwrap();
+    drop(old);
+    for _ in 0..2 {
+        let catalog = Catalog::open(&file).unwrap();
+        let snapshot = catalog.snapshot().unwrap();
+        assert_eq!((snapshot.parser_version().unwrap(), snapshot.counts().unwrap().documents), (7, 1));
+        assert_eq!(catalog.check().unwrap(), []);
+    }
+    store(&Catalog::open(&file).unwrap(), &[Sample::of_lines("b", &["text"])]);
+    assert_eq!(Catalog::open(&file).unwrap().snapshot().unwrap().counts().unwrap().documents, 2);
 }
 
 #[test]

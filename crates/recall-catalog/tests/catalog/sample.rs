@@ -68,6 +68,7 @@ pub(crate) fn document(at: &str, text: &str) -> Document {
     Document {
         id: DocumentId::of(&path(at)),
         path: path(at),
+        memory: None,
         document_type: DocumentType::Code,
         title: at.to_owned(),
         language: Some(Language::known("rust")),

@@ -1,45 +1,29 @@
 //! Loading of settings, with their keys, bounds and reach.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 use recall_core::Limits;
 
 use super::{ClientSettings, DaemonSettings, IndexSettings, ModelsSettings, RootsSettings, SearchSettings, Settings};
-use crate::read::Reach::{Project, User};
+use crate::layers::Entry;
 use crate::read::Reader;
+use crate::table::Reach::{self, Project, Search};
 use crate::value::{
     address, count, domains, duration, file, folders, globs, log_level, model, names, or_word, part, positive,
-    providers, proxy, ranker, size, types, weight,
+    providers, proxy, ranker, size, types, weight, yes_or_no,
 };
-use crate::{ConfigError, Dirs, Environment, Origin, Warning, layers};
+use crate::{ConfigError, Dirs, Environment, Table, Warning, layers};
 
-/// The loaded settings, with their origins.
+/// The loaded settings, with the table of their values and origins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loaded {
     /// The settings.
     pub settings: Settings,
-    /// Where each value was set.
-    pub origins: Origins,
+    /// Each value with where it was set.
+    pub table: Table,
     /// The parts of the configuration that were ignored, ordered by place.
     pub warnings: Vec<Warning>,
-}
-
-/// The origins of all settings.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origins(BTreeMap<&'static str, Origin>);
-
-impl Origins {
-    /// Returns the origin of a setting such as `daemon.idle_exit`; `None` if there is no such setting.
-    pub fn origin(&self, key: &str) -> Option<&Origin> {
-        self.0.get(key)
-    }
-
-    /// Iterates over all settings with their origins, ordered by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Origin)> {
-        self.0.iter().map(|(key, origin)| (*key, origin))
-    }
 }
 
 impl Settings {
@@ -57,7 +41,12 @@ impl Settings {
         env: &Environment,
         flags: &[(String, String)],
     ) -> Result<Loaded, ConfigError> {
-        Self::read(Reader::new(layers::collect(dirs, project_root, env, flags)?))
+        Self::of_entries(layers::collect(dirs, project_root, env, flags)?)
+    }
+
+    /// Resolves the values of the layers.
+    pub(crate) fn of_entries(entries: Vec<Entry>) -> Result<Loaded, ConfigError> {
+        Self::read(Reader::new(entries))
     }
 
     fn read(mut from: Reader) -> Result<Loaded, ConfigError> {
@@ -71,8 +60,8 @@ impl Settings {
             daemon: daemon(&mut from, &default.daemon)?,
             client: client(&mut from, default.client)?,
         };
-        let (origins, warnings) = from.finish()?;
-        Ok(Loaded { settings, origins: Origins(origins), warnings })
+        let (table, warnings) = from.finish()?;
+        Ok(Loaded { settings, table, warnings })
     }
 }
 
@@ -100,37 +89,37 @@ fn limits(from: &mut Reader, default: &Limits) -> Result<Limits, ConfigError> {
         look_interval,
     } = *default;
     Ok(Limits {
-        query_bytes: from.key("limits.query_bytes", User, query_bytes, size(1..=MIB))?,
-        hits: from.key("limits.hits", User, hits, count(1..=1_000))?,
-        list_entries: from.key("limits.list_entries", User, list_entries, count(1..=10_000))?,
-        file_bytes: from.key("limits.file_bytes", User, file_bytes, size(1..=GIB))?,
+        query_bytes: from.key("limits.query_bytes", Reach::Daemon, query_bytes, &size(1..=MIB))?,
+        hits: from.key("limits.hits", Reach::Daemon, hits, &count(1..=1_000))?,
+        list_entries: from.key("limits.list_entries", Reach::Daemon, list_entries, &count(1..=10_000))?,
+        file_bytes: from.key("limits.file_bytes", Search, file_bytes, &size(1..=GIB))?,
         // A chunk below 32 tokens does not hold a definition. Above 8,192 no embedding model reads all of it.
-        chunk_tokens: from.key("limits.chunk_tokens", Project, chunk_tokens, count(32..=8_192))?,
-        parse_time: from.key("limits.parse_time", User, parse_time, duration(MILLISECOND..=MINUTE))?,
+        chunk_tokens: from.key("limits.chunk_tokens", Project, chunk_tokens, &count(32..=8_192))?,
+        parse_time: from.key("limits.parse_time", Search, parse_time, &duration(MILLISECOND..=MINUTE))?,
         // Chunking uses one recursion level of a thread's stack per nesting level.
-        parse_depth: from.key("limits.parse_depth", User, parse_depth, count(8..=2_000))?,
+        parse_depth: from.key("limits.parse_depth", Search, parse_depth, &count(8..=2_000))?,
         ingest_bytes_in_flight: from.key(
             "limits.ingest_bytes_in_flight",
-            User,
+            Search,
             ingest_bytes_in_flight,
-            size(MIB..=4 * GIB),
+            &size(MIB..=4 * GIB),
         )?,
-        scan_wait: from.key("limits.scan_wait", User, scan_wait, duration(Duration::ZERO..=MINUTE))?,
-        scan_interval: from.key("limits.scan_interval", User, scan_interval, duration(Duration::ZERO..=DAY))?,
-        watch_wait: from.key("limits.watch_wait", User, watch_wait, duration(Duration::ZERO..=MINUTE))?,
+        scan_wait: from.key("limits.scan_wait", Search, scan_wait, &duration(Duration::ZERO..=MINUTE))?,
+        scan_interval: from.key("limits.scan_interval", Search, scan_interval, &duration(Duration::ZERO..=DAY))?,
+        watch_wait: from.key("limits.watch_wait", Search, watch_wait, &duration(Duration::ZERO..=MINUTE))?,
         watched_directories: from.key(
             "limits.watched_directories",
-            User,
+            Search,
             watched_directories,
-            count(0..=10_000_000),
+            &count(0..=10_000_000),
         )?,
         watched_scan_interval: from.key(
             "limits.watched_scan_interval",
-            User,
+            Search,
             watched_scan_interval,
-            duration(Duration::from_secs(1)..=DAY),
+            &duration(Duration::from_secs(1)..=DAY),
         )?,
-        look_interval: from.key("limits.look_interval", User, look_interval, duration(Duration::ZERO..=DAY))?,
+        look_interval: from.key("limits.look_interval", Search, look_interval, &duration(Duration::ZERO..=DAY))?,
     })
 }
 
@@ -138,14 +127,19 @@ fn index(from: &mut Reader, default: IndexSettings) -> Result<IndexSettings, Con
     let IndexSettings { include, exclude, types: known_types, threads, first_wait, wait, embedding_wait, at_once } =
         default;
     Ok(IndexSettings {
-        include: from.key("index.include", Project, include, globs)?,
-        exclude: from.key("index.exclude", Project, exclude, globs)?,
-        types: from.key("index.types", Project, known_types, types)?,
-        threads: from.key("index.threads", User, threads, or_word("auto", positive(256)))?,
-        first_wait: from.key("index.first_wait", User, first_wait, duration(Duration::ZERO..=60 * MINUTE))?,
-        wait: from.key("index.wait", User, wait, duration(Duration::ZERO..=MINUTE))?,
-        embedding_wait: from.key("index.embedding_wait", User, embedding_wait, duration(Duration::ZERO..=MINUTE))?,
-        at_once: from.key("index.at_once", User, at_once, positive(64))?,
+        include: from.key("index.include", Project, include, &globs())?,
+        exclude: from.key("index.exclude", Project, exclude, &globs())?,
+        types: from.key("index.types", Project, known_types, &types())?,
+        threads: from.key("index.threads", Reach::Daemon, threads, &or_word("auto", positive(256)))?,
+        first_wait: from.key("index.first_wait", Reach::Daemon, first_wait, &duration(Duration::ZERO..=60 * MINUTE))?,
+        wait: from.key("index.wait", Reach::Daemon, wait, &duration(Duration::ZERO..=MINUTE))?,
+        embedding_wait: from.key(
+            "index.embedding_wait",
+            Reach::Daemon,
+            embedding_wait,
+            &duration(Duration::ZERO..=MINUTE),
+        )?,
+        at_once: from.key("index.at_once", Reach::Daemon, at_once, &positive(64))?,
     })
 }
 
@@ -156,21 +150,23 @@ fn search(from: &mut Reader, default: SearchSettings) -> Result<SearchSettings, 
         ranker: default_ranker,
         model: default_model,
         low_confidence,
+        agents_everywhere,
         rerank_candidates,
         rerank_wait,
         rerank_weight,
         domains: listed,
     } = default;
     Ok(SearchSettings {
-        per_document: from.key("search.per_document", Project, per_document, positive(1_000))?,
-        bm25_weight: from.key("search.bm25_weight", Project, bm25_weight, or_word("auto", weight))?,
-        ranker: from.key("search.ranker", Project, default_ranker, ranker)?,
-        model: from.key("search.model", User, default_model, model)?,
-        low_confidence: from.key("search.low_confidence", Project, low_confidence, part)?,
-        rerank_candidates: from.key("search.rerank_candidates", User, rerank_candidates, positive(1_000))?,
-        rerank_wait: from.key("search.rerank_wait", User, rerank_wait, duration(MILLISECOND..=MINUTE))?,
-        rerank_weight: from.key("search.rerank_weight", User, rerank_weight, part)?,
-        domains: from.key("search.domains", Project, listed, names)?,
+        per_document: from.key("search.per_document", Project, per_document, &positive(1_000))?,
+        bm25_weight: from.key("search.bm25_weight", Project, bm25_weight, &or_word("auto", weight()))?,
+        ranker: from.key("search.ranker", Project, default_ranker, &ranker())?,
+        model: from.key("search.model", Reach::Daemon, default_model, &model())?,
+        low_confidence: from.key("search.low_confidence", Project, low_confidence, &part())?,
+        agents_everywhere: from.key("search.agents_everywhere", Reach::Daemon, agents_everywhere, &yes_or_no())?,
+        rerank_candidates: from.key("search.rerank_candidates", Reach::Daemon, rerank_candidates, &positive(1_000))?,
+        rerank_wait: from.key("search.rerank_wait", Reach::Daemon, rerank_wait, &duration(MILLISECOND..=MINUTE))?,
+        rerank_weight: from.key("search.rerank_weight", Reach::Daemon, rerank_weight, &part())?,
+        domains: from.key("search.domains", Project, listed, &names())?,
     })
 }
 
@@ -187,34 +183,42 @@ fn models(from: &mut Reader, default: ModelsSettings) -> Result<ModelsSettings, 
     } = default;
     let idle = or_word("never", duration(MILLISECOND..=365 * DAY));
     Ok(ModelsSettings {
-        runtime: from.key("models.runtime", User, runtime, or_word("installed", file))?,
-        providers: from.key("models.providers", User, known_providers, providers)?,
-        threads: from.key("models.threads", User, threads, positive(256))?,
-        idle_unload: from.key("models.idle_unload", User, idle_unload, idle)?,
-        hub: from.key("models.hub", User, hub, or_word("public", address))?,
-        index: from.key("models.index", User, index, or_word("public", address))?,
-        proxy: from.key("models.proxy", User, known_proxy, proxy)?,
-        embeddings_bytes: from.key("models.embeddings_bytes", User, embeddings_bytes, size(MIB..=1024 * GIB))?,
+        runtime: from.key("models.runtime", Reach::Daemon, runtime, &or_word("installed", file()))?,
+        providers: from.key("models.providers", Reach::Daemon, known_providers, &providers())?,
+        threads: from.key("models.threads", Reach::Daemon, threads, &positive(256))?,
+        idle_unload: from.key("models.idle_unload", Reach::Daemon, idle_unload, &idle)?,
+        hub: from.key("models.hub", Reach::Daemon, hub, &or_word("public", address()))?,
+        index: from.key("models.index", Reach::Daemon, index, &or_word("public", address()))?,
+        proxy: from.key("models.proxy", Reach::Daemon, known_proxy, &proxy())?,
+        embeddings_bytes: from.key(
+            "models.embeddings_bytes",
+            Reach::Daemon,
+            embeddings_bytes,
+            &size(MIB..=1024 * GIB),
+        )?,
     })
 }
 
 fn roots(from: &mut Reader, default: RootsSettings) -> Result<RootsSettings, ConfigError> {
     let RootsSettings { allowed, domains: known } = default;
     Ok(RootsSettings {
-        allowed: from.key("roots.allowed", User, allowed, folders)?,
-        domains: from.key("roots.domains", User, known, domains)?,
+        allowed: from.key("roots.allowed", Reach::Daemon, allowed, &folders())?,
+        domains: from.key("roots.domains", Reach::Daemon, known, &domains())?,
     })
 }
 
 fn daemon(from: &mut Reader, default: &DaemonSettings) -> Result<DaemonSettings, ConfigError> {
     let DaemonSettings {
         idle_exit,
+        parser_idle,
+        keep_gone_indexes,
         drain,
         request_timeout,
         memory_ceiling_bytes,
         max_message_bytes,
         unread_bytes,
         max_open_stores,
+        max_stores_per_request,
         max_connections,
         handshake_timeout,
         socket_check,
@@ -224,34 +228,60 @@ fn daemon(from: &mut Reader, default: &DaemonSettings) -> Result<DaemonSettings,
     } = *default;
     let idle = or_word("never", duration(MILLISECOND..=365 * DAY));
     Ok(DaemonSettings {
-        idle_exit: from.key("daemon.idle_exit", User, idle_exit, idle)?,
-        drain: from.key("daemon.drain", User, drain, duration(Duration::ZERO..=MINUTE))?,
-        request_timeout: from.key("daemon.request_timeout", User, request_timeout, duration(MILLISECOND..=DAY))?,
+        idle_exit: from.key("daemon.idle_exit", Reach::Daemon, idle_exit, &idle)?,
+        parser_idle: from.key("daemon.parser_idle", Reach::Daemon, parser_idle, &duration(MILLISECOND..=DAY))?,
+        keep_gone_indexes: from.key(
+            "daemon.keep_gone_indexes",
+            Reach::Daemon,
+            keep_gone_indexes,
+            &or_word("never", duration(Duration::ZERO..=3650 * DAY)),
+        )?,
+        drain: from.key("daemon.drain", Reach::Daemon, drain, &duration(Duration::ZERO..=MINUTE))?,
+        request_timeout: from.key(
+            "daemon.request_timeout",
+            Reach::Daemon,
+            request_timeout,
+            &duration(MILLISECOND..=DAY),
+        )?,
         memory_ceiling_bytes: from.key(
             "daemon.memory_ceiling_bytes",
-            User,
+            Reach::Daemon,
             memory_ceiling_bytes,
-            size(64 * MIB..=1024 * GIB),
+            &size(64 * MIB..=1024 * GIB),
         )?,
-        max_message_bytes: from.key("daemon.max_message_bytes", User, max_message_bytes, size(MIB..=GIB))?,
-        unread_bytes: from.key("daemon.unread_bytes", User, unread_bytes, size(MIB..=GIB))?,
-        max_open_stores: from.key("daemon.max_open_stores", User, max_open_stores, positive(10_000))?,
-        max_connections: from.key("daemon.max_connections", User, max_connections, positive(100_000))?,
+        max_message_bytes: from.key("daemon.max_message_bytes", Reach::Daemon, max_message_bytes, &size(MIB..=GIB))?,
+        unread_bytes: from.key("daemon.unread_bytes", Reach::Daemon, unread_bytes, &size(MIB..=GIB))?,
+        max_open_stores: from.key("daemon.max_open_stores", Reach::Daemon, max_open_stores, &positive(10_000))?,
+        max_stores_per_request: from.key(
+            "daemon.max_stores_per_request",
+            Reach::Daemon,
+            max_stores_per_request,
+            &count(0..=10_000),
+        )?,
+        max_connections: from.key("daemon.max_connections", Reach::Daemon, max_connections, &positive(100_000))?,
         handshake_timeout: from.key(
             "daemon.handshake_timeout",
-            User,
+            Reach::Daemon,
             handshake_timeout,
-            duration(MILLISECOND..=10 * MINUTE),
+            &duration(MILLISECOND..=10 * MINUTE),
         )?,
-        socket_check: from.key("daemon.socket_check", User, socket_check, duration(MILLISECOND..=10 * MINUTE))?,
-        log_level: from.key("daemon.log_level", User, default_level, log_level)?,
-        log_file_bytes: from.key("daemon.log_file_bytes", User, log_file_bytes, size(1_024..=GIB))?,
-        log_files: from.key("daemon.log_files", User, log_files, positive(1_000))?,
+        socket_check: from.key(
+            "daemon.socket_check",
+            Reach::Daemon,
+            socket_check,
+            &duration(MILLISECOND..=10 * MINUTE),
+        )?,
+        log_level: from.key("daemon.log_level", Reach::Daemon, default_level, &log_level())?,
+        log_file_bytes: from.key("daemon.log_file_bytes", Reach::Daemon, log_file_bytes, &size(1_024..=GIB))?,
+        log_files: from.key("daemon.log_files", Reach::Daemon, log_files, &positive(1_000))?,
     })
 }
 
 fn client(from: &mut Reader, default: ClientSettings) -> Result<ClientSettings, ConfigError> {
-    let ClientSettings { start_timeout } = default;
+    let ClientSettings { start_timeout, replace_older } = default;
     let start = duration(MILLISECOND..=10 * MINUTE);
-    Ok(ClientSettings { start_timeout: from.key("client.start_timeout", User, start_timeout, start)? })
+    Ok(ClientSettings {
+        start_timeout: from.key("client.start_timeout", Reach::Client, start_timeout, &start)?,
+        replace_older: from.key("client.replace_older", Reach::Client, replace_older, &yes_or_no())?,
+    })
 }

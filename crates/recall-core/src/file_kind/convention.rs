@@ -1,14 +1,12 @@
 //! Naming conventions of tests by language.
 
 use super::marks;
+use crate::language::language_of_extension;
 use crate::{DocPath, Language};
 
 /// The conventions by which tests in some languages are recognised.
 pub(super) struct Convention {
-    /// The languages, as [`LANGUAGES`](crate::LANGUAGES) names them.
     languages: &'static [&'static str],
-    /// The extensions of their files, used if only a path is known.
-    extensions: &'static [&'static str],
     /// The names of test files.
     names: &'static [&'static [Name]],
     /// The meaning of a folder named `test`.
@@ -52,14 +50,9 @@ pub(super) enum Content {
 impl Convention {
     /// Returns the convention of a language, or of the file's extension if the language is unknown.
     pub(super) fn of(path: &DocPath, language: Option<&Language>) -> &'static Self {
-        let found = match language {
-            Some(language) => CONVENTIONS.iter().find(|known| known.languages.contains(&language.as_str())),
-            None => path
-                .extension()
-                .map(str::to_ascii_lowercase)
-                .and_then(|extension| CONVENTIONS.iter().find(|known| known.extensions.contains(&extension.as_str()))),
-        };
-        found.unwrap_or(&OTHER)
+        let name = language.map(Language::as_str).or_else(|| path.extension().and_then(language_of_extension));
+        let known = |name| CONVENTIONS.iter().find(|known| known.languages.contains(&name));
+        name.and_then(known).unwrap_or(&OTHER)
     }
 
     /// Whether the file name is that of a test.
@@ -90,132 +83,62 @@ const SUITE: &[Name] = &[Word("Suite")];
 /// The conventions by language. Go and Elixir recognise tests by file name alone, which
 /// [`TestPath`](super::test_path::TestPath) handles.
 const CONVENTIONS: &[Convention] = &[
-    Convention { languages: &["go"], extensions: &["go"], names: &[], folder: Tree, content: NeverATest },
-    Convention { languages: &["elixir"], extensions: &["ex", "exs"], names: &[], folder: Tree, content: NeverATest },
-    Convention {
-        languages: &["python"],
-        extensions: &["py", "pyw", "pyx"],
-        names: &[SNAKE],
-        folder: Package,
-        content: Decides(marks::python),
-    },
-    Convention {
-        languages: &["rust"],
-        extensions: &["rs"],
-        names: &[SNAKE],
-        folder: Module,
-        content: Decides(marks::rust),
-    },
-    Convention {
-        languages: &["ruby", "crystal"],
-        extensions: &["rb", "rake", "cr"],
-        names: &[SNAKE, SPEC],
-        folder: Tree,
-        content: Decides(marks::ruby),
-    },
+    Convention { languages: &["go"], names: &[], folder: Tree, content: NeverATest },
+    Convention { languages: &["elixir"], names: &[], folder: Tree, content: NeverATest },
+    Convention { languages: &["python"], names: &[SNAKE], folder: Package, content: Decides(marks::python) },
+    Convention { languages: &["rust"], names: &[SNAKE], folder: Module, content: Decides(marks::rust) },
+    Convention { languages: &["ruby", "crystal"], names: &[SNAKE, SPEC], folder: Tree, content: Decides(marks::ruby) },
     Convention {
         languages: &["javascript", "typescript", "tsx", "dart"],
-        extensions: &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "dart"],
         names: &[SNAKE, SPEC, INFIX, HYPHEN, CAMEL],
         folder: Tree,
         content: Decides(marks::javascript),
     },
     Convention {
         languages: &["java", "kotlin", "scala", "groovy"],
-        extensions: &["java", "kt", "kts", "scala", "sc", "groovy"],
         names: &[CAMEL, SUITE, WHOLE],
         folder: Tree,
         content: Decides(marks::java),
     },
     Convention {
         languages: &["csharp", "fsharp"],
-        extensions: &["cs", "csx", "fs", "fsx"],
         names: &[CAMEL, WHOLE],
         folder: Tree,
         content: Decides(marks::csharp),
     },
-    Convention {
-        languages: &["swift"],
-        extensions: &["swift"],
-        names: &[CAMEL, WHOLE],
-        folder: Tree,
-        content: Decides(marks::swift),
-    },
-    Convention {
-        languages: &["php"],
-        extensions: &["php"],
-        names: &[CAMEL, SNAKE],
-        folder: Lowercase,
-        content: Decides(marks::php),
-    },
+    Convention { languages: &["swift"], names: &[CAMEL, WHOLE], folder: Tree, content: Decides(marks::swift) },
+    Convention { languages: &["php"], names: &[CAMEL, SNAKE], folder: Lowercase, content: Decides(marks::php) },
     Convention {
         languages: &["c", "cpp", "objc"],
-        extensions: &["c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "cu", "m", "mm"],
         names: &[SNAKE, &[Ends("_unittest")], CAMEL],
         folder: Tree,
         content: Decides(marks::c),
     },
-    Convention {
-        languages: &["lua"],
-        extensions: &["lua"],
-        names: &[SNAKE, SPEC],
-        folder: Tree,
-        content: Decides(marks::lua),
-    },
-    Convention {
-        languages: &["haskell"],
-        extensions: &["hs"],
-        names: &[CAMEL, WHOLE],
-        folder: Lowercase,
-        content: Decides(marks::haskell),
-    },
-    Convention {
-        languages: &["zig"],
-        extensions: &["zig"],
-        names: &[SNAKE],
-        folder: Tree,
-        content: Decides(marks::zig),
-    },
-    Convention {
-        languages: &["bash"],
-        extensions: &["sh", "bash", "zsh", "ksh"],
-        names: &[SNAKE, SPEC],
-        folder: Tree,
-        content: Decides(marks::shell),
-    },
+    Convention { languages: &["lua"], names: &[SNAKE, SPEC], folder: Tree, content: Decides(marks::lua) },
+    Convention { languages: &["haskell"], names: &[CAMEL, WHOLE], folder: Lowercase, content: Decides(marks::haskell) },
+    Convention { languages: &["zig"], names: &[SNAKE], folder: Tree, content: Decides(marks::zig) },
+    Convention { languages: &["bash"], names: &[SNAKE, SPEC], folder: Tree, content: Decides(marks::shell) },
     Convention {
         languages: &["markdown", "rst", "text", "asciidoc", "org", "latex"],
-        extensions: &["md", "markdown", "mdx", "rst", "txt", "adoc", "asciidoc", "org", "tex"],
         names: &[],
         folder: Tree,
         content: NeverATest,
     },
 ];
 
-const OTHER: Convention = Convention {
-    languages: &[],
-    extensions: &[],
-    names: &[SNAKE, SPEC, INFIX, CAMEL],
-    folder: Tree,
-    content: AlwaysATest,
-};
+const OTHER: Convention =
+    Convention { languages: &[], names: &[SNAKE, SPEC, INFIX, CAMEL], folder: Tree, content: AlwaysATest };
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LANGUAGES;
 
     #[test]
-    fn every_language_and_extension_is_in_one_row() {
+    fn every_language_is_in_one_row() {
         let languages: Vec<_> = CONVENTIONS.iter().flat_map(|known| known.languages).collect();
-        let extensions: Vec<_> = CONVENTIONS.iter().flat_map(|known| known.extensions).collect();
         for (at, language) in languages.iter().enumerate() {
-            assert!(LANGUAGES.contains(language), "{language}");
+            assert_eq!(language.parse().as_ref().map(Language::as_str), Ok(**language));
             assert!(!languages[..at].contains(language), "{language} is in two rows");
-        }
-        for (at, extension) in extensions.iter().enumerate() {
-            assert_eq!(**extension, extension.to_ascii_lowercase());
-            assert!(!extensions[..at].contains(extension), "{extension} is in two rows");
         }
     }
 }

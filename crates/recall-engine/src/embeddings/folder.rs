@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
@@ -13,7 +14,7 @@ const NAME_DIGITS: usize = 16;
 
 /// The folder of a store's embeddings, with a subfolder for each model.
 #[derive(Debug)]
-pub(crate) struct Folder {
+pub(crate) struct EmbeddingsFolder {
     dir: PathBuf,
     /// The suffix of the last quarantined folder: the time of opening plus the number of folders quarantined since.
     aside: Mutex<i64>,
@@ -27,7 +28,7 @@ pub(crate) struct Folder {
 #[derive(Debug)]
 pub(crate) struct Claim;
 
-impl Folder {
+impl EmbeddingsFolder {
     pub(crate) fn new(dir: PathBuf, now: Timestamp) -> Self {
         Self { dir, aside: Mutex::new(now.as_millis()), lock: Mutex::default(), claims: Mutex::default() }
     }
@@ -40,6 +41,19 @@ impl Folder {
     /// Returns whether there are embeddings by a model.
     pub(crate) fn has(&self, model: ModelFingerprint) -> bool {
         self.of(model).is_dir()
+    }
+
+    /// Creates the same embeddings by each model in another folder.
+    pub(crate) fn fork(&self, target: &Path) -> io::Result<()> {
+        let Ok(entries) = fs::read_dir(&self.dir) else { return Ok(()) };
+        for entry in entries {
+            let name = entry?.file_name();
+            // A quarantined folder has a longer name.
+            if name.len() == NAME_DIGITS {
+                recall_vector::fork(&self.dir.join(&name), &target.join(&name))?;
+            }
+        }
+        Ok(())
     }
 
     /// Takes the lock on the files, for as long as the returned value lives. The lock file is next to the folder, so that it is not
@@ -78,12 +92,12 @@ impl Folder {
     }
 
     /// Quarantines the embeddings by a model. Users that have them open continue with the quarantined files.
-    pub(crate) fn set_aside(&self, model: ModelFingerprint) -> Result<(), FolderError> {
+    pub(crate) fn quarantine(&self, model: ModelFingerprint) -> Result<(), FolderError> {
         let path = self.of(model);
         let mut name = self.aside.lock();
         *name += 1;
-        let aside = recall_vector::set_aside(&path, &name.to_string());
-        aside.map_err(|source| FolderError::SetAside { path, source })?;
+        let quarantined = recall_vector::quarantine(&path, &name.to_string());
+        quarantined.map_err(|source| FolderError::Quarantine { path, source })?;
         self.claims.lock().remove(&model);
         Ok(())
     }
@@ -123,7 +137,7 @@ pub(crate) enum FolderError {
     #[error("cannot lock `{}`", path.display())]
     Lock { path: PathBuf, source: std::io::Error },
     #[error("cannot set `{}` aside", path.display())]
-    SetAside { path: PathBuf, source: std::io::Error },
+    Quarantine { path: PathBuf, source: std::io::Error },
 }
 
 #[cfg(test)]
@@ -134,23 +148,23 @@ mod tests {
     fn one_process_holds_the_lock_and_unused_embeddings_are_deleted() {
         let place = tempfile::tempdir().expect("a temporary folder");
         let dir = place.path().join("vectors");
-        let folder = Folder::new(dir.clone(), Timestamp(0));
-        let (used, former) = (ModelFingerprint([1; 32]), ModelFingerprint([2; 32]));
+        let folder = EmbeddingsFolder::new(dir.clone(), Timestamp(0));
+        let (used, previous) = (ModelFingerprint([1; 32]), ModelFingerprint([2; 32]));
         let lock = folder.lock().expect("free");
         assert!(Arc::ptr_eq(&lock, &folder.lock().expect("ours")));
-        for model in [used, former] {
+        for model in [used, previous] {
             fs::create_dir_all(folder.of(model)).expect("writable");
         }
-        folder.set_aside(used).expect("it is there");
+        folder.quarantine(used).expect("it is there");
         fs::create_dir_all(folder.of(used)).expect("writable");
         fs::write(dir.join("base-1"), "of an older layout").expect("writable");
 
-        let other = Folder::new(dir.clone(), Timestamp(0));
+        let other = EmbeddingsFolder::new(dir.clone(), Timestamp(0));
         assert!(matches!(other.lock(), Err(FolderError::Taken)));
         other.sweep(&[]);
-        assert!(folder.has(used) && folder.has(former), "another process must not delete them");
+        assert!(folder.has(used) && folder.has(previous), "another process must not delete them");
         folder.sweep(&[used]);
-        assert!(folder.has(used) && !folder.has(former));
+        assert!(folder.has(used) && !folder.has(previous));
         let left = fs::read_dir(&dir).expect("readable").count();
         assert_eq!(left, 2, "the embeddings and what was set aside of them");
         drop(lock);
@@ -160,12 +174,12 @@ mod tests {
     #[test]
     fn embeddings_are_open_once_except_quarantined_ones() {
         let place = tempfile::tempdir().expect("a temporary folder");
-        let folder = Folder::new(place.path().join("vectors"), Timestamp(0));
+        let folder = EmbeddingsFolder::new(place.path().join("vectors"), Timestamp(0));
         let model = ModelFingerprint([1; 32]);
         fs::create_dir_all(folder.of(model)).expect("writable");
         let first = folder.claim(model).expect("they are not open");
         assert!(matches!(folder.claim(model), Err(FolderError::Open)));
-        folder.set_aside(model).expect("they are there");
+        folder.quarantine(model).expect("they are there");
         let second = folder.claim(model).expect("the new ones are not open");
         drop(first);
         assert!(matches!(folder.claim(model), Err(FolderError::Open)));

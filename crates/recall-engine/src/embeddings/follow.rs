@@ -9,9 +9,9 @@ use recall_core::{ChunkRow, ChunkText, Embedding, ModelError, QuantiseError, Qua
 use recall_vector::{Change, Difference, WriteError};
 
 use crate::embeddings::cache::EmbeddingCache;
-use crate::embeddings::part::{Pace, Reach};
-use crate::embeddings::space::Space;
-use crate::embeddings::text::Texts;
+use crate::embeddings::model_vectors::ModelVectors;
+use crate::embeddings::role::{UpdateExtent, UpdateMode};
+use crate::embeddings::text::ChunkTexts;
 
 /// The most chunks without an embedding that count as an edit: the built-in model embeds them in some 20 ms.
 const EDIT_CHUNKS: usize = 1024;
@@ -21,7 +21,7 @@ const BATCH_CHUNKS: usize = 2048;
 
 /// The same for a model that takes some ten milliseconds per chunk: about a second of work, after which it can be cancelled, and
 /// enough chunks to sort by length.
-const PATIENT_BATCH_CHUNKS: usize = 64;
+const BACKGROUND_BATCH_CHUNKS: usize = 64;
 
 /// In the background, the model pauses for this fraction of the time that it has worked, and so uses two thirds of one core.
 const REST: f64 = 0.5;
@@ -31,35 +31,35 @@ const REST_STEP: Duration = Duration::from_millis(20);
 
 /// The state that is kept between two updates.
 #[derive(Default)]
-pub(crate) struct Following {
+pub(crate) struct FollowState {
     /// Chunks whose embedding is the zero vector, as that of a text without words. They are not stored.
     zero: HashSet<ChunkRow>,
 }
 
 /// The inputs of one update.
-struct Run<'a> {
-    space: &'a Space,
-    kept: Option<&'a EmbeddingCache>,
-    reach: Reach,
+struct UpdateRun<'a> {
+    space: &'a ModelVectors,
+    cache: Option<&'a EmbeddingCache>,
+    extent: UpdateExtent,
     is_over: &'a dyn Fn() -> bool,
 }
 
-impl Following {
+impl FollowState {
     /// Updates the embeddings to the catalog, until `is_over` returns true.
     pub(crate) fn follow(
         &mut self,
-        space: &Space,
-        pace: Pace,
-        kept: Option<&EmbeddingCache>,
+        space: &ModelVectors,
+        pace: UpdateMode,
+        cache: Option<&EmbeddingCache>,
         catalog: &Catalog,
-        reach: Reach,
+        extent: UpdateExtent,
         is_over: &dyn Fn() -> bool,
     ) -> Result<(), FollowError> {
-        let run = Run { space, kept, reach, is_over };
+        let run = UpdateRun { space, cache, extent, is_over };
         let vectors = &space.vectors;
         let batch = match pace {
-            Pace::AtOnce => BATCH_CHUNKS,
-            Pace::Patient => PATIENT_BATCH_CHUNKS,
+            UpdateMode::Inline => BATCH_CHUNKS,
+            UpdateMode::Background => BACKGROUND_BATCH_CHUNKS,
         };
         while !is_over() {
             // A new snapshot each time: an old one keeps the catalog's write-ahead log from being checkpointed.
@@ -71,8 +71,8 @@ impl Following {
             let runs = snapshot.chunk_runs()?;
             let rows = runs.iter().flat_map(ChunkRun::rows).filter(|row| !self.zero.contains(row));
             let expected: RowSet = rows.collect();
-            let Difference { mut missing, surplus } = vectors.difference(&expected);
-            if reach == Reach::Edit && missing.len() > EDIT_CHUNKS {
+            let Difference { mut missing, orphaned } = vectors.difference(&expected);
+            if extent == UpdateExtent::FewChunks && missing.len() > EDIT_CHUNKS {
                 return Ok(());
             }
             let is_last = missing.len() <= batch;
@@ -87,19 +87,19 @@ impl Following {
             }
             // The catalog's generation is set only if nothing is missing.
             let reached = if is_last { generation } else { vectors.generation() };
-            vectors.apply(reached, &Change { removed: surplus, added })?;
-            if reach != Reach::Edit && vectors.is_full() && !is_over() {
+            vectors.apply(reached, &Change { removed: orphaned, added })?;
+            if extent != UpdateExtent::FewChunks && vectors.is_full() && !is_over() {
                 vectors.merge()?;
             }
         }
-        if reach != Reach::Edit && vectors.wants_merge() && !is_over() {
+        if extent != UpdateExtent::FewChunks && vectors.wants_merge() && !is_over() {
             vectors.merge()?;
         }
         Ok(())
     }
 
     /// Returns the embeddings of chunks, from the cache or the model. Zero vectors are left out.
-    fn embed(&mut self, run: &Run<'_>, documents: &[Wanted]) -> Result<Vec<(ChunkRow, Quantised)>, FollowError> {
+    fn embed(&mut self, run: &UpdateRun<'_>, documents: &[Batch]) -> Result<Vec<(ChunkRow, Quantised)>, FollowError> {
         let mut rows = Vec::new();
         let mut chunks: Vec<ChunkText<'_>> = Vec::new();
         for (texts, wanted) in documents {
@@ -114,7 +114,8 @@ impl Following {
             Some(quantised) => added.push((row, quantised)),
             None => _ = self.zero.insert(row),
         };
-        let known = run.kept.map_or_else(|| vec![None; chunks.len()], |kept| kept.get(&*run.space.embedder, &chunks));
+        let known =
+            run.cache.map_or_else(|| vec![None; chunks.len()], |cache| cache.get(&*run.space.embedder, &chunks));
         let mut missing = Vec::new();
         for (place, known) in known.into_iter().enumerate() {
             match known {
@@ -129,13 +130,13 @@ impl Following {
         let wanted: Vec<ChunkText<'_>> = missing.iter().map(|&place| chunks[place]).collect();
         let embeddings = run.space.embedder.embed_chunks(&wanted)?;
         let quantised = embeddings.iter().map(quantised).collect::<Result<Vec<_>, _>>()?;
-        if let Some(kept) = run.kept {
-            kept.put(&*run.space.embedder, &wanted, &quantised);
+        if let Some(cache) = run.cache {
+            cache.put(&*run.space.embedder, &wanted, &quantised);
         }
         for (&place, quantised) in missing.iter().zip(quantised) {
             add(rows[place], quantised);
         }
-        if run.reach == Reach::Patient {
+        if run.extent == UpdateExtent::CompleteWithPauses {
             rest(began.elapsed().mul_f64(REST), run.is_over);
         }
         Ok(added)
@@ -143,10 +144,10 @@ impl Following {
 }
 
 /// The chunks of a document to embed: its texts, and the row and index of each chunk.
-type Wanted = (Texts, Vec<(ChunkRow, usize)>);
+type Batch = (ChunkTexts, Vec<(ChunkRow, usize)>);
 
 /// Reads the chunks in these ascending rows, by document.
-fn texts(snapshot: &Snapshot<'_>, runs: &[ChunkRun], rows: &[ChunkRow]) -> Result<Vec<Wanted>, FollowError> {
+fn texts(snapshot: &Snapshot<'_>, runs: &[ChunkRun], rows: &[ChunkRow]) -> Result<Vec<Batch>, FollowError> {
     let mut documents = Vec::new();
     let mut rest = rows;
     while let Some(&next) = rest.first() {
@@ -155,9 +156,9 @@ fn texts(snapshot: &Snapshot<'_>, runs: &[ChunkRun], rows: &[ChunkRow]) -> Resul
         let end = ChunkRow(run.first.0 + i64::from(run.count));
         let (here, after) = rest.split_at(rest.partition_point(|row| *row < end));
         rest = after;
-        let Some(chunked) = snapshot.chunked(run.document)? else { continue };
+        let Some(chunked) = snapshot.chunked_document(run.document)? else { continue };
         let places = here.iter().map(|row| (*row, (row.0 - run.first.0) as usize)).collect();
-        documents.push((Texts::of(&chunked), places));
+        documents.push((ChunkTexts::of(&chunked), places));
     }
     Ok(documents)
 }

@@ -1,10 +1,10 @@
 //! The text of a chunk that is embedded.
 
-use recall_catalog::Chunked;
+use recall_catalog::ChunkedDocument;
 use recall_core::{Chunk, ChunkRow, ChunkText, DocumentType};
 
 /// The chunks of a document in the form in which they are embedded.
-pub(crate) struct Texts {
+pub(crate) struct ChunkTexts {
     first: ChunkRow,
     path: String,
     document_type: DocumentType,
@@ -12,10 +12,10 @@ pub(crate) struct Texts {
     chunks: Vec<(String, String)>,
 }
 
-impl Texts {
+impl ChunkTexts {
     /// Builds the texts of a document's chunks.
-    pub(crate) fn of(chunked: &Chunked) -> Self {
-        let Chunked { path, document_type, first, text, chunks } = chunked;
+    pub(crate) fn of(chunked: &ChunkedDocument) -> Self {
+        let ChunkedDocument { path, document_type, first, text, chunks } = chunked;
         let chunks = chunks.iter().map(|chunk| part(*document_type, path.as_str(), chunk, text)).collect();
         Self { first: *first, path: path.as_str().to_owned(), document_type: *document_type, chunks }
     }
@@ -75,7 +75,7 @@ mod tests {
         };
         let path = DocPath::new("src/say.rs").expect("plain");
         let first = ChunkRow(7);
-        let texts = Texts::of(&Chunked { path, document_type, first, text, chunks: vec![chunk] });
+        let texts = ChunkTexts::of(&ChunkedDocument { path, document_type, first, text, chunks: vec![chunk] });
         assert_eq!((texts.joined(ChunkRow(6)), texts.joined(ChunkRow(8))), (None, None));
         assert_eq!(texts.joined(first), Some(texts.parts()[0].joined()));
         let ChunkText { path, symbol, text } = texts.parts()[0];

@@ -18,7 +18,7 @@ use recall_core::{Clock, EventDetails, Metadata, MetadataValue, Provenance, Sess
 use crate::mask::Masking;
 use crate::origin::Origin;
 use crate::session_log::masking::masked;
-use crate::session_log::{Draft, SessionError};
+use crate::session_log::{EventDraft, SessionError};
 use crate::store::Registry;
 use crate::store::provenance::where_of;
 
@@ -53,12 +53,12 @@ pub struct RecorderCounts {
 
 /// Queues notes for the thread that writes them.
 pub(crate) struct FlightRecorder {
-    shared: Arc<Shared>,
+    shared: Arc<SharedRecorder>,
     /// Created with the first note, together with the writer thread. `None` if the thread cannot be started.
     sender: OnceLock<Option<Sender<Message>>>,
 }
 
-struct Shared {
+struct SharedRecorder {
     registry: Arc<Registry>,
     clock: Arc<dyn Clock>,
     written: AtomicU64,
@@ -93,7 +93,7 @@ struct QueuedNote {
 impl FlightRecorder {
     /// Creates a recorder. The thread starts with the first note.
     pub(crate) fn new(registry: Arc<Registry>, clock: Arc<dyn Clock>) -> Self {
-        let shared = Shared {
+        let shared = SharedRecorder {
             registry,
             clock,
             written: AtomicU64::new(0),
@@ -160,7 +160,7 @@ impl FlightRecorder {
     }
 }
 
-impl Shared {
+impl SharedRecorder {
     /// Writes notes until every sender is dropped.
     fn run(&self, messages: &Receiver<Message>) {
         while let Ok(first) = messages.recv() {
@@ -213,11 +213,11 @@ impl Shared {
         let store = self.registry.project(&session_key.origin, &*self.clock)?;
         let Some(provenance) = notes.first().map(|noted| where_of(&store, &noted.provenance)) else { return Ok(()) };
         let mut masking = Masking::default();
-        let draft = |noted: QueuedNote, masking: &mut Masking| -> Draft {
+        let draft = |noted: QueuedNote, masking: &mut Masking| -> EventDraft {
             let id = store.ledger.event_id(None, noted.timestamp);
             (id, noted.timestamp, masked(noted.note.details(), masking))
         };
-        let drafts: Vec<Draft> = notes.into_iter().map(|noted| draft(noted, &mut masking)).collect();
+        let drafts: Vec<EventDraft> = notes.into_iter().map(|noted| draft(noted, &mut masking)).collect();
         store.sessions.write(&session_key.session, &provenance, drafts)
     }
 

@@ -4,6 +4,7 @@ use recall_core::{Document, EdgeKind, Relation, Scope, StoreScope, Symbol};
 
 use crate::coverage::Coverage;
 use crate::mask;
+use crate::mount::Mount;
 use crate::warning::Warning;
 
 /// A request for the neighbours of a node.
@@ -57,6 +58,15 @@ pub struct GraphNode {
 }
 
 impl GraphNode {
+    /// Gives the node the path and the id that the client sees.
+    pub(crate) fn shown(mut self, mount: &Mount) -> Self {
+        match &mut self.thing {
+            NodeThing::Document(document) | NodeThing::Symbol { document, .. } => mount.show(document),
+            NodeThing::External { .. } => {}
+        }
+        self
+    }
+
     /// Masks the secrets in the node's names.
     pub(crate) fn masked(mut self) -> Self {
         match &mut self.thing {

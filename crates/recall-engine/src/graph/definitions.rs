@@ -41,12 +41,12 @@ pub(crate) struct Bounded<T> {
 }
 
 /// A name resolver on one snapshot of a store, with the caches of one query.
-pub(crate) struct Names<'a> {
+pub(crate) struct NameResolver<'a> {
     store: &'a Store,
     pub(crate) snapshot: &'a Snapshot<'a>,
     pub(crate) searcher: Searcher,
     pub(crate) stated: &'a Stated,
-    defining: HashMap<String, Rc<Definers>>,
+    defining: HashMap<String, Rc<DefinersOfName>>,
     /// The definitions of a name in a document that code can use.
     usable: HashMap<(String, u32), Rc<Vec<Definition>>>,
     /// The chunks that refer to a name. One query uses one bound for each name.
@@ -56,14 +56,14 @@ pub(crate) struct Names<'a> {
 }
 
 /// The chunks and documents that define a name.
-struct Definers {
+struct DefinersOfName {
     /// The defining chunks with their documents, by document.
     chunks: Vec<(u32, ChunkRow)>,
     /// The documents, ascending.
     documents: Vec<u32>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> NameResolver<'a> {
     /// Returns the document whose masked path is one of these.
     pub(crate) fn unmasked(&self, paths: &[DocPath]) -> Option<DocPath> {
         self.store.known().unmasked(paths)
@@ -157,7 +157,7 @@ impl<'a> Names<'a> {
     }
 
     /// Returns the chunks and documents that define a name.
-    fn defining(&mut self, name: &str) -> Result<Rc<Definers>, StoreError> {
+    fn defining(&mut self, name: &str) -> Result<Rc<DefinersOfName>, StoreError> {
         if let Some(known) = self.defining.get(name) {
             return Ok(Rc::clone(known));
         }
@@ -168,7 +168,7 @@ impl<'a> Names<'a> {
         chunks.sort_unstable();
         let mut documents: Vec<u32> = chunks.iter().map(|(document, _)| *document).collect();
         documents.dedup();
-        let defining = Rc::new(Definers { chunks, documents });
+        let defining = Rc::new(DefinersOfName { chunks, documents });
         self.defining.insert(name.to_owned(), Rc::clone(&defining));
         Ok(defining)
     }

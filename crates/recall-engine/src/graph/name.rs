@@ -3,6 +3,7 @@
 use recall_core::{ChunkId, DocPath, DocumentId};
 
 use crate::Engine;
+use crate::engine::MountedStore;
 use crate::origin::Origin;
 
 /// A parsed name.
@@ -12,6 +13,23 @@ pub(crate) enum Name {
     /// The candidate paths: relative to the client's directory, as a shell completes it, then to the root, as a citation writes
     /// it.
     Paths(Vec<DocPath>),
+}
+
+impl Name {
+    /// Returns the name as a store has it; `None` if it cannot name anything there.
+    pub(crate) fn in_store(&self, of: &MountedStore) -> Option<Self> {
+        match self {
+            Self::Document(id) => of.mount.inner_id(*id, &of.known()).map(Self::Document),
+            Self::Chunk(id) => {
+                let document = of.mount.inner_id(id.document, &of.known())?;
+                Some(Self::Chunk(ChunkId { document, ..*id }))
+            }
+            Self::Paths(paths) => {
+                let inner: Vec<DocPath> = paths.iter().filter_map(|path| of.mount.inner_path(path)).collect();
+                (!inner.is_empty()).then_some(Self::Paths(inner))
+            }
+        }
+    }
 }
 
 impl Engine {

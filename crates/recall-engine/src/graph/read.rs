@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use recall_core::{ChunkRow, Document, EdgeKind};
 
-use super::definitions::Names;
+use super::definitions::NameResolver;
 use crate::error::StoreError;
 use crate::graph::read_cache::{Around, MOST_KEPT_BYTES, Uses};
 
-impl Names<'_> {
+impl NameResolver<'_> {
     /// Returns a document by its index; `None` if it no longer exists.
     pub(crate) fn document(&mut self, place: u32) -> Result<Option<Rc<Document>>, StoreError> {
         if let Some(known) = self.kept.documents.get(&place) {

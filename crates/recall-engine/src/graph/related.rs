@@ -7,19 +7,16 @@ mod answer;
 mod part;
 mod ties;
 
-use std::sync::Arc;
-
 use recall_core::{Citation, Lines};
 
 pub use answer::{Related, RelatedDocument, RelatedRequest, Tie};
 
+use crate::engine::{MountedStore, MountedStores};
 use crate::error::GraphError;
-use crate::graph::definitions::Names;
+use crate::graph::definitions::NameResolver;
 use crate::graph::name::Name;
-use crate::graph::start::{self, Place};
-use crate::indexing::freshen;
+use crate::graph::start::{self, PathLocation};
 use crate::origin::Origin;
-use crate::store::Store;
 use crate::{Engine, mask};
 
 use crate::graph::related::part::Part;
@@ -32,13 +29,13 @@ impl Engine {
     /// The name is unknown, the document does not have the lines, the name is a path outside the project, the scope has no
     /// store, or a store cannot be opened or read.
     pub fn related(&self, origin: &Origin, request: &RelatedRequest) -> Result<Related, GraphError> {
-        let stores = self.registry.stores(origin, request.scope, &*self.clock)?;
+        let MountedStores { stores, warnings } = self.fresh_stores(origin, request.scope)?;
         if stores.is_empty() {
             return Err(GraphError::NoStore { scope: request.scope });
         }
         let text = request.id.trim();
         let Citation { document: whole, lines, .. } = Citation::of(text);
-        if self.place_of(origin, whole) == Place::Outside {
+        if self.place_of(origin, whole) == PathLocation::Outside {
             return Err(GraphError::Outside { path: whole.to_owned() });
         }
         // A path may itself end like a citation, so the text is tried as given as well.
@@ -48,8 +45,8 @@ impl Engine {
             as_given.map(|name| (name, None)).into_iter().chain(without_lines).collect();
         let mut near = Vec::new();
         for store in &stores {
-            let warnings = freshen(store, &self.settings, &self.clock)?;
             for (name, lines) in &candidates {
+                let Some(name) = &name.in_store(store) else { continue };
                 if let Some(mut related) = related_in(store, name, *lines, request)? {
                     related.warnings.splice(0..0, warnings);
                     return Ok(related);
@@ -65,20 +62,21 @@ impl Engine {
 
 /// Returns the related documents in one store; `None` if the store does not know the document.
 fn related_in(
-    store: &Arc<Store>,
+    store: &MountedStore,
     name: &Name,
     lines: Option<Lines>,
     request: &RelatedRequest,
 ) -> Result<Option<Related>, GraphError> {
     let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
     let stated = store.stated(&snapshot)?;
-    let mut names = Names::new(store, &snapshot, &stated);
+    let mut names = NameResolver::new(store, &snapshot, &stated);
     let Some(part) = Part::read(&names, name, lines)? else { return Ok(None) };
     let ties = Ties::of(&mut names, &part, &request.types)?;
     let mut documents = ties.into_documents(&names, request)?;
     for related in &mut documents {
+        store.mount.show(&mut related.document);
         mask::document(&mut related.document);
-        related.citation = related.citation.take().map(mask::shown_path);
+        related.citation = related.citation.take().map(|citation| mask::shown_path(store.mount.outer(&citation)));
     }
     Ok(Some(Related { scope: store.scope, documents, coverage: store.coverage(), warnings: Vec::new() }))
 }

@@ -3,12 +3,12 @@
 use recall_catalog::Snapshot;
 use recall_core::{ChunkId, DocPath, DocumentId, understand};
 
-use super::definitions::{Definition, Names};
+use super::definitions::{Definition, NameResolver};
 use crate::Engine;
+use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::graph::name::Name;
 use crate::origin::Origin;
-use crate::store::Store;
 
 /// The most definitions of one name that a query starts at.
 pub(crate) const MOST_STARTS: usize = 16;
@@ -32,25 +32,25 @@ pub(crate) struct Starts {
 
 /// Whether a path is inside the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum PathLocation {
     Outside,
     Inside,
 }
 
 impl Engine {
     /// Classifies a text: outside if it can only be a path, and that path leaves the project's root.
-    pub(crate) fn place_of(&self, origin: &Origin, text: &str) -> Place {
+    pub(crate) fn place_of(&self, origin: &Origin, text: &str) -> PathLocation {
         let is_path = text.starts_with('/') || text.split('/').any(|part| part == "..");
         let is_inside = || {
             let root = origin.root(&self.registry.places).ok()?;
             recall_watch::root::resolve_inside(&root, &origin.absolute(text.as_ref())).ok()
         };
-        if is_path && is_inside().is_none() { Place::Outside } else { Place::Inside }
+        if is_path && is_inside().is_none() { PathLocation::Outside } else { PathLocation::Inside }
     }
 }
 
 /// Resolves a name in a store: an id or a path by its form, otherwise a symbol.
-pub(crate) fn starts(names: &mut Names<'_>, name: Option<&Name>, text: &str) -> Result<Starts, StoreError> {
+pub(crate) fn starts(names: &mut NameResolver<'_>, name: Option<&Name>, text: &str) -> Result<Starts, StoreError> {
     let document = |document: Option<u32>| document.map(|document| vec![Start::Document(document)]);
     let found = match name {
         Some(Name::Document(id)) => document(by_id(names, *id)?),
@@ -65,18 +65,18 @@ pub(crate) fn starts(names: &mut Names<'_>, name: Option<&Name>, text: &str) -> 
     Ok(Starts { starts: found.into_iter().map(Start::Symbol).collect(), definitions })
 }
 
-pub(crate) fn by_id(names: &Names<'_>, id: DocumentId) -> Result<Option<u32>, StoreError> {
+pub(crate) fn by_id(names: &NameResolver<'_>, id: DocumentId) -> Result<Option<u32>, StoreError> {
     let stored = names.read(|snapshot| snapshot.document(id))?;
     Ok(stored.and_then(|stored| names.stated.paths.in_row(stored.row)))
 }
 
-pub(crate) fn by_path(names: &Names<'_>, paths: &[DocPath]) -> Option<u32> {
+pub(crate) fn by_path(names: &NameResolver<'_>, paths: &[DocPath]) -> Option<u32> {
     let at = |path: &DocPath| names.stated.paths.at(path.as_str());
     paths.iter().find_map(at).or_else(|| names.unmasked(paths).as_ref().and_then(at))
 }
 
 /// Returns the definitions in a chunk, or its document if it has none.
-fn by_chunk(names: &Names<'_>, id: ChunkId) -> Result<Option<Vec<Start>>, StoreError> {
+fn by_chunk(names: &NameResolver<'_>, id: ChunkId) -> Result<Option<Vec<Start>>, StoreError> {
     let stored = |snapshot: &Snapshot<'_>| snapshot.chunk(id);
     let Some(chunk) = names.read(stored)? else { return Ok(None) };
     let row = chunk.document.row;
@@ -91,7 +91,7 @@ fn by_chunk(names: &Names<'_>, id: ChunkId) -> Result<Option<Vec<Start>>, StoreE
 }
 
 /// Returns suggestions for an unknown name: paths with that end, then definitions with similar names.
-pub(crate) fn near(store: &Store, snapshot: &Snapshot<'_>, text: &str) -> Result<Vec<String>, StoreError> {
+pub(crate) fn near(store: &MountedStore, snapshot: &Snapshot<'_>, text: &str) -> Result<Vec<String>, StoreError> {
     let searcher = store.lexical.searcher();
     let understood = understand(text);
     let filters = &understood.filters;
@@ -102,7 +102,7 @@ pub(crate) fn near(store: &Store, snapshot: &Snapshot<'_>, text: &str) -> Result
     if text.contains(['/', '.']) {
         for candidate in &paths {
             let document = snapshot.document_in(candidate.document).map_err(read_failed)?;
-            near.extend(document.map(|document| document.document.path.as_str().to_owned()));
+            near.extend(document.map(|document| store.mount.outer(document.document.path.as_str())));
         }
     }
     let folded = text.to_lowercase();

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use recall_core::{ChunkRow, Edge, EdgeKind, Relation, Symbol};
 
-use super::definitions::{Definition, Names};
+use super::definitions::{Definition, NameResolver};
 use super::start::Start;
 use crate::error::StoreError;
 use crate::graph::answer::{GraphRequest, NodeThing};
@@ -28,13 +28,13 @@ pub(crate) enum Key {
 
 /// A node that the walk has reached.
 pub(crate) struct Node {
-    pub(crate) thing: Thing,
+    pub(crate) thing: NodeItem,
     pub(crate) distance: u32,
 }
 
 /// The thing that a node represents.
 #[derive(Clone)]
-pub(crate) enum Thing {
+pub(crate) enum NodeItem {
     Document(u32),
     Symbol(Definition),
     External(String),
@@ -42,7 +42,7 @@ pub(crate) enum Thing {
 
 /// A step to a neighbour.
 struct Step {
-    to: Thing,
+    to: NodeItem,
     kind: EdgeKind,
     direction: Direction,
 }
@@ -64,14 +64,14 @@ pub(crate) struct Walked {
 }
 
 pub(crate) struct Walk<'a, 'n> {
-    names: &'a mut Names<'n>,
+    names: &'a mut NameResolver<'n>,
     request: &'a GraphRequest,
     places: HashMap<Key, usize>,
     walked: Walked,
     uses_asked: usize,
 }
 
-impl Thing {
+impl NodeItem {
     fn key(&self) -> Key {
         match self {
             Self::Document(document) => Key::Document(*document),
@@ -87,7 +87,7 @@ impl<'a, 'n> Walk<'a, 'n> {
     /// Walks breadth first. The neighbours of each node are taken from its relations in turn, so that a limit does not let one
     /// relation crowd out the others.
     pub(crate) fn from(
-        names: &'a mut Names<'n>,
+        names: &'a mut NameResolver<'n>,
         request: &'a GraphRequest,
         starts: Vec<Start>,
     ) -> Result<Walked, StoreError> {
@@ -95,8 +95,8 @@ impl<'a, 'n> Walk<'a, 'n> {
         let mut walk = Self { names, request, places: HashMap::new(), walked, uses_asked: 0 };
         for start in starts {
             let thing = match start {
-                Start::Document(document) => Thing::Document(document),
-                Start::Symbol(definition) => Thing::Symbol(definition),
+                Start::Document(document) => NodeItem::Document(document),
+                Start::Symbol(definition) => NodeItem::Symbol(definition),
             };
             walk.place(&thing, 0);
         }
@@ -111,7 +111,7 @@ impl<'a, 'n> Walk<'a, 'n> {
     }
 
     /// Returns the node's index, adding the node if the limit permits.
-    fn place(&mut self, thing: &Thing, distance: u32) -> Option<usize> {
+    fn place(&mut self, thing: &NodeItem, distance: u32) -> Option<usize> {
         let key = thing.key();
         if let Some(&place) = self.places.get(&key) {
             return Some(place);
@@ -131,9 +131,9 @@ impl<'a, 'n> Walk<'a, 'n> {
         let mut lists = Vec::new();
         for relation in self.request.followed() {
             let steps = match &thing {
-                Thing::Document(document) => self.around_document(*document, relation)?,
-                Thing::Symbol(definition) => self.around_symbol(definition, relation)?,
-                Thing::External(_) => Vec::new(),
+                NodeItem::Document(document) => self.around_document(*document, relation)?,
+                NodeItem::Symbol(definition) => self.around_symbol(definition, relation)?,
+                NodeItem::External(_) => Vec::new(),
             };
             lists.push(steps.into_iter());
         }
@@ -185,7 +185,7 @@ impl<'a, 'n> Walk<'a, 'n> {
         let Definition { document, symbol } = definition;
         Ok(match relation {
             Relation::Defines => {
-                vec![Step { to: Thing::Document(*document), kind: EdgeKind::Defines, direction: Direction::In }]
+                vec![Step { to: NodeItem::Document(*document), kind: EdgeKind::Defines, direction: Direction::In }]
             }
             Relation::References => {
                 let mut steps = self.users(definition)?;
@@ -206,7 +206,7 @@ impl<'a, 'n> Walk<'a, 'n> {
             Direction::In => stated.to(document).filter(|edge| edge.kind == kind).map(|edge| edge.from).collect(),
         };
         documents.sort_by(|a, b| self.names.path(*a).cmp(self.names.path(*b)));
-        documents.into_iter().map(|document| Step { to: Thing::Document(document), kind, direction }).collect()
+        documents.into_iter().map(|document| Step { to: NodeItem::Document(document), kind, direction }).collect()
     }
 
     /// Returns the imports of a document whose targets are outside the store, by name.
@@ -219,7 +219,7 @@ impl<'a, 'n> Walk<'a, 'n> {
             .filter(|edge| self.names.stated.paths.resolve(document, &edge.target).is_empty())
             .map(|edge| edge.target)
             .collect();
-        let step = |target| Step { to: Thing::External(target), kind: EdgeKind::Imports, direction: Direction::Out };
+        let step = |target| Step { to: NodeItem::External(target), kind: EdgeKind::Imports, direction: Direction::Out };
         Ok(targets.into_iter().map(step).collect())
     }
 
@@ -276,7 +276,7 @@ impl<'a, 'n> Walk<'a, 'n> {
         let mentions = self.names.mentions(name, MOST_MENTIONS)?;
         self.walked.is_truncated |= mentions.is_cut;
         let mut steps: Vec<Step> = Vec::new();
-        let mut seen = BTreeSet::from([Thing::Symbol(definition.clone()).key()]);
+        let mut seen = BTreeSet::from([NodeItem::Symbol(definition.clone()).key()]);
         for mention in &mentions.found {
             // One more than fits shows that there are more.
             if steps.len() > self.request.limit as usize {
@@ -296,7 +296,7 @@ impl<'a, 'n> Walk<'a, 'n> {
     }
 
     /// Returns the definitions of a chunk that contain a name, or the document if no definition contains it.
-    fn users_in(&mut self, document: u32, chunk: ChunkRow, name: &str) -> Result<Vec<Thing>, StoreError> {
+    fn users_in(&mut self, document: u32, chunk: ChunkRow, name: &str) -> Result<Vec<NodeItem>, StoreError> {
         let Some(around) = self.names.around(document, chunk)? else { return Ok(Vec::new()) };
         let Around { span, text, symbols } = &*around;
         let mut users: Vec<&Symbol> = Vec::new();
@@ -305,9 +305,9 @@ impl<'a, 'n> Walk<'a, 'n> {
             users.extend(around.filter(|symbol| symbol.name != name && !users.contains(symbol)));
         }
         if users.is_empty() {
-            return Ok(vec![Thing::Document(document)]);
+            return Ok(vec![NodeItem::Document(document)]);
         }
-        Ok(users.into_iter().map(|symbol| Thing::Symbol(Definition { document, symbol: symbol.clone() })).collect())
+        Ok(users.into_iter().map(|symbol| NodeItem::Symbol(Definition { document, symbol: symbol.clone() })).collect())
     }
 }
 
@@ -319,7 +319,7 @@ fn is_word(text: &str, at: usize, length: usize) -> bool {
 
 impl Step {
     fn out(kind: EdgeKind, document: u32, symbol: Symbol) -> Self {
-        Self { to: Thing::Symbol(Definition { document, symbol }), kind, direction: Direction::Out }
+        Self { to: NodeItem::Symbol(Definition { document, symbol }), kind, direction: Direction::Out }
     }
 }
 
@@ -329,9 +329,9 @@ fn innermost(symbols: &[Symbol], byte: u32) -> Option<&Symbol> {
     around.min_by_key(|symbol| (symbol.span.bytes.end - symbol.span.bytes.start, symbol.span.bytes.start))
 }
 
-impl Thing {
+impl NodeItem {
     /// Converts the node to its form in the answer.
-    pub(crate) fn told(&self, names: &mut Names<'_>) -> Result<Option<NodeThing>, StoreError> {
+    pub(crate) fn answered(&self, names: &mut NameResolver<'_>) -> Result<Option<NodeThing>, StoreError> {
         let mut document =
             |place: u32| -> Result<_, StoreError> { Ok(names.document(place)?.map(|document| (*document).clone())) };
         Ok(match self {

@@ -11,13 +11,16 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_core::{Clock, DocPath, Limits, MemoryId, Timestamp, error_chain};
+use recall_core::{Clock, DocumentKey, Limits, OtherProjects, Scope, Timestamp, error_chain};
 use recall_watch::{Changes, StatOutcome};
 
-use crate::embeddings::Reach;
+use crate::Engine;
+use crate::embeddings::UpdateExtent;
+use crate::engine::MountedStores;
 use crate::error::StoreError;
-use crate::indexing::ingest::{Supervision, Work, ingest};
+use crate::indexing::ingest::{RunControl, Task, Work, ingest};
 use crate::indexing::memories::MemoryWait;
+use crate::origin::Origin;
 use crate::settings::EngineSettings;
 use crate::store::{Configuration, Phase, ScanState, Store};
 use crate::warning::Warning;
@@ -41,6 +44,13 @@ enum Need {
     LaterScan { ago: Duration },
 }
 
+impl Engine {
+    /// Returns the stores that a request of that scope reads, freshened.
+    pub(crate) fn fresh_stores(&self, origin: &Origin, scope: Scope) -> Result<MountedStores, StoreError> {
+        self.prepared_stores(origin, scope, &OtherProjects::None, |store| freshen(store, &self.settings, &self.clock))
+    }
+}
+
 /// Indexes the changes of a store's files and memories, as far as there is time, and returns warnings about the rest.
 ///
 /// # Errors
@@ -53,7 +63,7 @@ pub(crate) fn freshen(
     let changes = store.changes();
     let mut warnings = freshen_files(store, changes, settings, clock)?;
     if matches!(changes, Changes::Seen { journals: true, .. }) {
-        store.look_at_journals(clock.now());
+        store.refresh_journals(clock.now());
     }
     store.compare_own_soon(clock);
     // After the files: a store's first index may have read its journals before the latest memories were written.
@@ -80,7 +90,7 @@ fn freshen_files(
     let limits = &settings_of_store.limits;
     let mut state = store.freshness.state.lock();
     // A running scan may have begun with the old configuration.
-    state.is_outdated |= is_configuration_changed || store.attention.is_awaited();
+    state.is_outdated |= is_configuration_changed || store.dirty.is_awaited();
     let needed = match state.need(changes, limits) {
         Need::Nothing => {
             let is_precaution_due = state.phase == Phase::Idle
@@ -215,7 +225,7 @@ fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) 
         let store = store_there;
         // The guard wakes the waiting searches even if the scan panics.
         let mut end = EndOfScan { store: &store, is_well: false };
-        store.look_at_changes();
+        store.mark_read_started();
         let cancel = store.cancel.clone();
         let mut job = Sync {
             store: &store,
@@ -236,7 +246,7 @@ fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) 
         end.is_well = result.is_ok();
         store.freshness.state.lock().result = Some(result);
         drop(end);
-        store.catch_up(Reach::Whole);
+        store.catch_up(UpdateExtent::Complete);
         store.settle();
         drop(import);
         store.embed_soon();
@@ -254,26 +264,34 @@ struct EndOfScan<'a> {
 impl Drop for EndOfScan<'_> {
     fn drop(&mut self) {
         if !self.is_well {
-            self.store.look_failed();
+            self.store.mark_read_failed();
         }
         self.store.freshness.end();
     }
 }
 
-/// Indexes the named files without a scan. Files that are missing or no longer indexable are removed from the index.
-pub(crate) fn refresh_files(store: &Arc<Store>, paths: &BTreeSet<DocPath>, now: Timestamp) -> Result<(), StoreError> {
+/// Indexes the named files without a scan, and all changed memories if one is named. Files that are missing or no longer indexable
+/// are removed from the index.
+pub(crate) fn refresh_documents(
+    store: &Arc<Store>,
+    documents: &BTreeSet<DocumentKey>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
     let known = store.known();
     let selection = store.selection.lock().clone();
     let mut work = Work::default();
     let mut has_memories = false;
-    for path in paths {
-        if MemoryId::of_path(path.as_str()).is_some() {
-            has_memories = true;
-            continue;
-        }
-        match recall_watch::stat(&store.root, path) {
+    for document in documents {
+        let path = match document {
+            DocumentKey::File(path) => path,
+            DocumentKey::Memory(_) => {
+                has_memories = true;
+                continue;
+            }
+        };
+        match store.stat(path) {
             StatOutcome::File { size_bytes, modified } => {
-                work.read.push(scan::task(path, size_bytes, modified, &known, &selection));
+                work.read.push(Task::File(scan::task(path, size_bytes, modified, &known, &selection)));
             }
             _ => work.gone.push(path.as_str().to_owned()),
         }
@@ -281,11 +299,11 @@ pub(crate) fn refresh_files(store: &Arc<Store>, paths: &BTreeSet<DocPath>, now: 
     if has_memories {
         let memories = store.memory_work(&known);
         work.read.extend(memories.read);
-        work.gone.extend(memories.gone);
+        work.gone_memories.extend(memories.gone);
     }
     let cancel = store.cancel.clone();
-    let mut supervision = Supervision { progress: &mut |_| {}, cancel: &cancel };
-    let ingested = ingest(store, &work, NonZero::<usize>::MIN, now, None, &mut supervision);
+    let mut control = RunControl { progress: &mut |_| {}, cancel: &cancel };
+    let ingested = ingest(store, &work, NonZero::<usize>::MIN, now, None, &mut control);
     store.settle_soon(None);
     ingested.map(|_| ())
 }

@@ -37,6 +37,23 @@ pub struct IndexRequest {
     pub force: bool,
 }
 
+impl IndexRequest {
+    /// Returns a request to index every change in the root of a store.
+    pub fn everything(scope: Scope) -> Self {
+        Self {
+            paths: Vec::new(),
+            scope,
+            recursive: true,
+            globs: Vec::new(),
+            ignore: Vec::new(),
+            tags: Vec::new(),
+            source: None,
+            document_type: None,
+            force: false,
+        }
+    }
+}
+
 /// The result of an index job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IndexReport {
@@ -60,8 +77,22 @@ pub struct IndexReport {
     pub took: Duration,
 }
 
+impl IndexReport {
+    fn add(&mut self, SyncReport { outcome, unchanged, import: _ }: SyncReport) {
+        self.added += outcome.added;
+        self.changed += outcome.changed;
+        self.unchanged += unchanged + outcome.touched;
+        self.removed += outcome.removed;
+        self.failed += outcome.failed;
+        self.skipped += outcome.skipped;
+        self.chunks += outcome.chunks;
+        self.bytes += outcome.bytes;
+    }
+}
+
 impl Engine {
-    /// Indexes the named paths, or every change in the store's root. Returns when the documents are searchable.
+    /// Indexes the named paths, or every change in the store's root and in the repositories that are nested in it. Returns when the
+    /// documents are searchable.
     ///
     /// A named path is stored in the selection: it stays indexed, with its tags, even if an ignore rule matches it.
     ///
@@ -76,10 +107,70 @@ impl Engine {
         cancel: &Cancel,
     ) -> Result<IndexReport, IndexError> {
         let began = Instant::now();
+        let mut before = Totals::default();
+        let mut job = |store: &Arc<Store>, report: &mut IndexReport| {
+            let (threads, so_far) = (self.settings.ingest_threads, before);
+            let mut report_sum = |of_store: Progress| progress(before.with(so_far, of_store));
+            let job = Sync { store, threads, now: self.clock.now(), cancel, progress: &mut report_sum };
+            self.run(store, job).map(|done| report.add(done))
+        };
+        let mut report = IndexReport::default();
         let store = self.single_store(origin, request.scope)?;
+        if request.paths.is_empty() {
+            if !request.ignore.is_empty() {
+                return Err(IndexError::IgnoreEverywhere);
+            }
+            self.index_all(origin, request, store, |store| job(store, &mut report))?;
+        } else {
+            let is_in_repository = |path: &PathBuf| is_in_repository(&store.root, &origin.absolute(path));
+            if store.holds_nothing() && request.paths.iter().any(is_in_repository) {
+                // The scan finds the nested repositories.
+                job(&store, &mut report)?;
+            }
+            for store in self.select_all(origin, request, &store)? {
+                job(&store, &mut report)?;
+            }
+        }
+        Ok(IndexReport { took: began.elapsed(), ..report })
+    }
+
+    /// Runs `job` for a store, and, if it is the project's, for the repositories that are nested in it.
+    fn index_all(
+        &self,
+        origin: &Origin,
+        request: &IndexRequest,
+        store: Arc<Store>,
+        mut job: impl FnMut(&Arc<Store>) -> Result<(), StoreError>,
+    ) -> Result<(), IndexError> {
+        let mut waiting = vec![store];
+        let mut done: Vec<PathBuf> = Vec::new();
+        while let Some(store) = waiting.pop() {
+            if request.force {
+                store.dirty.rewrite_everything();
+            }
+            job(&store)?;
+            done.push(store.root.clone());
+            if waiting.is_empty() {
+                let nested = self.project_stores(origin, request.scope)?.into_iter().rev();
+                waiting.extend(nested.filter(|store| !done.contains(&store.root)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the named paths to the selections of the stores that hold them. Returns these stores, each once.
+    fn select_all(
+        &self,
+        origin: &Origin,
+        request: &IndexRequest,
+        store: &Arc<Store>,
+    ) -> Result<Vec<Arc<Store>>, IndexError> {
+        let nested = self.project_stores(origin, request.scope)?;
+        let mut selected: Vec<Arc<Store>> = Vec::new();
         for path in &request.paths {
             let (path, glob) = split_glob(&origin.absolute(path));
-            let inside = resolve(&store, &path)?;
+            let store = holder(&nested, &path).unwrap_or(store);
+            let inside = resolve(store, &path)?;
             let globs = glob.map_or_else(|| request.globs.clone(), |glob| vec![glob]);
             if inside.is_none() && !request.ignore.is_empty() {
                 return Err(IndexError::IgnoreEverywhere);
@@ -89,31 +180,25 @@ impl Engine {
                     .map_err(|error| IndexError::Glob { glob: glob.clone(), reason: error.kind().to_string() })?;
             }
             match inside {
-                Some(inside) => Self::select(&store, inside, request, globs)?,
-                None if request.force => store.attention.rewrite_everything(),
+                Some(inside) => Self::select(store, inside, request, globs)?,
+                None if request.force => store.dirty.rewrite_everything(),
                 None => {}
             }
+            if !selected.iter().any(|known| Arc::ptr_eq(known, store)) {
+                selected.push(Arc::clone(store));
+            }
         }
-        if request.paths.is_empty() && !request.ignore.is_empty() {
-            return Err(IndexError::IgnoreEverywhere);
+        Ok(selected)
+    }
+
+    /// Returns the project's store and those of its nested repositories if the scope includes the project; otherwise none.
+    pub(crate) fn project_stores(&self, origin: &Origin, scope: Scope) -> Result<Vec<Arc<Store>>, StoreError> {
+        match scope {
+            Scope::Project | Scope::All => {
+                Ok(self.stores(origin, Scope::Project)?.into_iter().map(|mounted| mounted.store).collect())
+            }
+            Scope::Global | Scope::Domain => Ok(Vec::new()),
         }
-        if request.paths.is_empty() && request.force {
-            store.attention.rewrite_everything();
-        }
-        let job =
-            Sync { store: &store, threads: self.settings.ingest_threads, now: self.clock.now(), cancel, progress };
-        let SyncReport { outcome, unchanged, import: _ } = self.run(&store, job)?;
-        Ok(IndexReport {
-            added: outcome.added,
-            changed: outcome.changed,
-            unchanged: unchanged + outcome.touched,
-            removed: outcome.removed,
-            failed: outcome.failed,
-            skipped: outcome.skipped,
-            chunks: outcome.chunks,
-            bytes: outcome.bytes,
-            took: began.elapsed(),
-        })
     }
 
     /// Runs a scan, which also counts for the freshness of later searches.
@@ -123,7 +208,7 @@ impl Engine {
         let mut report = sync(&mut job);
         store.settle_soon(report.as_mut().ok().and_then(|report| report.import.take()));
         if is_first && report.is_ok() {
-            store.semantic.wait_for(store.lexical.generation(), self.settings.embedding_wait);
+            store.embeddings.wait_for(store.lexical.generation(), self.settings.embedding_wait);
         }
         match &report {
             Ok(_) => job.store.freshness.scanned_elsewhere(began),
@@ -161,10 +246,48 @@ impl Engine {
         };
         let mut selection = store.selection.lock();
         if request.force || selection.added(&path) != Some(&added) {
-            store.attention.rewrite(&path);
+            store.dirty.rewrite(&path);
         }
         selection.decide(path, Decision::Added(added)).map_err(StoreError::Selection)
     }
+}
+
+/// The files and bytes that a job has read in all its stores.
+#[derive(Clone, Copy, Debug, Default)]
+struct Totals {
+    files: u64,
+    bytes: u64,
+}
+
+impl Totals {
+    /// Returns the progress of a store as that of the whole job, after the stores in `so_far`.
+    fn with(&mut self, so_far: Self, of_store: Progress) -> Progress {
+        match of_store {
+            Progress::Started { files } => {
+                self.files = so_far.files + files;
+                Progress::Started { files: self.files }
+            }
+            Progress::Advanced { files_done, files, bytes, current } => {
+                *self = Self { files: so_far.files + files, bytes: so_far.bytes + bytes };
+                let files_done = so_far.files + files_done;
+                Progress::Advanced { files_done, files: self.files, bytes: self.bytes, current }
+            }
+        }
+    }
+}
+
+/// Returns whether an absolute path is in a repository below a root, or is one.
+fn is_in_repository(root: &Path, path: &Path) -> bool {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let above = path.ancestors().take_while(|above| above.starts_with(root) && *above != root);
+    above.into_iter().any(|above| above.join(".git").symlink_metadata().is_ok())
+}
+
+/// Returns the store with the deepest root above an absolute path.
+pub(crate) fn holder<'s>(stores: &'s [Arc<Store>], path: &Path) -> Option<&'s Arc<Store>> {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let above = stores.iter().filter(|store| path.starts_with(&store.root));
+    above.max_by_key(|store| store.root.components().count())
 }
 
 /// Returns an absolute path relative to the store's root; `None` for the root itself.

@@ -19,8 +19,8 @@ use crate::imports::Import;
 use crate::progress::Progress;
 use crate::store::{IngestOutcome, Store};
 
-pub(crate) use prepare::Task;
-pub(crate) use work::{Supervision, Work};
+pub(crate) use prepare::{FileTask, Task};
+pub(crate) use work::{RunControl, Work};
 
 /// Ingests the work. Waits while another thread writes to the store. More than a few files need `import`.
 ///
@@ -31,23 +31,23 @@ pub(crate) fn ingest(
     threads: NonZero<usize>,
     now: Timestamp,
     import: Option<&Import>,
-    supervision: &mut Supervision<'_>,
+    control: &mut RunControl<'_>,
 ) -> Result<IngestOutcome, StoreError> {
     store.index_lock.take()?;
-    store.heal_lexical()?;
+    store.repair_lexical()?;
     let _writing = store.writing.lock();
     if store.cancel.is_cancelled() {
         return Err(StoreError::Cancelled);
     }
     let files = work.read.len() as u64;
-    (supervision.progress)(Progress::Started { files });
+    (control.progress)(Progress::Started { files });
     store.set_indexing(Some(Indexing { files_done: 0, files }));
     let started = Instant::now();
-    let outcome = write::run(store, work, threads, now, import, supervision);
+    let outcome = write::run(store, work, threads, now, import, control);
     store.set_indexing(None);
     match &outcome {
         Ok(outcome) if outcome.added + outcome.changed + outcome.removed > 0 && work.is_small() => {
-            store.reload_written(&work.paths())?;
+            store.reload_written(&work.written())?;
         }
         _ => drop(store.reload_known()?),
     }

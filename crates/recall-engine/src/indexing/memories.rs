@@ -1,16 +1,17 @@
 //! Indexing of memories, in the background and before searches.
 
+use std::collections::HashSet;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_core::{Clock, ContentHash, Memory, Timestamp, error_chain};
+use recall_core::{Clock, MemoryId, Timestamp, error_chain};
 
-use crate::embeddings::Reach;
-use crate::indexing::ingest::{Supervision, Task, Work, ingest};
+use crate::embeddings::UpdateExtent;
+use crate::indexing::ingest::{RunControl, Task, Work, ingest};
 use crate::known::Known;
 use crate::ledger::Difference;
-use crate::store::{Look, Noted, Store};
+use crate::store::{DirtySnapshot, Store};
 
 /// How long to collect further memories before the next batch: a client that adds many adds more, and indexing fifty takes about
 /// as long as one. The first memory never waits, nor does one that a search waits for; all others are found within the promised
@@ -31,8 +32,8 @@ const STEP: Duration = Duration::from_millis(50);
 pub(crate) struct MemoryWork {
     /// Documents to be written.
     pub(crate) read: Vec<Task>,
-    /// Paths of documents to be removed.
-    pub(crate) gone: Vec<String>,
+    /// Memories whose documents are removed.
+    pub(crate) gone: Vec<MemoryId>,
 }
 
 /// The outcome of waiting for memories to be indexed.
@@ -47,33 +48,33 @@ pub(crate) enum MemoryWait {
 impl Store {
     /// Returns the work that makes the index hold the memories of the ledger.
     pub(crate) fn memory_work(&self, known: &Known) -> MemoryWork {
-        let Difference { missing, surplus } = self.ledger.difference(known);
+        let Difference { missing, orphaned } = self.ledger.difference(known);
         MemoryWork {
-            read: missing.into_iter().map(|(memory, there)| task(memory, there)).collect(),
-            gone: surplus.into_iter().map(|id| id.to_string()).collect(),
+            read: missing
+                .into_iter()
+                .map(|(memory, there)| Task::Memory { memory: Arc::new(memory), is_known: there.is_some() })
+                .collect(),
+            gone: orphaned,
         }
     }
 
     /// Reads the journals, then returns the work for their memories. If the journals cannot be read, there is no work, and answers
     /// carry a warning.
-    pub(crate) fn memory_work_after_reading(&self, known: &Known, noted: &Noted, now: Timestamp) -> MemoryWork {
-        if let Err(error) = self.ledger.look(now, Duration::ZERO) {
+    pub(crate) fn memory_work_after_reading(&self, known: &Known, noted: &DirtySnapshot, now: Timestamp) -> MemoryWork {
+        if let Err(error) = self.ledger.refresh(now, Duration::ZERO) {
             let reason = error_chain(&error);
             tracing::warn!(root = %self.root.display(), reason, "the journals were not read");
             return MemoryWork::default();
         }
         if self.holds_nothing() {
-            self.ledger.compare_everything();
+            self.ledger.backlog.compare_everything();
         }
         let mut work = self.memory_work(known);
         if noted.covers_everything() {
-            let here = work.read.iter().map(|task| task.path.clone()).collect::<std::collections::HashSet<_>>();
-            let others = known.memories.ids().filter(|id| {
-                let path = id.to_path();
-                !here.contains(&path) && noted.look(&path) == Look::Rewrite
-            });
+            let changed: HashSet<MemoryId> = work.read.iter().filter_map(Task::memory).collect();
+            let others = known.memories.ids().filter(|id| !changed.contains(id));
             let memories = others.filter_map(|id| self.ledger.memory(id)).map(crate::mask::memory);
-            work.read.extend(memories.map(|memory| Task { hash: None, is_known: true, ..task(memory, None) }));
+            work.read.extend(memories.map(|memory| Task::Memory { memory: Arc::new(memory), is_known: true }));
         }
         work
     }
@@ -83,13 +84,13 @@ impl Store {
     /// A store that was never indexed gets them with its first index; until then no search reads it.
     pub(crate) fn index_memories_soon(self: &Arc<Self>, clock: &Arc<dyn Clock>) {
         self.compare_own_soon(clock);
-        if self.awaits_first_index() || !self.ledger.is_behind() || !self.ledger.begin_indexing() {
+        if self.awaits_first_index() || self.ledger.backlog.is_empty() || !self.ledger.backlog.begin_indexing() {
             return;
         }
         let (store, clock, working) = (Arc::clone(self), Arc::clone(clock), self.background.begin());
         let thread = std::thread::Builder::new().name("remember".to_owned()).spawn(move || {
             store.index_memories(&*clock);
-            store.catch_up(Reach::Whole);
+            store.catch_up(UpdateExtent::Complete);
             store.settle();
             // The first search after this then ranks by the same graph as the second.
             store.follow_structure();
@@ -97,7 +98,7 @@ impl Store {
             drop(working);
         });
         if let Err(error) = thread {
-            self.ledger.end_indexing();
+            self.ledger.backlog.end_indexing();
             tracing::warn!(%error, "no thread to index memories; the next search does");
         }
     }
@@ -105,11 +106,11 @@ impl Store {
     /// Indexes until the index lacks no memory. The caller has the turn.
     fn index_memories(&self, clock: &dyn Clock) {
         loop {
-            let turn = Turn(self);
+            let turn = IndexingTurn(self);
             let is_well = self.index_memories_once(clock.now());
             drop(turn);
             // No other thread indexes the memories that arrived after the last check and before the turn was given back.
-            if !is_well || !self.ledger.is_behind() || !self.ledger.begin_indexing() {
+            if !is_well || self.ledger.backlog.is_empty() || !self.ledger.backlog.begin_indexing() {
                 return;
             }
         }
@@ -119,21 +120,21 @@ impl Store {
     fn index_memories_once(&self, now: Timestamp) -> bool {
         loop {
             let MemoryWork { read, gone } = self.memory_work(&self.known());
-            let work = Work { read, gone, skipped: Vec::new() };
+            let work = Work { read, gone_memories: gone, ..Work::default() };
             if work.is_empty() {
                 return true;
             }
             let cancel = self.cancel.clone();
-            let mut supervision = Supervision { progress: &mut |_| {}, cancel: &cancel };
-            if let Err(error) = ingest(self, &work, NonZero::<usize>::MIN, now, None, &mut supervision) {
+            let mut control = RunControl { progress: &mut |_| {}, cancel: &cancel };
+            if let Err(error) = ingest(self, &work, NonZero::<usize>::MIN, now, None, &mut control) {
                 let reason = error_chain(&error);
                 tracing::warn!(root = %self.root.display(), reason, "memories are not indexed");
                 return false;
             }
-            if !self.ledger.is_behind_of(&self.known()) {
+            if !self.ledger.backlog.remains(&self.known()) {
                 return true;
             }
-            self.ledger.gather(GATHERING);
+            self.ledger.backlog.wait_for_batch(GATHERING);
         }
     }
 
@@ -142,42 +143,31 @@ impl Store {
     /// A search after an acknowledged memory finds it: it waits longer than `patience` for a few memories, as long as they are
     /// being indexed. It does not for many at once, as after a merge.
     pub(crate) fn wait_for_memories(self: &Arc<Self>, clock: &Arc<dyn Clock>, patience: Duration) -> MemoryWait {
-        if self.awaits_first_index() || !self.ledger.is_behind() {
+        if self.awaits_first_index() || self.ledger.backlog.is_empty() {
             return MemoryWait::Over;
         }
-        let longest = if self.ledger.behind() <= FEW { patience.max(ACKNOWLEDGED_WAIT) } else { patience };
+        let longest = if self.ledger.backlog.len() <= FEW { patience.max(ACKNOWLEDGED_WAIT) } else { patience };
         // Later memories are not waited for, since they may never end.
-        let (mark, began) = (self.ledger.mark(), Instant::now());
+        let (mark, began) = (self.ledger.backlog.mark(), Instant::now());
         self.index_memories_soon(clock);
-        let mut is_over = self.ledger.wait_until_past(mark, patience);
-        while !is_over && began.elapsed() < longest && self.ledger.is_indexing() {
-            is_over = self.ledger.wait_until_past(mark, STEP);
+        let mut is_over = self.ledger.backlog.wait_for(mark, patience);
+        while !is_over && began.elapsed() < longest && self.ledger.backlog.is_indexing() {
+            is_over = self.ledger.backlog.wait_for(mark, STEP);
         }
         // The indexing may have succeeded since the last check.
-        if is_over || self.ledger.wait_until_past(mark, Duration::ZERO) { MemoryWait::Over } else { MemoryWait::InVain }
+        if is_over || self.ledger.backlog.wait_for(mark, Duration::ZERO) {
+            MemoryWait::Over
+        } else {
+            MemoryWait::InVain
+        }
     }
 }
 
 /// The guard of the turn to index, which is given back even after a panic.
-struct Turn<'a>(&'a Store);
+struct IndexingTurn<'a>(&'a Store);
 
-impl Drop for Turn<'_> {
+impl Drop for IndexingTurn<'_> {
     fn drop(&mut self) {
-        self.0.ledger.end_indexing();
-    }
-}
-
-/// Returns the task to write a memory's document. `there` is the hash of its document in the index.
-pub(crate) fn task(memory: Memory, there: Option<ContentHash>) -> Task {
-    Task {
-        path: memory.id.to_path(),
-        size_bytes: crate::ledger::text_of(&memory).len() as u64,
-        modified: memory.updated,
-        is_known: there.is_some(),
-        hash: None,
-        tags: Vec::new(),
-        source: None,
-        document_type: None,
-        memory: Some(Arc::new(memory)),
+        self.0.ledger.backlog.end_indexing();
     }
 }

@@ -32,7 +32,7 @@ const MOST_DAYS: usize = 60;
 
 /// The reason for putting events back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asked {
+enum Trigger {
     /// A change of the journals.
     ByItself,
     /// The request of a person.
@@ -40,7 +40,7 @@ enum Asked {
 }
 
 /// The outcome of a comparison.
-enum Compared {
+enum Comparison {
     /// No event is missing any more.
     Done,
     /// Git is changing the work tree.
@@ -81,11 +81,11 @@ impl Store {
                 return;
             }
             let since = self.ledger.take_suspicion();
-            match self.put_back(since, Asked::ByItself, clock) {
-                Ok(Compared::Unsettled) => self.ledger.suspect(since),
+            match self.put_back(since, Trigger::ByItself, clock) {
+                Ok(Comparison::Unsettled) => self.ledger.suspect(since),
                 // Events that were written meanwhile are compared before the thread ends.
-                Ok(Compared::Done | Compared::Left) if self.ledger.is_suspicious() => {}
-                Ok(Compared::Done | Compared::Left) => return,
+                Ok(Comparison::Done | Comparison::Left) if self.ledger.is_suspicious() => {}
+                Ok(Comparison::Done | Comparison::Left) => return,
                 Err(reason) => {
                     tracing::warn!(root = %self.root.display(), reason, "the journals were not compared with the log");
                     return;
@@ -108,28 +108,33 @@ impl Store {
 
     /// Puts vanished events back at a person's request; returns whether no event is missing now.
     pub(crate) fn put_back_now(self: &Arc<Self>, clock: &Arc<dyn Clock>) -> bool {
-        matches!(self.put_back(Since::Always, Asked::ByPerson, clock), Ok(Compared::Done))
+        matches!(self.put_back(Since::Always, Trigger::ByPerson, clock), Ok(Comparison::Done))
     }
 
-    fn put_back(self: &Arc<Self>, since: Since, asked: Asked, clock: &Arc<dyn Clock>) -> Result<Compared, String> {
-        let Some(log) = &self.ledger.log else { return Ok(Compared::Done) };
+    fn put_back(
+        self: &Arc<Self>,
+        since: Since,
+        trigger: Trigger,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<Comparison, String> {
+        let Some(log) = &self.ledger.log else { return Ok(Comparison::Done) };
         // A script that keeps switching branches could remove the events right after they were put back.
-        let quiet = if asked == Asked::ByItself { SETTLED_AFTER } else { Duration::ZERO };
+        let quiet = if trigger == Trigger::ByItself { SETTLED_AFTER } else { Duration::ZERO };
         if is_git_at_work(&self.root, clock.now(), quiet) {
-            return Ok(Compared::Unsettled);
+            return Ok(Comparison::Unsettled);
         }
         let Vanished { events, reason } = self.vanished(since)?;
         if events.is_empty() {
-            return Ok(Compared::Done);
+            return Ok(Comparison::Done);
         }
-        if let Some(reason) = reason.filter(|_| asked == Asked::ByItself) {
+        if let Some(reason) = reason.filter(|_| trigger == Trigger::ByItself) {
             tracing::warn!(root = %self.root.display(), events = events.len(), reason, "own events are in no journal");
-            return Ok(Compared::Left);
+            return Ok(Comparison::Left);
         }
         // No event is then missing only because it is being written at this moment.
         let alone = log.nobody_writes();
         if is_git_at_work(&self.root, clock.now(), quiet) {
-            return Ok(Compared::Unsettled);
+            return Ok(Comparison::Unsettled);
         }
         let ids: BTreeSet<EventId> = events.iter().map(|event| event.id).collect();
         let absent = self.ledger.absent(&ids).map_err(|error| error_chain(&error))?;
@@ -143,7 +148,7 @@ impl Store {
         drop(alone);
         tracing::warn!(root = %self.root.display(), events = count, "own events had vanished and were put back");
         self.index_memories_soon(clock);
-        Ok(Compared::Done)
+        Ok(Comparison::Done)
     }
 
     /// Returns the own events that are in no journal and nowhere in git, and were never put back.

@@ -4,14 +4,19 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use recall_core::{ChunkId, DocPath, DocumentId, Generation, MemoryId, Provenance, Scope, StoreScope};
+use recall_core::{
+    ChunkId, DocPath, DocumentId, DocumentKey, Event, EventBody, Generation, MemoryChange, MemoryId, Provenance, Scope,
+    StoreScope,
+};
 
 use crate::Engine;
-use crate::error::{IndexError, RemoveError, StoreError};
+use crate::engine::MountedStore;
+use crate::error::{IndexError, MemoryError, RemoveError, StoreError};
+use crate::git::Head;
 use crate::indexing::freshness::Sync;
 use crate::origin::Origin;
 use crate::progress::Cancel;
-use crate::store::{Decision, Store};
+use crate::store::{Decision, Store, provenance};
 
 /// A request to remove documents or memories.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,8 +67,17 @@ pub struct RemoveReport {
     pub remaining: Vec<(MemoryId, StoreScope)>,
     /// How many documents were removed from the index.
     pub documents: u64,
+    /// How many decisions about paths were deleted, in a [purge](Tombstones::Purge).
+    pub forgotten: u64,
     /// The generation without them.
     pub generation: Generation,
+}
+
+/// What is removed from one store.
+#[derive(Default)]
+struct Target {
+    removals: Vec<Removal>,
+    memories: Vec<MemoryId>,
 }
 
 impl Engine {
@@ -73,54 +87,130 @@ impl Engine {
     /// # Errors
     /// An item is not known, in which case nothing is removed; or the store failed.
     pub fn remove(&self, origin: &Origin, request: &RemoveRequest) -> Result<RemoveReport, RemoveError> {
-        let store = self.single_store(origin, request.scope).map_err(|error| match error {
-            IndexError::Store(error) => RemoveError::Store(error),
-            _ => RemoveError::NoStore { scope: request.scope },
-        })?;
-        let mut removals = Vec::with_capacity(request.items.len());
-        let mut memories = Vec::new();
+        let stores = self.removal_stores(origin, request.scope)?;
+        let mut targets: Vec<Target> = stores.iter().map(|_| Target::default()).collect();
+        let mut report = RemoveReport::default();
         for item in &request.items {
-            if let Ok(id) = item.parse::<MemoryId>() {
-                store.ledger.look(self.clock.now(), Duration::ZERO).map_err(RemoveError::Memory)?;
-                store.ledger.memory(id).ok_or_else(|| RemoveError::NotFound { item: item.clone() })?;
-                memories.push(id);
-                continue;
-            }
-            let path = find(&store, origin, item, request.tombstones)?;
-            let documents = store.known().documents_below(&path);
-            removals.push(Removal { item: item.clone(), path, documents });
-        }
-        {
-            let mut selection = store.selection.lock();
-            for removal in &removals {
-                let decided = match request.tombstones {
-                    Tombstones::Keep => selection.decide(removal.path.clone(), Decision::Removed),
-                    Tombstones::Purge => selection.forget(&removal.path),
-                };
-                decided.map_err(StoreError::Selection)?;
+            let (at, key) = self.find(&stores, origin, item, request.tombstones)?;
+            match key {
+                DocumentKey::Memory(id) => {
+                    targets[at].memories.push(id);
+                    report.memories.push(id);
+                }
+                DocumentKey::File(path) => {
+                    let shown = stores[at].mount.outer_path(&path);
+                    report.removals.push(Removal { item: item.clone(), path: shown, documents: Vec::new() });
+                    let documents = stores[at].known().documents_below(&path);
+                    targets[at].removals.push(Removal { item: item.clone(), path, documents });
+                }
             }
         }
-        let remaining = self.remaining(origin, &store, &memories)?;
-        self.delete_memories(&store, &memories, &request.provenance).map_err(RemoveError::Memory)?;
+        for (store, target) in stores.iter().zip(&targets) {
+            report.forgotten += decide(store, &target.removals, request.tombstones)?;
+            report.remaining.extend(self.remaining(origin, store, &target.memories)?);
+            self.delete_memories(store, &target.memories, &request.provenance).map_err(RemoveError::Memory)?;
+        }
+        for (store, target) in stores.iter().zip(targets) {
+            for removal in self.removed(store, target.removals)? {
+                let outer: Vec<DocPath> = removal.documents.iter().map(|path| store.mount.outer_path(path)).collect();
+                let of_item = |known: &&mut Removal| known.item == removal.item;
+                report.removals.iter_mut().filter(of_item).for_each(|known| known.documents.clone_from(&outer));
+            }
+        }
+        let documents: BTreeSet<&DocPath> = report.removals.iter().flat_map(|removal| &removal.documents).collect();
+        report.documents = documents.len() as u64;
+        report.generation = stores[0].known().generation;
+        Ok(report)
+    }
+
+    /// Returns the stores of a scope that things can be removed from, the one that it names first.
+    fn removal_stores(&self, origin: &Origin, scope: Scope) -> Result<Vec<MountedStore>, RemoveError> {
+        let store = self.single_store(origin, scope).map_err(|error| match error {
+            IndexError::Store(error) => RemoveError::Store(error),
+            _ => RemoveError::NoStore { scope },
+        })?;
+        match scope {
+            Scope::Project | Scope::All => Ok(self.stores(origin, Scope::Project)?),
+            Scope::Global | Scope::Domain => Ok(vec![MountedStore::of_scope(store)]),
+        }
+    }
+
+    /// Brings a store's index up to the decisions about the removals. Returns them with the documents that are no longer indexed.
+    fn removed(&self, store: &Arc<Store>, mut removals: Vec<Removal>) -> Result<Vec<Removal>, StoreError> {
         if removals.is_empty() {
-            let generation = store.known().generation;
-            return Ok(RemoveReport { removals, memories, remaining, documents: 0, generation });
+            return Ok(removals);
         }
-        let cancel = Cancel::default();
-        let job = Sync {
-            store: &store,
-            threads: self.settings.ingest_threads,
-            now: self.clock.now(),
-            cancel: &cancel,
-            progress: &mut |_| {},
-        };
-        self.run(&store, job)?;
+        let (threads, now, cancel) = (self.settings.ingest_threads, self.clock.now(), Cancel::default());
+        self.run(store, Sync { store, threads, now, cancel: &cancel, progress: &mut |_| {} })?;
         let known = store.known();
         for removal in &mut removals {
             removal.documents.retain(|path| known.files.get(path.as_str()).is_none_or(|file| file.hash.is_none()));
         }
-        let documents = removals.iter().flat_map(|removal| &removal.documents).collect::<BTreeSet<_>>().len() as u64;
-        Ok(RemoveReport { removals, memories, remaining, documents, generation: known.generation })
+        Ok(removals)
+    }
+
+    /// Returns the file, directory or memory that an item names, and the index of the store that has it.
+    fn find(
+        &self,
+        stores: &[MountedStore],
+        origin: &Origin,
+        item: &str,
+        tombstones: Tombstones,
+    ) -> Result<(usize, DocumentKey), RemoveError> {
+        let not_found = || RemoveError::NotFound { item: item.to_owned() };
+        if let Ok(id) = item.parse::<MemoryId>() {
+            for (at, store) in stores.iter().enumerate() {
+                store.ledger.refresh(self.clock.now(), Duration::ZERO).map_err(RemoveError::Memory)?;
+                if store.ledger.memory(id).is_some() {
+                    return Ok((at, DocumentKey::Memory(id)));
+                }
+            }
+            return Err(not_found());
+        }
+        let id = item.parse::<DocumentId>().or_else(|_| item.parse::<ChunkId>().map(|chunk| chunk.document));
+        if let Ok(id) = id {
+            for (at, store) in stores.iter().enumerate() {
+                let Some(inner) = store.mount.inner_id(id, &store.known()) else { continue };
+                if let Some(stored) = store.read(|snapshot| snapshot.document(inner))? {
+                    return Ok((at, stored.document.key()));
+                }
+            }
+            // The index no longer has a path that was removed. Only the selection has it.
+            let removed = stores[0].selection.lock().decided(id).filter(|_| tombstones == Tombstones::Purge).cloned();
+            return removed.map(|path| (0, DocumentKey::File(path))).ok_or_else(not_found);
+        }
+        let absolute = origin.absolute(item.as_ref());
+        // The index may still have a path that no longer exists on disk.
+        let path = recall_watch::root::resolve_inside(&stores[0].root, &absolute)
+            .or_else(|_| DocPath::new(item.trim_end_matches('/')))
+            .map_err(|source| RemoveError::Path { item: item.to_owned(), source })?;
+        let has = |store: &MountedStore| {
+            let inner = store.mount.inner_path(&path)?;
+            let decides = || tombstones == Tombstones::Purge && store.selection.lock().decides(&inner);
+            (store.known().holds(&inner) || decides()).then_some(DocumentKey::File(inner))
+        };
+        // The deepest store that has the path.
+        let found = stores.iter().enumerate().rev().find_map(|(at, store)| Some((at, has(store)?)));
+        found.ok_or_else(not_found)
+    }
+
+    /// Writes the deletion of memories. The caller has checked that the store has them.
+    fn delete_memories(&self, store: &Arc<Store>, ids: &[MemoryId], said: &Provenance) -> Result<(), MemoryError> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let now = self.clock.now();
+        let provenance = provenance::completed(said, &Head::of(&store.root), store);
+        let event = |&id: &MemoryId| Event {
+            timestamp: store.ledger.moment_after(id, now),
+            id: store.ledger.event_id(None, now),
+            body: EventBody::Memory { id, change: MemoryChange::Delete { reason: None } },
+            provenance: provenance.clone(),
+        };
+        let events: Vec<_> = ids.iter().map(event).collect();
+        store.ledger.write(&events)?;
+        store.index_memories_soon(&self.clock);
+        Ok(())
     }
 
     /// Returns which memories of a store are in force in another store that the client sees.
@@ -139,8 +229,8 @@ impl Engine {
             if Arc::ptr_eq(&store, of) {
                 continue;
             }
-            store.ledger.look_or_glance(now).map_err(RemoveError::Memory)?;
-            store.ledger.glance(ids.iter().copied());
+            store.ledger.refresh_if_needed(now).map_err(RemoveError::Memory)?;
+            store.ledger.load_memories(ids.iter().copied());
             let is_there = |id: &&MemoryId| {
                 let known = store.ledger.memory_and_successor(**id);
                 known.is_some_and(|(judged, successor)| judged.memory.promoted.is_none() && successor.is_none())
@@ -151,21 +241,19 @@ impl Engine {
     }
 }
 
-/// Returns the path of the document or directory that an item names.
-fn find(store: &Store, origin: &Origin, item: &str, tombstones: Tombstones) -> Result<DocPath, RemoveError> {
-    let not_found = || RemoveError::NotFound { item: item.to_owned() };
-    let id = item.parse::<DocumentId>().or_else(|_| item.parse::<ChunkId>().map(|chunk| chunk.document));
-    if let Ok(id) = id {
-        let stored = store.read(|snapshot| snapshot.document(id))?.ok_or_else(not_found)?;
-        return Ok(stored.document.path);
+/// Stores that the paths are removed, or deletes the decisions about them. Returns how many were deleted.
+fn decide(store: &Store, removals: &[Removal], tombstones: Tombstones) -> Result<u64, StoreError> {
+    let mut forgotten = 0;
+    let mut selection = store.selection.lock();
+    for removal in removals {
+        match tombstones {
+            Tombstones::Keep => {
+                selection.decide(removal.path.clone(), Decision::Removed).map_err(StoreError::Selection)?;
+            }
+            Tombstones::Purge => {
+                forgotten += u64::from(selection.forget(&removal.path).map_err(StoreError::Selection)?);
+            }
+        }
     }
-    let absolute = origin.absolute(item.as_ref());
-    // The index may still have a path that no longer exists on disk.
-
-    let path = recall_watch::root::resolve_inside(&store.root, &absolute)
-        .or_else(|_| DocPath::new(item.trim_end_matches('/')))
-        .map_err(|source| RemoveError::Path { item: item.to_owned(), source })?;
-    let is_known =
-        store.known().holds(&path) || (tombstones == Tombstones::Purge && store.selection.lock().decides(&path));
-    if is_known { Ok(path) } else { Err(not_found()) }
+    Ok(forgotten)
 }

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_catalog::Snapshot;
-use recall_core::{DocumentRow, MemoryId, Scope, StoreScope, error_chain};
+use recall_core::{DocumentRow, Scope, StoreScope, error_chain};
 
 use crate::error::{IndexError, StatusError, StoreError};
 use crate::fault::Fault;
 use crate::finding::{Check, Finding, Problem};
+use crate::indexing::RebuildPart;
 use crate::origin::Origin;
 use crate::progress::Cancel;
 use crate::store::{Store, UnreadLine};
@@ -75,7 +76,7 @@ impl Engine {
             checked.push(Check::Secrets);
         }
         let mut findings = Vec::new();
-        for store in self.registry.stores(origin, request.scope, &*self.clock)? {
+        for store in self.stores(origin, request.scope)? {
             let mut problems = self.journal_problems(&store);
             problems.extend(selection_problems(&store));
             problems.extend(index_problems(&store)?);
@@ -97,7 +98,7 @@ impl Engine {
     /// Returns the problems of the journals, and of their git configuration.
     fn journal_problems(&self, store: &Arc<Store>) -> Vec<Problem> {
         let mut problems = Vec::new();
-        if let Err(error) = store.ledger.look(self.clock.now(), Duration::ZERO) {
+        if let Err(error) = store.ledger.refresh(self.clock.now(), Duration::ZERO) {
             problems.push(Problem::JournalsUnread { reason: error_chain(&error) });
         }
         problems.extend(store.vanished_problems());
@@ -105,7 +106,7 @@ impl Engine {
         if store.ledger.has_journals() {
             problems.extend(store.ledger.missing_git_lines());
         }
-        let behind = store.ledger.count_behind(&store.known());
+        let behind = store.ledger.backlog.count_stale(&store.known());
         if behind > 0 && !store.holds_nothing() {
             problems.push(Problem::MemoriesBehind { memories: behind });
         }
@@ -120,7 +121,7 @@ impl Engine {
             Problem::GitLine { .. } => store.ledger.write_git_files().is_ok(),
             Problem::MemoriesBehind { .. } => is_rebuilt || self.memories_indexed(store),
             Problem::Vanished { .. } => store.put_back_now(&self.clock),
-            Problem::LexicalBehind { .. } => is_rebuilt || store.heal_lexical().is_ok(),
+            Problem::LexicalBehind { .. } => is_rebuilt || store.repair_lexical().is_ok(),
             Problem::CatalogDamaged { .. } => is_rebuilt,
             Problem::JournalsUnread { .. }
             | Problem::JournalLine { .. }
@@ -140,9 +141,9 @@ impl Engine {
 
     /// Indexes the missing memories. Returns whether that finished in time.
     fn memories_indexed(&self, store: &Arc<Store>) -> bool {
-        store.ledger.compare_everything();
+        store.ledger.backlog.compare_everything();
         store.index_memories_soon(&self.clock);
-        store.ledger.wait_until_even(self.settings.ingest_wait)
+        store.ledger.backlog.wait_for(store.ledger.backlog.mark(), self.settings.ingest_wait)
     }
 
     /// Rebuilds a store's index from its files and journals. Returns whether that succeeded.
@@ -152,7 +153,7 @@ impl Engine {
             StoreScope::Global => Scope::Global,
             StoreScope::Domain => Scope::Domain,
         };
-        match self.rebuild(origin, scope, &mut |_| {}, &Cancel::default()) {
+        match self.rebuild(origin, scope, RebuildPart::All, &mut |_| {}, &Cancel::default()) {
             Ok(_) => Ok(true),
             Err(IndexError::Store(error)) => Err(error.into()),
             Err(_) => Ok(false),
@@ -196,7 +197,7 @@ fn index_problems(store: &Store) -> Result<Vec<Problem>, StoreError> {
     if catalog != lexical {
         problems.push(Problem::LexicalBehind { catalog, lexical });
     }
-    problems.extend(store.semantic.problems().into_iter().map(|reason| Problem::Vectors { reason }));
+    problems.extend(store.embeddings.problems().into_iter().map(|reason| Problem::Vectors { reason }));
     Ok(problems)
 }
 
@@ -209,7 +210,7 @@ fn secrets(store: &Store) -> Result<Vec<Problem>, StoreError> {
         let Some(last) = page.last() else { return Ok(problems) };
         after = last.row;
         // Memories are masked before they are indexed.
-        let files = page.iter().filter(|record| MemoryId::of_path(record.document.path.as_str()).is_none());
+        let files = page.iter().filter(|record| record.document.memory.is_none());
         for record in files {
             let mut rules: Vec<_> = mask::find_in_file(&record.document.path, &record.text)
                 .into_iter()

@@ -9,8 +9,8 @@ use recall_core::{Chunk, ChunkId, Document, MemoryId, MemoryView, Scope, StoreSc
 use crate::coverage::Coverage;
 use crate::error::GetError;
 use crate::graph::name::Name;
-use crate::indexing::freshen;
 use crate::mask::{self, Masked, Whole};
+use crate::mount::Mount;
 use crate::origin::Origin;
 use crate::store::Store;
 use crate::warning::Warning;
@@ -61,6 +61,17 @@ pub struct Item {
 }
 
 impl Item {
+    /// Gives the item the paths and ids that the client sees.
+    fn show(&mut self, mount: &Mount) {
+        match &mut self.chunk {
+            Some((id, _)) => mount.show_chunk(&mut self.document, id),
+            None => mount.show(&mut self.document),
+        }
+        if let Some(memory) = &mut self.memory {
+            mount.show_memory(memory);
+        }
+    }
+
     /// Masks secrets in every field that comes from the file. `whole` is the file's text if the item is a part that needs it.
     fn mask(&mut self, whole: Option<&Whole>) -> Masked {
         let texts = match (&self.chunk, whole) {
@@ -96,13 +107,14 @@ impl Engine {
             return self.get_memory(origin, request.scope, id)?.ok_or_else(not_found);
         }
         let name = self.name(origin, &request.id).ok_or_else(not_found)?;
-        for store in self.registry.stores(origin, request.scope, &*self.clock)? {
-            freshen(&store, &self.settings, &self.clock)?;
+        for store in self.fresh_stores(origin, request.scope)?.stores {
+            let Some(name) = name.in_store(&store) else { continue };
             if let Some(mut item) = read_item(&store, &name, request.parent)? {
-                if let Some(id) = MemoryId::of_path(item.document.path.as_str()) {
+                if let Some(id) = item.document.memory {
                     item.memory = store.recalled(id, self.clock.now())?.map(Box::new);
                 }
                 let whole = whole_of(&store, &item)?;
+                item.show(&store.mount);
                 if item.mask(whole.as_ref()) == Masked::Yes {
                     let path = item.document.path.as_str().to_owned();
                     item.warnings.push(Warning::SecretsMasked { path });
@@ -118,12 +130,13 @@ impl Engine {
     fn get_memory(&self, origin: &Origin, scope: Scope, id: MemoryId) -> Result<Option<Item>, GetError> {
         let now = self.clock.now();
         let mut found = None;
-        for store in self.registry.stores(origin, scope, &*self.clock)? {
-            store.ledger.look(now, Duration::ZERO)?;
+        for store in self.stores(origin, scope)? {
+            store.ledger.refresh(now, Duration::ZERO)?;
             store.bring_up_anchors(&[id], now)?;
             let Some(recalled) = store.recalled(id, now)? else { continue };
             let is_moved = recalled.memory.promoted.is_some();
-            let item = memory_item(&store, recalled);
+            let mut item = memory_item(&store, recalled);
+            item.show(&store.mount);
             if !is_moved {
                 return Ok(Some(item));
             }

@@ -1,19 +1,18 @@
 //! Listing of a store's documents.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use recall_catalog::{ListQuery, ListSort, StoredDocument};
 use recall_core::{
-    Document, DocumentId, DocumentType, Language, MemoryId, MemoryView, PathFilter, Scope, StoreScope, Timestamp,
+    DocPath, Document, DocumentId, DocumentType, Language, MemoryView, PathFilter, Scope, StoreScope, Timestamp,
+    error_chain,
 };
 
 use crate::coverage::Coverage;
+use crate::engine::{MountedStore, MountedStores};
 use crate::error::{ListError, StoreError};
-use crate::indexing::freshen;
 use crate::origin::Origin;
 use crate::search::known_languages;
-use crate::store::Store;
 use crate::warning::Warning;
 use crate::{Engine, mask};
 
@@ -90,7 +89,7 @@ impl Engine {
     pub fn list(&self, origin: &Origin, request: &ListRequest) -> Result<Listing, ListError> {
         let mut languages = request.languages.clone();
         known_languages(&mut languages)?;
-        let stores = self.registry.stores(origin, request.scope, &*self.clock)?;
+        let MountedStores { stores, mut warnings } = self.fresh_stores(origin, request.scope)?;
         if stores.is_empty() {
             return Err(ListError::NoStore { scope: request.scope });
         }
@@ -106,13 +105,12 @@ impl Engine {
             limit: (offset + limit) as u64 + 1,
         };
         let mut documents = Vec::new();
-        let mut warnings = Vec::new();
         let mut total = 0;
         let now = self.clock.now();
         for (place, store) in stores.iter().enumerate() {
-            // `freshen` reports the error.
-            let _ = store.ledger.look(now, Duration::ZERO);
-            warnings.extend(freshen(store, &self.settings, &self.clock)?);
+            if let Err(error) = store.ledger.refresh(now, Duration::ZERO) {
+                warnings.push(Warning::JournalsUnread { reason: error_chain(&error) });
+            }
             let (found, matching) = if request.path.is_some() || request.said == Said::Flagged {
                 let found = selected(store, request, &query)?;
                 let matching = found.len() as u64;
@@ -121,32 +119,34 @@ impl Engine {
                 store.read(|snapshot| Ok((snapshot.list(&query)?, snapshot.list_total(&query)?)))?
             };
             total += matching;
-            documents.extend(found.into_iter().map(|stored| (Arc::clone(store), listed(store.scope, place, stored))));
+            documents.extend(found.into_iter().map(|stored| (store.clone(), listed(store, place, stored))));
         }
         documents.sort_by(|(_, a), (_, b)| order(request.sort, a, b));
         let next_offset = (documents.len() > offset + limit).then(|| request.offset + request.limit);
         let page = documents.into_iter().skip(offset).take(limit).map(|(store, mut listed)| {
-            if let Some(id) = MemoryId::of_path(listed.document.path.as_str()) {
+            if let Some(id) = listed.document.memory {
                 store.bring_up_anchors(&[id], now)?;
                 listed.memory = store.recalled(id, now)?.map(Box::new);
+                listed.memory.iter_mut().for_each(|memory| store.mount.show_memory(memory));
             }
             Ok(listed)
         });
         let documents = page.collect::<Result<_, StoreError>>()?;
-        let coverage = stores.iter().map(|store| store.coverage()).collect();
+        let coverage = stores.iter().map(MountedStore::coverage).collect();
         Ok(Listing { documents, total, coverage, next_offset, warnings })
     }
 }
 
 /// Returns the documents of a store that match the filter on paths or flags, in no particular order.
-fn selected(store: &Store, request: &ListRequest, query: &ListQuery) -> Result<Vec<StoredDocument>, StoreError> {
+fn selected(store: &MountedStore, request: &ListRequest, query: &ListQuery) -> Result<Vec<StoredDocument>, StoreError> {
     let is_inside = request.path.as_ref().map(recall_lexical::path_matcher);
     let is_inside = |path: &str| is_inside.as_ref().is_none_or(|is_inside| is_inside(path));
     let ids: Vec<DocumentId> = match request.said {
         Said::Flagged => store.flagged(),
         Said::Anything => {
             let known = store.known();
-            known.document_paths().filter(|path| is_inside(path.as_str())).map(|path| DocumentId::of(&path)).collect()
+            let shown = |path: &DocPath| store.mount.outer(path.as_str());
+            known.document_paths().filter(|path| is_inside(&shown(path))).map(|path| DocumentId::of(&path)).collect()
         }
     };
     let ListQuery { types, languages, tags, sort: _, offset: _, limit: _ } = query;
@@ -154,7 +154,7 @@ fn selected(store: &Store, request: &ListRequest, query: &ListQuery) -> Result<V
         (types.is_empty() || types.contains(&document.document_type))
             && (languages.is_empty() || document.language.as_ref().is_some_and(|known| languages.contains(known)))
             && tags.iter().all(|tag| document.tags.contains(tag))
-            && is_inside(document.path.as_str())
+            && is_inside(&store.mount.outer(document.path.as_str()))
     };
     store.read(|snapshot| {
         let mut found = Vec::new();
@@ -165,8 +165,10 @@ fn selected(store: &Store, request: &ListRequest, query: &ListQuery) -> Result<V
     })
 }
 
-fn listed(scope: StoreScope, store: usize, stored: StoredDocument) -> Listed {
+fn listed(of: &MountedStore, store: usize, stored: StoredDocument) -> Listed {
+    let scope = of.scope;
     let StoredDocument { row: _, mut document, created, chunk_count } = stored;
+    of.mount.show(&mut document);
     mask::document(&mut document);
     Listed { scope, store, document, created, chunks: chunk_count, memory: None }
 }

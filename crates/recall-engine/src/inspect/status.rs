@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use recall_catalog::FailureKind;
+use recall_catalog::{FailureKind, FileFailure, UnparsedDocument};
 use recall_core::{DocumentType, Generation, Scope, StoreScope, Timestamp};
 
 use crate::coverage::Indexing;
@@ -60,10 +60,10 @@ pub struct StoreStatus {
     pub unwatched: Option<String>,
     /// The modification time of its newest document.
     pub newest: Option<Timestamp>,
+    /// The files that the last scan listed, and what became of them.
+    pub files: FileCounts,
     /// How many files and journal lines could not be read or parsed.
     pub failed: u64,
-    /// How many files are not text to be indexed.
-    pub skipped: u64,
     /// The files, up to the requested number, failures first.
     pub failures: Vec<FailureEntry>,
     /// The ranker in use.
@@ -82,15 +82,42 @@ pub struct StoreStatus {
     pub configuration: Vec<String>,
 }
 
-/// A file that is not indexed.
+/// The files of a store. Whenever no scan or ingest is running, `listed = indexed + failed + skipped`; while files are being indexed,
+/// the rest is pending.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileCounts {
+    /// Files that the last scan listed, without ignored ones; 0 before the first scan.
+    pub listed: u64,
+    /// Files that are documents.
+    pub indexed: u64,
+    /// Files that could not be read.
+    pub failed: u64,
+    /// Files that are not text to be indexed.
+    pub skipped: u64,
+    /// Files that wait for their turn.
+    pub pending: u64,
+}
+
+/// A file that is not indexed, or not by its syntax.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailureEntry {
     /// The file's path below the root; bytes that are not UTF-8 are replaced.
     pub path: String,
     /// Why.
     pub reason: String,
-    /// Whether reading failed. If not, the file is not text to be indexed.
-    pub failed: bool,
+    /// What happened to it.
+    pub kind: FailureEntryKind,
+}
+
+/// What happened to a file in a list of failures, the worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FailureEntryKind {
+    /// It, or a line of a journal, could not be read. It is not indexed.
+    Failed,
+    /// It could not be parsed. It is indexed in windows of lines.
+    Unparsed,
+    /// It is not text to be indexed.
+    Skipped,
 }
 
 impl Engine {
@@ -99,10 +126,10 @@ impl Engine {
     /// # Errors
     /// A store cannot be opened or read.
     pub fn status(&self, origin: &Origin, scope: Scope, failures: usize) -> Result<Status, StatusError> {
-        let stores = self.registry.stores(origin, scope, &*self.clock)?;
+        let stores = self.stores(origin, scope)?;
         for store in &stores {
             // An unreadable journal is reported by `faults`.
-            let _ = store.ledger.look(self.clock.now(), store.settings().limits.look_interval);
+            let _ = store.ledger.refresh(self.clock.now(), store.settings().limits.look_interval);
         }
         let stores = stores
             .iter()
@@ -124,10 +151,11 @@ impl Engine {
 }
 
 fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<StoreStatus, StatusError> {
-    let (counts, failed, skipped, entries) = store.read(|snapshot| {
+    let (counts, failed, skipped, entries, unparsed) = store.read(|snapshot| {
         let count = |kind| snapshot.failure_count(kind);
-        let (failed, skipped) = (count(FailureKind::Failed)?, count(FailureKind::Skipped)?);
-        Ok((snapshot.counts()?, failed, skipped, snapshot.failures(failures)?))
+        let failed = count(FailureKind::Failed)?;
+        let skipped = count(FailureKind::Skipped)? + count(FailureKind::Repository)?;
+        Ok((snapshot.counts()?, failed, skipped, snapshot.failures(failures)?, snapshot.unparsed(failures)?))
     })?;
     let mut by_language: Vec<(String, u64)> =
         counts.by_language.iter().map(|(language, &count)| (language.as_str().to_owned(), count)).collect();
@@ -135,7 +163,12 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
     let (faults, fault_count) = store.ledger.faults(failures);
     let coverage = store.coverage();
     let ranking = store.ranking(built_in);
+    let listed = store.freshness.listed();
+    let indexed = store.known().files.values().filter(|file| file.hash.is_some()).count() as u64;
+    // The counts are of one moment each; an ingest may end in between.
+    let pending = if store.indexing().is_some() { listed.saturating_sub(indexed + failed + skipped) } else { 0 };
     Ok(StoreStatus {
+        files: FileCounts { listed, indexed, failed, skipped, pending },
         scope: store.scope,
         root: store.root.clone(),
         index: store.folder.index.clone(),
@@ -154,26 +187,11 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
         unwatched: store.unwatched(),
         newest: coverage.newest,
         failed: failed + fault_count,
-        skipped,
-        failures: faults
-            .into_iter()
-            .map(|(path, reason)| FailureEntry { path, reason, failed: true })
-            .chain(entries.into_iter().map(|entry| FailureEntry {
-                path: entry.path,
-                reason: entry.reason,
-                failed: entry.kind == FailureKind::Failed,
-            }))
-            .take(failures)
-            .map(|FailureEntry { path, reason, failed }| FailureEntry {
-                path: mask::shown_path(path),
-                reason: mask::shown_path(reason),
-                failed,
-            })
-            .collect(),
+        failures: failure_list(faults, unparsed, entries, failures),
         ranker: ranking.used,
         ranker_problem: ranking.problem.clone(),
         embedded: store
-            .semantic
+            .embeddings
             .embedded(coverage.generation)
             .into_iter()
             .map(|Embedded { model, chunks, is_whole }| {
@@ -181,9 +199,40 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
                 (model.to_string(), if is_whole { counts.chunks } else { chunks.min(counts.chunks) })
             })
             .collect(),
-        model: store.semantic.answering(coverage.generation).map(|model| model.to_string()),
-        embeddings_problems: store.semantic.problems(),
+        model: store.embeddings.answering(coverage.generation).map(|model| model.to_string()),
+        embeddings_problems: store.embeddings.problems(),
         repaired: store.repaired.clone(),
         configuration: store.settings().warnings.clone(),
     })
+}
+
+/// Returns the failures by kind, at most `limit`, with their secrets masked.
+fn failure_list(
+    faults: Vec<(String, String)>,
+    unparsed: Vec<UnparsedDocument>,
+    files: Vec<FileFailure>,
+    limit: usize,
+) -> Vec<FailureEntry> {
+    let faults = faults.into_iter().map(|(path, reason)| FailureEntry { path, reason, kind: FailureEntryKind::Failed });
+    let unparsed = unparsed.into_iter().map(|UnparsedDocument { path, reason }| FailureEntry {
+        path: path.as_str().to_owned(),
+        reason: format!("indexed in windows of lines: {reason}"),
+        kind: FailureEntryKind::Unparsed,
+    });
+    let files = files.into_iter().map(|FileFailure { path, reason, kind, .. }| FailureEntry {
+        path,
+        reason,
+        kind: match kind {
+            FailureKind::Failed => FailureEntryKind::Failed,
+            FailureKind::Skipped | FailureKind::Repository => FailureEntryKind::Skipped,
+        },
+    });
+    let mut all: Vec<FailureEntry> = faults.chain(files).chain(unparsed).collect();
+    all.sort_by_key(|entry| entry.kind);
+    all.truncate(limit);
+    for entry in &mut all {
+        entry.path = mask::shown_path(std::mem::take(&mut entry.path));
+        entry.reason = mask::shown_path(std::mem::take(&mut entry.reason));
+    }
+    all
 }

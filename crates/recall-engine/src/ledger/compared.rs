@@ -52,7 +52,7 @@ impl Ledger {
     pub(crate) fn append_again(&self, events: Vec<Event>) -> Result<(), MemoryError> {
         let journal = self.journal()?;
         journal.append_all(&events).map_err(|source| MemoryError::Write { folder: self.folder.clone(), source })?;
-        self.state.lock().apply_all(events);
+        self.state.lock().apply_all(events, &self.backlog);
         Ok(())
     }
 }

@@ -21,6 +21,7 @@ pub(crate) fn document_of(memory: &Memory) -> Document {
         tags: memory.tags.clone(),
         source: memory.source.clone(),
         path,
+        memory: Some(memory.id),
     }
 }
 

@@ -1,11 +1,10 @@
 //! Problems of the journals and of the files that configure git for them.
 
-use recall_core::{GIT_FILES, PROJECT_FOLDER, missing_lines};
+use recall_core::PROJECT_FOLDER;
 
-use recall_folder::{Folder, OpenError, write_git_files};
+use recall_folder::{Folder, GIT_FILES, OpenError, missing_lines, write_git_files};
 
 use crate::finding::Problem;
-use crate::known::Known;
 use crate::ledger::Ledger;
 use crate::warning::UnreadLines;
 
@@ -74,17 +73,5 @@ impl Ledger {
     /// Adds the missing lines to the files for git.
     pub(crate) fn write_git_files(&self) -> Result<(), OpenError> {
         write_git_files(&self.root).map(drop)
-    }
-
-    /// Returns the number of memories' documents that the index lacks, has in excess, or has outdated.
-    pub(crate) fn count_behind(&self, known: &Known) -> u64 {
-        let state = self.state.lock();
-        if state.looked.is_none() {
-            return 0;
-        }
-        let has = |id: &recall_core::MemoryId| known.memories.hash(*id);
-        let missing = state.wanted.iter().filter(|(id, hash)| has(id) != Some(**hash)).count();
-        let surplus = known.memories.ids().filter(|id| !state.wanted.contains_key(id)).count();
-        (missing + surplus) as u64
     }
 }

@@ -31,7 +31,7 @@ impl Ledger {
 
     /// Returns a memory with its ownership; `None` for a deleted one.
     pub(crate) fn judged(&self, id: MemoryId) -> Option<JudgedMemory> {
-        self.glance([id]);
+        self.load_memories([id]);
         let judged = self.state.lock().memories.judged(id, &|event| self.wrote_itself(event));
         let recall_journal::Judged { memory, foreign } = judged.filter(|judged| judged.memory.deleted.is_none())?;
         Some(JudgedMemory { ownership: self.ownership(&memory, foreign.is_some()), memory, foreign })
@@ -45,7 +45,7 @@ impl Ledger {
 
     /// Returns the inputs of the memories' validity, and their anchors; `None` for one that is unknown or deleted.
     pub(crate) fn validity_inputs(&self, ids: &[MemoryId]) -> Vec<Option<JudgedInputs>> {
-        self.glance(ids.iter().copied());
+        self.load_memories(ids.iter().copied());
         let state = self.state.lock();
         let own = |event: &Event| self.wrote_itself(event);
         let inputs = |id: &MemoryId| {

@@ -101,7 +101,7 @@ impl Own {
     }
 
     /// Makes the next lookup of an unknown event read the logs again.
-    pub(crate) fn look_again(&self) {
+    pub(crate) fn expire(&self) {
         self.written.lock().followed = None;
     }
 

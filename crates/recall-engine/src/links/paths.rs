@@ -7,7 +7,7 @@ use recall_catalog::{DocumentPlace, ReadError, Snapshot};
 use recall_core::{DocumentRow, FileKind};
 use rustc_hash::FxHashMap;
 
-use crate::links::resolve::{Guess, Reach, Thing, family, guesses, names_only_imports};
+use crate::links::resolve::{Guess, Thing, UpdateExtent, family, guesses, names_only_imports};
 
 use crate::links::path_text::{directory_of, ends_with, last_component, module_of, shared_directories};
 
@@ -146,8 +146,8 @@ impl Paths {
     fn find(&self, guess: &Guess) -> Vec<u32> {
         let Guess { path, reach, thing } = guess;
         let is_meant = |found: &str| match reach {
-            Reach::Here => found == path,
-            Reach::Anywhere => ends_with(found, path),
+            UpdateExtent::Here => found == path,
+            UpdateExtent::Anywhere => ends_with(found, path),
         };
         let has_extension = |document: u32, extensions: &[&str]| {
             self.place(document).path.extension().is_some_and(|extension| extensions.contains(&extension))
@@ -181,7 +181,7 @@ impl Paths {
     /// Keeps the documents that share the most directories with the one that names them, and of those the ones with the first
     /// listed extension.
     fn keep_nearest(&self, from: u32, guess: &Guess, found: &mut Vec<u32>) {
-        if guess.reach == Reach::Anywhere && found.len() > 1 {
+        if guess.reach == UpdateExtent::Anywhere && found.len() > 1 {
             let nearness = |document: &u32| shared_directories(self.path(from), self.path(*document));
             let most = found.iter().map(nearness).max().unwrap_or_default();
             found.retain(|document| nearness(document) == most);
@@ -212,7 +212,7 @@ pub(crate) fn places(paths: &[&str]) -> Vec<DocumentPlace> {
         .zip(paths)
         .map(|(row, path)| {
             let path = recall_core::DocPath::new(path).expect("a plain path");
-            let language = recall_chunk::language_of(&path, "");
+            let language = recall_core::Language::of_file(&path, "");
             let file_kind = FileKind::of(&path);
             DocumentPlace { row: DocumentRow(row), path, language, file_kind }
         })

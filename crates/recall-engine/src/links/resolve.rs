@@ -12,7 +12,7 @@ mod python;
 mod rust;
 mod web;
 
-pub(crate) use guess::{Guess, Reach, Thing};
+pub(crate) use guess::{Guess, Thing, UpdateExtent};
 
 /// The import convention of some languages.
 struct Convention {

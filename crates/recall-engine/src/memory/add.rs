@@ -11,7 +11,7 @@ use super::similar::{self, REPEATS, SimilarMemory};
 use crate::Engine;
 use crate::error::{IndexError, MemoryError};
 use crate::git::Head;
-use crate::ledger::Place;
+use crate::ledger::ReservedId;
 use crate::mask::Masking;
 use crate::memory::{MemoryNote, note, related_files};
 use crate::origin::Origin;
@@ -54,7 +54,7 @@ impl Engine {
     pub fn add_memory(&self, origin: &Origin, request: &AddMemory) -> Result<AddReport, MemoryError> {
         let store = self.memory_store(origin, request.scope)?;
         let now = self.clock.now();
-        store.ledger.look(now, store.settings().limits.look_interval)?;
+        store.ledger.refresh(now, store.settings().limits.look_interval)?;
         let mut masking = Masking::default();
         let (title, content) = (masking.mask(&request.title), masking.mask(&request.content));
         let vocabulary = Vocabulary::of(&[&title, &content]);
@@ -64,8 +64,8 @@ impl Engine {
         let event = store.ledger.event_id(request.key.as_deref(), now);
         let is_refused = |similarity| request.repeats == Repeats::Refuse && similarity >= REPEATS;
         let id = match store.ledger.place(request.memory_type, event, &title, &vocabulary, is_refused) {
-            Ok(Place::Free(id)) => id,
-            Ok(Place::Known(id)) => {
+            Ok(ReservedId::Free(id)) => id,
+            Ok(ReservedId::Known(id)) => {
                 return Ok(AddReport { id, title, outcome: outcome(request), similar: Vec::new(), notes: Vec::new() });
             }
             Err((id, known, similarity)) => {
@@ -89,7 +89,7 @@ impl Engine {
         let provenance = provenance::completed(&request.provenance, &Head::of(&store.root), &store);
         let related_files = related_files::resolve(&store, origin, &request.related_files)?;
         let text = format!("{title}\n{content}");
-        let anchors = store.tie(&related_files, &text, provenance.commit.as_deref(), &mut notes)?;
+        let anchors = store.anchor_memory(&related_files, &text, provenance.commit.as_deref(), &mut notes)?;
         let related_files = masking.mask_paths(related_files);
         let added = NewMemory {
             title: title.as_str().into(),

@@ -3,27 +3,29 @@
 //! A file is compared by the hash of its bytes, a symbol by the hash of its text, so that other changes in its file do not
 //! matter. A memory that names symbols of a file is anchored to these, not to the whole file.
 
-mod names;
+mod named_symbols;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use recall_core::{Anchor, AnchorState, ContentHash, DocPath, Memory, SymbolKind, Verification, error_chain};
-use recall_watch::{StatOutcome, content};
+use recall_core::{
+    Anchor, AnchorState, ContentHash, DocPath, DocumentKey, Memory, SymbolKind, Verification, error_chain,
+};
+use recall_watch::StatOutcome;
 
 use super::MemoryNote;
 use crate::error::StoreError;
 use crate::known::Known;
 use crate::mask;
 use crate::store::{Store, SymbolHashes};
-use names::Names;
+use named_symbols::NamedSymbols;
 
 /// The most symbols of one file that a memory is anchored to. A text that names more is about the file.
 const MOST_SYMBOLS: usize = 16;
 
 /// Which state of the files anchors are compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum ComparedWith {
     /// Their state at the last scan.
     Indexed,
     /// Their current state; costs one `stat` per file.
@@ -34,7 +36,7 @@ impl Store {
     /// Returns the anchors of a memory to the current state of its files, or of the symbols in them that its text names.
     ///
     /// A file that cannot be anchored is reported in `notes`.
-    pub(super) fn tie(
+    pub(super) fn anchor_memory(
         &self,
         files: &[DocPath],
         text: &str,
@@ -42,7 +44,7 @@ impl Store {
         notes: &mut Vec<MemoryNote>,
     ) -> Result<Vec<Anchor>, StoreError> {
         let known = self.known();
-        let names = Names::of(text);
+        let names = NamedSymbols::of(text);
         let mut anchors = Vec::new();
         for path in files {
             if mask::is_secret_path(path) {
@@ -52,8 +54,8 @@ impl Store {
                 notes.push(MemoryNote::NotAnchored { path, reason });
                 continue;
             }
-            let hash = match content::read(&self.root, path, self.settings().limits.file_bytes) {
-                Ok(content) => content.hash,
+            let hash = match self.read_file(path) {
+                Ok((content, _)) => content.hash,
                 Err(error) => {
                     notes.push(MemoryNote::NotAnchored { path: path.clone(), reason: error_chain(&error) });
                     continue;
@@ -81,7 +83,7 @@ impl Store {
     }
 
     /// Returns the qualified names of the definitions in a file that a text names.
-    fn symbols_named(&self, path: &DocPath, names: &Names<'_>) -> Result<BTreeSet<String>, StoreError> {
+    fn symbols_named(&self, path: &DocPath, names: &NamedSymbols<'_>) -> Result<BTreeSet<String>, StoreError> {
         let symbols = self.read(|snapshot| match snapshot.document_at(path)? {
             Some(stored) => snapshot.symbols_of(stored.row),
             None => Ok(Vec::new()),
@@ -115,7 +117,7 @@ impl Store {
     }
 
     /// Compares a memory's anchors with the files.
-    pub(super) fn verification(&self, memory: &Memory, look: Look) -> Result<Verification, StoreError> {
+    pub(super) fn verification(&self, memory: &Memory, look: ComparedWith) -> Result<Verification, StoreError> {
         let known = self.known();
         let states = memory.anchors.iter().map(|anchor| Ok((anchor.clone(), self.state_of(anchor, &known, look)?)));
         let states = states.collect::<Result<_, StoreError>>()?;
@@ -123,17 +125,21 @@ impl Store {
     }
 
     /// Returns the worst state of anchors, and the share of broken ones.
-    pub(super) fn anchor_state(&self, anchors: &[Anchor], look: Look) -> Result<(AnchorState, f64), StoreError> {
+    pub(super) fn anchor_state(
+        &self,
+        anchors: &[Anchor],
+        look: ComparedWith,
+    ) -> Result<(AnchorState, f64), StoreError> {
         let known = self.known();
         let states = anchors.iter().map(|anchor| self.state_of(anchor, &known, look));
         Ok(AnchorState::sum(states.collect::<Result<Vec<_>, _>>()?))
     }
 
-    fn state_of(&self, anchor: &Anchor, known: &Known, look: Look) -> Result<AnchorState, StoreError> {
+    fn state_of(&self, anchor: &Anchor, known: &Known, look: ComparedWith) -> Result<AnchorState, StoreError> {
         let indexed = known.files.get(anchor.path.as_str());
         let hash = match look {
-            Look::Indexed => indexed.and_then(|file| file.hash),
-            Look::Now => match recall_watch::stat(&self.root, &anchor.path) {
+            ComparedWith::Indexed => indexed.and_then(|file| file.hash),
+            ComparedWith::Now => match self.stat(&anchor.path) {
                 StatOutcome::Gone | StatOutcome::NotRegular => return Ok(AnchorState::Gone),
                 StatOutcome::File { size_bytes, modified } => indexed
                     .filter(|file| file.size_bytes == size_bytes && file.modified == modified)
@@ -158,22 +164,22 @@ impl Store {
 
     /// Reads a file whose current content is not indexed, and returns its hash.
     fn hash_of_file(&self, path: &DocPath) -> Option<ContentHash> {
-        content::read(&self.root, path, self.settings().limits.file_bytes).ok().map(|content| content.hash)
+        self.read_file(path).ok().map(|(content, _)| content.hash)
     }
 
     /// Returns the files that memories are anchored to and that changed since they were indexed.
-    pub(crate) fn changed_anchors<'m>(&self, memories: impl Iterator<Item = &'m Memory>) -> BTreeSet<DocPath> {
+    pub(crate) fn changed_anchors<'m>(&self, memories: impl Iterator<Item = &'m Memory>) -> BTreeSet<DocumentKey> {
         let known = self.known();
         let paths: BTreeSet<&DocPath> =
             memories.flat_map(|memory| &memory.anchors).map(|anchor| &anchor.path).collect();
         let is_changed = |path: &DocPath| {
             let Some(file) = known.files.get(path.as_str()).filter(|file| file.hash.is_some()) else { return false };
             !matches!(
-                recall_watch::stat(&self.root, path),
+                self.stat(path),
                 StatOutcome::File { size_bytes, modified } if file.size_bytes == size_bytes && file.modified == modified
             )
         };
-        paths.into_iter().filter(|path| is_changed(path)).cloned().collect()
+        paths.into_iter().filter(|path| is_changed(path)).cloned().map(DocumentKey::File).collect()
     }
 }
 

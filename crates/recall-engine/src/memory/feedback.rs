@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_catalog::StoredDocument;
-use recall_core::{Event, EventBody, ItemId, ItemStats, MemoryId, RateItem, Scope, Verdict};
+use recall_core::{ChunkId, DocumentKey, Event, EventBody, ItemId, ItemStats, RateItem, Scope, Verdict};
 
 use crate::Engine;
+use crate::engine::MountedStore;
 use crate::engine::recorder::Note;
 use crate::error::{MemoryError, StoreError};
 use crate::git::Head;
@@ -29,9 +30,9 @@ impl Engine {
     /// The item or the item that it is said to duplicate is not known, or the journal cannot be written.
     pub fn rate_item(&self, origin: &Origin, request: &RateItem) -> Result<FeedbackReport, MemoryError> {
         let now = self.clock.now();
-        let stores = self.registry.stores(origin, Scope::All, &*self.clock)?;
+        let stores = self.stores(origin, Scope::All)?;
         for store in &stores {
-            store.ledger.look(now, Duration::ZERO)?;
+            store.ledger.refresh(now, Duration::ZERO)?;
         }
         let not_found = |item: ItemId| MemoryError::NotFound { id: item.to_string() };
         let (store, item) = holder(&stores, request.item)?.ok_or_else(|| not_found(request.item))?;
@@ -71,25 +72,35 @@ impl Engine {
 
 /// Returns the first store that holds an item, and the item. The document or chunk of a memory is replaced by the memory. A
 /// promoted memory is held by the store that it was moved to, if that still has it.
-fn holder(stores: &[Arc<Store>], item: ItemId) -> Result<Option<(Arc<Store>, ItemId)>, StoreError> {
+fn holder(stores: &[MountedStore], item: ItemId) -> Result<Option<(Arc<Store>, ItemId)>, StoreError> {
     let mut moved = None;
     for store in stores {
-        let path = |document: StoredDocument| document.document.path;
-        let path = match item {
+        let key = |document: StoredDocument| document.document.key();
+        let inner = |id| store.mount.inner_id(id, &store.known());
+        let item = match item {
+            ItemId::Memory(_) => Some(item),
+            ItemId::Document(id) => inner(id).map(ItemId::Document),
+            ItemId::Chunk(id) => inner(id.document).map(|document| ItemId::Chunk(ChunkId { document, ..id })),
+        };
+        let Some(item) = item else { continue };
+        let key = match item {
             ItemId::Memory(id) => match store.ledger.memory(id) {
-                Some(memory) if memory.promoted.is_none() => return Ok(Some((Arc::clone(store), item))),
+                Some(memory) if memory.promoted.is_none() => return Ok(Some((Arc::clone(&store.store), item))),
                 Some(_) => {
-                    moved.get_or_insert((Arc::clone(store), item));
+                    moved.get_or_insert((Arc::clone(&store.store), item));
                     None
                 }
                 None => None,
             },
-            ItemId::Document(id) => store.read(|snapshot| Ok(snapshot.document(id)?.map(path)))?,
-            ItemId::Chunk(id) => store.read(|snapshot| Ok(snapshot.chunk(id)?.map(|chunk| path(chunk.document))))?,
+            ItemId::Document(id) => store.read(|snapshot| Ok(snapshot.document(id)?.map(key)))?,
+            ItemId::Chunk(id) => store.read(|snapshot| Ok(snapshot.chunk(id)?.map(|chunk| key(chunk.document))))?,
         };
-        if let Some(path) = path {
-            let item = MemoryId::of_path(path.as_str()).map_or(item, ItemId::Memory);
-            return Ok(Some((Arc::clone(store), item)));
+        if let Some(key) = key {
+            let item = match key {
+                DocumentKey::Memory(id) => ItemId::Memory(id),
+                DocumentKey::File(_) => item,
+            };
+            return Ok(Some((Arc::clone(&store.store), item)));
         }
     }
     Ok(moved)

@@ -2,7 +2,7 @@
 
 use recall_core::{AnchorState, FeedbackTally, MemoryId, MemoryStatus, Ownership, SearchRequest, Timestamp};
 
-use super::anchors::Look;
+use super::anchors::ComparedWith;
 use crate::ledger::JudgedInputs;
 use crate::ranking::Factor;
 use crate::store::Store;
@@ -34,7 +34,7 @@ const VERDICTS_HALF: f64 = 2.0;
 pub(crate) fn factors(store: &Store, ids: &[MemoryId], request: &SearchRequest, now: Timestamp) -> Vec<Vec<Factor>> {
     let factors = |JudgedInputs { inputs, anchors: tied, ownership }| {
         // If the catalog cannot be read, reading the hits reports the error.
-        let Ok((state, changed_ratio)) = store.anchor_state(&tied, Look::Indexed) else { return Vec::new() };
+        let Ok((state, changed_ratio)) = store.anchor_state(&tied, ComparedWith::Indexed) else { return Vec::new() };
         let status = inputs.status(changed_ratio, now);
         let all = [anchors(state), staleness(status), usefulness(&inputs.feedback), unconfirmed(ownership)];
         all.into_iter().flatten().filter(|factor| !request.leaves_out(factor.name)).collect()

@@ -48,7 +48,7 @@ impl Engine {
             return Err(MemoryError::NoStore { scope });
         }
         for store in [&project, &wider] {
-            store.ledger.look(now, Duration::ZERO)?;
+            store.ledger.refresh(now, Duration::ZERO)?;
         }
         let not_found = || MemoryError::NotFound { id: id.to_string() };
         let JudgedMemory { memory, ownership, .. } = project.ledger.judged(id).ok_or_else(not_found)?;

@@ -16,7 +16,7 @@ impl Store {
     /// The rows are looked up again for each generation and for each new verdict. While long journals are read for the first time,
     /// there are no factors.
     pub(crate) fn rated_files(&self, now: Timestamp) -> Result<Arc<HashMap<i64, Factor>>, StoreError> {
-        self.ledger.look_where_short(now);
+        self.ledger.refresh_if_small(now);
         let ratings = self.ledger.file_ratings();
         let mut rated = self.rated.0.lock();
         let generation = self.known().generation;

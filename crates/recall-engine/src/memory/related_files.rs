@@ -1,6 +1,7 @@
 //! Resolution of the file names in a client's request.
 
 use recall_core::DocPath;
+use recall_watch::StatOutcome;
 
 use crate::error::MemoryError;
 use crate::origin::Origin;
@@ -20,7 +21,7 @@ pub(crate) fn resolve(store: &Store, origin: &Origin, named: &[String]) -> Resul
 
 fn one(store: &Store, origin: &Origin, named: &str) -> Result<DocPath, MemoryError> {
     let from_root = DocPath::new(named).ok();
-    let is_there = |path: &DocPath| store.root.join(path.as_str()).symlink_metadata().is_ok();
+    let is_there = |path: &DocPath| store.stat(path) != StatOutcome::Gone;
     let resolved = recall_watch::root::resolve_inside(&store.root, &origin.absolute(named.as_ref()));
     // An existing file wins; the client's directory is tried first.
     let there = [resolved.as_ref().ok(), from_root.as_ref()].into_iter().flatten().find(|path| is_there(path));

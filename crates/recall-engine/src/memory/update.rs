@@ -44,7 +44,7 @@ impl Engine {
                 content.as_deref().unwrap_or(&memory.content)
             );
             let files = related.as_deref().unwrap_or(&memory.related_files);
-            Some(store.tie(files, &text, provenance.commit.as_deref(), &mut notes)?)
+            Some(store.anchor_memory(files, &text, provenance.commit.as_deref(), &mut notes)?)
         } else {
             None
         };

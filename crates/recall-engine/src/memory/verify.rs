@@ -7,11 +7,12 @@ use recall_core::{
     Event, EventBody, ItemId, MemoryChange, MemoryId, MemoryView, Ownership, Timestamp, VerifyMemories, VerifyMode,
 };
 
-use super::anchors::Look;
+use super::anchors::ComparedWith;
 use crate::Engine;
+use crate::engine::MountedStore;
 use crate::error::{MemoryError, StoreError};
 use crate::git::Head;
-use crate::indexing::{freshen, refresh_files};
+use crate::indexing::refresh_documents;
 use crate::ledger::{JudgedMemory, Vouching};
 use crate::mask::memory as masked;
 use crate::memory::MemoryNote;
@@ -41,19 +42,18 @@ impl Engine {
     /// A memory is not known, in which case nothing is written; or the journal cannot be written.
     pub fn verify_memories(&self, origin: &Origin, request: &VerifyMemories) -> Result<VerifyReport, MemoryError> {
         let now = self.clock.now();
-        let stores = self.registry.stores(origin, request.scope, &*self.clock)?;
+        let stores = self.fresh_stores(origin, request.scope)?.stores;
         if stores.is_empty() {
             return Err(MemoryError::NoStore { scope: request.scope });
         }
         for store in &stores {
-            freshen(store, &self.settings, &self.clock)?;
-            store.ledger.look(now, Duration::ZERO)?;
+            store.ledger.refresh(now, Duration::ZERO)?;
         }
         if request.mode == VerifyMode::ConfirmProfile {
             self.confirm_profiles(&stores, request)?;
             return Ok(VerifyReport { memories: Vec::new(), notes: Vec::new() });
         }
-        let asked: Vec<(&Arc<Store>, MemoryId)> = if request.mode == VerifyMode::ConfirmAll {
+        let asked: Vec<(&MountedStore, MemoryId)> = if request.mode == VerifyMode::ConfirmAll {
             stores.iter().flat_map(|store| store.ledger.unconfirmed().into_iter().map(move |id| (store, id))).collect()
         } else if request.ids.is_empty() {
             let all = stores.iter().flat_map(|store| store.ledger.ids().into_iter().map(move |id| (store, id)));
@@ -67,20 +67,24 @@ impl Engine {
         };
         let mut report = VerifyReport { memories: Vec::with_capacity(asked.len()), notes: Vec::new() };
         for store in &stores {
-            let here: Vec<_> = asked.iter().filter(|(of, _)| Arc::ptr_eq(of, store)).map(|&(_, id)| id).collect();
+            let here: Vec<_> =
+                asked.iter().filter(|(of, _)| Arc::ptr_eq(&of.store, &store.store)).map(|&(_, id)| id).collect();
             store.bring_up_anchors(&here, now)?;
         }
         for (store, id) in asked {
             if matches!(request.mode, VerifyMode::Confirm | VerifyMode::ConfirmAll) {
                 report.notes.extend(confirm(store, id, request, now)?);
             }
-            report.memories.extend(store.recalled(id, now)?);
+            report.memories.extend(store.recalled(id, now)?.map(|mut recalled| {
+                store.mount.show_memory(&mut recalled);
+                recalled
+            }));
         }
         Ok(report)
     }
 
     /// Stores that this user confirms the current profiles of the stores. Does nothing if an agent asks.
-    fn confirm_profiles(&self, stores: &[Arc<Store>], request: &VerifyMemories) -> Result<(), MemoryError> {
+    fn confirm_profiles(&self, stores: &[MountedStore], request: &VerifyMemories) -> Result<(), MemoryError> {
         if request.provenance.agent.is_some() {
             return Ok(());
         }
@@ -98,11 +102,11 @@ impl Engine {
         id: MemoryId,
     ) -> Result<(Arc<Store>, recall_core::Memory), MemoryError> {
         let now = self.clock.now();
-        for store in self.registry.stores(origin, recall_core::Scope::All, &*self.clock)? {
-            store.ledger.look(now, Duration::ZERO)?;
+        for store in self.stores(origin, recall_core::Scope::All)? {
+            store.ledger.refresh(now, Duration::ZERO)?;
             // A promoted memory is held by the wider store.
             if let Some(memory) = store.ledger.memory(id).filter(|memory| memory.promoted.is_none()) {
-                return Ok((store, memory));
+                return Ok((store.store, memory));
             }
         }
         Err(MemoryError::NotFound { id: id.to_string() })
@@ -120,7 +124,7 @@ fn confirm(
     let provenance = provenance::completed(&request.provenance, &Head::of(&store.root), store);
     let mut notes = Vec::new();
     let text = format!("{}\n{}", memory.title, memory.content);
-    let anchors = store.tie(&memory.related_files, &text, provenance.commit.as_deref(), &mut notes)?;
+    let anchors = store.anchor_memory(&memory.related_files, &text, provenance.commit.as_deref(), &mut notes)?;
     let vouching = Vouching::of(&provenance);
     let verified = Event {
         timestamp: store.ledger.moment_after(id, now),
@@ -137,7 +141,7 @@ impl Store {
     pub(crate) fn bring_up_anchors(self: &Arc<Self>, ids: &[MemoryId], now: Timestamp) -> Result<(), StoreError> {
         let memories: Vec<_> = ids.iter().filter_map(|id| self.ledger.memory(*id)).collect();
         let changed = self.changed_anchors(memories.iter());
-        if changed.is_empty() { Ok(()) } else { refresh_files(self, &changed, now) }
+        if changed.is_empty() { Ok(()) } else { refresh_documents(self, &changed, now) }
     }
 
     /// Returns a memory with its verification against the current files; `None` if it is not known.
@@ -156,7 +160,7 @@ impl Store {
     fn recalled_after(&self, retrievals: u64, id: MemoryId, now: Timestamp) -> Result<Option<MemoryView>, StoreError> {
         let Some((judged, superseded_by)) = self.ledger.memory_and_successor(id) else { return Ok(None) };
         let JudgedMemory { memory, ownership, foreign } = judged;
-        let verification = self.verification(&memory, Look::Now)?;
+        let verification = self.verification(&memory, ComparedWith::Now)?;
         let foreign = foreign.filter(|_| ownership == Ownership::Repository);
         let added_by = foreign.and_then(|event| self.contributors.of(&self.root, event));
         let recalled = MemoryView::of(masked(memory), ownership, verification, superseded_by, retrievals, now);

@@ -10,7 +10,9 @@ use recall_core::{
 
 use crate::coverage::Coverage;
 use crate::mask::{self, Masked, Whole};
+use crate::mount::Mount;
 use crate::ranking::Factor;
+use crate::search::retriever_weights::RetrieverWeights;
 use crate::warning::Warning;
 
 /// The answer to a search.
@@ -23,7 +25,7 @@ pub struct Answer {
     /// The filters in effect: those of the request and those in the query. Languages have their canonical names.
     pub filters: Filters,
     /// The weight of each retriever: the weight of the query's class, or the one that the request or the store sets.
-    pub weights: Vec<(Retriever, f64)>,
+    pub weights: RetrieverWeights,
     /// How likely it is that any hit answers the query: the greatest support of the hits, 0 to 1. `None` if no ranker decided.
     pub confidence: Option<f64>,
     /// Whether the confidence is below the configured threshold, so that probably no hit answers the question.
@@ -120,6 +122,14 @@ impl Hit {
 }
 
 impl Hit {
+    /// Gives the hit the paths and ids that the client sees.
+    pub(crate) fn show(&mut self, mount: &Mount) {
+        mount.show_chunk(&mut self.document, &mut self.id);
+        if let Some(memory) = &mut self.memory {
+            mount.show_memory(memory);
+        }
+    }
+
     /// Masks secrets in every field that comes from the file. Compute highlights afterwards, because masking moves text.
     pub(crate) fn mask(&mut self, whole: Option<&Whole>) -> Masked {
         let parents = self

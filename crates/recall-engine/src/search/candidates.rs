@@ -1,79 +1,127 @@
-//! Candidate documents of a query with their ranking features, for training and evaluation.
+//! The candidates of all stores, before ranking.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
+use std::sync::Arc;
 
-use recall_core::{ChunkRow, DocPath, SearchRequest, understand};
+use recall_core::{Ablation, DocumentRow, RankedList, Retriever, Traits};
+use recall_lexical::{Evidence, SpellingSuggestions};
 
-use crate::error::SearchError;
-use crate::origin::Origin;
-use crate::ranking::{Basis, Kind, schema};
-use crate::{Engine, search};
+use super::fused::{self, FusedChunk};
+use super::retrieve::{self, StoreResults};
+use super::retriever_weights::RetrieverWeights;
+use super::semantic::{self, SemanticEvidence};
+use crate::engine::MountedStore;
+use crate::error::StoreError;
+use crate::known::Known;
+use crate::links::structure::Structure;
+use crate::ranking::ContentKind;
+use crate::search::answer::Stage;
+use crate::search::context::{Search, StageClock};
 
-/// A candidate document with the features that the learned ranker of its kind reads.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RankedDocument {
-    /// Its path.
-    pub path: DocPath,
-    /// The first and the last line of the chunk that represents the document.
-    pub lines: (u32, u32),
-    /// The kind, which selects the ranker.
-    pub kind: Kind,
-    /// Its features, in the order of [`all_feature_names`](crate::all_feature_names); those of [`feature_names`](crate::feature_names)
-    /// come first.
-    pub features: Vec<f32>,
+/// The candidates of one store.
+pub(super) struct StoreCandidates {
+    pub(super) lists: Vec<RankedList>,
+    pub(super) evidence: Evidence,
+    /// The cosines of the documents; `None` if there is no semantic retrieval.
+    pub(super) semantic: Option<SemanticEvidence>,
+    /// Near spellings of the query, if nothing has exactly that name.
+    pub(super) suggestions: SpellingSuggestions,
+    /// The chunks of the retrievers, fused and with their priors; not sorted.
+    pub(super) chunks: Vec<FusedChunk>,
+    /// The link graph of the documents; `None` if it is switched off or not read yet.
+    pub(super) structure: Option<Arc<Structure>>,
+    /// The table of the store's documents.
+    pub(super) known: Arc<Known>,
 }
 
-impl Engine {
-    /// Returns the feature set of candidates: with semantic features if an embedding model is configured.
-    pub fn basis(&self) -> Basis {
-        if self.settings.model.is_some() { Basis::Meaning } else { Basis::Words }
+/// Retrieves and fuses the candidates of every store.
+///
+/// If rankers decide, only lexical lists are fused: the fused score is a lexical feature, and the cosine is a feature of its own.
+pub(super) fn gather(
+    search: &Search<'_>,
+    weights: &RetrieverWeights,
+    is_learned: bool,
+    clock: &mut StageClock,
+) -> Result<Vec<StoreCandidates>, StoreError> {
+    let mut candidates = Vec::with_capacity(search.stores.len());
+    let models = semantic::shared_models(search.stores);
+    for store in search.stores {
+        let known = store.known();
+        let results = retrieve::retrieve(search, store, &known, weights, models.as_deref())?;
+        let StoreResults { lists, evidence, semantic, suggestions } = results;
+        clock.lap(Stage::Retrieve);
+        // The semantic list is the last one.
+        let lexical = lists.partition_point(|list| list.retriever != Retriever::Semantic);
+        let fused = if is_learned { &lists[..lexical] } else { &lists };
+        let chunks = fused::fuse_and_weigh(fused, search.understood, search.request);
+        clock.lap(Stage::Fuse);
+        let is_on = !search.request.without.contains(&Ablation::Structure);
+        let structure = is_on.then(|| store.structure()).filter(|structure| structure.is_read());
+        candidates.push(StoreCandidates { lists, evidence, semantic, suggestions, chunks, structure, known });
+    }
+    Ok(candidates)
+}
+
+impl StoreCandidates {
+    /// Returns the tie-breaker of a document; see [`Known::tie_breaker`].
+    pub(super) fn tie(&self, document: DocumentRow) -> u64 {
+        self.known.tie_breaker(document)
     }
 
-    /// Returns the built-in rankers of the kinds for this engine's feature set, in their binary form, over
-    /// [`feature_names`](crate::feature_names).
-    ///
-    /// # Panics
-    /// Never: the ranker of a kind does not use features that are computed from its own scores.
-    pub fn built_in_rankers(&self) -> Vec<(Kind, Vec<u8>)> {
-        let names: Vec<String> = schema::names(self.basis()).into_iter().map(ToOwned::to_owned).collect();
-        let written = |kind| {
-            let ranker = self.settings.rankers.of(kind, self.basis())?.clone();
-            Some((kind, ranker.over(&names).expect("a ranker of a kind knows the features before ranking").write()))
-        };
-        [Kind::Code, Kind::Prose].into_iter().filter_map(written).collect()
-    }
-
-    /// Returns the features of every candidate, in no particular order and without selection.
-    ///
-    /// # Errors
-    /// The same as [`Engine::search`].
-    pub fn candidates(&self, origin: &Origin, request: &SearchRequest) -> Result<Vec<RankedDocument>, SearchError> {
-        self.repairing(|| self.seen_documents(origin, request))
-    }
-
-    fn seen_documents(&self, origin: &Origin, request: &SearchRequest) -> Result<Vec<RankedDocument>, SearchError> {
-        let mut understood = understand(&request.query);
-        let scope = understood.scope.unwrap_or(request.scope);
-        search::merge_filters(&mut understood, request)?;
-        let stores = self.stores_for(origin, scope, &understood)?;
-        let seen = search::seen(self, request, &understood, scope, &stores)?;
-        let mut documents = Vec::with_capacity(seen.len());
-        for (place, store) in stores.iter().enumerate() {
-            let here: Vec<_> = seen.iter().filter(|seen| seen.store == place).collect();
-            let rows: Vec<ChunkRow> = here.iter().map(|seen| seen.chunk).collect();
-            let read = store.read(|snapshot| snapshot.hits(&rows))?;
-            let by_row: HashMap<ChunkRow, _> = read.into_iter().flatten().map(|chunk| (chunk.row, chunk)).collect();
-            documents.extend(here.into_iter().filter_map(|seen| {
-                let found = by_row.get(&seen.chunk)?;
-                let span = found.chunk.span;
-                Some(RankedDocument {
-                    path: found.document.document.path.clone(),
-                    lines: (span.start_line, span.end_line),
-                    kind: seen.kind,
-                    features: seen.row.clone(),
-                })
-            }));
+    /// Returns the candidates of one kind.
+    pub(super) fn of_kind(&self, kind: ContentKind) -> KindCandidates<'_> {
+        let is_here = |traits: Traits| ContentKind::of(traits) == kind;
+        let documents: Vec<_> = self.evidence.documents.iter().filter(|document| is_here(document.traits)).collect();
+        let ties = documents.iter().map(|document| self.tie(document.document)).collect();
+        let mut one = KindCandidates { of_store: self, kind, fused: vec![None; documents.len()], documents, ties };
+        for chunk in self.chunks.iter().filter(|chunk| is_here(chunk.fused.traits)) {
+            let Some(place) = one.place(chunk.fused.document) else { continue };
+            let best = one.fused[place].get_or_insert(chunk);
+            if (chunk.score, best.fused.chunk) > (best.score, chunk.fused.chunk) {
+                *best = chunk;
+            }
         }
-        Ok(documents)
+        one
     }
+}
+
+/// The candidates of one kind in one store.
+pub(super) struct KindCandidates<'a> {
+    pub(super) of_store: &'a StoreCandidates,
+    pub(super) kind: ContentKind,
+    /// Ascending by row.
+    pub(super) documents: Vec<&'a recall_lexical::DocumentEvidence>,
+    /// The tie-breaker of each document; see [`Known::tie_breaker`].
+    pub(super) ties: Vec<u64>,
+    /// The best fused chunk of each document; `None` if no retriever ranked one.
+    pub(super) fused: Vec<Option<&'a FusedChunk>>,
+}
+
+impl KindCandidates<'_> {
+    /// Returns the index of a document in `documents`.
+    pub(super) fn place(&self, document: DocumentRow) -> Option<usize> {
+        self.documents.binary_search_by_key(&document, |known| known.document).ok()
+    }
+}
+
+/// Returns the number of candidates of each retriever, summed over the stores.
+pub(super) fn counts(candidates: &[StoreCandidates]) -> Vec<(Retriever, u64)> {
+    let mut counts: Vec<(Retriever, u64)> = Vec::new();
+    for list in candidates.iter().flat_map(|of_store| &of_store.lists) {
+        let more = list.candidates.len() as u64;
+        match counts.iter_mut().find(|(known, _)| *known == list.retriever) {
+            Some((_, sum)) => *sum += more,
+            None => counts.push((list.retriever, more)),
+        }
+    }
+    counts
+}
+
+/// Returns the near spellings of the query, without duplicates.
+pub(super) fn spelled(stores: &[MountedStore], candidates: &[StoreCandidates]) -> Vec<String> {
+    let near = stores.iter().zip(candidates).map(|(store, of_store)| (&store.mount, &of_store.suggestions));
+    let all = near
+        .flat_map(|(mount, near)| near.names.iter().cloned().chain(near.paths.iter().map(|path| mount.outer(path))));
+    let mut seen = HashSet::new();
+    all.filter(|one| seen.insert(one.clone())).collect()
 }

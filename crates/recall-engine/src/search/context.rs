@@ -1,13 +1,18 @@
 //! The context of a search: the request, the stores, the ranking and the stage timings.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_core::{Scope, SearchRequest, Understood};
+use recall_core::{RowSet, Scope, SearchRequest, Understood};
+use recall_rql::{Filter, Object};
 
 use crate::Engine;
+use crate::engine::MountedStore;
+use crate::error::StoreError;
+use crate::matching::Matching;
 use crate::search::answer::{Stage, StageTimes};
-use crate::store::{Ranking, Store};
+use crate::store::Ranking;
 
 /// One search over a fixed list of stores.
 pub(super) struct Search<'a> {
@@ -15,8 +20,24 @@ pub(super) struct Search<'a> {
     pub(super) request: &'a SearchRequest,
     pub(super) understood: &'a Understood,
     pub(super) scope: Scope,
-    pub(super) stores: &'a [Arc<Store>],
+    pub(super) stores: &'a [MountedStore],
     pub(super) ranking: &'a Ranking,
+    /// A condition on hits, in addition to the filters of the request.
+    pub(super) filter: Option<&'a Filter>,
+}
+
+impl Search<'_> {
+    /// Returns the chunks of a store that satisfy the condition; `None` without one.
+    pub(super) fn allowed(&self, store: &MountedStore) -> Result<Option<Arc<RowSet>>, StoreError> {
+        let Some(filter) = self.filter else { return Ok(None) };
+        let matching = Matching::new(Object::Chunk, Some(filter), &store.mount);
+        Ok(Some(Arc::new(matching.chunk_rows(store, self.engine.clock.now())?.0)))
+    }
+
+    /// Returns the query as it concerns a store.
+    pub(super) fn understood_in(&self, store: &MountedStore) -> Cow<'_, Understood> {
+        store.mount.inner_query(self.understood).map_or(Cow::Borrowed(self.understood), Cow::Owned)
+    }
 }
 
 /// Measures the time of each stage. The times of a stage that runs several times are summed.

@@ -5,8 +5,8 @@
 use recall_core::{FileKind, QueryClass, Understood};
 use recall_lexical::DocumentEvidence;
 
-use super::pool::Finds;
-use crate::ranking::Kind;
+use super::candidates::StoreCandidates;
+use crate::ranking::ContentKind;
 
 /// A predicate: whether the query names the document.
 pub(super) type Names = fn(&DocumentEvidence) -> bool;
@@ -15,8 +15,9 @@ pub(super) type Names = fn(&DocumentEvidence) -> bool;
 ///
 /// The first rule that matches a document decides: the whole path; the end of a path; the only definition of the name, in the
 /// same case or any case; a title, a heading or a first sentence of at least two words; a near spelling of a name or a path.
-pub(super) fn named(understood: &Understood, pool: &[Finds]) -> Option<Names> {
-    let count = |names: Names| pool.iter().flat_map(|finds| &finds.evidence.documents).filter(|one| names(one)).count();
+pub(super) fn named(understood: &Understood, candidates: &[StoreCandidates]) -> Option<Names> {
+    let documents = || candidates.iter().flat_map(|of_store| &of_store.evidence.documents);
+    let count = |names: Names| documents().filter(|one| names(one)).count();
     let is_symbol = understood.class == QueryClass::Symbol && !understood.text.contains(char::is_whitespace);
     let has_words = understood.text.split_whitespace().nth(1).is_some();
     let ways: [(bool, usize, Names); 8] = [
@@ -34,7 +35,7 @@ pub(super) fn named(understood: &Understood, pool: &[Finds]) -> Option<Names> {
 }
 
 fn is_code(document: &DocumentEvidence) -> bool {
-    Kind::of(document.traits) == Kind::Code
+    ContentKind::of(document.traits) == ContentKind::Code
 }
 
 fn defines_main(document: &DocumentEvidence) -> bool {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_catalog::StoredChunk;
-use recall_core::{ChunkRow, DocPath, MemoryId, MemoryView, error_chain};
+use recall_core::{ChunkRow, Document, DocumentKey, MemoryId, MemoryView, error_chain};
 use recall_watch::StatOutcome;
 
-use super::pool::Finds;
+use super::candidates::StoreCandidates;
 use crate::error::StoreError;
-use crate::indexing::refresh_files;
-use crate::ranking::schema;
+use crate::indexing::refresh_documents;
+use crate::ranking::features;
 use crate::search::answer::{Explanation, Hit};
 use crate::search::context::Search;
 use crate::search::ranked::{Learned, Ranked};
@@ -41,12 +41,12 @@ pub(super) fn expand(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool
         let rows: Vec<ChunkRow> = here.iter().map(|ranked| ranked.chunk).collect();
         let mut compared = Compared::with_files(search, store, store.passages(&rows)?)?;
         if compared.passages.are_any_kept && !compared.changed.is_empty() {
-            compared = Compared::with_files(search, store, store.passages_anew(&rows)?)?;
+            compared = Compared::with_files(search, store, store.read_passages_uncached(&rows)?)?;
         }
         let Compared { passages, memories, changed } = compared;
         if passages.all.iter().any(Option::is_none) && !is_last {
             // The catalog already holds the batch that the lexical index is about to publish.
-            store.publication.wait_for(passages.generation, PUBLICATION_PATIENCE);
+            store.generation_gate.wait_for(passages.generation, PUBLICATION_PATIENCE);
             return Ok(Expanded::Overtaken);
         }
         let changed_anchors = store.changed_anchors(memories.values().map(|recalled| &recalled.memory));
@@ -57,13 +57,13 @@ pub(super) fn expand(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool
             if !is_last && bring_up(search, store, &changed) {
                 return Ok(Expanded::Overtaken);
             }
-            left_out.extend(changed.iter().map(|path| path.as_str().to_owned()));
+            left_out.extend(changed.iter().map(|key| store.mount.outer(key.to_path().as_str())));
         }
         for (ranked, passage) in here.into_iter().zip(passages.all) {
             if let Some(passage) = passage
-                && !changed.contains(&passage.stored.document.document.path)
+                && !changed.contains(&passage.stored.document.document.key())
             {
-                let id = MemoryId::of_path(passage.stored.document.document.path.as_str());
+                let id = passage.stored.document.document.memory;
                 let memory = id.and_then(|id| memories.get(&id).cloned()).map(Box::new);
                 hits.push(Hit { memory, ..hit(search, store, ranked, &passage) });
             }
@@ -77,35 +77,35 @@ struct Compared {
     passages: Passages,
     memories: HashMap<MemoryId, MemoryView>,
     /// The files and memories that differ from what was read of them.
-    changed: BTreeSet<DocPath>,
+    changed: BTreeSet<DocumentKey>,
 }
 
 impl Compared {
     fn with_files(search: &Search<'_>, store: &Store, passages: Passages) -> Result<Self, StoreError> {
         let stored = || passages.all.iter().flatten().map(|passage| &passage.stored);
         let memories = memories(search, store, stored())?;
-        let changed = changed_files(store, stored());
+        let changed = changed_documents(store, stored().map(|chunk| &chunk.document.document));
         Ok(Self { passages, memories, changed })
     }
 }
 
 /// Refreshes the journal of every store that has memories among the candidates, so that a memory that was deleted or merged
 /// meanwhile is not returned.
-pub(super) fn look(search: &Search<'_>, pool: &[Finds]) -> Vec<Deferred<()>> {
+pub(super) fn refresh_journals(search: &Search<'_>, candidates: &[StoreCandidates]) -> Vec<Deferred<()>> {
     let now = search.engine.clock.now();
-    let found = search.stores.iter().zip(pool).filter(|(_, finds)| {
-        let documents = &finds.evidence.documents;
-        documents.iter().any(|document| finds.known.memories.of_row(document.document).is_some())
+    let with_memories = search.stores.iter().zip(candidates).filter(|(_, found)| {
+        let documents = &found.evidence.documents;
+        documents.iter().any(|document| found.known.memories.of_row(document.document).is_some())
     });
-    let look = |store: &Arc<Store>| {
+    let refresh = |store: &Arc<Store>| {
         let store = Arc::clone(store);
         search.engine.tasks.spawn(move || {
-            if let Err(error) = store.ledger.look_or_glance(now) {
+            if let Err(error) = store.ledger.refresh_if_needed(now) {
                 tracing::warn!(root = %store.root.display(), reason = error_chain(&error), "the journals were not read");
             }
         })
     };
-    found.map(|(store, _)| look(store)).collect()
+    with_memories.map(|(store, _)| refresh(store)).collect()
 }
 
 /// Returns the memories of the chunks, with their validity.
@@ -115,9 +115,8 @@ fn memories<'a>(
     stored: impl Iterator<Item = &'a StoredChunk>,
 ) -> Result<HashMap<MemoryId, MemoryView>, StoreError> {
     let now = search.engine.clock.now();
-    let ids: BTreeSet<_> =
-        stored.filter_map(|chunk| MemoryId::of_path(chunk.document.document.path.as_str())).collect();
-    store.ledger.glance(ids.iter().copied());
+    let ids: BTreeSet<_> = stored.filter_map(|chunk| chunk.document.document.memory).collect();
+    store.ledger.load_memories(ids.iter().copied());
     let mut memories = HashMap::with_capacity(ids.len());
     for id in ids {
         memories.extend(store.recalled_as_hit(id, now)?.map(|recalled| (id, recalled)));
@@ -126,27 +125,27 @@ fn memories<'a>(
 }
 
 /// Returns the files and memories that differ from their indexed state. Costs one `stat` a file.
-fn changed_files<'a>(store: &Store, stored: impl Iterator<Item = &'a StoredChunk>) -> BTreeSet<DocPath> {
-    let mut looked_at: HashMap<&DocPath, bool> = HashMap::new();
-    for chunk in stored {
-        let document = &chunk.document.document;
-        looked_at.entry(&document.path).or_insert_with(|| {
-            if let Some(id) = MemoryId::of_path(document.path.as_str()) {
-                return !store.ledger.is_even(id, document.hash);
-            }
-            !matches!(
-                recall_watch::stat(&store.root, &document.path),
+pub(crate) fn changed_documents<'a>(
+    store: &Store,
+    documents: impl Iterator<Item = &'a Document>,
+) -> BTreeSet<DocumentKey> {
+    let mut checked: HashMap<DocumentKey, bool> = HashMap::new();
+    for document in documents {
+        checked.entry(document.key()).or_insert_with_key(|key| match key {
+            DocumentKey::Memory(id) => !store.ledger.is_up_to_date(*id, document.hash),
+            DocumentKey::File(path) => !matches!(
+                store.stat(path),
                 StatOutcome::File { size_bytes, modified }
                     if size_bytes == document.size_bytes && modified == document.modified
-            )
+            ),
         });
     }
-    looked_at.into_iter().filter(|&(_, changed)| changed).map(|(path, _)| path.clone()).collect()
+    checked.into_iter().filter(|&(_, is_changed)| is_changed).map(|(key, _)| key).collect()
 }
 
 /// Indexes the changed files. Returns whether that succeeded.
-fn bring_up(search: &Search<'_>, store: &Arc<Store>, changed: &BTreeSet<DocPath>) -> bool {
-    match refresh_files(store, changed, search.engine.clock.now()) {
+fn bring_up(search: &Search<'_>, store: &Arc<Store>, changed: &BTreeSet<DocumentKey>) -> bool {
+    match refresh_documents(store, changed, search.engine.clock.now()) {
         Ok(()) => true,
         Err(error) => {
             tracing::warn!(root = %store.root.display(), reason = error_chain(&error), "changed files are not indexed");
@@ -165,7 +164,7 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, passage: &Passag
                 .fused
                 .iter()
                 .filter_map(|chunk| chunk.prior)
-                .chain(ranked.stepping_back)
+                .chain(ranked.demotion)
                 .chain(ranked.item_priors.iter().copied())
                 .collect(),
             contributions: ranked.learned.as_ref().map(|learned| contributions(search, learned)).unwrap_or_default(),
@@ -194,7 +193,7 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, passage: &Passag
 /// Returns what each feature added to the ranker's score, without the zeros.
 fn contributions(search: &Search<'_>, learned: &Learned) -> Vec<(&'static str, f64)> {
     let rankers = search.ranking.rankers.as_ref();
-    let Some(ranker) = rankers.and_then(|rankers| rankers.relevance(learned.basis)) else { return Vec::new() };
+    let Some(ranker) = rankers.and_then(|rankers| rankers.relevance(learned.set)) else { return Vec::new() };
     let by_feature = ranker.contributions(&learned.features.row(learned.place)).by_feature;
-    schema::all().into_iter().zip(by_feature).filter(|&(_, added)| added != 0.0).collect()
+    features::all_names().into_iter().zip(by_feature).filter(|&(_, added)| added != 0.0).collect()
 }

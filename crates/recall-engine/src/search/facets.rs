@@ -1,13 +1,11 @@
 //! Facet counts: types, languages, directories and tags of the documents that match a query.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use recall_core::Understood;
-
+use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::search::answer::Facet;
-use crate::store::Store;
+use crate::search::context::Search;
 
 /// The most values of a facet: one screen. A rarer value would narrow the result to a document or two, which the hits show
 /// better.
@@ -19,14 +17,20 @@ const MOST_VALUES: usize = 20;
 ///
 /// # Errors
 /// A store cannot be read.
-pub(super) fn facets(stores: &[Arc<Store>], understood: &Understood) -> Result<Vec<Facet>, StoreError> {
+pub(super) fn facets(search: &Search<'_>) -> Result<Vec<Facet>, StoreError> {
     let mut all: [(&str, BTreeMap<String, u64>); 4] =
         ["type", "language", "directory", "tag"].map(|name| (name, BTreeMap::new()));
-    for store in stores {
-        let counted = store.lexical.searcher().facets(understood, &understood.filters);
+    for store in search.stores {
+        let understood = search.understood_in(store);
+        let searcher = store.lexical.searcher().among(search.allowed(store)?);
+        let counted = searcher.facets(&understood, &understood.filters);
         let counted = counted.map_err(|source| store.search_failed(source))?;
         let recall_lexical::Facets { types, languages, directories, tags } = counted;
-        for ((_, sum), more) in all.iter_mut().zip([types, languages, directories, tags]) {
+        let mut outer_directories = BTreeMap::new();
+        for (directory, count) in directories {
+            *outer_directories.entry(outer(store, &directory)).or_default() += count;
+        }
+        for ((_, sum), more) in all.iter_mut().zip([types, languages, outer_directories, tags]) {
             for (value, count) in more {
                 *sum.entry(value).or_default() += count;
             }
@@ -37,6 +41,12 @@ pub(super) fn facets(stores: &[Arc<Store>], understood: &Understood) -> Result<V
         facet.mask();
     }
     Ok(facets)
+}
+
+/// Returns a directory of a store as the client sees it: at most two components.
+fn outer(store: &MountedStore, directory: &str) -> String {
+    let outer = store.mount.outer_directory(directory);
+    outer.split('/').take(2).collect::<Vec<_>>().join("/")
 }
 
 /// Keeps the most frequent values: descending by count, then by name.

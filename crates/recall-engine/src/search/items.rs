@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use recall_core::MemoryId;
 
-use super::pool::Finds;
+use super::candidates::StoreCandidates;
+use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::memory;
 use crate::ranking::Factor;
 use crate::search::context::Search;
 use crate::search::ranked::{Ranked, with_odds};
-use crate::store::Store;
 use crate::task_pool::Deferred;
 
 /// The priors of the memories among the candidates, computed on the task pool.
@@ -29,19 +29,19 @@ struct OfMemories {
 
 impl Priors {
     /// Starts computing the priors of all memories among the candidates.
-    pub(super) fn ask(search: &Search<'_>, pool: &[Finds]) -> Self {
+    pub(super) fn ask(search: &Search<'_>, candidates: &[StoreCandidates]) -> Self {
         let now = search.engine.clock.now();
-        let ask = |(store, finds): (&Arc<Store>, &Finds)| {
-            let documents = finds.evidence.documents.iter().map(|document| document.document);
-            let memories = documents.filter_map(|row| Some((row.0, finds.known.memories.of_row(row)?)));
+        let ask = |(store, found): (&MountedStore, &StoreCandidates)| {
+            let documents = found.evidence.documents.iter().map(|document| document.document);
+            let memories = documents.filter_map(|row| Some((row.0, found.known.memories.of_row(row)?)));
             let (rows, ids): (Vec<i64>, Vec<MemoryId>) = memories.unzip();
             (!rows.is_empty()).then(|| {
-                let (store, request) = (Arc::clone(store), search.request.clone());
+                let (store, request) = (Arc::clone(&store.store), search.request.clone());
                 let factors = move || memory::factors(&store, &ids, &request, now);
                 OfMemories { rows, factors: search.engine.tasks.spawn(factors) }
             })
         };
-        Self { memories: search.stores.iter().zip(pool).map(ask).collect() }
+        Self { memories: search.stores.iter().zip(candidates).map(ask).collect() }
     }
 
     /// Multiplies each item's odds by its factors. Only memories and files with feedback have any. Learned scores are

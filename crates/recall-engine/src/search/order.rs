@@ -7,17 +7,18 @@
 use std::sync::Arc;
 
 use recall_core::{Ablation, FileKind, QueryClass, Selectable, Weights};
-use recall_lexical::{DocumentEvidence, Question};
+use recall_lexical::{DocumentEvidence, QueryStats};
 use recall_rank::{Columns, Ranker};
 use rustc_hash::FxHashMap;
 
+use super::candidates::{KindCandidates, StoreCandidates};
 use super::exact::Names;
 use super::fused::FusedChunk;
-use super::pool::{Finds, OfKind};
-use super::ranked::{Learned, Ranked, Standard, sort, with_odds};
+use super::ranked::{Learned, MIN_DEVIATION, Ranked, sort, with_odds};
 use super::texts::Texts;
 use crate::error::StoreError;
-use crate::ranking::{Basis, Factor, Kind, Rankers};
+use crate::ranking::features::covered_share;
+use crate::ranking::{ContentKind, Factor, FeatureSet, Rankers, ZScore};
 use crate::search::context::Search;
 use crate::search::{exact, features, items, prior};
 
@@ -28,22 +29,23 @@ use crate::search::{exact, features, items, prior};
 /// A store cannot be read.
 pub(super) fn order<'a>(
     search: &Search<'_>,
-    pool: &'a [Finds],
+    candidates: &'a [StoreCandidates],
     rankers: Option<&Rankers>,
 ) -> Result<Vec<Ranked<'a>>, StoreError> {
-    let item_priors = items::Priors::ask(search, pool);
-    let deciding = rankers.and_then(|rankers| Deciding::of(search, pool, rankers));
+    let item_priors = items::Priors::ask(search, candidates);
+    let deciding = rankers.and_then(|rankers| Deciding::of(search, candidates, rankers));
     let mut ranked: Vec<Ranked<'a>> = Vec::new();
-    for kind in Kind::ALL {
+    for kind in ContentKind::ALL {
         match &deciding {
-            Some(deciding) => ranked.extend(by_rankers(search, pool, kind, deciding)?),
-            None => ranked.extend(fused(pool, kind)),
+            Some(deciding) => ranked.extend(by_rankers(search, candidates, kind, deciding)?),
+            None => ranked.extend(fused(candidates, kind)),
         }
     }
     item_priors.weigh(search, &mut ranked)?;
     sort(&mut ranked);
     if deciding.is_some() {
-        let mut more: Vec<Ranked<'a>> = Kind::ALL.into_iter().flat_map(|kind| others(&ranked, pool, kind)).collect();
+        let mut more: Vec<Ranked<'a>> =
+            ContentKind::ALL.into_iter().flat_map(|kind| others(&ranked, candidates, kind)).collect();
         // The further chunks of all kinds are sorted by score among themselves, and follow after all documents.
         sort(&mut more);
         ranked.extend(more);
@@ -53,7 +55,7 @@ pub(super) fn order<'a>(
 
 /// The rankers that decide on the order of an answer.
 struct Deciding<'r> {
-    basis: Basis,
+    set: FeatureSet,
     rankers: &'r Rankers,
     relevance: &'r Ranker,
     class: QueryClass,
@@ -63,57 +65,57 @@ struct Deciding<'r> {
 }
 
 impl<'r> Deciding<'r> {
-    fn of(search: &Search<'_>, pool: &[Finds], rankers: &'r Rankers) -> Option<Self> {
-        let basis = basis(pool);
-        let has_all = Kind::ALL.into_iter().all(|kind| rankers.of(kind, basis).is_some());
-        let relevance = rankers.relevance(basis).filter(|_| has_all)?;
-        let (named, asked_for) = (exact::named(search.understood, pool), prior::asked_for(search.understood));
-        Some(Self { basis, rankers, relevance, class: search.understood.class, named, asked_for })
+    fn of(search: &Search<'_>, candidates: &[StoreCandidates], rankers: &'r Rankers) -> Option<Self> {
+        let set = feature_set(candidates);
+        let has_all = ContentKind::ALL.into_iter().all(|kind| rankers.of(kind, set).is_some());
+        let relevance = rankers.relevance(set).filter(|_| has_all)?;
+        let (named, asked_for) = (exact::named(search.understood, candidates), prior::asked_for(search.understood));
+        Some(Self { set, rankers, relevance, class: search.understood.class, named, asked_for })
     }
 }
 
 /// Returns the feature set that the rankers use: the smallest one among the stores that found something.
-pub(super) fn basis(pool: &[Finds]) -> Basis {
-    let found = pool.iter().filter(|finds| !finds.evidence.documents.is_empty());
-    let told = found.map(|finds| finds.meaning.as_ref().map_or(Basis::Words, |meaning| meaning.basis));
-    told.min().unwrap_or(Basis::Words)
+pub(super) fn feature_set(candidates: &[StoreCandidates]) -> FeatureSet {
+    let found = candidates.iter().filter(|of_store| !of_store.evidence.documents.is_empty());
+    let sets = found.map(|of_store| of_store.semantic.as_ref().map_or(FeatureSet::Words, |semantic| semantic.features));
+    sets.min().unwrap_or(FeatureSet::Words)
 }
 
 /// Ranks the documents of one kind. The kind's ranker gives their order. The relevance ranker reads the first ranker's scores
 /// and estimates the probability that a document answers, so that documents of all kinds compare.
 fn by_rankers<'a>(
     search: &Search<'_>,
-    pool: &'a [Finds],
-    kind: Kind,
+    candidates: &'a [StoreCandidates],
+    kind: ContentKind,
     deciding: &Deciding<'_>,
 ) -> Result<Vec<Ranked<'a>>, StoreError> {
-    let stores: Vec<OfKind<'a>> = pool.iter().map(|finds| finds.on(kind)).collect();
-    let (features, ranked) = scored(search, &stores, kind, deciding.basis, deciding.rankers)?;
+    let stores: Vec<KindCandidates<'a>> = candidates.iter().map(|of_store| of_store.of_kind(kind)).collect();
+    let (features, ranked) = scored(search, &stores, kind, deciding.set, deciding.rankers)?;
     let features = Arc::new(features);
     let mut log_odds = Vec::new();
     deciding.relevance.score(&features, &mut log_odds);
     let confidences: Vec<f32> = log_odds.iter().map(|&score| deciding.relevance.confidence(score)).collect();
     let documents = || stores.iter().flat_map(|found| found.documents.iter().copied());
-    let stepping_back: Vec<Option<Factor>> = documents()
+    let demotions: Vec<Option<Factor>> = documents()
         .map(|document| prior::on_odds(document.traits.file_kind, &deciding.asked_for, search.request))
         .collect();
     let of_words = stores.iter().flat_map(|found| {
-        let question = &found.finds.evidence.question;
+        let question = &found.of_store.evidence.query;
         found.documents.iter().map(|document| if lacks_the_word(question, document) { LACKS_THE_WORD } else { 1.0 })
     });
-    let odds: Vec<f64> = stepping_back
+    let odds: Vec<f64> = demotions
         .iter()
         .zip(of_words)
-        .map(|(stepping_back, of_words)| stepping_back.map_or(1.0, |factor| factor.value) * of_words)
+        .map(|(demotion, of_words)| demotion.map_or(1.0, |factor| factor.value) * of_words)
         .collect();
-    let weight = weight_of_meaning(deciding.basis, deciding.class, kind);
+    let weight = cosine_weight(deciding.set, deciding.class, kind);
     let keys = keys(&ranked, features::nearer_than_mean(&features), weight, &odds);
     let values = deciding.scores(kind, &keys, &confidences, &odds);
     let mut order = Vec::with_capacity(values.len());
     for (store, found) in stores.iter().enumerate() {
         for ((document, &tie), &best) in found.documents.iter().zip(&found.ties).zip(&found.fused) {
             let (place, is_named) = (order.len(), deciding.named.is_some_and(|names| names(document)));
-            let (confidence, unknown) = (confidences[place], found.finds.evidence.question.unknown);
+            let (confidence, unknown) = (confidences[place], found.of_store.evidence.query.unknown);
             order.push(Ranked {
                 store,
                 document: document.document,
@@ -121,11 +123,11 @@ fn by_rankers<'a>(
                 tie,
                 score: if is_named { 1.0 - EXACT_MATCH_DOUBT * (1.0 - values[place]) } else { values[place] },
                 fused: best,
-                stepping_back: stepping_back[place],
+                demotion: demotions[place],
                 item_priors: Vec::new(),
                 reranked: None,
                 learned: Some(Learned {
-                    basis: deciding.basis,
+                    set: deciding.set,
                     features: Arc::clone(&features),
                     place,
                     confidence,
@@ -147,9 +149,9 @@ fn by_rankers<'a>(
 /// some. It is therefore multiplied by the share of the question that the document contains, and by the share that any file of
 /// the store contains. Over 4,700 mined questions, pairs of an answered question and one about another repository are ordered
 /// correctly in .942 of cases; in .920 by the relevance alone, in .952 by a model trained for it.
-fn support(kind: Kind, relevance: f32, covered_share: f32, unknown: f32) -> f32 {
+fn support(kind: ContentKind, relevance: f32, covered_share: f32, unknown: f32) -> f32 {
     let support = relevance.max(0.0).sqrt() * covered_share * (1.0 - unknown).clamp(0.0, 1.0);
-    if kind == Kind::Memory { (MEMORY_SUPPORT * support).min(1.0) } else { support }
+    if kind == ContentKind::Memory { (MEMORY_SUPPORT * support).min(1.0) } else { support }
 }
 
 /// The factor on the support of a memory. A memory is short and seldom worded like the question, and an agent that reads
@@ -159,8 +161,8 @@ fn support(kind: Kind, relevance: f32, covered_share: f32, unknown: f32) -> f32 
 const MEMORY_SUPPORT: f32 = 3.0;
 
 /// Whether a document lacks the only word of a query. If all documents lack it, the factor changes no order.
-fn lacks_the_word(question: &Question, document: &DocumentEvidence) -> bool {
-    question.terms < 1.5 && covered_share(document) <= 0.0
+fn lacks_the_word(query: &QueryStats, document: &DocumentEvidence) -> bool {
+    query.terms < 1.5 && covered_share(document) <= 0.0
 }
 
 /// The odds factor of a document that lacks the only word of the query. Such a document is a candidate by its embedding alone,
@@ -169,18 +171,13 @@ fn lacks_the_word(question: &Question, document: &DocumentEvidence) -> bool {
 /// two standard scores differ.
 const LACKS_THE_WORD: f64 = 1e-4;
 
-/// Returns the share of the question that a document contains in its text, its names or its path.
-fn covered_share(document: &DocumentEvidence) -> f32 {
-    document.body_coverage.max(document.symbol_coverage).max(document.path_coverage).min(1.0)
-}
-
 impl Deciding<'_> {
     /// Returns the score of each document of one kind: its relevance, adjusted to the order of the [`keys`]. The kind's ranker
     /// is more accurate within its kind; the relevance compares kinds. The prior of a demoted file kind applies to both.
     ///
     /// If the query asks for tests, the relevance decides alone, because the ranker of code was trained on answers that are not
     /// tests.
-    fn scores(&self, kind: Kind, keys: &[f64], confidences: &[f32], odds: &[f64]) -> Vec<f64> {
+    fn scores(&self, kind: ContentKind, keys: &[f64], confidences: &[f32], odds: &[f64]) -> Vec<f64> {
         let class_odds = class_odds(self.class, kind);
         let relevance_of = |(place, &confidence): (usize, &f32)| {
             with_odds(f64::from(confidence).clamp(MIN_RELEVANCE, MAX_RELEVANCE), odds[place] * class_odds)
@@ -196,13 +193,13 @@ impl Deciding<'_> {
 /// Returns the sort keys of the documents of one kind, the greatest first: the standard score of the document's ranker score,
 /// plus its weighted standard score of nearness, plus the logarithm of the odds factor.
 fn keys(ranked: &[f32], nearness: &[f32], weight: f64, odds: &[f64]) -> Vec<f64> {
-    let standard = Standard::of(ranked);
+    let standard = ZScore::<f64>::of(ranked).with_min_deviation(MIN_DEVIATION);
     let documents = ranked.iter().zip(nearness).zip(odds);
     documents
         .map(|((&score, &nearness), odds)| {
             // A document without an embedding gets the mean.
             let nearness = if nearness.is_nan() { 0.0 } else { f64::from(nearness) };
-            standard.of_score(score) + weight * nearness + odds.ln()
+            standard.score(score) + weight * nearness + odds.ln()
         })
         .collect()
 }
@@ -214,11 +211,13 @@ fn keys(ranked: &[f32], nearness: &[f32], weight: f64, odds: &[f64]) -> Vec<f64>
 /// encoder's cosines are more reliable, so the ranker gives the nearness too little weight. `docs/benchmarks.md` has the figures.
 /// The weight is 0 for names and paths, which are found as they are written, and for prose, whose rankers were learnt from
 /// headings and, for two models, from the cosines of both.
-fn weight_of_meaning(basis: Basis, class: QueryClass, kind: Kind) -> f64 {
-    match (kind, class, basis) {
-        (Kind::Prose | Kind::Memory, ..) | (_, QueryClass::Symbol | QueryClass::Path, _) | (.., Basis::Words) => 0.0,
-        (Kind::Code, _, Basis::Meaning) => ONE_MODEL_WEIGHT,
-        (Kind::Code, _, Basis::Together) => TWO_MODEL_WEIGHT,
+fn cosine_weight(set: FeatureSet, class: QueryClass, kind: ContentKind) -> f64 {
+    match (kind, class, set) {
+        (ContentKind::Prose | ContentKind::Memory, ..)
+        | (_, QueryClass::Symbol | QueryClass::Path, _)
+        | (.., FeatureSet::Words) => 0.0,
+        (ContentKind::Code, _, FeatureSet::Semantic) => ONE_MODEL_WEIGHT,
+        (ContentKind::Code, _, FeatureSet::Blended) => TWO_MODEL_WEIGHT,
     }
 }
 
@@ -234,15 +233,15 @@ const TWO_MODEL_WEIGHT: f64 = 1.5;
 /// A store cannot be read.
 pub(super) fn scored(
     search: &Search<'_>,
-    stores: &[OfKind<'_>],
-    kind: Kind,
-    basis: Basis,
+    stores: &[KindCandidates<'_>],
+    kind: ContentKind,
+    set: FeatureSet,
     rankers: &Rankers,
 ) -> Result<(Columns, Vec<f32>), StoreError> {
     let texts = Texts::read(&search.engine.tasks, search.stores, search.understood, stores);
     let mut features = features::of(search.understood, search.request, stores, texts)?;
     let mut by_kind = Vec::new();
-    if let Some(ranker) = rankers.of(kind, basis) {
+    if let Some(ranker) = rankers.of(kind, set) {
         ranker.score(&features, &mut by_kind);
         features::add_ranked(&mut features, &by_kind);
     }
@@ -251,10 +250,10 @@ pub(super) fn scored(
 
 /// Returns the factor of a query class on the odds of a kind. The relevance was trained on commits and headings, which do not
 /// ask why something is so or how it is done.
-fn class_odds(class: QueryClass, kind: Kind) -> f64 {
+fn class_odds(class: QueryClass, kind: ContentKind) -> f64 {
     match (class, kind) {
-        (QueryClass::Decision | QueryClass::Docs, Kind::Prose | Kind::Memory)
-        | (QueryClass::Relationship, Kind::Code) => CLASS_ODDS,
+        (QueryClass::Decision | QueryClass::Docs, ContentKind::Prose | ContentKind::Memory)
+        | (QueryClass::Relationship, ContentKind::Code) => CLASS_ODDS,
         _ => 1.0,
     }
 }
@@ -303,35 +302,35 @@ fn isotonic(keys: &[f64], relevances: &[f64]) -> Vec<f64> {
 const POOL_STEP: f64 = 1e-7;
 
 /// Returns the chunks of one kind with their fused scores.
-fn fused(pool: &[Finds], kind: Kind) -> Vec<Ranked<'_>> {
-    let here = move |chunk: &&FusedChunk| Kind::of(chunk.fused.traits) == kind;
-    let stores = pool.iter().enumerate();
+fn fused(candidates: &[StoreCandidates], kind: ContentKind) -> Vec<Ranked<'_>> {
+    let here = move |chunk: &&FusedChunk| ContentKind::of(chunk.fused.traits) == kind;
+    let stores = candidates.iter().enumerate();
     stores
-        .flat_map(|(store, finds)| finds.chunks.iter().filter(here).map(move |chunk| from_chunk(store, finds, chunk)))
+        .flat_map(|(store, found)| found.chunks.iter().filter(here).map(move |chunk| from_chunk(store, found, chunk)))
         .collect()
 }
 
-fn from_chunk<'a>(store: usize, finds: &Finds, chunk: &'a FusedChunk) -> Ranked<'a> {
+fn from_chunk<'a>(store: usize, found: &StoreCandidates, chunk: &'a FusedChunk) -> Ranked<'a> {
     Ranked {
         store,
         document: chunk.fused.document,
         chunk: chunk.fused.chunk,
-        tie: finds.tie(chunk.fused.document),
+        tie: found.tie(chunk.fused.document),
         score: chunk.score,
         fused: Some(chunk),
         learned: None,
-        stepping_back: None,
+        demotion: None,
         item_priors: Vec::new(),
         reranked: None,
     }
 }
 
 /// Returns the further chunks of the ranked documents, with scores below all documents, in the order of their documents.
-fn others<'a>(ranked: &[Ranked<'a>], pool: &'a [Finds], kind: Kind) -> Vec<Ranked<'a>> {
+fn others<'a>(ranked: &[Ranked<'a>], candidates: &'a [StoreCandidates], kind: ContentKind) -> Vec<Ranked<'a>> {
     let places: FxHashMap<(usize, i64), usize> =
         ranked.iter().enumerate().map(|(place, ranked)| (ranked.document(), place)).collect();
     let least = ranked.last().map_or(1.0, |last| last.score);
-    let mut others: Vec<(usize, Ranked<'a>)> = fused(pool, kind)
+    let mut others: Vec<(usize, Ranked<'a>)> = fused(candidates, kind)
         .into_iter()
         .filter_map(|other| {
             let place = *places.get(&other.document())?;
@@ -349,7 +348,7 @@ fn others<'a>(ranked: &[Ranked<'a>], pool: &'a [Finds], kind: Kind) -> Vec<Ranke
             Ranked {
                 score,
                 learned: best.learned.clone(),
-                stepping_back: best.stepping_back,
+                demotion: best.demotion,
                 item_priors: best.item_priors.clone(),
                 ..other
             }
@@ -394,15 +393,16 @@ mod tests {
 
     #[test]
     fn nearness_counts_for_questions_about_code_and_most_with_an_encoder() {
-        let of = |basis, class| weight_of_meaning(basis, class, Kind::Code);
-        let (together, alone) = (of(Basis::Together, QueryClass::Question), of(Basis::Meaning, QueryClass::Question));
+        let of = |set, class| cosine_weight(set, class, ContentKind::Code);
+        let (together, alone) =
+            (of(FeatureSet::Blended, QueryClass::Question), of(FeatureSet::Semantic, QueryClass::Question));
         assert!(together > alone && alone > 0.0, "{together} {alone}");
-        assert!(of(Basis::Words, QueryClass::Question).abs() < 1e-9);
+        assert!(of(FeatureSet::Words, QueryClass::Question).abs() < 1e-9);
         for class in [QueryClass::Symbol, QueryClass::Path] {
-            assert!(of(Basis::Together, class).abs() < 1e-9, "{class}");
+            assert!(of(FeatureSet::Blended, class).abs() < 1e-9, "{class}");
         }
-        for kind in [Kind::Prose, Kind::Memory] {
-            let weight = weight_of_meaning(Basis::Together, QueryClass::Question, kind);
+        for kind in [ContentKind::Prose, ContentKind::Memory] {
+            let weight = cosine_weight(FeatureSet::Blended, QueryClass::Question, kind);
             assert!(weight.abs() < 1e-9, "{}", kind.as_str());
         }
     }
@@ -426,12 +426,12 @@ mod tests {
             let support = support(kind, relevance, covered_share, unknown);
             assert!((support - expected).abs() < 1e-6, "{relevance} {covered_share} {unknown}: {support}");
         };
-        check(Kind::Code, 1.0, 1.0, 0.0, 1.0);
-        check(Kind::Code, 0.25, 1.0, 0.0, 0.5);
-        check(Kind::Prose, 1.0, 0.5, 0.0, 0.5);
-        check(Kind::Prose, 1.0, 0.5, 0.5, 0.25);
-        check(Kind::Code, 1.0, 0.0, 1.0, 0.0);
-        check(Kind::Memory, 0.01, 0.5, 0.0, 0.15);
-        check(Kind::Memory, 1.0, 1.0, 0.0, 1.0);
+        check(ContentKind::Code, 1.0, 1.0, 0.0, 1.0);
+        check(ContentKind::Code, 0.25, 1.0, 0.0, 0.5);
+        check(ContentKind::Prose, 1.0, 0.5, 0.0, 0.5);
+        check(ContentKind::Prose, 1.0, 0.5, 0.5, 0.25);
+        check(ContentKind::Code, 1.0, 0.0, 1.0, 0.0);
+        check(ContentKind::Memory, 0.01, 0.5, 0.0, 0.15);
+        check(ContentKind::Memory, 1.0, 1.0, 0.0, 1.0);
     }
 }

@@ -4,14 +4,15 @@
 //! location of that hit. Whether a chunk is a hit of its own depends only on the chunks before it, not on the page size, so
 //! consecutive pages hold every hit once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
-use recall_core::{Ablation, Likeness};
+use recall_core::{Ablation, ItemId, Likeness};
 use recall_lexical::Highlighter;
 
 use super::expand::{Expanded, expand};
 use crate::error::StoreError;
 use crate::mask::{self, Masked};
+use crate::mount::Mount;
 use crate::search::answer::Hit;
 use crate::search::context::Search;
 use crate::search::ranked::{Ranked, with_ties};
@@ -20,6 +21,8 @@ use crate::search::ranked::{Ranked, with_ties};
 pub(super) struct Page {
     /// Best first; equal scores by path, span and id.
     pub(super) hits: Vec<Hit>,
+    /// The documents and memories of the hits in each store, each once, by the ids that they have there.
+    pub(super) retrieved: Vec<HashSet<ItemId>>,
     /// The greatest support of all hits up to the page's last.
     pub(super) confidence: Option<f64>,
     /// The score of the best hit over all pages.
@@ -52,7 +55,8 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
                 left_out.extend(more);
                 hits.sort_by(order_of_hits);
                 for hit in hits {
-                    distinct.push(hit);
+                    let mount = &search.stores[hit.store].mount;
+                    distinct.push(hit, mount);
                 }
             }
             Expanded::Overtaken => return Ok(None),
@@ -66,6 +70,7 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
     hits.drain(..offset.min(hits.len()));
     let mut highlighter = Highlighter::new(search.understood);
     let mut masked = BTreeSet::new();
+    let mut retrieved = vec![HashSet::new(); search.stores.len()];
     for hit in &mut hits {
         let store = &search.stores[hit.store];
         let whole = if mask::depends_on_whole(&hit.document.path, &hit.text) && hit.memory.is_none() {
@@ -73,12 +78,17 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
         } else {
             None
         };
+        retrieved[hit.store].insert(match &hit.memory {
+            Some(recalled) => ItemId::Memory(recalled.memory.id),
+            None => ItemId::Document(hit.document.id),
+        });
+        hit.show(&store.mount);
         if hit.mask(whole.as_ref()) == Masked::Yes {
             masked.insert(hit.document.path.as_str().to_owned());
         }
         hit.highlights = highlighter.ranges(&hit.text);
     }
-    Ok(Some(Page { hits, confidence, best_score, next_offset, left_out, masked }))
+    Ok(Some(Page { hits, retrieved, confidence, best_score, next_offset, left_out, masked }))
 }
 
 /// Orders hits by score, path, span and id.
@@ -87,7 +97,7 @@ fn order_of_hits(a: &Hit, b: &Hit) -> std::cmp::Ordering {
         .total_cmp(&a.score)
         .then_with(|| a.document.path.cmp(&b.document.path))
         .then_with(|| a.chunk.span.bytes.cmp(&b.chunk.span.bytes))
-        .then_with(|| (a.scope, a.id).cmp(&(b.scope, b.id)))
+        .then_with(|| (a.scope, a.id, a.store).cmp(&(b.scope, b.id, b.store)))
 }
 
 /// Hits without near-duplicates.
@@ -107,14 +117,14 @@ impl Distinct {
     ///
     /// A function and a paragraph about it may share most of their words. Chunks of different kinds are therefore duplicates
     /// only if their words are equal.
-    fn push(&mut self, hit: Hit) {
+    fn push(&mut self, hit: Hit, mount: &Mount) {
         if self.collapses {
             let likeness = Likeness::of(&hit.text);
             let repeats = |(known, kept): (&Likeness, &Hit)| {
                 known.is_equal(&likeness) || (kept.chunk.kind == hit.chunk.kind && known.is_near(&likeness))
             };
             if let Some(place) = self.likenesses.iter().zip(&self.hits).position(repeats) {
-                self.hits[place].also_at.push(mask::shown_path(hit.citation()));
+                self.hits[place].also_at.push(mask::shown_path(mount.outer(&hit.citation())));
                 return;
             }
             self.likenesses.push(likeness);

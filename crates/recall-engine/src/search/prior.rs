@@ -58,29 +58,29 @@ pub(super) fn asked_for(understood: &Understood) -> Vec<FileKind> {
         said.any(|word| words.iter().any(|name| word.eq_ignore_ascii_case(name)))
     };
     let is_wanted = |words: &[&str]| !understood.paths.is_empty() || names(words);
-    DEMOTIONS.iter().filter(|stepping| is_wanted(stepping.words)).map(|stepping| stepping.kind).collect()
+    DEMOTIONS.iter().filter(|demotion| is_wanted(demotion.words)).map(|demotion| demotion.kind).collect()
 }
 
 /// Returns the factor on the fused score of a file of a demoted kind, unless the query asks for that kind.
 pub(super) fn on_fused(kind: FileKind, asked_for: &[FileKind], request: &SearchRequest) -> Option<Factor> {
-    let stepping = demotion(kind, asked_for)?;
-    (!request.leaves_out(FILE_KIND)).then_some(Factor { name: FILE_KIND, value: stepping.fused })
+    let demotion = demotion(kind, asked_for)?;
+    (!request.leaves_out(FILE_KIND)).then_some(Factor { name: FILE_KIND, value: demotion.fused })
 }
 
 /// Returns the factor on the odds of a learned score. `None` if the rankers have learned the demotion, or the query asks for
 /// the kind.
 pub(super) fn on_odds(kind: FileKind, asked_for: &[FileKind], request: &SearchRequest) -> Option<Factor> {
-    let stepping = demotion(kind, asked_for).filter(|stepping| stepping.odds < 1.0)?;
-    (!request.leaves_out(FILE_KIND)).then_some(Factor { name: FILE_KIND, value: stepping.odds })
+    let demotion = demotion(kind, asked_for).filter(|demotion| demotion.odds < 1.0)?;
+    (!request.leaves_out(FILE_KIND)).then_some(Factor { name: FILE_KIND, value: demotion.odds })
 }
 
 /// Returns whether the rankers have learned the demotion of a kind.
 pub(super) fn is_learnt(kind: FileKind) -> bool {
-    DEMOTIONS.iter().any(|stepping| stepping.kind == kind && stepping.odds >= 1.0)
+    DEMOTIONS.iter().any(|demotion| demotion.kind == kind && demotion.odds >= 1.0)
 }
 
 fn demotion(kind: FileKind, asked_for: &[FileKind]) -> Option<&'static Demotion> {
-    DEMOTIONS.iter().find(|stepping| stepping.kind == kind && !asked_for.contains(&kind))
+    DEMOTIONS.iter().find(|demotion| demotion.kind == kind && !asked_for.contains(&kind))
 }
 
 const FILE_KIND: &str = "file_kind";

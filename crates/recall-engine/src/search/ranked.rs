@@ -1,4 +1,4 @@
-//! A ranked chunk, and the sorting and standardizing of scores.
+//! A ranked chunk, and the sorting of chunks by score.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use recall_core::{DocumentRow, Selectable};
 use recall_rank::Columns;
 
 use super::fused::FusedChunk;
-use crate::ranking::{Basis, Factor};
+use crate::ranking::{Factor, FeatureSet};
 use crate::search::answer::Reranked;
 
 /// A ranked chunk, before its text is read.
@@ -16,14 +16,14 @@ pub(super) struct Ranked<'a> {
     pub(super) store: usize,
     pub(super) document: DocumentRow,
     pub(super) chunk: recall_core::ChunkRow,
-    /// The tie-breaker of equal scores; see [`Known::tie`](crate::known::Known::tie).
+    /// The tie-breaker of equal scores; see [`Known::tie_breaker`](crate::known::Known::tie_breaker).
     pub(super) tie: u64,
     /// Comparable within one answer; above 0.
     pub(super) score: f64,
     /// The fused chunk. If a ranker decided, this is the best chunk of the document, if any was ranked.
     pub(super) fused: Option<&'a FusedChunk>,
     /// The factor of the file kind on the odds, if rankers decided. The score includes it.
-    pub(super) stepping_back: Option<Factor>,
+    pub(super) demotion: Option<Factor>,
     /// The features and scores of the ranker.
     pub(super) learned: Option<Learned>,
     /// The priors of the item: those of a memory, or the feedback on a file.
@@ -36,7 +36,7 @@ pub(super) struct Ranked<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Learned {
     /// The feature set of the ranker.
-    pub(super) basis: Basis,
+    pub(super) set: FeatureSet,
     /// The features of all documents of the kind, and the row of this one.
     pub(super) features: Arc<Columns>,
     pub(super) place: usize,
@@ -67,24 +67,8 @@ pub(super) fn with_ties(ranked: &[Ranked<'_>], count: usize) -> usize {
     count + ranked[count..].iter().take_while(|ranked| ranked.score.total_cmp(&last.score).is_eq()).count()
 }
 
-/// The mean and deviation of a set of scores, which makes scores of different scales comparable.
-pub(super) struct Standard {
-    mean: f64,
-    deviation: f64,
-}
-
-impl Standard {
-    pub(super) fn of(scores: &[f32]) -> Self {
-        let count = scores.len().max(1) as f64;
-        let mean = scores.iter().copied().map(f64::from).sum::<f64>() / count;
-        let variance = scores.iter().map(|&score| (f64::from(score) - mean).powi(2)).sum::<f64>() / count;
-        Self { mean, deviation: variance.sqrt().max(1e-6) }
-    }
-
-    pub(super) fn of_score(&self, score: f32) -> f64 {
-        (f64::from(score) - self.mean) / self.deviation
-    }
-}
+/// The least standard deviation of rankers' scores that are standardised: below it, all count as equal.
+pub(super) const MIN_DEVIATION: f64 = 1e-6;
 
 /// Returns the probability after multiplying its odds by a factor.
 pub(super) fn with_odds(probability: f64, factor: f64) -> f64 {
@@ -110,7 +94,7 @@ mod tests {
             score,
             fused: None,
             learned: None,
-            stepping_back: None,
+            demotion: None,
             item_priors: Vec::new(),
             reranked: None,
         };

@@ -8,11 +8,12 @@ use std::time::Instant;
 
 use recall_core::{Ablation, ChunkRow, ModelError, QueryClass, error_chain};
 
-use crate::embeddings::Texts;
+use crate::embeddings::ChunkTexts;
 use crate::error::StoreError;
+use crate::ranking::ZScore;
 use crate::search::answer::{Reranked, Stage};
 use crate::search::context::{Search, StageClock};
-use crate::search::ranked::{Ranked, Standard, logistic, sort, with_ties};
+use crate::search::ranked::{MIN_DEVIATION, Ranked, logistic, sort, with_ties};
 use crate::settings::Reranker;
 
 /// The outcome of a rescoring.
@@ -50,10 +51,10 @@ pub(super) fn rerank(
     // A search that restarts has only the remaining time.
     let deadline = Instant::now() + settings.wait.saturating_sub(clock.spent(Stage::Rerank));
     let texts = texts(search, &ranked[..first])?;
-    let told = scores(&reranker, &search.understood.text, &texts, deadline);
-    let outcome = match told {
-        Ok(told) => {
-            rescore(ranked, &told, settings.weight);
+    let rescored = scores(&reranker, &search.understood.text, &texts, deadline);
+    let outcome = match rescored {
+        Ok(scores) => {
+            rescore(ranked, &scores, settings.weight);
             Outcome::Rescored { model: reranker.name.clone() }
         }
         Err(error) => {
@@ -72,13 +73,14 @@ fn scores(reranker: &Reranker, query: &str, texts: &[String], deadline: Instant)
 }
 
 /// Blends the model's scores into those of the first chunks, keeps them above all chunks that follow, and sorts them.
-fn rescore(ranked: &mut [Ranked<'_>], told: &[f32], weight: f64) {
-    let floor = ranked.get(told.len()).map_or(0.0, |next| next.score);
-    let before: Vec<f32> = ranked[..told.len()].iter().map(|one| log_odds(one.score) as f32).collect();
-    let (by_rank, by_model) = (Standard::of(&before), Standard::of(told));
-    let first = &mut ranked[..told.len()];
-    for (place, ((one, &before), &score)) in first.iter_mut().zip(&before).zip(told).enumerate() {
-        let both = (1.0 - weight) * by_rank.of_score(before) + weight * by_model.of_score(score);
+fn rescore(ranked: &mut [Ranked<'_>], scores: &[f32], weight: f64) {
+    let floor = ranked.get(scores.len()).map_or(0.0, |next| next.score);
+    let before: Vec<f32> = ranked[..scores.len()].iter().map(|one| log_odds(one.score) as f32).collect();
+    let standard = |scores: &[f32]| ZScore::<f64>::of(scores).with_min_deviation(MIN_DEVIATION);
+    let (by_rank, by_model) = (standard(&before), standard(scores));
+    let first = &mut ranked[..scores.len()];
+    for (place, ((one, &before), &score)) in first.iter_mut().zip(&before).zip(scores).enumerate() {
+        let both = (1.0 - weight) * by_rank.score(before) + weight * by_model.score(score);
         one.score = floor + (1.0 - floor) * logistic(both);
         one.reranked = Some(Reranked { score, rank_before: place as u32 + 1 });
     }
@@ -99,8 +101,10 @@ fn texts(search: &Search<'_>, ranked: &[Ranked<'_>]) -> Result<Vec<String>, Stor
         let mut here: Vec<usize> = (0..ranked.len()).filter(|&place| ranked[place].store == number).collect();
         here.sort_unstable_by_key(|&place| ranked[place].document);
         for of_one in here.chunk_by(|&one, &other| ranked[one].document == ranked[other].document) {
-            let Some(chunked) = store.read(|snapshot| snapshot.chunked(ranked[of_one[0]].document))? else { continue };
-            let document = Texts::of(&chunked);
+            let Some(chunked) = store.read(|snapshot| snapshot.chunked_document(ranked[of_one[0]].document))? else {
+                continue;
+            };
+            let document = ChunkTexts::of(&chunked);
             for &place in of_one {
                 let row: ChunkRow = ranked[place].chunk;
                 texts[place] = document.joined(row).unwrap_or_default();
@@ -125,7 +129,7 @@ mod tests {
             score,
             fused: None,
             learned: None,
-            stepping_back: None,
+            demotion: None,
             item_priors: Vec::new(),
             reranked: None,
         };
@@ -138,10 +142,10 @@ mod tests {
 
     #[test]
     fn both_orders_count_by_the_weight_and_the_rest_stays_after() {
-        let check = |told: &[f32], weight, expected: &[i64]| {
+        let check = |scores: &[f32], weight, expected: &[i64]| {
             let mut found = ranked(&[0.99, 0.95, 0.9, 0.8, 0.7]);
-            rescore(&mut found, told, weight);
-            assert_eq!(order(&found), expected, "{told:?} {weight}");
+            rescore(&mut found, scores, weight);
+            assert_eq!(order(&found), expected, "{scores:?} {weight}");
             assert!(found.is_sorted_by(|one, next| one.score >= next.score && one.score < 1.0), "{found:?}");
         };
         check(&[-4.0, 1.0, 3.0], 1.0, &[3, 2, 1, 4, 5]);
@@ -155,8 +159,9 @@ mod tests {
     fn the_model_score_and_the_rank_before_are_reported() {
         let mut found = ranked(&[0.9, 0.8, 0.7]);
         rescore(&mut found, &[-1.0, 2.5], 1.0);
-        let told: Vec<_> = found.iter().map(|one| one.reranked.map(|told| (told.score, told.rank_before))).collect();
-        assert_eq!(told, [Some((2.5, 2)), Some((-1.0, 1)), None]);
+        let scores: Vec<_> =
+            found.iter().map(|one| one.reranked.map(|scores| (scores.score, scores.rank_before))).collect();
+        assert_eq!(scores, [Some((2.5, 2)), Some((-1.0, 1)), None]);
     }
 
     #[test]

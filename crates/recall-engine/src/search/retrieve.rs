@@ -3,14 +3,16 @@
 use std::panic::resume_unwind;
 
 use recall_core::{ModelFingerprint, RankedList, Retriever, Understood};
-use recall_lexical::{Depths, Evidence, NearSpellings, Retrieved, Ties};
+use recall_lexical::{Depths, Evidence, Retrieved, SpellingSuggestions, TieBreaker};
 
-use super::meaning::{self, Meaning};
+use super::retriever_weights::RetrieverWeights;
+use super::semantic::{self, SemanticEvidence};
 use crate::embeddings::Near;
+use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::known::Known;
-use crate::store::Store;
-use crate::task_pool::{Deferred, TaskPool};
+use crate::search::context::Search;
+use crate::task_pool::Deferred;
 
 /// The number of candidates of each lexical retriever: words, names and paths.
 const DEPTH: usize = 100;
@@ -25,9 +27,9 @@ pub(super) struct StoreResults {
     pub(super) lists: Vec<RankedList>,
     pub(super) evidence: Evidence,
     /// `None` if semantic retrieval was not requested, or the store's embeddings are not up to date.
-    pub(super) meaning: Option<Meaning>,
+    pub(super) semantic: Option<SemanticEvidence>,
     /// Near spellings of the query, if nothing has exactly that name.
-    pub(super) spelled: NearSpellings,
+    pub(super) suggestions: SpellingSuggestions,
 }
 
 /// Returns whether a query may name a file: it contains a path or an identifier, or is one word. For other questions, paths
@@ -39,25 +41,23 @@ fn may_name_a_file(understood: &Understood) -> bool {
 
 /// Runs every retriever that has a weight; the semantic one with the given models, or any. `known` gives the tie-breakers.
 pub(super) fn retrieve(
-    tasks: &TaskPool,
-    store: &Store,
+    search: &Search<'_>,
+    store: &MountedStore,
     known: &Known,
-    understood: &Understood,
-    weights: &[(Retriever, f64)],
+    weights: &RetrieverWeights,
     models: Option<&[ModelFingerprint]>,
 ) -> Result<StoreResults, StoreError> {
-    let weight_of =
-        |retriever| weights.iter().find(|(known, _)| *known == retriever).map_or(0.0, |&(_, weight)| weight);
-    let depth = |retriever| if weight_of(retriever) > 0.0 { DEPTH } else { 0 };
+    let (tasks, understood) = (&search.engine.tasks, &*search.understood_in(store));
+    let depth = |weight| if weight > 0.0 { DEPTH } else { 0 };
     let depths = Depths {
-        lexical: depth(Retriever::Lexical),
-        symbol: depth(Retriever::Symbol),
-        path: if may_name_a_file(understood) { depth(Retriever::Path) } else { 0 },
+        lexical: depth(weights.lexical),
+        symbol: depth(weights.symbol),
+        path: if may_name_a_file(understood) { depth(weights.path) } else { 0 },
     };
     let failed = |source| store.search_failed(source);
-    let searcher = store.lexical.searcher();
-    let find = if weight_of(Retriever::Semantic) > 0.0 {
-        meaning::near(store, &searcher, understood, NEAREST_DEPTH, models).map_err(failed)?
+    let searcher = store.lexical.searcher().among(search.allowed(store)?);
+    let find = if weights.asks_semantic() {
+        semantic::near(store, &searcher, understood, NEAREST_DEPTH, models).map_err(failed)?
     } else {
         None
     };
@@ -68,18 +68,19 @@ pub(super) fn retrieve(
         let near: Option<&Near> = near.as_ref().ok().and_then(Option::as_ref);
         near.map(|near| near.neighbours.clone()).unwrap_or_default()
     };
-    let tie = |document| known.tie(document);
-    let ties: Ties<'_> = if known.memories.is_empty() { None } else { Some(&tie) };
-    let retrieved = searcher.retrieve(understood, &understood.filters, depths, neighbours, ties);
+    let tie = |document| known.tie_breaker(document);
+    let tie_breaker = (!known.memories.is_empty()).then_some(&tie as TieBreaker<'_>);
+    let retrieved = searcher.retrieve(understood, &understood.filters, depths, neighbours, tie_breaker);
     // A panic in the model is passed on here, so that it is not reported as damage of the lexical index.
     let near = near.unwrap_or_else(|panic| resume_unwind(panic));
-    let Retrieved { lexical, symbol, path, semantic, mut evidence, near: spelled } = retrieved.map_err(failed)?;
-    let list = |retriever, candidates| RankedList { retriever, weight: weight_of(retriever), candidates };
+    let Retrieved { lexical, symbol, path, semantic: nearest, mut evidence, suggestions } =
+        retrieved.map_err(failed)?;
+    let list = |retriever, candidates| RankedList { retriever, weight: weights.get(retriever), candidates };
     let mut lists =
         vec![list(Retriever::Lexical, lexical), list(Retriever::Symbol, symbol), list(Retriever::Path, path)];
-    let meaning = near.map(|near| {
-        lists.push(list(Retriever::Semantic, semantic));
-        Meaning::of(&near, &mut lists, &mut evidence)
+    let semantic = near.map(|near| {
+        lists.push(list(Retriever::Semantic, nearest));
+        SemanticEvidence::of(&near, &mut lists, &mut evidence)
     });
-    Ok(StoreResults { lists, evidence, meaning, spelled })
+    Ok(StoreResults { lists, evidence, semantic, suggestions })
 }

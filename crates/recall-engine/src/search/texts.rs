@@ -8,11 +8,12 @@ use std::sync::Arc;
 use recall_core::{ChunkRow, Understood};
 use recall_lexical::{Closeness, ClosenessReader};
 
-use super::pool::OfKind;
+use super::candidates::KindCandidates;
+use crate::engine::MountedStore;
 use crate::error::StoreError;
-use crate::ranking::Kind;
-use crate::store::Store;
+use crate::ranking::ContentKind;
 use crate::task_pool::{Deferred, TaskPool};
+
 /// The number of texts that are read. Reading one takes about 20 µs, and a document with a lower lexical score is seldom the
 /// answer.
 const MOST_TEXTS: usize = 12;
@@ -33,8 +34,13 @@ struct Reading {
 
 impl Texts {
     /// Starts reading the chunk that represents each of the best documents.
-    pub(super) fn read(tasks: &TaskPool, stores: &[Arc<Store>], understood: &Understood, kinds: &[OfKind<'_>]) -> Self {
-        if kinds.iter().any(|kind| kind.kind == Kind::Code) {
+    pub(super) fn read(
+        tasks: &TaskPool,
+        stores: &[MountedStore],
+        understood: &Understood,
+        kinds: &[KindCandidates<'_>],
+    ) -> Self {
+        if kinds.iter().any(|kind| kind.kind == ContentKind::Code) {
             let documents = kinds.iter().map(|kind| kind.documents.len()).sum();
             return Self { documents, readings: Vec::new() };
         }
@@ -46,7 +52,7 @@ impl Texts {
         let mut best: Vec<usize> = (0..documents.len()).collect();
         best.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then_with(|| tie(a).cmp(&tie(b))));
         best.truncate(MOST_TEXTS);
-        let reading = |(number, store): (usize, &Arc<Store>)| {
+        let reading = |(number, store): (usize, &MountedStore)| {
             let places: Vec<usize> = best.iter().copied().filter(|&place| documents[place].0 == number).collect();
             let rows: Vec<ChunkRow> = places.iter().map(|&place| documents[place].1.0.chunk).collect();
             let (store, mut reader) = (Arc::clone(store), ClosenessReader::new(understood));
@@ -55,7 +61,7 @@ impl Texts {
                 let texts = store.read(|snapshot| snapshot.chunk_texts(&rows))?;
                 Ok(texts.into_iter().map(|text| text.map(|text| reader.read(&text))).collect())
             };
-            let chunks = kinds[number].finds.evidence.question.chunks as u64;
+            let chunks = kinds[number].of_store.evidence.query.chunks as u64;
             (!places.is_empty()).then(|| Reading { places, closeness: tasks.spawn_from(chunks, closeness) })
         };
         Self { documents: documents.len(), readings: stores.iter().enumerate().filter_map(reading).collect() }

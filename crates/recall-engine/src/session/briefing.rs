@@ -10,7 +10,6 @@ mod decisions;
 mod history;
 mod pack;
 mod profile;
-mod quote;
 mod tasks;
 
 use std::sync::Arc;
@@ -21,7 +20,8 @@ use crate::Engine;
 use crate::git::{BranchChanges, Git};
 use crate::indexing::freshen;
 use crate::origin::Origin;
-use crate::session::briefing::pack::{Draft, pack};
+use crate::quote;
+use crate::session::briefing::pack::{SectionDraft, pack};
 use crate::session_log::SessionError;
 use crate::store::Store;
 use crate::store::provenance::where_of;
@@ -52,7 +52,7 @@ impl Engine {
         let store = self.memory_store(origin, Scope::Project)?;
         let now = self.clock.now();
         let warnings = freshen(&store, &self.settings, &self.clock)?;
-        store.ledger.look(now, store.settings().limits.look_interval)?;
+        store.ledger.refresh(now, store.settings().limits.look_interval)?;
         let mut sessions = Self::sessions_of(&store, now)?;
         sessions.retain(|session| Some(session.id.as_str()) != request.provenance.session.as_deref());
         let scene = Scene {
@@ -81,14 +81,14 @@ impl Scene<'_> {
         )
     }
 
-    fn drafts(&self) -> Result<Vec<Draft>, SessionError> {
-        let told = self.told_memories()?;
+    fn drafts(&self) -> Result<Vec<SectionDraft>, SessionError> {
+        let memories = self.latest_memories()?;
         Ok(vec![
-            Draft { kind: SectionKind::Profile, entries: self.profile()? },
-            Draft { kind: SectionKind::History, entries: self.history()? },
-            Draft { kind: SectionKind::Tasks, entries: self.tasks()? },
-            Draft { kind: SectionKind::Decisions, entries: self.decisions(&told) },
-            Draft { kind: SectionKind::Changes, entries: self.changes(&told) },
+            SectionDraft { kind: SectionKind::Profile, entries: self.profile()? },
+            SectionDraft { kind: SectionKind::History, entries: self.history()? },
+            SectionDraft { kind: SectionKind::Tasks, entries: self.tasks()? },
+            SectionDraft { kind: SectionKind::Decisions, entries: self.decisions(&memories) },
+            SectionDraft { kind: SectionKind::Changes, entries: self.changes(&memories) },
         ])
     }
 }

@@ -3,21 +3,21 @@
 use std::collections::BTreeSet;
 
 use recall_core::{
-    DocPath, EndReason, EndSession, EventDetails, Metadata, MetadataValue, Scope, Session, SessionEventType,
-    error_chain,
+    DocPath, DocumentKey, EndReason, EndSession, EventDetails, Metadata, MetadataValue, Scope, Session,
+    SessionEventType, error_chain,
 };
 
 use super::history;
 use super::summary::{Material, summary_of};
 use crate::Engine;
 use crate::git::Git;
-use crate::indexing::refresh_files;
+use crate::indexing::refresh_documents;
 use crate::mask::Masking;
 use crate::memory::{AddReport, MemoryNote, note};
 use crate::origin::Origin;
 use crate::session::log::session_of;
 use crate::session_log::masking::masked;
-use crate::session_log::{REASON, SUMMARY_PATH, SessionError, Told};
+use crate::session_log::{REASON, SUMMARY_PATH, SessionError, SessionFold};
 use crate::store::provenance::where_of;
 
 /// A session that has ended.
@@ -49,15 +49,15 @@ impl Engine {
         self.recorder.flush();
         let store = self.memory_store(origin, Scope::Project)?;
         let now = self.clock.now();
-        store.ledger.look(now, store.settings().limits.look_interval)?;
+        store.ledger.refresh(now, store.settings().limits.look_interval)?;
         let events = store.sessions.read(id)?.unwrap_or_default();
-        let told = Told::of(id, &events).map(|told| told.at(now));
-        if told.is_none() && summary.is_none() && memories.is_empty() {
+        let fold = SessionFold::of(id, &events).map(|fold| fold.at(now));
+        if fold.is_none() && summary.is_none() && memories.is_empty() {
             return Err(SessionError::NotFound { id: id.to_owned() });
         }
         let memories = memories.iter().map(|memory| self.add_memory(origin, memory)).collect::<Result<Vec<_>, _>>()?;
         let here = where_of(&store, provenance);
-        let session = told.unwrap_or_else(|| Session::started(id, now, &here));
+        let session = fold.unwrap_or_else(|| Session::started(id, now, &here));
         let mut masking = Masking::default();
         let text = if let Some(given) = summary {
             Some(masking.mask(given))
@@ -85,7 +85,7 @@ impl Engine {
         store.sessions.write(id, &here, vec![event])?;
         if let Some(path) = path.as_ref().filter(|_| !store.awaits_first_index()) {
             // Index the summary now, so that the next search finds it even if it skips the scan of the files.
-            if let Err(error) = refresh_files(&store, &BTreeSet::from([path.clone()]), now) {
+            if let Err(error) = refresh_documents(&store, &BTreeSet::from([DocumentKey::File(path.clone())]), now) {
                 let reason = error_chain(&error);
                 tracing::warn!(%path, reason, "a summary is not indexed yet; the next search does");
             }

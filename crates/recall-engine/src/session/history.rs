@@ -11,7 +11,7 @@ use recall_folder::{Folder, write_git_files};
 use recall_journal::{Day, moment_of, rfc_3339};
 
 use super::summary::title;
-use crate::session_log::{SessionError, Told, name_of};
+use crate::session_log::{SessionError, SessionFold, name_of};
 
 const FOLDER: &str = ".recall/history";
 
@@ -74,14 +74,14 @@ fn quoted(text: &str) -> String {
 }
 
 /// Returns the sessions that have a summary file. Other files are skipped.
-pub(super) fn all(root: &Path) -> Vec<Told> {
+pub(super) fn all(root: &Path) -> Vec<SessionFold> {
     let Ok(folder) = Folder::open(root).and_then(|root| root.folder(FOLDER)) else { return Vec::new() };
     let names = folder.names().unwrap_or_default().into_iter().filter_map(|name| name.into_string().ok());
     let mut names: Vec<String> =
         names.filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "md")).collect();
     names.sort_unstable_by(|a, b| b.cmp(a));
     names.truncate(MOST_SUMMARIES);
-    names.iter().filter_map(|name| read(&folder, name)).map(Told::of_summary).collect()
+    names.iter().filter_map(|name| read(&folder, name)).map(SessionFold::of_summary).collect()
 }
 
 fn read(folder: &Folder, name: &str) -> Option<Session> {

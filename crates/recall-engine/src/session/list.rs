@@ -36,7 +36,7 @@ impl Engine {
         let mut page: Vec<Session> = asked.skip(offset as usize).take(limit as usize + 1).collect();
         let has_more = page.len() > limit as usize;
         page.truncate(limit as usize);
-        store.ledger.look(now, store.settings().limits.look_interval)?;
+        store.ledger.refresh(now, store.settings().limits.look_interval)?;
         for session in &mut page {
             session.memories = store.ledger.of_session(&session.id);
             for text in session.goal.iter_mut().chain(&mut session.summary) {
@@ -59,10 +59,10 @@ impl Engine {
     /// Returns all sessions of a store with their state at `now`, the latest first, without their memories.
     pub(crate) fn sessions_of(store: &Arc<Store>, now: Timestamp) -> Result<Vec<Session>, SessionError> {
         let recorded = store.sessions.all()?;
-        let known: HashSet<&str> = recorded.iter().map(crate::session_log::Told::id).collect();
+        let known: HashSet<&str> = recorded.iter().map(crate::session_log::SessionFold::id).collect();
         let mut others = super::history::all(&store.root);
-        others.retain(|told| !known.contains(told.id()));
-        let mut sessions: Vec<Session> = recorded.iter().cloned().chain(others).map(|told| told.at(now)).collect();
+        others.retain(|fold| !known.contains(fold.id()));
+        let mut sessions: Vec<Session> = recorded.iter().cloned().chain(others).map(|fold| fold.at(now)).collect();
         sessions.sort_by(|a, b| b.started.cmp(&a.started).then_with(|| a.id.cmp(&b.id)));
         Ok(sessions)
     }

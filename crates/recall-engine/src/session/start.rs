@@ -7,7 +7,7 @@ use crate::Engine;
 use crate::mask::Masking;
 use crate::origin::Origin;
 use crate::session_log::masking::masked;
-use crate::session_log::{SessionError, Told};
+use crate::session_log::{SessionError, SessionFold};
 use crate::store::provenance::where_of;
 
 /// A started session.
@@ -37,7 +37,7 @@ impl Engine {
         });
         let id = id.clone();
         self.recorder.flush();
-        let known = store.sessions.read(&id)?.and_then(|events| Told::of(&id, &events)).map(|told| told.at(now));
+        let known = store.sessions.read(&id)?.and_then(|events| SessionFold::of(&id, &events)).map(|fold| fold.at(now));
         let has_news = known
             .as_ref()
             .is_none_or(|known| known.state == SessionState::Ended || (request.goal.is_some() && known.goal.is_none()));

@@ -1,12 +1,14 @@
 //! The settings and the selection of an open store, which a person may change at any time.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use recall_chunk::ChunkLimits;
+use recall_folder::FileStamp;
 
 use super::Store;
-use super::file_stat::FileStat;
-use crate::store::Selection;
+use crate::settings::StoreSettings;
+use crate::store::{Selection, selection};
 
 /// Whether the configuration of a store was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,20 +20,20 @@ pub(crate) enum Configuration {
 }
 
 impl Store {
-    /// Reads the settings and the selection again if the stats of their files have changed. Costs one `stat` per file.
+    /// Reads the settings and the selection again if the stamps of their files have changed. Costs one `stat` per file.
     pub(crate) fn follow_configuration(&self) -> Configuration {
         let before = self.settings();
-        // The stats are taken before the files are read, so that a write in between is noticed the next time.
-        let stats = FileStat::of_all(&before, &self.root, &self.folder.path);
+        // The stamps are taken before the files are read, so that a write in between is noticed the next time.
+        let stamps = configuration_stamps(&before, &self.root, &self.folder.path);
         let mut configured = self.configured.lock();
-        if *configured == stats {
+        if *configured == stamps {
             return Configuration::Same;
         }
-        *configured = stats;
+        *configured = stamps;
         let settings = (self.settings_source)(&self.root);
         let cuts = |limits| ChunkLimits::from(limits);
         if settings.types != before.types || cuts(&settings.limits) != cuts(&before.limits) {
-            self.attention.rewrite_everything();
+            self.dirty.rewrite_everything();
         }
         self.settings.store(Arc::new(settings));
         // The lock is held while the file is read, so that no decision is written in between.
@@ -40,4 +42,10 @@ impl Store {
         tracing::info!(root = %self.root.display(), "the configuration was changed and is read again");
         Configuration::Changed
     }
+}
+
+/// Returns the stamps of the files of the settings and of the selection, in this order; `None` for a missing file.
+pub(super) fn configuration_stamps(settings: &StoreSettings, root: &Path, folder: &Path) -> Vec<Option<FileStamp>> {
+    let selection = selection::files(root, folder);
+    settings.files.iter().chain(&selection).map(|path| FileStamp::of(path)).collect()
 }

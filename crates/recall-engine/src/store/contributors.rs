@@ -21,12 +21,12 @@ const MOST_DAYS: usize = 64;
 /// The authors of events, by the days of the journals. Git runs once for each day and commit.
 #[derive(Default)]
 pub(crate) struct Contributors {
-    days: Mutex<HashMap<Day, Added>>,
+    days: Mutex<HashMap<Day, DayAuthors>>,
     changed: Condvar,
 }
 
 /// The authors of one day's journal.
-struct Added {
+struct DayAuthors {
     /// The commit that was checked out.
     commit: Option<String>,
     /// `None` while git runs.
@@ -46,7 +46,7 @@ impl Contributors {
             if days.len() >= MOST_DAYS {
                 days.clear();
             }
-            days.insert(day, Added { commit: commit.clone(), events: None, is_slow: false });
+            days.insert(day, DayAuthors { commit: commit.clone(), events: None, is_slow: false });
             self.ask(root.to_owned(), day, commit.clone());
         }
         let deadline = Instant::now() + PATIENCE;

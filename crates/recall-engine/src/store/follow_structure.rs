@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Store;
-use super::structure::Turn;
+use super::structure::ReadTurn;
 use crate::error::StoreError;
 use crate::links;
 use crate::links::structure::Structure;
@@ -26,7 +26,7 @@ impl Store {
 
     /// Starts reading the graph if it is older than the documents, unless the last, long read ended recently.
     pub(crate) fn follow_structure(self: &Arc<Self>) {
-        if !self.is_structure_current() && self.structure.begin() == Turn::Taken {
+        if !self.is_structure_current() && self.structure.begin() == ReadTurn::Taken {
             self.read_structure_soon();
         }
     }
@@ -36,9 +36,9 @@ impl Store {
         let deadline = Instant::now() + patience;
         while !self.is_structure_current() && !self.holds_nothing() {
             match self.structure.begin() {
-                Turn::Taken => self.read_structure_soon(),
-                Turn::Others => {}
-                Turn::Resting => return StructureWait::InVain,
+                ReadTurn::Taken => self.read_structure_soon(),
+                ReadTurn::Others => {}
+                ReadTurn::Resting => return StructureWait::InVain,
             }
             if !self.structure.wait(deadline) {
                 return StructureWait::InVain;

@@ -7,12 +7,13 @@ use std::sync::atomic::AtomicBool;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use parking_lot::Mutex;
 use recall_catalog::Catalog;
+use recall_chunk::CodeParser;
 use recall_core::{DocumentRow, Generation, PROJECT_FOLDER, StoreScope, Timestamp};
 use recall_lexical::{Lexical, WriterSettings};
 use recall_watch::Watcher;
 
 use super::{AnchorTexts, Freshness, RatedCell};
-use crate::embeddings::{Models, Semantic};
+use crate::embeddings::{Embeddings, Models};
 use crate::error::StoreError;
 use crate::fault::Fault;
 use crate::imports::Imports;
@@ -21,9 +22,10 @@ use crate::ledger::{Ledger, Own};
 use crate::progress::Cancel;
 use crate::session_log::Sessions;
 use crate::settings::{JournalSource, Places, StoreSettings, StoreSettingsSource};
+use crate::store::configured::configuration_stamps;
 use crate::store::{
-    Attention, Background, FileStat, IndexLock, IndexLocks, KeptPassages, Part, Publication, RankingCell, Retrievals,
-    Selection, Store, StructureCell, strangers,
+    DirtyFiles, GenerationGate, HitCache, Imported, ImportedCell, IndexLock, IndexLocks, IndexPart, RankingCell,
+    Retrievals, Selection, Store, StructureCell, TaskTracker, strangers,
 };
 use crate::store_folder::StoreFolder;
 
@@ -31,7 +33,7 @@ use crate::store_folder::StoreFolder;
 const DOCUMENTS_A_PAGE: usize = 256;
 
 /// The shared objects that opening a store needs.
-pub(crate) struct Surroundings<'a> {
+pub(crate) struct OpenContext<'a> {
     pub(crate) places: &'a Places,
     pub(crate) models: &'a Models,
     pub(crate) journals: &'a JournalSource,
@@ -39,6 +41,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) own: &'a Arc<Own>,
     pub(crate) locks: &'a Arc<IndexLocks>,
     pub(crate) imports: &'a Arc<Imports>,
+    pub(crate) code_parser: Option<&'a Arc<dyn CodeParser>>,
     pub(crate) watcher: Option<&'a Arc<Watcher>>,
     pub(crate) now: Timestamp,
 }
@@ -58,24 +61,26 @@ impl Store {
         scope: StoreScope,
         root: &Path,
         settings: StoreSettings,
-        surroundings: &Surroundings<'_>,
-        damaged: Option<Part>,
+        context: &OpenContext<'_>,
+        damaged: Option<IndexPart>,
     ) -> Result<Self, StoreError> {
-        let new_lock = || IndexLock::new(root, StoreFolder::lock(root, surroundings.places), surroundings.locks);
+        let new_lock = || IndexLock::new(root, StoreFolder::lock(root, context.places), context.locks);
         let lock = new_lock();
         // Every write takes the lock again and reports the failure.
         let _ = lock.take();
         let repaired = match damaged {
-            Some(part) => vec![set_aside(root, surroundings, &lock, part)?],
+            Some(part) => vec![quarantine_part(root, context, &lock, part)?],
             None => Vec::new(),
         };
-        match Self::open_once(scope, root, settings.clone(), surroundings, lock, repaired) {
+        match Self::open_once(scope, root, settings.clone(), context, lock, repaired) {
             // Rebuilding the lexical index reads every text, and so finds damage in the catalog that opening it does not.
-            Err(error @ StoreError::ReadCatalog { .. }) if error.fault() == Fault::Damaged => {
-                let folder = StoreFolder::prepare(root, surroundings.places)?;
+            Err(error @ (StoreError::ReadCatalog { .. } | StoreError::WriteCatalog { .. }))
+                if error.fault() == Fault::Damaged =>
+            {
+                let folder = StoreFolder::prepare(root, context.places)?;
                 let lock = new_lock();
-                let kept = set_catalog_aside(&folder.catalog(), &lock, surroundings.now)?;
-                Self::open_once(scope, root, settings, surroundings, lock, vec![kept])
+                let kept = quarantine_catalog(&folder.catalog(), &lock, context.now)?;
+                Self::open_once(scope, root, settings, context, lock, vec![kept])
             }
             opened => opened,
         }
@@ -85,31 +90,46 @@ impl Store {
         scope: StoreScope,
         root: &Path,
         settings: StoreSettings,
-        surroundings: &Surroundings<'_>,
+        context: &OpenContext<'_>,
         index_lock: IndexLock,
         mut repaired: Vec<String>,
     ) -> Result<Self, StoreError> {
-        let &Surroundings { places, models, journals, settings_source, own, locks: _, imports, watcher, now } =
-            surroundings;
+        let &OpenContext {
+            places,
+            models,
+            journals,
+            settings_source,
+            own,
+            locks: _,
+            imports,
+            code_parser,
+            watcher,
+            now,
+        } = context;
         let folder = StoreFolder::prepare(root, places)?;
         if index_lock.is_held() {
-            let strangers = strangers::set_aside(&folder, now);
+            let strangers = strangers::quarantine(&folder, now);
             repaired.extend(strangers.map_err(|source| StoreError::Folder { path: folder.index.clone(), source })?);
         }
         let catalog = open_catalog(root, &folder, &index_lock, now, &mut repaired)?;
+        if index_lock.is_held() && !catalog.is_read_only() {
+            let adopted = catalog.adopt_base();
+            adopted.map_err(|source| StoreError::WriteCatalog { root: root.to_owned(), source })?;
+        }
         let lexical = open_lexical(root, &folder, &index_lock, now, &mut repaired)?;
         let generation = catalog.generation();
         let generation = generation.map_err(|source| StoreError::ReadCatalog { root: root.to_owned(), source })?;
-        let semantic = Semantic::open(folder.vectors(), models, generation, now);
-        let configured = FileStat::of_all(&settings, root, &folder.path);
+        let embeddings = Embeddings::open(folder.vectors(), models, generation, now);
+        let configured = configuration_stamps(&settings, root, &folder.path);
         let selection = Selection::load(root, &folder.path);
+        let imported = Imported::load(&folder.path, |problem| repaired.push(problem));
         let index = folder.index.clone();
         let most_directories = settings.limits.watched_directories as usize;
         let watcher = watcher.filter(|_| most_directories > 0);
         let store = Self {
             scope,
             root: root.to_owned(),
-            publication: Publication::new(lexical.generation()),
+            generation_gate: GenerationGate::new(lexical.generation()),
             sessions: Sessions::new(root, &folder.path),
             folder,
             index_lock,
@@ -118,48 +138,50 @@ impl Store {
             configured: Mutex::new(configured),
             catalog,
             lexical,
-            semantic,
+            embeddings,
             selection: Mutex::new(selection),
+            imported: ImportedCell::new(imported),
             ledger: Ledger::new(root, journals(root, Path::new(PROJECT_FOLDER)), own.log(scope, root)),
             contributors: Arc::default(),
             anchor_texts: AnchorTexts::default(),
             rated: RatedCell::default(),
             retrievals: Retrievals::open(&index),
-            passages: KeptPassages::default(),
+            passages: HitCache::default(),
             known: ArcSwap::from_pointee(Known::default()),
             stated: ArcSwapOption::empty(),
             writing: Mutex::new(()),
             lexical_writer: Mutex::new(None),
             freshness: Freshness::default(),
             watch: watcher.map(|watcher| watcher.watch(root, most_directories)),
-            attention: Attention::default(),
-            background: Arc::new(Background::default()),
+            dirty: DirtyFiles::default(),
+            background: Arc::new(TaskTracker::default()),
             structure: StructureCell::default(),
             ranking: RankingCell::default(),
             indexing: Mutex::new(None),
-            looked: Mutex::new(None),
+            checked: Mutex::new(None),
             repaired,
-            has_told_repairs: AtomicBool::new(false),
+            are_repairs_reported: AtomicBool::new(false),
             cancel: Cancel::default(),
             imports: Arc::clone(imports),
+            code_parser: code_parser.cloned(),
         };
         store.reload_known()?;
-        store.heal_lexical()?;
+        store.repair_lexical()?;
         #[expect(
             clippy::redundant_closure_for_method_calls,
             reason = "the method is not general over the snapshot's lifetime"
         )]
-        let parsing = store.read(|snapshot| snapshot.parsing())?;
+        let parser_version = store.read(|snapshot| snapshot.parser_version())?;
         let can_be_written = !store.catalog.is_read_only();
-        if parsing != recall_chunk::VERSION && can_be_written && !store.holds_nothing() {
+        if parser_version != recall_chunk::VERSION && can_be_written && !store.holds_nothing() {
             tracing::info!(root = %store.root.display(), "an older version parsed the documents; they are parsed again");
-            store.attention.rewrite_everything();
+            store.dirty.rewrite_everything();
         }
         Ok(store)
     }
 
     /// Rebuilds the lexical index from the catalog if their generations differ.
-    pub(crate) fn heal_lexical(&self) -> Result<(), StoreError> {
+    pub(crate) fn repair_lexical(&self) -> Result<(), StoreError> {
         let _writing = self.writing.lock();
         let generation = self.catalog.generation().map_err(|source| self.read_failed(source))?;
         // If another process writes the index, it is between its two commits, or rebuilds the lexical index itself.
@@ -167,13 +189,21 @@ impl Store {
             return Ok(());
         }
         tracing::info!(root = %self.root.display(), %generation, "the lexical index is rebuilt from the catalog");
-        self.refill_lexical(generation)?;
+        self.write_lexical(generation)?;
         self.reload_known()?;
         Ok(())
     }
 
+    /// Rebuilds the lexical index from the catalog.
+    pub(crate) fn rebuild_lexical(&self) -> Result<(), StoreError> {
+        self.index_lock.take()?;
+        let _writing = self.writing.lock();
+        let generation = self.catalog.generation().map_err(|source| self.read_failed(source))?;
+        self.write_lexical(generation)
+    }
+
     /// Clears the lexical index and writes every document of the catalog to it. The caller holds `writing`.
-    pub(crate) fn refill_lexical(&self, generation: Generation) -> Result<(), StoreError> {
+    pub(crate) fn write_lexical(&self, generation: Generation) -> Result<(), StoreError> {
         let failed = |source| self.lexical_write_failed(source);
         // An open writer may hold some of the documents that are written here.
         drop(self.lexical_writer.lock().take());
@@ -198,7 +228,7 @@ impl Store {
         }
         writer.commit(generation).map_err(failed)?;
         writer.finish().map_err(failed)?;
-        self.publication.publish(generation);
+        self.generation_gate.publish(generation);
         Ok(())
     }
 }
@@ -214,7 +244,7 @@ fn open_catalog(
     let failed = |source| StoreError::OpenCatalog { root: root.to_owned(), source };
     match Catalog::open(&path) {
         Err(recall_catalog::OpenError::Damaged { .. }) => {
-            repaired.push(set_catalog_aside(&path, lock, now)?);
+            repaired.push(quarantine_catalog(&path, lock, now)?);
             Catalog::open(&path).map_err(failed)
         }
         other => other.map_err(failed),
@@ -222,7 +252,7 @@ fn open_catalog(
 }
 
 /// Quarantines a damaged catalog; returns a sentence with its new path.
-fn set_catalog_aside(path: &Path, lock: &IndexLock, now: Timestamp) -> Result<String, StoreError> {
+fn quarantine_catalog(path: &Path, lock: &IndexLock, now: Timestamp) -> Result<String, StoreError> {
     lock.take()?;
     let kept = recall_catalog::set_aside(path, &now.as_millis().to_string())
         .map_err(|source| StoreError::Folder { path: path.to_owned(), source })?;
@@ -230,31 +260,31 @@ fn set_catalog_aside(path: &Path, lock: &IndexLock, now: Timestamp) -> Result<St
 }
 
 /// Quarantines a damaged lexical index; returns a sentence with its new path.
-fn set_lexical_aside(path: &Path, lock: &IndexLock, now: Timestamp) -> Result<String, StoreError> {
+fn quarantine_lexical(path: &Path, lock: &IndexLock, now: Timestamp) -> Result<String, StoreError> {
     lock.take()?;
-    let kept = recall_lexical::set_aside(path, &now.as_millis().to_string())
+    let kept = recall_lexical::quarantine(path, &now.as_millis().to_string())
         .map_err(|source| StoreError::Folder { path: path.to_owned(), source })?;
     Ok(format!("the lexical index was damaged; it is kept as {}", kept.display()))
 }
 
 /// Quarantines a damaged part of an index; returns a sentence with its new path.
-fn set_aside(
+fn quarantine_part(
     root: &Path,
-    &Surroundings { places, now, .. }: &Surroundings<'_>,
+    &OpenContext { places, now, .. }: &OpenContext<'_>,
     lock: &IndexLock,
-    part: Part,
+    part: IndexPart,
 ) -> Result<String, StoreError> {
     let folder = StoreFolder::prepare(root, places)?;
     let path = match part {
-        Part::Catalog => folder.catalog(),
-        Part::Lexical => folder.lexical(),
+        IndexPart::Catalog => folder.catalog(),
+        IndexPart::Lexical => folder.lexical(),
     };
     if path.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
         return Ok(format!("{} was missing", path.display()));
     }
     match part {
-        Part::Catalog => set_catalog_aside(&folder.catalog(), lock, now),
-        Part::Lexical => set_lexical_aside(&folder.lexical(), lock, now),
+        IndexPart::Catalog => quarantine_catalog(&folder.catalog(), lock, now),
+        IndexPart::Lexical => quarantine_lexical(&folder.lexical(), lock, now),
     }
 }
 
@@ -269,7 +299,7 @@ fn open_lexical(
     let failed = |source| StoreError::OpenLexical { root: root.to_owned(), source };
     match Lexical::open(&path) {
         Err(recall_lexical::OpenError::Damaged { .. }) => {
-            repaired.push(set_lexical_aside(&path, lock, now)?);
+            repaired.push(quarantine_lexical(&path, lock, now)?);
             Lexical::open(&path).map_err(failed)
         }
         // An index of another format is not damaged: it is rebuilt, and no repair is reported.

@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 use parking_lot::Mutex;
 
-use crate::ranking::{Kind, RankerError, RankerUse, Rankers};
+use crate::ranking::{ContentKind, RankerError, RankerUse, Rankers};
 use crate::settings::RankerChoice;
 
 /// A larger file is not a ranker: a thousand trees take a fifth of this.
@@ -43,7 +43,7 @@ struct Stamp {
 
 impl RankingCell {
     /// Returns the rankers for a choice; `built_in` if the project has none of its own.
-    pub(crate) fn look(&self, choice: &RankerChoice, built_in: &Rankers) -> Arc<Ranking> {
+    pub(crate) fn current(&self, choice: &RankerChoice, built_in: &Rankers) -> Arc<Ranking> {
         match choice {
             RankerChoice::Own(path) => self.own(path, built_in),
             RankerChoice::BuiltIn => Arc::new(Ranking::built_in(built_in)),
@@ -100,17 +100,16 @@ fn read_own(path: &Path, bytes: u64, built_in: &Rankers) -> Result<Rankers, Stri
         return Err(format!("it has {bytes} bytes; a ranker has at most {MOST_BYTES}"));
     }
     let read = fs::read(path).map_err(|error| error.to_string())?;
-    built_in.clone().with(Kind::Code, &read).map_err(|error| match error {
+    built_in.clone().with(ContentKind::Code, &read).map_err(|error| match error {
         RankerError::Read { ref source } => format!("{error}: {source}"),
-        RankerError::Feature { ref source } => format!("{error} ({source})"),
-        RankerError::WordsAlone => error.to_string(),
+        RankerError::UnknownFeature { .. } | RankerError::WordsAlone => error.to_string(),
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::Basis;
+    use crate::ranking::FeatureSet;
 
     /// Checks which rankers are used with these bytes in the file; with no file for `None`.
     #[track_caller]
@@ -123,7 +122,7 @@ mod tests {
             }
             None => fs::remove_file(path).expect("it was there"),
         }
-        let found = cell.look(&RankerChoice::Own(path.to_owned()), &Rankers::built_in());
+        let found = cell.current(&RankerChoice::Own(path.to_owned()), &Rankers::built_in());
         assert_eq!(found.used, used);
         let said = found.problem.as_deref();
         assert!(said.map_or(problem.is_none(), |said| problem.is_some_and(|part| said.contains(part))), "{said:?}");
@@ -135,29 +134,29 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let (cell, path) = (RankingCell::default(), folder.path().join("code.ranker"));
         let (rankers, choice) = (Rankers::built_in(), RankerChoice::Own(path.clone()));
-        assert_eq!(cell.look(&choice, &rankers).used, RankerUse::BuiltIn);
-        let sound = rankers.of(Kind::Prose, Basis::Words).expect("built in").write();
+        assert_eq!(cell.current(&choice, &rankers).used, RankerUse::BuiltIn);
+        let sound = rankers.of(ContentKind::Prose, FeatureSet::Words).expect("built in").write();
         let damaged: Vec<u8> = sound.iter().map(|byte| byte ^ 1).collect();
         let mut cut = sound.clone();
         cut.truncate(sound.len() / 2);
         check(&cell, &path, Some(&sound), RankerUse::Own, None);
-        let ranking = cell.look(&choice, &rankers);
-        let ours = ranking.rankers.as_ref().and_then(|rankers| rankers.of(Kind::Code, Basis::Words));
-        assert_eq!(ours, rankers.of(Kind::Prose, Basis::Words));
-        assert!(Arc::ptr_eq(&ranking, &cell.look(&choice, &rankers)), "an unchanged file is not read again");
+        let ranking = cell.current(&choice, &rankers);
+        let ours = ranking.rankers.as_ref().and_then(|rankers| rankers.of(ContentKind::Code, FeatureSet::Words));
+        assert_eq!(ours, rankers.of(ContentKind::Prose, FeatureSet::Words));
+        assert!(Arc::ptr_eq(&ranking, &cell.current(&choice, &rankers)), "an unchanged file is not read again");
         check(&cell, &path, Some(&damaged), RankerUse::BuiltIn, Some("cannot be read"));
         check(&cell, &path, Some(&cut), RankerUse::BuiltIn, Some("cannot be read"));
         check(&cell, &path, Some(&vec![0; 2 << 20]), RankerUse::BuiltIn, Some("bytes"));
         check(&cell, &path, Some(&sound), RankerUse::Own, None);
         check(&cell, &path, None, RankerUse::BuiltIn, None);
         fs::create_dir(&path).expect("writable");
-        assert_eq!(cell.look(&choice, &rankers).problem.as_deref(), Some("it is not a regular file"));
+        assert_eq!(cell.current(&choice, &rankers).problem.as_deref(), Some("it is not a regular file"));
     }
 
     #[test]
     fn a_choice_without_an_own_ranker_reads_no_file() {
         let cell = RankingCell::default();
-        assert!(cell.look(&RankerChoice::Fusion, &Rankers::built_in()).rankers.is_none());
-        assert_eq!(cell.look(&RankerChoice::BuiltIn, &Rankers::built_in()).used, RankerUse::BuiltIn);
+        assert!(cell.current(&RankerChoice::Fusion, &Rankers::built_in()).rankers.is_none());
+        assert_eq!(cell.current(&RankerChoice::BuiltIn, &Rankers::built_in()).used, RankerUse::BuiltIn);
     }
 }

@@ -6,7 +6,7 @@ use recall_catalog::{ReadError, Snapshot, StoredChunk};
 use recall_core::{ChunkRow, Document};
 
 use super::Store;
-use super::passages::{Passage, Passages};
+use super::hit_cache::{Passage, Passages};
 use crate::error::StoreError;
 use crate::mask::Whole;
 
@@ -32,7 +32,7 @@ impl Store {
             return Ok(Passages { all, generation, are_any_kept: !rows.is_empty() });
         }
         let wanted: Vec<ChunkRow> = missing.iter().map(|&place| rows[place]).collect();
-        let Passages { all: read, generation, .. } = self.passages_anew(&wanted)?;
+        let Passages { all: read, generation, .. } = self.read_passages_uncached(&wanted)?;
         for (&place, passage) in missing.iter().zip(read) {
             all[place] = passage;
         }
@@ -40,7 +40,7 @@ impl Store {
     }
 
     /// Reads the chunks in these rows, in their order, without the cache, and caches them.
-    pub(crate) fn passages_anew(&self, rows: &[ChunkRow]) -> Result<Passages, StoreError> {
+    pub(crate) fn read_passages_uncached(&self, rows: &[ChunkRow]) -> Result<Passages, StoreError> {
         let (generation, all) = self.read(|snapshot| Ok((snapshot.generation(), read(snapshot, rows)?)))?;
         self.passages.keep(generation, all.iter().flatten().map(Arc::clone));
         Ok(Passages { all, generation, are_any_kept: false })

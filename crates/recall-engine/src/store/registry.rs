@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
-use recall_core::{Clock, Scope, StoreScope};
+use recall_catalog::Catalog;
+use recall_chunk::CodeParser;
+use recall_core::{Clock, Scope, StoreScope, error_chain};
 use recall_watch::Watcher;
 
 use crate::embeddings::{Encoders, Models};
@@ -18,8 +20,9 @@ use crate::fault::Fault;
 use crate::imports::Imports;
 use crate::ledger::Own;
 use crate::origin::Origin;
-use crate::settings::{JournalSource, Places, StoreSettingsSource};
-use crate::store::{Disturbed, IndexLocks, Part, Store, Surroundings};
+use crate::settings::{EngineSettings, JournalSource, Places, StoreSettings, StoreSettingsSource};
+use crate::store::{Disturbed, IndexLock, IndexLocks, IndexPart, OpenContext, Store, fork};
+use crate::store_folder::StoreFolder;
 
 /// How long closing waits for the jobs of a store, which were asked to stop.
 const CLOSING_PATIENCE: Duration = Duration::from_secs(2);
@@ -45,11 +48,12 @@ pub(crate) struct Registry {
     pub(crate) imports: Arc<Imports>,
     /// The watcher of the stores' files; `None` if files are not watched.
     watcher: Option<Arc<Watcher>>,
+    code_parser: Option<Arc<dyn CodeParser>>,
 }
 
 /// A part of a store that was found damaged.
 struct Damage {
-    part: Part,
+    part: IndexPart,
     /// The store, which may still be used.
     of: Weak<Store>,
 }
@@ -64,7 +68,7 @@ struct Slot {
 impl Registry {
     pub(crate) fn new(
         places: Places,
-        capacity: NonZero<usize>,
+        settings: &EngineSettings,
         store_settings: Box<StoreSettingsSource>,
         models: Models,
         journals: Box<JournalSource>,
@@ -75,7 +79,8 @@ impl Registry {
         let own = Arc::new(Own::new(&places, Arc::clone(&journals)));
         Self {
             places,
-            capacity,
+            capacity: settings.open_stores,
+            code_parser: settings.code_parser.clone(),
             store_settings: Arc::from(store_settings),
             models: ArcSwap::from_pointee(models),
             journals,
@@ -121,6 +126,11 @@ impl Registry {
     pub(crate) fn project(&self, origin: &Origin, clock: &dyn Clock) -> Result<Arc<Store>, StoreError> {
         let root = origin.root(&self.places)?;
         self.open(StoreScope::Project, &root, clock)
+    }
+
+    /// Returns the store of a nested repository or of another project.
+    pub(crate) fn open_beside(&self, root: &Path, clock: &dyn Clock) -> Result<Arc<Store>, StoreError> {
+        self.open(StoreScope::Project, root, clock)
     }
 
     /// Returns the stores of the domains that the client's project sees, in the order of its settings. If the request names a
@@ -183,9 +193,11 @@ impl Registry {
             return false;
         }
         let (root, part) = match error {
-            StoreError::ReadCatalog { root, .. } | StoreError::WriteCatalog { root, .. } => (root, Some(Part::Catalog)),
+            StoreError::ReadCatalog { root, .. } | StoreError::WriteCatalog { root, .. } => {
+                (root, Some(IndexPart::Catalog))
+            }
             StoreError::SearchLexical { root, .. } | StoreError::WriteLexical { root, .. } => {
-                (root, Some(Part::Lexical))
+                (root, Some(IndexPart::Lexical))
             }
             StoreError::NotIndexed { root, .. } => (root, None),
             _ => return false,
@@ -207,7 +219,7 @@ impl Registry {
 
     /// Takes the recorded damage of a store, once the store is closed: open files must not be renamed. `None` if the store is
     /// still in use after [`CLOSING_PATIENCE`].
-    fn damage(&self, root: &Path) -> Option<Part> {
+    fn damage(&self, root: &Path) -> Option<IndexPart> {
         let Damage { part, of } = self.damaged.lock().remove(root)?;
         let began = Instant::now();
         while of.strong_count() > 0 {
@@ -235,8 +247,35 @@ impl Registry {
         store.cancel.cancel();
         let _writing = store.writing.lock();
         store.folder.delete_index()?;
+        // An empty catalog is filled from the files; without one, the index of another work tree would be used.
+        let folder = StoreFolder::prepare(&store.root, &self.places)?;
+        let created = Catalog::open(&folder.catalog());
+        created.map_err(|source| StoreError::OpenCatalog { root: store.root.clone(), source })?;
         self.forget(&store.root);
         Ok(())
+    }
+
+    /// Deletes the embeddings of a store and closes it, so that the next request computes them again or takes them from the
+    /// embedding store.
+    pub(crate) fn delete_vectors(&self, store: &Store) -> Result<(), StoreError> {
+        store.index_lock.take()?;
+        store.cancel.cancel();
+        let _writing = store.writing.lock();
+        store.folder.delete_vectors()?;
+        self.forget(&store.root);
+        Ok(())
+    }
+
+    /// Deletes the index of a root whose store nobody has open. `false` if somebody has.
+    pub(crate) fn delete_unused_index(&self, root: &Path, folder: &StoreFolder) -> Result<bool, StoreError> {
+        // Held so that nobody opens it meanwhile.
+        let slots = self.slots.lock();
+        let lock = IndexLock::new(root, StoreFolder::lock(root, &self.places), &self.locks);
+        if slots.iter().any(|slot| slot.root == root) || lock.take().is_err() {
+            return Ok(false);
+        }
+        folder.delete_index()?;
+        Ok(true)
     }
 
     pub(crate) fn running_jobs(&self) -> usize {
@@ -261,6 +300,9 @@ impl Registry {
             }
         }
         self.slots.lock().clear();
+        if let Some(watcher) = &self.watcher {
+            watcher.remove_markers();
+        }
     }
 
     fn open(&self, scope: StoreScope, root: &Path, clock: &dyn Clock) -> Result<Arc<Store>, StoreError> {
@@ -278,7 +320,7 @@ impl Registry {
             // A replaced catalog is opened as it is, without quarantine.
             let part = match disturbed {
                 Disturbed::Overwritten(part) => part,
-                Disturbed::Replaced => Part::Catalog,
+                Disturbed::Replaced => IndexPart::Catalog,
             };
             self.damaged.lock().insert(root.to_owned(), Damage { part, of: Arc::downgrade(&open) });
         }
@@ -287,20 +329,24 @@ impl Registry {
         let scope = if is_domain { StoreScope::Domain } else { scope };
         let settings = (self.store_settings)(root);
         let models = self.models.load_full();
-        let surroundings = Surroundings {
+        let context = OpenContext {
             places: &self.places,
             models: &models,
             journals: &*self.journals,
             imports: &self.imports,
+            code_parser: self.code_parser.as_ref(),
             locks: &self.locks,
             own: &self.own,
             settings_source: &self.store_settings,
             watcher: self.watcher.as_ref(),
             now: clock.now(),
         };
+        if scope == StoreScope::Project && !StoreFolder::has_index(root, &self.places) {
+            self.fork_sibling(root, &settings, clock);
+        }
         // Waits until the store is closed.
         let damaged = self.damage(root).filter(|_| disturbed != Some(Disturbed::Replaced));
-        let opened = Arc::new(Store::open(scope, root, settings, &surroundings, damaged)?);
+        let opened = Arc::new(Store::open(scope, root, settings, &context, damaged)?);
         // A part that could not be quarantined, because another request holds it, is not trusted either.
         if disturbed.is_some() && damaged.is_none() {
             opened.rebuild_derived()?;
@@ -308,6 +354,29 @@ impl Registry {
         opened.catch_up_soon();
         *store = Some(Arc::clone(&opened));
         Ok(opened)
+    }
+
+    /// Gives the store of a root the index of another work tree of its repository, if there is one. Otherwise the store is indexed
+    /// from its files.
+    fn fork_sibling(&self, root: &Path, settings: &StoreSettings, clock: &dyn Clock) {
+        let began = Instant::now();
+        for sibling in fork::siblings(root, &self.places) {
+            let source =
+                self.open(StoreScope::Project, &sibling, clock).ok().filter(|source| source.cuts_like(settings));
+            let Some(source) = source else { continue };
+            let folder = StoreFolder::prepare(root, &self.places).map_err(StoreError::from);
+            match folder.and_then(|folder| source.fork(&folder)) {
+                Ok(()) => {
+                    let took = began.elapsed().as_millis();
+                    tracing::info!(root = %root.display(), from = %sibling.display(), took_ms = took, "the index of another work tree is used");
+                    return;
+                }
+                Err(error) => {
+                    let error = error_chain(&error);
+                    tracing::warn!(root = %root.display(), from = %sibling.display(), error, "the index of another work tree cannot be used");
+                }
+            }
+        }
     }
 
     /// Returns the slot of a root. Closes the least recently used idle store if there are too many.

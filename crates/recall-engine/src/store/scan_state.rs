@@ -29,6 +29,8 @@ pub(crate) struct ScanState {
     /// When the running scan began, and how long its walk over the files took.
     pub(crate) began: Option<Instant>,
     pub(crate) scan_took: Option<Duration>,
+    /// How many files the last scan listed: those to index, and those that are left out for a reason other than the user's rules.
+    pub(crate) listed: u64,
     /// When the last scan ended, and how long its walk over the files took.
     pub(crate) last: Option<(Instant, Duration)>,
     /// The outcome of the last scan's ingest, or its error. An error is reported until a scan succeeds.
@@ -52,6 +54,11 @@ impl Freshness {
         self.state.lock().last.map(|(at, _)| at)
     }
 
+    /// Returns how many files the last scan listed.
+    pub(crate) fn listed(&self) -> u64 {
+        self.state.lock().listed
+    }
+
     /// Returns whether the last scan succeeded.
     pub(crate) fn is_compared(&self) -> bool {
         let state = self.state.lock();
@@ -70,9 +77,10 @@ impl Freshness {
         self.state.lock().last = None;
     }
 
-    /// Records that the walk is done and that the changes are being ingested.
-    pub(crate) fn scanned(&self) {
+    /// Records that the walk is done, how many files it listed, and that the changes are being ingested.
+    pub(crate) fn scanned(&self, listed: u64) {
         let mut state = self.state.lock();
+        state.listed = listed;
         if state.phase == Phase::Scanning {
             state.phase = Phase::Ingesting;
             state.scan_took = state.began.map(|began| began.elapsed());

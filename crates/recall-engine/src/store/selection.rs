@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use recall_core::{DocPath, DocumentType, PROJECT_FOLDER};
+use recall_core::{DocPath, DocumentId, DocumentType, PROJECT_FOLDER};
 use recall_folder::{Access, Folder, OpenError};
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ const LINES_LOGGED: usize = 10;
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
     /// The file that new decisions are appended to.
-    file: Place,
+    file: SelectionFile,
     decisions: BTreeMap<DocPath, Decision>,
     /// The lines that cannot be read, in order.
     unread: Vec<UnreadLine>,
@@ -46,9 +46,9 @@ pub(crate) struct UnreadLine {
 }
 
 /// The files that may hold decisions: in the project, and in the folder of the store.
-fn places(root: &Path, store_folder: &Path) -> [Place; 2] {
-    let project = Place { root: root.to_owned(), below: Path::new(PROJECT_FOLDER).join(FILE) };
-    [project, Place { root: store_folder.to_owned(), below: FILE.into() }]
+fn places(root: &Path, store_folder: &Path) -> [SelectionFile; 2] {
+    let project = SelectionFile { root: root.to_owned(), below: Path::new(PROJECT_FOLDER).join(FILE) };
+    [project, SelectionFile { root: store_folder.to_owned(), below: FILE.into() }]
 }
 
 /// The paths of the files that may hold decisions.
@@ -58,12 +58,12 @@ pub(crate) fn files(root: &Path, store_folder: &Path) -> [PathBuf; 2] {
 
 /// A file below a root. It is opened without following links.
 #[derive(Clone, Debug)]
-struct Place {
+struct SelectionFile {
     root: PathBuf,
     below: PathBuf,
 }
 
-impl Place {
+impl SelectionFile {
     fn path(&self) -> PathBuf {
         self.root.join(&self.below)
     }
@@ -91,7 +91,7 @@ pub(crate) struct Added {
 
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-enum Line {
+enum DecisionLine {
     Add {
         path: String,
         #[serde(default)]
@@ -133,7 +133,7 @@ impl Selection {
         selection
     }
 
-    fn read(&mut self, file: &Place) {
+    fn read(&mut self, file: &SelectionFile) {
         let unread = |line, reason| UnreadLine { file: file.path(), line, reason };
         let bytes = match Folder::open(&file.root).and_then(|root| root.read(&file.below, FILE_BYTES)) {
             Err(OpenError::Missing { .. }) => return,
@@ -178,13 +178,19 @@ impl Selection {
         Ok(())
     }
 
-    /// Takes back the decision about a path, so that only the rules apply. Does nothing if there is no decision.
-    pub(crate) fn forget(&mut self, path: &DocPath) -> Result<(), OpenError> {
-        if self.decisions.contains_key(path) {
-            self.append(&Line::Forget { path: path.as_str().to_owned() })?;
-            self.decisions.remove(path);
+    /// Deletes the decision about a path, so that only the rules apply. Returns whether there was one.
+    pub(crate) fn forget(&mut self, path: &DocPath) -> Result<bool, OpenError> {
+        if !self.decisions.contains_key(path) {
+            return Ok(false);
         }
-        Ok(())
+        self.append(&DecisionLine::Forget { path: path.as_str().to_owned() })?;
+        self.decisions.remove(path);
+        Ok(true)
+    }
+
+    /// Returns the path with this document's id about which there is a decision.
+    pub(crate) fn decided(&self, id: DocumentId) -> Option<&DocPath> {
+        self.decisions.keys().find(|path| DocumentId::of(path) == id)
     }
 
     /// Returns whether there is a decision about the path itself.
@@ -192,7 +198,7 @@ impl Selection {
         self.decisions.contains_key(path)
     }
 
-    fn append(&self, line: &Line) -> Result<(), OpenError> {
+    fn append(&self, line: &DecisionLine) -> Result<(), OpenError> {
         let failed = |source| OpenError::Io { path: self.file.path(), source };
         let mut line = serde_json::to_string(line).map_err(|error| failed(error.into()))?;
         line.push('\n');
@@ -207,6 +213,21 @@ impl Selection {
     /// Iterates over the decisions in the order of their paths.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&DocPath, &Decision)> {
         self.decisions.iter()
+    }
+
+    /// Returns whether a path, or else its nearest directory with a decision, was removed.
+    pub(crate) fn removes(&self, path: &DocPath) -> bool {
+        let mut end = path.as_str().len();
+        loop {
+            let decision = DocPath::new(&path.as_str()[..end]).ok().and_then(|prefix| self.decisions.get(&prefix));
+            if let Some(decision) = decision {
+                return matches!(decision, Decision::Removed);
+            }
+            match path.as_str()[..end].rfind('/') {
+                Some(above) => end = above,
+                None => return false,
+            }
+        }
     }
 
     /// Returns the options with which a path, or else its nearest directory, was added.
@@ -238,14 +259,14 @@ fn parse(line: &[u8]) -> Result<(DocPath, Option<Decision>), String> {
     let text = std::str::from_utf8(line).map_err(|error| format!("not UTF-8 from byte {}", error.valid_up_to()))?;
     // Some editors begin a file with a byte order mark.
     let text = text.trim_start_matches('\u{feff}');
-    let line = serde_json::from_str::<Line>(text).map_err(|error| error.to_string())?;
+    let line = serde_json::from_str::<DecisionLine>(text).map_err(|error| error.to_string())?;
     read(line).ok_or_else(|| "its path or type is not valid".to_owned())
 }
 
 /// Returns the path and the decision of a line; no decision if the line takes one back.
-fn read(line: Line) -> Option<(DocPath, Option<Decision>)> {
+fn read(line: DecisionLine) -> Option<(DocPath, Option<Decision>)> {
     match line {
-        Line::Add { path, recursive, globs, ignore, tags, source, document_type } => {
+        DecisionLine::Add { path, recursive, globs, ignore, tags, source, document_type } => {
             let document_type = match document_type {
                 Some(name) => Some(name.parse().ok()?),
                 None => None,
@@ -253,15 +274,15 @@ fn read(line: Line) -> Option<(DocPath, Option<Decision>)> {
             let added = Added { recursive, globs, ignore, tags, source, document_type };
             Some((DocPath::new(&path).ok()?, Some(Decision::Added(added))))
         }
-        Line::Remove { path } => Some((DocPath::new(&path).ok()?, Some(Decision::Removed))),
-        Line::Forget { path } => Some((DocPath::new(&path).ok()?, None)),
+        DecisionLine::Remove { path } => Some((DocPath::new(&path).ok()?, Some(Decision::Removed))),
+        DecisionLine::Forget { path } => Some((DocPath::new(&path).ok()?, None)),
     }
 }
 
-fn write(path: &DocPath, decision: &Decision) -> Line {
+fn write(path: &DocPath, decision: &Decision) -> DecisionLine {
     let path = path.as_str().to_owned();
     match decision {
-        Decision::Added(Added { recursive, globs, ignore, tags, source, document_type }) => Line::Add {
+        Decision::Added(Added { recursive, globs, ignore, tags, source, document_type }) => DecisionLine::Add {
             path,
             recursive: *recursive,
             globs: globs.clone(),
@@ -270,7 +291,7 @@ fn write(path: &DocPath, decision: &Decision) -> Line {
             source: source.clone(),
             document_type: document_type.map(|kind| kind.as_str().to_owned()),
         },
-        Decision::Removed => Line::Remove { path },
+        Decision::Removed => DecisionLine::Remove { path },
     }
 }
 

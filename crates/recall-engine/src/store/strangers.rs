@@ -12,22 +12,22 @@ use recall_core::Timestamp;
 use crate::store_folder::StoreFolder;
 
 /// The files of an index.
-const FILES: [&str; 5] = ["catalog.db", "catalog.db-wal", "catalog.db-shm", "retrievals", "vectors.lock"];
+const FILES: [&str; 6] = ["base.db", "catalog.db", "catalog.db-wal", "catalog.db-shm", "retrievals", "vectors.lock"];
 
 /// Renames entries of an unexpected kind, as a folder in place of a file; returns a sentence for each.
-pub(super) fn set_aside(folder: &StoreFolder, now: Timestamp) -> io::Result<Vec<String>> {
-    let mut set_aside = Vec::new();
+pub(super) fn quarantine(folder: &StoreFolder, now: Timestamp) -> io::Result<Vec<String>> {
+    let mut quarantined = Vec::new();
     for name in FILES {
         if kind_of(&folder.index.join(name))?.is_some_and(|kind| !kind.is_file()) {
-            set_aside.push(rename(&folder.index, name, now)?);
+            quarantined.push(rename(&folder.index, name, now)?);
         }
     }
     for name in ["lexical", "vectors"] {
         if !holds_index_files(&folder.index.join(name))? {
-            set_aside.push(rename(&folder.index, name, now)?);
+            quarantined.push(rename(&folder.index, name, now)?);
         }
     }
-    Ok(set_aside)
+    Ok(quarantined)
 }
 
 /// Returns whether a path does not exist, or is a folder that only index files are in.

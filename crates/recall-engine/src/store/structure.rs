@@ -11,12 +11,12 @@ use crate::links::structure::Structure;
 #[derive(Debug, Default)]
 pub(crate) struct StructureCell {
     pub(super) current: ArcSwap<Structure>,
-    reading: Mutex<Reading>,
+    reading: Mutex<ReadState>,
     ended: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Reading {
+struct ReadState {
     is_running: bool,
     /// When the last read ended, and how long it took.
     last: Option<(Instant, Duration)>,
@@ -30,7 +30,7 @@ const SHORT: Duration = Duration::from_millis(250);
 
 /// Which thread reads the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum ReadTurn {
     /// The caller.
     Taken,
     /// Another thread is reading it.
@@ -41,20 +41,20 @@ pub(super) enum Turn {
 
 impl StructureCell {
     /// Takes the turn to read, unless another thread has it or a long read ended recently.
-    pub(super) fn begin(&self) -> Turn {
+    pub(super) fn begin(&self) -> ReadTurn {
         let mut reading = self.reading.lock();
         if reading.is_running {
-            return Turn::Others;
+            return ReadTurn::Others;
         }
         if reading.last.is_some_and(|(ended, took)| took > SHORT && ended.elapsed() < took * REST) {
-            return Turn::Resting;
+            return ReadTurn::Resting;
         }
         reading.is_running = true;
-        Turn::Taken
+        ReadTurn::Taken
     }
 
     pub(super) fn end(&self, took: Duration) {
-        *self.reading.lock() = Reading { is_running: false, last: Some((Instant::now(), took)) };
+        *self.reading.lock() = ReadState { is_running: false, last: Some((Instant::now(), took)) };
         self.ended.notify_all();
     }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use recall_catalog::Disturbance;
 
-use super::{Part, Store};
+use super::{IndexPart, Store};
 use crate::error::StoreError;
 
 /// A foreign change to the index files of an open store, which then has to be opened again.
@@ -14,15 +14,15 @@ pub(crate) enum Disturbed {
     /// The path of the open catalog has another file or none.
     Replaced,
     /// The bytes of a part were changed.
-    Overwritten(Part),
+    Overwritten(IndexPart),
 }
 
 impl fmt::Display for Disturbed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Replaced => "the catalog was replaced",
-            Self::Overwritten(Part::Catalog) => "the catalog was overwritten",
-            Self::Overwritten(Part::Lexical) => "the lexical index was overwritten",
+            Self::Overwritten(IndexPart::Catalog) => "the catalog was overwritten",
+            Self::Overwritten(IndexPart::Lexical) => "the lexical index was overwritten",
         })
     }
 }
@@ -38,12 +38,12 @@ impl Store {
             return Some(Disturbed::Replaced);
         }
         {
-            let mut looked = self.looked.lock();
+            let mut checked = self.checked.lock();
             let interval = self.settings().limits.look_interval;
-            if looked.is_some_and(|looked| looked.elapsed() < interval) {
+            if checked.is_some_and(|checked| checked.elapsed() < interval) {
                 return None;
             }
-            *looked = Some(Instant::now());
+            *checked = Some(Instant::now());
         }
         let _writing = self.writing.try_lock()?;
         if self.lexical_writer.try_lock()?.is_some() {
@@ -51,25 +51,25 @@ impl Store {
         }
         match self.catalog.disturbance() {
             Some(Disturbance::Replaced) => return Some(Disturbed::Replaced),
-            Some(Disturbance::Overwritten) => return Some(Disturbed::Overwritten(Part::Catalog)),
+            Some(Disturbance::Overwritten) => return Some(Disturbed::Overwritten(IndexPart::Catalog)),
             None => {}
         }
         // A commit of another process is not damage; the next scan publishes it.
         let is_followed = self.catalog.generation().is_ok_and(|generation| generation == self.known.load().generation);
         if is_followed && self.lexical.is_disturbed() {
-            return Some(Disturbed::Overwritten(Part::Lexical));
+            return Some(Disturbed::Overwritten(IndexPart::Lexical));
         }
-        self.semantic.give_up_disturbed();
+        self.embeddings.quarantine_disturbed();
         None
     }
 
     /// Rebuilds everything that is derived from the files, since the content of the catalog cannot be trusted.
     pub(crate) fn rebuild_derived(&self) -> Result<(), StoreError> {
-        self.attention.rewrite_everything();
+        self.dirty.rewrite_everything();
         {
             let _writing = self.writing.lock();
             let generation = self.catalog.generation().map_err(|source| self.read_failed(source))?;
-            self.refill_lexical(generation)?;
+            self.write_lexical(generation)?;
         }
         self.reload_known()?;
         self.settle();

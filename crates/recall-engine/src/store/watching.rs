@@ -23,18 +23,18 @@ impl Store {
     }
 
     /// Records that files and journals are about to be read.
-    pub(crate) fn look_at_changes(&self) {
+    pub(crate) fn mark_read_started(&self) {
         if let Some(watch) = &self.watch {
-            watch.look(Part::Files);
-            watch.look(Part::Journals);
+            watch.scan_started(Part::Files);
+            watch.scan_started(Part::Journals);
         }
     }
 
     /// Records that reading them failed.
-    pub(crate) fn look_failed(&self) {
+    pub(crate) fn mark_read_failed(&self) {
         if let Some(watch) = &self.watch {
-            watch.look_failed(Part::Files);
-            watch.look_failed(Part::Journals);
+            watch.scan_failed(Part::Files);
+            watch.scan_failed(Part::Journals);
         }
     }
 
@@ -63,13 +63,13 @@ impl Store {
     }
 
     /// Reads what was appended to the journals since the last read.
-    pub(crate) fn look_at_journals(&self, now: Timestamp) {
+    pub(crate) fn refresh_journals(&self, now: Timestamp) {
         let Some(watch) = &self.watch else { return };
-        watch.look(Part::Journals);
-        if let Err(error) = self.ledger.look(now, Duration::ZERO) {
+        watch.scan_started(Part::Journals);
+        if let Err(error) = self.ledger.refresh(now, Duration::ZERO) {
             let reason = error_chain(&error);
             tracing::warn!(root = %self.root.display(), reason, "the journals were not read");
-            watch.look_failed(Part::Journals);
+            watch.scan_failed(Part::Journals);
         }
         self.follow_journals();
     }

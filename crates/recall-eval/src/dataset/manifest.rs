@@ -1,11 +1,13 @@
 //! The format of `dataset.toml`.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Corpus, CorpusKind, Dataset, DatasetError};
+use super::error::DatasetError;
+use super::types::{Corpus, CorpusKind, Dataset};
 
 /// The corpus of a manifest that does not list any.
 const ONLY_CORPUS: &str = "corpus";
@@ -25,7 +27,7 @@ pub(super) struct Manifest {
 
 impl Manifest {
     pub(super) fn read(path: &Path) -> Result<Self, DatasetError> {
-        let manifest: Self = toml::from_str(&super::read(path)?)
+        let manifest: Self = toml::from_str(&read(path)?)
             .map_err(|source| DatasetError::Manifest { path: path.to_owned(), source: Box::new(source) })?;
         match manifest.corpora.keys().find(|name| manifest.repositories.contains_key(*name)) {
             Some(name) => Err(DatasetError::TwoCorpora { path: path.to_owned(), name: name.clone() }),
@@ -65,4 +67,9 @@ impl Manifest {
     pub(super) fn to_text(&self) -> String {
         toml::to_string(self).expect("strings and maps of strings serialise to TOML")
     }
+}
+
+/// Reads a file of a dataset.
+pub(super) fn read(path: &Path) -> Result<String, DatasetError> {
+    fs::read_to_string(path).map_err(|source| DatasetError::Read { path: path.to_owned(), source })
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use recall_core::DocPath;
 use serde::{Deserialize, Serialize};
 
-use super::{Corpus, CorpusKind, Lines, Query, QueryProblem, Relevant};
+use super::error::QueryProblem;
+use super::types::{Corpus, CorpusKind, Lines, Query, Relevant};
 
 /// A line of `queries.jsonl`.
 #[derive(Debug, Deserialize, Serialize)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use recall_git::Repository;
 
 use super::error::{GitError, MineError};
-use super::log::{Commit, Log};
+use super::log::{Commit, Lineage, Log};
 use super::{git, labels, subject};
 
 /// The history of a git repository.
@@ -49,16 +49,6 @@ impl Default for MineLimits {
     fn default() -> Self {
         Self { queries: 60, fewest_queries: 1, commits: 3000, relevant: 5, lineage: Lineage::FirstParent }
     }
-}
-
-/// Which commits of a history are read. Merge commits are always skipped: they have no changes of their own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Lineage {
-    /// Those of the branch itself, so that consecutive trees differ by one commit.
-    #[default]
-    FirstParent,
-    /// Those of merged branches too, for a history that consists of merges.
-    All,
 }
 
 impl History {

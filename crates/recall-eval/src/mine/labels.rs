@@ -1,6 +1,6 @@
 //! Relevance labels: the files of a commit that its message describes.
 
-use recall_core::{DocPath, FileKind};
+use recall_core::{DocPath, FileKind, is_code_extension};
 
 /// Returns the code files that a commit modifies, sorted; `None` if the message describes none of them.
 ///
@@ -30,7 +30,9 @@ fn is_code(path: &str) -> bool {
 /// Returns the kind of a source file by its path; `None` for other files, and for build output and minified code.
 fn source_kind(path: &str) -> Option<FileKind> {
     let path = DocPath::new(path).ok()?;
-    let has_extension = path.extension().is_some_and(|extension| CODE_EXTENSIONS.contains(&extension));
+    // Prose, data, markup and configuration are often changed together with the code that a message describes, and
+    // would be false labels.
+    let has_extension = path.extension().is_some_and(is_code_extension);
     let is_foreign = |folder: &str| folder.starts_with('.') || FOREIGN_FOLDERS.contains(&folder);
     let name = path.file_name();
     let is_source = has_extension
@@ -39,17 +41,6 @@ fn source_kind(path: &str) -> Option<FileKind> {
         && !BOOKKEEPING.contains(&name);
     is_source.then(|| FileKind::of(&path))
 }
-
-/// Extensions of programming languages. Prose, data, markup and configuration are often changed together with the code
-/// that a message describes, and would be false labels.
-const CODE_EXTENSIONS: &[&str] = &[
-    "asm", "awk", "bash", "c", "cc", "cjs", "cl", "clj", "cljc", "cljs", "cpp", "cr", "cs", "cts", "cu", "cxx", "d",
-    "dart", "el", "erl", "ex", "exs", "f90", "fish", "fs", "fsx", "go", "gradle", "groovy", "h", "hh", "hpp", "hrl",
-    "hs", "hxx", "inl", "ino", "java", "jl", "js", "jsx", "kt", "kts", "lisp", "lua", "m", "metal", "mjs", "ml", "mli",
-    "mm", "mts", "nim", "nix", "pas", "php", "pl", "pm", "proto", "ps1", "py", "pyx", "r", "rake", "rb", "rkt", "rs",
-    "sc", "scala", "scm", "sh", "sol", "sql", "sv", "svelte", "swift", "thrift", "ts", "tsx", "v", "vb", "vhd", "vim",
-    "vue", "zig", "zsh", "R", "C", "S",
-];
 
 /// Folders of build output and third-party files, in addition to those of vendored code.
 const FOREIGN_FOLDERS: &[&str] = &["external", "dist", "generated", "__generated__"];

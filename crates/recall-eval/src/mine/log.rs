@@ -5,7 +5,6 @@ use std::process::Command;
 
 use super::error::GitError;
 use super::git::{self, GitProcess};
-use super::history::Lineage;
 
 /// A commit with its changed files.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -16,6 +15,16 @@ pub(super) struct Commit {
     pub(super) subject: String,
     /// The changed paths that are UTF-8, each with its status letter: `A`, `D`, `M`, `T`.
     pub(super) changes: Vec<(u8, String)>,
+}
+
+/// Which commits of a history are read. Merge commits are always skipped: they have no changes of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lineage {
+    /// Those of the branch itself, so that consecutive trees differ by one commit.
+    #[default]
+    FirstParent,
+    /// Those of merged branches too, for a history that consists of merges.
+    All,
 }
 
 /// A stream of commits, newest first.

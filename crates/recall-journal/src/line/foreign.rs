@@ -3,8 +3,7 @@
 use recall_core::{EventId, MemoryId, MemoryType};
 use serde_json::Value;
 
-use super::read::missing;
-use super::{Line, Texts};
+use super::{Line, Texts, missing};
 use crate::{Day, FaultKind};
 
 /// Adds the missing ids to a foreign line.

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::{
     AnchorField, DUPLICATE, Kind, Line, LineageField, NOT_USEFUL, OUTDATED, ProvenanceFields, Texts, USEFUL, foreign,
+    missing,
 };
 use crate::{Day, FaultKind};
 
@@ -196,10 +197,6 @@ fn sorted(texts: Texts) -> Vec<String> {
     texts.sort_unstable();
     texts.dedup();
     texts
-}
-
-pub(super) fn missing(field: &str) -> FaultKind {
-    FaultKind::NotAnEvent { reason: format!("missing field `{field}`") }
 }
 
 fn wrong(error: impl std::fmt::Display) -> FaultKind {

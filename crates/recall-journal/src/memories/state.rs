@@ -7,7 +7,6 @@ use recall_core::{
     Event, EventBody, EventId, Feedback, FeedbackTally, Memory, MemoryChange, MemoryId, NewMemory, Timestamp, Verdict,
 };
 
-use super::Judged;
 use super::fold::Fold;
 
 /// All known events about one item.
@@ -20,6 +19,16 @@ pub struct MemoryState {
     /// Behind an `Arc`, since there may be hundreds of thousands of events, and a node of the set holds several of
     /// them.
     events: BTreeSet<Arc<Event>>,
+}
+
+/// A memory as a subset of its events gives it, and whether its content depends on other events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// The memory, without the verifications and the feedback that do not count.
+    pub memory: Memory,
+    /// The first event that determines the content but does not count: its id and its timestamp. `None` if all of them
+    /// count.
+    pub foreign: Option<(EventId, Timestamp)>,
 }
 
 impl MemoryState {

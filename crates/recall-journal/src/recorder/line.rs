@@ -3,9 +3,9 @@
 //! One object per line: texts as in the domain types, timestamps in RFC 3339, ids in hexadecimal. Unknown fields are
 //! ignored.
 
-use recall_core::{DocPath, EventDetails, Metadata, MetadataValue, Provenance, SessionEvent, Timestamp};
+use recall_core::{DocPath, EventDetails, Metadata, MetadataValue, Provenance, SessionEvent, Timestamp, exact_integer};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 use crate::day::{moment_of, rfc_3339};
 use crate::line::{ProvenanceFields, parser_message};
@@ -103,14 +103,8 @@ fn value_to_json(value: MetadataValue) -> Value {
     }
 }
 
-/// Writes an integral number without a fraction: `3`, not `3.0`.
 fn number_to_json(number: f64) -> Value {
-    /// Up to 2^53, an `f64` represents every integer exactly.
-    const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
-    if number.fract() == 0.0 && number.abs() <= MOST_EXACT {
-        return Value::from(number as i64);
-    }
-    Number::from_f64(number).map_or(Value::Null, Value::Number)
+    exact_integer(number).map_or_else(|| Value::from(number), Value::from)
 }
 
 fn from_json(values: Map<String, Value>) -> Metadata {

@@ -8,12 +8,12 @@ use tantivy::{DocId, TantivyError};
 
 use super::ranges::{DocumentRange, document_ranges, each_within};
 use super::stats::{ChunkStats, DocumentStats, FieldStats, MAX_TERMS};
-use super::{DocumentEvidence, Evidence, Question};
+use super::{DocumentEvidence, Evidence, QueryStats};
 use crate::chunk_document::{SiblingKeys, unpack};
 use crate::clause::{B, K1, inverse_document_frequency};
 use crate::fields::FieldWeights;
 use crate::names::{MAX_COMPONENTS, MIN_PREFIX_BYTES, SCOPE, ends};
-use crate::searcher::NearSpellings;
+use crate::query_terms::SpellingSuggestions;
 use crate::snapshot::{Segment, Snapshot, TermPostings};
 use crate::term_cache::TermCache;
 
@@ -46,7 +46,7 @@ pub(crate) fn collect(
         }
     }
     documents.sort_unstable_by_key(|evidence| evidence.document);
-    Ok(Some(Evidence { question: query.question, documents }))
+    Ok(Some(Evidence { query: query.stats, documents }))
 }
 
 /// The query's terms and names, with their postings.
@@ -56,7 +56,7 @@ struct QueryPostings {
     whole: WholeQuery,
     /// The inverse document frequency of each term.
     weights: Vec<f32>,
-    question: Question,
+    stats: QueryStats,
     rarest: usize,
 }
 
@@ -76,7 +76,7 @@ struct QueryName {
     begun: Vec<Rc<TermPostings>>,
 }
 
-/// The query as a whole: as a phrase, as a path, and its near spellings.
+/// The query as a whole: as a phrase, as a path, and its spelling suggestions.
 #[derive(Default)]
 struct WholeQuery {
     phrase: Option<Rc<TermPostings>>,
@@ -84,10 +84,10 @@ struct WholeQuery {
     paths: Vec<Rc<TermPostings>>,
     /// The query as the end of a path.
     path_end: Option<Rc<TermPostings>>,
-    /// Near spellings of the query: definitions, and ends of paths.
-    near_names: Vec<Rc<TermPostings>>,
-    near_stems: Vec<Rc<TermPostings>>,
-    near_paths: Vec<Rc<TermPostings>>,
+    /// Spelling suggestions: definitions, and ends of paths.
+    suggested_names: Vec<Rc<TermPostings>>,
+    suggested_stems: Vec<Rc<TermPostings>>,
+    suggested_paths: Vec<Rc<TermPostings>>,
 }
 
 impl QueryPostings {
@@ -99,7 +99,7 @@ impl QueryPostings {
             names: Vec::new(),
             whole: WholeQuery::of(term_cache)?,
             weights: Vec::new(),
-            question: Question::default(),
+            stats: QueryStats::default(),
             rarest: 0,
         };
         let mut unknown = 0.0;
@@ -139,7 +139,7 @@ impl QueryPostings {
         query.rarest = (0..query.weights.len())
             .max_by(|&a, &b| query.weights[a].total_cmp(&query.weights[b]).then(b.cmp(&a)))
             .unwrap_or_default();
-        query.question = Question {
+        query.stats = QueryStats {
             terms: query.terms.len() as f32,
             names: query.names.len() as f32,
             weight,
@@ -165,13 +165,13 @@ impl WholeQuery {
             }
             whole.path_end = Some(term_cache.look_up(fields.path_end, path.to_lowercase().as_bytes())?);
         }
-        let NearSpellings { names, paths } = &term_cache.near;
+        let SpellingSuggestions { names, paths } = &term_cache.suggestions;
         for name in names {
-            whole.near_names.push(term_cache.look_up(fields.name, name.as_bytes())?);
-            whole.near_stems.push(term_cache.look_up(fields.stem, name.to_lowercase().as_bytes())?);
+            whole.suggested_names.push(term_cache.look_up(fields.name, name.as_bytes())?);
+            whole.suggested_stems.push(term_cache.look_up(fields.stem, name.to_lowercase().as_bytes())?);
         }
         for path in paths {
-            whole.near_paths.push(term_cache.look_up(fields.path_end, path.as_bytes())?);
+            whole.suggested_paths.push(term_cache.look_up(fields.path_end, path.as_bytes())?);
         }
         Ok(whole)
     }
@@ -234,7 +234,7 @@ impl<'a> SegmentEvidence<'a> {
             self.read_documents(fields.stem_words, &term.stem, place, |document| &mut document.stem)?;
             self.read_documents(fields.folder_words, &term.folder, place, |document| &mut document.folder)?;
         }
-        let unit = query.question.weight * (K1 + 1.0) * 4.0;
+        let unit = query.stats.weight * (K1 + 1.0) * 4.0;
         for (place, name) in query.names.iter().enumerate() {
             self.each_match(fields.name, &name.equal, |chunk, document| {
                 chunk.named = chunk.named.max(NAMED_EQUAL * unit);
@@ -267,16 +267,16 @@ impl<'a> SegmentEvidence<'a> {
         if let Some(end) = &whole.path_end {
             self.each_match(fields.path_end, end, |_, document| document.path_ends = true)?;
         }
-        for (place, name) in whole.near_names.iter().enumerate() {
+        for (place, name) in whole.suggested_names.iter().enumerate() {
             self.each_match(fields.name, name, |chunk, document| {
                 chunk.named = chunk.named.max(NAMED_FOLDED * unit);
                 document.names_near.insert(place);
             })?;
         }
-        for (place, stem) in whole.near_stems.iter().enumerate() {
+        for (place, stem) in whole.suggested_stems.iter().enumerate() {
             self.each_match(fields.stem, stem, |_, document| document.names_near.insert(place))?;
         }
-        for (place, path) in whole.near_paths.iter().enumerate() {
+        for (place, path) in whole.suggested_paths.iter().enumerate() {
             self.each_match(fields.path_end, path, |_, document| document.names_near.insert(place))?;
         }
         Ok(())
@@ -376,7 +376,7 @@ impl<'a> SegmentEvidence<'a> {
             .unwrap_or_default();
         let (first, entry) = (range.entries.start, range.entries.start + chosen as DocId);
         let chunk = &chunks[chosen];
-        let all = query.question.weight.max(f32::MIN_POSITIVE);
+        let all = query.stats.weight.max(f32::MIN_POSITIVE);
         let coverage = |stats: &FieldStats| stats.terms.weight(&query.weights) / all;
         let length = |field, entry| self.segment.lengths(field).map_or(0, |lengths| lengths.fieldnorm(entry));
         let share =

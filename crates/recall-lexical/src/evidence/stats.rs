@@ -68,7 +68,7 @@ pub(super) struct DocumentStats {
     pub(super) names_folded: Terms,
     pub(super) names_begun: Terms,
     pub(super) names_stem: Terms,
-    /// The near spellings that it defines or that are its name, by index.
+    /// The spelling suggestions that it defines or that are its name, by index.
     pub(super) names_near: Terms,
     /// Whether its title, a heading or its first sentence equals the query.
     pub(super) phrase_equal: bool,

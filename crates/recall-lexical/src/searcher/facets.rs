@@ -6,7 +6,8 @@ use recall_core::Understood;
 use tantivy::TantivyError;
 use tantivy::schema::Field;
 
-use crate::filter::{DocFilter, Entries};
+use crate::entries::Entries;
+use crate::filter::DocFilter;
 use crate::query_terms::terms;
 use crate::snapshot::{Segment, Snapshot};
 
@@ -39,7 +40,7 @@ pub(super) fn count(
     let terms = terms(&understood.text);
     let mut facets = Facets::default();
     for (segment, doc_filter) in snapshot.segments.iter().zip(doc_filters) {
-        let mut matched = Entries::none(segment);
+        let mut matched = Entries::none(segment.entries());
         for term in &terms {
             for field in [fields.body, fields.symbol, fields.path, fields.comment, fields.tag_words] {
                 segment.each_with(field, term.as_bytes(), |entry| {
@@ -57,7 +58,7 @@ pub(super) fn count(
         by_key(segment, fields.language, &documents, &mut facets.languages)?;
         by_key(segment, fields.tag, &documents, &mut facets.tags)?;
         for (path, info) in segment.paths_with_prefix(fields.path_raw, "")? {
-            let count = documents.count_in(segment, fields.path_raw, info)?;
+            let count = segment.count_in(fields.path_raw, info, &documents)?;
             if count > 0 {
                 *facets.directories.entry(directory(path)).or_default() += count;
             }
@@ -68,7 +69,7 @@ pub(super) fn count(
 
 /// The first matching entry of each document. All entries of a document are adjacent in one segment.
 fn first_of_each(segment: &Segment, matched: &Entries) -> Entries {
-    let mut first_entries = Entries::none(segment);
+    let mut first_entries = Entries::none(segment.entries());
     let mut last = None;
     for entry in matched.iter() {
         let document = Some(segment.document_row(entry));
@@ -89,7 +90,7 @@ fn by_key(
 ) -> Result<(), TantivyError> {
     let mut keys = segment.inverted(field).terms().stream()?;
     while keys.advance() {
-        let count = documents.count_in(segment, field, keys.value())?;
+        let count = segment.count_in(field, keys.value(), documents)?;
         if count > 0 {
             *counts.entry(String::from_utf8_lossy(keys.key()).into_owned()).or_default() += count;
         }

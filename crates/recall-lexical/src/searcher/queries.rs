@@ -9,7 +9,7 @@ use crate::clause::DisjunctionQuery;
 use crate::fields::{FieldWeights, Fields};
 use crate::names::{MAX_COMPONENTS, MAX_NAME_BYTES, MIN_PREFIX_BYTES, SCOPE, ends, written_as_symbol};
 use crate::query_terms::terms;
-use crate::searcher::near::path_of;
+use crate::searcher::spelling::path_of;
 use crate::term_cache::TermCache;
 
 /// Adds the words of a query, in all weighted fields.
@@ -44,8 +44,8 @@ const NAME_STARTS_WITH: f32 = 1.0;
 const NAME_EQUALS_WITHOUT_SCOPE: f32 = 1.0;
 /// A title, a heading or a first sentence that equals the query.
 const PHRASE_EQUALS: f32 = 3.0;
-/// A near spelling of the query.
-const NAME_IS_NEAR: f32 = 1.0;
+/// A spelling suggestion.
+const NAME_IS_SUGGESTED: f32 = 1.0;
 
 /// The most names that one prefix expands to. An editor's completion list is shorter.
 const MAX_PREFIX_MATCHES: usize = 64;
@@ -71,8 +71,8 @@ pub(super) fn names(
             clauses.keys_with_prefix(fields.folded_name, &folded, MAX_PREFIX_MATCHES, NAME_STARTS_WITH * unit)?;
         }
     }
-    for name in &term_cache.near.names {
-        clauses.key(fields.name, name, NAME_IS_NEAR * unit)?;
+    for name in &term_cache.suggestions.names {
+        clauses.key(fields.name, name, NAME_IS_SUGGESTED * unit)?;
     }
     if let Some(phrase) = &term_cache.phrase {
         clauses.key(fields.phrase, phrase, PHRASE_EQUALS * unit)?;
@@ -106,10 +106,10 @@ pub(super) fn paths(
             clauses.key(fields.path_end, end, PATH_END_EQUALS * unit)?;
         }
     }
-    for path in &term_cache.near.paths {
+    for path in &term_cache.suggestions.paths {
         clauses.key(fields.path_end, path, PATH_END_EQUALS * unit)?;
     }
-    for name in term_cache.names.iter().chain(&term_cache.near.names) {
+    for name in term_cache.names.iter().chain(&term_cache.suggestions.names) {
         let folded = name.to_lowercase();
         let last = folded.rsplit_once(SCOPE).map_or(folded.as_str(), |(_, last)| last);
         clauses.key(fields.stem, last, STEM_EQUALS * unit)?;

@@ -1,7 +1,7 @@
 //! Filters of searches.
 
 use proptest::prelude::*;
-use recall_core::{DocumentType, Filters, Language, PathFilter, understand};
+use recall_core::{DocPath, DocumentType, Filters, Language, PathFilter, understand};
 
 use crate::fixture::{Doc, Store, doc, rows};
 
@@ -43,6 +43,36 @@ fn paths_are_filtered_by_directory_name_and_glob() {
         (vec!["nowhere"], vec![]),
     ] {
         assert_eq!(documents(&store, &paths(&patterns)), expected, "{patterns:?}");
+    }
+}
+
+#[test]
+fn paths_are_filtered_as_if_the_store_were_in_a_directory() {
+    let store = Store::of(&[
+        doc(1, "src/lib.rs", &["lock"]),
+        doc(2, "src/store/open.rs", &["lock"]),
+        doc(3, "a.rs", &["lock"]),
+        doc(4, "docs/b.md", &["lock"]),
+    ]);
+    for (patterns, expected) in [
+        (vec!["libs"], vec![1, 2, 3, 4]),
+        (vec!["libs/x"], vec![1, 2, 3, 4]),
+        (vec!["libs/x/src"], vec![1, 2]),
+        (vec!["libs/xy"], vec![]),
+        (vec!["lib"], vec![]),
+        (vec!["src"], vec![]),
+        (vec!["src", "libs/x/docs"], vec![4]),
+        (vec!["*.rs"], vec![1, 2, 3]),
+        (vec!["libs/x/*.rs"], vec![3]),
+        (vec!["libs/*/src/**"], vec![1, 2]),
+        (vec!["libs/**/*.md"], vec![4]),
+        (vec!["**/src/*.rs"], vec![1]),
+        (vec!["{libs/x,other}/*.rs"], vec![3]),
+        (vec!["src/*.rs"], vec![]),
+        (vec!["libs/y/**"], vec![]),
+    ] {
+        let filters = Filters { mount: Some(DocPath::new("libs/x").expect("plain")), ..paths(&patterns) };
+        assert_eq!(documents(&store, &filters), expected, "{patterns:?}");
     }
 }
 
@@ -119,11 +149,12 @@ fn any_filters() -> impl Strategy<Value = Filters> {
         languages,
         paths,
         tags,
+        mount: None,
     })
 }
 
 fn satisfies(doc: &Doc, filters: &Filters) -> bool {
-    let Filters { types, languages, paths, tags } = filters;
+    let Filters { types, languages, paths, tags, mount: _ } = filters;
     let below = |path: &PathFilter| doc.path == path.0 || doc.path.starts_with(&format!("{}/", path.0));
     (types.is_empty() || types.contains(&doc.document_type))
         && (languages.is_empty() || languages.iter().any(|language| doc.language == Some(language.as_str())))

@@ -86,6 +86,7 @@ impl Doc {
             tags: self.tags.clone(),
             source: None,
             path,
+            memory: None,
         };
         let parsed = ParsedDocument {
             title: None,

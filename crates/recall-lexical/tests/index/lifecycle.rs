@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_core::{DocumentType, FileKind, Filters, Form, Generation, Traits, understand};
-use recall_lexical::{Lexical, Refreshed, WriteError, WriterSettings, set_aside};
+use recall_lexical::{Lexical, Refreshed, WriteError, WriterSettings, quarantine};
 
 use crate::fixture::{Store, doc};
 
@@ -185,12 +185,12 @@ fn a_read_only_folder_can_be_searched() {
 }
 
 #[test]
-fn the_last_three_indexes_set_aside_are_kept() {
+fn the_last_three_quarantined_indexes_are_kept() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let index = dir.path().join("lexical");
     for suffix in ["1", "2", "3", "4", "5"] {
         Lexical::open(&index).expect("created");
-        assert_eq!(set_aside(&index, suffix).expect("moved"), dir.path().join(format!("lexical.damaged-{suffix}")));
+        assert_eq!(quarantine(&index, suffix).expect("moved"), dir.path().join(format!("lexical.damaged-{suffix}")));
         assert!(!index.exists());
     }
     let mut kept: Vec<String> = fs::read_dir(dir.path())

@@ -42,6 +42,14 @@ fn a_short_prefix_and_an_unknown_name_find_nothing() {
 }
 
 #[test]
+fn a_prefix_finds_names_that_share_no_word_with_it() {
+    let store = Store::of(&[definitions(1, "a.rs", &["connect", "printable", "reconnect", "disConnected"])]);
+    for (prefix, expected) in [("conn", vec![10]), ("connec", vec![10]), ("prin", vec![11]), ("rec", vec![12])] {
+        assert_eq!(store.symbols(prefix), expected, "{prefix}");
+    }
+}
+
+#[test]
 fn a_path_is_found_by_its_end_stem_or_words() {
     let store = Store::of(&[
         doc(1, "crates/store/src/open.rs", &["a", "b"]),

@@ -1,7 +1,7 @@
 //! Queries that as a whole are a path, a title, a heading or a misspelled name.
 
 use recall_core::{DocumentType, Filters, understand};
-use recall_lexical::{Depths, DocumentEvidence, NearSpellings, Retrieved};
+use recall_lexical::{Depths, DocumentEvidence, Retrieved, SpellingSuggestions};
 
 use crate::fixture::{ChunkSpec, Doc, Store, definitions, doc};
 
@@ -89,7 +89,7 @@ fn a_misspelled_name_finds_near_spellings() {
     let check = |query: &str, names: &[&str], paths: &[&str], found: &[i64]| {
         let retrieved = retrieve(&store, query);
         let owned = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect();
-        assert_eq!(retrieved.near, NearSpellings { names: owned(names), paths: owned(paths) }, "{query}");
+        assert_eq!(retrieved.suggestions, SpellingSuggestions { names: owned(names), paths: owned(paths) }, "{query}");
         assert_eq!(rows(&retrieved, |one| one.names_near > 0.0), found, "{query}");
     };
     check("ClientSesion", &["ClientSession"], &[], &[1]);

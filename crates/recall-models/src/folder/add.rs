@@ -5,11 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::probe::probe;
-use super::{FolderError, ModelsFolder};
+use super::{AddError, ModelsFolder};
 use crate::Runtime;
 use crate::fetch::sha256_of;
-use crate::manifest::{DescribeError, Description, Manifest, ModelFile, NETWORK, TOKENIZER, describe};
-use crate::onnx::{LoadError, OnnxSettings, RunError};
+use crate::manifest::{Description, Manifest, ModelFile, NETWORK, TOKENIZER, describe};
+use crate::onnx::OnnxSettings;
 
 /// The files in which Python's libraries keep a model's weights; they do not say how the network computes.
 const WEIGHTS: [&str; 4] =
@@ -109,59 +109,6 @@ fn parts_of(network: &Path) -> io::Result<Vec<PathBuf>> {
     }
     parts.sort();
     Ok(parts)
-}
-
-/// A model could not be installed.
-#[derive(Debug, thiserror::Error)]
-pub enum AddError {
-    /// The name is invalid, or the folder of models cannot be used.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// A model of that name is installed already.
-    #[error("the model `{name}` is already installed")]
-    AlreadyThere {
-        /// The model's name.
-        name: String,
-    },
-    /// A required file is missing.
-    #[error("there is no `{}`", path.display())]
-    Missing {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The folder has a model's weights, but not its network.
-    #[error("`{}` holds weights, but no ONNX network `model.onnx` is next to it", weights.display())]
-    OnlyWeights {
-        /// The folder.
-        folder: PathBuf,
-        /// The file of weights.
-        weights: PathBuf,
-    },
-    /// The configuration cannot be used.
-    #[error(transparent)]
-    Describe(#[from] DescribeError),
-    /// The model cannot be loaded.
-    #[error(transparent)]
-    Load(#[from] LoadError),
-    /// The model was loaded, but failed on a text.
-    #[error("the model failed on a short text")]
-    Run(#[from] RunError),
-    /// The dimension of the embeddings differs from the stated one.
-    #[error("the model's embeddings have {found} dimensions, but its configuration says {expected}")]
-    WrongDimensions {
-        /// The stated dimension.
-        expected: usize,
-        /// The actual dimension.
-        found: usize,
-    },
-    /// The files cannot be copied or written.
-    #[error("cannot install the model in `{}`", path.display())]
-    Unwritable {
-        /// The target.
-        path: PathBuf,
-        /// The operating system's error.
-        source: io::Error,
-    },
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::ModelsFolder;
-use super::add::{AddError, finish};
+use super::add::finish;
 use super::registry::{HUB, RegistryModel};
+use super::{AddError, ModelsFolder};
 use crate::Runtime;
 use crate::fetch::{Digest, Download, FetchError, Fetcher, Lock, Watch};
 use crate::manifest::{Manifest, TOKENIZER};

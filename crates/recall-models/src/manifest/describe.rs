@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::{MANIFEST, Pooling, Role};
+use super::{Batching, MANIFEST, Manifest, ModelFile, Pooling, Role, VERSION};
 
 /// The bound for a stated window. Tokenizers write 10^30 for no limit.
 const LARGEST_WINDOW: f64 = 1e6;
@@ -118,6 +118,38 @@ pub(crate) fn describe(folder: &Path) -> Result<Description, DescribeError> {
         licence: manifest.licence,
         origin: manifest.origin,
     })
+}
+
+impl Description {
+    /// Completes the description with the measured properties.
+    pub(crate) fn into_manifest(self, dimensions: usize, batching: Batching, files: Vec<ModelFile>) -> Manifest {
+        let Self {
+            role,
+            dimensions: _,
+            pooling,
+            normalise,
+            query_prefix,
+            document_prefix,
+            window_tokens,
+            licence,
+            origin,
+        } = self;
+        let version = VERSION;
+        Manifest {
+            version,
+            role,
+            dimensions,
+            pooling,
+            normalise,
+            query_prefix,
+            document_prefix,
+            window_tokens,
+            batching,
+            licence,
+            origin,
+            files,
+        }
+    }
 }
 
 impl Config {

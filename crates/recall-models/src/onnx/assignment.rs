@@ -1,4 +1,4 @@
-//! Which execution provider runs which part of a network, as reported by the runtime.
+//! The execution providers that run the parts of a network, as reported by the runtime.
 //!
 //! The `ort` crate has no safe function for this, so the C functions are called directly.
 #![expect(unsafe_code, reason = "the runtime's C interface uses pointers")]

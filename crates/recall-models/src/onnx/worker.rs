@@ -4,7 +4,7 @@ mod queue;
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ use super::network::Network;
 use super::tokens::Tokens;
 use super::{LoadError, OnnxSettings, ProviderUse, RunError};
 use crate::manifest::Batching;
-use queue::Queue;
+use queue::{Answer, Job, Queue};
 
 pub(crate) use queue::Priority;
 
@@ -51,17 +51,6 @@ pub struct ModelState {
     /// The number of waiting texts.
     pub waiting: usize,
 }
-
-/// A waiting text.
-pub(super) struct Job {
-    tokens: Tokens,
-    /// The index of the text in its request.
-    place: usize,
-    deadline: Option<Instant>,
-    answer: Sender<Answer>,
-}
-
-type Answer = (usize, Result<Vec<f32>, ModelError>);
 
 /// A request in progress.
 pub(crate) struct Pending {
@@ -301,13 +290,6 @@ fn run_on(network: &mut Box<dyn Network>, model: &str, batch: &[&Job]) {
 fn fail_all(jobs: &[&Job], error: &ModelError) {
     for job in jobs {
         job.complete(Err(error.clone()));
-    }
-}
-
-impl Job {
-    fn complete(&self, output: Result<Vec<f32>, ModelError>) {
-        // The caller may have stopped waiting.
-        let _ = self.answer.send((self.place, output));
     }
 }
 

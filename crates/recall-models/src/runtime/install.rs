@@ -1,14 +1,12 @@
 //! Installation of ONNX Runtime.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::package::PACKAGE_INDEX;
 use super::record::{self, Check, Recorded};
-use super::wheel::{self, WheelError};
-use super::{Runtime, RuntimeError, RuntimePackage};
-use crate::fetch::{Comparison, Digest, Download, FetchError, Fetcher, Lock, Watch, link_to};
+use super::{InstallError, Runtime, RuntimePackage, wheel};
+use crate::fetch::{Comparison, Digest, Download, Fetcher, Lock, Watch, link_to};
 
 /// Installs the runtime's library in a folder and returns its path.
 ///
@@ -92,74 +90,6 @@ fn unpack(archive: &Path, package: &RuntimePackage, folder: &Path) -> Result<(),
     let library = package.library_in(folder);
     unpacked.persist(&library).map_err(|error| unwritable(error.error))?;
     record::write(&library).map_err(unwritable)
-}
-
-/// The runtime could not be installed.
-#[derive(Debug, thiserror::Error)]
-pub enum InstallError {
-    /// There is no package for this platform.
-    #[error("there is no package of the ONNX runtime for {system} on {processor}")]
-    NoPackage {
-        /// The operating system.
-        system: &'static str,
-        /// The processor.
-        processor: &'static str,
-    },
-    /// Another process is installing it.
-    #[error("another process is installing the ONNX runtime")]
-    Busy,
-    /// The index does not list the package.
-    #[error("`{index}` does not list `{file}`")]
-    NotInIndex {
-        /// The URL of the index page.
-        index: String,
-        /// The file name of the package.
-        file: String,
-    },
-    /// The download failed.
-    #[error("cannot download the package of the ONNX runtime")]
-    Fetch(#[from] FetchError),
-    /// The local package cannot be read.
-    #[error("cannot read `{}`", path.display())]
-    Unreadable {
-        /// The package.
-        path: PathBuf,
-        /// The operating system's error.
-        source: io::Error,
-    },
-    /// The local package is not the pinned one.
-    #[error("`{}` is not {file}: its checksum is {found}, expected {expected}", path.display())]
-    OtherPackage {
-        /// The local package.
-        path: PathBuf,
-        /// The expected package.
-        file: &'static str,
-        /// The expected checksum.
-        expected: String,
-        /// The actual checksum.
-        found: String,
-    },
-    /// The library cannot be extracted from the package, although the checksum is correct.
-    #[error("cannot extract {member} from `{}`", path.display())]
-    BadPackage {
-        /// The package.
-        path: PathBuf,
-        /// The library's path in the package.
-        member: String,
-        /// The error of the extraction.
-        source: WheelError,
-    },
-    /// The folder cannot be written.
-    #[error("cannot write to `{}`", path.display())]
-    Unwritable {
-        /// The folder.
-        path: PathBuf,
-        /// The operating system's error.
-        source: io::Error,
-    },
-    /// The runtime was installed, but cannot be loaded.
-    #[error("the installed ONNX runtime cannot be loaded")]
-    Unusable(#[from] RuntimeError),
 }
 
 impl RuntimePackage {

@@ -12,9 +12,9 @@ use std::time::UNIX_EPOCH;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-use super::RuntimeError;
+use super::error::RuntimeError;
 use crate::fetch::sha256_of;
-use crate::folder::{read_text, write_whole};
+use crate::files::{read_text, write_whole};
 
 /// The name of the record, next to the library.
 const RECORD: &str = "recall-runtime.json";

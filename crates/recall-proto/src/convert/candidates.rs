@@ -44,8 +44,7 @@ pub fn from_proto(message: v1::CandidatesRequest, bounds: &Limits) -> Result<Cal
 
 /// Writes a request for candidates. The page, weights and stages of the search are ignored.
 pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::CandidatesRequest {
-    let SearchRequest { query, scope, filters, limit: _, offset: _, weights: _, explain: _, facets: _, without: _ } =
-        request;
+    let SearchRequest { query, scope, filters, .. } = request;
     v1::CandidatesRequest {
         context: Some(context),
         query: query.clone(),

@@ -1,6 +1,6 @@
 //! Documents.
 
-use recall_core::{Document, MemoryId, StoreScope};
+use recall_core::{Document, StoreScope};
 
 use super::{scope, time};
 use crate::v1;
@@ -8,9 +8,20 @@ use crate::v1;
 /// Writes a document of a store. The times of its first and last change are unknown here and omitted. The document of a
 /// memory has the memory's id and no path.
 pub fn to_proto(document: &Document, store: StoreScope, store_id: &str) -> v1::Document {
-    let Document { id, path, document_type, title, language, hash, size_bytes, modified, file_kind, tags, source } =
-        document;
-    let memory = MemoryId::of_path(path.as_str());
+    let Document {
+        id,
+        path,
+        memory,
+        document_type,
+        title,
+        language,
+        hash,
+        size_bytes,
+        modified,
+        file_kind,
+        tags,
+        source,
+    } = document;
     v1::Document {
         id: memory.map_or_else(|| id.to_string(), |memory| memory.to_string()),
         path: if memory.is_some() { String::new() } else { path.as_str().to_owned() },
@@ -27,5 +38,6 @@ pub fn to_proto(document: &Document, store: StoreScope, store_id: &str) -> v1::D
         updated_at: None,
         file_kind: file_kind.as_str().to_owned(),
         store_id: store_id.to_owned(),
+        root: String::new(),
     }
 }

@@ -19,12 +19,13 @@ pub fn from_proto(message: Option<v1::Filters>) -> Result<Filters, InvalidReques
             .collect(),
         paths: entries("paths", paths)?.into_iter().map(PathFilter).collect(),
         tags: entries("tags", tags)?,
+        mount: None,
     })
 }
 
 /// Writes filters.
 pub fn to_proto(filters: &Filters) -> v1::Filters {
-    let Filters { types, languages, paths, tags } = filters;
+    let Filters { types, languages, paths, tags, mount: _ } = filters;
     v1::Filters {
         types: types.iter().map(|document_type| document_type.as_str().to_owned()).collect(),
         languages: languages.iter().map(|language| language.as_str().to_owned()).collect(),

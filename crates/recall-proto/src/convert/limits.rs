@@ -19,6 +19,12 @@ const GRAPH_NODES: (u32, u32) = (50, 200);
 /// The default and the maximum depth of a graph.
 const GRAPH_DEPTH: (u32, u32) = (1, 5);
 
+/// The default and the maximum number of tokens of a context window; the maximum is half of a usual context window.
+const CONTEXT_TOKENS: (u32, u32) = (4_000, 100_000);
+
+/// The maximum number of parts of a document in a context window.
+const CONTEXT_PARTS: u32 = 20;
+
 /// Reads the number of hits: 1 to the limit, 10 by default.
 ///
 /// # Errors
@@ -33,6 +39,20 @@ pub fn hits(limit: Option<u32>, limits: &Limits) -> Result<u32, InvalidRequest> 
 /// The number is 0 or above the limit.
 pub fn list_entries(limit: Option<u32>, limits: &Limits) -> Result<u32, InvalidRequest> {
     within(limit, DEFAULT_LIST_ENTRIES, limits.list_entries, "limits.list_entries")
+}
+
+/// Reads the cursor of a listing: the number of entries on the previous pages, or nothing for the first page.
+///
+/// # Errors
+/// The cursor is not a number.
+pub fn offset(cursor: &str) -> Result<u32, InvalidRequest> {
+    if cursor.is_empty() {
+        return Ok(0);
+    }
+    cursor.parse().map_err(|_| {
+        let problem = Problem::Malformed { value: cursor.to_owned(), expected: "`next_cursor` of the previous page" };
+        InvalidRequest::new("cursor", problem)
+    })
 }
 
 /// Reads the number of related documents: 1 to 50, 10 by default.
@@ -57,6 +77,22 @@ pub fn graph_nodes(limit: Option<u32>) -> Result<u32, InvalidRequest> {
 /// The number is 0 or above 5.
 pub fn graph_depth(depth: Option<u32>) -> Result<u32, InvalidRequest> {
     bounded("depth", depth, GRAPH_DEPTH)
+}
+
+/// Reads the budget of a context window: 1 to 100,000 tokens, 4,000 by default.
+///
+/// # Errors
+/// The number is 0 or above 100,000.
+pub fn context_tokens(budget: Option<u32>) -> Result<u32, InvalidRequest> {
+    bounded("budget_tokens", budget, CONTEXT_TOKENS)
+}
+
+/// Reads the number of parts of a document in a context window: 1 to 20.
+///
+/// # Errors
+/// The number is 0 or above 20.
+pub fn context_parts(diversity: Option<u32>) -> Result<Option<u32>, InvalidRequest> {
+    diversity.map(|parts| bounded("diversity", Some(parts), (parts, CONTEXT_PARTS))).transpose()
 }
 
 /// Checks a number against fixed bounds of the protocol.
@@ -159,6 +195,13 @@ mod tests {
         assert_eq!(told(graph_depth(Some(9))), "`depth` is 9; the limit is 5");
         assert_eq!(told(graph_nodes(Some(201))), "`limit` is 201; the limit is 200");
         assert_eq!((related_entries(None), related_entries(Some(51)).is_err()), (Ok(10), true));
+    }
+
+    #[test]
+    fn a_cursor_leads_to_the_next_page() {
+        assert_eq!(offset(""), Ok(0));
+        assert_eq!(offset("40"), Ok(40));
+        assert_eq!(offset("-1").map_err(|error| error.field), Err("cursor"));
     }
 
     #[test]

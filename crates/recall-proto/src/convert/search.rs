@@ -1,6 +1,8 @@
 //! Searches.
 
-use recall_core::{Ablation, DocumentType, Explain, Facets, Limits, Scope, SearchRequest};
+use std::path::PathBuf;
+
+use recall_core::{Ablation, DocumentType, Explain, Facets, Limits, OtherProjects, Recording, Scope, SearchRequest};
 
 use super::{filters, limits, scope, weights};
 use crate::{InvalidRequest, Problem, v1};
@@ -44,6 +46,9 @@ pub fn from_proto(message: v1::SearchRequest, bounds: &Limits) -> Result<Call, I
         facets,
         min_relative_score,
         without,
+        projects,
+        everywhere,
+        preview,
     } = message;
     limits::query_text("query", &query, bounds)?;
     if filter.len() > bounds.query_bytes {
@@ -61,6 +66,8 @@ pub fn from_proto(message: v1::SearchRequest, bounds: &Limits) -> Result<Call, I
         explain: if explain { Explain::On } else { Explain::Off },
         facets: if facets { Facets::On } else { Facets::Off },
         without: left_out(without, rerank.unwrap_or(true))?,
+        others: others(projects, everywhere)?,
+        recording: if preview { Recording::Off } else { Recording::On },
     };
     Ok(Call {
         context: context.unwrap_or_default(),
@@ -73,7 +80,8 @@ pub fn from_proto(message: v1::SearchRequest, bounds: &Limits) -> Result<Call, I
 
 /// Writes a search without any of the additional options.
 pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::SearchRequest {
-    let SearchRequest { query, scope, filters, limit, offset, weights, explain, facets, without } = request;
+    let SearchRequest { query, scope, filters, limit, offset, weights, explain, facets, without, others, recording } =
+        request;
     v1::SearchRequest {
         context: Some(context),
         query: query.clone(),
@@ -91,7 +99,24 @@ pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::Sea
         facets: *facets == Facets::On,
         min_relative_score: None,
         without: without.iter().map(|stage| stage.as_str().to_owned()).collect(),
+        projects: match others {
+            OtherProjects::Named(roots) => roots.iter().map(|root| root.to_string_lossy().into_owned()).collect(),
+            OtherProjects::None | OtherProjects::Every => Vec::new(),
+        },
+        everywhere: *others == OtherProjects::Every,
+        preview: *recording == Recording::Off,
     }
+}
+
+fn others(projects: Vec<String>, everywhere: bool) -> Result<OtherProjects, InvalidRequest> {
+    if everywhere {
+        return Ok(OtherProjects::Every);
+    }
+    if projects.iter().any(String::is_empty) {
+        return Err(InvalidRequest::new("projects", Problem::Empty));
+    }
+    let roots: Vec<PathBuf> = projects.into_iter().map(PathBuf::from).collect();
+    Ok(if roots.is_empty() { OtherProjects::None } else { OtherProjects::Named(roots) })
 }
 
 /// Reads the disabled stages, with the cross-encoder if `rerank` is false.
@@ -158,6 +183,7 @@ mod tests {
                 languages: languages.into_iter().map(Language::from).collect(),
                 paths: paths.into_iter().map(PathFilter).collect(),
                 tags,
+                mount: None,
             });
         (
             "[a-z:\"]\\PC{0,40}",
@@ -169,12 +195,32 @@ mod tests {
             (
                 proptest::sample::select(vec![Explain::Off, Explain::On]),
                 proptest::sample::select(vec![Facets::Off, Facets::On]),
+                proptest::sample::select(vec![
+                    OtherProjects::None,
+                    OtherProjects::Named(vec!["/a b".into(), "/c".into()]),
+                    OtherProjects::Every,
+                ]),
+                proptest::sample::select(vec![Recording::Off, Recording::On]),
             ),
             proptest::sample::subsequence(Ablation::ALL.to_vec(), 0..=Ablation::ALL.len()),
         )
-            .prop_map(|(query, scope, filters, limit, offset, weights, (explain, facets), without)| {
-                SearchRequest { query, scope, filters, limit, offset, weights, explain, facets, without }
-            })
+            .prop_map(
+                |(query, scope, filters, limit, offset, weights, (explain, facets, others, recording), without)| {
+                    SearchRequest {
+                        query,
+                        scope,
+                        filters,
+                        limit,
+                        offset,
+                        weights,
+                        explain,
+                        facets,
+                        without,
+                        others,
+                        recording,
+                    }
+                },
+            )
     }
 
     proptest! {

@@ -117,7 +117,7 @@ pub fn list(message: v1::ListSessionsRequest, limits: &Limits) -> Validated<List
             return Err(InvalidRequest::new("state", problem));
         }
     };
-    let asked = ListSessions { state, offset: offset(&cursor)?, limit: limits::list_entries(limit, limits)? };
+    let asked = ListSessions { state, offset: limits::offset(&cursor)?, limit: limits::list_entries(limit, limits)? };
     Ok((context.unwrap_or_default(), asked))
 }
 
@@ -131,7 +131,8 @@ pub fn events(message: v1::ListEventsRequest, limits: &Limits) -> Validated<List
     let session = [&session_id, &context.session_id].into_iter().find(|id| !id.trim().is_empty());
     let session = session.ok_or_else(|| InvalidRequest::new("session_id", Problem::Empty))?.clone();
     let types = types.iter().map(|name| event_type("types", name)).collect::<Result<_, _>>()?;
-    let asked = ListEvents { session, types, offset: offset(&cursor)?, limit: limits::list_entries(limit, limits)? };
+    let asked =
+        ListEvents { session, types, offset: limits::offset(&cursor)?, limit: limits::list_entries(limit, limits)? };
     Ok((context, asked))
 }
 
@@ -241,17 +242,6 @@ fn end_reason(name: &str) -> Result<EndReason, InvalidRequest> {
     }
     let unknown = || Problem::Unknown { value: name.to_owned(), known: "end, exit, compact, recovered" };
     EndReason::from_name(name).ok_or_else(|| InvalidRequest::new("reason", unknown()))
-}
-
-/// A cursor is the number of entries on the previous pages.
-fn offset(cursor: &str) -> Result<u32, InvalidRequest> {
-    if cursor.is_empty() {
-        return Ok(0);
-    }
-    cursor.parse().map_err(|_| {
-        let problem = Problem::Malformed { value: cursor.to_owned(), expected: "`next_cursor` of the previous page" };
-        InvalidRequest::new("cursor", problem)
-    })
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use recall_core::{ChunkRow, Generation, ModelFingerprint, NearestError, RowFilter, VectorIndex};
-use recall_vector::{Change, Model, OpenError, Settings, Vectors, WriteError, set_aside};
+use recall_vector::{Change, Model, OpenError, Settings, Vectors, WriteError, quarantine};
 
 use crate::clusters::Clusters;
 use crate::fixture::{DIMENSIONS, added, all, apply, eager, exact, model, open, plain, quantised, removed};
@@ -185,8 +185,8 @@ fn three_damaged_indexes_are_kept() {
     let dir = folder.path().join("vectors");
     for suffix in ["1", "2", "3", "4"] {
         drop(open(&dir, plain()));
-        let aside = set_aside(&dir, suffix).unwrap();
-        assert!(aside.join("delta-0.log").exists());
+        let quarantined = quarantine(&dir, suffix).unwrap();
+        assert!(quarantined.join("delta-0.log").exists());
     }
     assert_eq!(names(folder.path()), ["vectors.damaged-2", "vectors.damaged-3", "vectors.damaged-4"]);
 }

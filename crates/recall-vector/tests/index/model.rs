@@ -84,10 +84,10 @@ fn agree(vectors: &Vectors, known: &BTreeMap<i64, Vec<f32>>, generation: Generat
     assert_eq!(vectors.len(), known.len());
     assert_eq!(vectors.generation(), generation);
     let even = RowSet::of((0..70).filter(|row| row % 2 == 0).map(ChunkRow));
-    let Difference { missing, mut surplus } = vectors.difference(&even);
-    surplus.sort_unstable();
+    let Difference { missing, mut orphaned } = vectors.difference(&even);
+    orphaned.sort_unstable();
     assert_eq!(missing, even.iter().filter(|row| !known.contains_key(&row.0)).collect::<Vec<_>>());
-    assert_eq!(surplus, known.keys().copied().map(ChunkRow).filter(|row| !even.contains(*row)).collect::<Vec<_>>());
+    assert_eq!(orphaned, known.keys().copied().map(ChunkRow).filter(|row| !even.contains(*row)).collect::<Vec<_>>());
 }
 
 proptest! {

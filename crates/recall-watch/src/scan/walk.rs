@@ -234,9 +234,19 @@ impl<'a> Lister<'a> {
         };
         self.found.directories.push(path.clone());
         let is_top = entries.iter().any(|entry| entry.name == ".git");
-        let is_linked = || is_top && !path.is_empty() && ignore_files::is_linked_worktree(&self.root.join(&path));
-        if plan.ignore_rules == IgnoreRules::Honour && is_linked() {
-            return Vec::new();
+        let is_start = path.is_empty() || plan.start.as_ref().is_some_and(|start| start.as_str() == path);
+        if is_top && !is_start && plan.ignore_rules == IgnoreRules::Honour {
+            let place = self.root.join(&path);
+            // A linked worktree is a second copy of a repository's files.
+            if ignore_files::is_linked_worktree(&place) {
+                return Vec::new();
+            }
+            if ignore_files::is_repository(&place) {
+                if inclusion == Inclusion::In {
+                    self.skip(path, SkipReason::Repository);
+                }
+                return Vec::new();
+            }
         }
         let ignore_files = match plan.ignore_rules {
             IgnoreRules::PassOver => None,

@@ -76,6 +76,13 @@ impl Markers {
         has_arrived
     }
 
+    /// Removes the folder. No event arrives from then on.
+    pub(super) fn remove(&self) {
+        let (Some(parent), Some(name)) = (self.folder.parent(), self.folder.file_name()) else { return };
+        // The next watcher removes anything that is left.
+        let _ = Folder::open(parent).and_then(|parent| parent.remove(name));
+    }
+
     /// Processes an event. Returns whether its path is that of a marker.
     pub(super) fn receive(&self, path: &Path) -> bool {
         if path.parent() != Some(&*self.folder) {
@@ -99,8 +106,6 @@ impl Markers {
 
 impl Drop for Markers {
     fn drop(&mut self) {
-        let (Some(parent), Some(name)) = (self.folder.parent(), self.folder.file_name()) else { return };
-        // The next watcher recreates anything that is left.
-        let _ = Folder::open(parent).and_then(|parent| parent.remove(name));
+        self.remove();
     }
 }

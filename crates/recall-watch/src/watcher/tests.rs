@@ -18,8 +18,8 @@ impl Place {
         let watcher = Arc::new(Watcher::new(&folder.path().join("markers")).expect("a watcher"));
         let watch = watcher.watch(&folder.path().join("root"), 100);
         let place = Self { folder, watch };
-        place.look();
-        place.look();
+        place.scan();
+        place.scan();
         assert!(!place.is_changed());
         place
     }
@@ -29,8 +29,8 @@ impl Place {
     }
 
     /// Does what the engine does: lists the files and watches the directories found.
-    fn look(&self) {
-        self.watch.look(Part::Files);
+    fn scan(&self) {
+        self.watch.scan_started(Part::Files);
         self.watch.follow(Part::Files, &directories(&self.path("")));
     }
 
@@ -38,11 +38,11 @@ impl Place {
         matches!(self.watch.changes(PATIENCE), Changes::Seen { files: true, .. })
     }
 
-    /// Looks until nothing has changed, as searches do. Returns the number of looks.
-    fn looks(&self) -> usize {
+    /// Scans until nothing has changed, as searches do. Returns the number of scans.
+    fn scans(&self) -> usize {
         (1..9)
             .find(|_| {
-                self.look();
+                self.scan();
                 !self.is_changed()
             })
             .expect("the root settles")
@@ -76,7 +76,7 @@ fn every_change_is_seen_by_a_later_call() {
     for (what, change) in changes {
         change();
         assert!(place.is_changed(), "{what} was not seen");
-        assert!(place.looks() <= 2, "{what}");
+        assert!(place.scans() <= 2, "{what}");
     }
 }
 
@@ -93,7 +93,7 @@ fn a_new_directory_counts_as_changed_once_it_is_watched() {
     let place = Place::new();
     fs::create_dir(place.path("late")).expect("made");
     assert!(place.is_changed());
-    place.watch.look(Part::Files);
+    place.watch.scan_started(Part::Files);
     let found = directories(&place.path(""));
     // Written after the directory was listed and before it was watched.
     fs::write(place.path("late/new.rs"), "x").expect("written");
@@ -106,20 +106,20 @@ fn a_directory_that_replaced_another_is_watched() {
     let place = Place::new();
     fs::remove_dir_all(place.path("a/b")).expect("removed");
     fs::create_dir(place.path("a/b")).expect("made");
-    place.looks();
+    place.scans();
     fs::write(place.path("a/b/new.rs"), "x").expect("written");
     assert!(place.is_changed());
-    place.looks();
+    place.scans();
     // The same with a renamed directory and those below it.
     fs::create_dir_all(place.path("z/b")).expect("made");
-    place.looks();
+    place.scans();
     fs::rename(place.path("a"), place.path("y")).expect("renamed");
     fs::rename(place.path("z"), place.path("a")).expect("renamed");
-    place.looks();
+    place.scans();
     for file in ["a/b/1.rs", "y/b/2.rs"] {
         fs::write(place.path(file), "x").expect("written");
         assert!(place.is_changed(), "{file}");
-        place.looks();
+        place.scans();
     }
 }
 
@@ -127,13 +127,13 @@ fn a_directory_that_replaced_another_is_watched() {
 fn journals_are_a_separate_part() {
     let place = Place::new();
     fs::create_dir_all(place.path(".recall/day")).expect("made");
-    place.looks();
-    place.watch.look(Part::Journals);
+    place.scans();
+    place.watch.scan_started(Part::Journals);
     let days = BTreeSet::from([place.path(".recall/day")]);
     place.watch.follow(Part::Journals, &days);
     place.watch.follow(Part::Files, &BTreeSet::from([place.path("a")]));
-    place.watch.look(Part::Files);
-    place.watch.look(Part::Journals);
+    place.watch.scan_started(Part::Files);
+    place.watch.scan_started(Part::Journals);
     fs::write(place.path(".recall/day/memories.jsonl"), "{}").expect("written");
     assert_eq!(place.watch.changes(PATIENCE), Changes::Seen { files: false, journals: true });
 }
@@ -142,13 +142,13 @@ fn journals_are_a_separate_part() {
 fn roots_that_share_directories_are_independent() {
     let place = Place::new();
     let inner = place.watch.watcher.watch(&place.path("a"), 100);
-    inner.look(Part::Files);
+    inner.scan_started(Part::Files);
     inner.follow(Part::Files, &directories(&place.path("a")));
-    inner.look(Part::Files);
+    inner.scan_started(Part::Files);
     fs::write(place.path("outside.rs"), "x").expect("written");
     let is_changed = |watch: &Watch| matches!(watch.changes(PATIENCE), Changes::Seen { files: true, .. });
     assert!(is_changed(&place.watch) && !is_changed(&inner));
-    place.looks();
+    place.scans();
     drop(inner);
     fs::write(place.path("a/b/kept.rs"), "x").expect("written");
     assert!(place.is_changed(), "the directory is watched while any root needs it");
@@ -158,12 +158,12 @@ fn roots_that_share_directories_are_independent() {
 fn too_many_directories_are_not_watched() {
     let place = Place::new();
     (0..100).for_each(|number| fs::create_dir(place.path(&format!("a/{number}"))).expect("made"));
-    place.look();
+    place.scan();
     assert_eq!(place.watch.changes(PATIENCE), Changes::Unknown);
     assert!(place.watch.problem().is_some_and(|problem| problem.contains("limits.watched_directories")));
     assert_eq!(place.watch.directories(), 0);
     fs::remove_dir_all(place.path("a")).expect("removed");
-    place.looks();
+    place.scans();
     assert_eq!(place.watch.changes(PATIENCE), Changes::Seen { files: false, journals: true });
 }
 

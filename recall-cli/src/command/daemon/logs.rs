@@ -9,8 +9,8 @@ use clap::Args;
 use recall_client::daemon::log_file;
 
 use crate::Exit;
-use crate::complaint::{CommandError, Complaint};
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::{CliError, CommandError};
 use crate::output::{Format, Output, human};
 
 /// The interval between two looks for new lines.
@@ -27,12 +27,12 @@ pub(crate) struct LogsArgs {
     follow: bool,
 }
 
-pub(super) async fn run(args: &LogsArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
-    let path = log_file(&invocation.surroundings.dirs);
+pub(super) async fn run(args: &LogsArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let path = log_file(&context.process_env.dirs);
     let mut log = match Log::open(&path) {
         Ok(log) => log,
         Err(error) if error.kind() == io::ErrorKind::NotFound && !args.follow => {
-            invocation.output.say(&format!("there is no log yet: `{}`", path.display()));
+            context.output.note(&format!("there is no log yet: `{}`", path.display()));
             return Ok(Exit::NothingFound);
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Log::default(),
@@ -40,14 +40,14 @@ pub(super) async fn run(args: &LogsArgs, invocation: &Invocation) -> Result<Exit
     };
     let text = log.more().map_err(|error| unreadable(&path, &error))?;
     let lines: Vec<&str> = text.lines().collect();
-    show(&lines[lines.len().saturating_sub(args.lines)..], &invocation.output)?;
+    show(&lines[lines.len().saturating_sub(args.lines)..], &context.output)?;
     if !args.follow {
         return Ok(Exit::Done);
     }
     loop {
         tokio::time::sleep(LOOK).await;
         let text = log.follow(&path).map_err(|error| unreadable(&path, &error))?;
-        show(&text.lines().collect::<Vec<_>>(), &invocation.output)?;
+        show(&text.lines().collect::<Vec<_>>(), &context.output)?;
     }
 }
 
@@ -62,8 +62,8 @@ fn show(lines: &[&str], output: &Output) -> Result<(), CommandError> {
     }
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Complaint {
-    Complaint::refused(format!("cannot read the log `{}`", path.display()), error)
+fn unreadable(path: &Path, error: &io::Error) -> CliError {
+    CliError::refused(format!("cannot read the log `{}`", path.display()), error)
 }
 
 /// A reader of a growing log.

@@ -4,8 +4,8 @@ use clap::{Args, ValueEnum};
 use recall_proto::v1::{self, SessionState};
 
 use crate::Exit;
-use crate::complaint::CommandError;
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::CommandError;
 use crate::output::Format;
 use crate::output::human::session::table_of;
 
@@ -44,12 +44,12 @@ impl From<State> for SessionState {
     }
 }
 
-pub(super) async fn run(args: ListArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
-    let output = &invocation.output;
+pub(super) async fn run(args: ListArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let output = &context.output;
     let ListArgs { state, limit, cursor } = args;
-    let client = invocation.connect().await?;
+    let client = context.connect().await?;
     let request = v1::ListSessionsRequest {
-        context: Some(invocation.context()),
+        context: Some(context.request_context()),
         limit: Some(limit),
         cursor,
         state: state.map_or(SessionState::Unspecified, SessionState::from).into(),
@@ -59,13 +59,13 @@ pub(super) async fn run(args: ListArgs, invocation: &Invocation) -> Result<Exit,
         output.json(&recall_json::sessions(&answer))?;
     }
     if answer.sessions.is_empty() {
-        output.say("nothing found");
+        output.note("nothing found");
         return Ok(Exit::NothingFound);
     }
     if output.format == Format::Human {
-        output.text(&table_of(&answer.sessions, output.width))?;
+        context.page(&table_of(&answer.sessions, output.screen()))?;
         if !answer.next_cursor.is_empty() {
-            output.murmur(&format!("\nmore with --cursor {}", answer.next_cursor));
+            output.status_line(&format!("\nmore with --cursor {}", answer.next_cursor));
         }
     }
     Ok(Exit::Done)

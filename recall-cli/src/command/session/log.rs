@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use crate::Exit;
 use crate::command::remember::read_input;
 use crate::command::session::which::in_session;
-use crate::complaint::CommandError;
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::CommandError;
 use crate::output::Format;
 use crate::output::human::session::logged;
 
@@ -54,15 +54,15 @@ fn object(text: &str) -> Result<Object, String> {
     serde_json::from_str(text).map(Object).map_err(|error| format!("not a JSON object: {error}"))
 }
 
-pub(super) async fn run(args: LogArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
-    let output = &invocation.output;
+pub(super) async fn run(args: LogArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let output = &context.output;
     let LogArgs { event_type, content, session, rationale, resolution, from_agent, to_agent, files, metadata } = args;
-    let content = if content == "-" { read_input()? } else { content };
-    let client = invocation.connect().await?;
+    let text = if content == "-" { read_input()? } else { content };
+    let client = context.connect().await?;
     let request = v1::LogEventRequest {
-        context: Some(in_session(&client, session, invocation).await?),
+        context: Some(in_session(&client, session, context).await?),
         r#type: event_type,
-        content,
+        content: text,
         rationale,
         resolution,
         from_agent,

@@ -6,8 +6,8 @@ use recall_proto::v1::{self, RequestContext};
 
 use crate::Exit;
 use crate::command::session::which::in_session;
-use crate::complaint::CommandError;
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::CommandError;
 use crate::output::Format;
 use crate::output::human::session::shown;
 
@@ -25,21 +25,21 @@ pub(crate) struct ShowArgs {
     types: Vec<String>,
 }
 
-pub(super) async fn run(args: ShowArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
-    let output = &invocation.output;
-    let client = invocation.connect().await?;
-    let context = in_session(&client, args.session, invocation).await?;
-    let session = find(&client, &context).await?;
+pub(super) async fn run(args: ShowArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let output = &context.output;
+    let client = context.connect().await?;
+    let request_context = in_session(&client, args.session, context).await?;
+    let session = find(&client, &request_context).await?;
     // A session from another machine has a summary but no events here.
-    let events = match events(&client, &context, args.types).await {
+    let events = match events(&client, &request_context, args.types).await {
         Err(error) if session.is_none() => return Err(error),
         Err(_) => Vec::new(),
         Ok(events) => events,
     };
-    let session = session.unwrap_or_else(|| v1::Session { id: context.session_id, ..v1::Session::default() });
+    let session = session.unwrap_or_else(|| v1::Session { id: request_context.session_id, ..v1::Session::default() });
     match output.format {
         Format::Json => output.json(&recall_json::session(&session, &events))?,
-        Format::Human => output.text(&shown(&session, &events))?,
+        Format::Human => context.page(&shown(&session, &events, output.screen()))?,
     }
     Ok(Exit::Done)
 }

@@ -4,8 +4,8 @@ use clap::Args;
 use recall_proto::v1;
 
 use crate::Exit;
-use crate::complaint::CommandError;
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::CommandError;
 use crate::output::Format;
 use crate::output::human::session::{briefing, started};
 
@@ -23,14 +23,14 @@ pub(crate) struct StartArgs {
     briefing: bool,
 }
 
-pub(super) async fn run(args: StartArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
-    let output = &invocation.output;
-    let mut context = invocation.context();
+pub(super) async fn run(args: StartArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let output = &context.output;
+    let mut request_context = context.request_context();
     if let Some(id) = args.session {
-        context.session_id = id;
+        request_context.session_id = id;
     }
-    let client = invocation.connect().await?;
-    let request = v1::StartSessionRequest { context: Some(context), goal: args.goal, briefing: args.briefing };
+    let client = context.connect().await?;
+    let request = v1::StartSessionRequest { context: Some(request_context), goal: args.goal, briefing: args.briefing };
     let answer = client.start_session(request).await?;
     match output.format {
         Format::Json => output.json(&recall_json::started(&answer))?,
@@ -42,7 +42,7 @@ pub(super) async fn run(args: StartArgs, invocation: &Invocation) -> Result<Exit
             }
             if !answer.recoverable_session_id.is_empty() {
                 let id = &answer.recoverable_session_id;
-                output.say(&format!("hint: session {id} broke off; `recall session recover {id}` keeps what it did"));
+                output.note(&format!("hint: session {id} broke off; `recall session recover {id}` keeps what it did"));
             }
         }
     }

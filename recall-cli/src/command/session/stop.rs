@@ -7,10 +7,10 @@ use recall_proto::v1::{self, RequestContext, SessionState};
 use crate::Exit;
 use crate::command::remember::read_input;
 use crate::command::session::which::{in_session, the_only};
-use crate::complaint::CommandError;
-use crate::invocation::Invocation;
-use crate::output::Format;
+use crate::command_context::CommandContext;
+use crate::error::CommandError;
 use crate::output::human::session::ended;
+use crate::output::{Format, Output};
 
 /// Arguments of `recall session end`.
 #[derive(Debug, Args)]
@@ -55,27 +55,27 @@ pub(crate) struct RecoverArgs {
     session: Option<String>,
 }
 
-pub(super) async fn end(args: EndArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+pub(super) async fn end(args: EndArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let EndArgs { session, summary, reason } = args;
     let summary = match summary.as_deref() {
         Some("-") => read_input()?,
         Some(text) => text.to_owned(),
         None => String::new(),
     };
-    let client = invocation.connect().await?;
-    let context = in_session(&client, session, invocation).await?;
-    finish(&client, context, summary, reason.into(), invocation).await
+    let client = context.connect().await?;
+    let request_context = in_session(&client, session, context).await?;
+    finish(&client, request_context, summary, reason.into(), &context.output).await
 }
 
-pub(super) async fn recover(args: RecoverArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
-    let client = invocation.connect().await?;
-    let context = invocation.context();
+pub(super) async fn recover(args: RecoverArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let client = context.connect().await?;
+    let request_context = context.request_context();
     let session_id = match args.session {
         Some(id) => id,
-        None => the_only(&client, &context, SessionState::Abandoned).await?,
+        None => the_only(&client, &request_context, SessionState::Abandoned).await?,
     };
-    let context = RequestContext { session_id, ..context };
-    finish(&client, context, String::new(), EndReason::Recovered, invocation).await
+    let request_context = RequestContext { session_id, ..request_context };
+    finish(&client, request_context, String::new(), EndReason::Recovered, &context.output).await
 }
 
 async fn finish(
@@ -83,9 +83,8 @@ async fn finish(
     context: RequestContext,
     summary: String,
     reason: EndReason,
-    invocation: &Invocation,
+    output: &Output,
 ) -> Result<Exit, CommandError> {
-    let output = &invocation.output;
     let request = v1::EndSessionRequest {
         context: Some(context),
         summary,

@@ -5,24 +5,24 @@ use recall_proto::Reason;
 use recall_proto::v1::{self, RequestContext, SessionState};
 
 use crate::Exit;
-use crate::complaint::{CommandError, Complaint};
-use crate::invocation::Invocation;
+use crate::command_context::CommandContext;
+use crate::error::{CliError, CommandError};
 
 /// Returns the context of a request in a session: the named one, else that of the environment, else the open one.
 pub(super) async fn in_session(
     client: &Client,
     named: Option<String>,
-    invocation: &Invocation,
+    context: &CommandContext,
 ) -> Result<RequestContext, CommandError> {
-    let context = invocation.context();
+    let request_context = context.request_context();
     if let Some(session_id) = named {
-        return Ok(RequestContext { session_id, ..context });
+        return Ok(RequestContext { session_id, ..request_context });
     }
-    if !context.session_id.is_empty() {
-        return Ok(context);
+    if !request_context.session_id.is_empty() {
+        return Ok(request_context);
     }
-    let session_id = the_only(client, &context, SessionState::Open).await?;
-    Ok(RequestContext { session_id, ..context })
+    let session_id = the_only(client, &request_context, SessionState::Open).await?;
+    Ok(RequestContext { session_id, ..request_context })
 }
 
 /// The error message if no session of the project is in a state.
@@ -48,10 +48,10 @@ pub(super) async fn the_only(
     let mut sessions = client.list_sessions(request).await?.sessions;
     match sessions.len() {
         1 => Ok(sessions.remove(0).id),
-        0 => Err(Complaint::new(Exit::NothingFound, Reason::NotFound, nothing_in(state))
+        0 => Err(CliError::new(Exit::NothingFound, Reason::NotFound, nothing_in(state))
             .with_hint("`recall session list` shows all sessions")
             .into()),
-        _ => Err(Complaint::usage("this command fits several sessions of the project")
+        _ => Err(CliError::usage("this command fits several sessions of the project")
             .with_hint("name one of `recall session list`")
             .into()),
     }

@@ -3,10 +3,12 @@
 use std::fmt::Write;
 use std::ops::Range;
 
+use anstyle::Style;
 use unicode_width::UnicodeWidthChar;
 
+use super::highlight::{Span, spans};
 use super::style::{DIM, LINE, MATCH};
-use super::text::printable;
+use super::text::{columns, printable};
 
 /// A text with its matches.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +19,8 @@ pub(crate) struct Marked<'a> {
     pub(crate) first_line: u32,
     /// The matches: byte ranges, ascending, disjoint. Ranges that split a character or are out of bounds are ignored.
     pub(crate) matches: &'a [Range<usize>],
+    /// The language in which the text is highlighted; `None` for plain text.
+    pub(crate) language: Option<&'a str>,
 }
 
 struct Line<'a> {
@@ -25,6 +29,8 @@ struct Line<'a> {
     /// The byte offset in the whole text.
     start: usize,
     matches: Vec<Range<usize>>,
+    /// The highlighted parts that touch the line.
+    code: &'a [Span],
 }
 
 impl Marked<'_> {
@@ -33,7 +39,8 @@ impl Marked<'_> {
     ///
     /// A gap is marked with `⋮`. Lines are cut at `width` columns.
     pub(crate) fn render(&self, most: usize, width: Option<usize>) -> String {
-        let lines = self.lines();
+        let code = self.language.map(|language| spans(self.text, language)).unwrap_or_default();
+        let lines = self.lines(&code);
         let last = lines.last().map_or(self.first_line, |line| line.number);
         let digits = last.to_string().len().max(4);
         let mut text = String::new();
@@ -56,7 +63,15 @@ impl Marked<'_> {
         text
     }
 
-    fn lines(&self) -> Vec<Line<'_>> {
+    /// Returns every line with its number and its parts, each of which has a style and is safe for a terminal.
+    pub(crate) fn styled_lines(&self) -> Vec<(u32, Vec<(String, Style)>)> {
+        let code = self.language.map(|language| spans(self.text, language)).unwrap_or_default();
+        let styled = |(piece, style): (&str, Style)| (printable(piece).into_owned(), style);
+        let lines = self.lines(&code);
+        lines.iter().map(|line| (line.number, line.pieces().into_iter().map(styled).collect())).collect()
+    }
+
+    fn lines<'l>(&'l self, code: &'l [Span]) -> Vec<Line<'l>> {
         let mut start = 0;
         let mut lines = Vec::new();
         for (number, whole) in (self.first_line..).zip(self.text.split_inclusive('\n')) {
@@ -65,54 +80,85 @@ impl Marked<'_> {
             let within = |range: &Range<usize>| range.start < end && range.end > start;
             let matches = self.matches.iter().filter(|range| within(range));
             let matches = matches.map(|range| range.start.max(start)..range.end.min(end)).collect();
-            lines.push(Line { number, text, start, matches });
+            let from = code.partition_point(|span| span.range.end <= start);
+            let to = from + code[from..].partition_point(|span| span.range.start < end);
+            lines.push(Line { number, text, start, matches, code: &code[from..to] });
             start += whole.len();
         }
         lines
     }
 }
 
-impl Line<'_> {
+impl<'a> Line<'a> {
     fn render(&self, width: Option<usize>) -> String {
-        let mut shown = Fitting { text: String::new(), left: width };
+        // The last column of a line that is cut is reserved for the `…`.
+        let width = width.filter(|&width| columns(&printable(self.text)) > width);
+        let mut shown = Fitting { text: String::new(), left: width.map(|width| width.saturating_sub(1)) };
+        for (piece, style) in self.pieces() {
+            if !shown.push(piece, style) {
+                break;
+            }
+        }
+        shown.text
+    }
+
+    /// The parts of the line, each with its style. A match hides the highlighting below it.
+    fn pieces(&self) -> Vec<(&'a str, Style)> {
+        let mut pieces = Vec::new();
         let mut from = 0;
         for range in &self.matches {
             let (begin, end) = (range.start - self.start, range.end - self.start);
-            let (Some(before), Some(matched)) = (self.text.get(from..begin), self.text.get(begin..end)) else {
+            let is_whole = |at: usize| self.text.is_char_boundary(at);
+            if begin < from || !is_whole(begin) || !is_whole(end) {
                 continue;
-            };
+            }
+            self.push_code(&mut pieces, from..begin);
+            pieces.push((&self.text[begin..end], MATCH));
             from = end;
-            if !(shown.push(before, "", "") && shown.push(matched, &format!("{MATCH}"), &format!("{MATCH:#}"))) {
-                return shown.text;
+        }
+        self.push_code(&mut pieces, from..self.text.len());
+        pieces
+    }
+
+    /// Appends a part of the line without matches.
+    fn push_code(&self, pieces: &mut Vec<(&'a str, Style)>, part: Range<usize>) {
+        let mut from = part.start;
+        for Span { range, style } in self.code {
+            let begin = range.start.saturating_sub(self.start).clamp(from, part.end);
+            let end = range.end.saturating_sub(self.start).clamp(from, part.end);
+            if begin < end {
+                pieces.push((&self.text[from..begin], Style::new()));
+                pieces.push((&self.text[begin..end], *style));
+                from = end;
             }
         }
-        shown.push(&self.text[from..], "", "");
-        shown.text
+        pieces.push((&self.text[from..part.end], Style::new()));
     }
 }
 
 /// A line that is filled up to a width.
 struct Fitting {
     text: String,
+    /// The columns that are left; `None` if everything fits.
     left: Option<usize>,
 }
 
 impl Fitting {
-    /// Appends text between two style marks; returns `false` if it was cut.
-    fn push(&mut self, text: &str, before: &str, behind: &str) -> bool {
+    /// Appends text with a style; returns `false` if it was cut.
+    fn push(&mut self, text: &str, style: Style) -> bool {
         let text = printable(text);
-        self.text.push_str(before);
+        if text.is_empty() {
+            return true;
+        }
+        let _ = write!(self.text, "{style}");
         let mut whole = true;
         match &mut self.left {
             None => self.text.push_str(&text),
             Some(left) => {
-                for (at, c) in text.char_indices() {
+                for c in text.chars() {
                     let columns = c.width().unwrap_or(0);
-                    // The last column is reserved for the `…`, unless this character ends the text.
-                    let ends = at + c.len_utf8() == text.len();
-                    if columns > *left || (columns == *left && !ends) {
+                    if columns > *left {
                         self.text.push('…');
-                        *left = 0;
                         whole = false;
                         break;
                     }
@@ -121,7 +167,7 @@ impl Fitting {
                 }
             }
         }
-        self.text.push_str(behind);
+        let _ = write!(self.text, "{style:#}");
         whole
     }
 }
@@ -158,7 +204,7 @@ mod tests {
         let matches: Vec<_> = matches.iter().flat_map(|word| TEXT.match_indices(word)).collect();
         let mut ranges: Vec<_> = matches.into_iter().map(|(at, word)| at..at + word.len()).collect();
         ranges.sort_by_key(|range| range.start);
-        let text = Marked { text: TEXT, first_line: 10, matches: &ranges }.render(most, width);
+        let text = Marked { text: TEXT, first_line: 10, matches: &ranges, language: None }.render(most, width);
         plain(&text)
     }
 

@@ -50,6 +50,9 @@ pub(crate) fn render(finished: &v1::IndexFinished) -> String {
 /// warnings.
 const SKIPPED: &str = "SKIPPED";
 
+/// The code of files that are indexed without their syntax. They did not fail.
+pub(crate) const PARSE_FAILED: &str = "PARSE_FAILED";
+
 /// Returns the failures as warnings, up to the maximum.
 pub(crate) fn failures(finished: &v1::IndexFinished) -> Vec<v1::Warning> {
     let warning = |path: String, message: String| v1::Warning {
@@ -61,7 +64,7 @@ pub(crate) fn failures(finished: &v1::IndexFinished) -> Vec<v1::Warning> {
     let mut warnings: Vec<_> = finished
         .failures
         .iter()
-        .filter(|failure| failure.code != SKIPPED)
+        .filter(|failure| ![SKIPPED, PARSE_FAILED].contains(&failure.code.as_str()))
         .take(SHOWN)
         .map(|v1::ItemFailure { item, code: _, reason }| warning(item.clone(), reason.clone()))
         .collect();
@@ -113,7 +116,7 @@ mod tests {
         1,239 documents, 8,000 chunks, 1 symbol in the index, generation 3
         ");
         insta::assert_snapshot!(anstream::adapter::strip_str(&render(&v1::IndexFinished::default())), @r"
-        done no files in 0.00 ms
+        done no files in 0.0 ms
         0 documents, 0 chunks, 0 symbols in the index, generation 0
         ");
     }

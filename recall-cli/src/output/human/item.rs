@@ -7,7 +7,9 @@ use recall_proto::convert::scope;
 use recall_proto::v1;
 
 use super::excerpt::Marked;
+use super::hyperlink::{Links, linked};
 use super::memory::{broken, facts};
+use super::screen::Screen;
 use super::style::{DIM, PATH, STRONG, SYMBOL};
 use super::text::printable;
 
@@ -20,9 +22,11 @@ pub(crate) fn content(answer: &v1::GetResponse) -> (&str, u32) {
 }
 
 /// A line about the item and its numbered text.
-pub(crate) fn render(answer: &v1::GetResponse, width: Option<usize>) -> String {
+pub(crate) fn render(answer: &v1::GetResponse, screen: Screen, links: Option<&Links>) -> String {
     let doc = answer.doc.clone().unwrap_or_default();
-    let mut text = format!("{PATH}{}{PATH:#}", printable(&answer.citation));
+    let is_linked = doc.scope() == v1::StoreScope::Project && answer.memory.is_none();
+    let citation = format!("{PATH}{}{PATH:#}", printable(&answer.citation));
+    let mut text = linked(links.filter(|_| is_linked), &doc.path, &citation);
     if let Some(chunk) = answer.chunk.as_ref().filter(|chunk| !chunk.symbol.is_empty()) {
         let _ = write!(text, "  {SYMBOL}{}{SYMBOL:#}", printable(&chunk.symbol));
     }
@@ -41,7 +45,10 @@ pub(crate) fn render(answer: &v1::GetResponse, width: Option<usize>) -> String {
         }
     }
     let (content, first_line) = content(answer);
-    text.push_str(&Marked { text: content, first_line, matches: &[] }.render(usize::MAX, width));
+    text.push_str(
+        &Marked { text: content, first_line, matches: &[], language: screen.language(&doc) }
+            .render(usize::MAX, screen.width),
+    );
     text
 }
 
@@ -91,7 +98,7 @@ mod tests {
             citation: "src/a.rs:7-9@0123456789ab".to_owned(),
             ..v1::GetResponse::default()
         };
-        insta::assert_snapshot!(anstream::adapter::strip_str(&render(&answer, None)), @r"
+        insta::assert_snapshot!(anstream::adapter::strip_str(&render(&answer, Screen::default(), None)), @r"
         src/a.rs:7-9@0123456789ab  code · rust · global · core
            7 │ fn a() {}
            8 │

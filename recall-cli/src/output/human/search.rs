@@ -5,26 +5,30 @@ use std::ops::Range;
 
 use recall_core::StoreScope;
 use recall_proto::convert::scope;
-use recall_proto::v1;
+use recall_proto::{searched_files, v1};
 
 use super::excerpt::Marked;
 use super::explanation;
+use super::hyperlink::{Links, linked};
 use super::memory::facts;
 use super::quantity::{count, counted, millis};
+use super::screen::Screen;
 use super::style::{DIM, LINE, PATH, SYMBOL};
 use super::text::{columns, fit, fit_path, printable};
 
 /// The limits of what is shown of each hit.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct View {
+pub(crate) struct View<'a> {
     /// The maximum number of lines per chunk.
     pub(crate) lines: usize,
-    /// The width of the terminal in columns; `None` for no limit.
-    pub(crate) width: Option<usize>,
+    /// What the text is made for.
+    pub(crate) screen: Screen,
+    /// Where the paths of the project's files lead to; `None` for plain text.
+    pub(crate) links: Option<&'a Links>,
 }
 
 /// Formats the hits, best first, separated by a blank line.
-pub(crate) fn render(answer: &v1::SearchResponse, view: View) -> String {
+pub(crate) fn render(answer: &v1::SearchResponse, view: View<'_>) -> String {
     let first = answer.query.as_ref().map_or(0, |query| query.offset) + 1;
     let hits = (first..).zip(&answer.results).map(|(rank, hit)| render_hit(rank, hit, view));
     hits.collect::<Vec<_>>().join(if view.lines == 0 { "" } else { "\n" })
@@ -45,26 +49,10 @@ pub(crate) fn summary(answer: &v1::SearchResponse) -> String {
     text
 }
 
-/// Formats the number of searched files, and what may be missing: `in 1,204 files (99 % indexed)`.
-pub(crate) fn searched(answer: &v1::SearchResponse) -> String {
-    let v1::SearchStats { documents, stale_files, indexing, .. } = answer.stats.clone().unwrap_or_default();
-    let mut text = format!("in {}", counted(documents, "file", "files"));
-    if let Some(v1::Indexing { done, total, running: true }) = indexing {
-        // Rounded down: an index that is not complete is not 100 % complete.
-        let _ = write!(text, " ({} % indexed)", done.min(total) * 100 / total.max(1));
-    }
-    if recall_proto::may_be_outdated(&answer.warnings) {
-        text.push_str(", the latest edits may be missing");
-    } else if stale_files > 0 {
-        let _ = write!(text, ", {} stale", count(stale_files));
-    }
-    text
-}
-
 /// Returns a note if no hit is likely to be relevant; `None` otherwise.
 pub(crate) fn doubt(answer: &v1::SearchResponse) -> Option<String> {
     let confidence = answer.confidence.filter(|_| answer.low_confidence)?;
-    Some(format!("no good match {} (confidence {:.0} %)", searched(answer), confidence * 100.0))
+    Some(format!("no good match in {} (confidence {:.0} %)", searched_files(answer), confidence * 100.0))
 }
 
 /// Returns spelling suggestions if no symbol has the name in the query; `None` otherwise.
@@ -89,10 +77,10 @@ pub(crate) fn unconfirmed(answer: &v1::SearchResponse) -> Option<String> {
     })
 }
 
-fn render_hit(rank: u32, hit: &v1::Hit, view: View) -> String {
+fn render_hit(rank: u32, hit: &v1::Hit, view: View<'_>) -> String {
     let doc = hit.doc.clone().unwrap_or_default();
     let chunk = hit.chunk.clone().unwrap_or_default();
-    let mut text = header(rank, hit, &doc, &chunk, view.width);
+    let mut text = header(rank, hit, &doc, &chunk, view);
     if let Some(explain) = &hit.explain {
         for line in explanation::lines(hit.score, explain) {
             let _ = writeln!(text, "     {DIM}{line}{DIM:#}");
@@ -100,8 +88,13 @@ fn render_hit(rank: u32, hit: &v1::Hit, view: View) -> String {
     }
     let matches: Vec<Range<usize>> =
         hit.highlights.iter().map(|range| range.start as usize..range.end as usize).collect();
-    let marked = Marked { text: &chunk.text, first_line: chunk.start_line, matches: &matches };
-    text.push_str(&marked.render(view.lines, view.width));
+    let marked = Marked {
+        text: &chunk.text,
+        first_line: chunk.start_line,
+        matches: &matches,
+        language: view.screen.language(&doc),
+    };
+    text.push_str(&marked.render(view.lines, view.screen.width));
     if !hit.also_at.is_empty() && view.lines > 0 {
         let _ = writeln!(text, "     {DIM}also at {}{DIM:#}", printable(&hit.also_at.join(", ")));
     }
@@ -109,9 +102,12 @@ fn render_hit(rank: u32, hit: &v1::Hit, view: View) -> String {
 }
 
 /// `1. src/store.rs:10-24  impl Store > fn open  [global]`
-fn header(rank: u32, hit: &v1::Hit, doc: &v1::Document, chunk: &v1::Chunk, width: Option<usize>) -> String {
+fn header(rank: u32, hit: &v1::Hit, doc: &v1::Document, chunk: &v1::Chunk, view: View<'_>) -> String {
+    let width = view.screen.width;
     let number = format!("{rank}.");
-    let path = printable(if doc.path.is_empty() { &doc.id } else { &doc.path }).into_owned();
+    let path = if doc.path.is_empty() { doc.id.clone() } else { doc.path.clone() };
+    let path = if doc.root.is_empty() { path } else { format!("{}/{path}", doc.root) };
+    let path = printable(&path).into_owned();
     let lines = if chunk.start_line == chunk.end_line {
         format!(":{}", chunk.start_line)
     } else {
@@ -140,7 +136,12 @@ fn header(rank: u32, hit: &v1::Hit, doc: &v1::Document, chunk: &v1::Chunk, width
     } else {
         format!("  {SYMBOL}{}{SYMBOL:#}", fit(&symbol, room))
     };
-    format!("{DIM}{number}{DIM:#} {PATH}{path}{PATH:#}{LINE}{lines}{LINE:#}{symbol}{DIM}{tail}{DIM:#}\n")
+    // The root of a file in another store is not known here.
+    let is_linked = doc.scope() == v1::StoreScope::Project && hit.memory.is_none();
+    // Joined to the project's root, an absolute path stays what it is.
+    let file = if doc.root.is_empty() { doc.path.clone() } else { format!("{}/{}", doc.root, doc.path) };
+    let place = linked(view.links.filter(|_| is_linked), &file, &format!("{PATH}{path}{PATH:#}{LINE}{lines}{LINE:#}"));
+    format!("{DIM}{number}{DIM:#} {place}{symbol}{DIM}{tail}{DIM:#}\n")
 }
 
 #[cfg(test)]
@@ -170,7 +171,7 @@ mod tests {
         }
     }
 
-    fn shown(hits: Vec<v1::Hit>, view: View) -> String {
+    fn shown(hits: Vec<v1::Hit>, view: View<'_>) -> String {
         let answer = v1::SearchResponse { results: hits, ..v1::SearchResponse::default() };
         plain(&render(&answer, view))
     }
@@ -189,7 +190,7 @@ mod tests {
             Some(v1::Chunk { text: "Use WAL.".to_owned(), start_line: 3, end_line: 3, ..v1::Chunk::default() });
         note.highlights.clear();
         note.also_at = vec!["adr/old.md:3-3@0123456789ab".to_owned()];
-        insta::assert_snapshot!(shown(vec![hit(), note], View { lines: 5, width: None }), @r"
+        insta::assert_snapshot!(shown(vec![hit(), note], View { lines: 5, screen: Screen::default(), links: None }), @r"
         1. src/store.rs:9-11  impl Store > fn open
            9 │ pub fn [open](path: &Path) -> Store {
           10 │     Store::new(path)
@@ -226,15 +227,11 @@ mod tests {
         assert_eq!(doubt(&answer), None);
         answer.low_confidence = true;
         assert_eq!(doubt(&answer).as_deref(), Some("no good match in 1,204 files (confidence 12 %)"));
-        let stats = answer.stats.get_or_insert_default();
-        stats.indexing = Some(v1::Indexing { done: 999, total: 1_000, running: true });
-        stats.stale_files = 1;
-        assert_eq!(searched(&answer), "in 1,204 files (99 % indexed), 1 stale");
     }
 
     #[test]
     fn a_narrow_terminal_cuts_what_matters_least() {
-        insta::assert_snapshot!(shown(vec![hit()], View { lines: 5, width: Some(30) }), @r"
+        insta::assert_snapshot!(shown(vec![hit()], View { lines: 5, screen: Screen { width: Some(30), ..Screen::default() }, links: None }), @r"
         1. src/store.rs:9-11  impl St…
            9 │ pub fn [open](path: &Pat…
           10 │     Store::new(path)
@@ -244,7 +241,7 @@ mod tests {
 
     #[test]
     fn without_lines_a_hit_is_one_line() {
-        insta::assert_snapshot!(shown(vec![hit(), hit()], View { lines: 0, width: None }), @r"
+        insta::assert_snapshot!(shown(vec![hit(), hit()], View { lines: 0, screen: Screen::default(), links: None }), @r"
         1. src/store.rs:9-11  impl Store > fn open
         2. src/store.rs:9-11  impl Store > fn open
         ");

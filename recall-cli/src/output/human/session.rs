@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use anstyle::Style;
 use recall_proto::v1::{self, SessionState};
 
-use super::list::day;
 use super::memory::added;
+use super::moment::moment;
 use super::quantity::counted;
+use super::screen::Screen;
 use super::style::{DIM, GOOD, NOTE, PATH, WARNING};
 use super::table::{Align, Column, render as table};
 use super::text::printable;
@@ -38,7 +39,7 @@ pub(crate) fn ended(answer: &v1::EndSessionResponse) -> String {
 }
 
 /// Formats sessions as a table.
-pub(crate) fn table_of(sessions: &[v1::Session], width: Option<usize>) -> String {
+pub(crate) fn table_of(sessions: &[v1::Session], screen: Screen) -> String {
     let column = |heading, align, style| Column { heading, align, style };
     let layout = [
         column("BEGAN", Align::Left, DIM),
@@ -48,15 +49,15 @@ pub(crate) fn table_of(sessions: &[v1::Session], width: Option<usize>) -> String
         column("SESSION", Align::Left, PATH),
         column("GOAL", Align::Left, Style::new()),
     ];
-    let rows: Vec<_> = sessions.iter().map(row).collect();
-    table(&layout, &rows, width)
+    let rows: Vec<_> = sessions.iter().map(|session| row(session, screen)).collect();
+    table(&layout, &rows, screen.width)
 }
 
-fn row(session: &v1::Session) -> [String; 6] {
+fn row(session: &v1::Session, screen: Screen) -> [String; 6] {
     let provenance = session.provenance.clone().unwrap_or_default();
     let first_line = |text: &str| text.lines().next().unwrap_or_default().to_owned();
     [
-        session.started_at.as_ref().map(day).unwrap_or_default(),
+        session.started_at.as_ref().map(|time| moment(time, screen.now)).unwrap_or_default(),
         state(session.state()).to_owned(),
         session.events.to_string(),
         printable(&provenance.git_branch).into_owned(),
@@ -74,10 +75,10 @@ fn state(state: SessionState) -> &'static str {
 }
 
 /// Formats a session and its events.
-pub(crate) fn shown(session: &v1::Session, events: &[v1::SessionEvent]) -> String {
+pub(crate) fn shown(session: &v1::Session, events: &[v1::SessionEvent], screen: Screen) -> String {
     let provenance = session.provenance.clone().unwrap_or_default();
     let mut text = format!("{PATH}{}{PATH:#} {}", printable(&session.id), state(session.state()));
-    let began = session.started_at.as_ref().map(day).unwrap_or_default();
+    let began = session.started_at.as_ref().map(|time| moment(time, screen.now)).unwrap_or_default();
     for fact in [began.as_str(), &session.agent, &provenance.git_branch, &counted(session.events, "event", "events")] {
         if !fact.is_empty() {
             let _ = write!(text, " {DIM}· {}{DIM:#}", printable(fact));
@@ -104,7 +105,8 @@ pub(crate) fn shown(session: &v1::Session, events: &[v1::SessionEvent]) -> Strin
 
 fn line(event: &v1::SessionEvent) -> String {
     let style = if event.r#type == "error" { WARNING } else { NOTE };
-    let at = event.timestamp.as_ref().map(day).unwrap_or_default();
+    // The times of events are compared with one another and with logs.
+    let at = event.timestamp.as_ref().map(|time| moment(time, None)).unwrap_or_default();
     let mut text = format!("\n{DIM}{at}{DIM:#} {style}{}{style:#}", printable(&event.r#type));
     for line in event.content.lines() {
         let _ = write!(text, "\n  {}", printable(line));
@@ -158,10 +160,10 @@ mod tests {
             related_files: vec!["src/a.rs".to_owned()],
             ..v1::SessionEvent::default()
         };
-        let text = anstream::adapter::strip_str(&shown(&session, &[event])).to_string();
+        let text = anstream::adapter::strip_str(&shown(&session, &[event], Screen::default())).to_string();
         assert_eq!(
             text,
-            "s1 abandoned · 1 event\ngoal: Mend the lock\n\n error\n  It hung.[2J\n  resolved: A timeout.\n  src/a.rs\n"
+            "s1 abandoned · 1 event\ngoal: Mend the lock\n\n error\n  It hung.\n  resolved: A timeout.\n  src/a.rs\n"
         );
     }
 }

@@ -8,7 +8,10 @@ use recall_core::StoreScope;
 use recall_proto::convert::scope;
 use recall_proto::v1;
 
+use super::index::PARSE_FAILED;
+use super::moment::moment;
 use super::quantity::{bytes, count, counted};
+use super::screen::Screen;
 use super::style::{DIM, PATH, STRONG, WARNING};
 use super::table::{Align, Column, render as table};
 use super::text::{printable, wrap};
@@ -23,13 +26,17 @@ const RATIO_FROM: u64 = 100_000;
 const FACT_INDENT: usize = 15;
 
 /// Formats the daemon, each store and the metrics.
-pub(crate) fn render(status: &v1::StatusResponse, width: Option<usize>) -> String {
-    let v1::StatusResponse { daemon, stores, models, latencies, counters, warnings: _ } = status;
+pub(crate) fn render(status: &v1::StatusResponse, screen: Screen) -> String {
+    let width = screen.width;
+    let v1::StatusResponse { daemon, stores, models, latencies, counters, warnings: _, kept } = status;
     let mut parts: Vec<String> = Vec::new();
     let facts = daemon.iter().map(super::daemon::render).chain(stores.iter().map(store));
     parts.extend(facts.map(|facts| wrap(&facts, width, FACT_INDENT).into_owned()));
     if !models.is_empty() {
         parts.push(models.iter().map(model).collect());
+    }
+    if !kept.is_empty() {
+        parts.push(kept_table(kept, screen));
     }
     if !latencies.is_empty() {
         parts.push(latency_table(latencies, width));
@@ -42,6 +49,34 @@ pub(crate) fn render(status: &v1::StatusResponse, width: Option<usize>) -> Strin
     parts.join("\n")
 }
 
+/// Formats the stores on disk, the largest first.
+fn kept_table(kept: &[v1::KeptStore], screen: Screen) -> String {
+    const LAYOUT: [Column<'_>; 4] = [
+        Column { heading: "index", align: Align::Right, style: Style::new() },
+        Column { heading: "changed", align: Align::Left, style: Style::new() },
+        Column { heading: "root is gone since", align: Align::Left, style: Style::new() },
+        Column { heading: "root", align: Align::Path, style: PATH },
+    ];
+    let mut kept: Vec<_> = kept.iter().collect();
+    kept.sort_by_key(|store| std::cmp::Reverse(store.index_bytes));
+    let rows = kept.into_iter().map(|store| {
+        let v1::KeptStore { root, index_bytes, last_change, gone, gone_since } = store;
+        let gone_since = match (gone, gone_since) {
+            (false, _) => String::new(),
+            (true, Some(since)) => moment(since, screen.now),
+            (true, None) => "now".to_owned(),
+        };
+        [
+            bytes(*index_bytes),
+            last_change.as_ref().map(|time| moment(time, screen.now)).unwrap_or_default(),
+            gone_since,
+            printable(root).into_owned(),
+        ]
+    });
+    let rows: Vec<_> = rows.collect();
+    table(&LAYOUT, &rows, screen.width)
+}
+
 fn store(store: &v1::StoreStatus) -> String {
     let scope = scope::store_from_proto(store.scope).map_or("store", StoreScope::as_str);
     // The folder of the global store has the name of its scope.
@@ -50,7 +85,12 @@ fn store(store: &v1::StoreStatus) -> String {
     let _ = writeln!(text, "  {PATH}{}{PATH:#}", printable(&store.root));
     let run = store.indexing.filter(|run| run.running);
     if !store.indexed && run.is_none() {
-        let _ = writeln!(text, "  not indexed yet: the first search does it, or `recall add .`");
+        let is_scanned = store.files.is_some_and(|files| files.listed > 0);
+        text.push_str(if is_scanned {
+            "  no documents: none of its files is text to be indexed; `recall status --failures` lists them\n"
+        } else {
+            "  not indexed yet: the first search does it, or `recall add .`\n"
+        });
         return text;
     }
     let _ = writeln!(
@@ -111,12 +151,17 @@ fn store(store: &v1::StoreStatus) -> String {
         let more = if store.failures.is_empty() { ", `recall status --failures` lists them" } else { "" };
         let _ = writeln!(text, "  {WARNING}failed{WARNING:#}       {}{more}", counted(store.failed, "file", "files"));
     }
-    if !store.failures.is_empty() {
-        // The list contains both failed files and files that a rule leaves out.
-        let _ = writeln!(text, "  left out     {}", counted(store.failures.len() as u64, "file", "files"));
-    }
-    for v1::ItemFailure { item, code: _, reason } in &store.failures {
-        let _ = writeln!(text, "    {PATH}{}{PATH:#}  {}", printable(item), printable(reason));
+    // The files left out are those that failed and those that a rule leaves out.
+    let (unparsed, left_out): (Vec<_>, Vec<_>) =
+        store.failures.iter().partition(|failure| failure.code == PARSE_FAILED);
+    for (heading, files) in [("not parsed", unparsed), ("left out", left_out)] {
+        if files.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "  {heading:<12} {}", counted(files.len() as u64, "file", "files"));
+        for v1::ItemFailure { item, code: _, reason } in files {
+            let _ = writeln!(text, "    {PATH}{}{PATH:#}  {}", printable(item), printable(reason));
+        }
     }
     let _ = writeln!(text, "  {DIM}kept in      {}{DIM:#}", printable(&store.index_path));
     text
@@ -247,7 +292,7 @@ mod tests {
             }],
             ..v1::StatusResponse::default()
         };
-        insta::assert_snapshot!(anstream::adapter::strip_str(&render(&status, None)), @r"
+        insta::assert_snapshot!(anstream::adapter::strip_str(&render(&status, Screen::default())), @r"
         recalld 0.1.0 running for 1 h 2 min, pid 4711, started when it was needed
           memory       30.0 MiB private, 80.0 MiB resident, peak 120.0 MiB, limit 512.0 MiB
           in flight    imports 192.0 MiB of 192.0 MiB, 3 waiting
@@ -280,6 +325,8 @@ mod tests {
     fn a_store_that_is_indexed_for_the_first_time_tells_how_far_that_is() {
         let mut new = v1::StoreStatus { scope: v1::StoreScope::Project.into(), ..v1::StoreStatus::default() };
         assert!(store(&new).contains("not indexed yet"));
+        new.files = Some(v1::FileCounts { listed: 2, skipped: 2, ..v1::FileCounts::default() });
+        assert!(store(&new).contains("no documents"));
         new.documents = 3;
         new.indexing = Some(v1::Indexing { done: 3, total: 10, running: true });
         let told = store(&new);

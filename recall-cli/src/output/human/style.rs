@@ -3,25 +3,33 @@
 use anstyle::{AnsiColor, Style};
 
 /// Paths and other things to click or copy.
-pub(crate) const PATH: Style = AnsiColor::Magenta.on_default();
+pub const PATH: Style = AnsiColor::Magenta.on_default();
 /// Line numbers.
-pub(crate) const LINE: Style = AnsiColor::Green.on_default();
+pub const LINE: Style = AnsiColor::Green.on_default();
 /// Names of symbols.
-pub(crate) const SYMBOL: Style = AnsiColor::Cyan.on_default();
+pub const SYMBOL: Style = AnsiColor::Cyan.on_default();
 /// What matches the query.
-pub(crate) const MATCH: Style = AnsiColor::Red.on_default().bold();
+pub const MATCH: Style = AnsiColor::Red.on_default().bold();
 /// Secondary information.
-pub(crate) const DIM: Style = Style::new().dimmed();
+pub const DIM: Style = Style::new().dimmed();
 /// Headings.
-pub(crate) const STRONG: Style = Style::new().bold();
+pub const STRONG: Style = Style::new().bold();
+/// Comments in code.
+pub(crate) const COMMENT: Style = Style::new().dimmed();
+/// Strings and characters in code.
+pub(crate) const LITERAL: Style = AnsiColor::Green.on_default();
+/// Numbers in code.
+pub(crate) const NUMBER: Style = AnsiColor::Cyan.on_default();
+/// Keywords in code.
+pub(crate) const KEYWORD: Style = AnsiColor::Blue.on_default();
 /// Success.
-pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+pub const GOOD: Style = AnsiColor::Green.on_default();
 /// The word before an error.
-pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
+pub const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// The word before a warning.
-pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+pub const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 /// The word before a note or a hint.
-pub(crate) const NOTE: Style = AnsiColor::Cyan.on_default().bold();
+pub const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 
 /// Returns styled text without styles, with matches in brackets.
 #[cfg(test)]

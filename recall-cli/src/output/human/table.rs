@@ -7,7 +7,7 @@ use super::text::{columns, fit, fit_path};
 
 /// How a column is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Align {
+pub enum Align {
     /// Left-aligned.
     Left,
     /// Right-aligned, for numbers.
@@ -18,10 +18,13 @@ pub(crate) enum Align {
 
 /// A column of a table.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Column<'h> {
-    pub(crate) heading: &'h str,
-    pub(crate) align: Align,
-    pub(crate) style: Style,
+pub struct Column<'h> {
+    /// Its heading.
+    pub heading: &'h str,
+    /// Its alignment.
+    pub align: Align,
+    /// The style of its cells.
+    pub style: Style,
 }
 
 /// The minimum width of a cut column. Shorter text is of no use.
@@ -29,7 +32,7 @@ const LEAST: usize = 8;
 
 /// Formats rows under headings, two spaces between columns. If the terminal is too narrow, the widest text columns are
 /// cut; paths are cut later than other text.
-pub(crate) fn render<const N: usize>(layout: &[Column<'_>; N], rows: &[[String; N]], width: Option<usize>) -> String {
+pub fn render<const N: usize>(layout: &[Column<'_>; N], rows: &[[String; N]], width: Option<usize>) -> String {
     let mut widths: [usize; N] = std::array::from_fn(|at| {
         rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0).max(columns(layout[at].heading))
     });

@@ -1,34 +1,21 @@
-//! Sanitizing, measuring, cutting and wrapping of text for a terminal.
+//! Sanitising, measuring, cutting and wrapping of text for a terminal.
 
 use std::borrow::Cow;
 
 use anstream::adapter::strip_str;
+use recall_core::clean;
 use unicode_width::UnicodeWidthChar;
 
 /// The spaces that replace a tab.
 const TAB: &str = "    ";
 
-/// Removes what a terminal would interpret: control characters, escape sequences, bidirectional marks and invisible
-/// characters. Tabs become spaces.
-pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    if text.chars().all(is_plain) {
-        return Cow::Borrowed(text);
+/// Makes a text safe for one line of a terminal: [`clean`], without line feeds, and with spaces for tabs.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let cleaned = clean(text);
+    if !cleaned.contains(['\t', '\n']) {
+        return cleaned;
     }
-    let mut shown = String::with_capacity(text.len() + TAB.len());
-    for c in text.chars() {
-        match c {
-            '\t' => shown.push_str(TAB),
-            c if is_plain(c) => shown.push(c),
-            _ => {}
-        }
-    }
-    Cow::Owned(shown)
-}
-
-fn is_plain(c: char) -> bool {
-    let invisible = matches!(c,
-        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
-    !c.is_control() && !invisible
+    Cow::Owned(cleaned.replace('\t', TAB).replace('\n', ""))
 }
 
 /// Returns the width of a text in columns.
@@ -97,12 +84,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_in_a_file_can_steer_the_terminal() {
+    fn a_printable_text_is_one_line_without_control_sequences() {
         for (text, expected) in [
             ("plain — ünïcode 日本", "plain — ünïcode 日本"),
-            ("\u{1b}[31mred\u{1b}[0m", "[31mred[0m"),
-            ("\tx\r\u{7}\u{9b}", "    x"),
-            ("a\u{202e}b\u{200b}c\u{e0041}", "abc"),
+            ("\u{1b}[31mred\u{1b}[0m", "red"),
+            ("\tx\r\n\u{7}\u{9b}y", "    xy"),
         ] {
             assert_eq!(printable(text), expected, "{text:?}");
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use recall_core::{DocumentId, Retriever, SearchRequest};
-use recall_engine::{Answer, Coverage, Explanation, Facet, Hit, Reranked};
+use recall_engine::{Answer, Coverage, Explanation, Facet, Hit, Reranked, RetrieverWeights};
 use recall_models::Role;
 use recall_proto::convert::{chunk, document, filters, scope, time};
 use recall_proto::v1;
@@ -14,11 +14,10 @@ use crate::service::{memory, store, warning};
 /// The number of the only reranking stage.
 const STAGE: u32 = 1;
 
-type RetrieverWeights = [(Retriever, f64)];
-
 /// Converts an answer. `parents` are the whole texts of the hits' documents, if the request wants them.
-pub(super) fn to_proto(
+pub(in crate::service) fn to_proto(
     request: &SearchRequest,
+    filter: Option<String>,
     answer: Answer,
     parents: &HashMap<DocumentId, String>,
     took: Duration,
@@ -52,7 +51,7 @@ pub(super) fn to_proto(
             text: request.query.clone(),
             rql: String::new(),
             filters: Some(filters::to_proto(&in_force)),
-            filter: String::new(),
+            filter: filter.unwrap_or_default(),
             class: class.as_str().to_owned(),
             limit: request.limit,
             offset: request.offset,
@@ -103,7 +102,11 @@ fn hit(
     reranker: Option<&str>,
     parents: &HashMap<DocumentId, String>,
 ) -> v1::Hit {
-    let citation = hit.citation();
+    let elsewhere = coverage.get(hit.store).filter(|coverage| coverage.is_elsewhere).map(|coverage| &coverage.root);
+    let citation = match elsewhere {
+        Some(root) => format!("{}/{}", root.display(), hit.citation()),
+        None => hit.citation(),
+    };
     let Hit {
         id: _,
         scope,
@@ -121,7 +124,8 @@ fn hit(
         memory: recalled,
     } = hit;
     let recalled = recalled.as_deref();
-    let doc = document::to_proto(&found, scope, &store::id_at(place, coverage));
+    let root = elsewhere.map(|root| root.to_string_lossy().into_owned()).unwrap_or_default();
+    let doc = v1::Document { root, ..document::to_proto(&found, scope, &store::id_at(place, coverage)) };
     v1::Hit {
         score,
         chunk: Some(v1::Chunk { doc_id: doc.id.clone(), ..chunk::to_proto(&span, found.id, &text) }),
@@ -145,7 +149,7 @@ fn explain(explanation: Explanation, weights: &RetrieverWeights, reranker: Optio
     let Explanation { ranks, fused, priors, contributions, reranked } = explanation;
     let retrieved = |retriever| {
         let &(_, rank, score) = ranks.iter().find(|(found, _, _)| *found == retriever)?;
-        Some(v1::Retrieved { rank, score: score.into(), weight: weight_of(weights, retriever) })
+        Some(v1::Retrieved { rank, score: score.into(), weight: weights.get(retriever) })
     };
     v1::Explain {
         lexical: retrieved(Retriever::Lexical),
@@ -169,19 +173,10 @@ fn by_retriever(retrieved: &[(Retriever, u64)]) -> BTreeMap<String, u32> {
 }
 
 fn weights_in_force(weights: &RetrieverWeights) -> v1::Weights {
-    v1::Weights {
-        vector: Some(weight_of(weights, Retriever::Semantic) as f32),
-        bm25: Some(weight_of(weights, Retriever::Lexical) as f32),
-        ppr: Some(0.0),
-    }
+    v1::Weights { vector: Some(weights.semantic as f32), bm25: Some(weights.lexical as f32), ppr: Some(0.0) }
 }
 
-/// Returns the weight of a retriever; 0 if it is not used.
-fn weight_of(weights: &RetrieverWeights, retriever: Retriever) -> f64 {
-    weights.iter().find(|(found, _)| *found == retriever).map_or(0.0, |&(_, weight)| weight)
-}
-
-fn searched_store(coverage: &Coverage) -> v1::SearchedStore {
+pub(in crate::service) fn searched_store(coverage: &Coverage) -> v1::SearchedStore {
     v1::SearchedStore {
         scope: scope::store_to_proto(coverage.scope).into(),
         id: store::id(&coverage.root),
@@ -191,7 +186,7 @@ fn searched_store(coverage: &Coverage) -> v1::SearchedStore {
 }
 
 /// Returns the combined indexing progress of the searched stores; `None` if no job is running.
-fn indexing(coverage: &[Coverage]) -> Option<v1::Indexing> {
+pub(in crate::service) fn indexing(coverage: &[Coverage]) -> Option<v1::Indexing> {
     let running = coverage.iter().filter_map(|coverage| coverage.indexing);
     let sum = |sum: v1::Indexing, job: recall_engine::Indexing| v1::Indexing {
         done: sum.done + job.files_done,
@@ -201,6 +196,6 @@ fn indexing(coverage: &[Coverage]) -> Option<v1::Indexing> {
     Some(running.fold(v1::Indexing::default(), sum)).filter(|sum| sum.running)
 }
 
-fn millis(duration: Duration) -> f64 {
+pub(in crate::service) fn millis(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }

@@ -44,7 +44,7 @@ impl SearchNote {
     fn details(self) -> EventDetails {
         let Self { request, class, confidence, generation, hits } = self;
         let SearchRequest { query, scope, filters, limit, offset, .. } = request;
-        let Filters { types, languages, paths, tags } = filters;
+        let Filters { types, languages, paths, tags, mount: _ } = filters;
         let mut metadata = Metadata::from([
             ("scope".to_owned(), text(&scope)),
             ("class".to_owned(), text(class)),

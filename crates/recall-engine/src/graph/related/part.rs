@@ -3,7 +3,7 @@
 use recall_core::{ByteSpan, Chunk, Lines};
 
 use crate::error::GraphError;
-use crate::graph::definitions::Names;
+use crate::graph::definitions::NameResolver;
 use crate::graph::name::Name;
 use crate::graph::start::{by_id, by_path};
 
@@ -33,7 +33,11 @@ impl Part {
     ///
     /// # Errors
     /// The document does not have the lines, or the store cannot be read.
-    pub(crate) fn read(names: &Names<'_>, name: &Name, lines: Option<Lines>) -> Result<Option<Self>, GraphError> {
+    pub(crate) fn read(
+        names: &NameResolver<'_>,
+        name: &Name,
+        lines: Option<Lines>,
+    ) -> Result<Option<Self>, GraphError> {
         let document = match name {
             Name::Document(id) => by_id(names, *id)?,
             Name::Chunk(id) => by_id(names, id.document)?,

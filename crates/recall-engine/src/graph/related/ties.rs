@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use recall_core::{ChunkId, ChunkRow, Document, DocumentType, Edge, EdgeKind, Filters, Symbol, SymbolKind};
 
 use crate::error::StoreError;
-use crate::graph::definitions::{Definition, Names};
+use crate::graph::definitions::{Definition, NameResolver};
 use crate::graph::related::answer::{RelatedDocument, RelatedRequest, Tie};
 use crate::graph::related::part::{Extent, Part};
 use crate::links::meaning::is_used_by_name;
@@ -59,7 +59,7 @@ enum Spot {
 type Weighed = (f64, Tie, Strength);
 
 impl Ties {
-    pub(crate) fn of(names: &mut Names<'_>, part: &Part, types: &[DocumentType]) -> Result<Self, StoreError> {
+    pub(crate) fn of(names: &mut NameResolver<'_>, part: &Part, types: &[DocumentType]) -> Result<Self, StoreError> {
         let mut ties = Self::default();
         ties.add_stated(names, part);
         ties.add_used(names, part)?;
@@ -76,7 +76,7 @@ impl Ties {
     }
 
     /// Adds imports, links and declared relations, in both directions.
-    fn add_stated(&mut self, names: &Names<'_>, part: &Part) {
+    fn add_stated(&mut self, names: &NameResolver<'_>, part: &Part) {
         let aside = |is_in_part: bool| if is_in_part { 1.0 } else { OUTSIDE_PART };
         for edge in names.stated.from(part.document) {
             let strength = aside(part.chunks.contains(&edge.chunk)) / f64::from(edge.meant);
@@ -89,7 +89,7 @@ impl Ties {
     }
 
     /// Adds definitions elsewhere that the part uses by name.
-    fn add_used(&mut self, names: &mut Names<'_>, part: &Part) -> Result<(), StoreError> {
+    fn add_used(&mut self, names: &mut NameResolver<'_>, part: &Part) -> Result<(), StoreError> {
         let row = names.row(part.document);
         let edges = names.read(|snapshot| snapshot.edges_of(row))?;
         let is_in_part = |edge: &&Edge| {
@@ -116,7 +116,7 @@ impl Ties {
     }
 
     /// Adds documents that use definitions of the part by name.
-    fn add_users(&mut self, names: &mut Names<'_>, part: &Part) -> Result<(), StoreError> {
+    fn add_users(&mut self, names: &mut NameResolver<'_>, part: &Part) -> Result<(), StoreError> {
         let row = names.row(part.document);
         let symbols = names.read(|snapshot| snapshot.symbols_of(row))?;
         for symbol in likely_named(symbols, part) {
@@ -134,7 +134,7 @@ impl Ties {
 
     /// Adds documents that share distinctive words. The strength is the score of their best chunk, divided by the score of the
     /// part itself.
-    fn add_alike(&mut self, names: &Names<'_>, part: &Part, types: &[DocumentType]) -> Result<(), StoreError> {
+    fn add_alike(&mut self, names: &NameResolver<'_>, part: &Part, types: &[DocumentType]) -> Result<(), StoreError> {
         let compared = &part.text[..part.text.floor_char_boundary(COMPARED_BYTES)];
         let alike = |filters: &Filters, depth: usize| {
             names.searcher.more_like_this(compared, filters, depth).map_err(|source| names.search_failed(source))
@@ -165,7 +165,7 @@ impl Ties {
     /// Returns the related documents, the greatest score first.
     pub(crate) fn into_documents(
         self,
-        names: &Names<'_>,
+        names: &NameResolver<'_>,
         request: &RelatedRequest,
     ) -> Result<Vec<RelatedDocument>, StoreError> {
         let mut ranked: Vec<(f64, u32, Vec<Weighed>)> = Vec::new();
@@ -242,7 +242,7 @@ fn tie_of(kind: EdgeKind, import: Tie) -> Tie {
 }
 
 /// Returns the citation `path:start-end@hash` of a location in a document; `None` if it no longer exists.
-fn citation(names: &Names<'_>, document: &Document, spot: Spot) -> Result<Option<String>, StoreError> {
+fn citation(names: &NameResolver<'_>, document: &Document, spot: Spot) -> Result<Option<String>, StoreError> {
     let span = match spot {
         Spot::Lines(start, end) => return Ok(Some(cited(document, start, end))),
         Spot::Ordinal(ordinal) => {

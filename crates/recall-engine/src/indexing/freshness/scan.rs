@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use recall_catalog::{FailureKind, FileFailure};
 use recall_core::{DocPath, MemoryId, Timestamp};
-use recall_watch::{Addition, Depth, FoundFile, IgnoreRules, Rules, Scan};
+use recall_watch::{Addition, Depth, FoundFile, IgnoreRules, Rules, Scan, SkipReason, SkippedFile};
 
 use crate::error::StoreError;
 use crate::imports::Import;
-use crate::indexing::ingest::{self, Supervision, Task, Work};
+use crate::indexing::ingest::{self, FileTask, RunControl, Task, Work};
 use crate::known::Known;
 use crate::progress::{Cancel, Progress};
-use crate::store::{Decision, IngestOutcome, Look, Noted, Selection, Store};
+use crate::store::{Check, Decision, DirtySnapshot, IngestOutcome, Selection, Store};
 
 /// The inputs of a scan.
 pub(crate) struct Sync<'a> {
@@ -39,45 +39,46 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     let store = job.store;
     store.follow()?;
     // A first index always has work to do, and the list of files takes memory too.
-    let mut import = if store.holds_nothing() { Some(turn(job)?) } else { None };
+    let mut import = if store.awaits_first_index() { Some(turn(job)?) } else { None };
     let began = Instant::now();
     let rules = rules(store);
     let scan = recall_watch::scan(&store.root, &rules, job.threads, job.cancel.flag())
         .map_err(|source| StoreError::Scan { root: store.root.clone(), source })?;
     store.follow_directories(&scan.directories);
     let known = store.known();
-    let noted = store.attention.take();
-    let mut work = compare(&scan, &known, &store.selection.lock(), &noted);
-    let unchanged = (scan.files.len() - work.read.len()) as u64;
+    let noted = store.dirty.take();
+    let imported = imported(store, &scan);
+    let mut work = compare(&scan, &imported, &known, &store.selection.lock(), &noted);
+    let unchanged = (scan.files.len() + imported.len() - work.read.len()) as u64;
     let memories = store.memory_work_after_reading(&known, &noted, job.now);
     store.follow_journals();
     work.read.extend(memories.read);
-    work.gone.extend(memories.gone);
+    work.gone_memories.extend(memories.gone);
     if work.is_import() && import.is_none() {
         match turn(job) {
             Ok(turn) => import = Some(turn),
             Err(error) => {
-                store.attention.put_back(noted);
+                store.dirty.put_back(noted);
                 return Err(error);
             }
         }
     }
-    store.freshness.scanned();
+    store.freshness.scanned((scan.files.len() + imported.len() + scan.skipped.len()) as u64);
     tracing::debug!(root = %store.root.display(), files = scan.files.len(), read = work.read.len(),
-        gone = work.gone.len(), took_ms = began.elapsed().as_millis() as u64, "scanned");
+        gone = work.gone.len() + work.gone_memories.len(), took_ms = began.elapsed().as_millis() as u64, "scanned");
     // After a failure between the two commits, the lexical index has an older generation, which an ingest repairs.
     let is_whole = store.lexical.generation() == known.generation;
     if work.is_empty() && is_whole && !store.holds_nothing() {
         return Ok(SyncReport { outcome: IngestOutcome::default(), unchanged, import });
     }
     let parses_everything = noted.covers_everything() || known.is_empty();
-    let mut supervision = Supervision { progress: job.progress, cancel: job.cancel };
-    let outcome = ingest::ingest(store, &work, job.threads, job.now, import.as_ref(), &mut supervision)
-        .inspect_err(|_| store.attention.put_back(noted))?;
+    let mut control = RunControl { progress: job.progress, cancel: job.cancel };
+    let outcome = ingest::ingest(store, &work, job.threads, job.now, import.as_ref(), &mut control)
+        .inspect_err(|_| store.dirty.put_back(noted))?;
     // Updates the ledger's record of which memories the index lacks.
     store.memory_work(&store.known());
     if parses_everything {
-        let noted = store.catalog.writer().and_then(|mut writer| writer.parsed_by(recall_chunk::VERSION));
+        let noted = store.catalog.writer().and_then(|mut writer| writer.set_parser_version(recall_chunk::VERSION));
         noted.map_err(|source| store.write_failed(source))?;
     }
     Ok(SyncReport { outcome, unchanged, import })
@@ -118,12 +119,29 @@ fn rules(store: &Store) -> Rules {
     rules
 }
 
-fn compare(scan: &Scan, known: &Known, selection: &Selection, noted: &Noted) -> Work {
+/// Returns the documents that were imported without their files, and not removed since.
+fn imported(store: &Store, scan: &Scan) -> Vec<FoundFile> {
+    if store.imported().is_empty() {
+        return Vec::new();
+    }
+    let files = scan.files.iter().map(|file| file.path.as_str());
+    let there: HashSet<&str> = files.chain(scan.skipped.iter().map(|skipped| &*skipped.path)).collect();
+    let is_repository = |skipped: &&SkippedFile| skipped.reason == SkipReason::Repository;
+    let repositories: Vec<&str> = scan.skipped.iter().filter(is_repository).map(|skipped| &*skipped.path).collect();
+    let mut imported = store.imported_files(|path| {
+        there.contains(path.as_str()) || repositories.iter().any(|repository| path.is_at_or_below(repository))
+    });
+    let selection = store.selection.lock();
+    imported.retain(|file| !selection.removes(&file.path));
+    imported
+}
+
+fn compare(scan: &Scan, imported: &[FoundFile], known: &Known, selection: &Selection, noted: &DirtySnapshot) -> Work {
     let mut work = Work::default();
     let mut seen: HashSet<&str> = HashSet::with_capacity(scan.files.len() + scan.skipped.len());
     let mut namesakes: HashSet<String> = HashSet::new();
-    for file in &scan.files {
-        if MemoryId::of_path(file.path.as_str()).is_some() {
+    for file in scan.files.iter().chain(imported) {
+        if MemoryId::reserves(&file.path) {
             let namesake = namesake(file);
             let is_known = known.files.contains_key(namesake.path.as_str());
             namesakes.insert(namesake.path.clone());
@@ -132,27 +150,28 @@ fn compare(scan: &Scan, known: &Known, selection: &Selection, noted: &Noted) -> 
         }
         seen.insert(file.path.as_str());
         let before = known.files.get(file.path.as_str());
-        let look = noted.look(&file.path);
+        let check = noted.check(&file.path);
         let same_stat =
             before.is_some_and(|before| before.size_bytes == file.size_bytes && before.modified == file.modified);
-        if same_stat && look == Look::Stat {
+        if same_stat && check == Check::Stat {
             continue;
         }
         let mut task = task(&file.path, file.size_bytes, file.modified, known, selection);
-        if look == Look::Rewrite {
+        if check == Check::Rewrite {
             task.hash = None;
         }
-        work.read.push(task);
+        work.read.push(Task::File(task));
     }
     for skipped in &scan.skipped {
         seen.insert(&skipped.path);
         let (size_bytes, modified) = (skipped.size_bytes.unwrap_or(0), skipped.modified.unwrap_or_default());
         let before = known.files.get(skipped.path.as_str());
+        let was_repository = known.repositories.iter().any(|known| known.as_str() == skipped.path);
         let unchanged = before.is_some_and(|before| {
             before.hash.is_none() && before.size_bytes == size_bytes && before.modified == modified
-        });
+        }) && was_repository == (skipped.reason == SkipReason::Repository);
         if !unchanged {
-            let kind = if skipped.reason.is_failure() { FailureKind::Failed } else { FailureKind::Skipped };
+            let kind = kind_of(&skipped.reason);
             let reason = skipped.reason.to_string();
             work.skipped.push(FileFailure { path: skipped.path.clone(), kind, reason, size_bytes, modified });
         }
@@ -167,6 +186,14 @@ fn compare(scan: &Scan, known: &Known, selection: &Selection, noted: &Noted) -> 
     work
 }
 
+fn kind_of(reason: &SkipReason) -> FailureKind {
+    match reason {
+        SkipReason::Repository => FailureKind::Repository,
+        reason if reason.is_failure() => FailureKind::Failed,
+        _ => FailureKind::Skipped,
+    }
+}
+
 /// Returns the record of a file whose path is that of a memory's document, and which is therefore not indexed. The path in the
 /// record has a prefix, so that no document has it.
 fn namesake(file: &FoundFile) -> FileFailure {
@@ -176,10 +203,16 @@ fn namesake(file: &FoundFile) -> FileFailure {
 }
 
 /// Returns the task to read one file, with the options that its path was added with.
-pub(crate) fn task(path: &DocPath, size_bytes: u64, modified: Timestamp, known: &Known, selection: &Selection) -> Task {
+pub(crate) fn task(
+    path: &DocPath,
+    size_bytes: u64,
+    modified: Timestamp,
+    known: &Known,
+    selection: &Selection,
+) -> FileTask {
     let added = selection.added(path);
     let hash = known.files.get(path.as_str()).and_then(|before| before.hash);
-    Task {
+    FileTask {
         path: path.clone(),
         size_bytes,
         modified,
@@ -188,6 +221,5 @@ pub(crate) fn task(path: &DocPath, size_bytes: u64, modified: Timestamp, known: 
         tags: added.map(|added| added.tags.clone()).unwrap_or_default(),
         source: added.and_then(|added| added.source.clone()),
         document_type: added.and_then(|added| added.document_type),
-        memory: None,
     }
 }

@@ -1,25 +1,71 @@
 //! Reading and parsing of one file or memory into a document.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::Arc;
 
 use globset::{Glob, GlobMatcher};
 use recall_catalog::{FailureKind, FileFailure};
-use recall_chunk::{ChunkLimits, Chunker};
+use recall_chunk::{ChunkLimits, Chunker, CodeParser};
 use recall_core::{
-    ContentHash, DocPath, Document, DocumentId, DocumentType, FileKind, Memory, ParseOutcome, ParsedDocument,
-    Timestamp, error_chain,
+    ContentHash, DocPath, Document, DocumentId, DocumentType, FileKind, Language, Memory, MemoryId, ParseOutcome,
+    ParsedDocument, Timestamp, error_chain,
 };
 use recall_watch::content::{self, ContentError};
 
 use crate::ledger;
 use crate::settings::StoreSettings;
-use crate::store::{Attention, Store};
+use crate::store::{DirtyFiles, ImportedDocument, Store};
+
+/// A file or memory whose document is to be written.
+#[derive(Clone, Debug)]
+pub(crate) enum Task {
+    /// A file to be read.
+    File(FileTask),
+    /// A memory.
+    Memory {
+        memory: Arc<Memory>,
+        /// Whether the catalog holds a document of it.
+        is_known: bool,
+    },
+}
+
+impl Task {
+    /// Returns the path of the document.
+    pub(crate) fn path(&self) -> Cow<'_, DocPath> {
+        match self {
+            Self::File(file) => Cow::Borrowed(&file.path),
+            Self::Memory { memory, .. } => Cow::Owned(memory.id.to_path()),
+        }
+    }
+
+    /// Returns the memory; `None` for a file.
+    pub(crate) fn memory(&self) -> Option<MemoryId> {
+        match self {
+            Self::File(_) => None,
+            Self::Memory { memory, .. } => Some(memory.id),
+        }
+    }
+
+    /// Returns the size of the file, or of the memory's text.
+    pub(crate) fn size_bytes(&self) -> u64 {
+        match self {
+            Self::File(file) => file.size_bytes,
+            Self::Memory { memory, .. } => ledger::text_of(memory).len() as u64,
+        }
+    }
+
+    /// Returns whether the catalog holds a document of it.
+    pub(crate) fn is_known(&self) -> bool {
+        match self {
+            Self::File(FileTask { is_known, .. }) | Self::Memory { is_known, .. } => *is_known,
+        }
+    }
+}
 
 /// A file to be read.
 #[derive(Clone, Debug)]
-pub(crate) struct Task {
+pub(crate) struct FileTask {
     pub(crate) path: DocPath,
     pub(crate) size_bytes: u64,
     pub(crate) modified: Timestamp,
@@ -31,8 +77,6 @@ pub(crate) struct Task {
     pub(crate) tags: Vec<String>,
     pub(crate) source: Option<String>,
     pub(crate) document_type: Option<DocumentType>,
-    /// The memory whose document is to be written; `None` for a file.
-    pub(crate) memory: Option<Arc<Memory>>,
 }
 
 /// The result of preparing a file.
@@ -58,55 +102,61 @@ pub(crate) struct PreparedDocument {
 
 /// Reads and parses files. Each thread has one.
 pub(crate) struct Preparer<'a> {
-    root: &'a Path,
+    store: &'a Store,
     settings: Arc<StoreSettings>,
     /// The globs that set a document's type; the first match wins.
     types: Vec<(GlobMatcher, DocumentType)>,
-    attention: &'a Attention,
+    dirty: &'a DirtyFiles,
     /// When the run began. A file that changed shortly before may change again without a new modification time.
     now: Timestamp,
+    code_parser: Option<&'a Arc<dyn CodeParser>>,
     chunker: Chunker,
 }
 
 impl<'a> Preparer<'a> {
     pub(crate) fn new(store: &'a Store, now: Timestamp) -> Self {
-        let Store { root, attention, .. } = store;
+        let Store { dirty, code_parser, .. } = store;
+        let code_parser = code_parser.as_ref();
         let settings = store.settings();
-        let chunker = Chunker::new(ChunkLimits::from(&settings.limits));
+        let chunker = chunker(&settings, code_parser);
         let types = settings.types.iter().filter_map(|(glob, document_type)| {
             let glob = Glob::new(glob).ok()?;
             Some((glob.compile_matcher(), *document_type))
         });
-        Self { root, types: types.collect(), settings, attention, now, chunker }
+        Self { store, types: types.collect(), settings, dirty, now, code_parser, chunker }
     }
 
-    /// Reads and parses one file. A failure becomes a record and does not stop the run.
+    /// Reads and parses one file or memory. A failure becomes a record and does not stop the run.
     pub(crate) fn prepare(&mut self, task: &Task) -> Prepared {
-        if let Some(memory) = &task.memory {
-            return self.remember(task, memory);
+        match task {
+            Task::File(file) => self.prepare_file(file),
+            Task::Memory { memory, .. } => self.prepare_memory(memory),
         }
-        let content = match content::read(self.root, &task.path, self.settings.limits.file_bytes) {
-            Ok(content) => content,
+    }
+
+    fn prepare_file(&mut self, task: &FileTask) -> Prepared {
+        let (content, imported) = match self.store.read_file(&task.path) {
+            Ok(read) => read,
             Err(ContentError::Gone { .. }) => return Prepared::Gone,
             Err(error) => return Prepared::Failure(refused(task, &error)),
         };
         if recall_watch::is_racy(content.modified, self.now) {
-            self.attention.racy(&task.path);
+            self.dirty.racy(&task.path);
         }
         if task.hash == Some(content.hash) {
             return Prepared::Touched { size_bytes: content.size_bytes, modified: content.modified };
         }
         // A panic of the parser fails one file, not the run.
         match catch_unwind(AssertUnwindSafe(|| self.parse(task, content))) {
-            Ok(document) => Prepared::Document(Box::new(document)),
-            Err(_) => Prepared::Failure(self.panicked(task)),
+            Ok(document) => Prepared::Document(Box::new(as_imported(document, imported.as_deref()))),
+            Err(_) => Prepared::Failure(self.panicked(&task.path, task.size_bytes, task.modified)),
         }
     }
 
-    /// Builds the document of a memory.
-    fn remember(&mut self, task: &Task, memory: &Memory) -> Prepared {
+    fn prepare_memory(&mut self, memory: &Memory) -> Prepared {
         let Ok(parsed) = catch_unwind(AssertUnwindSafe(|| ledger::parsed_of(memory, &mut self.chunker))) else {
-            return Prepared::Failure(self.panicked(task));
+            let size_bytes = ledger::text_of(memory).len() as u64;
+            return Prepared::Failure(self.panicked(&memory.id.to_path(), size_bytes, memory.updated));
         };
         Prepared::Document(Box::new(PreparedDocument {
             document: ledger::document_of(memory),
@@ -116,20 +166,21 @@ impl<'a> Preparer<'a> {
         }))
     }
 
-    fn panicked(&mut self, task: &Task) -> FileFailure {
-        self.chunker = Chunker::new(ChunkLimits::from(&self.settings.limits));
-        tracing::error!(path = %task.path, "the parser panicked");
-        failure(task, FailureKind::Failed, "the parser panicked on this text".to_owned())
+    fn panicked(&mut self, path: &DocPath, size_bytes: u64, modified: Timestamp) -> FileFailure {
+        self.chunker = chunker(&self.settings, self.code_parser);
+        tracing::error!(%path, "the parser panicked");
+        let reason = "the parser panicked on this text".to_owned();
+        FileFailure { path: path.as_str().to_owned(), kind: FailureKind::Failed, reason, size_bytes, modified }
     }
 
-    fn parse(&mut self, task: &Task, content: content::Content) -> PreparedDocument {
+    fn parse(&mut self, task: &FileTask, content: content::Content) -> PreparedDocument {
         let content::Content { mut text, hash, size_bytes, modified, .. } = content;
         if task.path.extension() == Some("ipynb")
             && let Some(rendered) = recall_chunk::notebook_text(&text)
         {
             text = rendered;
         }
-        let language = recall_chunk::language_of(&task.path, &text);
+        let language = Language::of_file(&task.path, &text);
         let parsed = self.chunker.parse(&task.path, language.as_ref(), &text);
         if let ParseOutcome::Failed { reason } = &parsed.outcome {
             tracing::debug!(path = %task.path, reason, "parsed in windows");
@@ -145,6 +196,7 @@ impl<'a> Preparer<'a> {
         let document = Document {
             id: DocumentId::of(&task.path),
             path: task.path.clone(),
+            memory: None,
             document_type,
             title: parsed.title.clone().unwrap_or_else(|| task.path.file_name().to_owned()),
             language,
@@ -163,7 +215,23 @@ impl<'a> Preparer<'a> {
     }
 }
 
-fn refused(task: &Task, error: &ContentError) -> FileFailure {
+/// Gives a document what an import states and its text does not.
+fn as_imported(prepared: PreparedDocument, imported: Option<&ImportedDocument>) -> PreparedDocument {
+    let Some(imported) = imported else { return prepared };
+    let document = Document {
+        document_type: imported.document_type,
+        tags: imported.tags.clone(),
+        source: imported.source.clone(),
+        ..prepared.document
+    };
+    PreparedDocument { document, created: Some(imported.created), ..prepared }
+}
+
+fn chunker(settings: &StoreSettings, code_parser: Option<&Arc<dyn CodeParser>>) -> Chunker {
+    Chunker::with_code_parser(ChunkLimits::from(&settings.limits), code_parser.cloned())
+}
+
+fn refused(task: &FileTask, error: &ContentError) -> FileFailure {
     let (kind, reason) = match error {
         ContentError::Refused { reason, .. } if !reason.is_failure() => (FailureKind::Skipped, reason.to_string()),
         ContentError::Refused { reason, .. } => (FailureKind::Failed, reason.to_string()),
@@ -177,7 +245,7 @@ fn refused(task: &Task, error: &ContentError) -> FileFailure {
     failure(task, kind, reason)
 }
 
-fn failure(task: &Task, kind: FailureKind, reason: String) -> FileFailure {
+fn failure(task: &FileTask, kind: FailureKind, reason: String) -> FileFailure {
     FileFailure {
         path: task.path.as_str().to_owned(),
         kind,

@@ -10,7 +10,7 @@ use crate::imports::Room;
 ///
 /// If no file is in flight, the next one is admitted regardless of its size, so that the work always proceeds.
 pub(crate) struct Window<'a> {
-    state: Mutex<State>,
+    state: Mutex<WindowState>,
     freed: Condvar,
     limit_bytes: u64,
     /// Returns whether there is memory for more than one file.
@@ -24,7 +24,7 @@ const LOOK_BYTES: u64 = 1024 * 1024;
 const ROOM_INTERVAL: Duration = Duration::from_millis(20);
 
 #[derive(Default)]
-struct State {
+struct WindowState {
     next: usize,
     in_flight_bytes: u64,
     /// How many bytes may be admitted before the next check of the memory.

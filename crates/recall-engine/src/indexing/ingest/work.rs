@@ -1,17 +1,20 @@
 //! The work of an ingest, with its progress and cancellation.
 
-use std::collections::HashSet;
+use recall_core::MemoryId;
 
 use crate::indexing::ingest::prepare::Task;
+use crate::known::Written;
 use crate::progress::{Cancel, Progress};
 
-/// The files that an ingest reads, removes or records.
+/// The files and memories that an ingest reads, removes or records.
 #[derive(Debug, Default)]
 pub(crate) struct Work {
-    /// Files to read.
+    /// Files and memories whose documents are written.
     pub(crate) read: Vec<Task>,
-    /// Paths that no longer exist or are no longer indexed.
+    /// Paths of files that no longer exist or are no longer indexed.
     pub(crate) gone: Vec<String>,
+    /// Memories whose documents are removed.
+    pub(crate) gone_memories: Vec<MemoryId>,
     /// Files that are skipped because of their stat, with the reason.
     pub(crate) skipped: Vec<recall_catalog::FileFailure>,
 }
@@ -25,30 +28,42 @@ pub(crate) const FEW_BYTES: u64 = 4 * 1024 * 1024;
 impl Work {
     /// Returns whether it writes so few files that the states of all others need not be read again.
     pub(crate) fn is_small(&self) -> bool {
-        let Self { read, gone, skipped } = self;
-        read.len() + gone.len() + skipped.len() <= FEW_FILES
+        self.count() <= FEW_FILES
     }
 
     /// Returns whether it takes so much memory that it needs a turn to import.
     pub(crate) fn is_import(&self) -> bool {
-        !self.is_small() || self.read.iter().map(|task| task.size_bytes).sum::<u64>() > FEW_BYTES
+        !self.is_small() || self.read.iter().map(Task::size_bytes).sum::<u64>() > FEW_BYTES
     }
 
-    /// Returns the paths that it may write.
-    pub(crate) fn paths(&self) -> HashSet<&str> {
-        let Self { read, gone, skipped } = self;
-        let skipped = skipped.iter().map(|failure| failure.path.as_str());
-        read.iter().map(|task| task.path.as_str()).chain(gone.iter().map(String::as_str)).chain(skipped).collect()
+    /// Returns the files and memories that it may write.
+    pub(crate) fn written(&self) -> Written<'_> {
+        let Self { read, gone, gone_memories, skipped } = self;
+        let mut written = Written::default();
+        for task in read {
+            match task {
+                Task::File(file) => _ = written.files.insert(file.path.as_str()),
+                Task::Memory { memory, .. } => _ = written.memories.insert(memory.id),
+            }
+        }
+        written.files.extend(gone.iter().map(String::as_str));
+        written.files.extend(skipped.iter().map(|failure| failure.path.as_str()));
+        written.memories.extend(gone_memories);
+        written
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        let Self { read, gone, skipped } = self;
-        read.is_empty() && gone.is_empty() && skipped.is_empty()
+        self.count() == 0
+    }
+
+    fn count(&self) -> usize {
+        let Self { read, gone, gone_memories, skipped } = self;
+        read.len() + gone.len() + gone_memories.len() + skipped.len()
     }
 }
 
 /// The progress callback and the cancellation of an ingest.
-pub(crate) struct Supervision<'a> {
+pub(crate) struct RunControl<'a> {
     pub(crate) progress: &'a mut dyn FnMut(Progress),
     pub(crate) cancel: &'a Cancel,
 }

@@ -9,13 +9,13 @@ use recall_core::{DocPath, Timestamp};
 use recall_lexical::{IndexedDocument, LexicalWriter, WriterSettings};
 
 use crate::coverage::Indexing;
-use crate::embeddings::Reach;
+use crate::embeddings::UpdateExtent;
 use crate::error::StoreError;
 use crate::imports::{Import, Room};
 use crate::indexing::ingest::prepare::{Prepared, Preparer, Task};
 use crate::indexing::ingest::window::Window;
 use crate::indexing::ingest::work::FEW_BYTES;
-use crate::indexing::ingest::{Supervision, Work};
+use crate::indexing::ingest::{RunControl, Work};
 use crate::progress::Progress;
 use crate::store::{IngestOutcome, Store};
 
@@ -46,7 +46,7 @@ pub(crate) fn run(
     threads: NonZero<usize>,
     now: Timestamp,
     import: Option<&Import>,
-    supervision: &mut Supervision<'_>,
+    control: &mut RunControl<'_>,
 ) -> Result<IngestOutcome, StoreError> {
     let small = work.read.len() <= SMALL_RUN_FILES;
     let threads = if small { 1 } else { threads.get() };
@@ -56,7 +56,7 @@ pub(crate) fn run(
         None => Window::new(most_bytes.min(FEW_BYTES), Box::new(|| Room::Left)),
     };
     let (sender, receiver) = crossbeam_channel::unbounded();
-    let size_of = |place: usize| work.read.get(place).map(|task| task.size_bytes);
+    let size_of = |place: usize| work.read.get(place).map(Task::size_bytes);
     std::thread::scope(|scope| {
         for number in 0..threads {
             let sender = sender.clone();
@@ -68,7 +68,7 @@ pub(crate) fn run(
                     let mut reader = Preparer::new(store, now);
                     while let Some(place) = window.take(size_of) {
                         let task = &work.read[place];
-                        let prepared = if task.size_bytes > ALONE_BYTES {
+                        let prepared = if task.size_bytes() > ALONE_BYTES {
                             prepare_alone(store, task, now).unwrap_or_else(|| reader.prepare(task))
                         } else {
                             reader.prepare(task)
@@ -81,12 +81,13 @@ pub(crate) fn run(
                 .map_err(|source| StoreError::Thread { source })?;
         }
         drop(sender);
-        let of_memories = work.read.len() <= EMBEDDED_MEMORIES && work.read.iter().all(|task| task.memory.is_some());
+        let of_memories =
+            work.read.len() <= EMBEDDED_MEMORIES && work.read.iter().all(|task| matches!(task, Task::Memory { .. }));
         let writer = import.filter(|_| !small).map_or_else(WriterSettings::default, Import::writer);
-        let mut run = Run { embeds: small || of_memories, ..Run::new(store, now, writer) };
-        let result = write_all(&mut run, work, &receiver, &window, supervision);
+        let mut run = IngestRun { embeds: small || of_memories, ..IngestRun::new(store, now, writer) };
+        let result = write_all(&mut run, work, &receiver, &window, control);
         window.close();
-        let Run { outcome, lexical, .. } = run;
+        let IngestRun { outcome, lexical, .. } = run;
         // After an error, the writer is dropped, and with it the uncommitted documents.
         if result.is_ok() {
             *store.lexical_writer.lock() = lexical;
@@ -107,11 +108,11 @@ fn prepare_alone(store: &Store, task: &Task, now: Timestamp) -> Option<Prepared>
 }
 
 fn write_all(
-    run: &mut Run<'_>,
+    run: &mut IngestRun<'_>,
     work: &Work,
     receiver: &crossbeam_channel::Receiver<(usize, Prepared)>,
     window: &Window<'_>,
-    supervision: &mut Supervision<'_>,
+    control: &mut RunControl<'_>,
 ) -> Result<(), StoreError> {
     let store = run.store;
     let mut catalog = store.catalog.writer().map_err(|source| store.write_failed(source))?;
@@ -126,7 +127,7 @@ fn write_all(
             first = false;
         }
         while done < work.read.len() && !batch.is_full() {
-            if supervision.cancel.is_cancelled() || store.cancel.is_cancelled() {
+            if control.cancel.is_cancelled() || store.cancel.is_cancelled() {
                 return Err(StoreError::Cancelled);
             }
             let prepared = match early.remove(&done) {
@@ -142,20 +143,15 @@ fn write_all(
                 },
             };
             let task = &work.read[done];
-            batch.write(&task.path, prepared, task.is_known)?;
-            window.free(task.size_bytes);
+            batch.write(&task.path(), prepared, task.is_known())?;
+            window.free(task.size_bytes());
             done += 1;
             if reported.elapsed() >= PROGRESS_INTERVAL || done == work.read.len() {
                 reported = Instant::now();
                 let (files_done, files) = (done as u64, work.read.len() as u64);
                 store.set_indexing(Some(Indexing { files_done, files }));
-                let current = task.path.as_str().to_owned();
-                (supervision.progress)(Progress::Advanced {
-                    files_done,
-                    files,
-                    bytes: batch.run.outcome.bytes,
-                    current,
-                });
+                let current = task.path().as_str().to_owned();
+                (control.progress)(Progress::Advanced { files_done, files, bytes: batch.run.outcome.bytes, current });
             }
         }
         batch.commit()?;
@@ -164,7 +160,7 @@ fn write_all(
 }
 
 /// One run over a list of files.
-struct Run<'a> {
+struct IngestRun<'a> {
     store: &'a Store,
     now: Timestamp,
     outcome: IngestOutcome,
@@ -174,7 +170,7 @@ struct Run<'a> {
     embeds: bool,
 }
 
-impl<'a> Run<'a> {
+impl<'a> IngestRun<'a> {
     fn new(store: &'a Store, now: Timestamp, lexical_settings: WriterSettings) -> Self {
         let lexical = store.lexical_writer.lock().take();
         Self { store, now, outcome: IngestOutcome::default(), lexical, lexical_settings, embeds: false }
@@ -192,14 +188,14 @@ impl<'a> Run<'a> {
 
 /// One transaction.
 struct Batch<'r, 'a, 't> {
-    run: &'r mut Run<'a>,
+    run: &'r mut IngestRun<'a>,
     transaction: recall_catalog::Transaction<'t>,
     began: Instant,
     bytes: u64,
 }
 
 impl<'r, 'a, 't> Batch<'r, 'a, 't> {
-    fn begin(run: &'r mut Run<'a>, catalog: &'t mut recall_catalog::Writer<'_>) -> Result<Self, StoreError> {
+    fn begin(run: &'r mut IngestRun<'a>, catalog: &'t mut recall_catalog::Writer<'_>) -> Result<Self, StoreError> {
         let transaction = catalog.begin().map_err(|source| run.store.write_failed(source))?;
         Ok(Self { run, transaction, began: Instant::now(), bytes: 0 })
     }
@@ -215,6 +211,11 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
             if let Ok(path) = DocPath::new(path) {
                 self.remove(&path)?;
             }
+        }
+        for id in &work.gone_memories {
+            let path = id.to_path();
+            self.transaction.clear_failure(path.as_str()).map_err(|source| self.run.store.write_failed(source))?;
+            self.remove(&path)?;
         }
         for failure in &work.skipped {
             self.record(failure)?;
@@ -286,7 +287,7 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
         }
         match failure.kind {
             FailureKind::Failed => self.run.outcome.failed += 1,
-            FailureKind::Skipped => self.run.outcome.skipped += 1,
+            FailureKind::Skipped | FailureKind::Repository => self.run.outcome.skipped += 1,
         }
         Ok(())
     }
@@ -298,13 +299,13 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
         let generation = transaction.commit().map_err(|source| store.write_failed(source))?;
         // Before the generation is published: otherwise the next searches would have no semantic candidates.
         if run.embeds {
-            store.catch_up(Reach::Edit);
+            store.catch_up(UpdateExtent::FewChunks);
         }
         // A transaction that changed no document keeps the generation, which the lexical index already has.
         if generation != store.lexical.generation() {
             run.lexical()?.commit(generation).map_err(|source| store.lexical_write_failed(source))?;
         }
-        store.publication.publish(generation);
+        store.generation_gate.publish(generation);
         Ok(())
     }
 }

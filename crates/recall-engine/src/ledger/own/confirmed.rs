@@ -19,11 +19,11 @@ pub(crate) const FOLLOW_EVERY: Duration = Duration::from_millis(200);
 /// foreign change is not confirmed.
 pub(crate) struct Confirmed {
     file: LineLog,
-    known: Mutex<Known>,
+    known: Mutex<ConfirmedHashes>,
 }
 
 #[derive(Default)]
-struct Known {
+struct ConfirmedHashes {
     hashes: HashSet<ContentHash>,
     stat: Option<Stat>,
     followed: Option<Instant>,
@@ -31,7 +31,7 @@ struct Known {
 
 /// A line of the file.
 #[derive(serde::Serialize, serde::Deserialize)]
-struct Line {
+struct ConfirmedLine {
     says: String,
 }
 
@@ -66,7 +66,7 @@ impl Confirmed {
         }
         self.file.append(|_| {
             let line = |content: &ContentHash| {
-                let line = Line { says: content.to_string() };
+                let line = ConfirmedLine { says: content.to_string() };
                 serde_json::to_string(&line).expect("a line serialises") + "\n"
             };
             contents.iter().map(line).collect::<String>().into_bytes()
@@ -75,14 +75,15 @@ impl Confirmed {
         Ok(())
     }
 
-    fn follow(&self, known: &mut Known) -> io::Result<()> {
+    fn follow(&self, known: &mut ConfirmedHashes) -> io::Result<()> {
         known.followed = Some(Instant::now());
         let stat = self.file.stat()?;
         if stat == known.stat {
             return Ok(());
         }
         let text = self.file.read()?;
-        let lines = text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
+        let lines =
+            text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<ConfirmedLine>(line).ok());
         let hashes = lines.filter_map(|line| blake3::Hash::from_hex(line.says).ok());
         known.hashes.extend(hashes.map(|hash| ContentHash(*hash.as_bytes())));
         known.stat = stat;

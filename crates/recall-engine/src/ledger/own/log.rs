@@ -54,6 +54,11 @@ impl OwnLog {
         &self.own
     }
 
+    /// Returns the folder of the log.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Returns a guard to hold while events are written to this log and to the journals.
     pub(crate) fn writing(&self) -> RwLockReadGuard<'_, ()> {
         self.writing.read()

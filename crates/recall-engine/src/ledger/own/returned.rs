@@ -32,7 +32,7 @@ enum Fate {
 
 /// A line of the file.
 #[derive(serde::Serialize, serde::Deserialize)]
-struct Line {
+struct ReturnedLine {
     event_id: String,
     fate: Fate,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -125,7 +125,7 @@ impl Returned {
 }
 
 fn line(id: EventId, fate: Fate, at: Option<Timestamp>) -> Vec<u8> {
-    let line = Line { event_id: id.to_string(), fate, at: at.map(rfc_3339) };
+    let line = ReturnedLine { event_id: id.to_string(), fate, at: at.map(rfc_3339) };
     let mut bytes = serde_json::to_vec(&line).expect("texts");
     bytes.push(b'\n');
     bytes
@@ -134,7 +134,7 @@ fn line(id: EventId, fate: Fate, at: Option<Timestamp>) -> Vec<u8> {
 /// Returns the last fate of each event. An event that was refused and then kept has none.
 fn fates(text: &[u8]) -> BTreeMap<EventId, (Fate, Timestamp)> {
     let mut fates = BTreeMap::new();
-    for line in text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
+    for line in text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<ReturnedLine>(line).ok()) {
         let Ok(id) = line.event_id.parse::<EventId>() else { continue };
         let at = line.at.as_deref().and_then(moment_of).unwrap_or_default();
         match line.fate {

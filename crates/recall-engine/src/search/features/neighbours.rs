@@ -1,22 +1,14 @@
-//! Features from the neighbours of a document: its directory, files with the same stem, and the link graph.
+//! Scores from the neighbours of a document: its directory, files with the same stem, and the link graph.
 
 use recall_lexical::DocumentEvidence;
 use rustc_hash::FxHashMap;
 
 use super::ranks::reciprocal_ranks;
-use crate::search::pool::OfKind;
+use crate::ranking::inputs::{GraphScores, NeighbourScores};
+use crate::search::candidates::KindCandidates;
 
-/// Features from the other candidates in the document's directory and with its stem.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct NeighbourScores {
-    /// The damped sum of the scores of the other candidates in its directory, divided by the best chunk score of all.
-    pub(super) folder: f32,
-    /// The best score of another candidate with the same file stem, divided by the best chunk score of all.
-    pub(super) stem: f32,
-}
-
-/// For each document, store by store.
-pub(super) fn of(stores: &[OfKind<'_>]) -> Vec<NeighbourScores> {
+/// Returns one entry for each document, store by store.
+pub(super) fn of(stores: &[KindCandidates<'_>]) -> Vec<NeighbourScores> {
     let best = best_of(stores);
     let mut all = Vec::new();
     for found in stores {
@@ -45,26 +37,12 @@ pub(super) fn of(stores: &[OfKind<'_>]) -> Vec<NeighbourScores> {
     all
 }
 
-/// Features of a document from the link graph.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct GraphScores {
-    pub(super) rank: f32,
-    pub(super) used: f32,
-    pub(super) uses: f32,
-    /// In relation to the best of the answer.
-    pub(super) all: f32,
-    /// In relation to the best of the answer.
-    pub(super) over_links: f32,
-    /// The score of its rank by `over_links`.
-    pub(super) place: f32,
-}
-
 /// Returns one entry for each document, store by store; `None` for a document that is newer than the graph.
-pub(super) fn walked(stores: &[OfKind<'_>]) -> Vec<Option<GraphScores>> {
+pub(super) fn in_graph(stores: &[KindCandidates<'_>]) -> Vec<Option<GraphScores>> {
     let best = best_of(stores);
     let mut all = Vec::new();
     for found in stores {
-        let Some(structure) = &found.finds.structure else {
+        let Some(structure) = &found.of_store.structure else {
             all.extend(found.documents.iter().map(|_| None));
             continue;
         };
@@ -87,9 +65,9 @@ pub(super) fn walked(stores: &[OfKind<'_>]) -> Vec<Option<GraphScores>> {
                 rank: structure.rank(at_place),
                 used: structure.used(at_place),
                 uses: structure.uses(at_place),
-                all: at(place).all / most,
-                over_links: over_links[number] / most_over_links,
-                place: reciprocal_ranks[number],
+                walked: at(place).all / most,
+                walked_over_links: over_links[number] / most_over_links,
+                walked_rank: reciprocal_ranks[number],
             }));
         }
     }
@@ -103,7 +81,7 @@ fn seed(document: &DocumentEvidence, best: f32) -> Option<f32> {
     (score > 0.0).then_some(score * score)
 }
 
-fn best_of(stores: &[OfKind<'_>]) -> f32 {
+fn best_of(stores: &[KindCandidates<'_>]) -> f32 {
     let documents = stores.iter().flat_map(|found| &found.documents);
     documents.map(|document| document.chunk_score).fold(f32::MIN_POSITIVE, f32::max)
 }

@@ -1,9 +1,10 @@
-//! Ranks as features: the reciprocal rank of a score among all scores.
+//! Scores in relation to the other candidates: shares of the best score, and reciprocal ranks.
 
-use recall_core::RankedList;
+use recall_core::Retriever;
 
-use crate::ranking::Kind;
-use crate::search::pool::OfKind;
+use crate::ranking::ContentKind;
+use crate::ranking::inputs::RetrieverRanks;
+use crate::search::candidates::KindCandidates;
 
 /// The smoothing of the reciprocal rank: rank 1 scores 1/21, rank 22 half of that (1/42).
 const SMOOTHING: f32 = 20.0;
@@ -13,7 +14,7 @@ fn reciprocal_rank(rank: usize) -> f32 {
 }
 
 /// Returns each score divided by the best; all 0 if the best is 0.
-pub(super) fn relative(scores: &[f32]) -> impl Iterator<Item = f32> {
+pub(super) fn shares_of_best(scores: &[f32]) -> impl Iterator<Item = f32> {
     let best = scores.iter().copied().fold(0.0, f32::max);
     let factor = if best > 0.0 { 1.0 / best } else { 0.0 };
     scores.iter().map(move |score| score * factor)
@@ -37,12 +38,28 @@ pub(super) fn reciprocal_ranks(scores: &[f32]) -> Vec<f32> {
     reciprocal_ranks
 }
 
+/// Returns the reciprocal ranks of each document in the lists of the retrievers.
+pub(super) fn of_retrievers(kind: &KindCandidates<'_>) -> Vec<RetrieverRanks> {
+    let [lexical, symbol, path, semantic] =
+        [Retriever::Lexical, Retriever::Symbol, Retriever::Path, Retriever::Semantic]
+            .map(|one| of_retriever(kind, one));
+    let ranks = |place: usize| RetrieverRanks {
+        lexical: lexical[place],
+        symbol: symbol[place],
+        path: path[place],
+        semantic: semantic[place],
+    };
+    (0..kind.documents.len()).map(ranks).collect()
+}
+
 /// Returns the reciprocal rank of each document in a retriever's list, by its best chunk, counted in documents of the kind; 0
 /// if the list does not hold the document.
-pub(super) fn of_documents(list: &RankedList, kind: &OfKind<'_>) -> Vec<f32> {
+fn of_retriever(kind: &KindCandidates<'_>, retriever: Retriever) -> Vec<f32> {
     let mut reciprocal_ranks = vec![0.0; kind.documents.len()];
     let mut rank = 0;
-    let here = list.candidates.iter().filter(|candidate| Kind::of(candidate.traits) == kind.kind);
+    let lists = kind.of_store.lists.iter().filter(|list| list.retriever == retriever);
+    let here =
+        lists.flat_map(|list| &list.candidates).filter(|candidate| ContentKind::of(candidate.traits) == kind.kind);
     for place in here.filter_map(|candidate| kind.place(candidate.document)) {
         if reciprocal_ranks[place] == 0.0 {
             rank += 1;
@@ -53,7 +70,7 @@ pub(super) fn of_documents(list: &RankedList, kind: &OfKind<'_>) -> Vec<f32> {
 }
 
 /// Returns the reciprocal rank of each document by its best fused chunk; 0 if it has none.
-pub(super) fn of_fused(kind: &OfKind<'_>) -> Vec<f32> {
+pub(super) fn of_fused(kind: &KindCandidates<'_>) -> Vec<f32> {
     let chunks = kind.fused.iter().enumerate();
     let mut order: Vec<(f64, u64, usize)> =
         chunks.filter_map(|(place, chunk)| Some((chunk.as_ref()?.score, kind.ties[place], place))).collect();

@@ -4,10 +4,10 @@ use recall_core::{MemoryView, SessionState, Timestamp};
 use recall_journal::Day;
 
 use crate::git::Git;
+use crate::memory::words::state_of;
+use crate::quote::inline;
 use crate::session::briefing::Scene;
-use crate::session::briefing::decisions::state_of;
 use crate::session::briefing::pack::Entry;
-use crate::session::briefing::quote::inline;
 
 /// The most files, commits and memories that are listed.
 const FILES: usize = 20;
@@ -17,9 +17,9 @@ const DRIFTED: usize = 10;
 const DAY_NANOS: i64 = 86_400_000_000_000;
 
 impl Scene<'_> {
-    pub(crate) fn changes(&self, told: &[MemoryView]) -> Vec<Entry> {
+    pub(crate) fn changes(&self, memories: &[MemoryView]) -> Vec<Entry> {
         let mut entries: Vec<Entry> = self.put_back().into_iter().collect();
-        entries.extend(drifted(told));
+        entries.extend(drifted(memories));
         entries.extend(self.files());
         entries.extend(self.commits());
         entries
@@ -32,10 +32,10 @@ impl Scene<'_> {
         let since = last.map_or(Timestamp(self.now.0 - DAY_NANOS), |last| last.ended.unwrap_or(last.last));
         let events = self.store.put_back_since(since);
         let lines = if events == 1 { "line of memories" } else { "lines of memories" };
-        let told = format!(
+        let recorded = format!(
             "- {events} {lines} had vanished from the journals, as git or an editor replaced them, and recall put them back"
         );
-        (events > 0).then(|| Entry::new(told, Vec::new()))
+        (events > 0).then(|| Entry::new(recorded, Vec::new()))
     }
 
     /// Lists the files that the branch changes.
@@ -63,9 +63,9 @@ impl Scene<'_> {
             return Vec::new();
         }
         let heading = format!("- Committed since the last session ({}):\n", Day::of(ended));
-        let told = commits.iter().rev().take(COMMITS);
+        let shown = commits.iter().rev().take(COMMITS);
         let lines: Vec<String> =
-            told.map(|commit| format!("  > {} {}\n", commit.id, inline(&commit.subject))).collect();
+            shown.map(|commit| format!("  > {} {}\n", commit.id, inline(&commit.subject))).collect();
         vec![Entry::new(
             heading + &lines.concat(),
             commits.iter().rev().take(COMMITS).map(|commit| commit.id.clone()).collect(),
@@ -74,8 +74,8 @@ impl Scene<'_> {
 }
 
 /// Lists the memories that no longer match their files.
-fn drifted(told: &[MemoryView]) -> Vec<Entry> {
-    let broken: Vec<&MemoryView> = told.iter().filter(|recalled| recalled.verification.state.is_broken()).collect();
+fn drifted(memories: &[MemoryView]) -> Vec<Entry> {
+    let broken: Vec<&MemoryView> = memories.iter().filter(|recalled| recalled.verification.state.is_broken()).collect();
     let entry = |recalled: &&MemoryView| {
         let (id, verification) = (recalled.memory.id, &recalled.verification);
         let of = |(anchor, _): &(recall_core::Anchor, _)| match &anchor.symbol {

@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use recall_core::{
-    AnchorState, DocPath, DocumentType, Filters, MemoryId, MemoryType, MemoryView, Ownership, Scope, SearchRequest,
-};
+use recall_core::{DocPath, DocumentType, Filters, MemoryId, MemoryType, MemoryView, Scope, SearchRequest};
 
+use crate::memory::words::{weight, words_of};
+use crate::quote::{QUOTE_CHARS, inline, quoted};
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::Entry;
-use crate::session::briefing::quote::{QUOTE_CHARS, inline, quoted};
 use crate::session_log::SessionError;
 
 /// The most memories that are considered, the latest updated first. Checking the files of one takes some microseconds.
@@ -32,7 +31,7 @@ const GENERIC_BRANCH_WORDS: [&str; 16] = [
 
 /// How closely a memory relates to the branch's changes, the closest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Nearness {
+enum ChangeOverlap {
     /// It is about a changed file.
     File,
     /// It is about a file in the same directory as a changed one.
@@ -41,24 +40,24 @@ enum Nearness {
 
 impl Scene<'_> {
     /// Returns the latest memories of the project with their validity, the latest first.
-    pub(crate) fn told_memories(&self) -> Result<Vec<MemoryView>, SessionError> {
+    pub(crate) fn latest_memories(&self) -> Result<Vec<MemoryView>, SessionError> {
         let mut memories = self.store.ledger.in_force();
         memories.sort_by(|a, b| b.updated.cmp(&a.updated).then(a.id.cmp(&b.id)));
         let ids: Vec<MemoryId> = memories.into_iter().take(MAX_MEMORIES).map(|memory| memory.id).collect();
         self.store.bring_up_anchors(&ids, self.now)?;
-        let mut told = Vec::with_capacity(ids.len());
+        let mut memories = Vec::with_capacity(ids.len());
         for id in ids {
-            told.extend(self.store.recalled(id, self.now)?);
+            memories.extend(self.store.recalled(id, self.now)?);
         }
-        Ok(told)
+        Ok(memories)
     }
 
     /// Returns the memories about the files that the branch changes, then what a search for the goal or the branch finds. If
     /// both are empty, returns the latest decisions.
-    pub(crate) fn decisions(&self, told: &[MemoryView]) -> Vec<Entry> {
+    pub(crate) fn decisions(&self, memories: &[MemoryView]) -> Vec<Entry> {
         let mut entries = Vec::new();
         let mut seen = BTreeSet::new();
-        for recalled in self.near(told) {
+        for recalled in self.near(memories) {
             seen.insert(recalled.memory.id);
             entries.push(entry(recalled));
         }
@@ -67,7 +66,7 @@ impl Scene<'_> {
         }
         if entries.is_empty() {
             let is_decision = |recalled: &&MemoryView| recalled.memory.id.memory_type == MemoryType::Decision;
-            let mut latest: Vec<&MemoryView> = told.iter().filter(is_decision).collect();
+            let mut latest: Vec<&MemoryView> = memories.iter().filter(is_decision).collect();
             latest.sort_by_key(|recalled| !recalled.ownership.is_vouched_for());
             entries.extend(latest.into_iter().take(MAX_FOUND as usize).map(entry));
         }
@@ -76,18 +75,18 @@ impl Scene<'_> {
     }
 
     /// Returns the memories about the branch's changes, the closest first.
-    fn near<'r>(&self, told: &'r [MemoryView]) -> Vec<&'r MemoryView> {
+    fn near<'r>(&self, memories: &'r [MemoryView]) -> Vec<&'r MemoryView> {
         let Some(branch) = &self.branch else { return Vec::new() };
         let folders: BTreeSet<&str> = branch.files.iter().filter_map(folder_of).collect();
         // Memories that this user has not confirmed come last.
-        let mut near: BTreeMap<(bool, Nearness, u8), Vec<&MemoryView>> = BTreeMap::new();
-        for recalled in told {
+        let mut near: BTreeMap<(bool, ChangeOverlap, u8), Vec<&MemoryView>> = BTreeMap::new();
+        for recalled in memories {
             let memory = &recalled.memory;
             let files = || memory.related_files.iter().chain(memory.anchors.iter().map(|anchor| &anchor.path));
             let nearness = if files().any(|path| branch.files.contains(path)) {
-                Nearness::File
+                ChangeOverlap::File
             } else if files().filter_map(folder_of).any(|folder| folders.contains(folder)) {
-                Nearness::Folder
+                ChangeOverlap::Folder
             } else {
                 continue;
             };
@@ -142,18 +141,6 @@ impl Scene<'_> {
     }
 }
 
-/// Returns the sort weight of a memory type for someone who changes a file; the most relevant type first.
-fn weight(memory_type: MemoryType) -> u8 {
-    match memory_type {
-        MemoryType::Decision => 0,
-        MemoryType::Failure => 1,
-        MemoryType::Lesson => 2,
-        MemoryType::Pattern => 3,
-        MemoryType::Context => 4,
-        MemoryType::Note => 5,
-    }
-}
-
 fn folder_of(path: &DocPath) -> Option<&str> {
     path.as_str().rsplit_once('/').map(|(folder, _)| folder)
 }
@@ -167,31 +154,4 @@ fn entry(recalled: &MemoryView) -> Entry {
         let _ = write!(line, " [{}]", files.join(", "));
     }
     Entry::new(format!("{line}\n{}", quoted(&memory.content, QUOTE_CHARS)), vec![id.to_string()])
-}
-
-/// Describes the origin of a memory and whether it holds.
-pub(crate) fn words_of(recalled: &MemoryView) -> String {
-    let state = state_of(recalled);
-    match recalled.ownership {
-        Ownership::Own => format!("own, {state}"),
-        Ownership::Confirmed => format!("confirmed by you, {state}"),
-        Ownership::Repository => {
-            let by = recalled.added_by.as_ref();
-            let added = by.map(|by| format!(", added by {} in {}", inline(&by.author), inline(&by.commit)));
-            // An author who knows the files can make any text match them, so a match proves nothing here.
-            let state = if recalled.verification.state.is_broken() { format!(", {state}") } else { String::new() };
-            format!("from the repository{}, unconfirmed{state}", added.unwrap_or_default())
-        }
-    }
-}
-
-/// Describes whether a memory holds.
-pub(crate) fn state_of(recalled: &MemoryView) -> &'static str {
-    match recalled.verification.state {
-        AnchorState::Verified => "its files are as they were",
-        AnchorState::Changed => "its files changed since: check it",
-        AnchorState::Gone => "its files are gone: check it",
-        AnchorState::Unchecked => "not checked",
-        AnchorState::Unanchored => "tied to no file",
-    }
 }

@@ -6,9 +6,9 @@ use recall_core::{Session, SessionState};
 use recall_journal::Day;
 
 use crate::mask::Masking;
+use crate::quote::{QUOTE_CHARS, inline, quoted};
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::Entry;
-use crate::session::briefing::quote::{QUOTE_CHARS, inline, quoted};
 use crate::session::{summary_without_commits, title_of};
 use crate::session_log::SessionError;
 

@@ -6,7 +6,7 @@ use crate::mask;
 use crate::session::briefing::answer::{Briefing, BriefingSection, SectionKind};
 
 /// The candidate entries of a section, the most important first.
-pub(crate) struct Draft {
+pub(crate) struct SectionDraft {
     pub(crate) kind: SectionKind,
     pub(crate) entries: Vec<Entry>,
 }
@@ -58,7 +58,7 @@ struct SectionBuilder {
 /// not fit.
 ///
 /// The token estimate is additive over lines, so the sum over the entries is the estimate of the text.
-pub(crate) fn pack(opening: &str, drafts: Vec<Draft>, budget_tokens: u32) -> Briefing {
+pub(crate) fn pack(opening: &str, drafts: Vec<SectionDraft>, budget_tokens: u32) -> Briefing {
     let mut left = budget_tokens.saturating_sub(estimate(opening));
     if estimate(opening) > budget_tokens {
         return Briefing { text: String::new(), used_tokens: 0, sections: Vec::new(), warnings: Vec::new() };
@@ -96,7 +96,7 @@ pub(crate) fn pack(opening: &str, drafts: Vec<Draft>, budget_tokens: u32) -> Bri
 }
 
 impl SectionBuilder {
-    fn of(Draft { kind, entries }: Draft) -> Self {
+    fn of(SectionDraft { kind, entries }: SectionDraft) -> Self {
         Self { kind, heading: format!("\n## {}\n\n", kind.title()), entries, used: 0, tokens: 0, kept: Vec::new() }
     }
 
@@ -164,8 +164,8 @@ mod tests {
 
     const OPENING: &str = "# Briefing: shop\n";
 
-    fn draft(kind: SectionKind, entries: &[&str]) -> Draft {
-        Draft { kind, entries: entries.iter().map(|text| Entry::new(*text, vec![(*text).to_owned()])).collect() }
+    fn draft(kind: SectionKind, entries: &[&str]) -> SectionDraft {
+        SectionDraft { kind, entries: entries.iter().map(|text| Entry::new(*text, vec![(*text).to_owned()])).collect() }
     }
 
     #[test]
@@ -199,9 +199,9 @@ mod tests {
             budget in 0_u32..600,
             entries in prop::collection::vec((0_usize..5, "[ -~\n]{0,200}|\\PC{0,40}"), 0..40),
         ) {
-            let mut drafts: Vec<Draft> =
+            let mut drafts: Vec<SectionDraft> =
                 [SectionKind::Profile, SectionKind::History, SectionKind::Tasks, SectionKind::Decisions, SectionKind::Changes]
-                    .map(|kind| Draft { kind, entries: Vec::new() })
+                    .map(|kind| SectionDraft { kind, entries: Vec::new() })
                     .into();
             for (section, text) in entries {
                 drafts[section].entries.push(Entry::new(text, Vec::new()));

@@ -7,9 +7,9 @@ use recall_core::{Memory, MemoryType, Ownership, Scope};
 
 use crate::mask::Masking;
 use crate::memory::profile::{PROFILE, profile_of, read};
+use crate::quote::{QUOTE_CHARS, inline, quoted};
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::Entry;
-use crate::session::briefing::quote::{QUOTE_CHARS, inline, quoted};
 use crate::session_log::SessionError;
 
 /// The label of a project profile that this user has not confirmed; anyone may have written it.
@@ -72,7 +72,7 @@ impl Scene<'_> {
     fn conventions(&self) -> Result<Vec<Entry>, SessionError> {
         let mut memories: Vec<(Memory, Ownership)> = Vec::new();
         for store in self.engine.registry.stores(self.origin, Scope::All, &*self.engine.clock)? {
-            store.ledger.look(self.now, store.settings().limits.look_interval)?;
+            store.ledger.refresh(self.now, store.settings().limits.look_interval)?;
             let is_global = store.scope == recall_core::StoreScope::Global;
             let is_wanted = |memory: &Memory| {
                 memory.id.memory_type == MemoryType::Context

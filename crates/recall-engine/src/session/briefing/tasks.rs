@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use recall_core::SessionEventType;
 
 use crate::mask::Masking;
+use crate::quote::inline;
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::Entry;
-use crate::session::briefing::quote::inline;
 use crate::session_log::SessionError;
 
 /// The most sessions that are considered, the latest first. Older open tasks are probably done or abandoned.

@@ -1,10 +1,14 @@
 //! The queue of waiting texts, and the choice of the next batch.
 
 use std::collections::VecDeque;
+use std::sync::mpsc::Sender;
+use std::time::Instant;
 
-use super::Job;
+use recall_core::ModelError;
+
 use crate::manifest::Batching;
 use crate::onnx::batch::batches;
+use crate::onnx::tokens::Tokens;
 
 /// The number of texts that are sorted by length together. A larger number means less padding, but a longer wait for
 /// the last text.
@@ -19,6 +23,18 @@ pub(crate) enum Priority {
     Background,
 }
 
+/// A waiting text.
+pub(super) struct Job {
+    pub(super) tokens: Tokens,
+    /// The index of the text in its request.
+    pub(super) place: usize,
+    pub(super) deadline: Option<Instant>,
+    pub(super) answer: Sender<Answer>,
+}
+
+/// The output of a text, with its index in its request.
+pub(super) type Answer = (usize, Result<Vec<f32>, ModelError>);
+
 /// The waiting texts.
 #[derive(Default)]
 pub(super) struct Queue {
@@ -27,6 +43,14 @@ pub(super) struct Queue {
     /// Batches formed from background texts.
     batches_ready: VecDeque<Vec<Job>>,
     is_closed: bool,
+}
+
+impl Job {
+    /// Sends the output to the caller.
+    pub(super) fn complete(&self, output: Result<Vec<f32>, ModelError>) {
+        // The caller may have stopped waiting.
+        let _ = self.answer.send((self.place, output));
+    }
 }
 
 impl Queue {

@@ -1,0 +1,81 @@
+//! `recall bench`
+
+mod train;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use recall_cli::{CommandContext, Exit, project_root};
+use recall_eval::Dataset;
+use recall_eval::mine::{History, MineLimits};
+
+use crate::error::BenchError;
+use crate::evaluation::{Ablations, Evaluation, Setting};
+use crate::report::Report;
+
+/// Arguments of `recall bench`.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub(crate) struct BenchArgs {
+    /// Derive queries from the git history of the project, or of the repository at PATH. Each commit message is
+    /// searched for in the tree before the commit; the files that the commit changed are the expected answer.
+    #[arg(long, required_unless_present = "forget", num_args = 0..=1, value_name = "PATH")]
+    #[expect(clippy::option_option, reason = "clap's way to say a flag that may have a value")]
+    mine: Option<Option<PathBuf>>,
+    /// The maximum number of queries, spread over the history [default: 60, or 600 with `--train`].
+    #[arg(long, value_name = "N")]
+    queries: Option<usize>,
+    /// The number of hits per query.
+    #[arg(long, short, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    k: u32,
+    /// Write the queries to a folder, as a dataset for `recall eval run`. With `--train`, write the ranker to a file
+    /// instead of using it.
+    #[arg(long, value_name = "PATH")]
+    out: Option<PathBuf>,
+    /// Measure the contribution of each search stage by leaving out one at a time.
+    #[arg(long)]
+    ablate: bool,
+    /// Train a ranker on the history. It ranks this project's code from then on if it is at least as good as the
+    /// built-in one on held-out commits. The data stays on this machine.
+    #[arg(long, requires = "mine", conflicts_with_all = ["ablate", "k"])]
+    train: bool,
+    /// Keep the ranker even if it is worse than the built-in one.
+    #[arg(long, requires = "train")]
+    force: bool,
+    /// Remove the project's own ranker and return to the built-in one.
+    #[arg(long, conflicts_with_all = ["mine", "queries", "k", "out", "ablate", "train"])]
+    forget: bool,
+}
+
+pub(crate) async fn run(args: BenchArgs, context: &CommandContext) -> Result<Exit, BenchError> {
+    let BenchArgs { mine, queries, k, out, ablate, train, force, forget } = args;
+    if forget {
+        return train::forget(context);
+    }
+    let path = match mine.flatten() {
+        Some(path) => context.absolute(&path),
+        None => project_root::of(context),
+    };
+    let out = out.map(|path| context.absolute(&path));
+    if train {
+        let keep = if force { train::Keep::Always } else { train::Keep::UnlessWorse };
+        return train::run(&path, queries, out, keep, context).await;
+    }
+    let dataset = mined(&path, queries)?;
+    if let Some(folder) = out {
+        dataset.write(&folder)?;
+    }
+    let settings = Setting::all(if ablate { Ablations::Each } else { Ablations::No });
+    let evaluation = Evaluation { context, dataset: &dataset, hits: k, settings: &settings };
+    let runs = evaluation.runs().await?;
+    Report::of(&evaluation, &runs, &[])?.show(&context.output)
+}
+
+/// Derives queries from the history of a repository.
+fn mined(path: &Path, queries: Option<usize>) -> Result<Dataset, BenchError> {
+    let default = MineLimits::default();
+    let limits = MineLimits { queries: queries.unwrap_or(default.queries).max(1), ..default };
+    let history = History::open(path)?;
+    let mined = history.commits(&limits)?;
+    Ok(Dataset::of_history(&history, mined))
+}

@@ -1,0 +1,78 @@
+//! `recall eval …`
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use recall_cli::{CommandContext, Exit, examples};
+use recall_eval::{Dataset, Run};
+
+use crate::context;
+use crate::error::BenchError;
+use crate::evaluation::{Ablations, Evaluation, Setting};
+use crate::report::{Floor, Report};
+
+/// The commands of `recall eval`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum EvalCommand {
+    /// Run the queries of a dataset and report the search quality.
+    #[command(after_help = examples!(
+        "recall eval run --dataset tests/quality",
+        "recall eval run --dataset questions --ablate",
+        "recall eval run --dataset questions --compare before.jsonl --floor ndcg@10=0.8",
+    ))]
+    Run(RunArgs),
+    /// Report the share of the relevant files that a context window has, next to hits packed in their order.
+    #[command(after_help = examples!(
+        "recall eval context --dataset questions",
+        "recall eval context --dataset questions --budgets 2000 --types related_code,signatures,tests",
+    ))]
+    Context(context::ContextArgs),
+}
+
+/// Arguments of `recall eval run`.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// The folder with `dataset.toml` and `queries.jsonl`.
+    #[arg(long, value_name = "DIR")]
+    dataset: PathBuf,
+    /// The number of hits per query.
+    #[arg(long, short, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    k: u32,
+    /// Write the results to a file, one JSON object per query.
+    #[arg(long, value_name = "RUN.jsonl")]
+    out: Option<PathBuf>,
+    /// Measure the contribution of each search stage by leaving out one at a time.
+    #[arg(long)]
+    ablate: bool,
+    /// Compare with the results in a file written by `--out`.
+    #[arg(long, value_name = "RUN.jsonl")]
+    compare: Option<PathBuf>,
+    /// Exit with 4 if the mean of a metric over the corpora is below a value.
+    #[arg(long = "floor", value_name = "METRIC=VALUE")]
+    floors: Vec<Floor>,
+}
+
+pub(crate) async fn run(command: EvalCommand, at: &CommandContext) -> Result<Exit, BenchError> {
+    match command {
+        EvalCommand::Run(args) => run_dataset(args, at).await,
+        EvalCommand::Context(args) => context::run(args, at).await,
+    }
+}
+
+async fn run_dataset(args: RunArgs, context: &CommandContext) -> Result<Exit, BenchError> {
+    let RunArgs { dataset, k, out, ablate, compare, floors } = args;
+    let dataset = Dataset::read(&context.absolute(&dataset))?;
+    // Read first, so that a wrong path is reported before the queries run.
+    let before = compare.map(|path| Run::read(&context.absolute(&path))).transpose()?;
+    let settings = Setting::all(if ablate { Ablations::Each } else { Ablations::No });
+    let evaluation = Evaluation { context, dataset: &dataset, hits: k, settings: &settings };
+    let runs = evaluation.runs().await?;
+    if let (Some(path), Some((_, whole))) = (out, runs.first()) {
+        whole.write(&context.absolute(&path))?;
+    }
+    let mut report = Report::of(&evaluation, &runs, &floors)?;
+    if let Some(before) = before {
+        report.compare_with(&dataset, &before)?;
+    }
+    report.show(&context.output)
+}

@@ -1,0 +1,145 @@
+//! Text output of reports and of trained rankers.
+
+use std::path::Path;
+
+use anstyle::Style;
+use recall_cli::text::style::{DIM, GOOD, STRONG, WARNING};
+use recall_cli::text::table::{Align, Column, render as table};
+use recall_cli::text::{count, counted, printable};
+use recall_eval::{Comparison, Group, Metric};
+
+use crate::budget_report::BudgetReport;
+use crate::report::{Report, SHOWN};
+use crate::training::TrainedRanker;
+
+/// Formats the means of all queries and of each group, then the contribution of each stage, then the changes.
+pub(crate) fn report(report: &Report, width: Option<usize>) -> String {
+    let Report { dataset, queries, corpora, shown, summary, ablations, changes, floors: _, scores: _ } = report;
+    let mut parts = vec![format!(
+        "{STRONG}{}{STRONG:#} {DIM}{}, {}{DIM:#}\n",
+        printable(dataset),
+        counted(*queries as u64, "query", "queries"),
+        counted(*corpora as u64, "corpus", "corpora"),
+    )];
+    let mut rows = vec![row("all", &summary.queries_mean)];
+    if *corpora > 1 {
+        rows.insert(0, row("mean of corpora", &summary.corpora_mean));
+    }
+    parts.push(groups_table("", shown, &rows, width));
+    for (grouping, groups) in &summary.groups {
+        // A group that contains every query repeats the means above.
+        if groups.iter().any(|group| group.queries < *queries) {
+            let rows: Vec<_> = groups.iter().map(|group| row(&group.name, group)).collect();
+            parts.push(groups_table(grouping.as_str(), shown, &rows, width));
+        }
+    }
+    if !ablations.is_empty() {
+        let rows: Vec<_> = ablations.iter().map(|(stage, worth)| compared(stage.as_str(), worth)).collect();
+        let heading = format!("{STRONG}What each stage is worth{STRONG:#} {DIM}by {}{DIM:#}\n", shown[0]);
+        parts.push(heading + &comparison_table(["stage", "without", "with", "worth"], &rows, width));
+    }
+    if !changes.is_empty() {
+        let rows: Vec<_> = changes.iter().map(|(metric, change)| compared(&metric.to_string(), change)).collect();
+        let heading = format!("{STRONG}What has changed{STRONG:#}\n");
+        parts.push(heading + &comparison_table(["metric", "before", "now", "change"], &rows, width));
+    }
+    parts.join("\n")
+}
+
+/// Formats the training data, the comparison with the built-in ranker, and whether the ranker was kept.
+pub(crate) fn trained(trained: &TrainedRanker, kept: Option<&Path>, width: Option<usize>) -> String {
+    let TrainedRanker { dataset, queries, usable, own, alone, ranker: _ } = trained;
+    let head = format!(
+        "{STRONG}{}{STRONG:#} {DIM}{}, {} usable; ndcg@10 on commits that were not learnt from{DIM:#}\n",
+        printable(dataset),
+        counted(*queries as u64, "query", "queries"),
+        count(*usable as u64),
+    );
+    let rows = [compared("on top of the built-in", own), compared("from the history alone", alone)];
+    let table = comparison_table(["learnt", "built-in", "own", "difference"], &rows, width);
+    let became = match kept {
+        Some(path) => format!("kept in {}\n", printable(&path.to_string_lossy())),
+        None => "not kept: it is worse than the built-in ranker (`--force` keeps it all the same)\n".to_owned(),
+    };
+    format!("{head}\n{table}\n{became}")
+}
+
+/// Formats the shares of relevant files in context windows, one row per budget.
+pub(crate) fn windows(reports: &[BudgetReport], width: Option<usize>) -> String {
+    let right = |heading, style| Column { heading, align: Align::Right, style };
+    let layout = [
+        right("tokens", Style::new()),
+        right("hits in their order", Style::new()),
+        right("window", STRONG),
+        right("with text", Style::new()),
+        right("above budget", WARNING),
+        right("median", DIM),
+    ];
+    let rows: Vec<[String; 6]> = reports
+        .iter()
+        .map(|BudgetReport { budget_tokens, in_order, window, with_text, above, median }| {
+            [
+                count(u64::from(*budget_tokens)),
+                format!("{in_order:.3}"),
+                format!("{window:.3}"),
+                format!("{with_text:.3}"),
+                count(*above as u64),
+                format!("{:.1} ms", median.as_secs_f64() * 1e3),
+            ]
+        })
+        .collect();
+    table(&layout, &rows, width)
+}
+
+/// A row: the name, the number of queries and the shown metrics.
+fn row(name: &str, group: &Group) -> [String; SHOWN + 2] {
+    let Group { name: _, queries, means } = group;
+    std::array::from_fn(|at| match at {
+        0 => printable(name).into_owned(),
+        1 => count(*queries as u64),
+        _ => means.get(at - 2).map_or_else(String::new, |mean| format!("{mean:.3}")),
+    })
+}
+
+fn groups_table(heading: &str, shown: &[Metric; SHOWN], rows: &[[String; SHOWN + 2]], width: Option<usize>) -> String {
+    let names = shown.map(|metric| metric.to_string());
+    let layout: [Column<'_>; SHOWN + 2] = std::array::from_fn(|at| match at {
+        0 => Column { heading, align: Align::Path, style: Style::new() },
+        1 => Column { heading: "queries", align: Align::Right, style: DIM },
+        2 => Column { heading: &names[0], align: Align::Right, style: STRONG },
+        _ => Column { heading: &names[at - 2], align: Align::Right, style: Style::new() },
+    });
+    table(&layout, rows, width)
+}
+
+/// A row: the name, both means, their difference with its interval, and the number of queries won by each.
+fn compared(name: &str, comparison: &Comparison) -> [String; 8] {
+    let Comparison { queries: _, first, second, difference, interval: (low, high), wins, losses, ties } = comparison;
+    [
+        name.to_owned(),
+        format!("{first:.3}"),
+        format!("{second:.3}"),
+        format!("{difference:+.3}"),
+        format!("{low:+.3} … {high:+.3}"),
+        count(*wins as u64),
+        count(*losses as u64),
+        count(*ties as u64),
+    ]
+}
+
+/// Formats a table of comparisons; the headings are those of the name, both means and their difference.
+fn comparison_table(headings: [&str; 4], rows: &[[String; 8]], width: Option<usize>) -> String {
+    let [name, first, second, difference] = headings;
+    let right = |heading| Column { heading, align: Align::Right, style: Style::new() };
+    let layout = [
+        Column { heading: name, align: Align::Path, style: Style::new() },
+        right(first),
+        right(second),
+        right(difference),
+        right("95 % interval"),
+        Column { heading: "better", align: Align::Right, style: GOOD },
+        Column { heading: "worse", align: Align::Right, style: WARNING },
+        Column { heading: "same", align: Align::Right, style: DIM },
+    ];
+    table(&layout, rows, width)
+}

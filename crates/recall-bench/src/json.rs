@@ -1,0 +1,233 @@
+//! JSON output of reports and of trained rankers.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use recall_eval::{Comparison, Group, Metric};
+use recall_json::{Envelope, answer};
+use serde::Serialize;
+
+use crate::budget_report::BudgetReport;
+use crate::report::{Floor, FloorCheck, Report};
+use crate::training::TrainedRanker;
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Evaluation<'a> {
+    dataset: &'a str,
+    queries: usize,
+    corpora: usize,
+    /// The mean of the means of the corpora, by metric.
+    mean_of_corpora: BTreeMap<String, f64>,
+    /// The mean over queries, by metric.
+    mean_of_queries: BTreeMap<String, f64>,
+    groups: Vec<Part<'a>>,
+    ablation: Vec<Contribution>,
+    changes: Vec<Change>,
+    floors: Vec<Checked>,
+}
+
+#[derive(Debug, Serialize)]
+struct Part<'a> {
+    by: &'static str,
+    name: &'a str,
+    queries: usize,
+    mean: BTreeMap<String, f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Contribution {
+    stage: &'static str,
+    metric: String,
+    without: f64,
+    with: f64,
+    difference: f64,
+    interval: [f64; 2],
+    better: usize,
+    worse: usize,
+    same: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Change {
+    metric: String,
+    before: f64,
+    now: f64,
+    difference: f64,
+    interval: [f64; 2],
+    better: usize,
+    worse: usize,
+    same: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Checked {
+    metric: String,
+    floor: f64,
+    mean: f64,
+    holds: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Windows<'a> {
+    dataset: &'a str,
+    queries: usize,
+    budgets: Vec<WithBudget>,
+}
+
+#[derive(Debug, Serialize)]
+struct WithBudget {
+    budget_tokens: u32,
+    in_order: f64,
+    window: f64,
+    with_text: f64,
+    above_budget: usize,
+    median_ms: f64,
+}
+
+/// Returns the JSON form of the shares of relevant files in context windows.
+pub(crate) fn windows<'a>(dataset: &'a str, queries: usize, reports: &[BudgetReport]) -> Envelope<Windows<'a>> {
+    let budget = |report: &BudgetReport| {
+        let BudgetReport { budget_tokens, in_order, window, with_text, above, median } = *report;
+        let median_ms = median.as_secs_f64() * 1e3;
+        WithBudget { budget_tokens, in_order, window, with_text, above_budget: above, median_ms }
+    };
+    answer(Windows { dataset, queries, budgets: reports.iter().map(budget).collect() })
+}
+
+/// Returns the JSON form of a report.
+pub(crate) fn report(report: &Report) -> Envelope<Evaluation<'_>> {
+    let Report { dataset, queries, corpora, shown, summary, ablations, changes, floors, scores: _ } = report;
+    let metrics = &summary.metrics;
+    answer(Evaluation {
+        dataset,
+        queries: *queries,
+        corpora: *corpora,
+        mean_of_corpora: named(metrics, &summary.corpora_mean.means),
+        mean_of_queries: named(metrics, &summary.queries_mean.means),
+        groups: summary
+            .groups
+            .iter()
+            .flat_map(|(grouping, groups)| groups.iter().map(|group| Part::of(grouping.as_str(), group, metrics)))
+            .collect(),
+        ablation: ablations.iter().map(|(stage, worth)| Contribution::of(stage.as_str(), shown[0], worth)).collect(),
+        changes: changes.iter().map(|(metric, change)| Change::of(*metric, change)).collect(),
+        floors: floors.iter().map(Checked::from).collect(),
+    })
+}
+
+fn named(metrics: &[Metric], means: &[f64]) -> BTreeMap<String, f64> {
+    metrics.iter().map(Metric::to_string).zip(means.iter().copied()).collect()
+}
+
+impl<'a> Part<'a> {
+    fn of(by: &'static str, group: &'a Group, metrics: &[Metric]) -> Self {
+        let Group { name, queries, means } = group;
+        Self { by, name, queries: *queries, mean: named(metrics, means) }
+    }
+}
+
+impl Contribution {
+    fn of(stage: &'static str, metric: Metric, comparison: &Comparison) -> Self {
+        let Comparison { queries: _, first, second, difference, interval, wins, losses, ties } = *comparison;
+        Self {
+            stage,
+            metric: metric.to_string(),
+            without: first,
+            with: second,
+            difference,
+            interval: interval.into(),
+            better: wins,
+            worse: losses,
+            same: ties,
+        }
+    }
+}
+
+impl Change {
+    fn of(metric: Metric, comparison: &Comparison) -> Self {
+        let Comparison { queries: _, first, second, difference, interval, wins, losses, ties } = *comparison;
+        Self {
+            metric: metric.to_string(),
+            before: first,
+            now: second,
+            difference,
+            interval: interval.into(),
+            better: wins,
+            worse: losses,
+            same: ties,
+        }
+    }
+}
+
+impl From<&FloorCheck> for Checked {
+    fn from(check: &FloorCheck) -> Self {
+        let FloorCheck { floor: Floor { metric, least }, mean } = *check;
+        Self { metric: metric.to_string(), floor: least, mean, holds: check.holds() }
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Trained<'a> {
+    dataset: &'a str,
+    queries: usize,
+    usable: usize,
+    metric: &'static str,
+    /// Trained on top of the built-in ranker.
+    own: AgainstBuiltIn,
+    /// Trained on the history alone.
+    alone: AgainstBuiltIn,
+    kept: bool,
+    path: Option<String>,
+}
+
+/// A ranker compared with the built-in one.
+#[derive(Debug, Serialize)]
+struct AgainstBuiltIn {
+    built_in: f64,
+    own: f64,
+    difference: f64,
+    interval: [f64; 2],
+    better: usize,
+    worse: usize,
+    same: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Forgotten {
+    forgotten: bool,
+}
+
+/// Returns the JSON form of a trained ranker and its path.
+pub(crate) fn trained<'a>(trained: &'a TrainedRanker, kept: Option<&Path>) -> Envelope<Trained<'a>> {
+    let TrainedRanker { dataset, queries, usable, own, alone, ranker: _ } = trained;
+    answer(Trained {
+        dataset,
+        queries: *queries,
+        usable: *usable,
+        metric: "ndcg@10",
+        own: own.into(),
+        alone: alone.into(),
+        kept: kept.is_some(),
+        path: kept.map(|path| path.to_string_lossy().into_owned()),
+    })
+}
+
+/// Returns whether a ranker was removed, as JSON.
+pub(crate) fn forgotten(forgotten: bool) -> Envelope<Forgotten> {
+    answer(Forgotten { forgotten })
+}
+
+impl From<&Comparison> for AgainstBuiltIn {
+    fn from(comparison: &Comparison) -> Self {
+        let Comparison { queries: _, first, second, difference, interval, wins, losses, ties } = *comparison;
+        Self {
+            built_in: first,
+            own: second,
+            difference,
+            interval: interval.into(),
+            better: wins,
+            worse: losses,
+            same: ties,
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The `recall-bench` program: measurements of search quality, and rankers trained on a project's own history.
+//!
+//! `recall bench` and `recall eval` run it with their arguments. It is a program of its own, so that the everyday command
+//! links neither metrics nor training. Options, connection, output and errors are those of `recall_cli`; queries go to
+//! the daemon as a search does.
+
+mod args;
+mod bench;
+mod budget_report;
+mod context;
+mod error;
+mod eval;
+mod evaluation;
+mod human;
+mod json;
+mod own_ranker;
+mod report;
+mod training;
+
+use std::ffi::OsString;
+
+use clap::CommandFactory as _;
+use recall_cli::{Exit, run_program, wait};
+
+use crate::args::{Cli, Command};
+use crate::error::BenchError;
+
+/// Runs the command given by the arguments and returns its exit code. The first argument is the program's name.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    run_program(
+        &arguments,
+        |cli: &Cli| &cli.global,
+        |cli, context| {
+            wait(async {
+                let ended: Result<Exit, BenchError> = match cli.command {
+                    Command::Bench(args) => bench::run(args, context).await,
+                    Command::Eval(command) => eval::run(command, context).await,
+                };
+                Ok(ended?)
+            })
+        },
+    )
+}
+
+/// Returns the definition of the program's arguments.
+pub fn definition() -> clap::Command {
+    Cli::command()
+}

@@ -1,0 +1,45 @@
+//! Output of a report, and the exit code if a floor is missed.
+
+use recall_cli::{CliError, Exit, Format, Output};
+use recall_proto::Reason;
+
+use super::{Floor, FloorCheck, Report};
+use crate::error::BenchError;
+use crate::{human, json};
+
+impl Report {
+    /// Prints the report. The exit code reports a missed floor.
+    pub(crate) fn show(&self, output: &Output) -> Result<Exit, BenchError> {
+        match output.format {
+            Format::Json => {
+                output.json(&json::report(self))?;
+                Ok(if self.floors.iter().all(FloorCheck::holds) { Exit::Done } else { Exit::Refused })
+            }
+            Format::Human => {
+                output.text(&human::report(self, output.width))?;
+                match self.floors.iter().find(|check| !check.holds()) {
+                    Some(check) => Err(below(check).into()),
+                    None => Ok(Exit::Done),
+                }
+            }
+        }
+    }
+}
+
+fn below(check: &FloorCheck) -> CliError {
+    let FloorCheck { floor: Floor { metric, least }, mean } = check;
+    CliError::new(Exit::Refused, Reason::SearchFailed, format!("{metric} is {mean:.4}; the floor is {least:.4}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_floor_holds_at_its_value() {
+        let floor: Floor = "mrr@5=0.5".parse().expect("a floor");
+        assert!(FloorCheck { floor, mean: 0.5 }.holds());
+        assert!(!FloorCheck { floor, mean: 0.4999 }.holds());
+        assert_eq!(below(&FloorCheck { floor, mean: 0.25 }).message, "mrr@5 is 0.2500; the floor is 0.5000");
+    }
+}

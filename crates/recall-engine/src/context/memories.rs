@@ -1,0 +1,58 @@
+//! The memories of a context window.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use recall_core::{DocPath, MemoryId, MemoryView, Timestamp};
+
+use crate::context::draft::Entry;
+use crate::engine::MountedStore;
+use crate::error::StoreError;
+use crate::memory::words::{weight, words_of};
+use crate::quote::{inline, quoted};
+
+/// The most characters that are quoted of a memory.
+const MEMORY_CHARS: usize = 400;
+
+/// The most memories that are considered. Checking the files of one takes some microseconds.
+const MOST_MEMORIES: usize = 12;
+
+/// Returns the memories about the files, after those that the search found.
+pub(crate) fn list(
+    stores: &[MountedStore],
+    found: Vec<MemoryView>,
+    files: &BTreeSet<DocPath>,
+    now: Timestamp,
+) -> Result<Vec<Entry>, StoreError> {
+    let mut seen: BTreeSet<MemoryId> = found.iter().map(|recalled| recalled.memory.id).collect();
+    let mut all = found;
+    for store in stores {
+        let mut about: Vec<_> = store.ledger.in_force();
+        about.retain(|memory| {
+            let mut paths = memory.related_files.iter().chain(memory.anchors.iter().map(|anchor| &anchor.path));
+            paths.any(|path| files.contains(&store.mount.outer_path(path))) && seen.insert(memory.id)
+        });
+        about.sort_by_key(|memory| (weight(memory.id.memory_type), memory.id));
+        let ids: Vec<MemoryId> = about.iter().map(|memory| memory.id).take(MOST_MEMORIES).collect();
+        store.bring_up_anchors(&ids, now)?;
+        for id in ids {
+            let mut recalled = store.recalled_as_hit(id, now)?;
+            if let Some(recalled) = &mut recalled {
+                store.mount.show_memory(recalled);
+            }
+            all.extend(recalled);
+        }
+    }
+    Ok(all.iter().take(MOST_MEMORIES).map(memory).collect())
+}
+
+fn memory(recalled: &MemoryView) -> Entry {
+    let memory = &recalled.memory;
+    let id = memory.id;
+    let mut line = format!("- {id} {} ({}): {}", id.memory_type, words_of(recalled), inline(&memory.title));
+    let files: Vec<String> = memory.related_files.iter().take(3).map(|path| inline(path.as_str())).collect();
+    if !files.is_empty() {
+        let _ = write!(line, " [{}]", files.join(", "));
+    }
+    Entry::lines(format!("{line}\n{}", quoted(&memory.content, MEMORY_CHARS)))
+}

@@ -1,0 +1,132 @@
+//! Parts of documents from hits and from whole files.
+
+use std::collections::BTreeMap;
+
+use recall_core::{ChunkKind, Symbol, clean};
+
+use crate::context::draft::Part;
+use crate::inspect::Item;
+use crate::quote::inline;
+use crate::search::Hit;
+
+/// The most characters of a line. Longer lines are data or minified code.
+const LINE_CHARS: usize = 300;
+
+/// The most lines of a hit that are kept first for the words of the query that they contain.
+const TELLING_LINES: usize = 3;
+
+/// The most characters of a gist.
+const GIST_CHARS: usize = 120;
+
+/// The lines around a changed line that are shown if no definition contains it.
+const AROUND: u32 = 3;
+
+/// Returns the lines of a text, cleaned and bounded.
+fn lines_of(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = text.split('\n').map(|line| bounded(&clean(line), LINE_CHARS)).collect();
+    while lines.len() > 1 && lines.last().is_some_and(|line| line.trim().is_empty()) {
+        lines.pop();
+    }
+    lines
+}
+
+fn bounded(line: &str, most_chars: usize) -> String {
+    match line.char_indices().nth(most_chars) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.trim_end().to_owned(),
+    }
+}
+
+/// Returns the part that a hit covers. Its first line and the lines with the most words of the query come first.
+pub(crate) fn of_hit(hit: &Hit) -> Part {
+    let lines = lines_of(&hit.text);
+    let line_at = |byte: usize| hit.text.get(..byte).map_or(0, |before| before.matches('\n').count());
+    // The definition begins after its doc comment. Masking may have moved the text, then the first line stands for it.
+    let comment = hit.chunk.doc_comment.map_or(0, |comment| comment.end.saturating_sub(hit.chunk.span.bytes.start));
+    let from = if comment > 0 { line_at(comment as usize) } else { 0 };
+    let is_text = |line: &String| !line.trim().is_empty();
+    let first = (from..lines.len()).find(|&at| is_text(&lines[at]) && (at > from || comment == 0)).unwrap_or(0);
+    let mut found: BTreeMap<usize, usize> = BTreeMap::new();
+    for range in &hit.highlights {
+        *found.entry(line_at(range.start)).or_default() += 1;
+    }
+    let mut telling: Vec<(usize, usize)> = found.into_iter().filter(|(at, _)| *at < lines.len()).collect();
+    telling.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    let best = telling.first().map_or(first, |(at, _)| *at);
+    let gist = match &hit.chunk.signature {
+        Some(signature) if hit.chunk.kind != ChunkKind::Section => signature.as_str(),
+        _ => &lines[best],
+    };
+    let gist = bounded(&inline(gist), GIST_CHARS);
+    let mut key_lines = vec![first];
+    key_lines.extend(telling.iter().map(|(at, _)| *at).filter(|at| *at != first).take(TELLING_LINES));
+    Part { first_line: hit.chunk.span.start_line, key_lines, gist, most_lines: lines.len(), lines }
+}
+
+/// Returns a whole file as one part that shows the first line of each definition, or as much as it has lines if it has none.
+pub(crate) fn outline(item: &Item) -> Part {
+    let lines = lines_of(&item.text);
+    let mut key_lines: Vec<usize> = Vec::new();
+    for symbol in &item.symbols {
+        let at = definition_line(&lines, symbol);
+        if !key_lines.contains(&at) {
+            key_lines.push(at);
+        }
+    }
+    let names: Vec<&str> = item.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+    let gist = bounded(&inline(&names.join(", ")), GIST_CHARS);
+    let most_lines = if key_lines.is_empty() { lines.len() } else { key_lines.len() };
+    Part { first_line: 1, key_lines, gist, most_lines, lines }
+}
+
+/// Returns the index of the line that names a symbol: the first of its lines with the name.
+fn definition_line(lines: &[String], symbol: &Symbol) -> usize {
+    let last = lines.len() - 1;
+    let from = (symbol.span.start_line as usize).saturating_sub(1).min(last);
+    let to = (symbol.span.end_line as usize).saturating_sub(1).min(last);
+    let names = |at: &usize| {
+        let line = lines[*at].trim_start();
+        line.contains(&symbol.name) && !["//", "#", "*", "/*", "--", "\"\"\""].iter().any(|mark| line.starts_with(mark))
+    };
+    (from..=to).find(names).unwrap_or(from)
+}
+
+/// Returns the parts of a file around lines: the definitions that contain them, or a few lines around.
+pub(crate) fn around(item: &Item, wanted: &[(u32, u32)]) -> Vec<Part> {
+    let lines = lines_of(&item.text);
+    let count = lines.len() as u32;
+    let mut spans: Vec<(u32, u32)> = Vec::new();
+    for &(start, end) in wanted {
+        let span = match definition_at(&item.symbols, (start, end)) {
+            Some(symbol) => (symbol.span.start_line, symbol.span.end_line),
+            None => (start.saturating_sub(AROUND).max(1), end.saturating_add(AROUND)),
+        };
+        let span = (span.0.min(count).max(1), span.1.min(count));
+        match spans.last_mut() {
+            Some(last) if span.0 <= last.1 + 1 => last.1 = last.1.max(span.1),
+            _ => spans.push(span),
+        }
+    }
+    spans.iter().map(|span| part_of(&lines, &item.symbols, *span, wanted)).collect()
+}
+
+/// Returns lines of a file as a part. The line that names their definition and the wanted lines come first.
+fn part_of(lines: &[String], symbols: &[Symbol], (start, end): (u32, u32), wanted: &[(u32, u32)]) -> Part {
+    let named = definition_at(symbols, (start, end)).map(|symbol| definition_line(lines, symbol) + 1);
+    let first = named.map_or(0, |line| line.saturating_sub(start as usize));
+    let lines = lines[start as usize - 1..end as usize].to_vec();
+    let first = first.min(lines.len() - 1);
+    let is_wanted = |at: &usize| {
+        let line = start + *at as u32;
+        *at != first && wanted.iter().any(|&(from, to)| (from..=to).contains(&line))
+    };
+    let key_lines: Vec<usize> = [first].into_iter().chain((0..lines.len()).filter(is_wanted)).collect();
+    let gist = bounded(&inline(&lines[first]), GIST_CHARS);
+    Part { first_line: start, key_lines, gist, most_lines: lines.len(), lines }
+}
+
+/// Returns the smallest definition that contains lines.
+pub(crate) fn definition_at(symbols: &[Symbol], (start, end): (u32, u32)) -> Option<&Symbol> {
+    let contains = |symbol: &&Symbol| symbol.span.start_line <= start && end <= symbol.span.end_line;
+    symbols.iter().filter(contains).min_by_key(|symbol| symbol.span.end_line - symbol.span.start_line)
+}

@@ -1,0 +1,316 @@
+//! The assembly of a context window from what was found.
+
+use std::collections::BTreeSet;
+
+use recall_core::tokens::count;
+use recall_core::{
+    Chunk, ChunkId, ChunkKind, Citation, DocPath, Document, DocumentType, EdgeKind, MemoryView, Span, StoreScope,
+};
+
+use crate::Engine;
+use crate::context::draft::{Part, Source};
+use crate::context::neighbours::{Followed, Neighbours};
+use crate::context::pack::{Candidates, pack};
+use crate::context::render::{RenderedSpan, render};
+use crate::context::request::{ContextError, ContextRequest, ContextSpan, ContextWindow};
+use crate::context::section::ContextSection;
+use crate::context::subject::{Subject, SubjectFile};
+use crate::context::{history, memories, parts};
+use crate::engine::MountedStore;
+use crate::error::{GetError, GraphError, StoreError};
+use crate::git::FileCommit;
+use crate::graph::RelatedRequest;
+use crate::inspect::{Item, ItemRequest, Parent};
+use crate::mask;
+use crate::origin::Origin;
+use crate::quote::inline;
+use crate::search::Hit;
+use crate::task_pool::Deferred;
+
+/// The most documents related to a file of the subject.
+const MOST_RELATED: u32 = 12;
+
+/// The most files whose memories, commits and owners are listed: those of the subject, then the best found ones.
+const MOST_FILES: usize = 10;
+
+/// The parts of a document unless a request or the store says otherwise. The project's own setting bounds what a search returns.
+const PARTS: usize = 3;
+
+/// A window while it is assembled.
+pub(crate) struct Assembly<'a> {
+    engine: &'a Engine,
+    origin: &'a Origin,
+    request: &'a ContextRequest,
+    candidates: Candidates,
+    /// What each source was made of.
+    origins: Vec<SourceOrigin>,
+    /// The memories that were found.
+    recalled: Vec<MemoryView>,
+    warnings: Vec<crate::warning::Warning>,
+}
+
+/// The document of a source, and the chunks of its parts.
+struct SourceOrigin {
+    scope: StoreScope,
+    store: usize,
+    document: Document,
+    chunks: Vec<Chunk>,
+    score: f64,
+}
+
+impl<'a> Assembly<'a> {
+    pub(crate) fn new(engine: &'a Engine, origin: &'a Origin, request: &'a ContextRequest) -> Self {
+        Self {
+            engine,
+            origin,
+            request,
+            candidates: Candidates::default(),
+            origins: Vec::new(),
+            recalled: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Adds the files of the subject, and the documents related to those that are meant as a whole.
+    pub(crate) fn add_subject(&mut self, subject: &Subject) -> Result<(), ContextError> {
+        for SubjectFile { item, changed } in &subject.files {
+            let parts = if changed.is_empty() { vec![parts::outline(item)] } else { parts::around(item, changed) };
+            self.warnings.extend(item.warnings.iter().cloned());
+            for part in parts {
+                // The graph is followed from the chunk of the definition that the part is about.
+                let about = parts::definition_at(&item.symbols, (part.first_line, part.last_line()));
+                let ordinal = about.or(item.symbols.first()).map_or(0, |symbol| symbol.chunk);
+                let chunk = Chunk { ordinal, ..whole(&part) };
+                self.add(item.document.clone(), item.scope, 0, 1.0, part, Some(chunk));
+            }
+        }
+        if subject.query.is_empty() {
+            for file in &subject.files {
+                self.add_related(&file.item)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the documents related to a file, each with the part that the relation is about.
+    fn add_related(&mut self, item: &Item) -> Result<(), ContextError> {
+        let asked = RelatedRequest {
+            id: item.document.id.to_string(),
+            types: self.request.types(),
+            limit: MOST_RELATED,
+            scope: self.request.scope,
+        };
+        let related = match self.engine.related(self.origin, &asked) {
+            Ok(related) => related,
+            // It was removed meanwhile.
+            Err(GraphError::NotFound { .. }) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        };
+        for found in related.documents {
+            let id = found.document.id.to_string();
+            let request = ItemRequest { id, parent: Parent::Leave, scope: self.request.scope };
+            let other = match self.engine.get(self.origin, &request) {
+                Ok(other) => other,
+                Err(GetError::NotFound { .. }) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            if let Some(memory) = other.memory {
+                self.recalled.push(*memory);
+                continue;
+            }
+            let lines = found.citation.as_deref().and_then(|citation| Citation::of(citation).lines);
+            let part = match lines {
+                Some(lines) => parts::around(&other, &[(lines.start, lines.end)]).swap_remove(0),
+                None => parts::outline(&other),
+            };
+            self.add(other.document.clone(), other.scope, 0, found.score, part, None);
+        }
+        Ok(())
+    }
+
+    /// Adds the hits of the search, best first.
+    pub(crate) fn add_hits(&mut self, hits: Vec<Hit>) {
+        for mut hit in hits {
+            if let Some(memory) = hit.memory.take() {
+                self.recalled.push(*memory);
+                continue;
+            }
+            let part = parts::of_hit(&hit);
+            let score = hit.confidence.unwrap_or(hit.score);
+            self.add(hit.document, hit.scope, hit.store, score, part, Some(hit.chunk));
+        }
+    }
+
+    /// Adds a part to the source of its document.
+    fn add(
+        &mut self,
+        document: Document,
+        scope: StoreScope,
+        store: usize,
+        rank_score: f64,
+        part: Part,
+        chunk: Option<Chunk>,
+    ) {
+        let chunk = chunk.unwrap_or_else(|| whole(&part));
+        let known = |known: &SourceOrigin| known.document.id == document.id && known.scope == scope;
+        if let Some(at) = self.origins.iter().position(known) {
+            self.candidates.sources[at].parts.push(part);
+            self.origins[at].chunks.push(chunk);
+            return;
+        }
+        self.candidates.sources.push(Source {
+            section: section_of(document.document_type),
+            label: inline(document.path.as_str()),
+            language: document.language.as_ref().map(|language| language.as_str().to_owned()).unwrap_or_default(),
+            state: String::new(),
+            parts: vec![part],
+        });
+        self.origins.push(SourceOrigin { scope, store, document, chunks: vec![chunk], score: rank_score });
+    }
+
+    /// Adds the lists that the request wants.
+    pub(crate) fn add_lists(
+        &mut self,
+        stores: &[MountedStore],
+        history: Option<Deferred<Vec<FileCommit>>>,
+    ) -> Result<(), StoreError> {
+        let files = self.files();
+        let about: BTreeSet<DocPath> = files.iter().cloned().collect();
+        let now = self.engine.clock.now();
+        let request = self.request;
+        let mut lists = Vec::new();
+        if request.wants(ContextSection::Decisions) {
+            lists.push((
+                ContextSection::Decisions,
+                memories::list(stores, std::mem::take(&mut self.recalled), &about, now)?,
+            ));
+        }
+        if request.wants(ContextSection::Signatures) || request.wants(ContextSection::Tests) {
+            let (mut signatures, mut tests) = (Vec::new(), Vec::new());
+            for (place, store) in stores.iter().enumerate() {
+                let neighbours = Neighbours::read(store, &self.followed(place))?;
+                signatures.extend(neighbours.signatures);
+                tests.extend(neighbours.tests);
+            }
+            lists.push((ContextSection::Signatures, signatures));
+            lists.push((ContextSection::Tests, tests));
+        }
+        if let Some(history) = history {
+            lists.push((ContextSection::Changes, history::commits(&history.join(), &about)));
+        }
+        if request.wants(ContextSection::Owners)
+            && let Ok(root) = self.origin.root(&self.engine.registry.places)
+        {
+            lists.push((ContextSection::Owners, history::owners(&root, &files)));
+        }
+        lists.retain(|(section, _)| request.wants(*section));
+        let priority = |section: &ContextSection| request.wanted().iter().position(|wanted| wanted == section);
+        lists.sort_by_key(|(section, _)| priority(section));
+        self.candidates.lists = lists;
+        self.mark_superseded(stores)?;
+        Ok(())
+    }
+
+    /// Returns the files that the window is mostly about.
+    fn files(&self) -> Vec<DocPath> {
+        let documents = self.origins.iter().map(|origin| &origin.document);
+        let code = documents.filter(|document| document.document_type == DocumentType::Code);
+        code.take(MOST_FILES).map(|document| document.path.clone()).collect()
+    }
+
+    /// Returns the chunks of a store that the window may show, the best first.
+    fn followed(&self, store: usize) -> Vec<Followed> {
+        let of_store = self.origins.iter().filter(|origin| origin.store == store);
+        let chunks = of_store.flat_map(|origin| {
+            origin.chunks.iter().map(|chunk| Followed {
+                chunk: ChunkId { document: origin.document.id, ordinal: chunk.ordinal },
+                path: origin.document.path.clone(),
+                lines: (chunk.span.start_line, chunk.span.end_line),
+            })
+        });
+        chunks.collect()
+    }
+
+    /// Marks the decision records that another document supersedes.
+    fn mark_superseded(&mut self, stores: &[MountedStore]) -> Result<(), StoreError> {
+        for (source, origin) in self.candidates.sources.iter_mut().zip(&self.origins) {
+            let Some(store) = stores.get(origin.store).filter(|_| source.section == ContextSection::Adrs) else {
+                continue;
+            };
+            let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
+            let stated = store.stated(&snapshot)?;
+            let Some(path) = store.mount.inner_path(&origin.document.path) else { continue };
+            let Some(document) = stated.paths.at(path.as_str()) else { continue };
+            let successor = stated.to(document).find(|edge| edge.kind == EdgeKind::Supersedes).map(|edge| edge.from);
+            if let Some(successor) = successor {
+                let path = mask::shown_path(inline(&store.mount.outer(stated.paths.place(successor).path.as_str())));
+                source.state = format!(" (superseded by {path})");
+            }
+        }
+        Ok(())
+    }
+
+    /// Selects what fits the budget, and writes the window.
+    pub(crate) fn finish(mut self, query: String) -> ContextWindow {
+        let request = self.request;
+        let keep: Vec<bool> = self.candidates.sources.iter().map(|source| request.wants(source.section)).collect();
+        let mut kept = keep.iter();
+        self.candidates.sources.retain(|_| *kept.next().expect("one for each source"));
+        let mut kept = keep.iter();
+        self.origins.retain(|_| *kept.next().expect("one for each source"));
+        let most_parts = request.diversity.map_or(PARTS, |most| most as usize);
+        let selection = pack(&self.candidates, request.budget_tokens, most_parts);
+        let (text, spans) = render(&self.candidates, &selection, request.wanted());
+        let used_tokens = count(&text);
+        debug_assert!(used_tokens <= request.budget_tokens, "the tokens of lines add up");
+        let spans = spans.into_iter().map(|span| self.span(span)).collect();
+        ContextWindow { text, used_tokens, spans, query, search: None, coverage: Vec::new(), warnings: self.warnings }
+    }
+
+    fn span(&self, rendered: RenderedSpan) -> ContextSpan {
+        let RenderedSpan { source, lines: (start_line, end_line), text, tokens, is_cut } = rendered;
+        let section = self.candidates.sources[source].section;
+        let SourceOrigin { scope, store, document, chunks, score } = &self.origins[source];
+        let overlaps = |chunk: &&Chunk| chunk.span.start_line <= end_line && start_line <= chunk.span.end_line;
+        let mut chunk = chunks.iter().find(overlaps).unwrap_or(&chunks[0]).clone();
+        (chunk.span.start_line, chunk.span.end_line) = (start_line, end_line);
+        chunk.tokens = tokens;
+        let mut citation = format!("{}:{start_line}-{end_line}@{}", document.path, document.hash.short());
+        mask::path_text(&mut citation);
+        ContextSpan {
+            section,
+            scope: *scope,
+            store: *store,
+            document: document.clone(),
+            chunk,
+            text,
+            citation,
+            score: *score,
+            tokens,
+            is_cut,
+        }
+    }
+}
+
+/// Returns the section of a document of a type.
+fn section_of(kind: DocumentType) -> ContextSection {
+    match kind {
+        DocumentType::Code => ContextSection::Code,
+        DocumentType::Adr => ContextSection::Adrs,
+        _ => ContextSection::Documentation,
+    }
+}
+
+/// Returns a chunk that stands for lines of a file that were not found by a search.
+fn whole(part: &Part) -> Chunk {
+    let bytes = recall_core::ByteSpan { start: 0, end: 0 };
+    Chunk {
+        ordinal: 0,
+        kind: ChunkKind::Part,
+        span: Span { bytes, start_line: part.first_line, end_line: part.last_line() },
+        symbol: None,
+        signature: None,
+        doc_comment: None,
+        tokens: 0,
+    }
+}

@@ -1,0 +1,115 @@
+//! The choice of the embeddings that answer a query, and their nearest chunks.
+
+use std::sync::Arc;
+
+use recall_core::{ChunkRow, Generation, ModelFingerprint, Neighbour, RowSet};
+
+use crate::embeddings::model_index::ModelIndex;
+use crate::embeddings::model_vectors::ModelVectors;
+use crate::embeddings::role::UpdateMode;
+use crate::embeddings::score_blend::{EmbeddedQuery, Nearness, ScoreBlend};
+
+/// Embeddings that cover every chunk of a generation, those of the best model first.
+pub(crate) struct CompleteModels {
+    spaces: Vec<(Arc<ModelIndex>, Arc<ModelVectors>)>,
+}
+
+/// The chunks nearest to a query.
+pub(crate) struct Near {
+    view: View,
+    /// The name of the model; if two models are combined, of the encoder.
+    pub(crate) model: Arc<str>,
+    /// Ordered by descending cosine.
+    pub(crate) neighbours: Vec<Neighbour>,
+}
+
+impl CompleteModels {
+    pub(crate) fn of(indexes: &[Arc<ModelIndex>], generation: Generation) -> Option<Self> {
+        let covers = |index: &Arc<ModelIndex>| Some((Arc::clone(index), index.complete_vectors(generation)?));
+        let spaces: Vec<_> = indexes.iter().filter_map(covers).collect();
+        (!spaces.is_empty()).then_some(Self { spaces })
+    }
+
+    /// Returns the name of the model that is queried first.
+    pub(crate) fn model(&self) -> Option<Arc<str>> {
+        self.spaces.first().map(|(index, _)| index.name())
+    }
+
+    /// Returns the models, the best first.
+    pub(crate) fn models(&self) -> Vec<ModelFingerprint> {
+        self.spaces.iter().map(|(index, _)| index.fingerprint()).collect()
+    }
+
+    /// Keeps the embeddings by these models only.
+    pub(crate) fn only(mut self, models: &[ModelFingerprint]) -> Self {
+        self.spaces.retain(|(index, _)| models.contains(&index.fingerprint()));
+        self
+    }
+
+    /// Finds the chunks nearest to a query. If a model fails, or its embeddings cannot be read, the next one is used; returns
+    /// `None` if all fail. Damaged embeddings are rebuilt.
+    ///
+    /// If an encoder and the built-in model both answer, their results are [combined](ScoreBlend).
+    pub(crate) fn near(&self, query: &str, allowed: Option<&RowSet>, count: usize) -> Option<Near> {
+        let mut answers = self.spaces.iter().filter_map(|one| answer(one, query, allowed, count));
+        let (index, first, neighbours) = answers.next()?;
+        let model = index.name();
+        let beside = match index.role().update_mode() {
+            UpdateMode::Inline => None,
+            UpdateMode::Background => answers.find(|(index, ..)| index.role().update_mode() == UpdateMode::Inline),
+        };
+        // A query without a word that the model knows has no neighbours.
+        let beside = beside.filter(|(.., others)| !others.is_empty());
+        Some(match beside {
+            None => Near { view: View::Alone(first), model, neighbours },
+            Some((_, second, others)) => {
+                let blend = ScoreBlend::of((first, &neighbours), (second, &others));
+                let neighbours = blend.neighbours(&neighbours, &others, count);
+                Near { view: View::Blended(blend), model, neighbours }
+            }
+        })
+    }
+}
+
+/// Returns a model's neighbours of a query; `None` if the model fails.
+fn answer<'a>(
+    (index, space): &'a (Arc<ModelIndex>, Arc<ModelVectors>),
+    query: &str,
+    allowed: Option<&RowSet>,
+    count: usize,
+) -> Option<(&'a Arc<ModelIndex>, EmbeddedQuery, Vec<Neighbour>)> {
+    match space.near(query, allowed, count) {
+        Ok((query, neighbours)) => {
+            index.answered();
+            Some((index, EmbeddedQuery { space: Arc::clone(space), query }, neighbours))
+        }
+        Err(error) => {
+            index.did_not_answer(space, &error);
+            None
+        }
+    }
+}
+
+/// The source of the cosines.
+enum View {
+    Alone(EmbeddedQuery),
+    Blended(ScoreBlend),
+}
+
+impl Near {
+    /// Returns whether two models are combined.
+    pub(crate) fn is_blended(&self) -> bool {
+        matches!(self.view, View::Blended(_))
+    }
+
+    /// Returns the nearness of each chunk to the query, in their order; `None` for a chunk without an embedding.
+    pub(crate) fn nearness(&self, rows: &[ChunkRow]) -> Vec<Option<Nearness>> {
+        match &self.view {
+            View::Alone(query) => {
+                let alone = |cosine: f32| Nearness { cosine, greatest: cosine };
+                query.cosines(rows).into_iter().map(|cosine| cosine.map(alone)).collect()
+            }
+            View::Blended(blend) => blend.nearness(rows),
+        }
+    }
+}

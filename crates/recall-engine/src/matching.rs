@@ -1,0 +1,14 @@
+//! The documents, chunks and memories of a store that pass a filter.
+//!
+//! The catalog evaluates what it can with bound values, so that few documents and chunks are read. The whole filter is then
+//! evaluated on what was read, after masking, except for conditions on fields that are never masked: no filter can ask for a
+//! secret that an answer would not show.
+
+mod narrow;
+mod row;
+mod select;
+
+pub use narrow::{ConditionPlan, Evaluated};
+pub(crate) use row::MatchRow;
+pub(crate) use select::Matching;
+pub use select::{ReadCounts, StorePlan};

@@ -1,0 +1,264 @@
+//! Reading of the rows that pass a filter.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use recall_catalog::{ChunkRun, ReadError, Snapshot, StoredDocument};
+use recall_core::{Document, RowSet, StoreScope, Timestamp};
+use recall_rql::{Condition, Field, Filter, Object, Row, Value};
+
+use super::narrow::{ConditionPlan, Narrowed, Sees, may_have_secrets};
+use super::row::MatchRow;
+use crate::error::StoreError;
+use crate::mask::{self, Whole};
+use crate::mount::Mount;
+use crate::store::Store;
+
+/// A filter, prepared for reading rows of a store.
+pub(crate) struct Matching<'f> {
+    from: Object,
+    /// Where the root of the store lies in the client's project.
+    mount: &'f Mount,
+    narrowed: Narrowed,
+    /// The conditions on the scope only, which are the same for all rows of a store.
+    of_scope: Vec<&'f Condition>,
+    /// The other conditions on documents and memories.
+    of_documents: Vec<&'f Condition>,
+    /// The conditions that depend on chunks, but not on their texts, without those that the catalog evaluates alone.
+    of_chunks: Vec<&'f Condition>,
+    of_texts: Vec<&'f Condition>,
+    reads_memories: bool,
+    /// The fields that conditions depend on and that may contain secrets.
+    masked: Vec<Field>,
+}
+
+/// What was read to find rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadCounts {
+    /// Documents.
+    pub documents: u64,
+    /// Chunks.
+    pub chunks: u64,
+    /// Chunks with their texts.
+    pub texts: u64,
+}
+
+/// How a store was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StorePlan {
+    /// The scope of the store.
+    pub scope: StoreScope,
+    /// How the catalog finds rows, in the words of SQLite.
+    pub search: Vec<String>,
+    /// What was read.
+    pub read: ReadCounts,
+}
+
+impl<'f> Matching<'f> {
+    pub(crate) fn new(from: Object, filter: Option<&'f Filter>, mount: &'f Mount) -> Self {
+        let sees = if mount.is_plain() { Sees::Stored } else { Sees::Mounted };
+        let narrowed = Narrowed::of(from, filter, sees);
+        let parts = || filter.iter().flat_map(|filter| filter.parts()).map(|(condition, _)| condition);
+        let is_scope = |field| field == Field::DocScope || (field == Field::MemoryScope && from == Object::Memory);
+        let of_scope = |condition: &&Condition| !condition.depends_on(&|field| !is_scope(field));
+        let has_chunk = |condition: &&Condition| condition.depends_on(&|field| field.object() == Object::Chunk);
+        let has_text = |condition: &&Condition| condition.depends_on(&|field| field == Field::ChunkText);
+        let of_memories = |field: Field| field.object() == Object::Memory || field == Field::DocStaleness;
+        // Documents that are found by their chunks have not passed the catalog's conditions on documents.
+        let by_chunks = narrowed.chunks_select();
+        let is_left = |part: &&Condition| !narrowed.settles(part) || (by_chunks && !has_chunk(part));
+        let left = || parts().filter(is_left);
+        let of_documents: Vec<_> = left().filter(|part| !has_chunk(part) && !of_scope(part)).collect();
+        let is_masked =
+            |field: Field| may_have_secrets(field) && left().any(|part| part.depends_on(&|one| one == field));
+        Self {
+            from,
+            mount,
+            of_scope: parts().filter(of_scope).collect(),
+            of_documents,
+            of_chunks: left().filter(|part| has_chunk(part) && !has_text(part)).collect(),
+            masked: Field::ALL.iter().copied().filter(|field| is_masked(*field)).collect(),
+            of_texts: parts().filter(has_text).collect(),
+            reads_memories: from == Object::Memory || parts().any(|part| part.depends_on(&of_memories)),
+            narrowed,
+        }
+    }
+
+    /// Returns the conditions of the filter and where each is evaluated.
+    pub(crate) fn plan(&self) -> &[ConditionPlan] {
+        &self.narrowed.plan
+    }
+
+    /// Returns how the catalog of a store finds rows.
+    pub(crate) fn search_plan(&self, snapshot: &Snapshot<'_>) -> Result<Vec<String>, ReadError> {
+        match &self.narrowed.chunks {
+            Some(condition) if self.narrowed.chunks_select() => snapshot.chunk_plan(condition),
+            _ => snapshot.document_plan(self.narrowed.documents.as_ref()),
+        }
+    }
+
+    /// Returns the chunks of the rows of a store that pass.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub(crate) fn chunk_rows(&self, store: &Arc<Store>, now: Timestamp) -> Result<(RowSet, ReadCounts), StoreError> {
+        let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
+        let mut rows = Vec::new();
+        let read = self.each(store, &snapshot, now, |row| {
+            match &row.chunk {
+                Some((at, _)) => rows.push(*at),
+                None => rows.extend(row.run.rows()),
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok((RowSet::of(rows), read))
+    }
+
+    /// Calls `visit` with each row of a store that passes, in the order of paths and chunks, until it returns `Break`.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub(crate) fn each(
+        &self,
+        store: &Arc<Store>,
+        snapshot: &Snapshot<'_>,
+        now: Timestamp,
+        mut visit: impl FnMut(&MatchRow) -> ControlFlow<()>,
+    ) -> Result<ReadCounts, StoreError> {
+        if !self.of_scope.iter().all(|condition| condition.holds(&ScopeRow(store.scope))) {
+            return Ok(ReadCounts::default());
+        }
+        let mut reading = Reading { matching: self, store, snapshot, now, read: ReadCounts::default(), failed: None };
+        let outcome = reading.documents(&mut visit);
+        let Reading { read, failed, .. } = reading;
+        match (outcome, failed) {
+            (_, Some(error)) => Err(error),
+            (Err(error), None) => Err(store.read_failed(error)),
+            (Ok(()), None) => Ok(read),
+        }
+    }
+}
+
+/// Masks the secrets in some fields of a document, as answers show it.
+fn mask_fields(document: &mut Document, fields: &[Field]) {
+    for field in fields {
+        match field {
+            Field::DocPath => {
+                mask::path(&mut document.path);
+            }
+            Field::DocTitle => {
+                mask::text(&mut document.title).or(mask::path_text(&mut document.title));
+            }
+            Field::DocTag => document.tags.iter_mut().for_each(|tag| {
+                mask::text(tag);
+            }),
+            Field::DocSource => {
+                mask::some_text(&mut document.source);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Any row of a store, for conditions on the scope only.
+struct ScopeRow(StoreScope);
+
+impl Row for ScopeRow {
+    fn value(&self, _: Field) -> Value<'_> {
+        Value::of_text(Some(self.0.as_str()))
+    }
+}
+
+/// One pass over a store.
+struct Reading<'a> {
+    matching: &'a Matching<'a>,
+    store: &'a Arc<Store>,
+    snapshot: &'a Snapshot<'a>,
+    now: Timestamp,
+    read: ReadCounts,
+    /// The error of reading a memory.
+    failed: Option<StoreError>,
+}
+
+type Visit<'v> = dyn FnMut(&MatchRow) -> ControlFlow<()> + 'v;
+
+impl Reading<'_> {
+    fn documents(&mut self, visit: &mut Visit<'_>) -> Result<(), ReadError> {
+        let (snapshot, narrowed) = (self.snapshot, &self.matching.narrowed);
+        if let Some(condition) = narrowed.chunks.as_ref().filter(|_| narrowed.chunks_select()) {
+            let found = snapshot.chunk_rows_where(condition)?;
+            self.read.chunks += found.len() as u64;
+            let rows: BTreeSet<_> = found.into_iter().map(|(document, _)| document).collect();
+            let documents = rows.into_iter().filter_map(|row| snapshot.document_with_run(row).transpose());
+            let mut documents = documents.collect::<Result<Vec<_>, _>>()?;
+            documents.sort_by(|(a, _), (b, _)| a.document.path.cmp(&b.document.path));
+            for (stored, run) in documents {
+                if self.document(stored, run, visit)?.is_break() {
+                    break;
+                }
+            }
+            return Ok(());
+        }
+        snapshot.each_document(narrowed.documents.as_ref(), |stored, run| self.document(stored, run, visit))
+    }
+
+    /// Visits the rows of a document.
+    fn document(
+        &mut self,
+        stored: StoredDocument,
+        run: ChunkRun,
+        visit: &mut Visit<'_>,
+    ) -> Result<ControlFlow<()>, ReadError> {
+        let Matching { from, of_documents, of_chunks, of_texts, .. } = self.matching;
+        self.read.documents += 1;
+        let (mut stored, scope) = (stored, self.store.scope);
+        self.matching.mount.show(&mut stored.document);
+        let path = stored.document.path.clone();
+        let mut row = MatchRow { scope, path, stored, run, memory: None, chunk: None, text: None };
+        mask_fields(&mut row.stored.document, &self.matching.masked);
+        if let Some(id) = row.stored.document.memory.filter(|_| self.matching.reads_memories) {
+            match self.store.recalled_as_hit(id, self.now) {
+                Ok(view) => row.memory = view.map(Box::new),
+                Err(error) => {
+                    self.failed = Some(error);
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+        }
+        let is_meant = *from != Object::Memory || row.memory.is_some();
+        if !is_meant || !of_documents.iter().all(|condition| condition.holds(&row)) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        if *from != Object::Chunk {
+            return Ok(visit(&row));
+        }
+        let mut whole = None;
+        for (at, mut chunk) in self.snapshot.chunks_in(run, self.matching.narrowed.chunks.as_ref())? {
+            self.read.chunks += 1;
+            if self.matching.masked.contains(&Field::ChunkSymbol) {
+                mask::some_text(&mut chunk.symbol);
+            }
+            let at_bytes = chunk.span.bytes.start as usize..chunk.span.bytes.end as usize;
+            (row.chunk, row.text) = (Some((at, chunk)), None);
+            if !of_chunks.iter().all(|condition| condition.holds(&row)) {
+                continue;
+            }
+            if !of_texts.is_empty() {
+                let whole = match &mut whole {
+                    Some(whole) => whole,
+                    none => none.insert(Whole::new(&row.path, self.snapshot.text(row.stored.row)?.unwrap_or_default())),
+                };
+                row.text = Some(whole.masked(at_bytes));
+                self.read.texts += 1;
+                if !of_texts.iter().all(|condition| condition.holds(&row)) {
+                    continue;
+                }
+            }
+            if visit(&row).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}

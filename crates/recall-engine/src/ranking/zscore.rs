@@ -1,0 +1,87 @@
+//! Standard scores: by how many standard deviations a value exceeds the mean.
+
+use std::iter::Sum;
+use std::ops::{Add, Div, Mul, Sub};
+
+/// The mean and the standard deviation of a set of values, which make values of different scales comparable.
+///
+/// `T` is the precision of the computation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ZScore<T> {
+    pub(crate) mean: T,
+    pub(crate) deviation: T,
+}
+
+/// A floating-point number.
+pub(crate) trait Float:
+    Copy + PartialOrd + From<f32> + Sum + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
+    fn of_count(count: usize) -> Self;
+    fn sqrt(self) -> Self;
+}
+
+impl<T: Float> ZScore<T> {
+    /// Returns the population mean and standard deviation; both are 0 if there are no values.
+    pub(crate) fn of(values: &[f32]) -> Self {
+        let count = T::of_count(values.len().max(1));
+        let mean = values.iter().map(|&value| T::from(value)).sum::<T>() / count;
+        let squared = |&value: &f32| (T::from(value) - mean) * (T::from(value) - mean);
+        let variance = values.iter().map(squared).sum::<T>() / count;
+        Self { mean, deviation: variance.sqrt() }
+    }
+
+    /// Raises the deviation to a minimum, so that values that differ by rounding do not get high scores.
+    pub(crate) fn with_min_deviation(self, min: T) -> Self {
+        Self { deviation: if self.deviation > min { self.deviation } else { min }, ..self }
+    }
+
+    /// Returns the standard score of a value.
+    pub(crate) fn score(self, value: f32) -> T {
+        (T::from(value) - self.mean) / self.deviation
+    }
+
+    /// Returns the value with a standard score.
+    pub(crate) fn value(self, score: T) -> T {
+        self.mean + self.deviation * score
+    }
+}
+
+impl Float for f32 {
+    fn of_count(count: usize) -> Self {
+        count as Self
+    }
+
+    fn sqrt(self) -> Self {
+        self.sqrt()
+    }
+}
+
+impl Float for f64 {
+    fn of_count(count: usize) -> Self {
+        count as Self
+    }
+
+    fn sqrt(self) -> Self {
+        self.sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_measured_in_deviations_from_the_mean() {
+        let scores = ZScore::<f64>::of(&[1.0, 3.0]);
+        assert_eq!(scores, ZScore { mean: 2.0, deviation: 1.0 });
+        assert!((scores.score(5.0) - 3.0).abs() < 1e-12);
+        assert!((scores.value(-2.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn equal_values_do_not_divide_by_zero() {
+        let scores = ZScore::<f32>::of(&[0.5, 0.5]).with_min_deviation(1e-3);
+        assert!(scores.score(0.5).abs() < 1e-9);
+        assert_eq!(ZScore::<f32>::of(&[]), ZScore { mean: 0.0, deviation: 0.0 });
+    }
+}

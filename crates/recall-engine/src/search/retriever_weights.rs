@@ -1,0 +1,100 @@
+//! Weights of the retrievers, by query class.
+
+use recall_core::{QueryClass, Retriever, Weights};
+
+/// The weight of each retriever; 0 leaves it out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RetrieverWeights {
+    /// The weight of the words.
+    pub lexical: f64,
+    /// The weight of the names of definitions.
+    pub symbol: f64,
+    /// The weight of the paths.
+    pub path: f64,
+    /// The weight of the embeddings.
+    pub semantic: f64,
+}
+
+impl RetrieverWeights {
+    /// Returns the weights of a class, replaced by those that `given` sets.
+    pub(super) fn of(class: QueryClass, given: &Weights) -> Self {
+        let Weights { vector, bm25, ppr: _ } = given;
+        let (lexical, symbol, path, semantic) = match class {
+            QueryClass::Symbol => (1.0, 1.5, 0.5, 0.25),
+            QueryClass::Path => (0.5, 0.25, 1.5, 0.1),
+            QueryClass::Question | QueryClass::Decision | QueryClass::Docs | QueryClass::Relationship => {
+                (1.0, 0.5, 0.25, 0.75)
+            }
+        };
+        let (lexical, semantic) = (bm25.map_or(lexical, f64::from), vector.map_or(semantic, f64::from));
+        Self { lexical, symbol, path, semantic }
+    }
+
+    /// Returns the weight of a retriever.
+    pub fn get(&self, retriever: Retriever) -> f64 {
+        match retriever {
+            Retriever::Lexical => self.lexical,
+            Retriever::Symbol => self.symbol,
+            Retriever::Path => self.path,
+            Retriever::Semantic => self.semantic,
+        }
+    }
+
+    /// Returns whether the search uses embeddings.
+    pub fn asks_semantic(&self) -> bool {
+        self.semantic > 0.0
+    }
+
+    /// Sets the weights of the retrievers that do not satisfy the condition to 0.
+    pub(super) fn only(mut self, is_kept: impl Fn(Retriever) -> bool) -> Self {
+        let Self { lexical, symbol, path, semantic } = &mut self;
+        let weights = [
+            (Retriever::Lexical, lexical),
+            (Retriever::Symbol, symbol),
+            (Retriever::Path, path),
+            (Retriever::Semantic, semantic),
+        ];
+        for (retriever, weight) in weights {
+            if !is_kept(retriever) {
+                *weight = 0.0;
+            }
+        }
+        self
+    }
+}
+
+/// Returns the weights of a request, with those of the store as defaults.
+pub(super) fn given(request: &Weights, store: &Weights) -> Weights {
+    let Weights { vector, bm25, ppr } = *request;
+    Weights { vector: vector.or(store.vector), bm25: bm25.or(store.bm25), ppr: ppr.or(store.ppr) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_wins_over_its_store_and_both_over_the_class() {
+        let check = |request, store, expected: f64| {
+            let bm25 = |weight| Weights { bm25: weight, ..Weights::default() };
+            let weights = RetrieverWeights::of(QueryClass::Question, &given(&bm25(request), &bm25(store)));
+            assert!((weights.get(Retriever::Lexical) - expected).abs() < 1e-9, "{weights:?}");
+        };
+        check(None, None, 1.0);
+        check(None, Some(0.5), 0.5);
+        check(Some(0.0), Some(0.5), 0.0);
+    }
+
+    #[test]
+    fn retrievers_are_left_out_by_name() {
+        for left_out in Retriever::ALL {
+            let all = RetrieverWeights::of(QueryClass::Symbol, &Weights::default());
+            let weights = all.only(|retriever| retriever != left_out);
+            for retriever in Retriever::ALL {
+                let expected = if retriever == left_out { 0.0 } else { all.get(retriever) };
+                assert!((weights.get(retriever) - expected).abs() < 1e-9, "{weights:?}");
+            }
+            assert_eq!(weights.asks_semantic(), left_out != Retriever::Semantic);
+        }
+    }
+}

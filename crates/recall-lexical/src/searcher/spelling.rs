@@ -1,0 +1,130 @@
+//! Spelling suggestions: names and paths within a small edit distance of a query that names nothing.
+
+use tantivy::TantivyError;
+use tantivy::Term;
+use tantivy::query::{DfaWrapper, FuzzyTermQuery};
+use tantivy::schema::Field;
+use tantivy_fst::Automaton;
+
+use crate::names::{SCOPE, written_as_symbol};
+use crate::query_terms::SpellingSuggestions;
+use crate::snapshot::Snapshot;
+use crate::term_cache::TermCache;
+
+/// The fewest characters of a word that may be misspelled. Shorter words are near too many names.
+const MIN_CHARS: usize = 4;
+
+/// The fewest characters of a word that may contain two edits.
+const MIN_CHARS_FOR_TWO_EDITS: usize = 8;
+
+/// The longest word compared, in bytes. Building the automaton of a longer one takes longer than the search.
+const MAX_BYTES: usize = 64;
+
+/// The most names, and the most paths, that are returned.
+const MAX_SUGGESTIONS: usize = 8;
+
+/// Finds the names and paths nearest to a query of one word, by edit distance. An edit inserts, removes or replaces a
+/// character, or swaps two adjacent ones. Returns those at distance one, or if there are none, at distance two.
+///
+/// Returns nothing if the query is a known name, path or prefix of a name, or a word of some text.
+pub(super) fn suggest(term_cache: &TermCache<'_>, text: &str) -> Result<SpellingSuggestions, TantivyError> {
+    let Some(word) = one_word(text) else { return Ok(SpellingSuggestions::default()) };
+    if is_known(term_cache, word)? {
+        return Ok(SpellingSuggestions::default());
+    }
+    let snapshot = term_cache.snapshot;
+    let fields = &snapshot.fields;
+    let symbol = written_as_symbol(word).to_lowercase();
+    let last = symbol.rsplit_once(SCOPE).map_or(symbol.as_str(), |(_, last)| last);
+    let path = path_of(word);
+    let most_edits = if word.chars().count() < MIN_CHARS_FOR_TWO_EDITS { 1 } else { 2 };
+    for edits in 1..=most_edits {
+        let names =
+            if word.contains(['/', '.']) { Vec::new() } else { within_edits(snapshot, fields.name, last, edits)? };
+        let paths = within_edits(snapshot, fields.path_end, &path, edits)?;
+        let stems = if names.is_empty() && paths.is_empty() && !word.contains('/') {
+            within_edits(snapshot, fields.stem, &path, edits)?
+        } else {
+            Vec::new()
+        };
+        let found = SpellingSuggestions { names: [names, stems].concat(), paths };
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    Ok(SpellingSuggestions::default())
+}
+
+/// The query, if it is a single word worth comparing.
+fn one_word(text: &str) -> Option<&str> {
+    let word = text.trim().trim_end_matches("()");
+    let is_one = !word.contains(char::is_whitespace) && word.len() <= MAX_BYTES;
+    (is_one && word.chars().filter(|c| c.is_alphanumeric()).count() >= MIN_CHARS).then_some(word)
+}
+
+/// A path in the form of the field of path ends.
+pub(super) fn path_of(word: &str) -> String {
+    word.trim_start_matches("./").trim_start_matches('/').to_lowercase()
+}
+
+/// Whether the word is a name or path, a prefix of a name, or a word of some text.
+fn is_known(term_cache: &TermCache<'_>, word: &str) -> Result<bool, TantivyError> {
+    let fields = &term_cache.snapshot.fields;
+    let is_there = |field, key: &str| Ok::<_, TantivyError>(term_cache.look_up(field, key.as_bytes())?.chunks > 0);
+    let symbol = written_as_symbol(word).to_lowercase();
+    let last = symbol.rsplit_once(SCOPE).map_or(symbol.as_str(), |(_, last)| last);
+    if is_there(fields.folded_name, last)?
+        || is_there(fields.path_end, &path_of(word))?
+        || is_there(fields.stem, last)?
+        || !term_cache.look_up_prefix(fields.folded_name, last, 1)?.is_empty()
+    {
+        return Ok(true);
+    }
+    // The first term of a word is the whole word.
+    match term_cache.terms.first() {
+        Some(whole) if !word.contains(['/', '.']) => is_there(fields.body, whole),
+        _ => Ok(false),
+    }
+}
+
+/// The keys of a field within `edits` edits of a lower-case word, the shortest first.
+fn within_edits(snapshot: &Snapshot, field: Field, word: &str, edits: u8) -> Result<Vec<String>, TantivyError> {
+    let mut keys: Vec<String> = Vec::new();
+    for segment in &snapshot.segments {
+        let query = FuzzyTermQuery::new(Term::from_field_text(field, word), edits, true);
+        let mut stream = segment.inverted(field).terms().search(IgnoringCase(query.automaton()?)).into_stream()?;
+        while stream.advance() {
+            if let Ok(key) = std::str::from_utf8(stream.key())
+                && !keys.iter().any(|known| known == key)
+            {
+                keys.push(key.to_owned());
+            }
+        }
+    }
+    keys.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
+    keys.truncate(MAX_SUGGESTIONS);
+    Ok(keys)
+}
+
+/// An automaton that reads keys in lower case. Only ASCII letters are converted.
+struct IgnoringCase(DfaWrapper);
+
+impl Automaton for IgnoringCase {
+    type State = <DfaWrapper as Automaton>::State;
+
+    fn start(&self) -> Self::State {
+        self.0.start()
+    }
+
+    fn is_match(&self, state: &Self::State) -> bool {
+        self.0.is_match(state)
+    }
+
+    fn can_match(&self, state: &Self::State) -> bool {
+        self.0.can_match(state)
+    }
+
+    fn accept(&self, state: &Self::State, byte: u8) -> Self::State {
+        self.0.accept(state, byte.to_ascii_lowercase())
+    }
+}

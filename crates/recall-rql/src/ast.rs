@@ -1,0 +1,193 @@
+//! The syntax tree of a statement.
+//!
+//! Names and values are as written; [`plan`](crate::plan) gives them types.
+
+use std::ops::Range;
+
+use crate::object::Object;
+
+/// A part of the tree with its place in the text. Equality ignores the place.
+#[derive(Clone, Debug)]
+pub struct Spanned<T> {
+    /// The part.
+    pub node: T,
+    /// Its bytes in the text.
+    pub bytes: Range<usize>,
+}
+
+impl<T: PartialEq> PartialEq for Spanned<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.node == other.node
+    }
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    /// The selected fields.
+    pub select: Select,
+    /// What is selected.
+    pub from: Object,
+    /// How rows are ranked; empty for no ranking.
+    pub using: Vec<Using>,
+    /// The condition on a row.
+    pub filter: Option<Expression>,
+    /// The order.
+    pub order: Option<OrderBy>,
+    /// The most rows.
+    pub limit: Option<Spanned<u32>>,
+    /// The number of rows to skip.
+    pub offset: Option<Spanned<u32>>,
+}
+
+/// The selected fields.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Select {
+    /// All.
+    All,
+    /// These, at least one.
+    Fields(Vec<Spanned<String>>),
+}
+
+/// A retriever with its query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Using {
+    /// The retriever.
+    pub retrieval: Retrieval,
+    /// The query.
+    pub text: Spanned<String>,
+}
+
+/// A retriever that ranks rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retrieval {
+    /// By the similarity of embeddings.
+    Semantic,
+    /// By words.
+    Lexical,
+}
+
+impl Retrieval {
+    /// Both, in the order of the grammar.
+    pub const ALL: [Self; 2] = [Self::Semantic, Self::Lexical];
+
+    /// Returns the name, as statements write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Semantic => "semantic",
+            Self::Lexical => "lexical",
+        }
+    }
+}
+
+/// An order by one field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OrderBy {
+    /// The field, or `score`.
+    pub field: Spanned<String>,
+    /// The direction.
+    pub direction: Direction,
+}
+
+/// The direction of an order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// The least first.
+    #[default]
+    Ascending,
+    /// The greatest first.
+    Descending,
+}
+
+/// A condition on a row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expression {
+    /// Several conditions.
+    Combined(Combined, Vec<Expression>),
+    /// The opposite.
+    Not(Box<Expression>),
+    /// A comparison of a field.
+    Comparison(Comparison),
+}
+
+/// How conditions are combined. There are at least two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Combined {
+    /// All hold.
+    And,
+    /// At least one holds.
+    Or,
+}
+
+/// A comparison of a field with values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// The field's name.
+    pub field: Spanned<String>,
+    /// The operator.
+    pub operator: Spanned<Operator>,
+    /// The values: one, except for `IN`, which has at least one.
+    pub values: Vec<Spanned<Literal>>,
+}
+
+/// An operator of comparisons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Operator {
+    /// `=`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+    /// `LIKE`: `%` is any text, `_` any character.
+    Like,
+    /// `GLOB`: `*` is any text without `/`, `?` any character but `/`, `**` any text.
+    Glob,
+    /// `IN`
+    In,
+}
+
+impl Operator {
+    /// All operators.
+    pub const ALL: [Self; 9] = [
+        Self::Equal,
+        Self::NotEqual,
+        Self::Less,
+        Self::LessOrEqual,
+        Self::Greater,
+        Self::GreaterOrEqual,
+        Self::Like,
+        Self::Glob,
+        Self::In,
+    ];
+
+    /// Returns the operator as statements write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Equal => "=",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+            Self::Like => "LIKE",
+            Self::Glob => "GLOB",
+            Self::In => "IN",
+        }
+    }
+}
+
+/// A value as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Literal {
+    /// A text in quotes.
+    Text(String),
+    /// The digits of a number: `-?[0-9]+(\.[0-9]+)?`.
+    Number(String),
+}

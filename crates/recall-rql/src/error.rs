@@ -1,0 +1,187 @@
+//! Errors of statements: where, what was expected, and a valid example.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::ast::Operator;
+use crate::field::Field;
+use crate::limits;
+use crate::object::Object;
+
+/// A text is not a valid statement or filter.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{at}: {problem}; expected {expected}; for example: {example}")]
+pub struct RqlError {
+    /// The place of the problem.
+    pub at: Location,
+    /// The problem.
+    #[source]
+    pub problem: Problem,
+    /// What would be valid there, in words.
+    pub expected: String,
+    /// A valid text: the given one, corrected, if that is possible and short.
+    pub example: String,
+}
+
+/// A place in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The bytes.
+    pub bytes: Range<usize>,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+}
+
+impl Location {
+    /// Returns the location of bytes in a text.
+    pub(crate) fn of(text: &str, bytes: Range<usize>) -> Self {
+        let before = &text[..bytes.start.min(text.len())];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        Self { line: 1 + before.matches('\n').count(), column: 1 + before[line_start..].chars().count(), bytes }
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}
+
+/// A problem of a statement.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// The text exceeds its limit.
+    #[error("the text has {bytes} bytes, more than {}", limits::MOST_BYTES)]
+    TooLong {
+        /// Its length.
+        bytes: usize,
+    },
+    /// Parentheses are nested too deeply.
+    #[error("parentheses are nested more than {} levels deep", limits::MOST_DEPTH)]
+    TooDeep,
+    /// The filter has too many values.
+    #[error("the filter has more than {} values", limits::MOST_TERMS)]
+    TooManyTerms,
+    /// The filter has too many comparisons.
+    #[error("the filter has {found} comparisons, more than {}", limits::MOST_COMPARISONS)]
+    TooManyComparisons {
+        /// Their number, after equalities of one field are combined.
+        found: usize,
+    },
+    /// A character that no statement has outside of quotes.
+    #[error("unexpected character `{found}`")]
+    Character {
+        /// The character.
+        found: char,
+    },
+    /// A text in quotes has no end.
+    #[error("the text in quotes does not end")]
+    OpenText,
+    /// Something else was expected.
+    #[error("unexpected {found}")]
+    Unexpected {
+        /// What was found: `` `FROM` ``, `the end`.
+        found: String,
+    },
+    /// The field does not exist.
+    #[error("unknown field `{name}`{}", near.map(|near| format!(", the nearest is `{near}`")).unwrap_or_default())]
+    UnknownField {
+        /// What was given.
+        name: String,
+        /// The nearest field.
+        near: Option<Field>,
+    },
+    /// The field is not one of the selected rows.
+    #[error("`{field}` is not a field of a row `FROM {from}`")]
+    ForeignField {
+        /// The field.
+        field: Field,
+        /// What the statement selects.
+        from: Object,
+    },
+    /// The operator does not fit the field.
+    #[error("`{}` does not compare `{field}`", operator.as_str())]
+    WrongOperator {
+        /// The field.
+        field: Field,
+        /// The operator.
+        operator: Operator,
+    },
+    /// The value does not fit the field.
+    #[error("`{field}` cannot be compared with {found}")]
+    WrongValue {
+        /// The field.
+        field: Field,
+        /// The value as written.
+        found: String,
+    },
+    /// Rows have no order by the field.
+    #[error("rows cannot be ordered by `{field}`")]
+    NoOrder {
+        /// The field.
+        field: Field,
+    },
+    /// The score is used without `USING`.
+    #[error("`score` needs `USING`")]
+    NoScore,
+    /// A retriever is named twice.
+    #[error("`{name}` is given twice")]
+    Twice {
+        /// The retriever.
+        name: &'static str,
+    },
+    /// The text of a retriever is blank or too long.
+    #[error("the query in `USING` is {}", if *bytes == 0 { "blank".to_owned() } else { format!("{bytes} bytes long") })]
+    Query {
+        /// Its length without surrounding white space.
+        bytes: usize,
+    },
+    /// A number is out of its bounds.
+    #[error("`{found}` is out of bounds")]
+    OutOfBounds {
+        /// The number as written.
+        found: String,
+    },
+}
+
+/// A problem with what its report needs, before the text is at hand.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) bytes: Range<usize>,
+    pub(crate) problem: Problem,
+    pub(crate) expected: String,
+    /// What the bytes would be in a valid text.
+    pub(crate) replacement: Option<String>,
+    /// A valid text without regard to the given one.
+    pub(crate) example: String,
+}
+
+/// The longest text that an error repeats with its correction.
+const MOST_REPEATED_BYTES: usize = 400;
+
+impl Fault {
+    pub(crate) fn new(
+        bytes: Range<usize>,
+        problem: Problem,
+        expected: impl Into<String>,
+        example: impl Into<String>,
+    ) -> Self {
+        Self { bytes, problem, expected: expected.into(), replacement: None, example: example.into() }
+    }
+
+    pub(crate) fn replaced_by(self, replacement: impl Into<String>) -> Self {
+        Self { replacement: Some(replacement.into()), ..self }
+    }
+
+    /// Makes the error. `is_valid` tells whether a text is valid.
+    pub(crate) fn report(self, text: &str, is_valid: impl Fn(&str) -> bool) -> RqlError {
+        let Self { bytes, problem, expected, replacement, example } = self;
+        let corrected = replacement
+            .filter(|_| text.len() <= MOST_REPEATED_BYTES)
+            .map(|replacement| format!("{}{replacement}{}", &text[..bytes.start], &text[bytes.end..]));
+        let example = corrected.filter(|corrected| is_valid(corrected)).unwrap_or(example);
+        RqlError { at: Location::of(text, bytes), problem, expected, example }
+    }
+}

@@ -1,0 +1,34 @@
+//! RQL, the query language: parsing, typing, and evaluation of filters.
+//!
+//! A statement selects fields of documents, chunks or memories; its filter is also the expression language of `recall search
+//! --filter`. [`Query::parse`] and [`Filter::parse`] read text into a typed form. The crate does not know where rows come from:
+//! a caller implements [`Row`] and asks [`Filter::holds`].
+
+mod ast;
+mod condition;
+mod error;
+mod field;
+mod lexer;
+mod limits;
+mod moment;
+mod object;
+mod parser;
+mod pattern;
+mod plan;
+mod print;
+
+pub use ast::{
+    Combined, Comparison, Direction, Expression, Literal, Operator, OrderBy, Retrieval, Select, Spanned, Statement,
+    Using,
+};
+pub use condition::{Check, Condition, Row, Value};
+pub use error::{Location, Problem, RqlError};
+pub use field::{Field, Kind};
+pub use limits::{
+    DEFAULT_ROWS, MOST_BYTES, MOST_COMPARISONS, MOST_DEPTH, MOST_OFFSET, MOST_QUERY_BYTES, MOST_ROWS, MOST_TERMS,
+};
+pub use moment::Moment;
+pub use object::Object;
+pub use parser::{parse_expression, parse_statement};
+pub use pattern::Pattern;
+pub use plan::{Filter, IgnoredField, Order, OrderKey, Query, Selected};

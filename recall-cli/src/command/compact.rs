@@ -1,0 +1,44 @@
+//! `recall compact`
+
+use std::fmt::Write as _;
+
+use clap::Args;
+use recall_core::Scope;
+use recall_core::quantity::{bytes, counted};
+use recall_proto::convert::scope;
+use recall_proto::v1;
+
+use crate::command_context::CommandContext;
+use crate::error::CommandError;
+use crate::output::Format;
+use crate::{Exit, args};
+
+/// Arguments of `recall compact`.
+#[derive(Debug, Args)]
+pub(crate) struct CompactArgs {
+    /// The stores to compact: project, global, domain or all.
+    #[arg(long, default_value = "project", value_parser = args::scope)]
+    scope: Scope,
+}
+
+pub(super) async fn run(args: CompactArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let CompactArgs { scope } = args;
+    let client = context.connect().await?;
+    let request = v1::CompactRequest { context: Some(context.request_context()), scope: scope::to_proto(scope).into() };
+    let answer = client.compact(request).await?;
+    let output = &context.output;
+    match output.format {
+        Format::Json => output.json(&recall_json::compacted(&answer))?,
+        Format::Human => {
+            let v1::CompactResponse { bytes_before, bytes_after, took_ms: _, deleted_roots } = &answer;
+            let freed = bytes(bytes_before.saturating_sub(*bytes_after));
+            let mut text = format!("freed {freed}; all indexes together take {}\n", bytes(*bytes_after));
+            if !deleted_roots.is_empty() {
+                let deleted = counted(deleted_roots.len() as u64, "index", "indexes");
+                let _ = writeln!(text, "deleted {deleted} of roots that no longer exist");
+            }
+            output.text(&text)?;
+        }
+    }
+    Ok(Exit::Done)
+}

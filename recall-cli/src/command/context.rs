@@ -1,0 +1,94 @@
+//! `recall context`
+
+use clap::{Args, ValueEnum};
+use recall_core::Scope;
+use recall_proto::convert::scope;
+use recall_proto::v1;
+
+use crate::command_context::CommandContext;
+use crate::error::CommandError;
+use crate::output::human::context::text;
+use crate::output::{Format, Output};
+use crate::progress::patiently;
+use crate::{Exit, args};
+
+/// Arguments of `recall context`.
+#[derive(Debug, Args)]
+pub(crate) struct ContextArgs {
+    /// The task in words. `type: lang: path: tag: scope:` filter inside it.
+    #[arg(required_unless_present_any = ["files", "subject"], value_name = "TASK")]
+    task: Vec<String>,
+    /// A file that the task concerns: a path, or an id as shown by `recall search --json`.
+    #[arg(long = "file", value_name = "PATH")]
+    files: Vec<String>,
+    /// Take the uncommitted changes of the work tree as the task.
+    #[arg(long = "for", value_name = "SUBJECT")]
+    subject: Option<Subject>,
+    /// The maximum number of tokens, 1 to 100,000.
+    #[arg(long, default_value_t = 4_000, value_name = "N")]
+    budget_tokens: u32,
+    /// What to pack, in order of priority: `related_code`, documentation, adrs, decisions, signatures, tests,
+    /// `recent_changes`, ownership [default: all but ownership].
+    #[arg(long, value_delimiter = ',', value_parser = args::context_type, value_name = "TYPE")]
+    types: Vec<v1::ContextType>,
+    /// The maximum number of parts per document, 1 to 20 [default: 3].
+    #[arg(long, value_name = "N")]
+    diversity: Option<u32>,
+    /// The stores to read: project, global, domain or all.
+    #[arg(long, default_value = "all", value_parser = args::scope)]
+    scope: Scope,
+    /// The form: text for people, md as a model gets it, or json.
+    #[arg(long, value_enum, default_value_t = Form::Text)]
+    format: Form,
+}
+
+/// What the context is for, other than a task in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Subject {
+    /// The uncommitted changes.
+    Diff,
+}
+
+/// The form of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    Text,
+    Md,
+    Json,
+}
+
+pub(super) async fn run(args: ContextArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let output = &context.output;
+    let ContextArgs { task, files, subject, budget_tokens, types, diversity, scope, format } = args;
+    let client = context.connect().await?;
+    let request = v1::ContextRequest {
+        context: Some(context.request_context()),
+        task: task.join(" "),
+        file_paths: files,
+        context_types: types.into_iter().map(i32::from).collect(),
+        budget_tokens: Some(budget_tokens),
+        tokenizer: String::new(),
+        diversity,
+        scope: scope::to_proto(scope).into(),
+        filters: None,
+        work_tree_changes: subject == Some(Subject::Diff),
+    };
+    let asked = client.context(request);
+    let answer = patiently(&client, context.request_context(), output.format, asked).await?;
+    let packed = answer.context.clone().unwrap_or_default();
+    if output.format == Format::Json || format == Form::Json {
+        output.json(&recall_json::context(&answer))?;
+    } else {
+        output.warn(&answer.warnings);
+        match format {
+            Form::Text => output.text(&text(&packed.text))?,
+            Form::Md | Form::Json => Output::raw(&packed.text)?,
+        }
+    }
+    if packed.text.is_empty() {
+        output.note("nothing found that fits the budget");
+        return Ok(Exit::NothingFound);
+    }
+    output.status_line(&format!("\n{} of {} tokens", packed.used_tokens, packed.budget_tokens));
+    Ok(Exit::Done)
+}

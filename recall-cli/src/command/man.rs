@@ -1,0 +1,99 @@
+//! `recall man`
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::Exit;
+use crate::command_context::CommandContext;
+use crate::error::{CliError, CommandError};
+use crate::output::Format;
+use crate::output::human::quantity::counted;
+
+/// Arguments of `recall man`.
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The folder for the pages, as in `recall man ~/.local/share/man/man1`.
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+}
+
+/// The pages that were written.
+#[derive(Debug, Serialize)]
+struct Pages {
+    written: Vec<PathBuf>,
+}
+
+/// Writes a page for the program that `definition` describes and for each of its commands.
+pub(super) fn run(args: &ManArgs, definition: clap::Command, context: &CommandContext) -> Result<Exit, CommandError> {
+    let folder = context.absolute(&args.folder);
+    let written = write(&folder, definition)?;
+    match context.output.format {
+        Format::Json => context.output.json(&recall_json::answer(Pages { written }))?,
+        Format::Human => {
+            let pages = counted(written.len() as u64, "page", "pages");
+            context.output.text(&format!("{pages} written to {}\n", folder.display()))?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn write(folder: &Path, definition: clap::Command) -> Result<Vec<PathBuf>, CommandError> {
+    let refused = |source| CliError::refused(format!("cannot write into `{}`", folder.display()), &source);
+    fs::create_dir_all(folder).map_err(refused)?;
+    // The pages are named by the whole command: `recall-session-list.1`.
+    let mut definition = definition.disable_help_subcommand(true);
+    definition.build();
+    let mut written = Vec::new();
+    write_command(folder, &definition, &mut written).map_err(refused)?;
+    written.sort();
+    Ok(written)
+}
+
+fn write_command(folder: &Path, command: &clap::Command, written: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for child in command.get_subcommands().filter(|child| !child.is_hide_set()) {
+        write_command(folder, child, written)?;
+    }
+    let page = clap_mangen::Man::new(command.clone());
+    let path = folder.join(page.get_filename());
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    fs::write(&path, text)?;
+    written.push(path);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+    use serde::Deserialize;
+
+    use super::*;
+    use crate::args::Cli;
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Mirror {
+        ok: bool,
+        schema_version: String,
+        written: Vec<PathBuf>,
+    }
+
+    #[test]
+    fn every_command_has_a_page() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let written = write(folder.path(), Cli::command()).expect("written");
+        let json = serde_json::to_string(&recall_json::answer(Pages { written })).expect("paths are text");
+        let Mirror { ok, schema_version, written } = serde_json::from_str(&json).expect("the schema");
+        assert_eq!((ok, schema_version.as_str()), (true, "1"));
+        let names: Vec<_> = written.iter().filter_map(|path| path.file_name()?.to_str()).collect();
+        for expected in ["recall.1", "recall-search.1", "recall-session-list.1", "recall-models-runtime-install.1"] {
+            assert!(names.contains(&expected), "{expected} in {names:?}");
+        }
+        let page = fs::read_to_string(folder.path().join("recall-search.1")).expect("text");
+        assert!(page.contains(".TH recall-search 1") && page.contains("\\-\\-lang"), "{page}");
+        assert!(page.contains("recall search SessionStore::open"), "the examples: {page}");
+    }
+}

@@ -1,0 +1,483 @@
+//! `recall service`
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output as ProcessOutput};
+
+use clap::{Args, Subcommand};
+use recall_client::daemon::{self, Stopped};
+use recall_proto::Reason;
+use serde::Serialize;
+
+use crate::Exit;
+use crate::command_context::CommandContext;
+use crate::error::{CliError, CommandError};
+use crate::output::Format;
+use crate::service::sealed_file::{FileState, SealedFile};
+use crate::service::service_plan::{ServiceInput, ServicePlan, StopTime};
+use crate::service::{launchd, systemd};
+
+/// The commands of `recall service`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ServiceCommand {
+    /// Install the daemon as a service of your login: systemd on Linux, launchd on macOS.
+    ///
+    /// A running daemon is stopped, and the next client starts the one of the service.
+    #[command(after_help = examples!("recall service install", "recall service install --dry-run"))]
+    Install(ChangeArgs),
+    /// Disable the service, stop its daemon and remove the files that `install` wrote.
+    #[command(after_help = examples!("recall service uninstall", "recall service uninstall --dry-run"))]
+    Uninstall(ChangeArgs),
+    /// Show whether the service is installed, for which program, and whether it is active. Exits with 1 if it is not installed.
+    #[command(after_help = examples!("recall service status", "recall service status --json"))]
+    Status,
+}
+
+/// Arguments of `recall service install` and `uninstall`.
+#[derive(Debug, Args)]
+pub(crate) struct ChangeArgs {
+    /// Show the files and the commands, and change nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// A service manager.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ServiceManager {
+    Systemd,
+    Launchd,
+}
+
+impl ServiceManager {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Systemd => "systemd",
+            Self::Launchd => "launchd",
+        }
+    }
+}
+
+/// What `install` and `uninstall` did, or would do with `--dry-run`.
+#[derive(Debug, Serialize)]
+struct ServiceChange {
+    dry_run: bool,
+    changed: bool,
+    files: Vec<FileChange>,
+    /// The commands, in their order.
+    commands: Vec<String>,
+    /// The process id of the daemon that was stopped.
+    stopped_pid: Option<u32>,
+}
+
+#[derive(Debug, Serialize)]
+struct FileChange {
+    path: String,
+    /// `write`, `unchanged`, `remove`, `keep` or `missing`.
+    action: &'static str,
+    /// The content that is written.
+    content: Option<String>,
+}
+
+/// The state of the service.
+#[derive(Debug, Serialize)]
+struct ServiceState {
+    manager: &'static str,
+    installed: bool,
+    enabled: bool,
+    active: bool,
+    files: Vec<FileStatus>,
+    /// The program that the service starts; `None` if the file is missing or somebody else's.
+    program: Option<String>,
+    program_exists: Option<bool>,
+    program_version: Option<String>,
+    /// Whether the program has the version of this command.
+    version_matches: Option<bool>,
+}
+
+#[derive(Debug, Serialize)]
+struct FileStatus {
+    path: String,
+    /// `installed`, `missing` or `foreign`.
+    state: &'static str,
+}
+
+pub(super) async fn run(command: ServiceCommand, context: &CommandContext) -> Result<Exit, CommandError> {
+    match command {
+        ServiceCommand::Install(args) => install(&args, context).await,
+        ServiceCommand::Uninstall(args) => uninstall(&args, context),
+        ServiceCommand::Status => status(context),
+    }
+}
+
+async fn install(args: &ChangeArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    check_home(context)?;
+    let manager = manager()?;
+    let plan = plan(manager, &program(context)?, context)?;
+    let mut before = Vec::new();
+    for file in &plan.files {
+        match read(file)? {
+            FileState::Foreign => return Err(foreign(&file.path).into()),
+            state => before.push(state),
+        }
+    }
+    let changed = |(file, state): (&SealedFile, &FileState)| {
+        let is_same = matches!(state, FileState::Ours(text) if *text == file.content);
+        let action = if is_same { "unchanged" } else { "write" };
+        FileChange { path: text(&file.path), action, content: (!is_same).then(|| file.content.clone()) }
+    };
+    let files: Vec<_> = plan.files.iter().zip(&before).map(changed).collect();
+    let commands = plan.enable.iter().map(|words| words.join(" ")).collect();
+    let mut change = ServiceChange { dry_run: args.dry_run, changed: false, files, commands, stopped_pid: None };
+    if !args.dry_run {
+        let program = manager_program(manager, context)?;
+        if plan.stop == StopTime::BeforeEnable {
+            // An earlier agent of the same name must be unloaded before it can be loaded again.
+            plan.disable.iter().for_each(|words| drop(run_words(&program, words)));
+            change.stopped_pid = stop(context).await?;
+        }
+        if let Err(error) = enable(&program, &plan) {
+            restore(&program, &plan, &before);
+            return Err(error);
+        }
+        if plan.stop == StopTime::AfterEnable {
+            change.stopped_pid = stop(context).await?;
+        }
+        change.changed = true;
+    }
+    report(context, &change)?;
+    Ok(Exit::Done)
+}
+
+fn uninstall(args: &ChangeArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let manager = manager()?;
+    // The content does not matter here, so the program need not exist.
+    let plan = plan(manager, Path::new("/"), context)?;
+    let states = plan.files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let is_ours = states.iter().any(|state| matches!(state, FileState::Ours(_)));
+    let removed = |(file, state): (&SealedFile, &FileState)| {
+        let action = match state {
+            FileState::Missing => "missing",
+            FileState::Ours(_) => "remove",
+            FileState::Foreign => "keep",
+        };
+        FileChange { path: text(&file.path), action, content: None }
+    };
+    let files = plan.files.iter().zip(&states).map(removed).collect();
+    let steps: Vec<_> = if is_ours { plan.disable.iter().chain(&plan.reload).collect() } else { Vec::new() };
+    let commands = steps.iter().map(|words| words.join(" ")).collect();
+    let change =
+        ServiceChange { dry_run: args.dry_run, changed: is_ours && !args.dry_run, files, commands, stopped_pid: None };
+    if change.changed {
+        let program = manager_program(manager, context)?;
+        for words in &plan.disable {
+            // launchd reports an error if the agent is not loaded; its file is removed all the same.
+            let done = run_checked(&program, words);
+            if manager == ServiceManager::Systemd {
+                done?;
+            }
+        }
+        for (file, state) in plan.files.iter().zip(&states) {
+            if matches!(state, FileState::Ours(_)) {
+                let refused = |source| CliError::refused(format!("cannot remove {}", file.path.display()), &source);
+                fs::remove_file(&file.path).map_err(refused)?;
+            }
+        }
+        plan.reload.iter().try_for_each(|words| run_checked(&program, words))?;
+    }
+    report(context, &change)?;
+    for file in change.files.iter().filter(|file| file.action == "keep") {
+        context.output.note(&format!("{} was not written by recall or was changed since: it is kept", file.path));
+    }
+    Ok(Exit::Done)
+}
+
+fn status(context: &CommandContext) -> Result<Exit, CommandError> {
+    let manager = manager()?;
+    let plan = plan(manager, Path::new("/"), context)?;
+    let states = plan.files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let installed = states.iter().all(|state| *state != FileState::Missing);
+    let asks = |words: &[String]| {
+        let program = context.process_env.programs.on_path(&words[0]);
+        program.is_some_and(|program| run_words(&program, words).is_ok_and(|ended| ended.status.success()))
+    };
+    let program = match states.first() {
+        Some(FileState::Ours(text)) => match manager {
+            ServiceManager::Systemd => systemd::program(text),
+            ServiceManager::Launchd => launchd::program(text),
+        },
+        _ => None,
+    };
+    let version = program.as_deref().and_then(version_of);
+    let state = ServiceState {
+        manager: manager.name(),
+        installed,
+        enabled: asks(&plan.is_enabled),
+        active: asks(&plan.is_active),
+        files: plan
+            .files
+            .iter()
+            .zip(&states)
+            .map(|(file, state)| FileStatus { path: text(&file.path), state: state.name() })
+            .collect(),
+        program_exists: program.as_deref().map(Path::is_file),
+        program: program.as_deref().map(text),
+        version_matches: program.as_ref().map(|_| version.as_deref() == Some(env!("CARGO_PKG_VERSION"))),
+        program_version: version,
+    };
+    match context.output.format {
+        Format::Json => context.output.json(&recall_json::answer(&state))?,
+        Format::Human => context.output.text(&state_text(&state))?,
+    }
+    Ok(if installed { Exit::Done } else { Exit::NothingFound })
+}
+
+fn manager() -> Result<ServiceManager, CommandError> {
+    if cfg!(target_os = "linux") {
+        Ok(ServiceManager::Systemd)
+    } else if cfg!(target_os = "macos") {
+        Ok(ServiceManager::Launchd)
+    } else {
+        let message = "services are not supported on this system yet; clients start the daemon when they need it";
+        Err(CliError::new(Exit::Refused, Reason::Unsupported, message).into())
+    }
+}
+
+fn plan(manager: ServiceManager, program: &Path, context: &CommandContext) -> Result<ServicePlan, CommandError> {
+    let environment = &context.process_env.environment;
+    let no_home = || CliError::usage("there is no home folder for the service's files").with_hint("set HOME");
+    let home = environment.home.as_deref();
+    let folder = match manager {
+        ServiceManager::Systemd => {
+            let config = context.process_env.xdg_config_home.clone();
+            config.or_else(|| Some(home?.join(".config"))).map(|config| config.join("systemd/user"))
+        }
+        ServiceManager::Launchd => home.map(|home| home.join("Library/LaunchAgents")),
+    };
+    let folder = folder.ok_or_else(no_home)?;
+    let variables = &context.process_env.home_variables;
+    let input = ServiceInput { program, variables, folder: &folder, user: environment.user };
+    match manager {
+        ServiceManager::Systemd => Ok(systemd::plan(input)),
+        ServiceManager::Launchd => launchd::plan(input).map_err(|error| CliError::usage(error.to_string()).into()),
+    }
+}
+
+/// A client with `RECALL_HOME` uses a daemon of its own, never the one of the service.
+fn check_home(context: &CommandContext) -> Result<(), CommandError> {
+    let Some(home) = &context.process_env.environment.recall_home else { return Ok(()) };
+    let message = format!("the service serves the default data home, but RECALL_HOME is {}", home.display());
+    let hint =
+        "unset RECALL_HOME for the service; clients with RECALL_HOME start a daemon of their own when they need it";
+    Err(CliError::usage(message).with_hint(hint).into())
+}
+
+/// Finds the daemon's program as clients find it, and makes its path absolute.
+fn program(context: &CommandContext) -> Result<PathBuf, CommandError> {
+    let program = daemon::program()?;
+    Ok(context.absolute(&program))
+}
+
+fn manager_program(manager: ServiceManager, context: &CommandContext) -> Result<PathBuf, CommandError> {
+    let (name, hint) = match manager {
+        ServiceManager::Systemd => ("systemctl", "without systemd, clients start the daemon when they need it"),
+        ServiceManager::Launchd => ("launchctl", "put /bin on PATH"),
+    };
+    context.process_env.programs.on_path(name).ok_or_else(|| {
+        let cli_error = CliError::new(Exit::Refused, Reason::NotFound, format!("the program `{name}` was not found"));
+        cli_error.with_hint(hint).into()
+    })
+}
+
+/// Writes the files and enables the service.
+fn enable(program: &Path, plan: &ServicePlan) -> Result<(), CommandError> {
+    for file in &plan.files {
+        let refused = |source| CliError::refused(format!("cannot write {}", file.path.display()), &source);
+        file.write().map_err(refused)?;
+    }
+    plan.enable.iter().try_for_each(|words| run_checked(program, words))
+}
+
+/// Puts the files back after a failure. The failure is reported, so errors here are not.
+fn restore(program: &Path, plan: &ServicePlan, before: &[FileState]) {
+    if !before.iter().any(|state| matches!(state, FileState::Ours(_))) {
+        plan.disable.iter().for_each(|words| drop(run_words(program, words)));
+    }
+    for (file, state) in plan.files.iter().zip(before) {
+        let _ = match state {
+            FileState::Ours(text) => fs::write(&file.path, text),
+            FileState::Missing | FileState::Foreign => fs::remove_file(&file.path),
+        };
+    }
+    plan.reload.iter().for_each(|words| drop(run_words(program, words)));
+}
+
+/// Stops a running daemon; returns its process id.
+async fn stop(context: &CommandContext) -> Result<Option<u32>, CommandError> {
+    let drain = context.settings().daemon.drain;
+    Ok(match daemon::stop(&context.process_env.dirs, "service install", drain).await? {
+        Stopped::Ended { pid, .. } => Some(pid),
+        Stopped::NotRunning => None,
+    })
+}
+
+fn run_checked(program: &Path, words: &[String]) -> Result<(), CommandError> {
+    let line = words.join(" ");
+    let ended =
+        run_words(program, words).map_err(|source| CliError::refused(format!("cannot run `{line}`"), &source))?;
+    if ended.status.success() {
+        return Ok(());
+    }
+    let mut cli_error = CliError::new(Exit::Refused, Reason::Unavailable, format!("`{line}` failed: {}", ended.status));
+    cli_error.causes.extend(String::from_utf8_lossy(&ended.stderr).lines().map(str::trim).map(ToOwned::to_owned));
+    let hint = "run it in a login session of this user, not with `sudo` or `su`: it needs the user's service manager";
+    Err(cli_error.with_hint(hint).into())
+}
+
+fn run_words(program: &Path, words: &[String]) -> std::io::Result<ProcessOutput> {
+    Command::new(program).args(words.iter().skip(1).map(OsString::from)).output()
+}
+
+/// Returns the version that a daemon's program prints.
+fn version_of(program: &Path) -> Option<String> {
+    let ended = Command::new(program).arg("--version").output().ok()?;
+    let said = String::from_utf8(ended.stdout).ok()?;
+    said.trim().strip_prefix("recalld ").map(ToOwned::to_owned)
+}
+
+fn read(file: &SealedFile) -> Result<FileState, CommandError> {
+    let refused = |source| CliError::refused(format!("cannot read {}", file.path.display()), &source);
+    Ok(file.state().map_err(refused)?)
+}
+
+fn foreign(path: &Path) -> CliError {
+    let message = format!("{} exists, and was not written by recall or was changed since", path.display());
+    CliError::new(Exit::Refused, Reason::Conflict, message).with_hint("move it away, and run the command again")
+}
+
+fn report(context: &CommandContext, change: &ServiceChange) -> Result<(), CommandError> {
+    match context.output.format {
+        Format::Json => context.output.json(&recall_json::answer(change)),
+        Format::Human => context.output.text(&change_text(change)),
+    }
+}
+
+fn change_text(change: &ServiceChange) -> String {
+    let would = if change.dry_run { "would " } else { "" };
+    let mut text = String::new();
+    for FileChange { path, action, content } in &change.files {
+        let _ = match *action {
+            "write" | "remove" => writeln!(text, "{would}{action} {path}"),
+            action => writeln!(text, "{action}: {path}"),
+        };
+        if let Some(content) = content.as_ref().filter(|_| change.dry_run) {
+            text.extend(content.lines().map(|line| format!("    {line}\n")));
+        }
+    }
+    text.extend(change.commands.iter().map(|command| format!("{would}run {command}\n")));
+    if let Some(pid) = change.stopped_pid {
+        let _ = writeln!(text, "stopped the running daemon, pid {pid}; the service starts it for the next client");
+    }
+    text
+}
+
+fn state_text(state: &ServiceState) -> String {
+    let yes = |is: bool| if is { "yes" } else { "no" };
+    let ServiceState { manager, installed, enabled, active, .. } = state;
+    let mut text =
+        format!("{manager}: installed {}, enabled {}, active {}\n", yes(*installed), yes(*enabled), yes(*active));
+    text.extend(state.files.iter().map(|file| format!("{}: {}\n", file.path, file.state)));
+    if let Some(program) = &state.program {
+        let version = match (state.program_exists, &state.program_version, state.version_matches) {
+            (Some(false), ..) => "does not exist: run `recall service install` again".to_owned(),
+            (_, None, _) => "does not report its version".to_owned(),
+            (_, Some(version), Some(true)) => format!("version {version}"),
+            (_, Some(version), _) => {
+                format!("version {version}, but this command has version {}", env!("CARGO_PKG_VERSION"))
+            }
+        };
+        let _ = writeln!(text, "{program}: {version}");
+    }
+    text
+}
+
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde_json::Value;
+
+    use super::*;
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "reading them is the test")]
+    struct ChangeMirror {
+        ok: bool,
+        schema_version: String,
+        dry_run: bool,
+        changed: bool,
+        files: Vec<FileChangeMirror>,
+        commands: Vec<String>,
+        stopped_pid: Option<u32>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "reading them is the test")]
+    struct FileChangeMirror {
+        path: String,
+        action: String,
+        content: Option<String>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, clippy::struct_excessive_bools, reason = "reading the fields of the schema is the test")]
+    struct StateMirror {
+        ok: bool,
+        schema_version: String,
+        manager: String,
+        installed: bool,
+        enabled: bool,
+        active: bool,
+        files: Vec<Value>,
+        program: Option<String>,
+        program_exists: Option<bool>,
+        program_version: Option<String>,
+        version_matches: Option<bool>,
+    }
+
+    #[test]
+    fn changes_and_states_are_read_with_their_schemas() {
+        let file = FileChange { path: "/etc/a".to_owned(), action: "write", content: None };
+        let change = ServiceChange {
+            dry_run: true,
+            changed: true,
+            files: vec![file],
+            commands: Vec::new(),
+            stopped_pid: Some(7),
+        };
+        let written = serde_json::to_string(&recall_json::answer(change)).expect("plain data");
+        let read: ChangeMirror = serde_json::from_str(&written).expect("the schema");
+        assert_eq!((read.files[0].action.as_str(), read.stopped_pid), ("write", Some(7)));
+        let state = ServiceState {
+            manager: "systemd",
+            installed: true,
+            enabled: false,
+            active: false,
+            files: vec![FileStatus { path: "/etc/a".to_owned(), state: "foreign" }],
+            program: None,
+            program_exists: None,
+            program_version: None,
+            version_matches: None,
+        };
+        let written = serde_json::to_string(&recall_json::answer(state)).expect("plain data");
+        let read: StateMirror = serde_json::from_str(&written).expect("the schema");
+        assert_eq!(read.files[0], serde_json::json!({"path": "/etc/a", "state": "foreign"}));
+    }
+}

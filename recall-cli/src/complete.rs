@@ -1,0 +1,229 @@
+//! Completion candidates from the running daemon: paths, ids of memories, and names of symbols.
+//!
+//! A completion never starts a daemon and never indexes. If no daemon answers in time, there are no candidates.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::future::Future;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap_complete::CompleteEnv;
+use clap_complete::engine::CompletionCandidate;
+use recall_client::{Client, Launch};
+use recall_config::Settings;
+use recall_core::{Scope, glob_escaped};
+use recall_proto::convert::scope;
+use recall_proto::v1;
+use tonic::Status;
+
+use crate::args::Global;
+use crate::command_context::CommandContext;
+use crate::output::{Color, Format, Output};
+
+/// The variable with which a shell's script asks for candidates.
+pub(crate) const VARIABLE: &str = "RECALL_COMPLETE";
+
+/// The time for the candidates. A person who presses a key does not notice it.
+const DEADLINE: Duration = Duration::from_millis(45);
+
+/// The page size of a listing, its maximum.
+const PAGE: u32 = 100;
+
+/// The number of hits that are looked through for names of symbols.
+const HITS: u32 = 30;
+
+/// The first letters of the ids of memories.
+const MEMORY_LETTERS: &str = "CDFLNP";
+
+/// Answers a shell that asks for candidates. Returns `false` if none asks.
+pub(crate) fn answer(arguments: &[OsString], definition: fn() -> clap::Command) -> bool {
+    let env = CompleteEnv::with_factory(definition).var(VARIABLE).bin("recall");
+    // Without the working directory, paths of the file system are not completed; those of the daemon are.
+    // On an error, the shell's script is of another version: there are no candidates, and no text that it would show as one.
+    env.try_complete(arguments.to_vec(), None).unwrap_or(true)
+}
+
+/// Completes a path of the project.
+pub(crate) fn paths(typed: &OsStr) -> Vec<CompletionCandidate> {
+    ask(typed, async |typed, client, context| paths_of(&typed, &client, &context).await)
+}
+
+/// Completes the id of a memory.
+pub(crate) fn memories(typed: &OsStr) -> Vec<CompletionCandidate> {
+    ask(typed, async |typed, client, context| memories_of(&typed, &client, &context).await)
+}
+
+/// Completes a path or the id of a memory.
+pub(crate) fn items(typed: &OsStr) -> Vec<CompletionCandidate> {
+    ask(typed, async |typed, client, context| {
+        let mut found = if may_be_id(&typed) { memories_of(&typed, &client, &context).await? } else { Vec::new() };
+        found.extend(paths_of(&typed, &client, &context).await?);
+        Ok(found)
+    })
+}
+
+/// Completes the name of a symbol, or a path.
+pub(crate) fn symbols(typed: &OsStr) -> Vec<CompletionCandidate> {
+    ask(typed, async |typed, client, context| {
+        let mut found = symbols_of(&typed, &client, &context).await?;
+        found.extend(paths_of(&typed, &client, &context).await?);
+        Ok(found)
+    })
+}
+
+/// Connects to the running daemon and asks it. Every failure means that there are no candidates: a shell shows nothing else.
+fn ask<F>(typed: &OsStr, ask: impl FnOnce(String, Client, v1::RequestContext) -> F) -> Vec<CompletionCandidate>
+where
+    F: Future<Output = Result<Vec<CompletionCandidate>, Status>>,
+{
+    let Some(typed) = typed.to_str().map(ToOwned::to_owned) else { return Vec::new() };
+    let Some(context) = context() else { return Vec::new() };
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return Vec::new() };
+    let found = runtime.block_on(async {
+        tokio::time::timeout(DEADLINE, async {
+            let options = context.options(Launch::Never, &Settings::default());
+            let client = Client::connect(&options).await.ok()?;
+            let asked = context.request_context();
+            is_indexed(&client, &asked).await.then_some(())?;
+            ask(typed, client, asked).await.ok()
+        })
+        .await
+    });
+    found.ok().flatten().unwrap_or_default()
+}
+
+/// The context of the line that is completed: its project, if one is named.
+fn context() -> Option<CommandContext> {
+    let mut words = std::env::args_os().skip_while(|word| word != "--").skip(1);
+    let mut projects = Vec::new();
+    while let Some(word) = words.next() {
+        if word == "--project" {
+            projects.extend(words.next().map(PathBuf::from));
+        } else if let Some(path) = word.to_str().and_then(|word| word.strip_prefix("--project=")) {
+            projects.push(PathBuf::from(path));
+        }
+    }
+    let global = Global { projects, ..Global::default() };
+    CommandContext::begin(global, Output::new(Format::Human, Color::Never)).ok()
+}
+
+/// Whether the project is indexed. A listing would index it first.
+async fn is_indexed(client: &Client, context: &v1::RequestContext) -> bool {
+    let request = v1::StatusRequest {
+        context: Some(context.clone()),
+        scope: scope::to_proto(Scope::Project).into(),
+        ..v1::StatusRequest::default()
+    };
+    client.status(request).await.is_ok_and(|status| status.stores.iter().any(|store| store.indexed))
+}
+
+async fn list(
+    path: String,
+    within: Scope,
+    cursor: String,
+    client: &Client,
+    context: &v1::RequestContext,
+) -> Result<v1::ListResponse, Status> {
+    let request = v1::ListRequest {
+        context: Some(context.clone()),
+        scope: scope::to_proto(within).into(),
+        limit: Some(PAGE),
+        sort: v1::ListSort::Path.into(),
+        path,
+        cursor,
+        ..v1::ListRequest::default()
+    };
+    client.list(request).await
+}
+
+/// Returns the files and folders that the typed text begins: a folder counts once, with its `/`.
+async fn paths_of(
+    typed: &str,
+    client: &Client,
+    context: &v1::RequestContext,
+) -> Result<Vec<CompletionCandidate>, Status> {
+    let mut found = Vec::new();
+    let mut cursor = String::new();
+    // `**` stands for folders only if it is between separators.
+    let glob = format!("{{{0}*,{0}*/**}}", glob_escaped(typed));
+    loop {
+        let page = list(glob.clone(), Scope::Project, cursor, client, context).await?;
+        for entry in page.entries.into_iter().filter(|entry| entry.memory.is_none()) {
+            let path = entry.doc.map(|doc| doc.path).unwrap_or_default();
+            let end = path.get(typed.len()..).and_then(|rest| rest.find('/')).map(|at| typed.len() + at + 1);
+            let candidate = path[..end.unwrap_or(path.len())].to_owned();
+            if path.starts_with(typed) && found.last() != Some(&candidate) {
+                found.push(candidate);
+            }
+        }
+        cursor = page.next_cursor;
+        if cursor.is_empty() {
+            return Ok(found.into_iter().map(CompletionCandidate::new).collect());
+        }
+    }
+}
+
+/// Whether the typed text may be the beginning of a memory's id. For the empty text there would be too many of them.
+fn may_be_id(typed: &str) -> bool {
+    let mut letters = typed.chars();
+    letters.next().is_some_and(|first| MEMORY_LETTERS.contains(first)) && letters.next().is_none_or(|next| next == '-')
+}
+
+/// Returns the ids of memories that the typed text begins, each with its title.
+async fn memories_of(
+    typed: &str,
+    client: &Client,
+    context: &v1::RequestContext,
+) -> Result<Vec<CompletionCandidate>, Status> {
+    let path = if typed.is_empty() { format!("[{MEMORY_LETTERS}]-*") } else { format!("{}*", glob_escaped(typed)) };
+    let page = list(path, Scope::All, String::new(), client, context).await?;
+    let memories = page.entries.into_iter().filter_map(|entry| entry.memory);
+    let memories = memories.filter(|memory| memory.id.starts_with(typed));
+    Ok(memories.map(|memory| CompletionCandidate::new(memory.id).help(Some(memory.title.into()))).collect())
+}
+
+/// Returns the names of symbols that the typed text begins, each with its first place.
+async fn symbols_of(
+    typed: &str,
+    client: &Client,
+    context: &v1::RequestContext,
+) -> Result<Vec<CompletionCandidate>, Status> {
+    if typed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let request = v1::SearchRequest {
+        context: Some(context.clone()),
+        query: typed.to_owned(),
+        scope: scope::to_proto(Scope::Project).into(),
+        limit: Some(HITS),
+        include_memories: Some(false),
+        rerank: Some(false),
+        preview: true,
+        ..v1::SearchRequest::default()
+    };
+    let answer = client.search(request).await?;
+    let mut found = BTreeMap::new();
+    for hit in answer.results {
+        let (chunk, doc) = (hit.chunk.unwrap_or_default(), hit.doc.unwrap_or_default());
+        // The signature is what encloses it, as in `impl Store > fn open`; the name is the last word.
+        let name = chunk.symbol.rsplit([' ', '>']).next().unwrap_or_default().to_owned();
+        if name.starts_with(typed) {
+            found.entry(name).or_insert_with(|| format!("{}:{}", doc.path, chunk.start_line));
+        }
+    }
+    Ok(found.into_iter().map(|(name, place)| CompletionCandidate::new(name).help(Some(place.into()))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_may_become_an_id_is_completed_as_one() {
+        for (typed, expected) in [("", false), ("L", true), ("L-", true), ("L-01", true), ("Lib", false), ("s", false)]
+        {
+            assert_eq!(may_be_id(typed), expected, "{typed}");
+        }
+    }
+}

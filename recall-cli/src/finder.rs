@@ -1,0 +1,115 @@
+//! The interactive finder: hits appear while the query is typed.
+//!
+//! The daemon searches; here are the query line, the list, the preview and the terminal. A key changes the [`state`], which asks
+//! for a search; the latest query wins, and a request for an older one is cancelled.
+
+mod screen;
+mod state;
+mod view;
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use ratatui::crossterm::event::EventStream;
+use recall_client::Client;
+use recall_proto::v1;
+use tonic::Status;
+
+use crate::output::human::screen::Screen as Look;
+use screen::FullScreen;
+pub(crate) use state::Chosen;
+use state::{Act, State};
+
+/// The time for which a query must not change before it is sent: less than between two keys of a fast typist, and enough for a
+/// pasted text to be one query.
+const DEBOUNCE: Duration = Duration::from_millis(10);
+
+/// The request in progress.
+type Pending = Pin<Box<dyn Future<Output = Result<v1::SearchResponse, Status>>>>;
+
+/// Runs the finder until the user chooses a hit or leaves. `None` if the user left.
+///
+/// `request` is the search, whose query is replaced by the typed one. The terminal is restored in every case, also on a panic and
+/// if the process is asked to end.
+///
+/// # Errors
+/// The terminal cannot be used.
+pub(crate) async fn run(client: Client, request: v1::SearchRequest, look: Look) -> io::Result<Option<Chosen>> {
+    let mut screen = FullScreen::enter()?;
+    let mut events = EventStream::new();
+    let mut end = EndSignals::new()?;
+    let mut state = State::new(request.query.clone());
+    let mut pending: Option<Pending> = ask(&client, &request, &state);
+    loop {
+        screen.draw(|frame| view::draw(frame, &state, look))?;
+        tokio::select! {
+            event = events.next() => {
+                let Some(event) = event else { return Ok(None) };
+                match state.on(&event?) {
+                    Act::Ask => pending = ask(&client, &request, &state),
+                    Act::Copy(text) => screen.copy(&text)?,
+                    Act::Choose(chosen) => return Ok(Some(chosen)),
+                    Act::Leave => return Ok(None),
+                    Act::Draw => {}
+                }
+            }
+            answer = async { pending.as_mut().expect("checked").await }, if pending.is_some() => {
+                pending = None;
+                state.answered(answer);
+            }
+            () = end.next() => return Ok(None),
+        }
+    }
+}
+
+/// Sends the typed query. Dropping the future cancels the request. `None` for a blank query.
+fn ask(client: &Client, request: &v1::SearchRequest, state: &State) -> Option<Pending> {
+    let query = state.query().to_owned();
+    if query.trim().is_empty() {
+        return None;
+    }
+    let (client, request) = (client.clone(), v1::SearchRequest { query, ..request.clone() });
+    Some(Box::pin(async move {
+        tokio::time::sleep(DEBOUNCE).await;
+        client.search(request).await
+    }))
+}
+
+/// The signals that ask a process to end.
+#[cfg(unix)]
+struct EndSignals {
+    terminate: tokio::signal::unix::Signal,
+    hang_up: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl EndSignals {
+    fn new() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self { terminate: signal(SignalKind::terminate())?, hang_up: signal(SignalKind::hangup())? })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.hang_up.recv() => {}
+        }
+    }
+}
+
+#[cfg(not(unix))]
+struct EndSignals;
+
+#[cfg(not(unix))]
+impl EndSignals {
+    fn new() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn next(&mut self) {
+        std::future::pending().await
+    }
+}

@@ -1,0 +1,149 @@
+//! The environment of this process.
+//!
+//! Only this module reads the working directory and the environment variables.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use recall_config::{Dirs, Environment};
+use recall_proto::Reason;
+
+use crate::Exit;
+use crate::caller::Caller;
+use crate::error::{CliError, CommandError};
+
+/// The environment of this process.
+#[derive(Clone, Debug)]
+pub(crate) struct ProcessEnv {
+    /// The working directory, absolute.
+    pub(crate) directory: PathBuf,
+    /// The environment variables that recall uses.
+    pub(crate) environment: Environment,
+    /// Where recall's files live.
+    pub(crate) dirs: Dirs,
+    /// The calling agent.
+    pub(crate) caller: Caller,
+    /// The search path for programs.
+    pub(crate) programs: Programs,
+    /// `VISUAL`, else `EDITOR`.
+    pub(crate) editor: Option<String>,
+    /// `PAGER`; empty for none.
+    pub(crate) pager: Option<String>,
+    /// The variables that configure pagers and are set.
+    pub(crate) pager_variables: Vec<String>,
+    /// Whether the terminal shows hyperlinks.
+    pub(crate) shows_links: bool,
+    /// The name of this machine; empty if it is unknown.
+    pub(crate) host: String,
+    /// The time at which the program was started.
+    pub(crate) started: SystemTime,
+    /// `CLAUDE_CONFIG_DIR`: the folder of Claude Code's configuration, if it is not the home folder.
+    pub(crate) claude_config_dir: Option<PathBuf>,
+    /// `XDG_CONFIG_HOME`, if it is absolute.
+    pub(crate) xdg_config_home: Option<PathBuf>,
+    /// The set variables that decide where recall's files live, except `RECALL_HOME`. Relative paths do not count.
+    pub(crate) home_variables: Vec<(String, OsString)>,
+}
+
+/// The variables that decide where recall's files live, except `RECALL_HOME`.
+const HOME_VARIABLES: [&str; 5] = ["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"];
+
+/// The search path for programs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Programs {
+    /// The folder of this program.
+    pub(crate) beside: Option<PathBuf>,
+    /// `PATH`.
+    pub(crate) path: Option<OsString>,
+}
+
+/// The variables that configure the pagers less and lv.
+const PAGER_VARIABLES: [&str; 2] = ["LESS", "LV"];
+
+#[expect(clippy::disallowed_methods, reason = "this is where the time enters the program")]
+fn now() -> SystemTime {
+    SystemTime::now()
+}
+
+#[cfg(unix)]
+fn host() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+#[cfg(not(unix))]
+fn host() -> String {
+    String::new()
+}
+
+impl ProcessEnv {
+    pub(crate) fn capture() -> Result<Self, CommandError> {
+        #[expect(clippy::disallowed_methods, reason = "this is where the working directory enters the program")]
+        let directory = std::env::current_dir().map_err(|source| {
+            let mut cli_error = CliError::new(Exit::Usage, Reason::NotFound, "cannot determine the current directory")
+                .with_hint("`cd` elsewhere");
+            cli_error.causes.push(source.to_string());
+            cli_error
+        })?;
+        let environment = Environment::capture();
+        let dirs = Dirs::from_environment(&environment)?;
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let home_variables =
+            HOME_VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var_os(name)?)));
+        let home_variables: Vec<_> = home_variables.filter(|(_, value)| Path::new(value).is_absolute()).collect();
+        let xdg_config_home = home_variables.iter().find(|(name, _)| name == "XDG_CONFIG_HOME");
+        Ok(Self {
+            xdg_config_home: xdg_config_home.map(|(_, value)| value.into()),
+            home_variables,
+            directory,
+            environment,
+            dirs,
+            caller: Caller::read(variable),
+            programs: Programs {
+                beside: std::env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_owned)),
+                path: std::env::var_os("PATH"),
+            },
+            editor: variable("VISUAL").or_else(|| variable("EDITOR")),
+            pager: std::env::var("PAGER").ok(),
+            pager_variables: PAGER_VARIABLES
+                .iter()
+                .filter(|name| std::env::var_os(name).is_some())
+                .map(|name| (*name).to_owned())
+                .collect(),
+            shows_links: supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout),
+            host: host(),
+            started: now(),
+            claude_config_dir: variable("CLAUDE_CONFIG_DIR").map(PathBuf::from),
+        })
+    }
+}
+
+impl Programs {
+    /// Finds a program on `PATH`.
+    pub(crate) fn on_path(&self, name: &str) -> Option<PathBuf> {
+        let folders = self.path.iter().flat_map(std::env::split_paths).filter(|folder| folder.is_absolute());
+        folders.map(|folder| folder.join(file_name(name))).find(|file| is_program(file))
+    }
+
+    /// Finds a program that belongs to this one: in the same folder, else on `PATH`.
+    pub(crate) fn own(&self, name: &str) -> Option<PathBuf> {
+        let beside = self.beside.as_ref().map(|folder| folder.join(file_name(name))).filter(|file| is_program(file));
+        beside.or_else(|| self.on_path(name))
+    }
+}
+
+fn file_name(name: &str) -> String {
+    format!("{name}{}", std::env::consts::EXE_SUFFIX)
+}
+
+#[cfg(unix)]
+fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+
+    file.metadata().is_ok_and(|seen| seen.is_file() && seen.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(file: &Path) -> bool {
+    file.is_file()
+}

@@ -1,0 +1,108 @@
+//! The run of a program: its arguments are parsed, its command is run, and the outcome becomes an exit code.
+//!
+//! It is the same for `recall` and for the programs that share its options and its output.
+
+use std::ffi::OsString;
+use std::future::Future;
+
+use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
+
+use crate::args::Global;
+use crate::command_context::CommandContext;
+use crate::error::{CliError, CommandError};
+use crate::exit::Exit;
+use crate::output::{Color, Format, Output};
+use crate::panic;
+
+/// Runs the command given by the arguments and returns the exit code. The first argument is the program's name.
+///
+/// `global` returns the global options of the parsed arguments. Wrong arguments, errors and panics are reported, as JSON
+/// if the arguments ask for it.
+pub fn run_program<C: Parser>(
+    arguments: &[OsString],
+    global: fn(&C) -> &Global,
+    command: impl FnOnce(C, &CommandContext) -> Result<Exit, CommandError>,
+) -> Exit {
+    panic::report_in_plain_words();
+    // Every file that a command creates is private to the user, as the daemon's files are.
+    #[cfg(unix)]
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
+    let parsed = match C::try_parse_from(arguments) {
+        Ok(parsed) => parsed,
+        Err(error) => return refuse(error, arguments),
+    };
+    let global = global(&parsed).clone();
+    let output = Output::new(global.format(), global.color);
+    let ended = panic::caught(|| {
+        let context = CommandContext::begin(global, output)?;
+        command(parsed, &context)
+    });
+    match ended {
+        Ok(exit) => exit,
+        // The reader has closed the pipe, as in `recall search … | head -1`.
+        Err(CommandError::ReaderGone) => Exit::Done,
+        Err(CommandError::Failed(cli_error)) => report(&cli_error, &output),
+    }
+}
+
+/// Runs a future to its end on the current thread. One thread is enough for one connection, and starts fastest.
+pub fn wait(command: impl Future<Output = Result<Exit, CommandError>>) -> Result<Exit, CommandError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| CliError::refused("cannot begin to talk to the daemon", &error))?;
+    runtime.block_on(command)
+}
+
+/// Whether arguments that are not parsed ask for JSON.
+pub(crate) fn asks_for_json(arguments: &[OsString]) -> bool {
+    arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json")
+}
+
+/// Reports wrong arguments, or prints the help or the version.
+fn refuse(mut error: clap::Error, arguments: &[OsString]) -> Exit {
+    best_first(&mut error);
+    if !error.use_stderr() {
+        // Help or version, not an error. A failed write means that the reader closed the pipe.
+        let _ = error.print();
+        return Exit::Done;
+    }
+    if asks_for_json(arguments) {
+        let message = error.to_string();
+        let message = message.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        let cli_error = CliError::usage(message).with_hint("see `recall --help`");
+        return report(&cli_error, &Output::new(Format::Json, Color::Never));
+    }
+    let _ = error.print();
+    Exit::Usage
+}
+
+/// Reverses clap's suggestions: clap lists the likeliest one last.
+fn best_first(error: &mut clap::Error) {
+    for kind in [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue] {
+        if let Some(ContextValue::Strings(names)) = error.get(kind) {
+            let names = names.iter().rev().cloned().collect();
+            error.insert(kind, ContextValue::Strings(names));
+        }
+    }
+}
+
+pub(crate) fn report(cli_error: &CliError, output: &Output) -> Exit {
+    // If the error cannot be written, the exit code still reports it.
+    let _ = output.report(cli_error);
+    cli_error.exit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Cli;
+
+    #[test]
+    fn of_similar_commands_the_likeliest_is_named_first() {
+        let mut error = Cli::try_parse_from(["recall", "serch"]).expect_err("no command");
+        best_first(&mut error);
+        let told = error.to_string();
+        let place = |name: &str| told.find(&format!("'{name}'")).unwrap_or(usize::MAX);
+        assert!(place("search") < place("bench").min(place("graph")), "{told}");
+    }
+}

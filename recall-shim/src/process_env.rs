@@ -1,0 +1,125 @@
+//! The environment of the process: the session and the project that it serves.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use recall_client::Replace;
+use recall_config::{Dirs, DirsError, Environment, Settings};
+use recall_proto::v1::{Provenance, RequestContext};
+
+use crate::tool::key::key;
+
+/// The version of this program.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The part of the process's environment that recall uses. The rest is not kept.
+#[derive(Clone, Debug)]
+pub(crate) struct ProcessEnv {
+    /// The folders in which the daemon is found.
+    pub(crate) dirs: Result<Dirs, DirsError>,
+    /// Whether to replace an older daemon.
+    pub(crate) replace: Replace,
+    /// The user's home folder; `None` if there is none.
+    pub(crate) home: Option<PathBuf>,
+    /// The context of every request, without the agent's name.
+    pub(crate) context: RequestContext,
+    /// Whether this process created the session, so that it must also end it.
+    pub(crate) is_own_session: bool,
+}
+
+impl ProcessEnv {
+    /// Reads the environment and the working directory of this process.
+    #[expect(clippy::disallowed_methods, reason = "an agent starts the shim in the directory that it works in")]
+    pub(crate) fn of_this_process() -> Self {
+        let directory = std::env::current_dir().unwrap_or_default();
+        let mut context = context(|name| std::env::var_os(name), &directory);
+        let is_own_session = context.session_id.is_empty();
+        if is_own_session {
+            // A client that names no session usually starts one shim per session, so one id groups what happens in it.
+            context.session_id = format!("mcp-{}", key());
+        }
+        let environment = Environment::capture();
+        let dirs = Dirs::from_environment(&environment);
+        let replace = dirs.as_ref().map_or(Replace::Never, |dirs| replace(dirs, &environment));
+        Self { dirs, replace, home: environment.home, context, is_own_session }
+    }
+}
+
+/// With a wrong configuration a new daemon would not start, so a running one is kept.
+fn replace(dirs: &Dirs, environment: &Environment) -> Replace {
+    match Settings::load(dirs, None, environment, &[]) {
+        Ok(loaded) if loaded.settings.client.replace_older => Replace::Older,
+        Ok(_) | Err(_) => Replace::Never,
+    }
+}
+
+/// Returns the context of requests, from the client's variables first, then from EDI's, then from the working directory.
+///
+/// EDI's session takes precedence over the client's, because a person started it.
+fn context(variable: impl Fn(&str) -> Option<OsString>, directory: &Path) -> RequestContext {
+    let value =
+        |name: &str| variable(name).and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty());
+    let first = |names: [&str; 2]| names.into_iter().find_map(&value);
+    let project = first(["CLAUDE_PROJECT_DIR", "EDI_PROJECT_PATH"]);
+    // `join` resolves a relative project directory, and returns an absolute one unchanged.
+    let working_directory = project.map_or_else(|| directory.to_owned(), |project| directory.join(project));
+    RequestContext {
+        working_directory: working_directory.to_string_lossy().into_owned(),
+        session_id: first(["EDI_SESSION_ID", "CLAUDE_CODE_SESSION_ID"]).unwrap_or_default(),
+        client_name: "recall-shim".to_owned(),
+        client_version: VERSION.to_owned(),
+        provenance: Some(Provenance {
+            agent_mode: value("EDI_AGENT_MODE").unwrap_or_default(),
+            git_branch: value("EDI_GIT_BRANCH").unwrap_or_default(),
+            git_commit: value("EDI_GIT_SHA").unwrap_or_default(),
+            project_path: value("EDI_PROJECT_PATH").unwrap_or_default(),
+            project_name: value("EDI_PROJECT_NAME").unwrap_or_default(),
+        }),
+        ..RequestContext::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(variables: &[(&str, &str)], directory: &str, expected: (&str, &str)) {
+        let lookup =
+            |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
+        let context = context(lookup, Path::new(directory));
+        assert_eq!((context.working_directory.as_str(), context.session_id.as_str()), expected, "{variables:?}");
+    }
+
+    #[test]
+    fn the_project_is_the_clients_or_the_working_directory() {
+        check(&[], "/here", ("/here", ""));
+        check(&[("CLAUDE_PROJECT_DIR", "/p")], "/here", ("/p", ""));
+        check(&[("CLAUDE_PROJECT_DIR", "sub")], "/here", ("/here/sub", ""));
+        check(&[("CLAUDE_PROJECT_DIR", "")], "/here", ("/here", ""));
+        check(&[("EDI_PROJECT_PATH", "/e")], "/here", ("/e", ""));
+        check(&[("CLAUDE_PROJECT_DIR", "/p"), ("EDI_PROJECT_PATH", "/e")], "/here", ("/p", ""));
+    }
+
+    #[test]
+    fn the_session_is_edis_or_the_clients() {
+        check(&[("CLAUDE_CODE_SESSION_ID", "c")], "/w", ("/w", "c"));
+        check(&[("CLAUDE_CODE_SESSION_ID", "c"), ("EDI_SESSION_ID", "e")], "/w", ("/w", "e"));
+    }
+
+    #[test]
+    fn only_named_variables_are_read() {
+        let asked = std::cell::RefCell::new(Vec::new());
+        context(
+            |name| {
+                asked.borrow_mut().push(name.to_owned());
+                None
+            },
+            Path::new("/w"),
+        );
+        let foreign = asked
+            .take()
+            .into_iter()
+            .find(|name| !name.starts_with("EDI_") && name != "CLAUDE_PROJECT_DIR" && name != "CLAUDE_CODE_SESSION_ID");
+        assert_eq!(foreign, None);
+    }
+}
