@@ -236,6 +236,9 @@ fn of_fault(fault: Fault, message: String, otherwise: Reason) -> Failure {
         Fault::Busy => Failure::new(Reason::Conflict, message).with_hint("try again when the other process is done"),
         Fault::NetworkFileSystem => Failure::new(Reason::Unsupported, message)
             .with_hint("keep the index on a local disk: remove `.recall/` from the project, or set RECALL_HOME to one"),
+        Fault::TooSlow => Failure::new(Reason::LimitExceeded, message).with_hint(
+            "add a condition that selects, such as one on `doc.path` or `doc.language`, or raise `limits.filter_time`",
+        ),
         Fault::Cancelled => Failure::new(Reason::Cancelled, message),
         Fault::Closing => Failure::new(Reason::Unavailable, message),
         Fault::Other => Failure::new(otherwise, message),

@@ -10,7 +10,7 @@ use std::time::Duration;
 use recall_config::{Dirs, LockNote, RuntimeError};
 use recall_core::error_chain;
 use tokio::sync::{Notify, mpsc};
-use tokio::time::MissedTickBehavior;
+use tokio::time::{Instant, MissedTickBehavior};
 
 use crate::args::Tenure;
 use crate::daemon::Daemon;
@@ -135,7 +135,8 @@ pub(crate) fn keep(
     }
     let (period, stop) = (daemon.settings.daemon.socket_check, daemon.stop.clone());
     tokio::spawn(async move {
-        let mut ticks = tokio::time::interval(period);
+        // The place was taken just now: the first check is a period later.
+        let mut ticks = tokio::time::interval_at(Instant::now() + period, period);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {

@@ -19,6 +19,8 @@ pub struct Limits {
     pub file_bytes: u64,
     /// The largest chunk, in estimated tokens.
     pub chunk_tokens: u32,
+    /// The longest that a filter or a statement reads a store.
+    pub filter_time: Duration,
     /// The longest that one file may be parsed before it is chunked in windows.
     pub parse_time: Duration,
     /// The deepest nesting that the chunker descends into; deeper nodes stay whole.
@@ -47,6 +49,7 @@ impl Default for Limits {
             list_entries: 100,
             file_bytes: 1024 * 1024,
             chunk_tokens: 400,
+            filter_time: Duration::from_secs(30),
             parse_time: Duration::from_secs(2),
             parse_depth: 400,
             ingest_bytes_in_flight: 32 * 1024 * 1024,

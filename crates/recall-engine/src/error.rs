@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use recall_core::{DocPathError, Scope, UnknownLanguage};
 use recall_folder::OpenError;
@@ -121,6 +122,20 @@ pub enum StoreError {
         /// Why.
         #[source]
         source: std::io::Error,
+    },
+    /// A filter read for the time of `limits.filter_time` and was not done.
+    #[error(
+        "the filter read {documents} documents of `{}` in {} ms, which is the limit, and was not done",
+        root.display(),
+        limit.as_millis()
+    )]
+    FilterTime {
+        /// The store's root.
+        root: PathBuf,
+        /// The documents that were read.
+        documents: u64,
+        /// The limit.
+        limit: Duration,
     },
     /// The job was cancelled. Committed batches stay.
     #[error("the job was cancelled")]

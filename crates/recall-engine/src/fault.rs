@@ -35,6 +35,8 @@ pub enum Fault {
     Busy,
     /// The index is on a network file system, whose locks cannot be trusted.
     NetworkFileSystem,
+    /// A filter has read for the time of its limit.
+    TooSlow,
     /// The job was cancelled.
     Cancelled,
     /// The engine is closing.
@@ -73,6 +75,7 @@ impl StoreError {
             Self::Scan { source: ScanError::Cancelled, .. } | Self::Cancelled => Fault::Cancelled,
             Self::InUse { .. } => Fault::Busy,
             Self::NoDomain { .. } => Fault::NoDomain,
+            Self::FilterTime { .. } => Fault::TooSlow,
             Self::Closing => Fault::Closing,
         }
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use recall_core::{AddMemory, Explain, MemoryOrigin, MemoryType, Provenance, Repeats, Scope};
-use recall_engine::{Engine, Evaluated, QueryAnswer, QueryRequest, QueryRow, RowOrder, SearchError};
+use recall_engine::{Engine, Evaluated, QueryAnswer, QueryRequest, QueryRow, RowOrder, SearchError, StoreError};
 use recall_rql::{Combined, Comparison, Expression, Field, Filter, Literal, Moment, Operator, Query, parse_statement};
 use support::{Sandbox, paths, request};
 
@@ -71,6 +71,19 @@ fn rows_come_in_the_order_of_paths_and_spans() {
     let mut sizes: Vec<_> = FILES.iter().map(|(path, text)| (std::cmp::Reverse(text.len()), *path)).collect();
     sizes.sort_unstable();
     assert_eq!(rows(&by_size), sizes[..2].iter().map(|(_, path)| *path).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_filter_reads_no_longer_than_its_limit() {
+    let mut sandbox = sandbox();
+    let text = "SELECT path FROM chunk FILTER chunk.text LIKE '%session%'";
+    assert!(!rows(&ask(&sandbox, &sandbox.engine(), text)).is_empty());
+    sandbox.limits.filter_time = Duration::ZERO;
+    let engine = sandbox.engine();
+    let query = Query::parse(text).expect("a statement");
+    let asked = QueryRequest { query, scope: Scope::All, explain: Explain::Off };
+    let error = engine.query(&sandbox.origin(), &asked).expect_err("the time is over at once");
+    assert!(matches!(error, SearchError::Store(StoreError::FilterTime { documents: 0, .. })), "{error:?}");
 }
 
 #[test]

@@ -37,6 +37,8 @@ pub(super) struct Arguments {
     path: Option<String>,
     #[serde(default)]
     tags: Vec<String>,
+    #[serde(default)]
+    filter: String,
     include_code: Option<bool>,
     include_memories: Option<bool>,
     budget_tokens: Option<usize>,
@@ -56,6 +58,7 @@ impl Arguments {
             language: None,
             path: None,
             tags: Vec::new(),
+            filter: String::new(),
             include_code: None,
             include_memories: None,
             budget_tokens: None,
@@ -112,6 +115,7 @@ fn request(arguments: Arguments, offset: u32, without: &[Ablation], call: &Call<
             paths: arguments.path.into_iter().collect(),
             tags: arguments.tags,
         }),
+        filter: arguments.filter,
         limit: arguments.limit,
         offset,
         include_memories: arguments.include_memories,

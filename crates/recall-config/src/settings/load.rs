@@ -78,6 +78,7 @@ fn limits(from: &mut Reader, default: &Limits) -> Result<Limits, ConfigError> {
         list_entries,
         file_bytes,
         chunk_tokens,
+        filter_time,
         parse_time,
         parse_depth,
         ingest_bytes_in_flight,
@@ -95,6 +96,7 @@ fn limits(from: &mut Reader, default: &Limits) -> Result<Limits, ConfigError> {
         file_bytes: from.key("limits.file_bytes", Search, file_bytes, &size(1..=GIB))?,
         // A chunk below 32 tokens does not hold a definition. Above 8,192 no embedding model reads all of it.
         chunk_tokens: from.key("limits.chunk_tokens", Project, chunk_tokens, &count(32..=8_192))?,
+        filter_time: from.key("limits.filter_time", Search, filter_time, &duration(MILLISECOND..=DAY))?,
         parse_time: from.key("limits.parse_time", Search, parse_time, &duration(MILLISECOND..=MINUTE))?,
         // Chunking uses one recursion level of a thread's stack per nesting level.
         parse_depth: from.key("limits.parse_depth", Search, parse_depth, &count(8..=2_000))?,

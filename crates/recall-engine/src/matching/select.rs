@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use recall_catalog::{ChunkRun, ReadError, Snapshot, StoredDocument};
 use recall_core::{Document, RowSet, StoreScope, Timestamp};
@@ -129,7 +130,9 @@ impl<'f> Matching<'f> {
         if !self.of_scope.iter().all(|condition| condition.holds(&ScopeRow(store.scope))) {
             return Ok(ReadCounts::default());
         }
-        let mut reading = Reading { matching: self, store, snapshot, now, read: ReadCounts::default(), failed: None };
+        let (began, limit) = (Instant::now(), store.settings().limits.filter_time);
+        let mut reading =
+            Reading { matching: self, store, snapshot, now, read: ReadCounts::default(), began, limit, failed: None };
         let outcome = reading.documents(&mut visit);
         let Reading { read, failed, .. } = reading;
         match (outcome, failed) {
@@ -177,7 +180,10 @@ struct Reading<'a> {
     snapshot: &'a Snapshot<'a>,
     now: Timestamp,
     read: ReadCounts,
-    /// The error of reading a memory.
+    began: Instant,
+    /// The longest that the pass may take.
+    limit: Duration,
+    /// The error of reading a memory, or that the time is over.
     failed: Option<StoreError>,
 }
 
@@ -211,6 +217,12 @@ impl Reading<'_> {
         visit: &mut Visit<'_>,
     ) -> Result<ControlFlow<()>, ReadError> {
         let Matching { from, of_documents, of_chunks, of_texts, .. } = self.matching;
+        let limit = self.limit;
+        if self.began.elapsed() > limit {
+            let (root, documents) = (self.store.root.clone(), self.read.documents);
+            self.failed = Some(StoreError::FilterTime { root, documents, limit });
+            return Ok(ControlFlow::Break(()));
+        }
         self.read.documents += 1;
         let (mut stored, scope) = (stored, self.store.scope);
         self.matching.mount.show(&mut stored.document);

@@ -149,6 +149,7 @@ pub fn to_proto(limits: &Limits) -> v1::Limits {
         parse_depth,
         // The other limits concern the daemon's own memory and time, and no client can exceed them.
         ingest_bytes_in_flight: _,
+        filter_time: _,
         scan_wait: _,
         scan_interval: _,
         watch_wait: _,
