@@ -35,6 +35,7 @@ mod service;
 mod session;
 mod stats;
 mod status;
+mod uninstall;
 mod update;
 mod verify;
 
@@ -216,6 +217,9 @@ pub(crate) enum Command {
     /// Register recall in coding agents.
     #[command(subcommand)]
     Mcp(mcp::McpCommand),
+    /// Undo what recall wrote outside of its own folders: registrations in agents, hooks, and the service.
+    #[command(after_help = examples!("recall uninstall --dry-run", "recall uninstall"))]
+    Uninstall(uninstall::UninstallArgs),
     /// Print the script with which a shell completes commands, paths, ids and symbols.
     #[command(after_help = examples!("recall completions zsh"))]
     Completions(completions::CompletionsArgs),
@@ -273,6 +277,7 @@ pub(crate) fn run(
         Command::Models(command) => wait(models::run(command, context)),
         Command::Eval(args) | Command::Bench(args) => external::run(&args, arguments, context),
         Command::Mcp(command) => mcp::run(&command, context),
+        Command::Uninstall(args) => wait(uninstall::run(&args, context)),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args, definition(), context),
     }

@@ -14,9 +14,9 @@ macro_rules! examples {
     ($($line:literal),+ $(,)?) => { concat!("Examples:", $("\n  ", $line),+) };
 }
 
+mod agents;
 mod args;
 mod caller;
-mod clients;
 mod command;
 mod command_context;
 mod complete;

@@ -1,10 +1,13 @@
 //! What is known of a coding agent.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::{Map, Value};
+
 use crate::document::Format;
-use crate::entry::Shape;
-use crate::hooks::Contract;
+use crate::entry::{NAME, Shape, is_ours};
+use crate::hooks::{self, Contract};
 use crate::place::{Folders, Place, exists, first_existing};
 use crate::vendor::Vendor;
 
@@ -61,6 +64,30 @@ impl Agent {
     pub fn is_present(&self, folders: &Folders, on_path: impl Fn(&str) -> Option<PathBuf>) -> bool {
         self.programs.iter().any(|program| on_path(program).is_some())
             || self.signs.iter().any(|sign| exists(&sign.path(folders)))
+    }
+
+    /// Whether the agent has no file in projects.
+    pub fn has_no_project_file(&self) -> bool {
+        self.project.is_empty()
+    }
+
+    /// Whether recall's server is in the user's file. A file that cannot be read has none.
+    pub fn has_server(&self, folders: &Folders) -> bool {
+        let text = fs::read_to_string(self.user_file(folders)).unwrap_or_default();
+        let entry = self.format.entry(&text, self.section, NAME).ok().flatten();
+        entry.is_some_and(|entry| is_ours(&entry))
+    }
+
+    /// Whether recall's hooks are in the user's file; `None` if the agent has no hooks that recall can use.
+    pub fn has_hooks(&self, folders: &Folders) -> Option<bool> {
+        let file = self.hook_file(folders)?;
+        Some(hooks::are_in(&fs::read_to_string(file).unwrap_or_default()).unwrap_or(false))
+    }
+
+    /// Returns the object of the hooks that start `recall`, by the vendor's events; `None` if the agent has no hooks.
+    pub fn hook_groups(&self, recall: &str) -> Option<Value> {
+        let groups = self.hooks?.contract.groups(recall).into_iter();
+        Some(groups.map(|(event, group)| (event.to_owned(), Value::Array(vec![group]))).collect::<Map<_, _>>().into())
     }
 
     /// Returns the folders that the user's files must stay in, links included.

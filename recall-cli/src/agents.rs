@@ -1,0 +1,93 @@
+//! Registration of recall in coding agents, as the commands need it: the changes that were made, and their text.
+
+mod change;
+mod row;
+mod text;
+
+use recall_agents::{Folders, Ledger, RegisterError, SHIM, System};
+use recall_proto::Reason;
+
+pub(crate) use change::{Action, AgentChange, Mode};
+pub(crate) use row::{AgentRow, is_present};
+pub(crate) use text::{change_text, list_text};
+
+use crate::Exit;
+use crate::command_context::CommandContext;
+use crate::error::{CliError, CommandError};
+
+/// Returns the folders of the user below which agents keep their files.
+pub(crate) fn folders(context: &CommandContext) -> Result<Folders, CommandError> {
+    let process_env = &context.process_env;
+    let Some(home) = process_env.environment.home.clone() else {
+        let cli_error = CliError::usage("there is no home folder for the configuration of agents");
+        return Err(cli_error.with_hint("set HOME").into());
+    };
+    Ok(Folders { system: System::here(), home, variables: process_env.agent_variables.clone() })
+}
+
+/// Opens the list of registrations; for a dry run it is only read.
+pub(crate) fn ledger(mode: Mode, context: &CommandContext) -> Result<Ledger, CommandError> {
+    let folder = &context.dirs().state;
+    let opened = match mode {
+        Mode::Make => Ledger::open(folder),
+        Mode::DryRun => Ledger::read(folder),
+    };
+    opened.map_err(CommandError::from)
+}
+
+/// Returns the path of the program that agents start.
+pub(crate) fn shim(context: &CommandContext) -> Result<String, CommandError> {
+    program(SHIM, context)
+}
+
+/// Returns the path of one of recall's programs.
+pub(crate) fn program(name: &str, context: &CommandContext) -> Result<String, CommandError> {
+    let path = context.process_env.programs.own(name).ok_or_else(|| {
+        let cli_error = CliError::new(Exit::Refused, Reason::NotFound, format!("the program `{name}` was not found"));
+        cli_error.with_hint("put it next to `recall` or on PATH")
+    })?;
+    Ok(path.display().to_string())
+}
+
+impl From<&RegisterError> for CliError {
+    fn from(error: &RegisterError) -> Self {
+        let by_hand = "nothing was changed; `recall mcp print` shows what to put there";
+        let (reason, hint) = match error {
+            RegisterError::Document { .. } => (Reason::Conflict, by_hand),
+            RegisterError::Io { .. } => (Reason::PermissionDenied, by_hand),
+            RegisterError::LinkOut { .. } | RegisterError::LinkToNothing { .. } | RegisterError::NotAFile { .. } => {
+                (Reason::PermissionDenied, "nothing was changed; recall writes through no link that leaves this folder")
+            }
+            RegisterError::ReadOnly { .. } => (Reason::ReadOnly, by_hand),
+            RegisterError::TooLarge { .. } => (Reason::LimitExceeded, by_hand),
+            RegisterError::Meanwhile { .. } => (Reason::Conflict, "run the command again"),
+            RegisterError::Taken { .. } => (Reason::Conflict, "rename or remove that entry first"),
+            RegisterError::Run { .. }
+            | RegisterError::Failed { .. }
+            | RegisterError::TooSlow { .. }
+            | RegisterError::NoEffect { .. } => {
+                (Reason::Unavailable, "register by hand with the output of `recall mcp print`")
+            }
+            RegisterError::NoProjectFile { .. } => (Reason::Unsupported, "leave out `--target project`"),
+            RegisterError::NoHooks { .. } => (Reason::Unsupported, "leave out `--hooks`"),
+            RegisterError::Ledger { .. } => {
+                (Reason::Conflict, "move the file away; entries are then found by their command")
+            }
+        };
+        let exit = match error {
+            RegisterError::NoProjectFile { .. } | RegisterError::NoHooks { .. } => Exit::Usage,
+            _ => Exit::Refused,
+        };
+        let mut cli_error = Self::new(exit, reason, error.to_string()).with_causes_of(error).with_hint(hint);
+        if let RegisterError::Failed { said, .. } = error {
+            cli_error.causes.extend((!said.is_empty()).then(|| said.clone()));
+        }
+        cli_error
+    }
+}
+
+impl From<RegisterError> for CommandError {
+    fn from(error: RegisterError) -> Self {
+        CliError::from(&error).into()
+    }
+}
