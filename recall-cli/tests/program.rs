@@ -292,7 +292,63 @@ mod mirror {
         schema_version: String,
         pub(super) dry_run: bool,
         changed: bool,
-        pub(super) steps: Vec<String>,
+        pub(super) agents: Vec<Agent>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "reading them is the test")]
+    pub(super) struct Agent {
+        agent: String,
+        part: String,
+        pub(super) action: String,
+        file: Option<String>,
+        commands: Vec<String>,
+        diff: Option<String>,
+        error: Option<String>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "reading them is the test")]
+    pub(super) struct Listed {
+        ok: bool,
+        schema_version: String,
+        pub(super) agents: Vec<Row>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "reading them is the test")]
+    pub(super) struct Row {
+        agent: String,
+        title: String,
+        found: bool,
+        server: bool,
+        hooks: Option<bool>,
+        file: String,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "reading them is the test")]
+    pub(super) struct Undone {
+        ok: bool,
+        schema_version: String,
+        pub(super) dry_run: bool,
+        changed: bool,
+        agents: Vec<Agent>,
+        service: Option<serde_json::Value>,
+        stopped_pid: Option<u32>,
+        pub(super) kept: Vec<Kept>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "reading them is the test")]
+    pub(super) struct Kept {
+        what: String,
+        path: String,
     }
 
     #[derive(Deserialize)]
@@ -322,7 +378,11 @@ fn answers_without_the_daemon_are_read_with_their_schemas() {
     let prepared: mirror::Prepared = read(&home, &["init", "--json"]);
     assert!(prepared.ok && prepared.changed && !prepared.written.is_empty());
     let registered: mirror::Registered = read(&home, &["mcp", "install", "--target", "project", "--dry-run", "--json"]);
-    assert!(registered.dry_run && !registered.steps.is_empty());
+    assert!(registered.dry_run && registered.agents[0].action == "register");
+    let listed: mirror::Listed = read(&home, &["mcp", "list", "--json"]);
+    assert!(listed.agents.len() > 20);
+    let undone: mirror::Undone = read(&home, &["uninstall", "--dry-run", "--json"]);
+    assert!(undone.dry_run && undone.kept.iter().all(|kept| !kept.path.is_empty()));
     let daemon: mirror::Daemon = read(&home, &["daemon", "status", "--json"]);
     assert!(!daemon.running);
 }

@@ -49,9 +49,12 @@ fn every_hook_is_a_command_of_recall_and_says_that_it_is_the_plugin_s() {
     let events = hooks["hooks"].as_object().expect("events");
     assert!(events.len() >= 8, "{}", events.len());
     for (event, groups) in events {
-        for hook in groups.as_array().expect("groups").iter().flat_map(|group| group["hooks"].as_array().expect("hooks")) {
+        for hook in
+            groups.as_array().expect("groups").iter().flat_map(|group| group["hooks"].as_array().expect("hooks"))
+        {
             assert_eq!((&hook["type"], &hook["command"]), (&"command".into(), &"recall".into()), "{event}");
-            let words: Vec<&str> = hook["args"].as_array().expect("arguments").iter().filter_map(Value::as_str).collect();
+            let words: Vec<&str> =
+                hook["args"].as_array().expect("arguments").iter().filter_map(Value::as_str).collect();
             assert_eq!((words[0], words[2]), ("hook", recall_agents::FROM_PLUGIN), "{event}");
         }
     }
@@ -71,14 +74,18 @@ fn an_alias_says_what_its_command_says() {
         assert!(texts[0].contains("\ndisable-model-invocation: true\n"), "{names:?} cost nothing until they are used");
         expected.extend(names.iter().map(|name| format!("{name}.md")));
     }
-    let found: BTreeSet<String> =
-        files("plugin/commands").iter().map(|path| path.file_name().expect("a name").to_string_lossy().into_owned()).collect();
+    let found: BTreeSet<String> = files("plugin/commands")
+        .iter()
+        .map(|path| path.file_name().expect("a name").to_string_lossy().into_owned())
+        .collect();
     assert_eq!(found, expected);
 }
 
 #[test]
 fn a_mode_is_the_agent_of_its_name() {
-    for (command, agent) in [("plan", "architect"), ("build", "coder"), ("review", "reviewer"), ("incident", "incident")] {
+    for (command, agent) in
+        [("plan", "architect"), ("build", "coder"), ("review", "reviewer"), ("incident", "incident")]
+    {
         let agent = text(&format!("plugin/agents/{agent}.md"));
         let (_, instructions) = agent.split_once("\n---\n").expect("front matter");
         assert!(text(&format!("plugin/commands/{command}.md")).contains(instructions.trim()), "{command}");

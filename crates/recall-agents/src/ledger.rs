@@ -109,8 +109,11 @@ impl Ledger {
     fn save(&self) -> Result<(), RegisterError> {
         let stored = Stored { version: VERSION, records: self.records.clone() };
         let text = serde_json::to_string_pretty(&stored).expect("the list has text keys only");
-        config_file::write(&self.path, &(text + "\n"), None)
-            .map_err(|source| RegisterError::Io { doing: "write", path: self.path.clone(), source })
+        config_file::write(&self.path, &(text + "\n"), None).map_err(|source| RegisterError::Io {
+            doing: "write",
+            path: self.path.clone(),
+            source,
+        })
     }
 }
 

@@ -174,7 +174,15 @@ impl Registrar<'_> {
             if let Some(How::Edit(_, after)) = changes.iter().find(|change| change.file == file).map(Change::how) {
                 config.text = after;
             }
-            changes.extend(self.unregister_part(agent, part, &file, config, &within, *target == Target::User, ledger)?);
+            changes.extend(self.unregister_part(
+                agent,
+                part,
+                &file,
+                config,
+                &within,
+                *target == Target::User,
+                ledger,
+            )?);
         }
         Ok(changes)
     }
@@ -201,6 +209,10 @@ impl Registrar<'_> {
         is_users: bool,
         ledger: &Ledger,
     ) -> Result<Option<Change>, RegisterError> {
+        // A file that does not name recall is not recall's business, even if it is broken.
+        if !config.text.as_deref().unwrap_or_default().contains(NAME) {
+            return Ok(None);
+        }
         let is_there = match part {
             Part::Mcp => known(agent, &config)?.is_some_and(|entry| is_ours(&entry)),
             Part::Hooks => {
@@ -259,7 +271,9 @@ impl Change {
     /// The file cannot be replaced, or the vendor's command failed.
     pub fn make(&self, ledger: &mut Ledger) -> Result<(), RegisterError> {
         match &self.work {
-            Work::Edit { base, after, had_section, .. } => self.edit(base.as_deref(), after.as_deref(), *had_section, ledger),
+            Work::Edit { base, after, had_section, .. } => {
+                self.edit(base.as_deref(), after.as_deref(), *had_section, ledger)
+            }
             Work::Run { runs, expected } => self.run(runs, expected.as_deref(), ledger),
         }
     }
@@ -308,8 +322,10 @@ impl Change {
         // An entry of an earlier recall is not what an undo returns to.
         let base = match known(agent, &before)? {
             None => before.text,
-            Some(_) => Some(without(agent, Part::Mcp, before.text.as_deref().unwrap_or_default(), EmptySection::Keep)
-                .map_err(|source| unusable(&before.path, source))?),
+            Some(_) => Some(
+                without(agent, Part::Mcp, before.text.as_deref().unwrap_or_default(), EmptySection::Keep)
+                    .map_err(|source| unusable(&before.path, source))?,
+            ),
         };
         self.record(true, had_section, Vec::new(), Patch::between(base.as_deref(), text), ledger)
     }
@@ -337,13 +353,7 @@ impl Seen {
 
 /// Finds out what a file is without recall: what it was before, if nobody changed it since, else the text without recall's
 /// part.
-fn seen(
-    agent: &Agent,
-    part: Part,
-    path: &Path,
-    file: ConfigFile,
-    ledger: &Ledger,
-) -> Result<Seen, RegisterError> {
+fn seen(agent: &Agent, part: Part, path: &Path, file: ConfigFile, ledger: &Ledger) -> Result<Seen, RegisterError> {
     let text = file.text.as_deref().unwrap_or_default();
     let record = ledger.find(agent.name, part, path);
     if let Some(record) = record.filter(|record| record.patch.is_last(text)) {
@@ -355,7 +365,9 @@ fn seen(
     let empty = if had_section { EmptySection::Keep } else { EmptySection::Remove };
     let rest = without(agent, part, text, empty).map_err(|source| unusable(&file.path, source))?;
     // A file that recall made, with nothing in it but recall.
-    let is_empty = format_of(agent, part).value(&rest).is_ok_and(|value| value.as_object().is_some_and(|object| object.is_empty()));
+    let is_empty = format_of(agent, part)
+        .value(&rest)
+        .is_ok_and(|value| value.as_object().is_some_and(|object| object.is_empty()));
     let was_made = record.is_some_and(|record| record.patch.created);
     let base = file.text.is_some().then_some(rest).filter(|_| !(is_empty && was_made));
     Ok(Seen { base, had_section, is_untouched: false, file })

@@ -23,7 +23,9 @@ pub(crate) fn change_text(changes: &[AgentChange], mode: Mode) -> String {
         let _ = match (action, mode) {
             (Action::None, _) => writeln!(text, "{title}: nothing to do for {what}"),
             (Action::Failed, _) => writeln!(text, "{title}: failed: {}", error.as_deref().unwrap_or_default()),
-            (_, Mode::DryRun) if !commands.is_empty() => writeln!(text, "{title}: would run `{}`", commands.join("`, `")),
+            (_, Mode::DryRun) if !commands.is_empty() => {
+                writeln!(text, "{title}: would run `{}`", commands.join("`, `"))
+            }
             (_, Mode::Make) if !commands.is_empty() => writeln!(text, "{title}: ran `{}`", commands.join("`, `")),
             (Action::Register, Mode::DryRun) => writeln!(text, "{title}: would add {what} to {file}"),
             (Action::Register, Mode::Make) => writeln!(text, "{title}: added {what} to {file}"),

@@ -2,12 +2,14 @@
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, ValueEnum};
-use recall_agents::{Agent, Part, Registrar, SHIM, Target as Place, agent, agents, snippet};
+use recall_agents::{
+    Agent, Folders, Ledger, Part, RegisterError, Registrar, SHIM, Target as Place, agent, agents, snippet,
+};
 use serde::Serialize;
 
 use crate::agents::{self as registrations, Action, AgentChange, AgentRow, Mode, change_text, is_present, list_text};
 use crate::command_context::CommandContext;
-use crate::error::CommandError;
+use crate::error::{CliError, CommandError};
 use crate::output::{Format, Output};
 use crate::{Exit, project_root};
 
@@ -117,6 +119,9 @@ fn install(args: &InstallArgs, context: &CommandContext) -> Result<Exit, Command
         let has_file = clients.target == Target::User || !agent.has_no_project_file();
         has_file && is_present(agent, &folders, programs)
     });
+    if *hooks {
+        check_hooks(clients, &chosen, &folders)?;
+    }
     // A project's file is shared, and programs are installed in other places on other machines: no path.
     let shim = if clients.target == Target::User { registrations::shim(context)? } else { SHIM.to_owned() };
     let on_path = |name: &str| programs.on_path(name);
@@ -126,7 +131,7 @@ fn install(args: &InstallArgs, context: &CommandContext) -> Result<Exit, Command
     for agent in &chosen {
         let planned = registrar.register(agent, &place, &shim, &ledger);
         changes.push(AgentChange::of(agent, Part::Mcp, planned, mode, &mut ledger));
-        if *hooks && clients.target == Target::User && (!clients.all || agent.has_hooks(&folders).is_some()) {
+        if *hooks && agent.has_hooks(&folders).is_some() {
             let recall = registrations::program("recall", context)?;
             let planned = registrar.register_hooks(agent, &recall, &ledger);
             changes.push(AgentChange::of(agent, Part::Hooks, planned, mode, &mut ledger));
@@ -140,6 +145,18 @@ fn install(args: &InstallArgs, context: &CommandContext) -> Result<Exit, Command
         context.output.note(&permission_hint(context));
     }
     Ok(if chosen.is_empty() { Exit::NothingFound } else { exit })
+}
+
+/// Rejects hooks where there can be none, before anything is changed.
+fn check_hooks(clients: &ClientArgs, chosen: &[&Agent], folders: &Folders) -> Result<(), CommandError> {
+    if clients.target == Target::Project {
+        let error = CliError::usage("hooks are registered for you, not for a project");
+        return Err(error.with_hint("leave out `--hooks` or `--target project`").into());
+    }
+    match chosen.iter().find(|agent| !clients.all && agent.has_hooks(folders).is_none()) {
+        Some(agent) => Err(RegisterError::NoHooks { title: agent.title }.into()),
+        None => Ok(()),
+    }
 }
 
 fn uninstall(args: &ClientArgs, context: &CommandContext) -> Result<Exit, CommandError> {
@@ -168,13 +185,14 @@ pub(super) fn unregister(
     agent: &'static Agent,
     place: &Place,
     mode: Mode,
-    ledger: &mut recall_agents::Ledger,
+    ledger: &mut Ledger,
 ) -> Vec<AgentChange> {
     match registrar.unregister(agent, place, ledger) {
         Err(error) => vec![AgentChange::of(agent, Part::Mcp, Err(error), mode, ledger)],
         Ok(planned) if planned.is_empty() => vec![AgentChange::of(agent, Part::Mcp, Ok(None), mode, ledger)],
         Ok(planned) => {
-            let made = planned.into_iter().map(|change| AgentChange::of(agent, change.part, Ok(Some(change)), mode, ledger));
+            let made =
+                planned.into_iter().map(|change| AgentChange::of(agent, change.part, Ok(Some(change)), mode, ledger));
             made.collect()
         }
     }
@@ -216,13 +234,10 @@ impl ClientArgs {
 }
 
 /// Reports the changes. The error of a single agent is the command's own.
-fn report(
-    agents: Vec<AgentChange>,
-    chosen: usize,
-    mode: Mode,
-    context: &CommandContext,
-) -> Result<Exit, CommandError> {
-    if chosen == 1 && let Some(cli_error) = agents.iter().find_map(|change| change.cli_error.clone()) {
+fn report(agents: Vec<AgentChange>, chosen: usize, mode: Mode, context: &CommandContext) -> Result<Exit, CommandError> {
+    if chosen == 1
+        && let Some(cli_error) = agents.iter().find_map(|change| change.cli_error.clone())
+    {
         return Err(cli_error.into());
     }
     let failed = agents.iter().any(|change| change.action == Action::Failed);

@@ -184,8 +184,7 @@ pub(super) fn remove(dry_run: bool, context: &CommandContext) -> Result<ServiceC
     let files = plan.files.iter().zip(&states).map(removed).collect();
     let steps: Vec<_> = if is_ours { plan.disable.iter().chain(&plan.reload).collect() } else { Vec::new() };
     let commands = steps.iter().map(|words| words.join(" ")).collect();
-    let change =
-        ServiceChange { dry_run, changed: is_ours && !dry_run, files, commands, stopped_pid: None };
+    let change = ServiceChange { dry_run, changed: is_ours && !dry_run, files, commands, stopped_pid: None };
     if change.changed {
         let program = manager_program(manager, context)?;
         for words in &plan.disable {

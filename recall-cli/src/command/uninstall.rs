@@ -63,11 +63,7 @@ pub(super) async fn run(args: &UninstallArgs, context: &CommandContext) -> Resul
 }
 
 /// Undoes every registration: those of the list, the latest first, then those that are found in the agents' files.
-fn unregister_all(
-    folders: &Folders,
-    mode: Mode,
-    context: &CommandContext,
-) -> Result<Vec<AgentChange>, CommandError> {
+fn unregister_all(folders: &Folders, mode: Mode, context: &CommandContext) -> Result<Vec<AgentChange>, CommandError> {
     let on_path = |name: &str| context.process_env.programs.on_path(name);
     let registrar = Registrar { folders, on_path: &on_path };
     let mut ledger = registrations::ledger(mode, context)?;
@@ -76,7 +72,8 @@ fn unregister_all(
         let found = super::mcp::unregister(registrar, agent, &Target::User, mode, &mut ledger);
         // A dry run has undone nothing, and finds the same again.
         let is_new = |change: &AgentChange| {
-            change.action != Action::None && !changes.iter().any(|known| known.part == change.part && known.file == change.file)
+            change.action != Action::None
+                && !changes.iter().any(|known| known.part == change.part && known.file == change.file)
         };
         let found: Vec<AgentChange> = found.into_iter().filter(is_new).collect();
         changes.extend(found);
@@ -110,7 +107,7 @@ fn kept(folders: &Folders, context: &CommandContext) -> Vec<Kept> {
         ("memories of the global store, indexes, models", &dirs.data),
         ("settings", &dirs.config),
         ("cache", &dirs.cache),
-        ("logs", &dirs.state),
+        ("logs, and the list of registrations", &dirs.state),
     ];
     let mut kept: Vec<Kept> = Vec::new();
     for (what, path) in own.into_iter().filter(|(_, path)| path.exists()) {

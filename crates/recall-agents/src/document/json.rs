@@ -41,12 +41,7 @@ pub(super) fn with(text: &str, section: &str, name: &str, entry: &Value) -> Resu
     Ok(finished(&root, text))
 }
 
-pub(super) fn without(
-    text: &str,
-    section: &str,
-    name: &str,
-    drops_section: bool,
-) -> Result<String, DocumentError> {
+pub(super) fn without(text: &str, section: &str, name: &str, drops_section: bool) -> Result<String, DocumentError> {
     let root = parse(text)?;
     let Some(place) = root.object_value().and_then(|object| object.get(section)) else { return Ok(text.to_owned()) };
     if drops_section {
@@ -61,9 +56,7 @@ pub(super) fn without(
 pub(crate) fn root_object(root: &CstRootNode) -> Result<CstObject, DocumentError> {
     match root.value() {
         None => Ok(root.object_value_or_set()),
-        Some(_) => {
-            root.object_value().ok_or_else(|| DocumentError::NotAnObject { what: "the document".to_owned() })
-        }
+        Some(_) => root.object_value().ok_or_else(|| DocumentError::NotAnObject { what: "the document".to_owned() }),
     }
 }
 

@@ -30,7 +30,8 @@ pub(super) fn with(text: &str, section: &str, name: &str, entry: &Value) -> Vec<
     edited.push(appended);
     if let Ok(mut document) = text.parse::<DocumentMut>() {
         let place = document.entry(section).or_insert(Item::Table(Table::new()));
-        let item = if place.is_inline_table() { toml_edit::value(entry.into_inline_table()) } else { Item::Table(entry) };
+        let item =
+            if place.is_inline_table() { toml_edit::value(entry.into_inline_table()) } else { Item::Table(entry) };
         if let Some(section) = place.as_table_like_mut() {
             section.insert(name, item);
             edited.push(document.to_string());

@@ -28,7 +28,11 @@ pub(super) fn with(text: &str, section: &str, name: &str, entry: &Value) -> Resu
         // Before the first key of the document, where no end of a value has to be found.
         let indent = margin(text, first)?;
         let inner = format!("{indent}{INDENT}");
-        return Ok(inserted(text, line_start(text, first), &format!("{indent}{section}:\n{}", block(name, entry, &inner))));
+        return Ok(inserted(
+            text,
+            line_start(text, first),
+            &format!("{indent}{section}:\n{}", block(name, entry, &inner)),
+        ));
     };
     match &value.data {
         YamlData::Mapping(entries) if !entries.is_empty() => {
@@ -51,15 +55,9 @@ pub(super) fn with(text: &str, section: &str, name: &str, entry: &Value) -> Resu
     }
 }
 
-pub(super) fn without(
-    text: &str,
-    section: &str,
-    name: &str,
-    drops_section: bool,
-) -> Result<String, DocumentError> {
+pub(super) fn without(text: &str, section: &str, name: &str, drops_section: bool) -> Result<String, DocumentError> {
     let root = load(text)?;
-    let (section_key, value) =
-        root.as_ref().and_then(|root| pair(root, section)).ok_or(DocumentError::Unclear)?;
+    let (section_key, value) = root.as_ref().and_then(|root| pair(root, section)).ok_or(DocumentError::Unclear)?;
     let (key, entry) = pair(value, name).ok_or(DocumentError::Unclear)?;
     let start = line_start(text, if drops_section { section_key } else { key });
     let end = line_end(text, last_offset(text, entry));
@@ -113,10 +111,7 @@ fn key_text(key: &MarkedYaml<'_>) -> String {
 }
 
 /// Returns the key and the value of a pair of a mapping.
-fn pair<'a, 'text>(
-    node: &'a MarkedYaml<'text>,
-    name: &str,
-) -> Option<(&'a MarkedYaml<'text>, &'a MarkedYaml<'text>)> {
+fn pair<'a, 'text>(node: &'a MarkedYaml<'text>, name: &str) -> Option<(&'a MarkedYaml<'text>, &'a MarkedYaml<'text>)> {
     node.data.as_mapping()?.iter().find(|(key, _)| key_text(key) == name)
 }
 

@@ -66,7 +66,9 @@ impl User {
     fn files(&self) -> Vec<PathBuf> {
         fn below(folder: &Path) -> Vec<PathBuf> {
             let entries = folder.read_dir().expect("readable").map(|entry| entry.expect("readable").path());
-            entries.flat_map(|path| if path.is_dir() { [vec![path.clone()], below(&path)].concat() } else { vec![path] }).collect()
+            entries
+                .flat_map(|path| if path.is_dir() { [vec![path.clone()], below(&path)].concat() } else { vec![path] })
+                .collect()
         }
         below(&self.folders.home)
     }
@@ -75,7 +77,9 @@ impl User {
 fn theirs(agent: &Agent) -> String {
     let section = agent.section;
     match agent.format {
-        Format::Json => format!("// mine\n{{\n  \"a\": 1.50,\n  \"{section}\": {{\n    \"other\": {{\"command\": \"x\"}} // y\n  }}\n}}\n"),
+        Format::Json => format!(
+            "// mine\n{{\n  \"a\": 1.50,\n  \"{section}\": {{\n    \"other\": {{\"command\": \"x\"}} // y\n  }}\n}}\n"
+        ),
         Format::Toml => format!("# mine\na = 1.50\n\n[{section}.other] # y\ncommand = 'x'\n"),
         Format::Yaml => format!("# mine\na: 1.50\n{section}:\n    # y\n    other:\n        cmd: 'x'\n"),
     }
@@ -146,7 +150,8 @@ fn hooks_and_the_server_in_one_file_are_undone_in_turn() {
     for agent in agents().iter().filter(|agent| agent.hooks.is_some()) {
         let user = User::new();
         let hook_file = agent.hook_file(&user.folders).expect("hooks");
-        let theirs = "{\n  // mine\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"x\"}]}]}\n}\n";
+        let theirs =
+            "{\n  // mine\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"x\"}]}]}\n}\n";
         fs::create_dir_all(hook_file.parent().expect("a folder")).expect("made");
         fs::write(&hook_file, theirs).expect("written");
         let files = user.files();
