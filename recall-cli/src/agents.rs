@@ -4,7 +4,10 @@ mod change;
 mod row;
 mod text;
 
-use recall_agents::{Folders, Ledger, RegisterError, SHIM, System};
+use std::fs;
+use std::path::PathBuf;
+
+use recall_agents::{Folders, Ledger, RegisterError, SHIM, System, agent};
 use recall_proto::Reason;
 
 pub(crate) use change::{Action, AgentChange, Mode};
@@ -47,6 +50,13 @@ pub(crate) fn program(name: &str, context: &CommandContext) -> Result<String, Co
         cli_error.with_hint("put it next to `recall` or on PATH")
     })?;
     Ok(path.display().to_string())
+}
+
+/// Returns Claude Code's list of plugins if recall's is in it.
+pub(crate) fn plugin(folders: &Folders) -> Option<PathBuf> {
+    let settings = agent("claude-code")?.hook_file(folders)?;
+    let path = settings.parent()?.join("plugins/installed_plugins.json");
+    fs::read_to_string(&path).is_ok_and(|text| text.contains("\"recall@")).then_some(path)
 }
 
 impl From<&RegisterError> for CliError {

@@ -1,6 +1,7 @@
 //! The text about agents for people.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use anstyle::Style;
 use recall_agents::Part;
@@ -39,8 +40,8 @@ pub(crate) fn change_text(changes: &[AgentChange], mode: Mode) -> String {
     text
 }
 
-/// Formats the agents with their state.
-pub(crate) fn list_text(rows: &[AgentRow], width: Option<usize>) -> String {
+/// Formats the agents with their state. Paths below the home folder begin with `~`.
+pub(crate) fn list_text(rows: &[AgentRow], home: &Path, width: Option<usize>) -> String {
     let plain = |heading, align| Column { heading, align, style: Style::new() };
     let layout = [
         Column { style: STRONG, ..plain("CLIENT", Align::Left) },
@@ -55,7 +56,8 @@ pub(crate) fn list_text(rows: &[AgentRow], width: Option<usize>) -> String {
     let rows: Vec<[String; 6]> = rows
         .iter()
         .map(|row| {
-            let file = row.file.clone();
+            let file = Path::new(&row.file).strip_prefix(home);
+            let file = file.map_or_else(|_| row.file.clone(), |below| format!("~/{}", below.display()));
             [row.agent.to_owned(), row.title.to_owned(), yes(row.found), yes(row.server), hooks(row), file]
         })
         .collect();

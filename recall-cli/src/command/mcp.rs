@@ -143,6 +143,9 @@ fn install(args: &InstallArgs, context: &CommandContext) -> Result<Exit, Command
     let exit = report(changes, chosen.len(), mode, context)?;
     if chosen.iter().any(|agent| agent.name == DEFAULT) {
         context.output.note(&permission_hint(context));
+        if registrations::plugin(&folders).is_some() {
+            context.output.note("recall's plugin for Claude Code brings the server too, so its tools are listed twice: remove one");
+        }
     }
     Ok(if chosen.is_empty() { Exit::NothingFound } else { exit })
 }
@@ -205,7 +208,7 @@ fn list(context: &CommandContext) -> Result<Exit, CommandError> {
     let output = &context.output;
     match output.format {
         Format::Json => output.json(&recall_json::answer(Agents { agents: rows }))?,
-        Format::Human => output.text(&list_text(&rows, output.width))?,
+        Format::Human => output.text(&list_text(&rows, &folders.home, output.width))?,
     }
     Ok(Exit::Done)
 }

@@ -1,8 +1,6 @@
 //! `recall uninstall`
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
 
 use clap::Args;
 use recall_agents::{Folders, Ledger, Registrar, Target, agent, agents};
@@ -116,16 +114,10 @@ fn kept(folders: &Folders, context: &CommandContext) -> Vec<Kept> {
             kept.push(Kept { what, path });
         }
     }
-    let plugins = agent("claude-code").and_then(|claude| claude.hook_file(folders));
-    let plugins = plugins.and_then(|settings| Some(settings.parent()?.join("plugins/installed_plugins.json")));
-    if let Some(path) = plugins.filter(|path| has_plugin(path)) {
+    if let Some(path) = registrations::plugin(folders) {
         kept.push(Kept { what: "the plugin of Claude Code", path: path.display().to_string() });
     }
     kept
-}
-
-fn has_plugin(installed: &Path) -> bool {
-    fs::read_to_string(installed).is_ok_and(|text| text.contains("\"recall@"))
 }
 
 fn text(undone: &Undone, mode: Mode) -> String {
