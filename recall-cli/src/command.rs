@@ -15,6 +15,7 @@ mod feedback;
 mod find;
 mod get;
 mod graph;
+mod hook;
 mod import;
 mod init;
 mod list;
@@ -216,6 +217,9 @@ pub(crate) enum Command {
     /// Register recall in coding agents.
     #[command(subcommand)]
     Mcp(mcp::McpCommand),
+    /// Answer an event of a coding agent, which it sends to standard input. Agents run it, not people.
+    #[command(after_help = examples!("recall hook prompt < event.json", "recall hook session-start --client codex"))]
+    Hook(hook::HookArgs),
     /// Print the script with which a shell completes commands, paths, ids and symbols.
     #[command(after_help = examples!("recall completions zsh"))]
     Completions(completions::CompletionsArgs),
@@ -273,6 +277,7 @@ pub(crate) fn run(
         Command::Models(command) => wait(models::run(command, context)),
         Command::Eval(args) | Command::Bench(args) => external::run(&args, arguments, context),
         Command::Mcp(command) => mcp::run(&command, context),
+        Command::Hook(args) => hook::run(&args, context),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args, definition(), context),
     }

@@ -40,6 +40,8 @@ pub(crate) struct ProcessEnv {
     pub(crate) started: SystemTime,
     /// `CLAUDE_CONFIG_DIR`: the folder of Claude Code's configuration, if it is not the home folder.
     pub(crate) claude_config_dir: Option<PathBuf>,
+    /// `CLAUDE_PROJECT_DIR`: the project that Claude Code was started for, if it is absolute.
+    pub(crate) claude_project_dir: Option<PathBuf>,
     /// `XDG_CONFIG_HOME`, if it is absolute.
     pub(crate) xdg_config_home: Option<PathBuf>,
     /// The set variables that decide where recall's files live, except `RECALL_HOME`. Relative paths do not count.
@@ -114,6 +116,7 @@ impl ProcessEnv {
             host: host(),
             started: now(),
             claude_config_dir: variable("CLAUDE_CONFIG_DIR").map(PathBuf::from),
+            claude_project_dir: variable("CLAUDE_PROJECT_DIR").map(PathBuf::from).filter(|path| path.is_absolute()),
         })
     }
 }
