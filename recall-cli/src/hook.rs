@@ -13,11 +13,13 @@ mod seen;
 
 use std::io;
 use std::path::PathBuf;
+use std::str::FromStr as _;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use recall_client::{Client, ConnectOptions, Launch, Replace};
 use recall_config::{HookSettings, Settings};
+use recall_core::MemoryId;
 use recall_core::tokens::count;
 use recall_proto::v1;
 use tonic::Status;
@@ -310,8 +312,9 @@ async fn about(client: &Client, context: Option<v1::RequestContext>, file: &str)
         answer => answer?,
     };
     let mut memories = Vec::new();
-    for node in graph.nodes.into_iter().filter(|node| node.kind == "memory") {
-        let request = v1::GetRequest { context: context.clone(), id: node.doc_id, ..v1::GetRequest::default() };
+    // The path of a memory's document is its id.
+    for node in graph.nodes.into_iter().filter(|node| MemoryId::from_str(&node.path).is_ok()) {
+        let request = v1::GetRequest { context: context.clone(), id: node.path, ..v1::GetRequest::default() };
         memories.extend(client.get(request).await?.memory.filter(memory::is_in_force));
         if memories.len() >= MOST_ABOUT_FILE {
             break;

@@ -72,7 +72,10 @@ pub fn prompt_answer<'r>(
     limits: &PromptLimits,
     mut is_new: impl FnMut(&str) -> bool,
 ) -> PromptAnswer<'r> {
-    let confident = |least: f64| move |hit: &&v1::Hit| hit.confidence.is_some_and(|confidence| confidence >= least);
+    let support = response.confidence.unwrap_or(0.0);
+    // Without a ranker a score is no probability.
+    let confident =
+        |least: f64| move |hit: &&v1::Hit| hit.confidence.is_some() && support >= least && hit.score >= least;
     let of_memory = |hit: &&v1::Hit| hit.memory.as_ref().is_some_and(is_in_force);
     let mut memories: Vec<&v1::Hit> =
         response.results.iter().filter(of_memory).filter(confident(limits.memory_confidence)).collect();
