@@ -59,6 +59,15 @@ pub(crate) fn plugin(folders: &Folders) -> Option<PathBuf> {
     fs::read_to_string(&path).is_ok_and(|text| text.contains("\"recall@")).then_some(path)
 }
 
+/// Whether recall's hooks are in the user's or the project's settings of Claude Code.
+pub(crate) fn settings_have_hooks(context: &CommandContext) -> bool {
+    let user = folders(context).ok().and_then(|folders| agent("claude-code")?.hook_file(&folders));
+    let project = context.process_env.claude_project_dir.as_deref().map(|project| project.join(".claude"));
+    let project =
+        project.into_iter().flat_map(|folder| ["settings.json", "settings.local.json"].map(|name| folder.join(name)));
+    recall_agents::settings_have_hooks(&user.into_iter().chain(project).collect::<Vec<_>>())
+}
+
 impl From<&RegisterError> for CliError {
     fn from(error: &RegisterError) -> Self {
         let by_hand = "nothing was changed; `recall mcp print` shows what to put there";

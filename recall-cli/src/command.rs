@@ -15,6 +15,7 @@ mod feedback;
 mod find;
 mod get;
 mod graph;
+mod hook;
 mod import;
 mod init;
 mod list;
@@ -220,6 +221,9 @@ pub(crate) enum Command {
     /// Undo what recall wrote outside of its own folders: registrations in agents, hooks, and the service.
     #[command(after_help = examples!("recall uninstall --dry-run", "recall uninstall"))]
     Uninstall(uninstall::UninstallArgs),
+    /// Answer an event of a coding agent, which it sends to standard input. Agents run it, not people.
+    #[command(after_help = examples!("recall hook prompt < event.json", "recall hook session-start --client codex"))]
+    Hook(hook::HookArgs),
     /// Print the script with which a shell completes commands, paths, ids and symbols.
     #[command(after_help = examples!("recall completions zsh"))]
     Completions(completions::CompletionsArgs),
@@ -278,6 +282,7 @@ pub(crate) fn run(
         Command::Eval(args) | Command::Bench(args) => external::run(&args, arguments, context),
         Command::Mcp(command) => mcp::run(&command, context),
         Command::Uninstall(args) => wait(uninstall::run(&args, context)),
+        Command::Hook(args) => hook::run(&args, context),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args, definition(), context),
     }

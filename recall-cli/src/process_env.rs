@@ -44,6 +44,8 @@ pub(crate) struct ProcessEnv {
     pub(crate) claude_config_dir: Option<PathBuf>,
     /// The variables that move the files of agents, if they are absolute.
     pub(crate) agent_variables: BTreeMap<String, PathBuf>,
+    /// `CLAUDE_PROJECT_DIR`: the project that Claude Code was started for, if it is absolute.
+    pub(crate) claude_project_dir: Option<PathBuf>,
     /// `XDG_CONFIG_HOME`, if it is absolute.
     pub(crate) xdg_config_home: Option<PathBuf>,
     /// The set variables that decide where recall's files live, except `RECALL_HOME`. Relative paths do not count.
@@ -123,6 +125,7 @@ impl ProcessEnv {
                 .filter_map(|name| Some(((*name).to_owned(), PathBuf::from(variable(name)?))))
                 .filter(|(_, path)| path.is_absolute())
                 .collect(),
+            claude_project_dir: variable("CLAUDE_PROJECT_DIR").map(PathBuf::from).filter(|path| path.is_absolute()),
         })
     }
 }

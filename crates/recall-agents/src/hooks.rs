@@ -82,6 +82,7 @@ const QWEN: &[EventRow] = &[
     ("UserPromptSubmit", None, "prompt", Wait::Yes),
     ("PreToolUse", Some("read_file|write_file|edit"), "pre-tool", Wait::Yes),
     ("PostToolUse", Some("write_file|edit|run_shell_command"), "post-tool", Wait::Yes),
+    ("PostToolUseFailure", Some("run_shell_command"), "post-tool", Wait::Yes),
     ("SubagentStart", None, "subagent-start", Wait::Yes),
     ("PreCompact", None, "pre-compact", Wait::Yes),
     ("Stop", None, "stop", Wait::Yes),

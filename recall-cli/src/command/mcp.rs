@@ -144,7 +144,9 @@ fn install(args: &InstallArgs, context: &CommandContext) -> Result<Exit, Command
     if chosen.iter().any(|agent| agent.name == DEFAULT) {
         context.output.note(&permission_hint(context));
         if registrations::plugin(&folders).is_some() {
-            context.output.note("recall's plugin for Claude Code brings the server too, so its tools are listed twice: remove one");
+            context.output.note(
+                "recall's plugin for Claude Code brings the server too, so its tools are listed twice: remove one",
+            );
         }
     }
     Ok(if chosen.is_empty() { Exit::NothingFound } else { exit })
