@@ -7,6 +7,8 @@ use recall_proto::v1::Provenance;
 pub(crate) struct Caller {
     /// The session's id; empty outside a session.
     pub(crate) session_id: String,
+    /// Whether EDI named the session.
+    pub(crate) is_edi_session: bool,
     /// The agent; empty for a person.
     pub(crate) agent: String,
     /// The source recorded with what this caller writes.
@@ -17,9 +19,10 @@ impl Caller {
     /// Reads the variables, of which `variable` gives the value.
     pub(crate) fn read(variable: impl Fn(&str) -> Option<String>) -> Self {
         let text = |name: &str| variable(name).unwrap_or_default();
-        let session_id = variable("EDI_SESSION_ID").or_else(|| variable("CLAUDE_CODE_SESSION_ID")).unwrap_or_default();
+        let edis = variable("EDI_SESSION_ID");
         Self {
-            session_id,
+            is_edi_session: edis.is_some(),
+            session_id: edis.or_else(|| variable("CLAUDE_CODE_SESSION_ID")).unwrap_or_default(),
             agent: if variable("CLAUDECODE").is_some() { "claude-code".to_owned() } else { String::new() },
             provenance: Provenance {
                 agent_mode: text("EDI_AGENT_MODE"),

@@ -15,6 +15,7 @@ mod feedback;
 mod find;
 mod get;
 mod graph;
+mod hook;
 mod import;
 mod init;
 mod list;
@@ -35,6 +36,7 @@ mod service;
 mod session;
 mod stats;
 mod status;
+mod uninstall;
 mod update;
 mod verify;
 
@@ -216,6 +218,12 @@ pub(crate) enum Command {
     /// Register recall in coding agents.
     #[command(subcommand)]
     Mcp(mcp::McpCommand),
+    /// Undo what recall wrote outside of its own folders: registrations in agents, hooks, and the service.
+    #[command(after_help = examples!("recall uninstall --dry-run", "recall uninstall"))]
+    Uninstall(uninstall::UninstallArgs),
+    /// Answer an event of a coding agent, which it sends to standard input. Agents run it, not people.
+    #[command(after_help = examples!("recall hook prompt < event.json", "recall hook session-start --client codex"))]
+    Hook(hook::HookArgs),
     /// Print the script with which a shell completes commands, paths, ids and symbols.
     #[command(after_help = examples!("recall completions zsh"))]
     Completions(completions::CompletionsArgs),
@@ -273,6 +281,8 @@ pub(crate) fn run(
         Command::Models(command) => wait(models::run(command, context)),
         Command::Eval(args) | Command::Bench(args) => external::run(&args, arguments, context),
         Command::Mcp(command) => mcp::run(&command, context),
+        Command::Uninstall(args) => wait(uninstall::run(&args, context)),
+        Command::Hook(args) => hook::run(&args, context),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args, definition(), context),
     }

@@ -14,9 +14,9 @@ macro_rules! examples {
     ($($line:literal),+ $(,)?) => { concat!("Examples:", $("\n  ", $line),+) };
 }
 
+mod agents;
 mod args;
 mod caller;
-mod clients;
 mod command;
 mod command_context;
 mod complete;
@@ -25,6 +25,7 @@ mod editor;
 mod error;
 mod exit;
 mod finder;
+mod hook;
 mod last_search;
 mod output;
 mod pager;
@@ -43,6 +44,7 @@ pub use args::Global;
 pub use command_context::CommandContext;
 pub use error::{CliError, CommandError};
 pub use exit::Exit;
+pub use hook::{PromptAnswer, PromptLimits, prompt_answer, prompt_search};
 pub use output::{Format, Output};
 pub use program::{run_program, wait};
 pub use progress::QueryBar;
@@ -62,11 +64,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     if complete::answer(&arguments, definition) {
         return Exit::Done;
     }
-    run_program(
+    let exit = run_program(
         &arguments,
         |cli: &Cli| &cli.global,
         |cli, context| command::run(cli.command, definition, &arguments, context),
-    )
+    );
+    // Agents read other exit codes of a hook as a refusal of what they are doing.
+    if arguments.get(1).is_some_and(|command| command == "hook") { Exit::Done } else { exit }
 }
 
 /// Returns the definition of the program's arguments.

@@ -2,10 +2,12 @@
 //!
 //! Only this module reads the working directory and the environment variables.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use recall_agents::Folders;
 use recall_config::{Dirs, Environment};
 use recall_proto::Reason;
 
@@ -40,6 +42,10 @@ pub(crate) struct ProcessEnv {
     pub(crate) started: SystemTime,
     /// `CLAUDE_CONFIG_DIR`: the folder of Claude Code's configuration, if it is not the home folder.
     pub(crate) claude_config_dir: Option<PathBuf>,
+    /// The variables that move the files of agents, if they are absolute.
+    pub(crate) agent_variables: BTreeMap<String, PathBuf>,
+    /// `CLAUDE_PROJECT_DIR`: the project that Claude Code was started for, if it is absolute.
+    pub(crate) claude_project_dir: Option<PathBuf>,
     /// `XDG_CONFIG_HOME`, if it is absolute.
     pub(crate) xdg_config_home: Option<PathBuf>,
     /// The set variables that decide where recall's files live, except `RECALL_HOME`. Relative paths do not count.
@@ -114,6 +120,12 @@ impl ProcessEnv {
             host: host(),
             started: now(),
             claude_config_dir: variable("CLAUDE_CONFIG_DIR").map(PathBuf::from),
+            agent_variables: Folders::VARIABLES
+                .iter()
+                .filter_map(|name| Some(((*name).to_owned(), PathBuf::from(variable(name)?))))
+                .filter(|(_, path)| path.is_absolute())
+                .collect(),
+            claude_project_dir: variable("CLAUDE_PROJECT_DIR").map(PathBuf::from).filter(|path| path.is_absolute()),
         })
     }
 }

@@ -155,7 +155,8 @@ fn mcp_install_edits_the_file_where_claude_is_not_installed_and_uninstall_restor
     home.program("recall-shim", "");
     let output = home.recall(&["mcp", "install", "--dry-run"]);
     assert_eq!(code(&output), Some(0), "{}", stderr(&output));
-    assert!(stdout(&output).starts_with("would set "), "{}", stdout(&output));
+    assert!(stdout(&output).starts_with("Claude Code: would add the MCP server to "), "{}", stdout(&output));
+    assert!(stdout(&output).contains("    +    \"recall\": {"), "{}", stdout(&output));
     assert!(stderr(&output).contains("mcp__recall"), "{}", stderr(&output));
     assert_eq!(fs::read_to_string(&file).expect("readable"), theirs);
 
@@ -175,8 +176,10 @@ fn mcp_install_edits_the_file_where_claude_is_not_installed_and_uninstall_restor
 fn mcp_install_goes_through_claude_where_it_is_installed() {
     let home = Home::new();
     home.program("recall-shim", "");
-    home.program("claude", r#"printf '%s\n' "$@" >> "$HOME/said""#);
-    assert_eq!(code(&home.recall(&["mcp", "install"])), Some(0));
+    let adds = r#"test "$2" != add-json || printf '{"mcpServers":{"recall":%s}}' "$6" > "$HOME/.claude.json""#;
+    home.program("claude", &format!(r#"printf '%s\n' "$@" >> "$HOME/said"; {adds}"#));
+    let output = home.recall(&["mcp", "install"]);
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
     let shim = home.path("bin/recall-shim");
     let said = fs::read_to_string(home.path("home/said")).expect("it was run");
     let (arguments, entry) = said.trim_end().rsplit_once('\n').expect("several arguments");
@@ -184,6 +187,13 @@ fn mcp_install_goes_through_claude_where_it_is_installed() {
     let entry: Value = serde_json::from_str(entry).expect("JSON");
     assert_eq!((&entry["command"], &entry["alwaysLoad"]), (&shim.display().to_string().into(), &true.into()));
 
+    // Nobody changed the file since, so it is as it was: not there.
+    assert_eq!(code(&home.recall(&["mcp", "uninstall"])), Some(0));
+    assert!(!home.path("home/.claude.json").exists());
+
+    home.program("claude", "exit 0");
+    let output = home.recall(&["mcp", "install"]);
+    assert!(stderr(&output).contains("does not have the entry"), "{}", stderr(&output));
     home.program("claude", "echo it is Monday >&2; exit 1");
     let output = home.recall(&["mcp", "install"]);
     assert_eq!(code(&output), Some(4));
@@ -282,7 +292,63 @@ mod mirror {
         schema_version: String,
         pub(super) dry_run: bool,
         changed: bool,
-        pub(super) steps: Vec<String>,
+        pub(super) agents: Vec<Agent>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "reading them is the test")]
+    pub(super) struct Agent {
+        agent: String,
+        part: String,
+        pub(super) action: String,
+        file: Option<String>,
+        commands: Vec<String>,
+        diff: Option<String>,
+        error: Option<String>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "reading them is the test")]
+    pub(super) struct Listed {
+        ok: bool,
+        schema_version: String,
+        pub(super) agents: Vec<Row>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "reading them is the test")]
+    pub(super) struct Row {
+        agent: String,
+        title: String,
+        found: bool,
+        server: bool,
+        hooks: Option<bool>,
+        file: String,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "reading them is the test")]
+    pub(super) struct Undone {
+        ok: bool,
+        schema_version: String,
+        pub(super) dry_run: bool,
+        changed: bool,
+        agents: Vec<Agent>,
+        service: Option<serde_json::Value>,
+        stopped_pid: Option<u32>,
+        pub(super) kept: Vec<Kept>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "reading them is the test")]
+    pub(super) struct Kept {
+        what: String,
+        path: String,
     }
 
     #[derive(Deserialize)]
@@ -312,7 +378,11 @@ fn answers_without_the_daemon_are_read_with_their_schemas() {
     let prepared: mirror::Prepared = read(&home, &["init", "--json"]);
     assert!(prepared.ok && prepared.changed && !prepared.written.is_empty());
     let registered: mirror::Registered = read(&home, &["mcp", "install", "--target", "project", "--dry-run", "--json"]);
-    assert!(registered.dry_run && !registered.steps.is_empty());
+    assert!(registered.dry_run && registered.agents[0].action == "register");
+    let listed: mirror::Listed = read(&home, &["mcp", "list", "--json"]);
+    assert!(listed.agents.len() > 20);
+    let undone: mirror::Undone = read(&home, &["uninstall", "--dry-run", "--json"]);
+    assert!(undone.dry_run && undone.kept.iter().all(|kept| !kept.path.is_empty()));
     let daemon: mirror::Daemon = read(&home, &["daemon", "status", "--json"]);
     assert!(!daemon.running);
 }

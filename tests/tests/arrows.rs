@@ -23,6 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("recall-watch", &["recall-core", "recall-folder", "recall-git"]),
     ("recall-proto", &["recall-core"]),
     ("recall-config", &["recall-core", "recall-folder"]),
+    ("recall-agents", &["recall-core"]),
     (
         "recall-engine",
         &[
@@ -55,7 +56,18 @@ const ARROWS: &[(&str, &[&str])] = &[
             "recall-rql",
         ],
     ),
-    ("recall-cli", &["recall-core", "recall-proto", "recall-config", "recall-client", "recall-json", "recall-rql"]),
+    (
+        "recall-cli",
+        &[
+            "recall-agents",
+            "recall-core",
+            "recall-proto",
+            "recall-config",
+            "recall-client",
+            "recall-json",
+            "recall-rql",
+        ],
+    ),
     (
         "recall-bench",
         &["recall-core", "recall-proto", "recall-client", "recall-json", "recall-eval", "recall-rank", "recall-cli"],
@@ -69,6 +81,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "recall-proto",
             "recall-config",
             "recall-client",
+            "recall-agents",
             "recall-testkit",
             "recalld",
             "recall-cli",
@@ -122,7 +135,9 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("tar", &["recall-engine"]),
     ("flate2", &["recall-engine"]),
     ("toml", &["recall-config", "recall-eval", "recall-training"]),
-    ("toml_edit", &["recall-config"]),
+    ("toml_edit", &["recall-config", "recall-agents"]),
+    ("jsonc-parser", &["recall-agents"]),
+    ("saphyr", &["recall-agents"]),
     ("directories", &["recall-config"]),
     ("prost", &["recall-proto", "recall-fuzz"]),
     (

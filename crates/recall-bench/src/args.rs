@@ -28,6 +28,7 @@ pub(crate) enum Command {
         "recall bench --mine",
         "recall bench --mine --ablate",
         "recall bench --mine --train",
+        "recall bench --loop",
         "recall bench --forget",
     ))]
     Bench(BenchArgs),
@@ -53,6 +54,8 @@ mod tests {
             "recall-bench bench --mine --forget",
             "recall-bench bench --mine --force",
             "recall-bench bench --mine --k 0",
+            "recall-bench bench --loop --train",
+            "recall-bench bench --mine --budget-tokens 100",
             "recall-bench eval",
             "recall-bench eval run",
             "recall-bench eval run --dataset x --floor ndcg",

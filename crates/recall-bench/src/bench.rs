@@ -1,5 +1,6 @@
 //! `recall bench`
 
+mod prompts;
 mod train;
 
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ use crate::report::Report;
 pub(crate) struct BenchArgs {
     /// Derive queries from the git history of the project, or of the repository at PATH. Each commit message is
     /// searched for in the tree before the commit; the files that the commit changed are the expected answer.
-    #[arg(long, required_unless_present = "forget", num_args = 0..=1, value_name = "PATH")]
+    #[arg(long, required_unless_present_any = ["forget", "hook_loop"], num_args = 0..=1, value_name = "PATH")]
     #[expect(clippy::option_option, reason = "clap's way to say a flag that may have a value")]
     mine: Option<Option<PathBuf>>,
     /// The maximum number of queries, spread over the history [default: 60, or 600 with `--train`].
@@ -35,6 +36,13 @@ pub(crate) struct BenchArgs {
     /// Measure the contribution of each search stage by leaving out one at a time.
     #[arg(long)]
     ablate: bool,
+    /// Measure what `recall hook prompt` shows: each commit message is a prompt, and a shown place is relevant if the commit
+    /// changed its file. Takes the project's history, or that of `--mine`.
+    #[arg(long = "loop", conflicts_with_all = ["k", "out", "ablate", "train", "forget"])]
+    hook_loop: bool,
+    /// The token budget of an answer to a prompt.
+    #[arg(long, requires = "hook_loop", default_value_t = 600, value_name = "N")]
+    budget_tokens: u32,
     /// Train a ranker on the history. It ranks this project's code from then on if it is at least as good as the
     /// built-in one on held-out commits. The data stays on this machine.
     #[arg(long, requires = "mine", conflicts_with_all = ["ablate", "k"])]
@@ -48,7 +56,7 @@ pub(crate) struct BenchArgs {
 }
 
 pub(crate) async fn run(args: BenchArgs, context: &CommandContext) -> Result<Exit, BenchError> {
-    let BenchArgs { mine, queries, k, out, ablate, train, force, forget } = args;
+    let BenchArgs { mine, queries, k, out, ablate, hook_loop, budget_tokens, train, force, forget } = args;
     if forget {
         return train::forget(context);
     }
@@ -56,6 +64,9 @@ pub(crate) async fn run(args: BenchArgs, context: &CommandContext) -> Result<Exi
         Some(path) => context.absolute(&path),
         None => project_root::of(context),
     };
+    if hook_loop {
+        return prompts::run(&path, queries, budget_tokens, context).await;
+    }
     let out = out.map(|path| context.absolute(&path));
     if train {
         let keep = if force { train::Keep::Always } else { train::Keep::UnlessWorse };

@@ -9,6 +9,7 @@ use recall_cli::text::{count, counted, printable};
 use recall_eval::{Comparison, Group, Metric};
 
 use crate::budget_report::BudgetReport;
+use crate::prompt_report::PromptReport;
 use crate::report::{Report, SHOWN};
 use crate::training::TrainedRanker;
 
@@ -89,6 +90,43 @@ pub(crate) fn windows(reports: &[BudgetReport], width: Option<usize>) -> String 
         })
         .collect();
     table(&layout, &rows, width)
+}
+
+/// Formats what the hook of a prompt shows, one row per threshold.
+pub(crate) fn prompts(report: &PromptReport, width: Option<usize>) -> String {
+    let PromptReport { dataset, prompts, named, budget_tokens, rows } = report;
+    let head = format!(
+        "{STRONG}{}{STRONG:#} {DIM}{}, {} of them name a relevant file; at most {budget_tokens} tokens{DIM:#}\n",
+        printable(dataset),
+        counted(*prompts as u64, "prompt", "prompts"),
+        count(*named as u64),
+    );
+    let right = |heading, style| Column { heading, align: Align::Right, style };
+    let layout = [
+        right("confidence", Style::new()),
+        right("precision", STRONG),
+        right("shown", DIM),
+        right("answered", Style::new()),
+        right("missed", Style::new()),
+        right("tokens a prompt", Style::new()),
+        right("most", DIM),
+    ];
+    let share = |part: usize| part as f64 / (*prompts).max(1) as f64;
+    let rows: Vec<[String; 7]> = rows
+        .iter()
+        .map(|row| {
+            [
+                format!("{:.2}", row.threshold),
+                row.precision().map_or_else(String::new, |precision| format!("{precision:.3}")),
+                count(row.shown as u64),
+                format!("{:.3}", share(row.answered)),
+                format!("{:.3}", row.missed(*prompts)),
+                format!("{:.0}", row.tokens_per_prompt(*prompts)),
+                count(u64::from(row.most_tokens)),
+            ]
+        })
+        .collect();
+    format!("{head}\n{}", table(&layout, &rows, width))
 }
 
 /// A row: the name, the number of queries and the shown metrics.

@@ -8,6 +8,7 @@ use recall_json::{Envelope, answer};
 use serde::Serialize;
 
 use crate::budget_report::BudgetReport;
+use crate::prompt_report::PromptReport;
 use crate::report::{Floor, FloorCheck, Report};
 use crate::training::TrainedRanker;
 
@@ -82,6 +83,52 @@ struct WithBudget {
     with_text: f64,
     above_budget: usize,
     median_ms: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Prompts<'a> {
+    dataset: &'a str,
+    prompts: usize,
+    names_a_relevant_file: usize,
+    budget_tokens: u32,
+    thresholds: Vec<WithThreshold>,
+}
+
+#[derive(Debug, Serialize)]
+struct WithThreshold {
+    threshold: f64,
+    shown: usize,
+    relevant: usize,
+    precision: Option<f64>,
+    answered: usize,
+    helped: usize,
+    missed: f64,
+    tokens_per_prompt: f64,
+    most_tokens: u32,
+}
+
+/// Returns the JSON form of what the hook of a prompt shows.
+pub(crate) fn prompts(report: &PromptReport) -> Envelope<Prompts<'_>> {
+    let PromptReport { dataset, prompts, named, budget_tokens, rows } = report;
+    let thresholds = rows.iter().map(|row| WithThreshold {
+        threshold: row.threshold,
+        shown: row.shown,
+        relevant: row.relevant,
+        precision: row.precision(),
+        answered: row.answered,
+        helped: row.helped,
+        missed: row.missed(*prompts),
+        tokens_per_prompt: row.tokens_per_prompt(*prompts),
+        most_tokens: row.most_tokens,
+    });
+    let (names_a_relevant_file, budget_tokens) = (*named, *budget_tokens);
+    answer(Prompts {
+        dataset,
+        prompts: *prompts,
+        names_a_relevant_file,
+        budget_tokens,
+        thresholds: thresholds.collect(),
+    })
 }
 
 /// Returns the JSON form of the shares of relevant files in context windows.

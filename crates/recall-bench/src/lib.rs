@@ -14,6 +14,7 @@ mod evaluation;
 mod human;
 mod json;
 mod own_ranker;
+mod prompt_report;
 mod report;
 mod training;
 

@@ -1,5 +1,6 @@
 //! All settings, with their types and defaults.
 
+mod hooks;
 mod load;
 mod models;
 
@@ -8,6 +9,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use hooks::HookSettings;
 pub use load::Loaded;
 pub use models::{ModelsSettings, ProxySetting};
 use recall_core::{DocumentType, LOW_CONFIDENCE, Limits};
@@ -29,6 +31,8 @@ pub struct Settings {
     pub daemon: DaemonSettings,
     /// The clients: the command and the MCP server.
     pub client: ClientSettings,
+    /// What `recall hook` tells an agent, and what it records.
+    pub hooks: HookSettings,
 }
 
 /// What is indexed, and how.

@@ -26,6 +26,7 @@ mod memory_id;
 mod nearest;
 mod provider;
 pub mod quantity;
+pub mod quote;
 mod relation;
 mod remember;
 mod request;

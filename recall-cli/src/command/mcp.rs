@@ -1,35 +1,70 @@
 //! `recall mcp`
 
-use std::path::PathBuf;
-
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, ValueEnum};
-use recall_proto::Reason;
+use recall_agents::{
+    Agent, Folders, Ledger, Part, RegisterError, Registrar, SHIM, Target as Place, agent, agents, snippet,
+};
 use serde::Serialize;
 
-use crate::clients::claude_code::{PERMISSION, Registration, SHIM, Step, snippet};
+use crate::agents::{self as registrations, Action, AgentChange, AgentRow, Mode, change_text, is_present, list_text};
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::output::{Format, Output};
 use crate::{Exit, project_root};
 
+/// The agent that is meant if none is named.
+const DEFAULT: &str = "claude-code";
+
+/// The setting of Claude Code that lets it use recall's tools without asking each time.
+const PERMISSION: &str = r#""permissions": { "allow": ["mcp__recall"] }"#;
+
 /// The commands of `recall mcp`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpCommand {
-    /// Register recall in Claude Code.
-    #[command(after_help = examples!("recall mcp install", "recall mcp install --target project --dry-run"))]
-    Install(McpArgs),
+    /// Register recall in coding agents.
+    ///
+    /// The vendor's own command is used if it is on PATH, else the agent's file is edited. Nothing else in it changes, and
+    /// `uninstall` restores it.
+    #[command(after_help = examples!(
+        "recall mcp install",
+        "recall mcp install --client codex --client cursor --dry-run",
+        "recall mcp install --all --hooks",
+        "recall mcp install --target project",
+    ))]
+    Install(InstallArgs),
     /// Remove recall's registration, and nothing else.
-    #[command(after_help = examples!("recall mcp uninstall"))]
-    Uninstall(McpArgs),
+    #[command(after_help = examples!("recall mcp uninstall", "recall mcp uninstall --all --dry-run"))]
+    Uninstall(ClientArgs),
+    /// List the agents: which are on this machine, and in which recall is registered.
+    #[command(after_help = examples!("recall mcp list"))]
+    List,
     /// Print the entry, for agents that are configured by hand.
     #[command(after_help = examples!("recall mcp print"))]
     Print,
 }
 
-/// Arguments of `recall mcp install` and `uninstall`.
+/// Arguments of `recall mcp install`.
 #[derive(Debug, Args)]
-pub(crate) struct McpArgs {
-    /// Register for you in all projects, or for everyone in this project through its `.mcp.json`.
+pub(crate) struct InstallArgs {
+    #[command(flatten)]
+    clients: ClientArgs,
+    /// Register the hooks too, where the agent has hooks that recall can use. They bring memories into the session without a
+    /// call of a tool.
+    #[arg(long)]
+    hooks: bool,
+}
+
+/// The agents, and what is done with them.
+#[derive(Debug, Args)]
+pub(crate) struct ClientArgs {
+    /// The agent; may be repeated [default: claude-code].
+    #[arg(long = "client", value_name = "NAME", value_parser = PossibleValuesParser::new(agents().iter().map(|agent| agent.name)), conflicts_with = "all")]
+    names: Vec<String>,
+    /// All agents that are on this machine.
+    #[arg(long)]
+    all: bool,
+    /// Register for you in all projects, or for everyone in this project through a file in it.
     #[arg(long, default_value = "user")]
     target: Target,
     /// Show what would be done, without doing it.
@@ -46,88 +81,180 @@ enum Target {
     Project,
 }
 
-/// The steps that were taken, or would be with `--dry-run`.
+/// The changes that were made, or would be with `--dry-run`.
 #[derive(Debug, Serialize)]
-struct Told {
+struct Changes {
     dry_run: bool,
     changed: bool,
-    steps: Vec<String>,
+    agents: Vec<AgentChange>,
+}
+
+/// The agents.
+#[derive(Debug, Serialize)]
+struct Agents {
+    agents: Vec<AgentRow>,
 }
 
 pub(super) fn run(command: &McpCommand, context: &CommandContext) -> Result<Exit, CommandError> {
     match command {
-        McpCommand::Install(args) => {
-            let steps = registration(args.target, context)?.install()?;
-            carry_out(&steps, args, "registered already: nothing to do", context)?;
-            context.output.note(&permission_hint(context));
-        }
-        McpCommand::Uninstall(args) => {
-            let steps = registration(args.target, context)?.uninstall()?;
-            carry_out(&steps, args, "not registered: nothing to do", context)?;
-        }
+        McpCommand::Install(args) => install(args, context),
+        McpCommand::Uninstall(args) => uninstall(args, context),
+        McpCommand::List => list(context),
         McpCommand::Print => {
             let shim = context.process_env.programs.own(SHIM);
             let shim = shim.map_or_else(|| SHIM.to_owned(), |path| path.display().to_string());
             let text = serde_json::to_string_pretty(&snippet(&shim)).expect("made of texts");
             Output::raw(&(text + "\n"))?;
+            Ok(Exit::Done)
         }
+    }
+}
+
+fn install(args: &InstallArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let InstallArgs { clients, hooks } = args;
+    let (mode, place) = (clients.mode(), clients.place(context));
+    let folders = registrations::folders(context)?;
+    let programs = &context.process_env.programs;
+    let chosen = clients.chosen(|agent| {
+        let has_file = clients.target == Target::User || !agent.has_no_project_file();
+        has_file && is_present(agent, &folders, programs)
+    });
+    if *hooks {
+        check_hooks(clients, &chosen, &folders)?;
+    }
+    // A project's file is shared, and programs are installed in other places on other machines: no path.
+    let shim = if clients.target == Target::User { registrations::shim(context)? } else { SHIM.to_owned() };
+    let on_path = |name: &str| programs.on_path(name);
+    let registrar = Registrar { folders: &folders, on_path: &on_path };
+    let mut ledger = registrations::ledger(mode, context)?;
+    let mut changes = Vec::new();
+    for agent in &chosen {
+        let planned = registrar.register(agent, &place, &shim, &ledger);
+        changes.push(AgentChange::of(agent, Part::Mcp, planned, mode, &mut ledger));
+        if *hooks && agent.has_hooks(&folders).is_some() {
+            let recall = registrations::program("recall", context)?;
+            let planned = registrar.register_hooks(agent, &recall, &ledger);
+            changes.push(AgentChange::of(agent, Part::Hooks, planned, mode, &mut ledger));
+        }
+    }
+    if chosen.is_empty() {
+        context.output.note("no agent was found on this machine; name one with `--client`, see `recall mcp list`");
+    }
+    let exit = report(changes, chosen.len(), mode, context)?;
+    if chosen.iter().any(|agent| agent.name == DEFAULT) {
+        context.output.note(&permission_hint(context));
+        if registrations::plugin(&folders).is_some() {
+            context.output.note(
+                "recall's plugin for Claude Code brings the server too, so its tools are listed twice: remove one",
+            );
+        }
+    }
+    Ok(if chosen.is_empty() { Exit::NothingFound } else { exit })
+}
+
+/// Rejects hooks where there can be none, before anything is changed.
+fn check_hooks(clients: &ClientArgs, chosen: &[&Agent], folders: &Folders) -> Result<(), CommandError> {
+    if clients.target == Target::Project {
+        let error = CliError::usage("hooks are registered for you, not for a project");
+        return Err(error.with_hint("leave out `--hooks` or `--target project`").into());
+    }
+    match chosen.iter().find(|agent| !clients.all && agent.has_hooks(folders).is_none()) {
+        Some(agent) => Err(RegisterError::NoHooks { title: agent.title }.into()),
+        None => Ok(()),
+    }
+}
+
+fn uninstall(args: &ClientArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let (mode, place) = (args.mode(), args.place(context));
+    let folders = registrations::folders(context)?;
+    let chosen = args.chosen(|agent| args.target == Target::User || !agent.has_no_project_file());
+    let on_path = |name: &str| context.process_env.programs.on_path(name);
+    let registrar = Registrar { folders: &folders, on_path: &on_path };
+    let mut ledger = registrations::ledger(mode, context)?;
+    let mut changes = Vec::new();
+    for agent in &chosen {
+        changes.extend(unregister(registrar, agent, &place, mode, &mut ledger));
+    }
+    if args.all {
+        changes.retain(|change| change.action != Action::None);
+    }
+    if changes.is_empty() {
+        context.output.note("recall is registered in no agent: nothing to do");
+    }
+    report(changes, chosen.len(), mode, context)
+}
+
+/// Removes what is registered in an agent for a target.
+pub(super) fn unregister(
+    registrar: Registrar<'_>,
+    agent: &'static Agent,
+    place: &Place,
+    mode: Mode,
+    ledger: &mut Ledger,
+) -> Vec<AgentChange> {
+    match registrar.unregister(agent, place, ledger) {
+        Err(error) => vec![AgentChange::of(agent, Part::Mcp, Err(error), mode, ledger)],
+        Ok(planned) if planned.is_empty() => vec![AgentChange::of(agent, Part::Mcp, Ok(None), mode, ledger)],
+        Ok(planned) => {
+            let made =
+                planned.into_iter().map(|change| AgentChange::of(agent, change.part, Ok(Some(change)), mode, ledger));
+            made.collect()
+        }
+    }
+}
+
+fn list(context: &CommandContext) -> Result<Exit, CommandError> {
+    let folders = registrations::folders(context)?;
+    let programs = &context.process_env.programs;
+    let rows: Vec<AgentRow> = agents().iter().map(|agent| AgentRow::of(agent, &folders, programs)).collect();
+    let output = &context.output;
+    match output.format {
+        Format::Json => output.json(&recall_json::answer(Agents { agents: rows }))?,
+        Format::Human => output.text(&list_text(&rows, &folders.home, output.width))?,
     }
     Ok(Exit::Done)
 }
 
-fn registration(target: Target, context: &CommandContext) -> Result<Registration, CommandError> {
-    let process_env = &context.process_env;
-    Ok(match target {
-        Target::User => Registration {
-            file: user_file(context)?,
-            shim: shim(context)?.display().to_string(),
-            claude: process_env.programs.on_path("claude"),
-        },
-        // A project's file is shared, and programs are installed in other places on other machines: no path.
-        Target::Project => {
-            Registration { file: project_root::of(context).join(".mcp.json"), shim: SHIM.to_owned(), claude: None }
-        }
-    })
-}
+impl ClientArgs {
+    fn mode(&self) -> Mode {
+        if self.dry_run { Mode::DryRun } else { Mode::Make }
+    }
 
-fn user_file(context: &CommandContext) -> Result<PathBuf, CommandError> {
-    let process_env = &context.process_env;
-    let folder = process_env.claude_config_dir.clone().or_else(|| process_env.environment.home.clone());
-    let Some(folder) = folder else {
-        let cli_error = CliError::usage("there is no home folder for Claude Code's configuration");
-        return Err(cli_error.with_hint("set HOME or CLAUDE_CONFIG_DIR").into());
-    };
-    Ok(folder.join(".claude.json"))
-}
-
-fn shim(context: &CommandContext) -> Result<PathBuf, CommandError> {
-    context.process_env.programs.own(SHIM).ok_or_else(|| {
-        let message = format!("the program `{SHIM}` was not found");
-        let cli_error = CliError::new(Exit::Refused, Reason::NotFound, message);
-        cli_error.with_hint("put it next to `recall` or on PATH").into()
-    })
-}
-
-fn carry_out(steps: &[Step], args: &McpArgs, nothing: &str, context: &CommandContext) -> Result<(), CommandError> {
-    let output = &context.output;
-    if !args.dry_run {
-        for step in steps {
-            step.take()?;
+    fn place(&self, context: &CommandContext) -> Place {
+        match self.target {
+            Target::User => Place::User,
+            Target::Project => Place::Project(project_root::of(context)),
         }
     }
-    let described: Vec<String> = steps.iter().map(Step::describe).collect();
+
+    /// Returns the named agents, or with `--all` those that are accepted.
+    fn chosen(&self, is_accepted: impl Fn(&Agent) -> bool) -> Vec<&'static Agent> {
+        if self.all {
+            return agents().iter().filter(|agent| is_accepted(agent)).collect();
+        }
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        let names = if names.is_empty() { vec![DEFAULT] } else { names };
+        names.into_iter().filter_map(agent).collect()
+    }
+}
+
+/// Reports the changes. The error of a single agent is the command's own.
+fn report(agents: Vec<AgentChange>, chosen: usize, mode: Mode, context: &CommandContext) -> Result<Exit, CommandError> {
+    if chosen == 1
+        && let Some(cli_error) = agents.iter().find_map(|change| change.cli_error.clone())
+    {
+        return Err(cli_error.into());
+    }
+    let failed = agents.iter().any(|change| change.action == Action::Failed);
+    let changed = mode == Mode::Make && agents.iter().any(AgentChange::is_change);
+    let output = &context.output;
     match output.format {
         Format::Json => {
-            let changed = !args.dry_run && !steps.is_empty();
-            output.json(&recall_json::answer(Told { dry_run: args.dry_run, changed, steps: described }))
+            output.json(&recall_json::answer(Changes { dry_run: mode == Mode::DryRun, changed, agents }))?;
         }
-        Format::Human if steps.is_empty() => output.text(&format!("{nothing}\n")),
-        Format::Human => {
-            let told = |step: &Step| if args.dry_run { format!("would {}", step.describe()) } else { step.report() };
-            let lines: Vec<String> = steps.iter().map(told).collect();
-            output.text(&(lines.join("\n") + "\n"))
-        }
+        Format::Human => output.text(&change_text(&agents, mode))?,
     }
+    Ok(if failed { Exit::Refused } else { Exit::Done })
 }
 
 fn permission_hint(context: &CommandContext) -> String {

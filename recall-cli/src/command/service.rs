@@ -61,14 +61,21 @@ impl ServiceManager {
 
 /// What `install` and `uninstall` did, or would do with `--dry-run`.
 #[derive(Debug, Serialize)]
-struct ServiceChange {
+pub(super) struct ServiceChange {
     dry_run: bool,
-    changed: bool,
+    pub(super) changed: bool,
     files: Vec<FileChange>,
     /// The commands, in their order.
     commands: Vec<String>,
     /// The process id of the daemon that was stopped.
     stopped_pid: Option<u32>,
+}
+
+impl ServiceChange {
+    /// Whether there is something to remove, or to keep because somebody changed it.
+    pub(super) fn is_installed(&self) -> bool {
+        self.files.iter().any(|file| file.action != "missing")
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -151,6 +158,16 @@ async fn install(args: &ChangeArgs, context: &CommandContext) -> Result<Exit, Co
 }
 
 fn uninstall(args: &ChangeArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let change = remove(args.dry_run, context)?;
+    report(context, &change)?;
+    for file in change.files.iter().filter(|file| file.action == "keep") {
+        context.output.note(&format!("{} was not written by recall or was changed since: it is kept", file.path));
+    }
+    Ok(Exit::Done)
+}
+
+/// Disables the service and removes its files; a dry run only returns what would be done.
+pub(super) fn remove(dry_run: bool, context: &CommandContext) -> Result<ServiceChange, CommandError> {
     let manager = manager()?;
     // The content does not matter here, so the program need not exist.
     let plan = plan(manager, Path::new("/"), context)?;
@@ -167,8 +184,7 @@ fn uninstall(args: &ChangeArgs, context: &CommandContext) -> Result<Exit, Comman
     let files = plan.files.iter().zip(&states).map(removed).collect();
     let steps: Vec<_> = if is_ours { plan.disable.iter().chain(&plan.reload).collect() } else { Vec::new() };
     let commands = steps.iter().map(|words| words.join(" ")).collect();
-    let change =
-        ServiceChange { dry_run: args.dry_run, changed: is_ours && !args.dry_run, files, commands, stopped_pid: None };
+    let change = ServiceChange { dry_run, changed: is_ours && !dry_run, files, commands, stopped_pid: None };
     if change.changed {
         let program = manager_program(manager, context)?;
         for words in &plan.disable {
@@ -186,11 +202,7 @@ fn uninstall(args: &ChangeArgs, context: &CommandContext) -> Result<Exit, Comman
         }
         plan.reload.iter().try_for_each(|words| run_checked(&program, words))?;
     }
-    report(context, &change)?;
-    for file in change.files.iter().filter(|file| file.action == "keep") {
-        context.output.note(&format!("{} was not written by recall or was changed since: it is kept", file.path));
-    }
-    Ok(Exit::Done)
+    Ok(change)
 }
 
 fn status(context: &CommandContext) -> Result<Exit, CommandError> {
@@ -271,6 +283,11 @@ fn check_home(context: &CommandContext) -> Result<(), CommandError> {
     let hint =
         "unset RECALL_HOME for the service; clients with RECALL_HOME start a daemon of their own when they need it";
     Err(CliError::usage(message).with_hint(hint).into())
+}
+
+/// Whether this system has a service manager that recall knows.
+pub(super) fn is_supported() -> bool {
+    manager().is_ok()
 }
 
 /// Finds the daemon's program as clients find it, and makes its path absolute.
@@ -363,7 +380,7 @@ fn report(context: &CommandContext, change: &ServiceChange) -> Result<(), Comman
     }
 }
 
-fn change_text(change: &ServiceChange) -> String {
+pub(super) fn change_text(change: &ServiceChange) -> String {
     let would = if change.dry_run { "would " } else { "" };
     let mut text = String::new();
     for FileChange { path, action, content } in &change.files {

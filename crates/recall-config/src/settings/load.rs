@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use recall_core::Limits;
 
-use super::{ClientSettings, DaemonSettings, IndexSettings, ModelsSettings, RootsSettings, SearchSettings, Settings};
+use super::{
+    ClientSettings, DaemonSettings, HookSettings, IndexSettings, ModelsSettings, RootsSettings, SearchSettings,
+    Settings,
+};
 use crate::layers::Entry;
 use crate::read::Reader;
 use crate::table::Reach::{self, Project, Search};
@@ -59,6 +62,7 @@ impl Settings {
             roots: roots(&mut from, default.roots)?,
             daemon: daemon(&mut from, &default.daemon)?,
             client: client(&mut from, default.client)?,
+            hooks: hooks(&mut from, default.hooks)?,
         };
         let (table, warnings) = from.finish()?;
         Ok(Loaded { settings, table, warnings })
@@ -285,5 +289,40 @@ fn client(from: &mut Reader, default: ClientSettings) -> Result<ClientSettings, 
     Ok(ClientSettings {
         start_timeout: from.key("client.start_timeout", Reach::Client, start_timeout, &start)?,
         replace_older: from.key("client.replace_older", Reach::Client, replace_older, &yes_or_no())?,
+    })
+}
+
+fn hooks(from: &mut Reader, default: HookSettings) -> Result<HookSettings, ConfigError> {
+    let HookSettings {
+        wait,
+        briefing,
+        briefing_budget_tokens,
+        subagent_budget_tokens,
+        prompt,
+        prompt_budget_tokens,
+        place_confidence,
+        memory_confidence,
+        files,
+        file_budget_tokens,
+        events,
+    } = default;
+    let tokens = count(1..=20_000);
+    let mut budget = |key, default| from.key(key, Reach::Client, default, &tokens);
+    let briefing_budget_tokens = budget("hooks.briefing_budget_tokens", briefing_budget_tokens)?;
+    let subagent_budget_tokens = budget("hooks.subagent_budget_tokens", subagent_budget_tokens)?;
+    let prompt_budget_tokens = budget("hooks.prompt_budget_tokens", prompt_budget_tokens)?;
+    let file_budget_tokens = budget("hooks.file_budget_tokens", file_budget_tokens)?;
+    Ok(HookSettings {
+        wait: from.key("hooks.wait", Reach::Client, wait, &duration(MILLISECOND..=MINUTE))?,
+        briefing: from.key("hooks.briefing", Reach::Client, briefing, &yes_or_no())?,
+        briefing_budget_tokens,
+        subagent_budget_tokens,
+        prompt: from.key("hooks.prompt", Reach::Client, prompt, &yes_or_no())?,
+        prompt_budget_tokens,
+        place_confidence: from.key("hooks.place_confidence", Reach::Client, place_confidence, &part())?,
+        memory_confidence: from.key("hooks.memory_confidence", Reach::Client, memory_confidence, &part())?,
+        files: from.key("hooks.files", Reach::Client, files, &yes_or_no())?,
+        file_budget_tokens,
+        events: from.key("hooks.events", Reach::Client, events, &yes_or_no())?,
     })
 }

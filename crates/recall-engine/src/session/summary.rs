@@ -47,7 +47,15 @@ pub(super) fn summary_of(material: &Material<'_>) -> Option<String> {
     };
     section(&mut text, "Decisions", of_type(SessionEventType::Decision).map(decision));
     section(&mut text, "Milestones", of_type(SessionEventType::Milestone).map(plain));
-    section(&mut text, "Errors", of_type(SessionEventType::Error).map(error));
+    // An error that was logged again with its resolution is one error.
+    let resolved: BTreeSet<&str> = of_type(SessionEventType::Error)
+        .filter(|event| event.details.resolution.is_some())
+        .map(|event| event.details.content.as_str())
+        .collect();
+    let is_last = |event: &&SessionEvent| {
+        event.details.resolution.is_some() || !resolved.contains(event.details.content.as_str())
+    };
+    section(&mut text, "Errors", of_type(SessionEventType::Error).filter(is_last).map(error));
     section(&mut text, "Observations", of_type(SessionEventType::Observation).map(plain));
     section(&mut text, "Agents", of_type(SessionEventType::AgentSwitch).map(switch));
     section(&mut text, "Commits", commits.iter().map(|commit| format!("{} {}", commit.id, one_line(&commit.subject))));

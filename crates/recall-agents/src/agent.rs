@@ -1,0 +1,98 @@
+//! What is known of a coding agent.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use crate::document::Format;
+use crate::entry::{NAME, Shape, is_ours};
+use crate::hooks::{self, Contract};
+use crate::place::{Folders, Place, exists, first_existing};
+use crate::vendor::Vendor;
+
+/// A coding agent: where it keeps its MCP servers, and how an entry looks.
+#[derive(Clone, Copy, Debug)]
+pub struct Agent {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// The name of the product.
+    pub title: &'static str,
+    /// The user's file, with alternatives: the first that exists, else the first.
+    pub(crate) user: &'static [Place],
+    /// The project's file below its root, with alternatives; empty if the agent has none.
+    pub(crate) project: &'static [&'static str],
+    pub(crate) format: Format,
+    /// The key of the object that holds the servers.
+    pub(crate) section: &'static str,
+    pub(crate) shape: Shape,
+    /// The names of the agent's program.
+    pub(crate) programs: &'static [&'static str],
+    /// Files and folders that exist where the agent was used.
+    pub(crate) signs: &'static [Place],
+    pub(crate) vendor: Option<Vendor>,
+    pub(crate) hooks: Option<HookContract>,
+}
+
+/// The hooks of an agent: the file, and the contract of the vendor.
+#[derive(Clone, Copy, Debug)]
+pub struct HookContract {
+    pub(crate) file: Place,
+    pub(crate) contract: Contract,
+}
+
+impl Agent {
+    /// Returns the user's file with MCP servers.
+    ///
+    /// # Panics
+    /// If the agent's row has no place, which a test excludes.
+    pub fn user_file(&self, folders: &Folders) -> PathBuf {
+        first_existing(self.user.iter().map(|place| place.path(folders))).expect("every agent has a place")
+    }
+
+    /// Returns the project's file with MCP servers, if the agent has one.
+    pub fn project_file(&self, root: &Path) -> Option<PathBuf> {
+        first_existing(self.project.iter().map(|path| root.join(path)))
+    }
+
+    /// Returns the file with the user's hooks, if the agent has hooks.
+    pub fn hook_file(&self, folders: &Folders) -> Option<PathBuf> {
+        self.hooks.map(|hooks| hooks.file.path(folders))
+    }
+
+    /// Whether the agent is on this machine: its program is found, or it left files.
+    pub fn is_present(&self, folders: &Folders, on_path: impl Fn(&str) -> Option<PathBuf>) -> bool {
+        self.programs.iter().any(|program| on_path(program).is_some())
+            || self.signs.iter().any(|sign| exists(&sign.path(folders)))
+    }
+
+    /// Whether the agent has no file in projects.
+    pub fn has_no_project_file(&self) -> bool {
+        self.project.is_empty()
+    }
+
+    /// Whether recall's server is in the user's file. A file that cannot be read has none.
+    pub fn has_server(&self, folders: &Folders) -> bool {
+        let text = fs::read_to_string(self.user_file(folders)).unwrap_or_default();
+        let entry = self.format.entry(&text, self.section, NAME).ok().flatten();
+        entry.is_some_and(|entry| is_ours(&entry))
+    }
+
+    /// Whether recall's hooks are in the user's file; `None` if the agent has no hooks that recall can use.
+    pub fn has_hooks(&self, folders: &Folders) -> Option<bool> {
+        let file = self.hook_file(folders)?;
+        Some(hooks::are_in(&fs::read_to_string(file).unwrap_or_default()).unwrap_or(false))
+    }
+
+    /// Returns the object of the hooks that start `recall`, by the vendor's events; `None` if the agent has no hooks.
+    pub fn hook_groups(&self, recall: &str) -> Option<Value> {
+        let groups = self.hooks?.contract.groups(recall).into_iter();
+        Some(groups.map(|(event, group)| (event.to_owned(), Value::Array(vec![group]))).collect::<Map<_, _>>().into())
+    }
+
+    /// Returns the folders that the user's files must stay in, links included.
+    pub(crate) fn bounds(&self, folders: &Folders) -> Vec<PathBuf> {
+        let places = self.user.iter().copied().chain(self.hooks.map(|hooks| hooks.file));
+        places.flat_map(|place| place.bounds(folders)).collect()
+    }
+}

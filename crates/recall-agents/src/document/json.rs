@@ -1,0 +1,105 @@
+//! Edits of JSON with comments.
+
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+use serde_json::Value;
+
+use super::{DocumentError, not_an_object};
+
+/// Comments and commas before a closing bracket are what editors write; the parser's other liberties are not accepted.
+const OPTIONS: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+/// Parses a text. Its byte order mark is not part of the tree.
+pub(crate) fn parse(text: &str) -> Result<CstRootNode, DocumentError> {
+    CstRootNode::parse(text, &OPTIONS)
+        .map_err(|error| DocumentError::Syntax { format: "JSON", message: error.to_string() })
+}
+
+pub(super) fn value(text: &str) -> Result<Value, DocumentError> {
+    let root = parse(text)?;
+    if let Some(object) = root.object_value() {
+        no_duplicates(&object)?;
+    }
+    Ok(root.to_serde_value().unwrap_or(Value::Null))
+}
+
+pub(super) fn with(text: &str, section: &str, name: &str, entry: &Value) -> Result<String, DocumentError> {
+    let root = parse(text)?;
+    let entries = object_in(&root_object(&root)?, section)?;
+    entries.append(name, input(entry));
+    Ok(finished(&root, text))
+}
+
+pub(super) fn without(text: &str, section: &str, name: &str, drops_section: bool) -> Result<String, DocumentError> {
+    let root = parse(text)?;
+    let Some(place) = root.object_value().and_then(|object| object.get(section)) else { return Ok(text.to_owned()) };
+    if drops_section {
+        place.remove();
+    } else if let Some(entry) = place.object_value().and_then(|entries| entries.get(name)) {
+        entry.remove();
+    }
+    Ok(finished(&root, text))
+}
+
+/// Returns the object of a document; an empty document gets one.
+pub(crate) fn root_object(root: &CstRootNode) -> Result<CstObject, DocumentError> {
+    match root.value() {
+        None => Ok(root.object_value_or_set()),
+        Some(_) => root.object_value().ok_or_else(|| DocumentError::NotAnObject { what: "the document".to_owned() }),
+    }
+}
+
+/// Returns the object at a key; a missing one is added.
+pub(crate) fn object_in(object: &CstObject, key: &str) -> Result<CstObject, DocumentError> {
+    object.object_value_or_create(key).ok_or_else(|| not_an_object(key))
+}
+
+/// Returns the text of a changed tree. A text that was empty ends with a line feed.
+pub(crate) fn finished(root: &CstRootNode, before: &str) -> String {
+    let mut text = root.to_string();
+    if before.trim().is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+/// Converts a value for the tree.
+pub(crate) fn input(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(value) => CstInputValue::Bool(*value),
+        Value::Number(value) => CstInputValue::Number(value.to_string()),
+        Value::String(value) => CstInputValue::String(value.clone()),
+        Value::Array(values) => CstInputValue::Array(values.iter().map(input).collect()),
+        Value::Object(object) => {
+            CstInputValue::Object(object.iter().map(|(key, value)| (key.clone(), input(value))).collect())
+        }
+    }
+}
+
+/// Rejects an object with a key that occurs twice, down to the entries.
+fn no_duplicates(object: &CstObject) -> Result<(), DocumentError> {
+    let mut keys = Vec::new();
+    for property in object.properties() {
+        let Some(key) = property.decoded_name() else { continue };
+        if keys.contains(&key) {
+            return Err(DocumentError::Duplicate { key });
+        }
+        if let Some(below) = property.object_value() {
+            no_duplicates(&below)?;
+        }
+        keys.push(key);
+    }
+    Ok(())
+}

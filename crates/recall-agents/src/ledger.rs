@@ -1,0 +1,138 @@
+//! The list of what recall registered, so that it can be undone.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::config_file;
+use crate::error::RegisterError;
+use crate::patch::Patch;
+
+/// The version of the file's format.
+const VERSION: u32 = 1;
+
+/// What was registered in an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// The MCP server.
+    Mcp,
+    /// The hooks.
+    Hooks,
+}
+
+/// A registration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// The name of the agent.
+    pub agent: String,
+    /// What was registered.
+    pub part: Part,
+    /// The file, as the agent's row names it.
+    pub file: PathBuf,
+    /// The folders that the file must stay in, links included.
+    pub(crate) within: Vec<PathBuf>,
+    /// Whether the vendor's command did it.
+    pub(crate) by_vendor: bool,
+    /// Whether the file had the object that holds the entries.
+    pub(crate) had_section: bool,
+    /// The folders that were made, the highest first.
+    pub(crate) made_folders: Vec<PathBuf>,
+    /// What became of the text.
+    pub(crate) patch: Patch,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Stored {
+    version: u32,
+    records: Vec<Record>,
+}
+
+/// The list of registrations, in the order in which they were made. Only one process has it open.
+#[derive(Debug)]
+pub struct Ledger {
+    path: PathBuf,
+    records: Vec<Record>,
+    /// Held until the list is dropped.
+    _lock: Option<File>,
+}
+
+impl Ledger {
+    /// Opens the list in a folder, which need not exist. Waits for another process that has it open.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a newer version of recall wrote it.
+    pub fn open(folder: &Path) -> Result<Self, RegisterError> {
+        let path = folder.join("registrations.json");
+        let failed = |source| RegisterError::Io { doing: "open", path: path.clone(), source };
+        fs::create_dir_all(folder).map_err(failed)?;
+        let lock = folder.join("registrations.lock");
+        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(lock).map_err(failed)?;
+        lock.lock().map_err(failed)?;
+        Ok(Self { records: read(&path)?, path, _lock: Some(lock) })
+    }
+
+    /// Reads the list without opening it for changes.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn read(folder: &Path) -> Result<Self, RegisterError> {
+        let path = folder.join("registrations.json");
+        Ok(Self { records: read(&path)?, path, _lock: None })
+    }
+
+    /// Returns the registrations, in the order in which they were made.
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// Returns the registration of an agent in a file.
+    pub(crate) fn find(&self, agent: &str, part: Part, file: &Path) -> Option<&Record> {
+        self.records.iter().find(|record| record.is(agent, part, file))
+    }
+
+    /// Adds or replaces a registration.
+    pub(crate) fn put(&mut self, record: Record) -> Result<(), RegisterError> {
+        self.records.retain(|known| !known.is(&record.agent, record.part, &record.file));
+        self.records.push(record);
+        self.save()
+    }
+
+    /// Removes a registration.
+    pub(crate) fn remove(&mut self, agent: &str, part: Part, file: &Path) -> Result<(), RegisterError> {
+        self.records.retain(|known| !known.is(agent, part, file));
+        self.save()
+    }
+
+    fn save(&self) -> Result<(), RegisterError> {
+        let stored = Stored { version: VERSION, records: self.records.clone() };
+        let text = serde_json::to_string_pretty(&stored).expect("the list has text keys only");
+        config_file::write(&self.path, &(text + "\n"), None).map_err(|source| RegisterError::Io {
+            doing: "write",
+            path: self.path.clone(),
+            source,
+        })
+    }
+}
+
+impl Record {
+    fn is(&self, agent: &str, part: Part, file: &Path) -> bool {
+        self.agent == agent && self.part == part && self.file == file
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<Record>, RegisterError> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => return Err(RegisterError::Io { doing: "read", path: path.to_owned(), source }),
+    };
+    let unusable = |message: String| RegisterError::Ledger { path: path.to_owned(), message };
+    let stored: Stored = serde_json::from_str(&text).map_err(|error| unusable(error.to_string()))?;
+    if stored.version > VERSION {
+        return Err(unusable(format!("its version is {}, and this program knows {VERSION}", stored.version)));
+    }
+    Ok(stored.records)
+}

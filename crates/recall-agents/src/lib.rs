@@ -1,0 +1,27 @@
+//! Registration of recall in coding agents: which agents there are, where their configuration is, and edits of it that
+//! change nothing else and can be undone.
+//!
+//! The folders, the variables and the programs arrive as arguments; this crate reads no environment variable. It knows the
+//! formats of the files (JSON with comments, TOML, YAML) and nothing of recall's stores.
+
+mod agent;
+mod config_file;
+mod document;
+mod entry;
+mod error;
+mod hooks;
+mod ledger;
+mod patch;
+mod place;
+mod registration;
+mod table;
+mod vendor;
+
+pub use agent::{Agent, HookContract};
+pub use entry::{NAME, SHIM, snippet};
+pub use error::RegisterError;
+pub use hooks::{FROM_PLUGIN, settings_have_hooks};
+pub use ledger::{Ledger, Part, Record};
+pub use place::{Folders, System};
+pub use registration::{Change, How, Outcome, Registrar, Target};
+pub use table::{agent, agents};

@@ -1,0 +1,409 @@
+//! Registration in an agent: what would be changed, and the change.
+
+use std::path::{Path, PathBuf};
+
+use crate::agent::Agent;
+use crate::config_file::{ConfigFile, remove_empty};
+use crate::document::{DocumentError, EmptySection, Format};
+use crate::entry::{NAME, command, is_ours};
+use crate::error::RegisterError;
+use crate::hooks;
+use crate::ledger::{Ledger, Part, Record};
+use crate::patch::Patch;
+use crate::place::Folders;
+use crate::table::agent;
+use crate::vendor::Run;
+
+/// For whom an agent is registered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// For the user, in all projects.
+    User,
+    /// For everyone in the project with this root.
+    Project(PathBuf),
+}
+
+/// What a change does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It registers.
+    Register,
+    /// It unregisters.
+    Unregister,
+}
+
+/// How a change is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum How {
+    /// By the vendor's commands, which are these lines for a shell.
+    Vendor(Vec<String>),
+    /// By an edit of the file; the text before and after, `None` for no file.
+    Edit(Option<String>, Option<String>),
+}
+
+/// A change that is planned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The name of the agent.
+    pub agent: &'static str,
+    /// What is registered.
+    pub part: Part,
+    /// Whether it is registered or unregistered.
+    pub outcome: Outcome,
+    /// The file, as the agent's row names it.
+    pub file: PathBuf,
+    within: Vec<PathBuf>,
+    work: Work,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Work {
+    /// The vendor's commands. After the last one the file has an entry with the command, or none.
+    Run { runs: Vec<Run>, expected: Option<String> },
+    /// `base` is the text without recall, to which an undo returns.
+    Edit { before: Option<String>, base: Option<String>, after: Option<String>, had_section: bool },
+}
+
+/// What registrations depend on.
+#[derive(Clone, Copy)]
+pub struct Registrar<'a> {
+    /// The user's folders.
+    pub folders: &'a Folders,
+    /// Finds a program on `PATH`.
+    pub on_path: &'a dyn Fn(&str) -> Option<PathBuf>,
+}
+
+/// A file with recall's entry or hooks in it, or without.
+struct Seen {
+    file: ConfigFile,
+    /// The text without recall; `None` if it would be no file.
+    base: Option<String>,
+    had_section: bool,
+    /// Whether the text is the one that recall wrote last.
+    is_untouched: bool,
+}
+
+impl Registrar<'_> {
+    /// Plans the registration of the MCP server with a command; `None` if it is registered.
+    ///
+    /// # Errors
+    /// The file cannot be edited, or another server has the name.
+    pub fn register(
+        self,
+        agent: &'static Agent,
+        target: &Target,
+        shim: &str,
+        ledger: &Ledger,
+    ) -> Result<Option<Change>, RegisterError> {
+        let (file, within) = self.place(agent, target)?;
+        let config = ConfigFile::read(&file, &within)?;
+        let entry = known(agent, &config)?;
+        if entry.as_ref().is_some_and(|entry| !is_ours(entry)) {
+            return Err(RegisterError::Taken { name: NAME, path: config.path });
+        }
+        if entry.as_ref().and_then(command) == Some(shim) {
+            return Ok(None);
+        }
+        let wanted = agent.shape.entry(shim);
+        let work = match self.vendor(agent, target) {
+            Some((vendor, program)) => {
+                let mut runs = vec![vendor.add(&program, shim, &wanted)];
+                if entry.is_some() {
+                    runs.insert(0, vendor.remove(&program));
+                }
+                Work::Run { runs, expected: Some(shim.to_owned()) }
+            }
+            None => {
+                let seen = seen(agent, Part::Mcp, &file, config, ledger)?;
+                let text = seen.base.as_deref().unwrap_or_default();
+                let after = agent.format.with(text, agent.section, NAME, &wanted);
+                let after = after.map_err(|source| unusable(&seen.file.path, source))?;
+                seen.becomes(Some(after))
+            }
+        };
+        Ok(Some(Change { agent: agent.name, part: Part::Mcp, outcome: Outcome::Register, file, within, work }))
+    }
+
+    /// Plans the registration of the hooks with a command; `None` if they are registered.
+    ///
+    /// # Errors
+    /// The agent has no hooks, or the file cannot be edited.
+    pub fn register_hooks(
+        self,
+        agent: &'static Agent,
+        recall: &str,
+        ledger: &Ledger,
+    ) -> Result<Option<Change>, RegisterError> {
+        let contract = agent.hooks.ok_or(RegisterError::NoHooks { title: agent.title })?.contract;
+        let file = agent.hook_file(self.folders).ok_or(RegisterError::NoHooks { title: agent.title })?;
+        let within = agent.bounds(self.folders);
+        let config = ConfigFile::read(&file, &within)?;
+        let seen = seen(agent, Part::Hooks, &file, config, ledger)?;
+        let after = hooks::with(seen.base.as_deref().unwrap_or_default(), contract, recall);
+        let after = after.map_err(|source| unusable(&seen.file.path, source))?;
+        if seen.file.text.as_deref() == Some(&*after) {
+            return Ok(None);
+        }
+        let work = seen.becomes(Some(after));
+        Ok(Some(Change { agent: agent.name, part: Part::Hooks, outcome: Outcome::Register, file, within, work }))
+    }
+
+    /// Plans the removal of what is registered in an agent's files for a target, the latest first.
+    ///
+    /// # Errors
+    /// A file cannot be edited.
+    pub fn unregister(
+        self,
+        agent: &'static Agent,
+        target: &Target,
+        ledger: &Ledger,
+    ) -> Result<Vec<Change>, RegisterError> {
+        let (file, within) = self.place(agent, target)?;
+        let mut parts = vec![(Part::Mcp, file)];
+        if *target == Target::User {
+            parts.extend(agent.hook_file(self.folders).map(|file| (Part::Hooks, file)));
+        }
+        let place = |part: Part, file: &Path| {
+            ledger.records().iter().position(|record| record.part == part && record.file == file)
+        };
+        parts.sort_by_key(|(part, file)| std::cmp::Reverse(place(*part, file)));
+        let mut changes: Vec<Change> = Vec::new();
+        for (part, file) in parts {
+            let mut config = ConfigFile::read(&file, &within)?;
+            // Both parts of some agents are in one file: the second change starts where the first one ends.
+            if let Some(How::Edit(_, after)) = changes.iter().find(|change| change.file == file).map(Change::how) {
+                config.text = after;
+            }
+            changes.extend(self.unregister_part(
+                agent,
+                part,
+                &file,
+                config,
+                &within,
+                *target == Target::User,
+                ledger,
+            )?);
+        }
+        Ok(changes)
+    }
+
+    /// Plans the removal of a registration of the ledger; `None` if it is gone.
+    ///
+    /// # Errors
+    /// The file cannot be edited.
+    pub fn undo(self, record: &Record, ledger: &Ledger) -> Result<Option<Change>, RegisterError> {
+        let Some(agent) = agent(&record.agent) else { return Ok(None) };
+        let config = ConfigFile::read(&record.file, &record.within)?;
+        let is_users = record.by_vendor || record.file == agent.user_file(self.folders);
+        self.unregister_part(agent, record.part, &record.file, config, &record.within, is_users, ledger)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one file's change")]
+    fn unregister_part(
+        self,
+        agent: &'static Agent,
+        part: Part,
+        file: &Path,
+        config: ConfigFile,
+        within: &[PathBuf],
+        is_users: bool,
+        ledger: &Ledger,
+    ) -> Result<Option<Change>, RegisterError> {
+        // A file that does not name recall is not recall's business, even if it is broken.
+        if !config.text.as_deref().unwrap_or_default().contains(NAME) {
+            return Ok(None);
+        }
+        let is_there = match part {
+            Part::Mcp => known(agent, &config)?.is_some_and(|entry| is_ours(&entry)),
+            Part::Hooks => {
+                let text = config.text.as_deref().unwrap_or_default();
+                hooks::are_in(text).map_err(|source| unusable(&config.path, source))?
+            }
+        };
+        if !is_there {
+            return Ok(None);
+        }
+        let record = ledger.find(agent.name, part, file);
+        let by_edit = record.is_some_and(|record| !record.by_vendor);
+        let vendor = if is_users && part == Part::Mcp { self.vendor(agent, &Target::User) } else { None };
+        let seen = seen(agent, part, file, config, ledger)?;
+        let work = match vendor {
+            Some((vendor, program)) if !by_edit && !seen.is_untouched => {
+                Work::Run { runs: vec![vendor.remove(&program)], expected: None }
+            }
+            _ => {
+                let base = seen.base.clone();
+                seen.becomes(base)
+            }
+        };
+        let (file, within) = (file.to_owned(), within.to_owned());
+        Ok(Some(Change { agent: agent.name, part, outcome: Outcome::Unregister, file, within, work }))
+    }
+
+    fn place(self, agent: &Agent, target: &Target) -> Result<(PathBuf, Vec<PathBuf>), RegisterError> {
+        Ok(match target {
+            Target::User => (agent.user_file(self.folders), agent.bounds(self.folders)),
+            Target::Project(root) => {
+                let file = agent.project_file(root).ok_or(RegisterError::NoProjectFile { title: agent.title })?;
+                (file, vec![root.clone()])
+            }
+        })
+    }
+
+    fn vendor(self, agent: &Agent, target: &Target) -> Option<(crate::vendor::Vendor, PathBuf)> {
+        let vendor = agent.vendor.filter(|_| *target == Target::User)?;
+        Some((vendor, (self.on_path)(vendor.program)?))
+    }
+}
+
+impl Change {
+    /// Returns how the change is made.
+    pub fn how(&self) -> How {
+        match &self.work {
+            Work::Run { runs, .. } => How::Vendor(runs.iter().map(Run::line).collect()),
+            Work::Edit { before, after, .. } => How::Edit(before.clone(), after.clone()),
+        }
+    }
+
+    /// Makes the change and records it.
+    ///
+    /// # Errors
+    /// The file cannot be replaced, or the vendor's command failed.
+    pub fn make(&self, ledger: &mut Ledger) -> Result<(), RegisterError> {
+        match &self.work {
+            Work::Edit { base, after, had_section, .. } => {
+                self.edit(base.as_deref(), after.as_deref(), *had_section, ledger)
+            }
+            Work::Run { runs, expected } => self.run(runs, expected.as_deref(), ledger),
+        }
+    }
+
+    fn edit(
+        &self,
+        base: Option<&str>,
+        after: Option<&str>,
+        had_section: bool,
+        ledger: &mut Ledger,
+    ) -> Result<(), RegisterError> {
+        let Work::Edit { before, .. } = &self.work else { return Ok(()) };
+        let file = ConfigFile { text: before.clone(), ..ConfigFile::read(&self.file, &self.within)? };
+        let known = ledger.find(self.agent, self.part, &self.file).map(|record| record.made_folders.clone());
+        let mut made_folders = known.unwrap_or_default();
+        match (self.outcome, after) {
+            (Outcome::Register, Some(after)) => {
+                made_folders.extend(file.replace(Some(after))?);
+                self.record(false, had_section, made_folders, Patch::between(base, after), ledger)
+            }
+            (_, after) => {
+                file.replace(after)?;
+                remove_empty(&made_folders);
+                ledger.remove(self.agent, self.part, &self.file)
+            }
+        }
+    }
+
+    fn run(&self, runs: &[Run], expected: Option<&str>, ledger: &mut Ledger) -> Result<(), RegisterError> {
+        let agent = agent(self.agent).expect("a change is of an agent in the table");
+        let before = ConfigFile::read(&self.file, &self.within)?;
+        for run in runs {
+            run.execute()?;
+        }
+        let after = ConfigFile::read(&self.file, &self.within)?;
+        let entry = known(agent, &after)?;
+        if entry.as_ref().and_then(command) != expected {
+            let line = runs.last().map(Run::line).unwrap_or_default();
+            let missing = if expected.is_some() { "does not have the entry" } else { "still has the entry" };
+            return Err(RegisterError::NoEffect { line, path: after.path, missing });
+        }
+        let Some(text) = after.text.as_deref().filter(|_| expected.is_some()) else {
+            return ledger.remove(self.agent, self.part, &self.file);
+        };
+        let had_section = has_section(agent, Part::Mcp, before.text.as_deref().unwrap_or_default());
+        // An entry of an earlier recall is not what an undo returns to.
+        let base = match known(agent, &before)? {
+            None => before.text,
+            Some(_) => Some(
+                without(agent, Part::Mcp, before.text.as_deref().unwrap_or_default(), EmptySection::Keep)
+                    .map_err(|source| unusable(&before.path, source))?,
+            ),
+        };
+        self.record(true, had_section, Vec::new(), Patch::between(base.as_deref(), text), ledger)
+    }
+
+    fn record(
+        &self,
+        by_vendor: bool,
+        had_section: bool,
+        made_folders: Vec<PathBuf>,
+        patch: Patch,
+        ledger: &mut Ledger,
+    ) -> Result<(), RegisterError> {
+        let (agent, part, file) = (self.agent.to_owned(), self.part, self.file.clone());
+        let within = self.within.clone();
+        ledger.put(Record { agent, part, file, within, by_vendor, had_section, made_folders, patch })
+    }
+}
+
+impl Seen {
+    fn becomes(self, after: Option<String>) -> Work {
+        let Self { file, base, had_section, .. } = self;
+        Work::Edit { before: file.text, base, after, had_section }
+    }
+}
+
+/// Finds out what a file is without recall: what it was before, if nobody changed it since, else the text without recall's
+/// part.
+fn seen(agent: &Agent, part: Part, path: &Path, file: ConfigFile, ledger: &Ledger) -> Result<Seen, RegisterError> {
+    let text = file.text.as_deref().unwrap_or_default();
+    let record = ledger.find(agent.name, part, path);
+    if let Some(record) = record.filter(|record| record.patch.is_last(text)) {
+        let (base, had_section) = (record.patch.undone(text), record.had_section);
+        return Ok(Seen { base, had_section, is_untouched: true, file });
+    }
+    // The section of a file that recall did not write is somebody's, even if it is empty.
+    let had_section = record.map_or_else(|| has_section(agent, part, text), |record| record.had_section);
+    let empty = if had_section { EmptySection::Keep } else { EmptySection::Remove };
+    let rest = without(agent, part, text, empty).map_err(|source| unusable(&file.path, source))?;
+    // A file that recall made, with nothing in it but recall.
+    let is_empty = format_of(agent, part)
+        .value(&rest)
+        .is_ok_and(|value| value.as_object().is_some_and(|object| object.is_empty()));
+    let was_made = record.is_some_and(|record| record.patch.created);
+    let base = file.text.is_some().then_some(rest).filter(|_| !(is_empty && was_made));
+    Ok(Seen { base, had_section, is_untouched: false, file })
+}
+
+fn without(agent: &Agent, part: Part, text: &str, empty: EmptySection) -> Result<String, DocumentError> {
+    match part {
+        Part::Mcp => agent.format.without(text, agent.section, NAME, empty),
+        Part::Hooks => hooks::without(text, empty),
+    }
+}
+
+fn has_section(agent: &Agent, part: Part, text: &str) -> bool {
+    let section = match part {
+        Part::Mcp => agent.section,
+        Part::Hooks => hooks::SECTION,
+    };
+    format_of(agent, part).value(text).is_ok_and(|value| value.get(section).is_some())
+}
+
+fn format_of(agent: &Agent, part: Part) -> Format {
+    match part {
+        Part::Mcp => agent.format,
+        Part::Hooks => Format::Json,
+    }
+}
+
+/// Returns the entry under recall's name.
+fn known(agent: &Agent, file: &ConfigFile) -> Result<Option<serde_json::Value>, RegisterError> {
+    let text = file.text.as_deref().unwrap_or_default();
+    agent.format.entry(text, agent.section, NAME).map_err(|source| unusable(&file.path, source))
+}
+
+fn unusable(path: &Path, source: DocumentError) -> RegisterError {
+    RegisterError::Document { path: path.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests;

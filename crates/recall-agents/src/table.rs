@@ -1,0 +1,289 @@
+//! The agents that recall can be registered in.
+
+use crate::agent::{Agent, HookContract};
+use crate::document::Format;
+use crate::entry::Shape;
+use crate::hooks::Contract;
+use crate::place::{Base, Place};
+use crate::vendor::Vendor;
+
+const MCP_SERVERS: &str = "mcpServers";
+
+const CLAUDE: Base = Base::Variable("CLAUDE_CONFIG_DIR", ".claude");
+const CODEX: Base = Base::Variable("CODEX_HOME", ".codex");
+const COPILOT: Base = Base::Variable("COPILOT_HOME", ".copilot");
+const CLINE: Base = Base::Variable("CLINE_DIR", ".cline");
+/// The variable names what stands for the home folder.
+const GEMINI: Base = Base::Variable("GEMINI_CLI_HOME", "");
+
+/// An agent that has nothing but a JSON file. The rows below name what differs.
+const JSON: Agent = Agent {
+    name: "",
+    title: "",
+    user: &[],
+    project: &[],
+    format: Format::Json,
+    section: MCP_SERVERS,
+    shape: Shape::Plain,
+    programs: &[],
+    signs: &[],
+    vendor: None,
+    hooks: None,
+};
+
+const AGENTS: &[Agent] = &[
+    Agent {
+        name: "claude-code",
+        title: "Claude Code",
+        // With the variable the file is in its folder, without it in the home folder.
+        user: &[Place::new(Base::Variable("CLAUDE_CONFIG_DIR", ""), ".claude.json")],
+        project: &[".mcp.json"],
+        shape: Shape::ClaudeCode,
+        programs: &["claude"],
+        signs: &[Place::new(Base::Variable("CLAUDE_CONFIG_DIR", ""), ".claude.json"), Place::new(CLAUDE, "")],
+        vendor: Some(Vendor {
+            program: "claude",
+            // `mcp add` cannot set `alwaysLoad`.
+            add: &["mcp", "add-json", "--scope", "user", "recall", "{entry}"],
+            remove: &["mcp", "remove", "--scope", "user", "recall"],
+        }),
+        hooks: Some(HookContract { file: Place::new(CLAUDE, "settings.json"), contract: Contract::Claude }),
+        ..JSON
+    },
+    Agent {
+        name: "claude-desktop",
+        title: "Claude Desktop",
+        user: &[Place::new(Base::Support, "Claude/claude_desktop_config.json")],
+        signs: &[Place::new(Base::Support, "Claude")],
+        ..JSON
+    },
+    Agent {
+        name: "codex",
+        title: "Codex",
+        user: &[Place::new(CODEX, "config.toml")],
+        project: &[".codex/config.toml"],
+        format: Format::Toml,
+        section: "mcp_servers",
+        programs: &["codex"],
+        signs: &[Place::new(CODEX, "")],
+        vendor: Some(Vendor {
+            program: "codex",
+            add: &["mcp", "add", "recall", "--", "{command}"],
+            remove: &["mcp", "remove", "recall"],
+        }),
+        hooks: Some(HookContract { file: Place::new(CODEX, "hooks.json"), contract: Contract::Codex }),
+        ..JSON
+    },
+    Agent {
+        name: "gemini",
+        title: "Gemini CLI",
+        user: &[Place::new(GEMINI, ".gemini/settings.json")],
+        project: &[".gemini/settings.json"],
+        programs: &["gemini"],
+        signs: &[Place::new(GEMINI, ".gemini/settings.json")],
+        vendor: Some(Vendor {
+            program: "gemini",
+            add: &["mcp", "add", "--scope", "user", "recall", "{command}"],
+            remove: &["mcp", "remove", "--scope", "user", "recall"],
+        }),
+        hooks: Some(HookContract { file: Place::new(GEMINI, ".gemini/settings.json"), contract: Contract::Gemini }),
+        ..JSON
+    },
+    Agent {
+        name: "antigravity",
+        title: "Antigravity",
+        user: &[
+            Place::new(Base::Home, ".gemini/config/mcp_config.json"),
+            Place::new(Base::Home, ".gemini/antigravity/mcp_config.json"),
+        ],
+        project: &[".agents/mcp_config.json"],
+        programs: &["antigravity"],
+        signs: &[Place::new(Base::Home, ".gemini/config"), Place::new(Base::Home, ".gemini/antigravity")],
+        ..JSON
+    },
+    Agent {
+        name: "qwen",
+        title: "Qwen Code",
+        user: &[Place::new(Base::Home, ".qwen/settings.json")],
+        project: &[".qwen/settings.json"],
+        programs: &["qwen"],
+        signs: &[Place::new(Base::Home, ".qwen")],
+        vendor: Some(Vendor {
+            program: "qwen",
+            add: &["mcp", "add", "--scope", "user", "recall", "{command}"],
+            remove: &["mcp", "remove", "--scope", "user", "recall"],
+        }),
+        hooks: Some(HookContract { file: Place::new(Base::Home, ".qwen/settings.json"), contract: Contract::Qwen }),
+        ..JSON
+    },
+    Agent {
+        name: "cursor",
+        title: "Cursor",
+        user: &[Place::new(Base::Home, ".cursor/mcp.json")],
+        project: &[".cursor/mcp.json"],
+        programs: &["cursor", "cursor-agent"],
+        signs: &[Place::new(Base::Home, ".cursor")],
+        ..JSON
+    },
+    Agent {
+        name: "vscode",
+        title: "VS Code",
+        user: &[Place::new(Base::Support, "Code/User/mcp.json")],
+        project: &[".vscode/mcp.json"],
+        section: "servers",
+        shape: Shape::Stdio,
+        programs: &["code"],
+        signs: &[Place::new(Base::Support, "Code/User")],
+        ..JSON
+    },
+    Agent {
+        name: "copilot",
+        title: "Copilot CLI",
+        user: &[Place::new(COPILOT, "mcp-config.json")],
+        project: &[".github/mcp.json"],
+        shape: Shape::Copilot,
+        programs: &["copilot"],
+        signs: &[Place::new(COPILOT, "")],
+        vendor: Some(Vendor {
+            program: "copilot",
+            add: &["mcp", "add", "recall", "--", "{command}"],
+            remove: &["mcp", "remove", "recall"],
+        }),
+        ..JSON
+    },
+    Agent {
+        name: "windsurf",
+        title: "Windsurf",
+        user: &[Place::new(Base::Home, ".codeium/windsurf/mcp_config.json")],
+        programs: &["windsurf"],
+        signs: &[Place::new(Base::Home, ".codeium/windsurf")],
+        ..JSON
+    },
+    Agent {
+        name: "zed",
+        title: "Zed",
+        user: &[Place::new(Base::Config, "zed/settings.json").on_windows(Base::Support, "Zed/settings.json")],
+        project: &[".zed/settings.json"],
+        section: "context_servers",
+        shape: Shape::Zed,
+        programs: &["zed", "zeditor"],
+        signs: &[Place::new(Base::Config, "zed").on_windows(Base::Support, "Zed")],
+        ..JSON
+    },
+    Agent {
+        name: "opencode",
+        title: "OpenCode",
+        user: &[
+            Place::new(Base::Config, "opencode/opencode.json"),
+            Place::new(Base::Config, "opencode/opencode.jsonc"),
+        ],
+        project: &["opencode.json", "opencode.jsonc"],
+        section: "mcp",
+        shape: Shape::CommandList,
+        programs: &["opencode"],
+        signs: &[Place::new(Base::Config, "opencode")],
+        ..JSON
+    },
+    Agent {
+        name: "kilo",
+        title: "Kilo Code",
+        user: &[Place::new(Base::Config, "kilo/kilo.jsonc"), Place::new(Base::Config, "kilo/kilo.json")],
+        project: &[".kilo/kilo.jsonc", ".kilo/kilo.json", "kilo.jsonc", "kilo.json"],
+        section: "mcp",
+        shape: Shape::CommandList,
+        programs: &["kilo"],
+        signs: &[Place::new(Base::Config, "kilo")],
+        ..JSON
+    },
+    Agent {
+        name: "cline",
+        title: "Cline",
+        user: &[Place::new(
+            Base::Support,
+            "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+        )],
+        signs: &[Place::new(Base::Support, "Code/User/globalStorage/saoudrizwan.claude-dev")],
+        ..JSON
+    },
+    Agent {
+        name: "cline-cli",
+        title: "Cline CLI",
+        user: &[Place::new(CLINE, "data/settings/cline_mcp_settings.json")],
+        programs: &["cline"],
+        signs: &[Place::new(CLINE, "")],
+        ..JSON
+    },
+    Agent {
+        name: "goose",
+        title: "Goose",
+        user: &[
+            Place::new(Base::Config, "goose/config.yaml").on_windows(Base::Support, "Block/goose/config/config.yaml")
+        ],
+        format: Format::Yaml,
+        section: "extensions",
+        shape: Shape::Goose,
+        programs: &["goose"],
+        signs: &[Place::new(Base::Config, "goose").on_windows(Base::Support, "Block/goose")],
+        ..JSON
+    },
+    Agent {
+        name: "kiro",
+        title: "Kiro",
+        user: &[Place::new(Base::Home, ".kiro/settings/mcp.json")],
+        project: &[".kiro/settings/mcp.json"],
+        programs: &["kiro", "kiro-cli"],
+        signs: &[Place::new(Base::Home, ".kiro")],
+        ..JSON
+    },
+    Agent {
+        name: "amp",
+        title: "Amp",
+        user: &[Place::new(Base::Config, "amp/settings.json"), Place::new(Base::Config, "amp/settings.jsonc")],
+        project: &[".amp/settings.json"],
+        // One key with a dot in its name.
+        section: "amp.mcpServers",
+        programs: &["amp"],
+        signs: &[Place::new(Base::Config, "amp")],
+        ..JSON
+    },
+    Agent {
+        name: "crush",
+        title: "Crush",
+        user: &[Place::new(Base::Config, "crush/crush.json")],
+        project: &[".crush.json", "crush.json"],
+        section: "mcp",
+        shape: Shape::Stdio,
+        programs: &["crush"],
+        signs: &[Place::new(Base::Config, "crush")],
+        ..JSON
+    },
+    Agent {
+        name: "junie",
+        title: "Junie",
+        user: &[Place::new(Base::Home, ".junie/mcp/mcp.json")],
+        project: &[".junie/mcp/mcp.json"],
+        programs: &["junie"],
+        signs: &[Place::new(Base::Home, ".junie")],
+        ..JSON
+    },
+    Agent {
+        name: "droid",
+        title: "Factory Droid",
+        user: &[Place::new(Base::Home, ".factory/mcp.json")],
+        project: &[".factory/mcp.json"],
+        shape: Shape::Stdio,
+        programs: &["droid"],
+        signs: &[Place::new(Base::Home, ".factory")],
+        ..JSON
+    },
+];
+
+/// Returns all agents, in the order in which they are shown.
+pub fn agents() -> &'static [Agent] {
+    AGENTS
+}
+
+/// Returns the agent of a name.
+pub fn agent(name: &str) -> Option<&'static Agent> {
+    AGENTS.iter().find(|agent| agent.name == name)
+}

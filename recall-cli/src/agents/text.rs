@@ -1,0 +1,65 @@
+//! The text about agents for people.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anstyle::Style;
+use recall_agents::Part;
+
+use super::change::{Action, AgentChange, Mode};
+use super::row::AgentRow;
+use crate::output::human::style::STRONG;
+use crate::output::human::table::{Align, Column, render as table};
+
+/// Formats the changes, a line each; a dry run shows the differences.
+pub(crate) fn change_text(changes: &[AgentChange], mode: Mode) -> String {
+    let mut text = String::new();
+    for change in changes {
+        let AgentChange { title, part, action, file, commands, diff, error, .. } = change;
+        let file = file.as_deref().unwrap_or_default();
+        let what = match part {
+            Part::Mcp => "the MCP server",
+            Part::Hooks => "the hooks",
+        };
+        let _ = match (action, mode) {
+            (Action::None, _) => writeln!(text, "{title}: nothing to do for {what}"),
+            (Action::Failed, _) => writeln!(text, "{title}: failed: {}", error.as_deref().unwrap_or_default()),
+            (_, Mode::DryRun) if !commands.is_empty() => {
+                writeln!(text, "{title}: would run `{}`", commands.join("`, `"))
+            }
+            (_, Mode::Make) if !commands.is_empty() => writeln!(text, "{title}: ran `{}`", commands.join("`, `")),
+            (Action::Register, Mode::DryRun) => writeln!(text, "{title}: would add {what} to {file}"),
+            (Action::Register, Mode::Make) => writeln!(text, "{title}: added {what} to {file}"),
+            (Action::Unregister, Mode::DryRun) => writeln!(text, "{title}: would remove {what} from {file}"),
+            (Action::Unregister, Mode::Make) => writeln!(text, "{title}: removed {what} from {file}"),
+        };
+        if let Some(diff) = diff.as_ref().filter(|_| mode == Mode::DryRun) {
+            text.extend(diff.lines().map(|line| format!("    {line}\n")));
+        }
+    }
+    text
+}
+
+/// Formats the agents with their state. Paths below the home folder begin with `~`.
+pub(crate) fn list_text(rows: &[AgentRow], home: &Path, width: Option<usize>) -> String {
+    let plain = |heading, align| Column { heading, align, style: Style::new() };
+    let layout = [
+        Column { style: STRONG, ..plain("CLIENT", Align::Left) },
+        plain("AGENT", Align::Left),
+        plain("FOUND", Align::Left),
+        plain("SERVER", Align::Left),
+        plain("HOOKS", Align::Left),
+        plain("FILE", Align::Path),
+    ];
+    let yes = |is: bool| if is { "yes" } else { "-" }.to_owned();
+    let hooks = |row: &AgentRow| row.hooks.map_or_else(|| "none".to_owned(), yes);
+    let rows: Vec<[String; 6]> = rows
+        .iter()
+        .map(|row| {
+            let file = Path::new(&row.file).strip_prefix(home);
+            let file = file.map_or_else(|_| row.file.clone(), |below| format!("~/{}", below.display()));
+            [row.agent.to_owned(), row.title.to_owned(), yes(row.found), yes(row.server), hooks(row), file]
+        })
+        .collect();
+    table(&layout, &rows, width)
+}

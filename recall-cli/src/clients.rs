@@ -1,4 +1,0 @@
-//! Registration of recall in coding agents.
-
-pub(crate) mod claude_code;
-pub(crate) mod json_file;

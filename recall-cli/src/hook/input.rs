@@ -1,0 +1,216 @@
+//! What a client says about an event, read from its JSON.
+//!
+//! Unknown fields are ignored, and a field of another type than expected counts as absent.
+
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+/// The most bytes that are read. A client sends what a tool wrote and read, which is rarely above a megabyte.
+const INPUT_BYTES: u64 = 16 * 1024 * 1024;
+
+/// What a client says about an event.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Input {
+    /// The session; empty if it is not named.
+    pub(crate) session: String,
+    /// The working directory, absolute; `None` if it is not named.
+    pub(crate) directory: Option<PathBuf>,
+    /// Why a session starts: `startup`, `resume`, `clear`, `compact`; empty if it is not named.
+    pub(crate) source: String,
+    /// The prompt; empty if there is none.
+    pub(crate) prompt: String,
+    /// The agent's last message; empty if there is none.
+    pub(crate) message: String,
+    /// The call of a tool; `None` if there is none, or if nothing is known about the tool.
+    pub(crate) call: Option<ToolCall>,
+}
+
+/// A call of a tool, and its result if it has run.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ToolCall {
+    /// What the tool does.
+    pub(crate) kind: ToolKind,
+    /// The file or the command.
+    pub(crate) subject: String,
+    /// Its result.
+    pub(crate) result: ToolResult,
+}
+
+/// What a tool does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ToolKind {
+    /// It reads a file.
+    Read,
+    /// It writes a file.
+    Edit,
+    /// It runs a command.
+    Command,
+}
+
+/// The result of a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ToolResult {
+    /// It has not run, or has succeeded, with its output.
+    Fine(String),
+    /// It has failed, with the reason or its output.
+    Failed(String),
+    /// The user interrupted it.
+    Interrupted,
+}
+
+/// The tools with the argument that names their file or command: those of Claude Code and Codex, then those of Gemini CLI
+/// and Qwen Code.
+const TOOLS: &[(&str, ToolKind, &str)] = &[
+    ("Read", ToolKind::Read, "file_path"),
+    ("Edit", ToolKind::Edit, "file_path"),
+    ("Write", ToolKind::Edit, "file_path"),
+    ("MultiEdit", ToolKind::Edit, "file_path"),
+    ("NotebookEdit", ToolKind::Edit, "notebook_path"),
+    ("Bash", ToolKind::Command, "command"),
+    ("read_file", ToolKind::Read, "file_path"),
+    ("edit", ToolKind::Edit, "file_path"),
+    ("replace", ToolKind::Edit, "file_path"),
+    ("write_file", ToolKind::Edit, "file_path"),
+    ("run_shell_command", ToolKind::Command, "command"),
+];
+
+impl Input {
+    /// Reads the JSON to its end, so that the client can write all of it.
+    ///
+    /// # Errors
+    /// It cannot be read, is larger than [`INPUT_BYTES`], or is not a JSON object.
+    pub(crate) fn read(mut from: impl Read) -> io::Result<Self> {
+        let mut bytes = Vec::new();
+        from.by_ref().take(INPUT_BYTES).read_to_end(&mut bytes)?;
+        if io::copy(&mut from, &mut io::sink())? > 0 {
+            let problem = format!("the input is larger than {INPUT_BYTES} bytes");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+        }
+        let value: Value = serde_json::from_str(&String::from_utf8_lossy(&bytes))?;
+        if !value.is_object() {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "the input is not a JSON object"));
+        }
+        Ok(Self::of(&value))
+    }
+
+    fn of(value: &Value) -> Self {
+        let directory = Some(PathBuf::from(text(value, "cwd"))).filter(|directory| directory.is_absolute());
+        Self {
+            session: text(value, "session_id"),
+            directory,
+            source: text(value, "source"),
+            prompt: text(value, "prompt"),
+            message: text(value, "last_assistant_message"),
+            call: call(value),
+        }
+    }
+}
+
+fn text(value: &Value, field: &str) -> String {
+    value[field].as_str().unwrap_or_default().to_owned()
+}
+
+fn call(value: &Value) -> Option<ToolCall> {
+    let name = value["tool_name"].as_str()?;
+    let (_, kind, argument) = *TOOLS.iter().find(|(known, ..)| *known == name)?;
+    let subject = value["tool_input"][argument].as_str().filter(|subject| !subject.trim().is_empty())?;
+    Some(ToolCall { kind, subject: subject.to_owned(), result: result(value) })
+}
+
+/// Reads the result of a tool. A failure is told in an event of its own, or in the tool's response.
+fn result(value: &Value) -> ToolResult {
+    let response = &value["tool_response"];
+    let is_true = |flag: &Value| flag.as_bool() == Some(true);
+    if is_true(&value["is_interrupt"]) || is_true(&response["interrupted"]) {
+        return ToolResult::Interrupted;
+    }
+    let output = output(response);
+    let error = [&value["error"], &response["error"]["message"], &response["error"]];
+    if let Some(reason) = error.into_iter().find_map(Value::as_str).filter(|reason| !reason.is_empty()) {
+        return ToolResult::Failed(reason.to_owned());
+    }
+    let code = ["exit_code", "exitCode", "code"].into_iter().find_map(|field| response[field].as_i64());
+    let is_failed = code.is_some_and(|code| code != 0)
+        || is_true(&response["is_error"])
+        || response["success"].as_bool() == Some(false);
+    if is_failed { ToolResult::Failed(output) } else { ToolResult::Fine(output) }
+}
+
+/// Returns what a tool wrote: its errors first, since they say why it failed.
+fn output(response: &Value) -> String {
+    let fields = ["stderr", "stdout", "output", "llmContent"].map(|field| response[field].as_str().unwrap_or_default());
+    let written = fields.into_iter().filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join("\n");
+    if written.is_empty() { response.as_str().unwrap_or_default().to_owned() } else { written }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(value: &Value) -> Input {
+        Input::read(value.to_string().as_bytes()).expect("a JSON object")
+    }
+
+    #[test]
+    fn fields_of_another_type_count_as_absent() {
+        let value = json!({"session_id": 7, "cwd": "relative", "prompt": ["x"], "source": null, "tool_name": {},
+            "tool_input": "x", "new_field": {"a": [1, 2]}});
+        assert_eq!(read(&value), Input::default());
+        let value = json!({"session_id": "s", "cwd": "/p", "prompt": "why", "source": "startup"});
+        let expected = Input {
+            session: "s".to_owned(),
+            directory: Some(PathBuf::from("/p")),
+            prompt: "why".to_owned(),
+            source: "startup".to_owned(),
+            ..Input::default()
+        };
+        assert_eq!(read(&value), expected);
+    }
+
+    #[test]
+    fn what_is_not_a_json_object_is_an_error() {
+        for bytes in [&b""[..], b"[1]", b"{\"a\":", b"null", b"\xff\xfe", b"{\"a\":\"\\ud800\"}"] {
+            assert!(Input::read(bytes).is_err(), "{bytes:?}");
+        }
+        let deep = "[".repeat(100_000);
+        assert!(Input::read(deep.as_bytes()).is_err());
+        assert_eq!(Input::read(&b"{\"prompt\":\"caf\xe9\"}"[..]).expect("replaced").prompt, "caf\u{fffd}");
+    }
+
+    #[test]
+    fn an_input_above_the_limit_is_read_to_its_end_and_refused() {
+        let mut from = io::repeat(b' ').take(INPUT_BYTES + 10);
+        assert!(Input::read(&mut from).is_err());
+        assert_eq!(from.limit(), 0);
+    }
+
+    #[test]
+    fn the_result_of_a_tool_is_read_from_every_form() {
+        let check = |response: Value, expected: ToolResult| {
+            let mut value = json!({"tool_name": "Bash", "tool_input": {"command": "make"}});
+            for (field, given) in response.as_object().expect("an object") {
+                value[field] = given.clone();
+            }
+            let call = read(&value).call.expect("a call");
+            assert_eq!(
+                (call.kind, call.subject.as_str(), call.result),
+                (ToolKind::Command, "make", expected),
+                "{value}"
+            );
+        };
+        let (fine, failed) =
+            (|text: &str| ToolResult::Fine(text.to_owned()), |text: &str| ToolResult::Failed(text.to_owned()));
+        check(json!({}), fine(""));
+        check(json!({"tool_response": {"stdout": "ok", "stderr": "", "interrupted": false}}), fine("ok"));
+        check(json!({"tool_response": "ok"}), fine("ok"));
+        check(json!({"error": "exit code 2"}), failed("exit code 2"));
+        check(json!({"tool_response": {"exit_code": 1, "stdout": "a", "stderr": "b"}}), failed("b\na"));
+        check(json!({"tool_response": {"error": {"message": "no"}}}), failed("no"));
+        check(json!({"tool_response": {"error": null, "llmContent": "done"}}), fine("done"));
+        check(json!({"error": "x", "is_interrupt": true}), ToolResult::Interrupted);
+    }
+}

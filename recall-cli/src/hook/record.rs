@@ -1,0 +1,157 @@
+//! Events of a session that follow from the use of tools.
+
+use std::path::Path;
+
+use recall_core::ContentHash;
+use recall_proto::v1;
+
+use crate::hook::input::{ToolCall, ToolKind, ToolResult};
+use crate::hook::seen::Seen;
+
+/// The most characters of a command, of its output, and of an agent's message.
+const COMMAND_CHARS: usize = 160;
+const OUTPUT_CHARS: usize = 600;
+const MESSAGE_CHARS: usize = 300;
+
+/// The entry that says that files were changed since the agent's last message.
+const HAS_CHANGED: &str = "changed";
+
+/// Returns the event of a tool that has run; `None` if it is not worth one. An edited file is recorded once a session, a
+/// failing command until it succeeds.
+pub(crate) fn of_tool(call: &ToolCall, directory: &Path, seen: &mut Seen) -> Option<v1::LogEventRequest> {
+    match (call.kind, &call.result) {
+        (ToolKind::Edit, ToolResult::Fine(_)) => {
+            seen.add(HAS_CHANGED);
+            seen.add(&format!("edit {}", call.subject)).then(|| edited(&call.subject, directory))
+        }
+        (ToolKind::Command, result) => of_command(&call.subject, result, seen),
+        (ToolKind::Read | ToolKind::Edit, _) => None,
+    }
+}
+
+/// Returns the event of an agent's last message in its turn; `None` if nothing was changed since the one before.
+pub(crate) fn of_message(message: &str, seen: &mut Seen) -> Option<v1::LogEventRequest> {
+    let said = first_chars(&one_line(message), MESSAGE_CHARS);
+    (!said.is_empty() && seen.remove(HAS_CHANGED)).then(|| event("observation", said))
+}
+
+fn edited(file: &str, directory: &Path) -> v1::LogEventRequest {
+    let shown =
+        Path::new(file).strip_prefix(directory).map_or_else(|_| file.to_owned(), |below| below.display().to_string());
+    v1::LogEventRequest {
+        related_files: vec![file.to_owned()],
+        ..event("observation", format!("edited {}", one_line(&shown)))
+    }
+}
+
+fn of_command(command: &str, result: &ToolResult, seen: &mut Seen) -> Option<v1::LogEventRequest> {
+    let failing = format!("failing {}", ContentHash::of(command.as_bytes()).short());
+    let failed = || format!("`{}` failed", first_chars(&one_line(command), COMMAND_CHARS));
+    match result {
+        ToolResult::Failed(output) => seen.add(&failing).then(|| v1::LogEventRequest {
+            rationale: first_chars(output.trim(), OUTPUT_CHARS),
+            ..event("error", failed())
+        }),
+        // The summary of the session shows the failure with its resolution.
+        ToolResult::Fine(_) if seen.remove(&failing) => {
+            Some(v1::LogEventRequest { resolution: "it succeeded later".to_owned(), ..event("error", failed()) })
+        }
+        ToolResult::Fine(output) if is_commit(command) => {
+            seen.add(HAS_CHANGED);
+            commit_in(output).map(|commit| event("milestone", format!("committed {commit}")))
+        }
+        ToolResult::Fine(_) | ToolResult::Interrupted => None,
+    }
+}
+
+/// Whether a command line runs `git commit`.
+fn is_commit(command: &str) -> bool {
+    let mut words = command.split_whitespace().skip_while(|word| !word.ends_with("git"));
+    words.next().is_some() && words.any(|word| word == "commit")
+}
+
+/// Returns the commit that git reports, as `0123abc subject`.
+fn commit_in(output: &str) -> Option<String> {
+    let of_line = |line: &str| {
+        let (head, subject) = line.strip_prefix('[')?.split_once("] ")?;
+        let hash = head.rsplit(' ').next()?;
+        let is_hash = hash.len() >= 7 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_hash.then(|| format!("{hash} {}", first_chars(&one_line(subject), COMMAND_CHARS)))
+    };
+    output.lines().find_map(of_line)
+}
+
+fn event(event_type: &str, content: String) -> v1::LogEventRequest {
+    v1::LogEventRequest { r#type: event_type.to_owned(), content, ..v1::LogEventRequest::default() }
+}
+
+fn one_line(text: &str) -> String {
+    // A message may have megabytes; its beginning is enough for the longest line.
+    let start = &text[..text.floor_char_boundary(16 * 1024)];
+    start.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn first_chars(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_config::{Dirs, Environment};
+
+    use super::*;
+
+    #[test]
+    fn edits_failures_and_commits_become_events() {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let environment = Environment { recall_home: Some(home.path().to_owned()), ..Environment::default() };
+        let dirs = Dirs::from_environment(&environment).expect("absolute");
+        let mut seen = Seen::open(&dirs, "s").expect("opened");
+        let mut check = |kind: ToolKind, subject: &str, result: ToolResult, expected: &str| {
+            let call = ToolCall { kind, subject: subject.to_owned(), result };
+            let event = of_tool(&call, Path::new("/p"), &mut seen);
+            let told = event.map_or_else(String::new, |event| {
+                let v1::LogEventRequest { r#type, content, rationale, resolution, related_files, .. } = event;
+                [&[r#type, content, rationale, resolution], &*related_files].concat().join("|")
+            });
+            assert_eq!(told, expected, "{subject}");
+        };
+        let fine = |text: &str| ToolResult::Fine(text.to_owned());
+        let failed = |text: &str| ToolResult::Failed(text.to_owned());
+        check(ToolKind::Read, "/p/a.rs", fine(""), "");
+        check(ToolKind::Edit, "/p/a.rs", fine(""), "observation|edited a.rs|||/p/a.rs");
+        check(ToolKind::Edit, "/p/a.rs", fine(""), "");
+        check(ToolKind::Edit, "/p/b.rs", failed("no such text"), "");
+        check(ToolKind::Command, "make\ntest", failed("2 failed"), "error|`make test` failed|2 failed|");
+        check(ToolKind::Command, "make\ntest", failed("1 failed"), "");
+        check(ToolKind::Command, "make\ntest", fine("ok"), "error|`make test` failed||it succeeded later");
+        check(ToolKind::Command, "make\ntest", fine("ok"), "");
+        check(ToolKind::Command, "make\ntest", ToolResult::Interrupted, "");
+        let output = "[main 0123abc] Add jitter\n 1 file changed";
+        check(
+            ToolKind::Command,
+            "git add . && git -C x commit -m y",
+            fine(output),
+            "milestone|committed 0123abc Add jitter||",
+        );
+        check(ToolKind::Command, "git log", fine(output), "");
+        check(ToolKind::Command, "git commit -q", fine(""), "");
+    }
+
+    #[test]
+    fn the_last_message_of_a_turn_with_changes_is_an_event() {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let environment = Environment { recall_home: Some(home.path().to_owned()), ..Environment::default() };
+        let dirs = Dirs::from_environment(&environment).expect("absolute");
+        let mut seen = Seen::open(&dirs, "s").expect("opened");
+        assert_eq!(of_message("Nothing to do.", &mut seen), None);
+        seen.add(HAS_CHANGED);
+        assert_eq!(of_message(" \n", &mut seen), None);
+        let said = of_message(&format!("Done:\n{}", "x ".repeat(1_000_000)), &mut seen).expect("an event");
+        assert!(said.content.starts_with("Done: x x") && said.content.chars().count() <= MESSAGE_CHARS + 1);
+        assert_eq!(of_message("Done.", &mut seen), None);
+    }
+}

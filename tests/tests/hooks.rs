@@ -1,0 +1,213 @@
+//! `recall hook`, as an agent runs it: what each event answers, what it records, and that nothing stops the agent.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::path::Path;
+
+use recall_testkit::Project;
+use recall_tests::{Sandbox, sandbox};
+use serde_json::{Value, json};
+
+#[path = "hooks/care.rs"]
+mod care;
+
+const SOURCE: &str = "pub fn retry(attempts: u32) {\n    wait_before_retry(attempts);\n}\n";
+
+const FACT: &str = "Retries of webhooks need jitter, or all clients retry at once.";
+
+/// A sandbox whose hooks may take long, because the machine of a test is slow.
+fn patient() -> Sandbox {
+    let path = std::env::var("PATH").expect("there are programs");
+    sandbox!().with_variable("RECALL_HOOKS__WAIT", "30s").with_variable("PATH", &path)
+}
+
+fn project(sandbox: &Sandbox) -> Project {
+    let project =
+        sandbox.project("shop", &[("src/retry.rs", SOURCE), ("docs/zoo.md", "# Zoo\n\nKeepers feed at noon.\n")]);
+    fs::create_dir(project.path(".recall")).expect("made");
+    project
+}
+
+/// The JSON of an event, as Claude Code sends it.
+fn event(project: &Project, session: &str, name: &str, fields: Value) -> Value {
+    let mut value = json!({
+        "session_id": session,
+        "transcript_path": project.path("transcript.jsonl"),
+        "cwd": project.root(),
+        "permission_mode": "default",
+        "hook_event_name": name,
+    });
+    for (field, given) in fields.as_object().expect("an object") {
+        value[field] = given.clone();
+    }
+    value
+}
+
+/// Runs a hook in a folder that is not the project, and returns the text for the model; `None` if it answered nothing.
+#[track_caller]
+fn hook(sandbox: &Sandbox, arguments: &[&str], input: &Value) -> Option<String> {
+    let outcome = care::run(sandbox, arguments, input.to_string().as_bytes());
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""), "{outcome:?}");
+    care::text(&outcome)
+}
+
+#[track_caller]
+fn json_of(sandbox: &Sandbox, project: &Project, arguments: &[&str]) -> Value {
+    let outcome = sandbox.recall(project, &[&["--json"], arguments].concat());
+    serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome:?}"))
+}
+
+/// Remembers the fact about `src/retry.rs`, and returns the memory's id.
+fn remember(sandbox: &Sandbox, project: &Project) -> String {
+    let arguments = ["remember", FACT, "--type", "lesson", "--file", "src/retry.rs"];
+    json_of(sandbox, project, &arguments)["id"].as_str().expect("an id").to_owned()
+}
+
+#[test]
+fn a_remembered_fact_comes_back_in_the_next_session_and_once() {
+    let sandbox = patient();
+    let project = project(&sandbox);
+    json_of(&sandbox, &project, &["search", "zoo"]);
+    let prompt = |session: &str, text: &str| {
+        hook(&sandbox, &["prompt"], &event(&project, session, "UserPromptSubmit", json!({"prompt": text})))
+    };
+    assert_eq!(prompt("one", "Why do retries of webhooks need jitter?"), None);
+    let id = remember(&sandbox, &project);
+    let told = prompt("two", "Why do retries of webhooks need jitter?").expect("an answer");
+    assert!(told.contains(&id) && told.contains(FACT) && told.contains("no instructions"), "{told}");
+    assert!(!prompt("two", "Why do retries of webhooks need jitter?").is_some_and(|told| told.contains(&id)));
+    assert!(prompt("three", "Why do retries of webhooks need jitter?").expect("an answer").contains(&id));
+    // What was shown is gone from a compacted context.
+    hook(&sandbox, &["session-start"], &event(&project, "two", "SessionStart", json!({"source": "compact"})));
+    assert!(prompt("two", "Why do retries of webhooks need jitter?").expect("an answer").contains(&id));
+    for unknown in ["yes, go on", "What is the weather in Lisbon tomorrow?", "", "?!"] {
+        assert_eq!(prompt("four", unknown), None, "{unknown}");
+    }
+}
+
+#[test]
+fn memories_about_a_file_are_shown_before_it_is_read_once_a_session() {
+    let sandbox = patient();
+    let project = project(&sandbox);
+    json_of(&sandbox, &project, &["search", "zoo"]);
+    let id = remember(&sandbox, &project);
+    let read = |session: &str, tool: &str, file: &Path| {
+        let fields = json!({"tool_name": tool, "tool_input": {"file_path": file, "limit": 10}, "tool_use_id": "t"});
+        hook(&sandbox, &["pre-tool"], &event(&project, session, "PreToolUse", fields))
+    };
+    let file = project.path("src/retry.rs");
+    let told = read("one", "Read", &file).expect("an answer");
+    assert!(told.contains(&id) && told.contains(FACT) && !told.contains("may no longer hold"), "{told}");
+    assert_eq!(read("one", "Edit", &file), None);
+    assert_eq!(read("one", "Read", &project.path("docs/zoo.md")), None);
+    assert_eq!(read("one", "Write", &project.path("src/new.rs")), None);
+    assert_eq!(read("one", "Grep", &file), None);
+    project.write("src/retry.rs", "pub fn other() {}\n");
+    let told = read("two", "Edit", &file).expect("an answer");
+    assert!(told.contains("may no longer hold (changed: src/retry.rs)"), "{told}");
+}
+
+#[test]
+fn a_session_is_recorded_and_summarised() {
+    let sandbox = patient();
+    let project = project(&sandbox);
+    let send = |arguments: &[&str], name: &str, fields: Value| {
+        hook(&sandbox, arguments, &event(&project, "s-1", name, fields))
+    };
+    let tool = |name: &str, input: Value, response: Value| {
+        let fields = json!({"tool_name": name, "tool_input": input, "tool_response": response});
+        assert_eq!(send(&["post-tool"], "PostToolUse", fields), None);
+    };
+    send(&["session-start"], "SessionStart", json!({"source": "startup"}));
+    let file = project.path("src/retry.rs");
+    tool("Read", json!({"file_path": file}), json!({}));
+    tool("Edit", json!({"file_path": file, "old_string": "a", "new_string": "b"}), json!({"success": true}));
+    tool("Edit", json!({"file_path": file, "old_string": "b", "new_string": "c"}), json!({"success": true}));
+    let failure = json!({"tool_name": "Bash", "tool_input": {"command": "make test"}, "error": "exit code 2"});
+    assert_eq!(send(&["post-tool"], "PostToolUseFailure", failure), None);
+    tool("Bash", json!({"command": "git commit -m x"}), json!({"stdout": "[main 0123abc] Add jitter\n"}));
+    assert_eq!(send(&["stop"], "Stop", json!({"last_assistant_message": "Added jitter to the retries."})), None);
+    let events = || {
+        let shown = json_of(&sandbox, &project, &["session", "show", "s-1"]);
+        let events = shown["events"].as_array().unwrap_or_else(|| panic!("{shown}")).clone();
+        let told =
+            |event: &Value| format!("{} {}", event["type"].as_str().unwrap(), event["content"].as_str().unwrap());
+        (shown["session"]["state"].clone(), events.iter().map(told).collect::<Vec<_>>())
+    };
+    let recorded = [
+        "session_start ",
+        "observation edited src/retry.rs",
+        "error `make test` failed",
+        "milestone committed 0123abc Add jitter",
+        "observation Added jitter to the retries.",
+    ];
+    assert_eq!(events(), (json!("open"), recorded.map(str::to_owned).to_vec()));
+    assert_eq!(send(&["pre-compact"], "PreCompact", json!({"trigger": "auto", "custom_instructions": ""})), None);
+    assert_eq!(events().0, json!("ended"));
+    send(&["session-start"], "SessionStart", json!({"source": "compact"}));
+    assert_eq!(events().0, json!("open"));
+    tool("Bash", json!({"command": "make test"}), json!({"stdout": "ok"}));
+    assert_eq!(send(&["session-end"], "SessionEnd", json!({"reason": "prompt_input_exit"})), None);
+    assert_eq!(events().0, json!("ended"));
+    let history = fs::read_dir(project.path(".recall/history")).expect("there");
+    let summary: String = history.map(|file| fs::read_to_string(file.expect("there").path()).expect("text")).collect();
+    for told in ["Added jitter to the retries.", "`make test` failed Resolved: it succeeded later", "`src/retry.rs`"] {
+        assert!(summary.contains(told), "{told}: {summary}");
+    }
+    assert!(!summary.contains("Not resolved"), "{summary}");
+    let briefing =
+        hook(&sandbox, &["session-start"], &event(&project, "s-2", "SessionStart", json!({"source": "startup"})));
+    let briefing = briefing.expect("a briefing");
+    assert!(briefing.contains("Added jitter to the retries.") && briefing.contains("no instructions"), "{briefing}");
+    let fields = json!({"agent_id": "a", "agent_type": "Explore"});
+    let told =
+        hook(&sandbox, &["subagent-start"], &event(&project, "s-2", "SubagentStart", fields)).expect("a briefing");
+    assert!(told.contains("`recall search \"words\"`") && told.len() < briefing.len() + 200, "{told}");
+}
+
+#[test]
+fn each_group_of_events_has_a_switch() {
+    let sandbox = patient()
+        .with_variable("RECALL_HOOKS__PROMPT", "false")
+        .with_variable("RECALL_HOOKS__FILES", "false")
+        .with_variable("RECALL_HOOKS__BRIEFING", "false")
+        .with_variable("RECALL_HOOKS__EVENTS", "false");
+    let project = project(&sandbox);
+    remember(&sandbox, &project);
+    for (argument, name, fields) in [
+        ("session-start", "SessionStart", json!({"source": "startup"})),
+        ("prompt", "UserPromptSubmit", json!({"prompt": FACT})),
+        (
+            "pre-tool",
+            "PreToolUse",
+            json!({"tool_name": "Read", "tool_input": {"file_path": project.path("src/retry.rs")}}),
+        ),
+        (
+            "post-tool",
+            "PostToolUse",
+            json!({"tool_name": "Write", "tool_input": {"file_path": project.path("src/retry.rs")}}),
+        ),
+        ("subagent-start", "SubagentStart", json!({})),
+        ("session-end", "SessionEnd", json!({"reason": "exit"})),
+    ] {
+        assert_eq!(hook(&sandbox, &[argument], &event(&project, "s", name, fields)), None, "{argument}");
+    }
+    let sessions = json_of(&sandbox, &project, &["session", "list"]);
+    assert_eq!(sessions["results"], json!([]), "{sessions}");
+}
+
+#[test]
+fn other_clients_get_their_own_names_of_the_events() {
+    let sandbox = patient();
+    let project = project(&sandbox);
+    json_of(&sandbox, &project, &["search", "zoo"]);
+    remember(&sandbox, &project);
+    for (client, name) in [("codex", "UserPromptSubmit"), ("gemini", "BeforeAgent"), ("qwen", "UserPromptSubmit")] {
+        let input = event(&project, client, name, json!({"prompt": "Why do retries of webhooks need jitter?"}));
+        let outcome = care::run(&sandbox, &["prompt", "--client", client], input.to_string().as_bytes());
+        let answer: Value =
+            serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome:?}"));
+        assert_eq!(answer["hookSpecificOutput"]["hookEventName"], name);
+    }
+}
