@@ -17,6 +17,7 @@ mod get;
 mod graph;
 mod import;
 mod init;
+mod launch;
 mod list;
 mod man;
 mod mcp;
@@ -113,6 +114,14 @@ pub(crate) enum Command {
     /// Move a memory from the project to the global store, or to the domain given with `--domain`.
     #[command(after_help = examples!("recall promote L-0123abcd", "recall promote L-0123abcd --domain payments"))]
     Promote(promote::PromoteArgs),
+    /// Launch an agent in a mode, with the briefing of a new session.
+    #[command(after_help = examples!(
+        "recall launch",
+        "recall launch --mode plan --goal \"bounded retries\"",
+        "recall launch --client claude -- --model opus",
+        "recall launch --list-modes",
+    ))]
+    Launch(launch::LaunchArgs),
     /// Start, end and show sessions.
     #[command(subcommand)]
     Session(session::SessionCommand),
@@ -250,6 +259,7 @@ pub(crate) fn run(
         Command::Feedback(args) => wait(feedback::run(args, context)),
         Command::Verify(args) => wait(verify::run(args, context)),
         Command::Promote(args) => wait(promote::run(args, context)),
+        Command::Launch(args) => wait(launch::run(args, context)),
         Command::Session(command) => wait(session::run(command, context)),
         Command::Briefing(args) => wait(briefing::run(args, context)),
         Command::Get(args) => wait(get::run(args, context)),

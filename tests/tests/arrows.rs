@@ -55,7 +55,19 @@ const ARROWS: &[(&str, &[&str])] = &[
             "recall-rql",
         ],
     ),
-    ("recall-cli", &["recall-core", "recall-proto", "recall-config", "recall-client", "recall-json", "recall-rql"]),
+    (
+        "recall-cli",
+        &[
+            "recall-core",
+            "recall-proto",
+            "recall-config",
+            "recall-client",
+            "recall-folder",
+            "recall-git",
+            "recall-json",
+            "recall-rql",
+        ],
+    ),
     (
         "recall-bench",
         &["recall-core", "recall-proto", "recall-client", "recall-json", "recall-eval", "recall-rank", "recall-cli"],
@@ -121,6 +133,7 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("zip", &["recall-models"]),
     ("tar", &["recall-engine"]),
     ("flate2", &["recall-engine"]),
+    ("serde-saphyr", &["recall-cli"]),
     ("toml", &["recall-config", "recall-eval", "recall-training"]),
     ("toml_edit", &["recall-config"]),
     ("directories", &["recall-config"]),

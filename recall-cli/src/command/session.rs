@@ -41,6 +41,8 @@ pub(crate) enum SessionCommand {
     Log(Box<log::LogArgs>),
 }
 
+pub(super) use stop::recover_session;
+
 pub(super) async fn run(command: SessionCommand, context: &CommandContext) -> Result<Exit, CommandError> {
     match command {
         SessionCommand::Start(args) => start::run(args, context).await,

@@ -74,8 +74,17 @@ pub(super) async fn recover(args: RecoverArgs, context: &CommandContext) -> Resu
         Some(id) => id,
         None => the_only(&client, &request_context, SessionState::Abandoned).await?,
     };
-    let request_context = RequestContext { session_id, ..request_context };
-    finish(&client, request_context, String::new(), EndReason::Recovered, &context.output).await
+    recover_session(&client, session_id, context).await
+}
+
+/// Ends a session that broke off.
+pub(in crate::command) async fn recover_session(
+    client: &recall_client::Client,
+    session_id: String,
+    context: &CommandContext,
+) -> Result<Exit, CommandError> {
+    let request_context = RequestContext { session_id, ..context.request_context() };
+    finish(client, request_context, String::new(), EndReason::Recovered, &context.output).await
 }
 
 async fn finish(
