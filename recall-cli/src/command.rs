@@ -36,6 +36,7 @@ mod service;
 mod session;
 mod stats;
 mod status;
+mod task_loop;
 mod update;
 mod verify;
 
@@ -122,6 +123,13 @@ pub(crate) enum Command {
         "recall launch --list-modes",
     ))]
     Launch(launch::LaunchArgs),
+    /// Let an agent work on a list of tasks, one run after the other, until they are done or a person has to decide.
+    #[command(after_help = examples!(
+        "recall loop PRD.json",
+        "recall loop PRD.json --agent \"claude -p --permission-mode acceptEdits\" --max-iterations 20",
+        "recall loop PRD.json --guidance \"Use the existing pool.\"",
+    ))]
+    Loop(Box<task_loop::LoopArgs>),
     /// Start, end and show sessions.
     #[command(subcommand)]
     Session(session::SessionCommand),
@@ -260,6 +268,7 @@ pub(crate) fn run(
         Command::Verify(args) => wait(verify::run(args, context)),
         Command::Promote(args) => wait(promote::run(args, context)),
         Command::Launch(args) => wait(launch::run(args, context)),
+        Command::Loop(args) => wait(task_loop::run(*args, context)),
         Command::Session(command) => wait(session::run(command, context)),
         Command::Briefing(args) => wait(briefing::run(args, context)),
         Command::Get(args) => wait(get::run(args, context)),

@@ -56,7 +56,7 @@ pub(super) fn context_text(parts: &Parts<'_>) -> String {
             let _ = write!(text, "\n{label}: {}.\n", names.join(", "));
         }
     }
-    let _ = write!(text, "\n# Briefing\n\n{}\n", briefing.trim());
+    let _ = write!(text, "\n{}\n", briefing.trim());
     let _ = write!(text, "\n# Showing the briefing\n\n{SHOWING}");
     let _ = write!(text, "\n# Using recall\n\n{TOOLS}");
     let _ = write!(text, "\n# Commands\n\n{}", commands(modes));
@@ -110,7 +110,7 @@ mod tests {
             session: "s-1",
             goal: "Bounded retries",
             mode: &mode,
-            briefing: "## Recent\n",
+            briefing: "# Briefing: shop\n\n## Recent\n",
             modes: std::slice::from_ref(&mode),
         };
         let text = context_text(&parts);
@@ -118,7 +118,7 @@ mod tests {
             "`s-1`",
             "Its goal: Bounded retries",
             "# Mode: coder\n\nYou implement.\n\nTools of this mode: recall_search.",
-            "# Briefing\n\n## Recent",
+            "# Briefing: shop\n\n## Recent",
             "# Showing the briefing",
             "# Using recall",
             "# Commands",
