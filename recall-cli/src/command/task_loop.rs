@@ -32,6 +32,7 @@ use crate::Exit;
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::output::Format;
+use crate::output::human::quantity::counted;
 use crate::output::human::style::{GOOD, NOTE, WARNING};
 use crate::output::human::text::printable;
 use crate::program::restore_umask;
@@ -273,7 +274,8 @@ fn check_clean(repository: &LoopRepository, folder: &LoopFolder, expected: &[&Pa
     }
     let count = changes.len();
     changes.truncate(5);
-    let message = format!("{count} changes are not committed: {}", changes.join(", "));
+    let count = counted(count as u64, "change is", "changes are");
+    let message = format!("{count} not committed: {}", changes.join(", "));
     Err(CliError::new(Exit::Refused, Reason::Conflict, message)
         .with_hint("commit or stash them, or let the first commit contain them with `--allow-dirty`")
         .into())
