@@ -18,6 +18,7 @@ mod graph;
 mod hook;
 mod import;
 mod init;
+mod launch;
 mod list;
 mod man;
 mod mcp;
@@ -36,6 +37,7 @@ mod service;
 mod session;
 mod stats;
 mod status;
+mod task_loop;
 mod uninstall;
 mod update;
 mod verify;
@@ -115,6 +117,21 @@ pub(crate) enum Command {
     /// Move a memory from the project to the global store, or to the domain given with `--domain`.
     #[command(after_help = examples!("recall promote L-0123abcd", "recall promote L-0123abcd --domain payments"))]
     Promote(promote::PromoteArgs),
+    /// Launch an agent in a mode, with the briefing of a new session.
+    #[command(after_help = examples!(
+        "recall launch",
+        "recall launch --mode plan --goal \"bounded retries\"",
+        "recall launch --client claude -- --model opus",
+        "recall launch --list-modes",
+    ))]
+    Launch(launch::LaunchArgs),
+    /// Let an agent work on a list of tasks, one run after the other, until they are done or a person has to decide.
+    #[command(after_help = examples!(
+        "recall loop PRD.json",
+        "recall loop PRD.json --agent \"claude -p --permission-mode acceptEdits\" --max-iterations 20",
+        "recall loop PRD.json --guidance \"Use the existing pool.\"",
+    ))]
+    Loop(Box<task_loop::LoopArgs>),
     /// Start, end and show sessions.
     #[command(subcommand)]
     Session(session::SessionCommand),
@@ -258,6 +275,8 @@ pub(crate) fn run(
         Command::Feedback(args) => wait(feedback::run(args, context)),
         Command::Verify(args) => wait(verify::run(args, context)),
         Command::Promote(args) => wait(promote::run(args, context)),
+        Command::Launch(args) => wait(launch::run(args, context)),
+        Command::Loop(args) => wait(task_loop::run(*args, context)),
         Command::Session(command) => wait(session::run(command, context)),
         Command::Briefing(args) => wait(briefing::run(args, context)),
         Command::Get(args) => wait(get::run(args, context)),

@@ -13,8 +13,14 @@ pub enum Exit {
     Unreachable,
     /// The daemon refused, with a reason.
     Refused,
+    /// A loop waits for a person's decision.
+    Escalated,
+    /// A loop ended with open tasks.
+    Unfinished,
     /// A bug in recall.
     Internal,
+    /// The user interrupted the program.
+    Interrupted,
 }
 
 impl Exit {
@@ -26,7 +32,10 @@ impl Exit {
             Self::Usage => 2,
             Self::Unreachable => 3,
             Self::Refused => 4,
+            Self::Escalated => 5,
+            Self::Unfinished => 6,
             Self::Internal => 70,
+            Self::Interrupted => 130,
         }
     }
 }
@@ -37,7 +46,17 @@ mod tests {
 
     #[test]
     fn the_codes_are_those_that_scripts_rely_on() {
-        let codes = [Exit::Done, Exit::NothingFound, Exit::Usage, Exit::Unreachable, Exit::Refused, Exit::Internal];
-        assert_eq!(codes.map(Exit::code), [0, 1, 2, 3, 4, 70]);
+        let codes = [
+            Exit::Done,
+            Exit::NothingFound,
+            Exit::Usage,
+            Exit::Unreachable,
+            Exit::Refused,
+            Exit::Escalated,
+            Exit::Unfinished,
+            Exit::Internal,
+            Exit::Interrupted,
+        ];
+        assert_eq!(codes.map(Exit::code), [0, 1, 2, 3, 4, 5, 6, 70, 130]);
     }
 }

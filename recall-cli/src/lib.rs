@@ -34,6 +34,7 @@ mod process_env;
 mod program;
 mod progress;
 pub mod project_root;
+mod question;
 mod service;
 
 use std::ffi::OsString;

@@ -130,6 +130,14 @@ impl ProcessEnv {
     }
 }
 
+impl ProcessEnv {
+    /// Returns a variable for another program.
+    #[expect(clippy::unused_self, reason = "only this module reads the environment")]
+    pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
+        std::env::var_os(name)
+    }
+}
+
 impl Programs {
     /// Finds a program on `PATH`.
     pub(crate) fn on_path(&self, name: &str) -> Option<PathBuf> {

@@ -15,6 +15,10 @@ use crate::exit::Exit;
 use crate::output::{Color, Format, Output};
 use crate::panic;
 
+/// The umask with which the program was started.
+#[cfg(unix)]
+static USERS_UMASK: std::sync::OnceLock<rustix::fs::Mode> = std::sync::OnceLock::new();
+
 /// Runs the command given by the arguments and returns the exit code. The first argument is the program's name.
 ///
 /// `global` returns the global options of the parsed arguments. Wrong arguments, errors and panics are reported, as JSON
@@ -27,7 +31,7 @@ pub fn run_program<C: Parser>(
     panic::report_in_plain_words();
     // Every file that a command creates is private to the user, as the daemon's files are.
     #[cfg(unix)]
-    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
+    USERS_UMASK.get_or_init(|| rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO));
     let parsed = match C::try_parse_from(arguments) {
         Ok(parsed) => parsed,
         Err(error) => return refuse(error, arguments),
@@ -43,6 +47,14 @@ pub fn run_program<C: Parser>(
         // The reader has closed the pipe, as in `recall search … | head -1`.
         Err(CommandError::ReaderGone) => Exit::Done,
         Err(CommandError::Failed(cli_error)) => report(&cli_error, &output),
+    }
+}
+
+/// Sets the umask with which the program was started, for an agent that this process becomes or starts.
+pub(crate) fn restore_umask() {
+    #[cfg(unix)]
+    if let Some(umask) = USERS_UMASK.get() {
+        rustix::process::umask(*umask);
     }
 }
 

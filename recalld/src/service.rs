@@ -143,6 +143,13 @@ impl Recall for Service {
         session::list_events(self, request.into_inner()).await.map(Response::new)
     }
 
+    async fn list_drafts(
+        &self,
+        request: Request<v1::ListDraftsRequest>,
+    ) -> Result<Response<v1::ListDraftsResponse>, Status> {
+        session::list_drafts(self, request.into_inner()).await.map(Response::new)
+    }
+
     type IndexStream = Pieces<v1::IndexEvent>;
 
     async fn index(&self, request: Request<v1::IndexRequest>) -> Result<Response<Self::IndexStream>, Status> {

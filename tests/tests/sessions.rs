@@ -195,3 +195,57 @@ fn an_abandoned_session_is_recovered() {
         Value::Null
     );
 }
+
+#[test]
+fn what_a_session_recorded_is_proposed_as_memories() {
+    let sandbox = sandbox!();
+    let project = project(&sandbox);
+    let log = |arguments: &[&str]| {
+        let outcome = sandbox.recall(&project, &[&["session", "log", "--session", "s"], arguments].concat());
+        assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    };
+    let metadata = r#"{"alternatives": ["Reset it at once"]}"#;
+    log(&["decision", "Three attempts, then a pause.", "--rationale", "More make it worse.", "--metadata", metadata]);
+    log(&["error", "The pool leaks sockets.", "--resolution", "Close them in drop.", "--file", "src/store.rs"]);
+    log(&["error", "The linker runs out of memory."]);
+    log(&["error", "The parser rejects tabs."]);
+    log(&["error", "The  parser rejects tabs."]);
+    log(&["decision", "Journals are append only."]);
+    let known = sandbox.recall(&project, &["remember", "Our journals are append only, always.", "--type", "decision"]);
+    assert_eq!(known.code, Some(0), "{known:?}");
+
+    let listed = json_of(&sandbox, &project, &["session", "end", "s", "--candidates"]);
+    let entry = |entry: &Value| (entry["number"].clone(), entry["type"].clone(), entry["title"].clone());
+    let entries: Vec<_> = listed["results"].as_array().expect("a list").iter().map(entry).collect();
+    let expected = [
+        (json!(1), json!("decision"), json!("Three attempts, then a pause.")),
+        (json!(2), json!("failure"), json!("The pool leaks sockets.")),
+        (json!(3), json!("failure"), json!("The parser rejects tabs.")),
+    ];
+    assert_eq!(entries, expected, "{listed}");
+    assert_eq!(
+        listed["results"][0]["content"],
+        "## Decision\n\nThree attempts, then a pause.\n\n## Rationale\n\nMore make it worse.\n\n\
+         ## Alternatives considered\n\n- Reset it at once\n"
+    );
+    assert_eq!(
+        listed["results"][1]["content"],
+        "## Symptom\n\nThe pool leaks sockets.\n\n## Fix\n\nClose them in drop.\n\n## Files\n\n- `src/store.rs`\n"
+    );
+    assert!(listed["results"][2]["content"].as_str().is_some_and(|text| text.contains("It came 2 times")), "{listed}");
+
+    let unknown = sandbox.recall(&project, &["session", "end", "s", "--save", "4"]);
+    assert!(unknown.code == Some(2) && unknown.stderr.contains("there is no candidate 4"), "{unknown:?}");
+    let ended = json_of(&sandbox, &project, &["session", "end", "s", "--save", "2"]);
+    assert_eq!(ended["memories"][0]["title"], "The pool leaks sockets.", "{ended}");
+    let summary = ended["summary_path"].as_str().expect("a summary");
+    assert!(fs::read_to_string(project.path(summary)).expect("written").contains("The pool leaks sockets."));
+    let memory = json_of(&sandbox, &project, &["get", ended["memories"][0]["id"].as_str().expect("an id")]);
+    assert_eq!(memory["memory"]["related_files"], json!(["src/store.rs"]), "{memory}");
+    let rest = json_of(&sandbox, &project, &["session", "end", "s", "--candidates"]);
+    assert_eq!(rest["results"].as_array().map(Vec::len), Some(2), "what was saved is not proposed again: {rest}");
+    let piped = sandbox.recall(&project, &["session", "end", "s"]);
+    assert!(piped.stderr.contains("2 memories could be kept"), "a pipe saves nothing unasked: {piped:?}");
+    let rest = json_of(&sandbox, &project, &["session", "end", "s", "--candidates"]);
+    assert_eq!(rest["results"].as_array().map(Vec::len), Some(2), "{rest}");
+}

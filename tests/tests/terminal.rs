@@ -13,6 +13,9 @@ use recall_testkit::{Project, wait_until};
 use recall_tests::{Sandbox, sandbox};
 use serde_json::Value;
 
+#[path = "terminal/questions.rs"]
+mod questions;
+
 const SOURCE: &str =
     "/// Feeds the wombats.\npub fn feed_wombats(count: u32) -> String {\n    format!(\"{count} are fed\")\n}\n";
 

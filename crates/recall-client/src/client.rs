@@ -153,6 +153,8 @@ repeatable! {
     list_sessions: ListSessionsRequest => ListSessionsResponse;
     /// Lists the events of a session.
     list_events: ListEventsRequest => ListEventsResponse;
+    /// Returns drafts of memories from what a session recorded.
+    list_drafts: ListDraftsRequest => ListDraftsResponse;
     /// Returns a briefing for a new session.
     briefing: BriefingRequest => BriefingResponse;
     /// Returns the status of the daemon and the stores.

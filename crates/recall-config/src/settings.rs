@@ -33,6 +33,10 @@ pub struct Settings {
     pub client: ClientSettings,
     /// What `recall hook` tells an agent, and what it records.
     pub hooks: HookSettings,
+    /// The launch of agents.
+    pub launch: LaunchSettings,
+    /// The loop that works on a list of tasks.
+    pub task_loop: LoopSettings,
 }
 
 /// What is indexed, and how.
@@ -255,6 +259,47 @@ pub struct ClientSettings {
 impl Default for ClientSettings {
     fn default() -> Self {
         Self { start_timeout: Duration::from_secs(5), replace_older: true }
+    }
+}
+
+/// The launch of agents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchSettings {
+    /// The mode in which an agent is launched.
+    pub mode: String,
+    /// The agent that is launched.
+    pub client: String,
+    /// How long the context files of launched agents are kept.
+    pub keep_context: Duration,
+}
+
+impl Default for LaunchSettings {
+    fn default() -> Self {
+        Self { mode: "coder".to_owned(), client: "claude".to_owned(), keep_context: Duration::from_hours(7 * 24) }
+    }
+}
+
+/// The loop that works on a list of tasks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopSettings {
+    /// The command line of the agent, which reads its prompt from standard input.
+    pub agent: String,
+    /// The maximum number of runs of the agent.
+    pub max_iterations: NonZero<usize>,
+    /// The number of consecutive runs with the same error after which a person is asked.
+    pub stuck_threshold: NonZero<usize>,
+    /// How long one run of the agent may take.
+    pub agent_timeout: Duration,
+}
+
+impl Default for LoopSettings {
+    fn default() -> Self {
+        Self {
+            agent: "claude -p".to_owned(),
+            max_iterations: non_zero(50),
+            stuck_threshold: non_zero(3),
+            agent_timeout: Duration::from_hours(1),
+        }
     }
 }
 

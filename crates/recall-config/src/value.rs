@@ -198,6 +198,14 @@ pub(crate) fn file() -> Kind<PathBuf> {
     })
 }
 
+/// Parses a text on one line that is not blank.
+pub(crate) fn text() -> Kind<String> {
+    Kind::new(Shape::Text, |value| {
+        let text = value.as_str().map(str::trim).filter(|text| !text.is_empty() && !text.contains(char::is_control));
+        text.map(str::to_owned).ok_or_else(|| "a text on one line".to_owned())
+    })
+}
+
 /// Parses the address of a server or a proxy.
 pub(crate) fn address() -> Kind<String> {
     Kind::new(Shape::Text, |value| {

@@ -31,6 +31,11 @@ impl Vocabulary {
         let either = self.0.len() + other.0.len() - both;
         if either == 0 { 0.0 } else { both as f64 / either as f64 }
     }
+
+    /// Returns the share of its words that another text has, from 0 to 1; 0 if it has no words.
+    pub fn share_in(&self, other: &Self) -> f64 {
+        if self.0.is_empty() { 0.0 } else { common(&self.0, &other.0) as f64 / self.0.len() as f64 }
+    }
 }
 
 fn hash(word: &str) -> u64 {
@@ -52,6 +57,14 @@ fn common(mut one: &[u64], mut other: &[u64]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_is_that_of_the_first_texts_words() {
+        let share = |a: &str, b: &str| Vocabulary::of(&[a]).share_in(&Vocabulary::of(&[b]));
+        for (a, b, expected) in [("use wal", "we use WAL here", 1.0), ("a b c d", "c", 0.25), ("", "a", 0.0)] {
+            assert!((share(a, b) - expected).abs() < 1e-9, "{a} {b}: {}", share(a, b));
+        }
+    }
 
     #[test]
     fn similarity_is_the_share_of_common_words() {

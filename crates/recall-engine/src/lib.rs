@@ -75,8 +75,8 @@ pub use ranking::features::{
 pub use ranking::{ContentKind, Feature, FeatureGroup, FeatureSet, RankerError, RankerUse, Rankers};
 pub use search::{Answer, Explanation, Facet, Hit, RankedDocument, Reranked, RetrieverWeights, Stage, StageTimes};
 pub use session::{
-    Briefing, BriefingSection, EndedSession, Estimate, EventListing, LoggedEvent, Savings, SectionKind, SessionListing,
-    StartedSession, Stats, StoreStats,
+    Briefing, BriefingSection, Draft, EndedSession, Estimate, EventListing, LoggedEvent, Savings, SectionKind,
+    SessionListing, StartedSession, Stats, StoreStats,
 };
 pub use session_log::SessionError;
 pub use settings::{

@@ -4,6 +4,7 @@
 //! machine. Only the summary of a session is committed; it is a document like any other.
 
 mod briefing;
+mod drafts;
 mod end;
 mod events;
 mod history;
@@ -15,6 +16,7 @@ mod stats;
 mod summary;
 
 pub use briefing::{Briefing, BriefingSection, SectionKind};
+pub use drafts::Draft;
 pub use end::EndedSession;
 pub use events::EventListing;
 pub use list::SessionListing;

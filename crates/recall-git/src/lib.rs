@@ -1,7 +1,7 @@
-//! Read-only use of the program `git`, and discovery of the repository of a folder.
+//! Use of the program `git`, and discovery of the repository of a folder.
 //!
 //! A repository may be untrusted. Its configuration cannot run a program, name a file outside its work tree, or choose
-//! which `git` is run. The commands and the meaning of their output are left to the callers.
+//! which `git` is run, except in a [`writing_command`](Program::writing_command), which a user asks for. The commands and the meaning of their output are left to the callers.
 
 mod program;
 mod repository;

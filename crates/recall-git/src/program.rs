@@ -90,6 +90,30 @@ impl Program {
         git
     }
 
+    /// Creates a command that may change the repository, as the user would run it: its hooks, filters and signatures take
+    /// effect. Only for a repository that the user named for that.
+    ///
+    /// It never prompts, and no variable names another repository. Standard output and standard error are piped.
+    pub fn writing_command(&self) -> Command {
+        let mut git = Command::new(&self.executable);
+        for (name, _) in std::env::vars_os() {
+            let text = name.as_encoded_bytes();
+            // The author and the committer are the user's choice.
+            let is_identity = text.starts_with(b"GIT_AUTHOR_") || text.starts_with(b"GIT_COMMITTER_");
+            if text.starts_with(VARIABLES.as_bytes()) && !is_identity {
+                git.env_remove(name);
+            }
+        }
+        git.env("PATH", &self.search_path)
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("LC_ALL", "C")
+            .args(["--no-pager", "-c", "core.quotePath=false"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        git
+    }
+
     /// Sets some configuration keys of a command to the empty string, or to `false` if the key ends in `.required`.
     ///
     /// The keys are passed in the environment: on the command line a key ends at the first `=`, which it may contain.

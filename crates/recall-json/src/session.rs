@@ -180,6 +180,35 @@ pub(crate) struct Ended<'a> {
     warnings: Vec<Warning<'a>>,
 }
 
+#[derive(Debug, Serialize)]
+pub(crate) struct Drafts<'a> {
+    results: Vec<DraftEntry<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct DraftEntry<'a> {
+    number: usize,
+    r#type: &'a str,
+    title: &'a str,
+    content: &'a str,
+    related_files: &'a [String],
+    event_ids: &'a [String],
+}
+
+/// Drafts of memories, numbered from 1.
+pub fn drafts(message: &v1::ListDraftsResponse) -> impl Serialize {
+    let v1::ListDraftsResponse { drafts } = message;
+    let results = drafts.iter().enumerate().map(|(at, draft)| DraftEntry {
+        number: at + 1,
+        r#type: &draft.r#type,
+        title: &draft.title,
+        content: &draft.content,
+        related_files: &draft.related_files,
+        event_ids: &draft.event_ids,
+    });
+    answer(Drafts { results: results.collect() })
+}
+
 /// An ended session.
 pub fn ended(message: &v1::EndSessionResponse) -> impl Serialize {
     let v1::EndSessionResponse { session_id, summary_path, memories, warnings: messages } = message;

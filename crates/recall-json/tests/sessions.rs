@@ -43,6 +43,11 @@ mirror! {
         warnings: Vec<Value>,
     }
     Added { id: String, title: String, status: String, similar: Vec<Value>, warnings: Vec<Value> }
+    Drafts { ok: bool, schema_version: String, results: Vec<Draft> }
+    Draft {
+        number: usize, r#type: String, title: String, content: String, related_files: Vec<String>,
+        event_ids: Vec<String>,
+    }
     Briefing {
         ok: bool, schema_version: String, text: String, used_tokens: u32, sections: Vec<Section>, warnings: Vec<Value>,
     }
@@ -118,4 +123,12 @@ fn an_overview_is_read_with_its_schema() {
     let told: Overview = read(&recall_json::overview(&status, &[session()], &[("recall search", "find code")]));
     assert_eq!((told.stores.len(), told.sessions[0].id.as_str()), (1, "s1"));
     assert_eq!(told.next[0].command, "recall search");
+}
+
+#[test]
+fn drafts_are_numbered_and_read_with_their_schema() {
+    let draft = |title: &str| v1::Draft { title: title.to_owned(), ..v1::Draft::default() };
+    let page = v1::ListDraftsResponse { drafts: vec![draft("a"), draft("b")] };
+    let drafts: Drafts = read(&recall_json::drafts(&page));
+    assert_eq!((drafts.results[1].number, drafts.results[1].title.as_str()), (2, "b"));
 }

@@ -50,7 +50,7 @@ fn missing() -> CliError {
 
 /// Replaces this process by a command. Returns only if that fails.
 #[cfg(unix)]
-fn replace_by(command: &mut process::Command) -> io::Error {
+pub(super) fn replace_by(command: &mut process::Command) -> io::Error {
     use std::os::unix::process::CommandExt;
 
     command.exec()
@@ -58,7 +58,7 @@ fn replace_by(command: &mut process::Command) -> io::Error {
 
 /// Runs a command and ends this process with its exit code. Returns only if that fails.
 #[cfg(not(unix))]
-fn replace_by(command: &mut process::Command) -> io::Error {
+pub(super) fn replace_by(command: &mut process::Command) -> io::Error {
     match command.status() {
         Ok(status) => process::exit(status.code().unwrap_or(Exit::Internal.code().into())),
         Err(error) => error,

@@ -1,5 +1,6 @@
 //! `recall session`
 
+mod candidates;
 mod list;
 mod log;
 mod show;
@@ -22,6 +23,8 @@ pub(crate) enum SessionCommand {
     /// End a session. Its summary becomes a document of the project.
     #[command(after_help = examples!(
         "recall session end --summary \"Retries have a limit.\"",
+        "recall session end --candidates",
+        "recall session end --save 1,3",
         "recall session end S-0123 --reason exit",
     ))]
     End(stop::EndArgs),
@@ -40,6 +43,8 @@ pub(crate) enum SessionCommand {
     ))]
     Log(Box<log::LogArgs>),
 }
+
+pub(super) use stop::recover_session;
 
 pub(super) async fn run(command: SessionCommand, context: &CommandContext) -> Result<Exit, CommandError> {
     match command {

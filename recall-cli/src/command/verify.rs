@@ -6,6 +6,7 @@ use recall_core::Scope;
 use recall_proto::convert::scope;
 use recall_proto::v1::{self, VerifyMode};
 
+use super::launch::confirm_mode;
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::output::Format;
@@ -15,8 +16,8 @@ use crate::{Exit, args, complete};
 /// Arguments of `recall verify`.
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// The memories to mark as valid for the current state of their files; `profile` is the project's profile. Without
-    /// an id, all memories are checked and none is marked.
+    /// The memories to mark as valid for the current state of their files; `profile` is the project's profile,
+    /// `mode:NAME` a mode of the repository. Without an id, all memories are checked and none is marked.
     #[arg(value_name = "ID", add = ArgValueCompleter::new(complete::memories))]
     ids: Vec<String>,
     /// Confirm the named memories: you vouch for them although they came with the repository. Naming an id implies it.
@@ -36,9 +37,22 @@ pub(crate) struct VerifyArgs {
 /// The name of the project's profile in a list of ids.
 const PROFILE: &str = "profile";
 
+/// The beginning of the name of a mode in a list of ids.
+const MODE: &str = "mode:";
+
 pub(super) async fn run(args: VerifyArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let VerifyArgs { mut ids, confirm, all, check, scope } = args;
     let output = &context.output;
+    if !check && ids.iter().any(|id| id.starts_with(MODE)) {
+        for name in ids.iter().filter_map(|id| id.strip_prefix(MODE)) {
+            confirm_mode(name, context)?;
+            output.note(&format!("the mode `{name}` is confirmed as it is"));
+        }
+        ids.retain(|id| !id.starts_with(MODE));
+        if ids.is_empty() {
+            return Ok(Exit::Done);
+        }
+    }
     let client = context.connect().await?;
     if confirm && !all && ids.is_empty() {
         return Err(CliError::usage("--confirm needs an id, `profile` or --all").into());

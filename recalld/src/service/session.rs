@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use recall_core::{AskBriefing, Provenance};
 use recall_engine::{
-    Briefing, BriefingSection, EndedSession, EventListing, LoggedEvent, SessionListing, StartedSession,
+    Briefing, BriefingSection, Draft, EndedSession, EventListing, LoggedEvent, SessionListing, StartedSession,
 };
 use recall_proto::convert::{session, time};
 use recall_proto::v1::{
-    self, BriefingRequest, BriefingResponse, EndSessionRequest, EndSessionResponse, ListEventsRequest,
-    ListEventsResponse, ListSessionsRequest, ListSessionsResponse, LogEventRequest, LogEventResponse,
-    StartSessionRequest, StartSessionResponse,
+    self, BriefingRequest, BriefingResponse, EndSessionRequest, EndSessionResponse, ListDraftsRequest,
+    ListDraftsResponse, ListEventsRequest, ListEventsResponse, ListSessionsRequest, ListSessionsResponse,
+    LogEventRequest, LogEventResponse, StartSessionRequest, StartSessionResponse,
 };
 use tonic::Status;
 
@@ -112,4 +112,23 @@ pub(super) async fn list_events(service: &Service, request: ListEventsRequest) -
         events: events.into_iter().map(session::event_to_proto).collect(),
         next_cursor: next_offset.map(|offset| offset.to_string()).unwrap_or_default(),
     })
+}
+
+/// `ListDrafts`: returns drafts of memories from what a session recorded.
+pub(super) async fn list_drafts(service: &Service, request: ListDraftsRequest) -> Result<ListDraftsResponse, Status> {
+    let (from, id) = session::drafts(request)?;
+    let origin = context::origin(Some(from))?;
+    let drafts = service.call(move |daemon| daemon.engine.draft_memories(&origin, &id)).await?;
+    Ok(ListDraftsResponse { drafts: drafts.into_iter().map(draft_to_proto).collect() })
+}
+
+fn draft_to_proto(draft: Draft) -> v1::Draft {
+    let Draft { memory_type, title, content, related_files, events } = draft;
+    v1::Draft {
+        r#type: memory_type.as_str().to_owned(),
+        title,
+        content,
+        related_files: related_files.iter().map(ToString::to_string).collect(),
+        event_ids: events.iter().map(ToString::to_string).collect(),
+    }
 }

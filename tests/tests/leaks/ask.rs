@@ -59,7 +59,7 @@ impl Probe {
 }
 
 /// The RPCs that have a case in [`ask`].
-pub(crate) const CASES: [&str; 31] = [
+pub(crate) const CASES: [&str; 32] = [
     "Stats",
     "Search",
     "Candidates",
@@ -80,6 +80,7 @@ pub(crate) const CASES: [&str; 31] = [
     "EndSession",
     "ListSessions",
     "ListEvents",
+    "ListDrafts",
     "Briefing",
     "Index",
     "Rebuild",
@@ -306,6 +307,10 @@ async fn ask_of_sessions_and_stores(
             let session_id = probe.session.clone();
             let request = v1::ListEventsRequest { context, session_id, ..v1::ListEventsRequest::default() };
             reported(client.list_events(request).await)
+        }
+        "ListDrafts" => {
+            let session_id = probe.session.clone();
+            reported(client.list_drafts(v1::ListDraftsRequest { context, session_id }).await)
         }
         "Briefing" => {
             let goal = probe.words.clone();

@@ -6,15 +6,15 @@ use std::time::Duration;
 use recall_core::Limits;
 
 use super::{
-    ClientSettings, DaemonSettings, HookSettings, IndexSettings, ModelsSettings, RootsSettings, SearchSettings,
-    Settings,
+    ClientSettings, DaemonSettings, HookSettings, IndexSettings, LaunchSettings, LoopSettings, ModelsSettings,
+    RootsSettings, SearchSettings, Settings,
 };
 use crate::layers::Entry;
 use crate::read::Reader;
 use crate::table::Reach::{self, Project, Search};
 use crate::value::{
     address, count, domains, duration, file, folders, globs, log_level, model, names, or_word, part, positive,
-    providers, proxy, ranker, size, types, weight, yes_or_no,
+    providers, proxy, ranker, size, text, types, weight, yes_or_no,
 };
 use crate::{ConfigError, Dirs, Environment, Table, Warning, layers};
 
@@ -63,6 +63,8 @@ impl Settings {
             daemon: daemon(&mut from, &default.daemon)?,
             client: client(&mut from, default.client)?,
             hooks: hooks(&mut from, default.hooks)?,
+            launch: launch(&mut from, default.launch)?,
+            task_loop: task_loop(&mut from, default.task_loop)?,
         };
         let (table, warnings) = from.finish()?;
         Ok(Loaded { settings, table, warnings })
@@ -280,6 +282,26 @@ fn daemon(from: &mut Reader, default: &DaemonSettings) -> Result<DaemonSettings,
         log_level: from.key("daemon.log_level", Reach::Daemon, default_level, &log_level())?,
         log_file_bytes: from.key("daemon.log_file_bytes", Reach::Daemon, log_file_bytes, &size(1_024..=GIB))?,
         log_files: from.key("daemon.log_files", Reach::Daemon, log_files, &positive(1_000))?,
+    })
+}
+
+fn launch(from: &mut Reader, default: LaunchSettings) -> Result<LaunchSettings, ConfigError> {
+    let LaunchSettings { mode, client, keep_context } = default;
+    Ok(LaunchSettings {
+        mode: from.key("launch.mode", Reach::Client, mode, &text())?,
+        client: from.key("launch.client", Reach::Client, client, &text())?,
+        keep_context: from.key("launch.keep_context", Reach::Client, keep_context, &duration(MINUTE..=365 * DAY))?,
+    })
+}
+
+fn task_loop(from: &mut Reader, default: LoopSettings) -> Result<LoopSettings, ConfigError> {
+    let LoopSettings { agent, max_iterations, stuck_threshold, agent_timeout } = default;
+    let time = duration(Duration::from_secs(1)..=7 * DAY);
+    Ok(LoopSettings {
+        agent: from.key("loop.agent", Reach::Client, agent, &text())?,
+        max_iterations: from.key("loop.max_iterations", Reach::Client, max_iterations, &positive(10_000))?,
+        stuck_threshold: from.key("loop.stuck_threshold", Reach::Client, stuck_threshold, &positive(100))?,
+        agent_timeout: from.key("loop.agent_timeout", Reach::Client, agent_timeout, &time)?,
     })
 }
 

@@ -69,6 +69,16 @@ impl Store {
         Ok(similar)
     }
 
+    /// Returns whether a memory in force has nearly all words of a text.
+    pub(crate) fn remembers(&self, text: &str) -> Result<bool, StoreError> {
+        let vocabulary = Vocabulary::of(&[text]);
+        let is_in = |other: &Vocabulary| vocabulary.share_in(other) >= REPEATS;
+        let indexed = self.indexed_like("", text)?;
+        let mut unindexed = self.ledger.unindexed(UNINDEXED).into_iter();
+        Ok(indexed.iter().any(|memory| is_in(&Vocabulary::of(&[&memory.title, &memory.content])))
+            || unindexed.any(|memory| is_in(&memory.vocabulary)))
+    }
+
     /// Returns the indexed memories that share rare words with a text.
     fn indexed_like(&self, title: &str, content: &str) -> Result<Vec<Memory>, StoreError> {
         if self.holds_nothing() {

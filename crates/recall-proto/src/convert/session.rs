@@ -136,6 +136,18 @@ pub fn events(message: v1::ListEventsRequest, limits: &Limits) -> Validated<List
     Ok((context, asked))
 }
 
+/// Reads a request for drafts of memories: the session's id.
+///
+/// # Errors
+/// There is no session.
+pub fn drafts(message: v1::ListDraftsRequest) -> Validated<String> {
+    let v1::ListDraftsRequest { context, session_id } = message;
+    let context = context.unwrap_or_default();
+    let session = [&session_id, &context.session_id].into_iter().find(|id| !id.trim().is_empty());
+    let session = session.ok_or_else(|| InvalidRequest::new("session_id", Problem::Empty))?.clone();
+    Ok((context, session))
+}
+
 /// Reads a request for a briefing.
 ///
 /// # Errors

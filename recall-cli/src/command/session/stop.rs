@@ -4,13 +4,17 @@ use clap::{Args, ValueEnum};
 use recall_core::EndReason;
 use recall_proto::v1::{self, RequestContext, SessionState};
 
+use super::candidates::{self, Save};
 use crate::Exit;
 use crate::command::remember::read_input;
 use crate::command::session::which::{in_session, the_only};
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
+use crate::output::human::quantity::counted;
 use crate::output::human::session::ended;
+use crate::output::human::text::printable;
 use crate::output::{Format, Output};
+use crate::question::can_ask;
 
 /// Arguments of `recall session end`.
 #[derive(Debug, Args)]
@@ -24,6 +28,12 @@ pub(crate) struct EndArgs {
     /// The reason for the end.
     #[arg(long, default_value = "end")]
     reason: Why,
+    /// Print the memories that could be kept, and end nothing.
+    #[arg(long, conflicts_with_all = ["summary", "save"])]
+    candidates: bool,
+    /// The candidates to save: their numbers, `all` or `none` [default: a terminal asks, a pipe saves none].
+    #[arg(long, value_name = "LIST")]
+    save: Option<Save>,
 }
 
 /// The reason for the end of a session.
@@ -56,7 +66,7 @@ pub(crate) struct RecoverArgs {
 }
 
 pub(super) async fn end(args: EndArgs, context: &CommandContext) -> Result<Exit, CommandError> {
-    let EndArgs { session, summary, reason } = args;
+    let EndArgs { session, summary, reason, candidates, save } = args;
     let summary = match summary.as_deref() {
         Some("-") => read_input()?,
         Some(text) => text.to_owned(),
@@ -64,7 +74,45 @@ pub(super) async fn end(args: EndArgs, context: &CommandContext) -> Result<Exit,
     };
     let client = context.connect().await?;
     let request_context = in_session(&client, session, context).await?;
-    finish(&client, request_context, summary, reason.into(), &context.output).await
+    // A session that only has a summary has no events, and so no candidates.
+    let drafts = match candidates::of_session(&client, &request_context).await {
+        Ok(found) => found,
+        Err(_) if !summary.is_empty() && save.is_none() && !candidates => v1::ListDraftsResponse::default(),
+        Err(error) => return Err(error),
+    };
+    if candidates {
+        return list(&drafts, &context.output);
+    }
+    let drafts = drafts.drafts;
+    let kept = match save {
+        Some(save) => candidates::named(&drafts, &save)?,
+        None if can_ask(context) => candidates::asked(&drafts, context).await?,
+        None => {
+            if !drafts.is_empty() {
+                let id = printable(&request_context.session_id).into_owned();
+                let count = counted(drafts.len() as u64, "memory", "memories");
+                context.output.note(&format!(
+                    "hint: {count} could be kept: `recall session end {id} --candidates`, then `--save`"
+                ));
+            }
+            Vec::new()
+        }
+    };
+    let memories = kept.into_iter().map(candidates::request).collect();
+    finish(&client, request_context, summary, memories, reason.into(), &context.output).await
+}
+
+/// Prints the candidates.
+fn list(drafts: &v1::ListDraftsResponse, output: &Output) -> Result<Exit, CommandError> {
+    match output.format {
+        Format::Json => output.json(&recall_json::drafts(drafts))?,
+        Format::Human => output.text(&candidates::shown(&drafts.drafts))?,
+    }
+    if drafts.drafts.is_empty() {
+        output.note("nothing to keep was found");
+        return Ok(Exit::NothingFound);
+    }
+    Ok(Exit::Done)
 }
 
 pub(super) async fn recover(args: RecoverArgs, context: &CommandContext) -> Result<Exit, CommandError> {
@@ -74,23 +122,29 @@ pub(super) async fn recover(args: RecoverArgs, context: &CommandContext) -> Resu
         Some(id) => id,
         None => the_only(&client, &request_context, SessionState::Abandoned).await?,
     };
-    let request_context = RequestContext { session_id, ..request_context };
-    finish(&client, request_context, String::new(), EndReason::Recovered, &context.output).await
+    recover_session(&client, session_id, context).await
+}
+
+/// Ends a session that broke off.
+pub(in crate::command) async fn recover_session(
+    client: &recall_client::Client,
+    session_id: String,
+    context: &CommandContext,
+) -> Result<Exit, CommandError> {
+    let request_context = RequestContext { session_id, ..context.request_context() };
+    finish(client, request_context, String::new(), Vec::new(), EndReason::Recovered, &context.output).await
 }
 
 async fn finish(
     client: &recall_client::Client,
     context: RequestContext,
     summary: String,
+    memories: Vec<v1::AddRequest>,
     reason: EndReason,
     output: &Output,
 ) -> Result<Exit, CommandError> {
-    let request = v1::EndSessionRequest {
-        context: Some(context),
-        summary,
-        memories: Vec::new(),
-        reason: reason.as_str().to_owned(),
-    };
+    let request =
+        v1::EndSessionRequest { context: Some(context), summary, memories, reason: reason.as_str().to_owned() };
     let answer = client.end_session(request).await?;
     match output.format {
         Format::Json => output.json(&recall_json::ended(&answer))?,

@@ -82,6 +82,11 @@ fn requests_about_sessions_have_bounds() {
         Reason::InvalidArgument,
     );
     check(events(v1::ListEventsRequest { cursor: "x".to_owned(), ..ours }, &limits), "cursor", Reason::InvalidArgument);
+    check(drafts(v1::ListDraftsRequest::default()), "session_id", Reason::InvalidArgument);
+    let ours = v1::ListDraftsRequest { context: Some(context()), session_id: String::new() };
+    assert_eq!(drafts(ours.clone()).expect("well-formed").1, "s1");
+    let other = v1::ListDraftsRequest { session_id: "s2".to_owned(), ..ours };
+    assert_eq!(drafts(other).expect("well-formed").1, "s2");
     let sessions = v1::ListSessionsRequest { state: 9, ..v1::ListSessionsRequest::default() };
     check(list(sessions, &limits), "state", Reason::InvalidArgument);
     let ending = v1::EndSessionRequest { context: Some(context()), ..v1::EndSessionRequest::default() };

@@ -1,0 +1,194 @@
+//! One turn of the loop: the prompt, the agent's run, and what follows from its output.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::agent::{Agent, Ended, OUTPUT_BYTES, Run, Surroundings};
+use super::ask::Decision;
+use super::folder::{Asked, LoopFolder, State};
+use super::interrupts::Interrupts;
+use super::prd::{Mark, Prd, Task};
+use super::prompt::prompt;
+use super::recorder::Recorder;
+use super::reply::{Escalation, EscalationKind, Reply, read};
+use super::repository::LoopRepository;
+use crate::command_context::CommandContext;
+use crate::error::{CliError, CommandError};
+use crate::output::Format;
+use crate::output::human::quantity::counted;
+use crate::output::human::style::{GOOD, NOTE, WARNING};
+use crate::output::human::text::printable;
+
+/// What all turns of a loop share.
+pub(super) struct Turns<'a> {
+    pub(super) agent: Agent,
+    pub(super) folder: LoopFolder,
+    /// `None` if nothing is committed.
+    pub(super) repository: Option<LoopRepository>,
+    pub(super) instructions: String,
+    /// The folder in which the agent runs.
+    pub(super) place: PathBuf,
+    pub(super) time_limit: Duration,
+    pub(super) stuck_threshold: usize,
+    pub(super) recorder: Recorder<'a>,
+    pub(super) context: &'a CommandContext,
+}
+
+/// How a turn ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Completed,
+    Progressed,
+    /// A person is asked.
+    Asked,
+    Interrupted,
+}
+
+impl Turns<'_> {
+    /// Runs the agent for a task, and records the result in the list of tasks at `path`.
+    pub(super) async fn take(
+        &mut self,
+        task: &Task,
+        path: &Path,
+        interrupts: &mut Interrupts,
+    ) -> Result<Outcome, CommandError> {
+        let before = self.folder.state();
+        let before = if before.task == task.id { before } else { State::default() };
+        let head = self.repository.as_ref().and_then(LoopRepository::head);
+        let mut state = State { task: task.id.clone(), base: head, agent: None, ..before };
+        let guidance = self.folder.guidance()?;
+        let text = prompt(task, guidance.as_deref(), &self.instructions);
+        let (name, output) = self.folder.new_output()?;
+        let surroundings = Surroundings {
+            folder: &self.place,
+            variables: vec![("EDI_SESSION_ID", OsString::from(self.recorder.session()))],
+            time_limit: self.time_limit,
+            shows: self.context.output.format == Format::Human,
+        };
+        let started = |agent| self.folder.write_state(&State { agent: Some(agent), ..state.clone() });
+        let prompt_file = self.folder.write_prompt(&text)?;
+        let run = self.agent.run(prompt_file, output, &surroundings, started, interrupts.next()).await?;
+        if run.ended == Ended::Interrupted {
+            // The guidance and the state stay: the next loop goes on with them.
+            self.folder.write_state(&state)?;
+            return Ok(Outcome::Interrupted);
+        }
+        self.folder.remove_guidance()?;
+        let mut prd = Prd::read(path)?;
+        // The agent may have recorded it in the list itself.
+        let reply = match self.reply(&run, &text, &task.id) {
+            Reply::Progress { .. } if prd.task(&task.id).is_some_and(|task| task.passes) => Reply::Complete,
+            reply => reply,
+        };
+        let outcome = match reply {
+            Reply::AllDone | Reply::Complete => {
+                state = State::default();
+                prd.mark(&task.id, Mark::Passes)?;
+                self.say(&format!("{GOOD}complete{GOOD:#}: {}", printable(&task.id)));
+                self.commit(&format!("Complete {}: {}", task.id, task.title));
+                self.recorder.log("milestone", format!("Completed {}: {}", task.id, task.title)).await;
+                Outcome::Completed
+            }
+            Reply::Escalation(escalation) => {
+                self.escalate(task, &escalation).await?;
+                state = State { error: None, repeats: 0, ..state };
+                Outcome::Asked
+            }
+            Reply::Progress { error } => {
+                let is_same = error.is_some() && error == state.error;
+                state.repeats = if is_same { state.repeats + 1 } else { usize::from(error.is_some()) };
+                state.error = error;
+                if let Some(error) = state.error.as_ref().filter(|_| state.repeats >= self.stuck_threshold) {
+                    let runs = counted(state.repeats as u64, "run", "runs");
+                    let text = format!("{runs} ended with the same error: {error}\nSee .ralph/{name}.");
+                    self.escalate(task, &Escalation { kind: EscalationKind::Stuck, text }).await?;
+                    state = State { error: None, repeats: 0, ..state };
+                    Outcome::Asked
+                } else {
+                    let error =
+                        state.error.as_deref().map_or_else(String::new, |error| format!(": {}", printable(error)));
+                    self.say(&format!("{NOTE}not complete yet{NOTE:#}: {}{error}", printable(&task.id)));
+                    self.commit(&format!("Progress on {}: {}", task.id, task.title));
+                    state.base = self.repository.as_ref().and_then(LoopRepository::head);
+                    Outcome::Progressed
+                }
+            }
+        };
+        self.folder.write_state(&state)?;
+        Ok(outcome)
+    }
+
+    /// Carries out what a person decided about a question.
+    pub(super) async fn answer(
+        &mut self,
+        asked: &Asked,
+        decision: Decision,
+        prd: &mut Prd,
+    ) -> Result<(), CommandError> {
+        match decision {
+            Decision::Guidance(text) => self.folder.write_guidance(&text)?,
+            Decision::Retry | Decision::Abort => {}
+            Decision::Skip => {
+                prd.mark(&asked.task, Mark::Skipped)?;
+                let title = prd.task(&asked.task).map(|task| task.title.clone()).unwrap_or_default();
+                self.commit(&format!("Skip {}: {title}", asked.task));
+                self.folder.write_state(&State::default())?;
+                self.recorder.log("milestone", format!("Skipped {}: {title}", asked.task)).await;
+            }
+        }
+        self.folder.remove_asked()
+    }
+
+    /// Commits what an interrupted loop left: it was killed after it recorded a task and before the commit.
+    pub(super) fn commit_rest(&self) -> Result<(), CommandError> {
+        let State { task, .. } = self.folder.state();
+        if !task.is_empty() {
+            self.commit(&format!("Complete {task}"));
+            self.folder.write_state(&State::default())?;
+        }
+        Ok(())
+    }
+
+    /// Reads what a run says. One that failed has completed nothing, whatever it wrote.
+    fn reply(&self, run: &Run, prompt: &str, id: &str) -> Reply {
+        let failure = match run.ended {
+            Ended::Exited(status) if status.success() => None,
+            Ended::Exited(status) => Some(format!("the agent failed: {status}")),
+            Ended::TimeLimit => Some(format!("the agent took longer than {}", shown(self.time_limit))),
+            Ended::OutputLimit => Some(format!("the agent wrote more than {} MiB", OUTPUT_BYTES / (1024 * 1024))),
+            Ended::Interrupted => Some("the agent was interrupted".to_owned()),
+        };
+        match (read(&run.output, prompt, id), failure) {
+            (reply @ Reply::Escalation(_), _) | (reply, None) => reply,
+            (Reply::Progress { error: Some(error) }, Some(_)) => Reply::Progress { error: Some(error) },
+            (_, Some(failure)) => Reply::Progress { error: Some(failure) },
+        }
+    }
+
+    async fn escalate(&mut self, task: &Task, escalation: &Escalation) -> Result<(), CommandError> {
+        self.folder.write_asked(&Asked::new(&task.id, escalation))?;
+        let what = format!("{} at {}: {}", escalation.kind.as_str(), task.id, escalation.text);
+        self.recorder.log("observation", what).await;
+        Ok(())
+    }
+
+    /// Commits what is in the work tree. A failure is reported and stops nothing: the next commit has it.
+    fn commit(&self, message: &str) {
+        let Some(repository) = &self.repository else { return };
+        if let Err(CommandError::Failed(error)) = repository.commit(message) {
+            let CliError { message, causes, .. } = *error;
+            let text = [&[message], &*causes].concat().join(": ");
+            self.say(&format!("{WARNING}warning{WARNING:#}: nothing was committed: {}", printable(&text)));
+        }
+    }
+
+    fn say(&self, text: &str) {
+        self.context.output.note(text);
+    }
+}
+
+/// Formats a duration for a person.
+fn shown(time: Duration) -> String {
+    format!("{} s", time.as_secs())
+}
