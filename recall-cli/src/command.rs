@@ -218,7 +218,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Mcp(mcp::McpCommand),
     /// Answer an event of a coding agent, which it sends to standard input. Agents run it, not people.
-    #[command(after_help = examples!("recall hook prompt < event.json", "recall hook session-start --client codex"))]
+    #[command(after_help = examples!("cat event.json | recall hook prompt", "recall hook session-start --client codex"))]
     Hook(hook::HookArgs),
     /// Print the script with which a shell completes commands, paths, ids and symbols.
     #[command(after_help = examples!("recall completions zsh"))]

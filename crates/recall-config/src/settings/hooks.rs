@@ -4,6 +4,7 @@ use std::time::Duration;
 
 /// What `recall hook` tells an agent, and what it records.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the configuration")]
 pub struct HookSettings {
     /// How long a hook may take, from its start to its exit. It answers nothing if it is late.
     pub wait: Duration,
