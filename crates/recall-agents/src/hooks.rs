@@ -58,7 +58,8 @@ const CLAUDE: &[EventRow] = &[
     ("PostToolUseFailure", Some("Bash"), "post-tool", Wait::No),
     ("SubagentStart", None, "subagent-start", Wait::Yes),
     ("PreCompact", None, "pre-compact", Wait::Yes),
-    ("Stop", None, "stop", Wait::No),
+    // A hook that is not waited for is ended with the session, which in a run without a terminal is after the first turn.
+    ("Stop", None, "stop", Wait::Yes),
     ("SessionEnd", None, "session-end", Wait::Yes),
 ];
 

@@ -237,3 +237,14 @@ fn a_text_that_is_not_understood_is_rejected() {
     check(Format::Yaml, "servers: {a: 1}\n", "cannot be edited");
     check(Format::Yaml, "a: 1\n---\nb: 2\n", "more than one document");
 }
+
+#[test]
+fn a_text_of_deep_nesting_is_rejected_or_edited_but_never_ends_the_program() {
+    let depth = 50_000;
+    for (format, open) in [(Format::Json, "[".repeat(depth)), (Format::Toml, "a=".to_owned() + &"[".repeat(depth))] {
+        assert!(format.with(&open, "servers", "recall", &entry()).is_err(), "{format:?}");
+    }
+    for deep in ["- ".repeat(depth), "[".repeat(depth), "a: ".to_owned() + &"{b: ".repeat(depth)] {
+        assert!(Format::Yaml.with(&deep, "servers", "recall", &entry()).is_err(), "{}", &deep[..8]);
+    }
+}
