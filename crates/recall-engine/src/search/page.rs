@@ -10,6 +10,7 @@ use recall_core::{Ablation, ItemId, Likeness};
 use recall_lexical::Highlighter;
 
 use super::expand::{Expanded, expand};
+use crate::adopted::adopted_hit;
 use crate::error::StoreError;
 use crate::mask::{self, Masked};
 use crate::mount::Mount;
@@ -82,6 +83,10 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
             Some(recalled) => ItemId::Memory(recalled.memory.id),
             None => ItemId::Document(hit.document.id),
         });
+        if hit.memory.is_none() {
+            let lines = hit.chunk.span.start_line..=hit.chunk.span.end_line;
+            hit.adopted = adopted_hit(search.stores, store, &hit.document.path, lines).map(Box::new);
+        }
         hit.show(&store.mount);
         if hit.mask(whole.as_ref()) == Masked::Yes {
             masked.insert(hit.document.path.as_str().to_owned());
