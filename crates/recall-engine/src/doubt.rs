@@ -52,6 +52,8 @@ pub struct AdoptedReport {
     pub claims: u64,
     /// The doubts, by file and line.
     pub doubts: Vec<Doubt>,
+    /// Whether nothing was checked, because the project is still being indexed.
+    pub is_too_early: bool,
 }
 
 /// What is known of a hit that is part of such a file.

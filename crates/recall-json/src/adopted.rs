@@ -11,12 +11,14 @@ pub(crate) struct AdoptedCheck<'a> {
     files: u64,
     claims: u64,
     doubts: Vec<Doubt<'a>>,
+    too_early: bool,
 }
 
 impl<'a> From<&'a v1::AdoptedCheck> for AdoptedCheck<'a> {
     fn from(message: &'a v1::AdoptedCheck) -> Self {
-        let v1::AdoptedCheck { files, claims, doubts } = message;
-        Self { files: *files, claims: *claims, doubts: doubts.iter().map(Doubt::from).collect() }
+        let v1::AdoptedCheck { files, claims, doubts, too_early } = message;
+        let doubts = doubts.iter().map(Doubt::from).collect();
+        Self { files: *files, claims: *claims, doubts, too_early: *too_early }
     }
 }
 

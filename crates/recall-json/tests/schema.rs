@@ -117,7 +117,8 @@ fn results_about_memories_are_read_with_their_schema() {
     let rated: mirror::Rated = read(&recall_json::rated(&v1::FeedbackResponse { acknowledged: true, item_stats }));
     assert_eq!(rated.item_stats.map(|stats| stats.useful), Some(2));
     let one = v1::VerifiedMemory { verification: memory().verification, ..v1::VerifiedMemory::default() };
-    let adopted = Some(v1::AdoptedCheck { files: 1, claims: 2, doubts: vec![v1::Doubt::default()] });
+    let doubts = vec![v1::Doubt::default()];
+    let adopted = Some(v1::AdoptedCheck { files: 1, claims: 2, doubts, too_early: false });
     let verified: mirror::VerifiedAll =
         read(&recall_json::verified(&v1::VerifyResponse { results: vec![one], broken: 1, adopted }));
     assert_eq!((verified.results.len(), verified.broken), (1, 1));

@@ -69,7 +69,7 @@ fn text(response: &VerifyResponse) -> String {
 
 /// Adds the doubts about the instructions and memories in files.
 fn push_doubts(text: &mut String, adopted: &AdoptedCheck) {
-    let AdoptedCheck { files, claims, doubts } = adopted;
+    let AdoptedCheck { files, claims, doubts, too_early: _ } = adopted;
     if doubts.is_empty() {
         return;
     }

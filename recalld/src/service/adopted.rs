@@ -5,8 +5,9 @@ use recall_proto::v1;
 
 /// Converts the check of all files.
 pub(super) fn check(report: &AdoptedReport) -> v1::AdoptedCheck {
-    let AdoptedReport { files, claims, doubts } = report;
-    v1::AdoptedCheck { files: *files, claims: *claims, doubts: doubts.iter().map(doubt).collect() }
+    let AdoptedReport { files, claims, doubts, is_too_early } = report;
+    let doubts = doubts.iter().map(doubt).collect();
+    v1::AdoptedCheck { files: *files, claims: *claims, doubts, too_early: *is_too_early }
 }
 
 /// Converts what is known of a hit.

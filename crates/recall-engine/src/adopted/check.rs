@@ -25,6 +25,8 @@ pub(super) struct AdoptedFile<'s> {
     pub(super) text: String,
     /// Its modification time, in seconds since the epoch.
     pub(super) modified_seconds: i64,
+    /// Whether the project has a commit.
+    pub(super) has_history: bool,
     /// Whether it lies in the project, so that its names may be relative to its directory.
     pub(super) is_in_project: bool,
 }
@@ -89,16 +91,19 @@ fn doubts(
     let ignored = git.ignored(&paths);
     let paths: BTreeSet<String> = paths.difference(&ignored).cloned().collect();
     let deleted = git.deletions(&paths);
+    // A name in code is often that of a file which the program reads or writes.
+    let used = git.words_at("HEAD", &paths);
     let written = words_when_written(file, &missing, git);
     let mut found = Vec::new();
     for Missing { claim: Claim { line, name, subject }, sentence, .. } in missing {
         let (kind, reason) = match &subject {
+            Subject::FileName(path) if used.contains(path) => continue,
             Subject::Path(path) | Subject::FileName(path) => {
+                // A path that the history never had mostly means a file of another project or of the future.
+                let is_expected = !file.has_history && is_expected(&subject, beside, project);
                 let reason = match deleted.get(path) {
                     Some(commit) => format!("deleted in {commit}"),
-                    None if !ignored.contains(path) && is_expected(&subject, beside, project) => {
-                        "its directory has no such file".to_owned()
-                    }
+                    None if is_expected => "its directory has no such file".to_owned(),
                     None => continue,
                 };
                 (DoubtKind::File, reason)
@@ -128,12 +133,13 @@ fn path_of(subject: &Subject) -> Option<String> {
     }
 }
 
-/// Returns whether a path that git never had is still expected: it has a directory, which is there.
+/// Returns whether a path is expected without a history that had it: it has a directory, which is there.
 fn is_expected(subject: &Subject, beside: &str, project: &Project<'_>) -> bool {
     match subject {
         Subject::Path(path) => {
             let name = path.rsplit('/').next().unwrap_or_default();
-            name.contains('.') && project.has_directory_of(path, beside)
+            // In a hidden directory of a tool, a user's files are often only described.
+            name.contains('.') && !path.starts_with('.') && project.has_directory_of(path, beside)
         }
         _ => false,
     }

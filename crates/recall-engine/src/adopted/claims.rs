@@ -3,6 +3,8 @@
 //! A name counts if a reader would look for exactly it: a path, an identifier in backticks, a command. Placeholders, globs, addresses,
 //! variables and absolute paths do not.
 
+use recall_core::words::{self, Word};
+
 use super::sentences::{Form, Sentence};
 
 /// The longest name, in bytes.
@@ -73,12 +75,14 @@ const PLACEHOLDERS: [&str; 22] = [
 ];
 
 /// Words of a sentence that does not say that its names are there now.
-const HEDGES: [&str; 40] = [
+const HEDGES: [&str; 42] = [
     "e.g.",
-    "for example",
+    "example",
     "for instance",
     "such as",
-    "example:",
+    "naming",
+    "named like",
+    "name it",
     "create ",
     "creates ",
     "created ",
@@ -90,14 +94,13 @@ const HEDGES: [&str; 40] = [
     "will be ",
     "would ",
     "should be named",
-    "named like",
-    "name it",
     "rename",
     "removed",
     "remove ",
     "delete",
     "deprecated",
     "legacy",
+    " old ",
     "no longer",
     "used to",
     "formerly",
@@ -105,12 +108,13 @@ const HEDGES: [&str; 40] = [
     "replaced",
     "instead of",
     "rather than",
-    "don't ",
+    "don't",
     "do not ",
     "never ",
     "avoid ",
     "does not exist",
     "doesn't exist",
+    "not exist",
     "gitignored",
     "output",
     "if it exists",
@@ -169,8 +173,7 @@ fn words_outside_code(text: &str) -> Vec<(usize, &str)> {
             .split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']' | '|' | '"' | '\'' | ',' | ';'))
         {
             let is_address = word.contains("://");
-            let bare =
-                word.trim_matches(|c: char| matches!(c, '.' | ':' | '*' | '_' | '!' | '?')).trim_start_matches('@');
+            let bare = word.trim_start_matches(['*', '_', '@']).trim_end_matches(['.', ':', '*', '_', '!', '?']);
             if !is_address && bare.contains('/') {
                 words.push((start + at, bare));
             }
@@ -214,10 +217,14 @@ fn path(word: &str) -> Option<(String, Subject)> {
     }
     let bare = word.strip_prefix("./").unwrap_or(word);
     if !bare.contains('/') {
-        let is_file = has_extension(bare) && !bare.starts_with('.') && !is_product(bare);
+        let is_file = has_extension(bare) && !bare.starts_with('.') && !is_product(bare) && !is_numbered(bare);
         return is_file.then(|| (word.to_owned(), Subject::FileName(bare.to_owned())));
     }
     let names = bare.trim_end_matches('/').split('/').collect::<Vec<_>>();
+    if names.len() < 2 {
+        // A directory like `logs/` may be anywhere.
+        return None;
+    }
     let has_letters = names.iter().all(|name| name.chars().any(char::is_alphabetic));
     has_letters.then(|| (word.to_owned(), Subject::Path(bare.to_owned())))
 }
@@ -244,6 +251,11 @@ fn is_product(name: &str) -> bool {
         && stem.chars().skip(1).all(|c| c.is_lowercase() || c.is_numeric())
 }
 
+/// Returns whether a name is one of a series: `task_001.txt`, `2026-11-25.md`.
+fn is_numbered(name: &str) -> bool {
+    name.bytes().filter(u8::is_ascii_digit).count() >= 3
+}
+
 /// Returns whether a word begins with the name of a host.
 fn is_host(word: &str) -> bool {
     const DOMAINS: [&str; 8] = [".com", ".org", ".io", ".dev", ".net", ".ai", ".app", ".co"];
@@ -253,12 +265,13 @@ fn is_host(word: &str) -> bool {
 
 /// Returns whether a part of a name stands for others.
 fn is_placeholder(name: &str) -> bool {
-    let mut parts = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
-    parts.any(|part| {
-        let lower = part.to_ascii_lowercase();
+    let mut found = false;
+    words::split(name, |word| {
+        let (Word::Plain(part) | Word::Part(part) | Word::Compound(part)) = word;
         let is_pattern = part.len() > 1 && part.chars().all(|c| matches!(c, 'X' | 'N' | 'Y' | 'x'));
-        is_pattern || PLACEHOLDERS.contains(&lower.as_str())
-    })
+        found |= is_pattern || PLACEHOLDERS.contains(&part.to_ascii_lowercase().as_str());
+    });
+    found
 }
 
 /// Reads a word in backticks as an identifier of code.
@@ -411,6 +424,8 @@ mod tests {
     fn what_stands_for_others_is_no_claim() {
         check("`src/<name>/mod.rs` `src/**/*.ts` `src/{a,b}.ts` `$HOME/x.sh` `~/x.md` `/etc/x.conf` `C:\\x.md`", &[]);
         check("https://a.com/b/c.md `github.com/a/b.rs` `path/to/foo.rs` `YYYY-MM.md` `../x/y.rs`", &[]);
+        check("`someAiAction()` `task_001.txt` `2026-11-25.md` see .archon/config.yaml", &["path .archon/config.yaml"]);
+        check("`logs/` `assets/`", &[]);
         check("`Node.js` `.env` `and/or.` `1/2` `RUST_LOG` `true` `open` `a..b`", &["path and/or."]);
         check("either/or and text/html", &[]);
     }

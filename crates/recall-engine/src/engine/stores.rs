@@ -195,7 +195,7 @@ impl Gathered<'_> {
                 Ok(more) => warnings.extend(more),
                 Err(error) => self.failed.push((store.scope, error)),
             }
-            if store.scope == StoreScope::Project {
+            if store.scope == StoreScope::Project && !store.is_adopted {
                 for root in nested_roots(&store) {
                     self.open(&root, is_elsewhere);
                 }

@@ -86,11 +86,11 @@ impl Git<'_> {
         if paths.is_empty() {
             return BTreeSet::new();
         }
-        let asked: Vec<&str> = ["check-ignore", "-z", "--no-index", "--"].into_iter().collect();
         let paths: Vec<&str> = paths.iter().take(MOST_NAMES).map(|path| path.trim_start_matches("./")).collect();
-        let answer = self.run(&[asked, paths].concat(), &[]).unwrap_or_default();
-        let names = answer.split(|byte| *byte == 0).filter_map(|name| std::str::from_utf8(name).ok());
-        names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+        let asked = ["-c", "core.quotePath=false", "check-ignore", "--no-index", "--"];
+        // It fails if none is ignored.
+        let answer = self.run(&[&asked[..], &paths].concat(), &[]).unwrap_or_default();
+        String::from_utf8_lossy(&answer).lines().map(str::to_owned).collect()
     }
 
     /// Returns the files that match these patterns and that the index of the repository has; `None` without an answer.

@@ -49,6 +49,11 @@ impl AdoptedCell {
         report.as_ref().filter(|(known, _)| known == at).map(|(_, report)| Arc::clone(report))
     }
 
+    /// Returns the last report, whatever state it is about.
+    pub(crate) fn last_report(&self) -> Option<Arc<AdoptedReport>> {
+        self.report.lock().as_ref().map(|(_, report)| Arc::clone(report))
+    }
+
     pub(crate) fn keep(&self, at: CheckedAt, report: Arc<AdoptedReport>) {
         *self.report.lock() = Some((at, report));
     }

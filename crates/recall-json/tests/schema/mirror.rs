@@ -36,7 +36,7 @@ mirror! {
     }
     Adopted { owner: String, trust: Option<String>, file: Option<String>, doubts: Vec<Doubt> }
     Doubt { path: String, line: u32, sentence: String, name: String, kind: String, reason: String }
-    AdoptedCheck { files: u64, claims: u64, doubts: Vec<Doubt> }
+    AdoptedCheck { files: u64, claims: u64, doubts: Vec<Doubt>, too_early: bool }
     Document {
         id: String, path: Option<String>, mtime: Option<String>, hash: String, tag: Vec<String>,
         source: Option<String>, r#type: String, title: String, scope: Option<String>, language: Option<String>,

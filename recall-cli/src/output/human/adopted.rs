@@ -27,7 +27,13 @@ pub(crate) fn doubts(answer: &v1::VerifyResponse) -> String {
 
 /// Formats the number of doubts; `None` if there was nothing to check.
 pub(crate) fn sum(answer: &v1::VerifyResponse) -> Option<String> {
-    let v1::AdoptedCheck { files, claims, doubts } = answer.adopted.as_ref().filter(|adopted| adopted.files > 0)?;
+    let v1::AdoptedCheck { files, claims, doubts, too_early } = answer.adopted.as_ref()?;
+    if *too_early {
+        return Some("instructions and memories for agents are checked after the project is indexed".to_owned());
+    }
+    if *files == 0 {
+        return None;
+    }
     let files = counted(*files, "file", "files");
     let names = counted(*claims, "name", "names");
     let state = match doubts.len() {
@@ -70,7 +76,7 @@ mod tests {
             kind: "file".to_owned(),
             reason: "deleted in 1a2b3c4".to_owned(),
         };
-        let adopted = v1::AdoptedCheck { files: 1, claims: 2, doubts: vec![doubt] };
+        let adopted = v1::AdoptedCheck { files: 1, claims: 2, doubts: vec![doubt], too_early: false };
         let mut answer = v1::VerifyResponse { adopted: Some(adopted), ..v1::VerifyResponse::default() };
         let expected = "CLAUDE.md:3 file src/a.rs: deleted in 1a2b3c4\n  See `src/a.rs`.\n";
         assert_eq!(plain(&doubts(&answer)), expected);
@@ -78,5 +84,7 @@ mod tests {
         assert_eq!(summed, "2 names checked in 1 file of instructions and memories for agents, 1 not there");
         answer.adopted = Some(v1::AdoptedCheck::default());
         assert_eq!(sum(&answer), None);
+        answer.adopted = Some(v1::AdoptedCheck { too_early: true, ..v1::AdoptedCheck::default() });
+        assert!(sum(&answer).expect("a note").contains("after the project is indexed"));
     }
 }
