@@ -89,8 +89,8 @@ fn doubts(
 ) -> Vec<Doubt> {
     let paths: BTreeSet<String> = missing.iter().filter_map(|missing| path_of(&missing.claim.subject)).collect();
     let ignored = git.ignored(&paths);
-    let paths: BTreeSet<String> = paths.difference(&ignored).cloned().collect();
-    let deleted = git.deletions(&paths);
+    let asked = paths.difference(&ignored).map(|path| in_history(path, beside)).collect();
+    let deleted = git.deletions(&asked);
     // A name in code is often that of a file which the program reads or writes.
     let used = git.words_at("HEAD", &paths);
     let written = words_when_written(file, &missing, git);
@@ -101,7 +101,7 @@ fn doubts(
             Subject::Path(path) | Subject::FileName(path) => {
                 // A path that the history never had mostly means a file of another project or of the future.
                 let is_expected = !file.has_history && is_expected(&subject, beside, project);
-                let reason = match deleted.get(path) {
+                let reason = match deleted.get(&in_history(path, beside)) {
                     Some(commit) => format!("deleted in {commit}"),
                     None if is_expected => "its directory has no such file".to_owned(),
                     None => continue,
@@ -130,6 +130,17 @@ fn path_of(subject: &Subject) -> Option<String> {
     match subject {
         Subject::Path(path) | Subject::FileName(path) => Some(path.clone()),
         _ => None,
+    }
+}
+
+/// Returns a path as the history is asked for it. A directory without others above it, such as `logs/`, may be anywhere, so that only
+/// one next to the file counts.
+fn in_history(path: &str, beside: &str) -> String {
+    let bare = path.trim_start_matches("./");
+    match bare.strip_suffix('/') {
+        Some(name) if !name.contains('/') && beside.is_empty() => format!("/{bare}"),
+        Some(name) if !name.contains('/') => format!("/{beside}/{bare}"),
+        _ => bare.to_owned(),
     }
 }
 

@@ -221,10 +221,6 @@ fn path(word: &str) -> Option<(String, Subject)> {
         return is_file.then(|| (word.to_owned(), Subject::FileName(bare.to_owned())));
     }
     let names = bare.trim_end_matches('/').split('/').collect::<Vec<_>>();
-    if names.len() < 2 {
-        // A directory like `logs/` may be anywhere.
-        return None;
-    }
     let has_letters = names.iter().all(|name| name.chars().any(char::is_alphabetic));
     has_letters.then(|| (word.to_owned(), Subject::Path(bare.to_owned())))
 }
@@ -425,7 +421,6 @@ mod tests {
         check("`src/<name>/mod.rs` `src/**/*.ts` `src/{a,b}.ts` `$HOME/x.sh` `~/x.md` `/etc/x.conf` `C:\\x.md`", &[]);
         check("https://a.com/b/c.md `github.com/a/b.rs` `path/to/foo.rs` `YYYY-MM.md` `../x/y.rs`", &[]);
         check("`someAiAction()` `task_001.txt` `2026-11-25.md` see .archon/config.yaml", &["path .archon/config.yaml"]);
-        check("`logs/` `assets/`", &[]);
         check("`Node.js` `.env` `and/or.` `1/2` `RUST_LOG` `true` `open` `a..b`", &["path and/or."]);
         check("either/or and text/html", &[]);
     }

@@ -13,12 +13,12 @@ const MOST_NAMES: usize = 200;
 const PROSE: [&str; 5] = [":(exclude)*.md", ":(exclude)*.mdx", ":(exclude)*.mdc", ":(exclude)*.rst", ":(exclude)*.txt"];
 
 impl Git<'_> {
-    /// Returns which of these paths, each below any directory, the history of the current branch had, with the latest commit that
-    /// deleted a file there. A path that ends with `/` is a directory.
+    /// Returns which of these paths the history of the current branch had, with the latest commit that deleted a file there. A path
+    /// may be below any directory, unless it begins with `/`; one that ends with `/` is a directory.
     pub(crate) fn deletions(self, paths: &BTreeSet<String>) -> BTreeMap<String, String> {
         let patterns = paths.iter().take(MOST_NAMES).map(|path| {
-            let path = path.trim_start_matches("./");
-            if path.ends_with('/') { format!(":(glob)**/{path}**") } else { format!(":(glob)**/{path}") }
+            let (above, path) = path.strip_prefix('/').map_or(("**/", path.as_str()), |path| ("", path));
+            if path.ends_with('/') { format!(":(glob){above}{path}**") } else { format!(":(glob){above}{path}") }
         });
         let patterns: Vec<String> = patterns.collect();
         let mut found = BTreeMap::new();
@@ -99,13 +99,13 @@ impl Git<'_> {
     }
 }
 
-/// Returns whether a file is at a path below any directory, or below it if the path ends with `/`.
+/// Returns whether a file is at a path, as [`Git::deletions`] takes it.
 fn is_at(file: &str, path: &str) -> bool {
-    let path = path.trim_start_matches("./");
+    let (is_anchored, path) = path.strip_prefix('/').map_or((false, path), |path| (true, path));
     if path.ends_with('/') {
-        return file.starts_with(path) || file.contains(&format!("/{path}"));
+        return file.starts_with(path) || (!is_anchored && file.contains(&format!("/{path}")));
     }
-    file.strip_suffix(path).is_some_and(|above| above.is_empty() || above.ends_with('/'))
+    file.strip_suffix(path).is_some_and(|above| above.is_empty() || (!is_anchored && above.ends_with('/')))
 }
 
 #[cfg(test)]
@@ -120,7 +120,10 @@ mod tests {
             ("x/mysrc/a.rs", "src/a.rs", false),
             ("x/src/a.rs", "src/", true),
             ("mysrc/a.rs", "src/", false),
-            ("src/a.rs", "./src/a.rs", true),
+            ("src/a.rs", "/src/a.rs", true),
+            ("x/src/a.rs", "/src/a.rs", false),
+            ("x/src/a.rs", "/src/", false),
+            ("src/x/a.rs", "/src/", true),
         ] {
             assert_eq!(is_at(file, path), expected, "{file} {path}");
         }
