@@ -1,5 +1,6 @@
 //! The RPCs by topic. Each reads its request, calls the engine and writes the answer.
 
+mod adopted;
 mod backup;
 mod calls;
 mod candidates;

@@ -9,8 +9,8 @@ use std::time::Duration;
 use recall_config::{DaemonSettings, Dirs, Environment, ModelSetting, RankerSetting, Settings};
 use recall_core::{Weights, error_chain};
 use recall_engine::{
-    EmbeddingModel, EmbeddingStoreSettings, Engine, EngineSettings, MemorySettings, Places, RankerChoice, Rankers,
-    RerankSettings, StoreSettings,
+    AdoptSettings, EmbeddingModel, EmbeddingStoreSettings, Engine, EngineSettings, MemorySettings, Places,
+    RankerChoice, Rankers, RerankSettings, StoreSettings,
 };
 use recall_models::BuiltIn;
 use tokio_util::sync::CancellationToken;
@@ -93,6 +93,7 @@ fn engine(
         global_root: dirs.global_root(),
         stores: dirs.data.join("stores"),
         home: environment.home.clone(),
+        claude: environment.claude_folder(),
         allowed_roots: settings.roots.allowed.clone(),
         domains: settings.roots.domains.clone(),
     };
@@ -139,7 +140,7 @@ fn store_settings(dirs: &Dirs, environment: &Environment, user: &Settings, root:
         Ok(loaded) => (loaded.settings, loaded.warnings.iter().map(ToString::to_string).collect()),
         Err(error) => (user.clone(), vec![error_chain(&error)]),
     };
-    let Settings { limits, index, search, .. } = settings;
+    let Settings { limits, index, search, adopt, .. } = settings;
     let unknown = search.domains.iter().filter(|name| !user.roots.domains.contains_key(*name));
     warnings
         .extend(unknown.map(|name| format!("`search.domains` names `{name}`, which `roots.domains` does not define")));
@@ -157,6 +158,11 @@ fn store_settings(dirs: &Dirs, environment: &Environment, user: &Settings, root:
         },
         low_confidence: search.low_confidence,
         domains: search.domains,
+        adopt: AdoptSettings {
+            instructions: adopt.instructions,
+            auto_memory: adopt.auto_memory,
+            auto_memory_files: adopt.auto_memory_files,
+        },
         warnings,
         files: vec![dirs.user_config(), Dirs::project_config(root)],
     }

@@ -31,7 +31,7 @@ const CRATES: &[(&str, usize)] = &[
 /// the lines below its own, and none on its own line.
 ///
 /// What a `Store` holds does not know `Store`: it stands below. What acts on a `Store` is a method or a function above it.
-const STAIRS: [&[&str]; 14] = [
+const STAIRS: [&[&str]; 15] = [
     &["migrate"],
     &["backup", "session"],
     &["context"],
@@ -40,6 +40,7 @@ const STAIRS: [&[&str]; 14] = [
     &["matching"],
     &["graph"],
     &["memory"],
+    &["adopted"],
     &["indexing"],
     &["engine"],
     &["store"],
@@ -50,8 +51,10 @@ const STAIRS: [&[&str]; 14] = [
 
 /// Files without a room, which every room above them may know. They may know each other.
 const LEAVES: &[&str] = &[
+    "auto_memory",
     "budget",
     "coverage",
+    "doubt",
     "error",
     "fault",
     "finding",

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 /// The file name of the daemon's program.
 const BINARY: &str = if cfg!(windows) { "recalld.exe" } else { "recalld" };
 
-/// Variables that the daemon inherits: the user's folders, language and time zone.
-const INHERITED: [&str; 16] = [
+/// Variables that the daemon inherits: the folders of the user and of the agent whose memory is read, language and time zone.
+const INHERITED: [&str; 17] = [
     "HOME",
     "USER",
     "LOGNAME",
@@ -26,6 +26,7 @@ const INHERITED: [&str; 16] = [
     "WINDIR",
     "TEMP",
     "TMP",
+    "CLAUDE_CONFIG_DIR",
 ];
 
 /// Prefixes of further inherited variables: recall's own, the user's directories, the locale.

@@ -15,6 +15,8 @@ pub struct Environment {
     pub recall_home: Option<PathBuf>,
     /// The user's home folder; `None` if there is none.
     pub home: Option<PathBuf>,
+    /// `CLAUDE_CONFIG_DIR`: the folder of Claude Code's files, if it is not `.claude` in the home folder.
+    pub claude_config_dir: Option<PathBuf>,
     /// The platform's folders; `None` if the user has no home folder.
     pub platform: Option<PlatformDirs>,
     /// The system's folder for this user's sockets, `/run/user/<user id>`; `None` if there is none that is this user's
@@ -55,6 +57,12 @@ impl Environment {
         }
     }
 
+    /// Returns the folder of Claude Code's files; `None` if the user has none.
+    pub fn claude_folder(&self) -> Option<PathBuf> {
+        let named = self.claude_config_dir.clone().filter(|named| named.is_absolute());
+        named.or_else(|| self.home.as_ref().map(|home| home.join(".claude")))
+    }
+
     /// Selects the variables that concern recall. An empty variable counts as unset.
     ///
     /// The other fields (the platform's folders, the runtime folder and the user id) are left empty.
@@ -65,6 +73,7 @@ impl Environment {
             let Some(name) = name.to_str().filter(|_| !value.is_empty()) else { continue };
             match name {
                 "RECALL_HOME" => environment.recall_home = Some(value.into()),
+                "CLAUDE_CONFIG_DIR" => environment.claude_config_dir = Some(value.into()),
                 _ if is_setting(name) => {
                     environment.settings.insert(name.to_owned(), value);
                 }
@@ -139,10 +148,12 @@ fn runtime_folder_of(_all: &Path, _user: u32) -> Option<PathBuf> {
 
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { recall_home, home, platform, runtime_dir, user, proxy, no_proxy, settings } = self;
+        let Self { recall_home, home, claude_config_dir, platform, runtime_dir, user, proxy, no_proxy, settings } =
+            self;
         f.debug_struct("Environment")
             .field("recall_home", recall_home)
             .field("home", home)
+            .field("claude_config_dir", claude_config_dir)
             .field("platform", platform)
             .field("runtime_dir", runtime_dir)
             .field("user", user)
@@ -166,6 +177,7 @@ mod tests {
     fn only_variables_that_concern_recall_are_kept() {
         let read = environment(&[
             ("RECALL_HOME", "/r"),
+            ("CLAUDE_CONFIG_DIR", "/c"),
             ("XDG_RUNTIME_DIR", "/somewhere/else"),
             ("RECALL_DAEMON__DRAIN", "1s"),
             ("RECALL_API_KEY", "hush"),
@@ -173,6 +185,7 @@ mod tests {
         ]);
         let expected = Environment {
             recall_home: Some("/r".into()),
+            claude_config_dir: Some("/c".into()),
             settings: [("RECALL_DAEMON__DRAIN".to_owned(), "1s".into())].into(),
             ..Environment::default()
         };

@@ -23,6 +23,8 @@ pub struct Settings {
     pub index: IndexSettings,
     /// How hits are selected and ranked.
     pub search: SearchSettings,
+    /// What is adopted of the instructions and memories of other programs.
+    pub adopt: AdoptSettings,
     /// The sources of models, and how they are run.
     pub models: ModelsSettings,
     /// What may be read outside a project.
@@ -175,6 +177,23 @@ impl Default for SearchSettings {
             rerank_weight: 0.6,
             domains: Vec::new(),
         }
+    }
+}
+
+/// What is adopted of the instructions and memories of other programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AdoptSettings {
+    /// Whether files with instructions for agents are indexed although git ignores them, and checked.
+    pub instructions: bool,
+    /// Whether Claude Code's auto memory of a project is searched together with it.
+    pub auto_memory: bool,
+    /// The maximum number of files of a project's auto memory. The ones that were changed last are indexed.
+    pub auto_memory_files: NonZero<usize>,
+}
+
+impl Default for AdoptSettings {
+    fn default() -> Self {
+        Self { instructions: true, auto_memory: true, auto_memory_files: non_zero(1000) }
     }
 }
 

@@ -3,6 +3,7 @@
 //! Pure: no I/O, no async, no clock, no environment, no serialisation. Everything arrives as an argument.
 
 mod ablation;
+mod agent_file;
 mod ascending;
 mod chunk;
 mod citation;
@@ -45,6 +46,7 @@ mod vocabulary;
 pub mod words;
 
 pub use ablation::Ablation;
+pub use agent_file::{is_agent_file, leads_to_agent_files};
 pub use ascending::{find_ascending, last_at_most};
 pub use chunk::{
     ByteSpan, Chunk, ChunkKind, Edge, EdgeKind, Enclosing, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind,

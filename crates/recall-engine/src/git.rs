@@ -6,6 +6,7 @@
 
 mod head;
 mod history;
+mod past;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;

@@ -3,10 +3,13 @@
 //! All of them are synchronous and work on the stores of one user. The crate does not know the protocol, the terminal, the
 //! environment, or the libraries that implement the catalog, the lexical index, the parser and the directory walker.
 
+mod adopted;
+mod auto_memory;
 mod backup;
 mod budget;
 mod context;
 mod coverage;
+mod doubt;
 mod embeddings;
 mod engine;
 mod error;
@@ -47,6 +50,7 @@ pub use backup::{
 pub use budget::{Acquire, Budget, BudgetUse, Permit};
 pub use context::{ContextError, ContextRequest, ContextSection, ContextSpan, ContextWindow, WorkTreeChanges};
 pub use coverage::{Coverage, Indexing};
+pub use doubt::{AdoptedHit, AdoptedReport, Doubt, DoubtKind, Owner};
 pub use embeddings::Encoders;
 pub use engine::{Engine, RecorderCounts};
 pub use error::{
@@ -85,8 +89,8 @@ pub use session::{
 };
 pub use session_log::SessionError;
 pub use settings::{
-    EmbeddingModel, EmbeddingStoreSettings, EngineSettings, JournalSource, MemorySettings, Places, RankerChoice,
-    RerankSettings, Reranker, StoreSettings, StoreSettingsSource,
+    AdoptSettings, EmbeddingModel, EmbeddingStoreSettings, EngineSettings, JournalSource, MemorySettings, Places,
+    RankerChoice, RerankSettings, Reranker, StoreSettings, StoreSettingsSource,
 };
 pub use warning::{UnreadLines, Warning};
 

@@ -1,7 +1,8 @@
 //! The mount point of a store: the place of a nested repository in the client's project.
 //!
 //! A nested repository has a store of its own, with paths below its own root. In the requests and answers of a client that works
-//! above it, its files have their paths below the client's project, and the ids of these paths.
+//! above it, its files have their paths below the client's project, and the ids of these paths. The files of a project's auto memory,
+//! which lie elsewhere, have paths below a name of their own.
 
 use std::path::Path;
 
@@ -21,6 +22,11 @@ impl Mount {
     pub(crate) fn of(root: &Path, project: &Path) -> Self {
         let below = root.strip_prefix(project).ok().and_then(|below| DocPath::from_relative(below).ok());
         Self { below }
+    }
+
+    /// Returns a mount point that no directory of the project has to be.
+    pub(crate) fn named(name: &str) -> Self {
+        Self { below: DocPath::new(name).ok() }
     }
 
     /// Returns whether the client sees the store's own paths and ids.

@@ -21,6 +21,8 @@ pub struct Places {
     pub stores: PathBuf,
     /// The user's home folder; refused as a project's root unless forced.
     pub home: Option<PathBuf>,
+    /// The folder of Claude Code's files of this user, whose auto memory is adopted; `None` to adopt none.
+    pub claude: Option<PathBuf>,
     /// Roots outside the client's project that requests may read.
     pub allowed_roots: Vec<PathBuf>,
     /// The roots of the domains, by name. A domain's root has the scope of a domain also for clients that work in it.
@@ -197,6 +199,8 @@ pub struct StoreSettings {
     pub low_confidence: f64,
     /// The domains that the project sees, by name.
     pub domains: Vec<String>,
+    /// What of the instructions and memories of other programs is adopted.
+    pub adopt: AdoptSettings,
     /// The problems of the configuration, for a person.
     pub warnings: Vec<String>,
     /// The files that the settings were read from, existing or not. If one of them changes, all are read again.
@@ -215,9 +219,28 @@ impl Default for StoreSettings {
             ranker: RankerChoice::BuiltIn,
             low_confidence: LOW_CONFIDENCE,
             domains: Vec::new(),
+            adopt: AdoptSettings::default(),
             warnings: Vec::new(),
             files: Vec::new(),
         }
+    }
+}
+
+/// What of the instructions and memories of other programs is adopted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AdoptSettings {
+    /// Whether files with instructions for agents are indexed although git ignores them, and whether they are checked.
+    pub instructions: bool,
+    /// Whether the auto memory of a project is searched together with it.
+    pub auto_memory: bool,
+    /// The most files of the auto memory of a project that are indexed; the latest are.
+    pub auto_memory_files: NonZero<usize>,
+}
+
+impl Default for AdoptSettings {
+    fn default() -> Self {
+        let files = NonZero::new(1000).expect("1000 is not zero");
+        Self { instructions: true, auto_memory: true, auto_memory_files: files }
     }
 }
 

@@ -1,5 +1,6 @@
 //! An open store: its catalog, lexical index, embeddings, ledger and caches, and the registry of open stores.
 
+mod adopted;
 mod anchor_texts;
 mod configured;
 mod contributors;
@@ -54,6 +55,7 @@ use crate::session_log::Sessions;
 use crate::settings::{StoreSettings, StoreSettingsSource};
 
 use crate::store_folder::StoreFolder;
+pub(crate) use adopted::{AdoptedCell, CheckedAt};
 pub(crate) use anchor_texts::{AnchorTexts, SymbolHashes};
 pub(crate) use configured::Configuration;
 pub(crate) use contributors::Contributors;
@@ -87,6 +89,8 @@ pub(crate) enum IndexPart {
 /// An open store.
 pub(crate) struct Store {
     pub(crate) scope: StoreScope,
+    /// Whether its root is the memory of another program, where nothing is written.
+    pub(crate) is_adopted: bool,
     pub(crate) root: PathBuf,
     pub(crate) folder: StoreFolder,
     /// The right to write the index.
@@ -113,6 +117,8 @@ pub(crate) struct Store {
     pub(crate) sessions: Sessions,
     /// The ranking factors from feedback on files.
     pub(crate) rated: RatedCell,
+    /// The check of its files with instructions for agents.
+    pub(crate) adopted: AdoptedCell,
     /// How often each item was returned as a hit.
     pub(crate) retrievals: Retrievals,
     /// A cache of recently returned chunks.
@@ -277,7 +283,7 @@ impl Store {
     }
 
     /// Runs a job on a thread of its own. Closing the store waits for it.
-    fn work(self: &Arc<Self>, name: &str, work: impl FnOnce(&Arc<Self>) + Send + 'static) {
+    pub(crate) fn work(self: &Arc<Self>, name: &str, work: impl FnOnce(&Arc<Self>) + Send + 'static) {
         let (store, working) = (Arc::clone(self), self.background.begin());
         let thread = std::thread::Builder::new().name(name.to_owned()).spawn(move || {
             work(&store);

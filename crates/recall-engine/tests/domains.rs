@@ -39,6 +39,7 @@ fn engine(sandbox: &Sandbox) -> Engine {
         global_root: home.join("global"),
         stores: home.join("stores"),
         home: None,
+        claude: None,
         allowed_roots: Vec::new(),
         domains: BTreeMap::from([
             ("team".to_owned(), home.join("team")),

@@ -153,6 +153,7 @@ fn changed_settings_and_selections_apply_to_the_next_search() {
         global_root: sandbox.home().join("global"),
         stores: sandbox.home().join("stores"),
         home: None,
+        claude: None,
         allowed_roots: Vec::new(),
         domains: BTreeMap::new(),
     };

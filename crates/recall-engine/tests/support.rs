@@ -89,6 +89,7 @@ impl Sandbox {
             global_root: place.join("global"),
             stores: place.join("stores"),
             home: None,
+            claude: None,
             allowed_roots: Vec::new(),
             domains: std::collections::BTreeMap::new(),
         };

@@ -42,6 +42,15 @@ impl Repository {
         found.is_own(&dot_git).then_some(found)
     }
 
+    /// Returns the work tree that a linked work tree belongs to, and for another one itself.
+    ///
+    /// A folder inside the work tree is never taken for another work tree, whatever the files of the repository say.
+    pub fn main_work_tree(&self) -> &Path {
+        let is_linked = self.common_dir != self.git_dir && !self.common_dir.starts_with(&self.work_tree);
+        let main = self.common_dir.parent().filter(|_| is_linked && self.common_dir.ends_with(".git"));
+        main.unwrap_or(&self.work_tree)
+    }
+
     /// Returns whether the repository is inside the work tree, or names it as its own.
     fn is_own(&self, dot_git: &Path) -> bool {
         if self.git_dir.starts_with(&self.work_tree) {
@@ -179,6 +188,26 @@ mod tests {
             ("all/.git/modules/sub/config", "[core]\n\tbare = false\n\tworktree = ../../../sub\n"),
         ];
         check(&files, "all/sub", Some(("all/sub", "all/.git/modules/sub", "all/.git/modules/sub")));
+    }
+
+    #[test]
+    fn the_main_work_tree_is_that_of_the_shared_repository() {
+        let files = [
+            ("main/.git/HEAD", "x"),
+            ("tree/.git", "gitdir: @/main/.git/worktrees/tree\n"),
+            ("main/.git/worktrees/tree/gitdir", "@/tree/.git\n"),
+            ("main/.git/worktrees/tree/commondir", "../..\n"),
+            ("odd/.git/HEAD", "x"),
+            ("odd/.git/commondir", "../inner/.git\n"),
+            ("odd/inner/.git/HEAD", "x"),
+            ("all/sub/.git", "gitdir: ../.git/modules/sub\n"),
+            ("all/.git/modules/sub/config", "[core]\n\tworktree = ../../../sub\n"),
+        ];
+        let (_place, at) = place(&files);
+        for (folder, main) in [("main", "main"), ("tree", "main"), ("odd", "odd"), ("all/sub", "all/sub")] {
+            let repository = Repository::of(&at.join(folder)).expect("its own");
+            assert_eq!(repository.main_work_tree(), at.join(main), "{folder}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! absent, and therefore empty in the protocol, is `null`; timestamps are RFC 3339 in UTC. The crate does not word
 //! errors: callers pass them to [`failure`].
 
+mod adopted;
 mod backup;
 mod context;
 mod daemon;

@@ -99,7 +99,7 @@ fn origin_name(origin: i32) -> Option<&'static str> {
     }
 }
 
-fn trust_name(trust: i32) -> Option<&'static str> {
+pub(crate) fn trust_name(trust: i32) -> Option<&'static str> {
     match v1::Trust::try_from(trust) {
         Ok(v1::Trust::Low) => Some("low"),
         Ok(v1::Trust::Medium) => Some("medium"),

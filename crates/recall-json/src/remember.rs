@@ -3,6 +3,7 @@
 use recall_proto::v1;
 use serde::Serialize;
 
+use crate::adopted::AdoptedCheck;
 use crate::memory::{ItemStats, Memory, Verification};
 use crate::{Warning, answer, store_scope, warnings};
 
@@ -74,6 +75,8 @@ pub fn rated(message: &v1::FeedbackResponse) -> impl Serialize {
 pub(crate) struct VerifiedAll<'a> {
     results: Vec<VerifiedOne<'a>>,
     broken: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adopted: Option<AdoptedCheck<'a>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -92,8 +95,9 @@ impl<'a> From<&'a v1::VerifiedMemory> for VerifiedOne<'a> {
 
 /// The validity of memories.
 pub fn verified(message: &v1::VerifyResponse) -> impl Serialize {
-    let v1::VerifyResponse { results, broken } = message;
-    answer(VerifiedAll { results: results.iter().map(VerifiedOne::from).collect(), broken: *broken })
+    let v1::VerifyResponse { results, broken, adopted } = message;
+    let adopted = adopted.as_ref().map(AdoptedCheck::from);
+    answer(VerifiedAll { results: results.iter().map(VerifiedOne::from).collect(), broken: *broken, adopted })
 }
 
 #[derive(Debug, Serialize)]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use recall_proto::v1;
 use serde::Serialize;
 
+use crate::adopted::Adopted;
 use crate::document::{Chunk, Document};
 use crate::memory::Memory;
 use crate::{Indexing, Warning, answer, request_scope, some, store_scope, timestamp_text, warnings};
@@ -150,6 +151,8 @@ struct Hit<'a> {
     memory: Option<Memory<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parent_text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adopted: Option<Adopted<'a>>,
 }
 
 impl<'a> From<&'a v1::Hit> for Hit<'a> {
@@ -167,6 +170,7 @@ impl<'a> From<&'a v1::Hit> for Hit<'a> {
             confidence,
             memory,
             parent_text,
+            adopted,
         } = message;
         Self {
             score: *score,
@@ -181,6 +185,7 @@ impl<'a> From<&'a v1::Hit> for Hit<'a> {
             confidence: *confidence,
             memory: memory.as_ref().map(Memory::from),
             parent_text: parent_text.as_deref(),
+            adopted: adopted.as_ref().map(Adopted::from),
         }
     }
 }

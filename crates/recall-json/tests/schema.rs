@@ -59,6 +59,11 @@ fn found() -> v1::SearchResponse {
         parents: vec![v1::Parent::default()],
         memory: Some(memory()),
         parent_text: Some("whole".to_owned()),
+        adopted: Some(v1::Adopted {
+            trust: v1::Trust::Low.into(),
+            doubts: vec![v1::Doubt::default()],
+            ..v1::Adopted::default()
+        }),
         ..v1::Hit::default()
     };
     let counts = BTreeMap::from([("adr".to_owned(), 2), ("code".to_owned(), 3), ("note".to_owned(), 2)]);
@@ -112,9 +117,12 @@ fn results_about_memories_are_read_with_their_schema() {
     let rated: mirror::Rated = read(&recall_json::rated(&v1::FeedbackResponse { acknowledged: true, item_stats }));
     assert_eq!(rated.item_stats.map(|stats| stats.useful), Some(2));
     let one = v1::VerifiedMemory { verification: memory().verification, ..v1::VerifiedMemory::default() };
+    let doubts = vec![v1::Doubt::default()];
+    let adopted = Some(v1::AdoptedCheck { files: 1, claims: 2, doubts, too_early: false });
     let verified: mirror::VerifiedAll =
-        read(&recall_json::verified(&v1::VerifyResponse { results: vec![one], broken: 1 }));
+        read(&recall_json::verified(&v1::VerifyResponse { results: vec![one], broken: 1, adopted }));
     assert_eq!((verified.results.len(), verified.broken), (1, 1));
+    assert_eq!(verified.adopted.map(|adopted| adopted.doubts.len()), Some(1));
     let scope = v1::StoreScope::Global.into();
     let promoted: mirror::Promoted = read(&recall_json::promoted(&v1::PromoteResponse { id: "x".to_owned(), scope }));
     assert_eq!(promoted.scope.as_deref(), Some("global"));

@@ -19,8 +19,10 @@ use crate::open::open_regular;
 pub(crate) enum Verdict {
     /// No pattern matches.
     NoMatch,
-    /// It is ignored.
+    /// A `.recallignore` or `.ignore` ignores it.
     Ignored,
+    /// A `.gitignore` or exclude file ignores it.
+    IgnoredByGit,
     /// A `.gitignore` or exclude file re-includes it.
     Reincluded,
     /// A `.recallignore` or `.ignore` re-includes it, so the user wants it to be searched.
@@ -147,10 +149,13 @@ impl IgnoreFiles {
             left_repository |= files.repository == Repository::Top;
             next = files.above.as_deref();
         }
-        [of_ignore, of_gitignore, of_exclude]
-            .into_iter()
-            .find(|verdict| *verdict != Verdict::NoMatch)
-            .unwrap_or(Verdict::NoMatch)
+        if of_ignore != Verdict::NoMatch {
+            return of_ignore;
+        }
+        match [of_gitignore, of_exclude].into_iter().find(|verdict| *verdict != Verdict::NoMatch) {
+            Some(Verdict::Ignored) => Verdict::IgnoredByGit,
+            verdict => verdict.unwrap_or(Verdict::NoMatch),
+        }
     }
 }
 

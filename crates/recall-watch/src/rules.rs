@@ -27,6 +27,11 @@ pub struct Rules {
     pub additions: Vec<Addition>,
     /// Files and directories that the user removed. They override everything else.
     pub removals: Vec<DocPath>,
+    /// Whether git's ignore files and the built-in list of directories apply to files with instructions for agents
+    /// ([`is_agent_file`](recall_core::is_agent_file)).
+    pub agent_files: IgnoreRules,
+    /// Whether the ignore files of the directories above the root apply.
+    pub above: IgnoreRules,
 }
 
 impl Default for Rules {
@@ -37,6 +42,8 @@ impl Default for Rules {
             file_bytes: Limits::default().file_bytes,
             additions: Vec::new(),
             removals: Vec::new(),
+            agent_files: IgnoreRules::Honour,
+            above: IgnoreRules::Honour,
         }
     }
 }
@@ -83,6 +90,7 @@ pub enum IgnoreRules {
 pub(crate) struct Plans<'r> {
     pub(crate) all: Vec<Plan>,
     pub(crate) file_bytes: u64,
+    pub(crate) agent_files: IgnoreRules,
     removals: HashSet<&'r str>,
     /// The ignore patterns of the additions, with the paths at which they apply.
     ignored: Vec<(Option<&'r DocPath>, Gitignore)>,
@@ -120,7 +128,7 @@ impl<'r> Plans<'r> {
             });
         }
         let removals = rules.removals.iter().map(DocPath::as_str).collect();
-        Ok(Self { all, file_bytes: rules.file_bytes, removals, ignored })
+        Ok(Self { all, file_bytes: rules.file_bytes, agent_files: rules.agent_files, removals, ignored })
     }
 
     /// Returns whether the user removed this path or a directory above it.

@@ -309,3 +309,57 @@ fn the_number_of_threads_does_not_change_the_result() {
         assert_eq!(scan(root.path(), &Rules::default(), threads(number), &go).unwrap().files, one.files);
     }
 }
+
+#[test]
+fn instructions_for_agents_are_found_although_git_ignores_them() {
+    let files = [
+        "AGENTS.md",
+        "CLAUDE.local.md",
+        ".claude/CLAUDE.md",
+        ".claude/rules/style/rust.md",
+        ".claude/settings.local.json",
+        ".claude/commands/release.md",
+        ".cursor/rules/api.mdc",
+        ".github/copilot-instructions.md",
+        ".github/workflows/ci.yml",
+        "packages/api/CLAUDE.local.md",
+        "packages/web/AGENTS.md",
+        "private/AGENTS.md",
+        "node_modules/x/AGENTS.md",
+        "src/lib.rs",
+    ];
+    let root = tree(&files);
+    fs::create_dir_all(root.path().join(".git")).unwrap();
+    write(root.path(), ".gitignore", "CLAUDE.local.md\n.claude/\n.cursor\n/private/\nnode_modules/\n");
+    write(root.path(), ".git/info/exclude", "AGENTS.md\n.github/\n");
+    write(root.path(), ".recallignore", "packages/web/\n");
+    check(root.path(), &Rules::default(), &[".gitignore", ".recallignore", "src/lib.rs"]);
+    let adopting = Rules { agent_files: PassOver, ..Rules::default() };
+    let expected = [
+        ".claude/CLAUDE.md",
+        ".claude/rules/style/rust.md",
+        ".cursor/rules/api.mdc",
+        ".github/copilot-instructions.md",
+        ".gitignore",
+        ".recallignore",
+        "AGENTS.md",
+        "CLAUDE.local.md",
+        "packages/api/CLAUDE.local.md",
+        "src/lib.rs",
+    ];
+    check(root.path(), &adopting, &expected);
+    let excluding = Rules { exclude: vec!["CLAUDE.local.md".to_owned(), ".claude".to_owned()], ..adopting };
+    let left: Vec<&str> =
+        expected.into_iter().filter(|path| !path.contains("CLAUDE.local") && !path.starts_with(".claude")).collect();
+    check(root.path(), &excluding, &left);
+}
+
+#[test]
+fn ignore_files_above_the_root_can_be_passed_over() {
+    let place = tree(&["home/notes/a.md", "home/notes/b.md"]);
+    fs::create_dir_all(place.path().join("home/.git")).unwrap();
+    write(place.path(), "home/.gitignore", "notes/\na.md\n");
+    let root = place.path().join("home/notes");
+    check(&root, &Rules::default(), &["b.md"]);
+    check(&root, &Rules { above: PassOver, ..Rules::default() }, &["a.md", "b.md"]);
+}

@@ -10,6 +10,7 @@ use super::launch::confirm_mode;
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::output::Format;
+use crate::output::human::adopted;
 use crate::output::human::memory::{sum, verified};
 use crate::{Exit, args, complete};
 
@@ -17,7 +18,8 @@ use crate::{Exit, args, complete};
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
     /// The memories to mark as valid for the current state of their files; `profile` is the project's profile,
-    /// `mode:NAME` a mode of the repository. Without an id, all memories are checked and none is marked.
+    /// `mode:NAME` a mode of the repository. Without an id, all memories are checked and none is marked, and so
+    /// are the instructions and memories of agents.
     #[arg(value_name = "ID", add = ArgValueCompleter::new(complete::memories))]
     ids: Vec<String>,
     /// Confirm the named memories: you vouch for them although they came with the repository. Naming an id implies it.
@@ -26,7 +28,8 @@ pub(crate) struct VerifyArgs {
     /// With --confirm: confirm every unconfirmed memory of the scope that came with the repository. Read them first.
     #[arg(long, requires = "confirm", conflicts_with = "ids")]
     all: bool,
-    /// Mark nothing, and exit with 1 if a memory is no longer valid.
+    /// Mark nothing, and exit with 1 if a memory is no longer valid, or if an instruction or a memory of an agent names what
+    /// is no longer there.
     #[arg(long)]
     check: bool,
     /// The stores to check: project, global or all.
@@ -78,10 +81,15 @@ pub(super) async fn run(args: VerifyArgs, context: &CommandContext) -> Result<Ex
         Format::Json => output.json(&recall_json::verified(&answer))?,
         Format::Human => {
             output.text(&verified(&answer))?;
+            output.text(&adopted::doubts(&answer))?;
             output.note(&sum(&answer));
+            if let Some(note) = adopted::sum(&answer) {
+                output.note(&note);
+            }
         }
     }
-    Ok(if check && answer.broken > 0 { Exit::NothingFound } else { Exit::Done })
+    let is_doubted = answer.adopted.as_ref().is_some_and(|adopted| !adopted.doubts.is_empty());
+    Ok(if check && (answer.broken > 0 || is_doubted) { Exit::NothingFound } else { Exit::Done })
 }
 
 fn asked(context: &CommandContext, ids: Vec<String>, scope: Scope, mode: VerifyMode) -> v1::VerifyRequest {

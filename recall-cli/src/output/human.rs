@@ -2,6 +2,7 @@
 //!
 //! The functions return text with ANSI styles; [`Output`](crate::output::Output) strips them if colours are off.
 
+pub(crate) mod adopted;
 pub(crate) mod context;
 pub(crate) mod daemon;
 pub(crate) mod excerpt;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use recall_core::feature_words;
-use recall_proto::v1::{Chunk, Document, Explain, Hit, Retrieved, StoreScope};
+use recall_proto::v1::{Adopted, Chunk, Document, Doubt, Explain, Hit, Retrieved, StoreScope};
 
 use super::quote::{Place, fenced, numbered};
 use crate::render::clean::inline;
@@ -82,7 +82,11 @@ fn title(number: u32, hit: &Hit, doc: &Document, chunk: &Chunk) -> String {
     let name = name(doc, chunk).map_or_else(String::new, |name| format!(" · {name}"));
     let facts = facts(hit, doc, chunk);
     let facts = if facts.is_empty() { String::new() } else { format!("\n    {facts}") };
-    format!("[{number}] {}{name}{facts}\n", inline(&hit.citation, 400))
+    let mut title = format!("[{number}] {}{name}{facts}\n", inline(&hit.citation, 400));
+    for Doubt { line, name, reason, .. } in hit.adopted.iter().flat_map(|adopted| &adopted.doubts).take(MOST_PLACES) {
+        let _ = writeln!(title, "    outdated? line {line} names {}: {}", inline(name, 200), inline(reason, 200));
+    }
+    title
 }
 
 /// Returns the name of a chunk: its symbol, or the document's title unless that is only its file name.
@@ -116,6 +120,9 @@ fn facts(hit: &Hit, doc: &Document, chunk: &Chunk) -> String {
     if !doc.tag.is_empty() {
         facts.push(inline(&format!("tags {}", doc.tag.join(", ")), NAME_CHARS));
     }
+    if let Some(adopted) = &hit.adopted {
+        facts.push(owner(adopted));
+    }
     if hit.staleness >= 1.0 {
         facts.push("old: not changed or verified for long".to_owned());
     }
@@ -124,6 +131,15 @@ fn facts(hit: &Hit, doc: &Document, chunk: &Chunk) -> String {
         facts.push(format!("id {}", inline(&doc.id, 80)));
     }
     facts.join(" · ")
+}
+
+/// Describes whose file with instructions or memories it is.
+fn owner(adopted: &Adopted) -> String {
+    match adopted.owner.as_str() {
+        "user" => format!("your own auto memory, in {}", inline(&adopted.file, 400)),
+        "repository" => "instructions from the repository".to_owned(),
+        _ => "instructions that are not committed".to_owned(),
+    }
 }
 
 fn reasons(explain: &Explain) -> String {

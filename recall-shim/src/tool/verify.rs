@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use recall_core::quantity::counted;
-use recall_proto::v1::{Anchor, Scope, VerificationState, VerifiedMemory, VerifyMode, VerifyRequest, VerifyResponse};
+use recall_proto::v1::{
+    AdoptedCheck, Anchor, Doubt, Scope, VerificationState, VerifiedMemory, VerifyMode, VerifyRequest, VerifyResponse,
+};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};
@@ -41,7 +43,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
 
 /// Formats the state of memories, the outdated ones first.
 fn text(response: &VerifyResponse) -> String {
-    let VerifyResponse { results, broken } = response;
+    let VerifyResponse { results, broken, adopted } = response;
     let state = if *broken == 0 { "all up to date".to_owned() } else { format!("{broken} out of date") };
     let memories = counted(results.len() as u64, "memory", "memories");
     let mut text = format!("{memories} checked, {state}.\n");
@@ -59,7 +61,28 @@ fn text(response: &VerifyResponse) -> String {
         text.push_str(&line);
         left -= 1;
     }
+    if let Some(adopted) = adopted {
+        push_doubts(&mut text, adopted);
+    }
     text
+}
+
+/// Adds the doubts about the instructions and memories in files.
+fn push_doubts(text: &mut String, adopted: &AdoptedCheck) {
+    let AdoptedCheck { files, claims, doubts, too_early: _ } = adopted;
+    if doubts.is_empty() {
+        return;
+    }
+    let files = counted(*files, "file", "files");
+    let _ = writeln!(text, "{} of {claims} names in {files} for agents are not there:", doubts.len());
+    for (place, Doubt { path, line, name, reason, .. }) in doubts.iter().enumerate() {
+        let line = format!("- {}:{line} {}: {}\n", inline(path, 400), inline(name, 200), inline(reason, 200));
+        if chars(text) + chars(&line) > ANSWER_CHARS - TAIL_CHARS {
+            let _ = write!(text, "- and {} more", doubts.len() - place);
+            break;
+        }
+        text.push_str(&line);
+    }
 }
 
 fn line(memory: &VerifiedMemory) -> String {
@@ -103,7 +126,7 @@ mod tests {
         };
         let holds = one("L-00000001", VerificationState::Verified, &[]);
         let results = vec![holds, one("L-00000002", VerificationState::Gone, &["src/a.rs"])];
-        insta::assert_snapshot!(text(&VerifyResponse { results, broken: 1 }), @r"
+        insta::assert_snapshot!(text(&VerifyResponse { results, broken: 1, adopted: None }), @r"
         2 memories checked, 1 out of date.
         - L-00000002 · T · gone; src/a.rs
         - L-00000001 · T · verified

@@ -13,7 +13,7 @@ use recall_proto::v1::{
 };
 use tonic::Status;
 
-use super::{Service, context, warning};
+use super::{Service, adopted, context, warning};
 
 /// `Add`: stores a memory.
 pub(super) async fn add(service: &Service, request: AddRequest) -> Result<AddResponse, Status> {
@@ -76,8 +76,9 @@ pub(super) async fn verify(service: &Service, request: VerifyRequest) -> Result<
     let report = service.call(move |daemon| daemon.engine.verify_memories(&origin, &asked)).await?;
     let broken = report.broken();
     // The verification of each memory reports the anchors that could not be renewed.
-    let VerifyReport { memories, notes: _ } = report;
-    Ok(VerifyResponse { results: memories.iter().map(verified).collect(), broken })
+    let VerifyReport { memories, adopted: files, notes: _ } = report;
+    let adopted = files.as_deref().map(adopted::check);
+    Ok(VerifyResponse { results: memories.iter().map(verified).collect(), broken, adopted })
 }
 
 fn verified(recalled: &MemoryView) -> VerifiedMemory {

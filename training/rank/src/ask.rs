@@ -92,6 +92,7 @@ impl QueryEngine {
             global_root: home.join("global"),
             stores: home.join("stores"),
             home: None,
+            claude: None,
             allowed_roots: Vec::new(),
             domains: std::collections::BTreeMap::new(),
         };

@@ -6,8 +6,8 @@ use std::time::Duration;
 use recall_core::Limits;
 
 use super::{
-    ClientSettings, DaemonSettings, HookSettings, IndexSettings, LaunchSettings, LoopSettings, ModelsSettings,
-    RootsSettings, SearchSettings, Settings,
+    AdoptSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings, LaunchSettings, LoopSettings,
+    ModelsSettings, RootsSettings, SearchSettings, Settings,
 };
 use crate::layers::Entry;
 use crate::read::Reader;
@@ -58,6 +58,7 @@ impl Settings {
             limits: limits(&mut from, &default.limits)?,
             index: index(&mut from, default.index)?,
             search: search(&mut from, default.search)?,
+            adopt: adopt(&mut from, &default.adopt)?,
             models: models(&mut from, default.models)?,
             roots: roots(&mut from, default.roots)?,
             daemon: daemon(&mut from, &default.daemon)?,
@@ -175,6 +176,15 @@ fn search(from: &mut Reader, default: SearchSettings) -> Result<SearchSettings, 
         rerank_wait: from.key("search.rerank_wait", Reach::Daemon, rerank_wait, &duration(MILLISECOND..=MINUTE))?,
         rerank_weight: from.key("search.rerank_weight", Reach::Daemon, rerank_weight, &part())?,
         domains: from.key("search.domains", Project, listed, &names())?,
+    })
+}
+
+fn adopt(from: &mut Reader, default: &AdoptSettings) -> Result<AdoptSettings, ConfigError> {
+    let AdoptSettings { instructions, auto_memory, auto_memory_files } = *default;
+    Ok(AdoptSettings {
+        instructions: from.key("adopt.instructions", Search, instructions, &yes_or_no())?,
+        auto_memory: from.key("adopt.auto_memory", Search, auto_memory, &yes_or_no())?,
+        auto_memory_files: from.key("adopt.auto_memory_files", Search, auto_memory_files, &positive(100_000))?,
     })
 }
 

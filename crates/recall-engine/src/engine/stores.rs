@@ -1,5 +1,5 @@
-//! The stores that a request reads: those of its scope, those of the repositories nested in the project, and those of other projects
-//! that it asks for.
+//! The stores that a request reads: those of its scope, those of the repositories nested in the project, that of the project's auto
+//! memory, and those of other projects that it asks for.
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use recall_core::{OtherProjects, Scope, StoreScope, error_chain};
 use recall_watch::root;
 
 use crate::Engine;
+use crate::auto_memory;
 use crate::coverage::Coverage;
 use crate::error::StoreError;
 use crate::mount::Mount;
@@ -25,12 +26,14 @@ pub(crate) struct MountedStore {
     pub(crate) mount: Mount,
     /// Whether it belongs to another project than the client's.
     pub(crate) is_elsewhere: bool,
+    /// Whether it holds the auto memory of the client's project.
+    pub(crate) is_auto_memory: bool,
 }
 
 impl MountedStore {
     /// Returns a store of the request's scope.
     pub(crate) fn of_scope(store: Arc<Store>) -> Self {
-        Self { store, mount: Mount::default(), is_elsewhere: false }
+        Self { store, mount: Mount::default(), is_elsewhere: false, is_auto_memory: false }
     }
 
     /// Returns what an answer given now covers.
@@ -49,7 +52,8 @@ impl Deref for MountedStore {
 
 /// The stores that a request reads, and what went wrong.
 pub(crate) struct MountedStores {
-    /// Those of the scope, the project's first, then those of nested repositories by depth and path, then those of other projects.
+    /// Those of the scope, the project's first, then those of nested repositories by depth and path, then that of the auto memory,
+    /// then those of other projects.
     pub(crate) stores: Vec<MountedStore>,
     pub(crate) warnings: Vec<Warning>,
 }
@@ -93,6 +97,9 @@ impl Engine {
             left_out: 0,
         };
         let mut warnings = gathered.prepare_from(0, &mut prepare);
+        let with_memory = gathered.stores.len();
+        gathered.open_auto_memory();
+        warnings.extend(gathered.prepare_from(with_memory, &mut prepare));
         let prepared = gathered.stores.len();
         for root in self.roots_of(others)? {
             gathered.open(&root, true);
@@ -152,7 +159,24 @@ impl Gathered<'_> {
         match self.engine.registry.open_beside(root, &*self.engine.clock) {
             Ok(store) => {
                 let mount = if is_elsewhere { Mount::default() } else { Mount::of(root, &self.project) };
-                self.stores.push(MountedStore { store, mount, is_elsewhere });
+                self.stores.push(MountedStore { store, mount, is_elsewhere, is_auto_memory: false });
+            }
+            Err(error) => self.failed.push((StoreScope::Project, error)),
+        }
+    }
+
+    /// Opens the store of the auto memory of the client's project, if there is one.
+    fn open_auto_memory(&mut self) {
+        let is_own = |store: &&MountedStore| store.scope == StoreScope::Project && !store.is_adopted;
+        let Some(project) = self.stores.first().filter(is_own) else { return };
+        if !project.settings().adopt.auto_memory {
+            return;
+        }
+        let Some(root) = auto_memory::folder_of(&project.root, &self.engine.registry.places) else { return };
+        match self.engine.registry.open_beside(&root, &*self.engine.clock) {
+            Ok(store) => {
+                let mount = Mount::named(auto_memory::MOUNT);
+                self.stores.push(MountedStore { store, mount, is_elsewhere: false, is_auto_memory: true });
             }
             Err(error) => self.failed.push((StoreScope::Project, error)),
         }
@@ -171,7 +195,7 @@ impl Gathered<'_> {
                 Ok(more) => warnings.extend(more),
                 Err(error) => self.failed.push((store.scope, error)),
             }
-            if store.scope == StoreScope::Project {
+            if store.scope == StoreScope::Project && !store.is_adopted {
                 for root in nested_roots(&store) {
                     self.open(&root, is_elsewhere);
                 }

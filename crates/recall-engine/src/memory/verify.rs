@@ -9,6 +9,8 @@ use recall_core::{
 
 use super::anchors::ComparedWith;
 use crate::Engine;
+use crate::adopted::adopted_report;
+use crate::doubt::AdoptedReport;
 use crate::engine::MountedStore;
 use crate::error::{MemoryError, StoreError};
 use crate::git::Head;
@@ -24,6 +26,8 @@ use crate::store::{Store, provenance};
 pub struct VerifyReport {
     /// The memories, in the order of the request; by id if the request names none.
     pub memories: Vec<MemoryView>,
+    /// The check of the instructions and memories in files; `None` if the request names memories.
+    pub adopted: Option<Arc<AdoptedReport>>,
     /// Notes for the caller.
     pub notes: Vec<MemoryNote>,
 }
@@ -51,7 +55,7 @@ impl Engine {
         }
         if request.mode == VerifyMode::ConfirmProfile {
             self.confirm_profiles(&stores, request)?;
-            return Ok(VerifyReport { memories: Vec::new(), notes: Vec::new() });
+            return Ok(VerifyReport { memories: Vec::new(), adopted: None, notes: Vec::new() });
         }
         let asked: Vec<(&MountedStore, MemoryId)> = if request.mode == VerifyMode::ConfirmAll {
             stores.iter().flat_map(|store| store.ledger.unconfirmed().into_iter().map(move |id| (store, id))).collect()
@@ -65,7 +69,9 @@ impl Engine {
             };
             request.ids.iter().map(holder).collect::<Result<_, _>>()?
         };
-        let mut report = VerifyReport { memories: Vec::with_capacity(asked.len()), notes: Vec::new() };
+        let checks_files = request.ids.is_empty() && request.mode == VerifyMode::Check;
+        let adopted = if checks_files { Some(adopted_report(&stores)?) } else { None };
+        let mut report = VerifyReport { memories: Vec::with_capacity(asked.len()), adopted, notes: Vec::new() };
         for store in &stores {
             let here: Vec<_> =
                 asked.iter().filter(|(of, _)| Arc::ptr_eq(&of.store, &store.store)).map(|&(_, id)| id).collect();

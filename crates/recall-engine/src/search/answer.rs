@@ -9,6 +9,7 @@ use recall_core::{
 };
 
 use crate::coverage::Coverage;
+use crate::doubt::AdoptedHit;
 use crate::mask::{self, Masked, Whole};
 use crate::mount::Mount;
 use crate::ranking::Factor;
@@ -111,6 +112,8 @@ pub struct Hit {
     pub explanation: Option<Explanation>,
     /// The memory and its validity; `None` if the hit is part of a file.
     pub memory: Option<Box<MemoryView>>,
+    /// Whose file it is, if it is one with instructions or memories of agents.
+    pub adopted: Option<Box<AdoptedHit>>,
 }
 
 impl Hit {

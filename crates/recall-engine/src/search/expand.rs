@@ -187,6 +187,7 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, passage: &Passag
         parents: parents.clone(),
         explanation,
         memory: None,
+        adopted: None,
     }
 }
 

@@ -10,6 +10,7 @@ use recall_core::{Ablation, ItemId, Likeness};
 use recall_lexical::Highlighter;
 
 use super::expand::{Expanded, expand};
+use crate::adopted::AdoptedHits;
 use crate::error::StoreError;
 use crate::mask::{self, Masked};
 use crate::mount::Mount;
@@ -68,6 +69,7 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
     let confidence = hits.iter().filter_map(|hit| hit.support).max_by(f64::total_cmp);
     let best_score = hits.first().map(|hit| hit.score);
     hits.drain(..offset.min(hits.len()));
+    let adopted = AdoptedHits::among(search.stores);
     let mut highlighter = Highlighter::new(search.understood);
     let mut masked = BTreeSet::new();
     let mut retrieved = vec![HashSet::new(); search.stores.len()];
@@ -82,6 +84,10 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
             Some(recalled) => ItemId::Memory(recalled.memory.id),
             None => ItemId::Document(hit.document.id),
         });
+        if hit.memory.is_none() {
+            let lines = hit.chunk.span.start_line..=hit.chunk.span.end_line;
+            hit.adopted = adopted.of(store, &hit.document.path, &lines, &hit.text).map(Box::new);
+        }
         hit.show(&store.mount);
         if hit.mask(whole.as_ref()) == Masked::Yes {
             masked.insert(hit.document.path.as_str().to_owned());

@@ -24,7 +24,8 @@ impl Store {
     pub(crate) fn follow_configuration(&self) -> Configuration {
         let before = self.settings();
         // The stamps are taken before the files are read, so that a write in between is noticed the next time.
-        let stamps = configuration_stamps(&before, &self.root, &self.folder.path);
+        let kept_in = self.kept_in();
+        let stamps = configuration_stamps(&before, kept_in, &self.folder.path);
         let mut configured = self.configured.lock();
         if *configured == stamps {
             return Configuration::Same;
@@ -38,9 +39,14 @@ impl Store {
         self.settings.store(Arc::new(settings));
         // The lock is held while the file is read, so that no decision is written in between.
         let mut selection = self.selection.lock();
-        *selection = Selection::load(&self.root, &self.folder.path);
+        *selection = Selection::load(kept_in, &self.folder.path);
         tracing::info!(root = %self.root.display(), "the configuration was changed and is read again");
         Configuration::Changed
+    }
+
+    /// Returns the folder below which its journals, its sessions and its selection are.
+    pub(crate) fn kept_in(&self) -> &Path {
+        if self.is_adopted { &self.folder.path } else { &self.root }
     }
 }
 

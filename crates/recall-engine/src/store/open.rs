@@ -12,7 +12,7 @@ use recall_core::{DocumentRow, Generation, PROJECT_FOLDER, StoreScope, Timestamp
 use recall_lexical::{Lexical, WriterSettings};
 use recall_watch::Watcher;
 
-use super::{AnchorTexts, Freshness, RatedCell};
+use super::{AdoptedCell, AnchorTexts, Freshness, RatedCell};
 use crate::embeddings::{Embeddings, Models};
 use crate::error::StoreError;
 use crate::fault::Fault;
@@ -44,6 +44,8 @@ pub(crate) struct OpenContext<'a> {
     pub(crate) code_parser: Option<&'a Arc<dyn CodeParser>>,
     pub(crate) watcher: Option<&'a Arc<Watcher>>,
     pub(crate) now: Timestamp,
+    /// Whether the root is the memory of another program. Then journals, sessions and the selection are kept in the store's folder.
+    pub(crate) is_adopted: bool,
 }
 
 impl Store {
@@ -105,8 +107,10 @@ impl Store {
             code_parser,
             watcher,
             now,
+            is_adopted,
         } = context;
         let folder = StoreFolder::prepare(root, places)?;
+        let kept_in = if is_adopted { folder.path.clone() } else { root.to_owned() };
         if index_lock.is_held() {
             let strangers = strangers::quarantine(&folder, now);
             repaired.extend(strangers.map_err(|source| StoreError::Folder { path: folder.index.clone(), source })?);
@@ -120,17 +124,18 @@ impl Store {
         let generation = catalog.generation();
         let generation = generation.map_err(|source| StoreError::ReadCatalog { root: root.to_owned(), source })?;
         let embeddings = Embeddings::open(folder.vectors(), models, generation, now);
-        let configured = configuration_stamps(&settings, root, &folder.path);
-        let selection = Selection::load(root, &folder.path);
+        let configured = configuration_stamps(&settings, &kept_in, &folder.path);
+        let selection = Selection::load(&kept_in, &folder.path);
         let imported = Imported::load(&folder.path, |problem| repaired.push(problem));
         let index = folder.index.clone();
         let most_directories = settings.limits.watched_directories as usize;
         let watcher = watcher.filter(|_| most_directories > 0);
         let store = Self {
             scope,
+            is_adopted,
             root: root.to_owned(),
             generation_gate: GenerationGate::new(lexical.generation()),
-            sessions: Sessions::new(root, &folder.path),
+            sessions: Sessions::new(&kept_in, &folder.path),
             folder,
             index_lock,
             settings: ArcSwap::from_pointee(settings),
@@ -141,10 +146,11 @@ impl Store {
             embeddings,
             selection: Mutex::new(selection),
             imported: ImportedCell::new(imported),
-            ledger: Ledger::new(root, journals(root, Path::new(PROJECT_FOLDER)), own.log(scope, root)),
+            ledger: Ledger::new(&kept_in, journals(&kept_in, Path::new(PROJECT_FOLDER)), own.log(scope, root)),
             contributors: Arc::default(),
             anchor_texts: AnchorTexts::default(),
             rated: RatedCell::default(),
+            adopted: AdoptedCell::default(),
             retrievals: Retrievals::open(&index),
             passages: HitCache::default(),
             known: ArcSwap::from_pointee(Known::default()),

@@ -14,6 +14,7 @@ use recall_chunk::CodeParser;
 use recall_core::{Clock, Scope, StoreScope, error_chain};
 use recall_watch::Watcher;
 
+use crate::auto_memory;
 use crate::embeddings::{Encoders, Models};
 use crate::error::StoreError;
 use crate::fault::Fault;
@@ -340,8 +341,9 @@ impl Registry {
             settings_source: &self.store_settings,
             watcher: self.watcher.as_ref(),
             now: clock.now(),
+            is_adopted: auto_memory::is_auto_memory(root, &self.places),
         };
-        if scope == StoreScope::Project && !StoreFolder::has_index(root, &self.places) {
+        if scope == StoreScope::Project && !context.is_adopted && !StoreFolder::has_index(root, &self.places) {
             self.fork_sibling(root, &settings, clock);
         }
         // Waits until the store is closed.

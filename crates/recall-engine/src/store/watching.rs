@@ -54,7 +54,7 @@ impl Store {
     /// Watches the directories of the journals.
     pub(crate) fn follow_journals(&self) {
         let Some(watch) = &self.watch else { return };
-        let folder = self.root.join(PROJECT_FOLDER);
+        let folder = self.kept_in().join(PROJECT_FOLDER);
         let days = self.ledger.days().unwrap_or_default();
         let days = days.into_iter().map(|day| folder.join(day.to_string()));
         let directories: BTreeSet<_> =

@@ -32,8 +32,11 @@ mirror! {
     Hit {
         score: f64, doc: Document, chunk: Chunk, citation: String, staleness: f64, also_at: Vec<String>,
         explain: Option<Explain>, highlights: Vec<ByteRange>, parents: Vec<Parent>, confidence: Option<f64>,
-        memory: Option<Memory>, parent_text: Option<String>,
+        memory: Option<Memory>, parent_text: Option<String>, adopted: Option<Adopted>,
     }
+    Adopted { owner: String, trust: Option<String>, file: Option<String>, doubts: Vec<Doubt> }
+    Doubt { path: String, line: u32, sentence: String, name: String, kind: String, reason: String }
+    AdoptedCheck { files: u64, claims: u64, doubts: Vec<Doubt>, too_early: bool }
     Document {
         id: String, path: Option<String>, mtime: Option<String>, hash: String, tag: Vec<String>,
         source: Option<String>, r#type: String, title: String, scope: Option<String>, language: Option<String>,
@@ -132,7 +135,7 @@ mirror! {
         check: String, severity: String, message: String, hint: Option<String>, path: Option<String>, fixed: bool,
         store_id: Option<String>,
     }
-    VerifiedAll { ok: bool, schema_version: String, results: Vec<VerifiedOne>, broken: u64 }
+    VerifiedAll { ok: bool, schema_version: String, results: Vec<VerifiedOne>, broken: u64, adopted: Option<AdoptedCheck> }
     VerifiedOne { id: String, title: String, verification: Option<Verification> }
     Promoted { ok: bool, schema_version: String, id: String, scope: Option<String> }
     Status {

@@ -42,13 +42,13 @@ fn the_more_specific_file_name_wins_and_then_the_deepest() {
         ("sub/.recallignore", "wanted.log\n*.rs\n!main.rs\n"),
     ]);
     for (path, expected) in [
-        ("a.log", Verdict::Ignored),
+        ("a.log", Verdict::IgnoredByGit),
         ("a.rs", Verdict::NoMatch),
-        ("top", Verdict::Ignored),
+        ("top", Verdict::IgnoredByGit),
         ("sub/top", Verdict::NoMatch),
         ("sub/keep.log", Verdict::Reincluded),
-        ("sub/a.log", Verdict::Ignored),
-        ("sub/a.tmp", Verdict::Ignored),
+        ("sub/a.log", Verdict::IgnoredByGit),
+        ("sub/a.tmp", Verdict::IgnoredByGit),
         ("wanted.log", Verdict::ForcedIn),
         ("sub/wanted.log", Verdict::Ignored),
         ("sub/lib.rs", Verdict::Ignored),
@@ -61,11 +61,11 @@ fn the_more_specific_file_name_wins_and_then_the_deepest() {
 #[test]
 fn a_directory_pattern_does_not_match_files() {
     let place = tree(&[(".gitignore", "\u{FEFF}cache/\n\\#odd\n[\nlast")]);
-    check(place.path(), "cache", Kind::Directory, Verdict::Ignored);
+    check(place.path(), "cache", Kind::Directory, Verdict::IgnoredByGit);
     check(place.path(), "cache", Kind::File, Verdict::NoMatch);
-    check(place.path(), "#odd", Kind::File, Verdict::Ignored);
+    check(place.path(), "#odd", Kind::File, Verdict::IgnoredByGit);
     // An invalid line does not affect the others.
-    check(place.path(), "last", Kind::File, Verdict::Ignored);
+    check(place.path(), "last", Kind::File, Verdict::IgnoredByGit);
 }
 
 #[test]
@@ -79,12 +79,12 @@ fn ignore_files_above_the_root_apply_up_to_the_top_of_its_repository() {
     let root = place.path().join("repo/part/root");
     fs::create_dir_all(root.join("src")).unwrap();
     for (path, expected) in [
-        ("a.log", Verdict::Ignored),
-        ("src/a.log", Verdict::Ignored),
-        ("only.txt", Verdict::Ignored),
+        ("a.log", Verdict::IgnoredByGit),
+        ("src/a.log", Verdict::IgnoredByGit),
+        ("only.txt", Verdict::IgnoredByGit),
         ("src/only.txt", Verdict::NoMatch),
         ("src/gone", Verdict::Ignored),
-        ("a.mine", Verdict::Ignored),
+        ("a.mine", Verdict::IgnoredByGit),
         ("a.never", Verdict::NoMatch),
     ] {
         check(&root, path, Kind::File, expected);
@@ -104,7 +104,7 @@ fn gitignores_of_a_repository_do_not_apply_to_a_nested_one() {
     ]);
     check(place.path(), "nested/a.log", Kind::File, Verdict::NoMatch);
     check(place.path(), "nested/a.tmp", Kind::File, Verdict::Ignored);
-    check(place.path(), "nested/a.own", Kind::File, Verdict::Ignored);
+    check(place.path(), "nested/a.own", Kind::File, Verdict::IgnoredByGit);
 }
 
 #[test]
@@ -119,10 +119,10 @@ fn a_worktree_uses_the_exclude_file_of_its_repository() {
     fs::create_dir(&worktree).unwrap();
     let own = place.path().join("repo/.git/worktrees/w");
     fs::write(worktree.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
-    check(&worktree, "a.mine", Kind::File, Verdict::Ignored);
+    check(&worktree, "a.mine", Kind::File, Verdict::IgnoredByGit);
     assert!(is_linked_worktree(&worktree));
     let submodule = place.path().join("submodule");
-    check(&submodule, "a.modular", Kind::File, Verdict::Ignored);
+    check(&submodule, "a.modular", Kind::File, Verdict::IgnoredByGit);
     assert!(!is_linked_worktree(&submodule));
     assert!(!is_linked_worktree(&place.path().join("repo")));
 }

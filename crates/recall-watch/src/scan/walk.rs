@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::{Condvar, Mutex};
-use recall_core::DocPath;
+use recall_core::{DocPath, is_agent_file, leads_to_agent_files};
 
 use super::{FoundFile, ScanError, SkippedFile};
 use crate::change::modified;
@@ -37,7 +37,11 @@ pub(super) fn walk(
     let root = check(root)?;
     let plans = Plans::compile(rules)?;
     let mut lister = Lister::new(&root, &plans);
-    let queue = Queue::new(lister.starts(IgnoreFiles::above(&root).as_ref()), cancel);
+    let above = match rules.above {
+        IgnoreRules::Honour => IgnoreFiles::above(&root),
+        IgnoreRules::PassOver => None,
+    };
+    let queue = Queue::new(lister.starts(above.as_ref()), cancel);
     let mut others = Vec::new();
     std::thread::scope(|scope| {
         // A root without subdirectories is finished before a thread would have started.
@@ -151,6 +155,16 @@ struct Directory<'a> {
     inclusion: Inclusion,
     /// The ignore files above it.
     ignore_files: Option<Arc<IgnoreFiles>>,
+    content: Content,
+}
+
+/// Which files of a directory are indexed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    /// Those that the rules include.
+    All,
+    /// Of these only the instructions for agents, because git ignores the directory or it is skipped by default.
+    AgentFiles,
 }
 
 /// Lists directories and collects what it finds. There is one per thread.
@@ -185,7 +199,13 @@ impl<'a> Lister<'a> {
     fn start(&mut self, plan: &'a Plan, above: Option<Arc<IgnoreFiles>>) -> Option<Directory<'a>> {
         let inclusion = plan.inclusion();
         let Some(start) = &plan.start else {
-            return Some(Directory { plan, path: String::new(), inclusion, ignore_files: above });
+            return Some(Directory {
+                plan,
+                path: String::new(),
+                inclusion,
+                ignore_files: above,
+                content: Content::All,
+            });
         };
         let is_internal = start.components().any(listing::is_version_control) || is_internal_path(start.as_str());
         if is_internal || self.plans.is_removed_with_parents(start) {
@@ -210,7 +230,7 @@ impl<'a> Lister<'a> {
         }
         let metadata = place.symlink_metadata().ok()?;
         if metadata.is_dir() {
-            return Some(Directory { plan, path: way, inclusion, ignore_files });
+            return Some(Directory { plan, path: way, inclusion, ignore_files, content: Content::All });
         }
         self.file(&way, start.file_name(), metadata.file_type(), || Ok(metadata));
         None
@@ -223,7 +243,7 @@ impl<'a> Lister<'a> {
 
     /// Lists a directory. Keeps its files and returns its subdirectories to be listed.
     fn list(&mut self, directory: Directory<'a>) -> Vec<Directory<'a>> {
-        let Directory { plan, path, inclusion, ignore_files } = directory;
+        let Directory { plan, path, inclusion, ignore_files, content } = directory;
         let entries = match self.read(&path) {
             Ok(entries) => entries,
             Err(error) if is_missing(&error) => return Vec::new(),
@@ -256,20 +276,23 @@ impl<'a> Lister<'a> {
             }
             IgnoreRules::Honour => ignore_files,
         };
-        let directory = Directory { plan, path, inclusion, ignore_files };
+        let directory = Directory { plan, path, inclusion, ignore_files, content };
         let mut below = Vec::new();
         for Entry { name, file_type, handle } in &entries {
             let shown = name.to_string_lossy();
             let path = join(&directory.path, &shown);
             let kind = if file_type.is_dir() { Kind::Directory } else { Kind::File };
-            let Some(inclusion) = self.inclusion_of(&directory, &path, &shown, kind, &entries) else { continue };
+            let Some((inclusion, content)) = self.inclusion_of(&directory, &path, &shown, kind, &entries) else {
+                continue;
+            };
             if name.to_str().is_none() {
                 self.skip(path, SkipReason::NotUtf8Name);
                 continue;
             }
             match kind {
                 Kind::Directory => {
-                    below.push(Directory { plan, path, inclusion, ignore_files: directory.ignore_files.clone() });
+                    let ignore_files = directory.ignore_files.clone();
+                    below.push(Directory { plan, path, inclusion, ignore_files, content });
                 }
                 Kind::File => self.file(&path, &shown, *file_type, || handle.metadata()),
             }
@@ -291,7 +314,8 @@ impl<'a> Lister<'a> {
         Ok(entries)
     }
 
-    /// Applies the rules to an entry. Returns the inclusion of what is below it, or `None` if the entry is excluded.
+    /// Applies the rules to an entry. Returns the inclusion and the content of what is below it, or `None` if the entry is
+    /// excluded.
     fn inclusion_of(
         &self,
         directory: &Directory<'_>,
@@ -299,8 +323,9 @@ impl<'a> Lister<'a> {
         name: &str,
         kind: Kind,
         siblings: &[Entry],
-    ) -> Option<Inclusion> {
-        let Directory { plan, path: above, inclusion, ignore_files } = directory;
+    ) -> Option<(Inclusion, Content)> {
+        let Directory { plan, path: above, inclusion, ignore_files, content } = directory;
+        let mut content = *content;
         let is_internal = listing::is_version_control(name) || is_internal_path(path);
         if is_internal || self.plans.is_removed(path) || self.plans.is_ignored_by_addition(path, kind) {
             return None;
@@ -314,17 +339,32 @@ impl<'a> Lister<'a> {
             if verdict == Verdict::Ignored || plan.excludes(path, kind) {
                 return None;
             }
+            if verdict == Verdict::IgnoredByGit {
+                content = Content::AgentFiles;
+            }
             let asked = verdict == Verdict::ForcedIn || plan.ignore_rules == IgnoreRules::PassOver;
             if kind == Kind::Directory && !asked {
                 let level = if above.is_empty() { Level::Root } else { Level::Below };
                 let names = siblings.iter().filter_map(|entry| entry.name.to_str());
                 if listing::is_skipped_by_default(name, level, names) {
-                    return None;
+                    content = Content::AgentFiles;
                 }
             }
         }
+        if content == Content::AgentFiles && !self.is_adopted(path, kind) {
+            return None;
+        }
         let inclusion = plan.inclusion_of(path, kind, *inclusion);
-        (kind == Kind::Directory || inclusion == Inclusion::In).then_some(inclusion)
+        (kind == Kind::Directory || inclusion == Inclusion::In).then_some((inclusion, content))
+    }
+
+    /// Returns whether an entry that git ignores or that is skipped by default holds instructions for agents.
+    fn is_adopted(&self, path: &str, kind: Kind) -> bool {
+        self.plans.agent_files == IgnoreRules::PassOver
+            && match kind {
+                Kind::Directory => leads_to_agent_files(path),
+                Kind::File => is_agent_file(path),
+            }
     }
 
     /// Records a file that the rules include, unless it is of a kind that is not indexed.

@@ -7,13 +7,14 @@ use recall_core::StoreScope;
 use recall_proto::convert::scope;
 use recall_proto::{searched_files, v1};
 
+use super::adopted;
 use super::excerpt::Marked;
 use super::explanation;
 use super::hyperlink::{Links, linked};
 use super::memory::facts;
 use super::quantity::{count, counted, millis};
 use super::screen::Screen;
-use super::style::{DIM, LINE, PATH, SYMBOL};
+use super::style::{DIM, LINE, PATH, SYMBOL, WARNING};
 use super::text::{columns, fit, fit_path, printable};
 
 /// The limits of what is shown of each hit.
@@ -95,6 +96,9 @@ fn render_hit(rank: u32, hit: &v1::Hit, view: View<'_>) -> String {
         language: view.screen.language(&doc),
     };
     text.push_str(&marked.render(view.lines, view.screen.width));
+    for line in hit.adopted.iter().flat_map(adopted::of_hit) {
+        let _ = writeln!(text, "     {WARNING}{line}{WARNING:#}");
+    }
     if !hit.also_at.is_empty() && view.lines > 0 {
         let _ = writeln!(text, "     {DIM}also at {}{DIM:#}", printable(&hit.also_at.join(", ")));
     }
@@ -122,6 +126,9 @@ fn header(rank: u32, hit: &v1::Hit, doc: &v1::Document, chunk: &v1::Chunk, view:
     }
     match &hit.memory {
         Some(memory) => _ = write!(tail, "  {}", facts(memory).join(", ")),
+        None if hit.adopted.is_some() => {
+            tail.extend(hit.adopted.iter().flat_map(|adopted| ["  ", adopted::fact(adopted)]))
+        }
         None if hit.staleness >= 1.0 => tail.push_str("  stale"),
         None => {}
     }
@@ -138,8 +145,15 @@ fn header(rank: u32, hit: &v1::Hit, doc: &v1::Document, chunk: &v1::Chunk, view:
     };
     // The root of a file in another store is not known here.
     let is_linked = doc.scope() == v1::StoreScope::Project && hit.memory.is_none();
+    let outside = hit.adopted.as_ref().map(|adopted| &adopted.file).filter(|file| !file.is_empty());
     // Joined to the project's root, an absolute path stays what it is.
-    let file = if doc.root.is_empty() { doc.path.clone() } else { format!("{}/{}", doc.root, doc.path) };
+    let file = if let Some(outside) = outside {
+        outside.clone()
+    } else if doc.root.is_empty() {
+        doc.path.clone()
+    } else {
+        format!("{}/{}", doc.root, doc.path)
+    };
     let place = linked(view.links.filter(|_| is_linked), &file, &format!("{PATH}{path}{PATH:#}{LINE}{lines}{LINE:#}"));
     format!("{DIM}{number}{DIM:#} {place}{symbol}{DIM}{tail}{DIM:#}\n")
 }

@@ -9,7 +9,7 @@ use recall_models::Role;
 use recall_proto::convert::{chunk, document, filters, scope, time};
 use recall_proto::v1;
 
-use crate::service::{memory, store, warning};
+use crate::service::{adopted, memory, store, warning};
 
 /// The number of the only reranking stage.
 const STAGE: u32 = 1;
@@ -122,6 +122,7 @@ fn hit(
         parents: around,
         explanation,
         memory: recalled,
+        adopted: of_agents,
     } = hit;
     let recalled = recalled.as_deref();
     let root = elsewhere.map(|root| root.to_string_lossy().into_owned()).unwrap_or_default();
@@ -142,6 +143,7 @@ fn hit(
         confidence,
         memory: memory::to_proto(recalled, scope),
         parent_text: parents.get(&found.id).cloned(),
+        adopted: of_agents.as_deref().map(adopted::hit),
     }
 }
 

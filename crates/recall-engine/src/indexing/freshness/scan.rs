@@ -42,8 +42,11 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     let mut import = if store.awaits_first_index() { Some(turn(job)?) } else { None };
     let began = Instant::now();
     let rules = rules(store);
-    let scan = recall_watch::scan(&store.root, &rules, job.threads, job.cancel.flag())
+    let mut scan = recall_watch::scan(&store.root, &rules, job.threads, job.cancel.flag())
         .map_err(|source| StoreError::Scan { root: store.root.clone(), source })?;
+    if store.is_adopted {
+        keep_latest(&mut scan.files, store.settings().adopt.auto_memory_files.get());
+    }
     store.follow_directories(&scan.directories);
     let known = store.known();
     let noted = store.dirty.take();
@@ -98,12 +101,18 @@ fn turn(job: &Sync<'_>) -> Result<Import, StoreError> {
 /// Returns the rules of which files below the root are indexed.
 fn rules(store: &Store) -> Rules {
     let selection = store.selection.lock();
+    let settings = store.settings();
     let mut rules = Rules {
-        include: store.settings().include.clone(),
-        exclude: store.settings().exclude.clone(),
-        file_bytes: store.settings().limits.file_bytes,
+        include: settings.include.clone(),
+        exclude: settings.exclude.clone(),
+        file_bytes: settings.limits.file_bytes,
+        agent_files: if settings.adopt.instructions { IgnoreRules::PassOver } else { IgnoreRules::Honour },
         ..Rules::default()
     };
+    if store.is_adopted {
+        // A repository of the user's settings often ignores the folder.
+        rules = Rules { include: vec!["*.md".to_owned()], above: IgnoreRules::PassOver, ..rules };
+    }
     for (path, decision) in selection.iter() {
         match decision {
             Decision::Removed => rules.removals.push(path.clone()),
@@ -117,6 +126,15 @@ fn rules(store: &Store) -> Rules {
         }
     }
     rules
+}
+
+/// Keeps the files that were modified last.
+fn keep_latest(files: &mut Vec<FoundFile>, most: usize) {
+    if files.len() > most {
+        files.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
+        files.truncate(most);
+        files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    }
 }
 
 /// Returns the documents that were imported without their files, and not removed since.

@@ -1,0 +1,200 @@
+//! The instructions and memories that people and agents keep outside of recall: whose they are, and whether what they name is there.
+//!
+//! These files are documents like others: those of the repository in its store, Claude Code's auto memory in a store of its own that
+//! is mounted below `claude-memory/`. They are only read.
+
+mod check;
+mod claims;
+mod project;
+mod sentences;
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use recall_core::{DocPath, is_agent_file};
+
+use self::check::{AdoptedFile, check};
+use self::project::Project;
+use crate::doubt::{AdoptedHit, AdoptedReport, Doubt, Owner};
+use crate::engine::MountedStore;
+use crate::error::StoreError;
+use crate::git::Git;
+use crate::store::{CheckedAt, Store};
+
+/// How long an answer waits for the check of the files. A later one has it.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// How often a waiting answer looks whether the check is done.
+const STEP: Duration = Duration::from_millis(5);
+
+/// The most files that are checked.
+const MOST_FILES: usize = 2000;
+
+/// Checks the adopted files of a project and of its nested repositories, and its auto memory.
+///
+/// A result is kept until one of the stores or the commit changes.
+pub(crate) fn adopted_report(stores: &[MountedStore]) -> Result<Arc<AdoptedReport>, StoreError> {
+    let own = of_project(stores);
+    let Some(project) = own.first() else { return Ok(Arc::default()) };
+    if own.iter().any(is_too_early) {
+        return Ok(Arc::new(AdoptedReport { is_too_early: true, ..AdoptedReport::default() }));
+    }
+    let at = checked_at(&own);
+    if let Some(known) = project.adopted.report_at(&at) {
+        return Ok(known);
+    }
+    let report = Arc::new(report(&own)?);
+    project.adopted.keep(at, Arc::clone(&report));
+    Ok(report)
+}
+
+/// What is known of the hits of one answer that are adopted files.
+pub(crate) struct AdoptedHits<'a> {
+    stores: &'a [MountedStore],
+    /// The last check; taken once, so that an answer waits for it once.
+    report: OnceCell<Option<Arc<AdoptedReport>>>,
+}
+
+impl<'a> AdoptedHits<'a> {
+    pub(crate) fn among(stores: &'a [MountedStore]) -> Self {
+        Self { stores, report: OnceCell::new() }
+    }
+
+    /// Returns what is known of a part of a document, given its path in its store; `None` if that is not an adopted file.
+    pub(crate) fn of(
+        &self,
+        store: &MountedStore,
+        path: &DocPath,
+        lines: &RangeInclusive<u32>,
+        text: &str,
+    ) -> Option<AdoptedHit> {
+        if !is_adopted(store, path) {
+            return None;
+        }
+        let owner = match store.is_auto_memory {
+            true => Owner::User,
+            false if store.adopted.is_committed(&store.root, path) => Owner::Repository,
+            false => Owner::Local,
+        };
+        let file = store.is_auto_memory.then(|| store.root.join(path.as_str()));
+        let outer = store.mount.outer_path(path);
+        // Only the files of the client's own project are checked.
+        let report =
+            if is_of_project(store) { self.report.get_or_init(|| report_soon(self.stores)).as_ref() } else { None };
+        let is_here = |doubt: &&Doubt| doubt.path == outer && lines.contains(&doubt.line) && text.contains(&doubt.name);
+        let doubts = report.iter().flat_map(|report| &report.doubts).filter(is_here).cloned().collect();
+        Some(AdoptedHit { owner, file, doubts })
+    }
+}
+
+/// Returns the report if it is known. Otherwise it is made on a thread of its own, and the last one is returned; if there is none,
+/// the answer waits a moment.
+fn report_soon(stores: &[MountedStore]) -> Option<Arc<AdoptedReport>> {
+    let own = of_project(stores);
+    let project = own.first().filter(|_| !own.iter().any(is_too_early))?;
+    let at = checked_at(&own);
+    if let Some(known) = project.adopted.report_at(&at) {
+        return Some(known);
+    }
+    let is_first = project.adopted.begin(&at);
+    if is_first {
+        let (stores, at) = (own.clone(), at.clone());
+        project.work("adopted", move |project| {
+            match report(&stores) {
+                Ok(report) => project.adopted.keep(at, Arc::new(report)),
+                Err(error) => tracing::debug!(%error, "the instructions for agents were not checked"),
+            }
+            project.adopted.end();
+        });
+    }
+    let last = project.adopted.last_report();
+    if last.is_some() || !is_first {
+        return last;
+    }
+    let began = Instant::now();
+    while began.elapsed() < PATIENCE {
+        std::thread::sleep(STEP);
+        if let Some(known) = project.adopted.report_at(&at) {
+            return Some(known);
+        }
+    }
+    None
+}
+
+/// Returns the stores of the client's project, its own first.
+fn of_project(stores: &[MountedStore]) -> Vec<MountedStore> {
+    stores.iter().filter(|store| is_of_project(store)).cloned().collect()
+}
+
+/// Returns whether a document is an adopted file.
+fn is_adopted(store: &MountedStore, path: &DocPath) -> bool {
+    store.is_auto_memory || (store.settings().adopt.instructions && is_agent_file(path.as_str()))
+}
+
+/// Returns whether a store is the project's, of a repository nested in it, or of its auto memory.
+fn is_of_project(store: &MountedStore) -> bool {
+    store.scope == recall_core::StoreScope::Project && !store.is_elsewhere
+}
+
+/// Returns whether a store is still being indexed, so that it lacks names that its files have.
+fn is_too_early(store: &MountedStore) -> bool {
+    store.awaits_first_index() || store.indexing().is_some()
+}
+
+/// Returns the state that a report of these stores is about.
+fn checked_at(stores: &[MountedStore]) -> CheckedAt {
+    let generations = stores.iter().map(|store| (store.root.clone(), store.known().generation)).collect();
+    let commit = stores.first().and_then(|project| crate::git::Head::of(&project.root).commit);
+    CheckedAt { generations, commit }
+}
+
+fn report(own: &[MountedStore]) -> Result<AdoptedReport, StoreError> {
+    let Some(first) = own.first() else { return Ok(AdoptedReport::default()) };
+    let git = Git::at(&first.root);
+    let has_history = crate::git::Head::of(&first.root).commit.is_some();
+    let project = Project::new(own.iter().filter(|store| !store.is_auto_memory).collect());
+    let mut report = AdoptedReport::default();
+    for store in own {
+        let known = store.known();
+        let paths: BTreeSet<DocPath> = known.file_paths().filter(|path| is_adopted(store, path)).collect();
+        for inner in paths.into_iter().take(MOST_FILES) {
+            let Some(file) = read(store, inner, has_history)? else { continue };
+            let (claims, doubts) = check(&file, &project, git)?;
+            report.files += 1;
+            report.claims += claims;
+            report.doubts.extend(doubts);
+        }
+    }
+    report.doubts.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+    report.doubts.iter_mut().for_each(mask);
+    Ok(report)
+}
+
+fn read(store: &MountedStore, inner: DocPath, has_history: bool) -> Result<Option<AdoptedFile<'_>>, StoreError> {
+    let stored = store.read(|snapshot| {
+        let Some(stored) = snapshot.document_at(&inner)? else { return Ok(None) };
+        let text = snapshot.text(stored.row)?;
+        Ok(text.map(|text| (text, stored.document.modified)))
+    })?;
+    Ok(stored.map(|(text, modified)| AdoptedFile {
+        store: store_of(store),
+        outer: store.mount.outer_path(&inner),
+        inner,
+        text,
+        modified_seconds: modified.0.div_euclid(1_000_000_000),
+        has_history,
+        is_in_project: !store.is_auto_memory,
+    }))
+}
+
+fn store_of(store: &MountedStore) -> &Store {
+    store
+}
+
+/// Masks secrets in a doubt.
+fn mask(doubt: &mut Doubt) {
+    let _ = crate::mask::text(&mut doubt.sentence).or(crate::mask::text(&mut doubt.name));
+}

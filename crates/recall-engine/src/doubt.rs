@@ -1,0 +1,90 @@
+//! Doubts about the instructions and memories of agents: sentences that name what is no longer there.
+
+use std::path::PathBuf;
+
+use recall_core::DocPath;
+
+/// A name in a sentence that nothing in the project has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubt {
+    /// The file, as the client sees it.
+    pub path: DocPath,
+    /// The line of the name, from 1.
+    pub line: u32,
+    /// The sentence on one line.
+    pub sentence: String,
+    /// The name as written.
+    pub name: String,
+    /// What it would be the name of.
+    pub kind: DoubtKind,
+    /// Why it is doubted, in words: `deleted in 1a2b3c4`.
+    pub reason: String,
+}
+
+/// What a doubted name would be the name of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DoubtKind {
+    /// A file or a directory.
+    File,
+    /// An identifier of code.
+    Symbol,
+    /// A command.
+    Command,
+}
+
+impl DoubtKind {
+    /// Returns its name in interfaces.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Symbol => "symbol",
+            Self::Command => "command",
+        }
+    }
+}
+
+/// The check of the files that agents read as instructions or wrote as memories.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AdoptedReport {
+    /// The number of files that were read.
+    pub files: u64,
+    /// The number of names that could be checked.
+    pub claims: u64,
+    /// The doubts, by file and line.
+    pub doubts: Vec<Doubt>,
+    /// Whether nothing was checked, because the project is still being indexed.
+    pub is_too_early: bool,
+}
+
+/// What is known of a hit that is part of such a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AdoptedHit {
+    /// Whose file it is.
+    pub owner: Owner,
+    /// The place of the file if it is outside of the project.
+    pub file: Option<PathBuf>,
+    /// The doubts about the lines of the hit.
+    pub doubts: Vec<Doubt>,
+}
+
+/// Whose file it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// In the user's own folder: written by the user's agent.
+    User,
+    /// In the repository, and committed.
+    Repository,
+    /// In the repository's folder, and not committed. Nothing proves who wrote it.
+    Local,
+}
+
+impl Owner {
+    /// Returns its name in interfaces.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Repository => "repository",
+            Self::Local => "local",
+        }
+    }
+}
