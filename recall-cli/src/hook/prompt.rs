@@ -96,9 +96,14 @@ pub fn prompt_answer<'r>(
 /// The name of a hit among what was shown in a session: a memory's id, or a file.
 pub(crate) fn shown_key(hit: &v1::Hit) -> String {
     match &hit.memory {
-        Some(memory) => format!("memory {}", memory.id),
+        Some(memory) => memory_key(&memory.id),
         None => format!("place {} {}", hit.doc.as_ref().map_or("", |doc| &doc.root), path(hit)),
     }
+}
+
+/// The name of a memory among what was shown in a session.
+pub(crate) fn memory_key(id: &str) -> String {
+    format!("memory {id}")
 }
 
 const HEADING: &str = "recall: what the project's files and memories have about this prompt. Titles and lines behind > are \

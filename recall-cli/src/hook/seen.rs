@@ -73,10 +73,10 @@ impl Seen {
     /// Adds an entry; returns whether it is new.
     pub(crate) fn add(&mut self, entry: &str) -> bool {
         let entry = kept(entry);
-        let line = format!("+{entry}\n");
-        let is_new = self.entries.insert(entry);
+        let is_new = !self.entries.contains(&entry);
         if is_new {
-            self.changes.push_str(&line);
+            self.changes.extend(["+", &entry, "\n"]);
+            self.entries.insert(entry);
         }
         is_new
     }
@@ -86,7 +86,7 @@ impl Seen {
         let entry = kept(entry);
         let was_there = self.entries.remove(&entry);
         if was_there {
-            self.changes.push_str(&format!("-{entry}\n"));
+            self.changes.extend(["-", &entry, "\n"]);
         }
         was_there
     }
