@@ -32,6 +32,9 @@ const VALUE_BYTES: i32 = 16 * 1024 * 1024;
 /// How often a database is copied that changes while it is copied.
 const ATTEMPTS: usize = 5;
 
+/// The name of the copy.
+const COPY: &str = "copy.db";
+
 /// The files that belong to a database, by what follows its name.
 const PARTS: [&str; 3] = ["", "-wal", "-journal"];
 
@@ -48,13 +51,20 @@ impl Database {
     pub(crate) fn open(path: &Path, scratch: &Path) -> Result<Self, ReadError> {
         check(path)?;
         let uncopied = |source| ReadError::Copy { path: path.to_owned(), scratch: scratch.to_owned(), source };
-        let folder = tempfile::Builder::new().prefix("foreign-").tempdir_in(scratch).map_err(uncopied)?;
-        let copy = folder.path().join("copy.db");
-        copy_whole(path, &copy).map_err(|error| match error {
-            CopyError::Changing => ReadError::Changing { path: path.to_owned() },
-            CopyError::Read(source) => failed(path, source),
-            CopyError::Write(source) => uncopied(source),
-        })?;
+        let mut copied = None;
+        for _ in 0..ATTEMPTS {
+            let folder = tempfile::Builder::new().prefix("foreign-").tempdir_in(scratch).map_err(uncopied)?;
+            let is_whole = copy_whole(path, &folder.path().join(COPY)).map_err(|error| match error {
+                CopyError::Read(source) => failed(path, source),
+                CopyError::Write(source) => uncopied(source),
+            })?;
+            if is_whole {
+                copied = Some(folder);
+                break;
+            }
+        }
+        let folder = copied.ok_or_else(|| ReadError::Changing { path: path.to_owned() })?;
+        let copy = folder.path().join(COPY);
         let damaged = |source| ReadError::Damaged { path: path.to_owned(), source };
         // Read and write, so that SQLite can recover the log in the copy.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -271,7 +281,6 @@ fn not_opened(path: &Path, source: rusqlite::Error) -> ReadError {
 }
 
 enum CopyError {
-    Changing,
     Read(io::Error),
     Write(io::Error),
 }
@@ -291,30 +300,18 @@ fn state(path: &Path) -> io::Result<State> {
     Ok(state)
 }
 
-fn copy_whole(path: &Path, copy: &Path) -> Result<(), CopyError> {
-    for _ in 0..ATTEMPTS {
-        let before = state(path).map_err(CopyError::Read)?;
-        for (part, there) in PARTS.iter().zip(before) {
-            let to = beside(copy, part);
-            match fs::remove_file(&to) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(CopyError::Write(error)),
-                _ => {}
-            }
-            if there.is_none() {
-                continue;
-            }
-            let mut from = match File::open(beside(path, part)) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                file => file.map_err(CopyError::Read)?,
-            };
-            let mut to = File::create_new(to).map_err(CopyError::Write)?;
-            io::copy(&mut from, &mut to).map_err(CopyError::Write)?;
-        }
-        if state(path).map_err(CopyError::Read)? == before {
-            return Ok(());
-        }
+/// Copies a database with its log. Returns false if it was written meanwhile.
+fn copy_whole(path: &Path, copy: &Path) -> Result<bool, CopyError> {
+    let before = state(path).map_err(CopyError::Read)?;
+    for (part, _) in PARTS.iter().zip(before).filter(|(_, there)| there.is_some()) {
+        let mut from = match File::open(beside(path, part)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            file => file.map_err(CopyError::Read)?,
+        };
+        let mut to = File::create_new(beside(copy, part)).map_err(CopyError::Write)?;
+        io::copy(&mut from, &mut to).map_err(CopyError::Write)?;
     }
-    Err(CopyError::Changing)
+    Ok(state(path).map_err(CopyError::Read)? == before)
 }
 
 fn beside(path: &Path, part: &str) -> PathBuf {

@@ -51,7 +51,7 @@ fn edi_has_agents_a_profile_and_history() {
     folder.file(".edi/history/2025-03-04-abc.md", "---\nsession_id: s-9\nagent: coder\n---\n# Retries\n\nBounded.\n");
     folder.file(".edi/config.yaml", "version: 1\n");
     let items = read(ForeignKind::Edi, folder.path());
-    let files: Vec<_> = items.iter().filter_map(|item| match item {
+    let files = items.iter().filter_map(|item| match item {
         Item::File(file) => Some(&*file.below),
         _ => None,
     });

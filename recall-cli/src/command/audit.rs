@@ -88,7 +88,11 @@ fn text(answer: &AuditResponse) -> String {
         let all = missing_files + missing_symbols + secrets;
         let more = all.saturating_sub(findings.len() as u64);
         if more > 0 {
-            let _ = writeln!(text, "  {DIM}{} more; `--limit` shows more{DIM:#}", counted(more, "finding", "findings"));
+            let _ = writeln!(
+                text,
+                "  {DIM}{}; `--limit` shows more{DIM:#}",
+                counted(more, "more finding", "more findings")
+            );
         }
     }
     text
@@ -124,6 +128,13 @@ mod tests {
             ],
         };
         let answer = AuditResponse { sources: vec![source], took_ms: 1.0 };
-        insta::assert_snapshot!(plain(&text(&answer)), @"");
+        insta::assert_snapshot!(plain(&text(&answer)), @r"
+        serena /p/.serena/memories
+          2 items, 1 sound; of 9 named files and symbols: 1 file and 1 symbol are gone; 2 secrets
+          Retry policy: no file src/old.rs
+          Retry policy line 3: no symbol `Retry::old`
+          Retry policy line 7: secret (aws-access-key)
+          1 more finding; `--limit` shows more
+        ");
     }
 }

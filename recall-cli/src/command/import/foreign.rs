@@ -134,12 +134,12 @@ fn text(answer: &MigrateResponse, dry_run: bool) -> String {
         let _ = writeln!(text, "{PATH}{}{PATH:#}", printable(path));
     }
     let column = |heading, align, style| Column { heading, align, style };
-    let added = if dry_run { "would add" } else { "added" };
+    let added = if dry_run { "WOULD ADD" } else { "ADDED" };
     let layout = [
-        column("", Align::Left, anstyle::Style::new()),
-        column("found", Align::Right, anstyle::Style::new()),
+        column("ITEMS", Align::Left, anstyle::Style::new()),
+        column("FOUND", Align::Right, anstyle::Style::new()),
         column(added, Align::Right, GOOD),
-        column("there already", Align::Right, anstyle::Style::new()),
+        column("ALREADY THERE", Align::Right, anstyle::Style::new()),
     ];
     let rows = [("memories", memories), ("sessions", sessions), ("files", files)];
     let rows = rows.into_iter().filter_map(|(name, arrivals)| {
@@ -206,6 +206,16 @@ mod tests {
             is_cut: true,
             ..MigrateResponse::default()
         };
-        insta::assert_snapshot!(plain(&text(&answer, true)), @"");
+        insta::assert_snapshot!(plain(&text(&answer, true)), @r"
+        /home/ada/.claude-mem/claude-mem.db
+        ITEMS     FOUND  WOULD ADD  ALREADY THERE
+        memories  1,200      1,100             60
+        sessions      3          3              0
+        left out 40: it nearly repeats N-01
+          a, b, c and 37 more
+        note: secrets were masked in 2 items
+        note: 1 file named by them cannot be read here; `recall audit` lists what is missing
+        note: the limit was reached, and the rest was not read; import again with a greater `--limit`
+        ");
     }
 }
