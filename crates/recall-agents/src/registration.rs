@@ -12,7 +12,7 @@ use crate::ledger::{Ledger, Part, Record};
 use crate::patch::Patch;
 use crate::place::Folders;
 use crate::table::agent;
-use crate::vendor::Run;
+use crate::vendor::{Run, Vendor};
 
 /// For whom an agent is registered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -250,7 +250,7 @@ impl Registrar<'_> {
         })
     }
 
-    fn vendor(self, agent: &Agent, target: &Target) -> Option<(crate::vendor::Vendor, PathBuf)> {
+    fn vendor(self, agent: &Agent, target: &Target) -> Option<(Vendor, PathBuf)> {
         let vendor = agent.vendor.filter(|_| *target == Target::User)?;
         Some((vendor, (self.on_path)(vendor.program)?))
     }

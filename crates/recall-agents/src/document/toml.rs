@@ -8,7 +8,7 @@ use std::ops::Range;
 use serde_json::Value;
 use toml_edit::{Document, DocumentMut, Item, Table};
 
-use super::DocumentError;
+use super::error::DocumentError;
 
 pub(super) fn value(text: &str) -> Result<Value, DocumentError> {
     toml_edit::de::from_str(text)

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use saphyr::{LoadableYamlNode as _, MarkedYaml, Scalar, YamlData};
 use serde_json::{Map, Number, Value};
 
-use super::{DocumentError, not_an_object};
+use super::error::{DocumentError, not_an_object};
 
 /// The indentation of an entry in a section that has none yet.
 const INDENT: &str = "  ";
