@@ -222,7 +222,7 @@ pub(crate) enum Command {
     #[command(after_help = examples!("recall uninstall --dry-run", "recall uninstall"))]
     Uninstall(uninstall::UninstallArgs),
     /// Answer an event of a coding agent, which it sends to standard input. Agents run it, not people.
-    #[command(after_help = examples!("recall hook prompt < event.json", "recall hook session-start --client codex"))]
+    #[command(after_help = examples!("cat event.json | recall hook prompt", "recall hook session-start --client codex"))]
     Hook(hook::HookArgs),
     /// Print the script with which a shell completes commands, paths, ids and symbols.
     #[command(after_help = examples!("recall completions zsh"))]

@@ -142,13 +142,7 @@ impl Hook {
 
     /// Starts the session and returns its briefing.
     async fn session_start(&self, input: &Input) -> Result<Option<String>, HookError> {
-        let dirs = self.context.dirs();
-        if input.source == "compact" {
-            let mut seen = self.seen(input)?;
-            seen.remove_all(SHOWN);
-            self.save(seen)?;
-        }
-        seen::remove_old(dirs, self.context.process_env.started);
+        seen::remove_old(self.context.dirs(), self.context.process_env.started);
         let HookSettings { briefing, events, briefing_budget_tokens, .. } = self.settings;
         if !briefing && !events {
             return Ok(None);
@@ -162,7 +156,7 @@ impl Hook {
         // Both are asked at once. A briefing is useful without a record of the session.
         let (started, told) = tokio::join!(started, told);
         match told? {
-            Some(text) => Ok(Some(text)),
+            Some(told) => Ok(Some(self.told(input, told))),
             None => Ok(started.map(|()| None)?),
         }
     }
@@ -171,7 +165,8 @@ impl Hook {
         let client = self.connect().await?;
         let budget = self.settings.subagent_budget_tokens.saturating_sub(count(COMMAND)).max(1);
         let briefing = self.briefing(&client, Some(self.request_context(input)), budget).await?;
-        Ok(Some(format!("{}{COMMAND}", briefing.map(|text| text + "\n").unwrap_or_default())))
+        let briefing = briefing.map(|told| self.told(input, told) + "\n");
+        Ok(Some(format!("{}{COMMAND}", briefing.unwrap_or_default())))
     }
 
     /// Returns the briefing; `None` if it has no sections.
@@ -180,11 +175,32 @@ impl Hook {
         client: &Client,
         context: Option<v1::RequestContext>,
         budget_tokens: u32,
-    ) -> Result<Option<String>, Status> {
+    ) -> Result<Option<v1::BriefingResponse>, Status> {
         let budget_tokens = Some(budget_tokens);
         let request = v1::BriefingRequest { context, budget_tokens, ..v1::BriefingRequest::default() };
         let answer = client.briefing(request).await?;
-        Ok(Some(answer.text).filter(|_| !answer.sections.is_empty()))
+        Ok(Some(answer).filter(|answer| !answer.sections.is_empty()))
+    }
+
+    /// Returns the text of a briefing, and keeps that its memories were shown.
+    ///
+    /// A briefing is shown even if that cannot be kept: it comes once.
+    fn told(&self, input: &Input, told: v1::BriefingResponse) -> String {
+        let kept = self.seen(input).and_then(|mut seen| {
+            if input.source == "compact" {
+                seen.remove_all(SHOWN);
+            }
+            for cited in told.sections.iter().flat_map(|section| &section.citations) {
+                if MemoryId::from_str(cited).is_ok() {
+                    seen.add(&format!("{SHOWN}{}", prompt::memory_key(cited)));
+                }
+            }
+            self.save(seen)
+        });
+        if let Err(error) = kept {
+            note(&self.context, &error);
+        }
+        told.text
     }
 
     async fn prompt(&self, input: &Input) -> Result<Option<String>, HookError> {
@@ -215,11 +231,12 @@ impl Hook {
         }
         let client = self.connect().await?;
         let context = Some(self.request_context(input));
-        let memories = about(&client, context, file).await?;
+        let mut memories = about(&client, context, file).await?;
         let mut seen = self.seen(input)?;
         let is_new = seen.add(&key);
+        memories.retain(|memory| is_new && seen.add(&format!("{SHOWN}{}", prompt::memory_key(&memory.id))));
         self.save(seen)?;
-        Ok(memory::about_file(file, &memories, self.settings.file_budget_tokens).filter(|_| is_new))
+        Ok(memory::about_file(file, &memories, self.settings.file_budget_tokens))
     }
 
     /// Records what a tool did.
@@ -293,8 +310,9 @@ impl Hook {
     }
 
     fn seen(&self, input: &Input) -> Result<Seen, HookError> {
-        let session = self.request_context(input).session_id;
-        Seen::open(self.context.dirs(), &session).map_err(|source| self.not_kept(source))
+        // A subagent has a context of its own.
+        let reader = format!("{} {}", self.request_context(input).session_id, input.subagent);
+        Seen::open(self.context.dirs(), reader.trim_end()).map_err(|source| self.not_kept(source))
     }
 
     fn save(&self, seen: Seen) -> Result<(), HookError> {

@@ -15,6 +15,7 @@ const FILES: &[(&str, &str)] = &[
     ("crates/recall-client/src/", "the runtime folder that it made for a private daemon"),
     ("crates/recall-agents/src/config_file.rs", "an agent's file that recall made, and its own fresh copy"),
     ("recall-cli/src/command/config/edit.rs", "the copy that it made for the editor"),
+    ("recall-cli/src/hook/seen.rs", "its own notes of sessions in the state home"),
     ("recall-cli/src/last_search.rs", "its own notes of searches in the cache home"),
     ("recall-cli/src/command/service.rs", "unit files that end in the checksum that it wrote"),
     ("crates/recall-bench/src/own_ranker.rs", "a ranker in the data home"),

@@ -92,14 +92,24 @@ fn memories_about_a_file_are_shown_before_it_is_read_once_a_session() {
     let project = project(&sandbox);
     json_of(&sandbox, &project, &["search", "zoo"]);
     let id = remember(&sandbox, &project);
+    let arguments = ["remember", "Three attempts are enough.", "--type", "decision", "--file", "src/retry.rs"];
+    let decided = json_of(&sandbox, &project, &arguments)["id"].as_str().expect("an id").to_owned();
     let read = |session: &str, tool: &str, file: &Path| {
-        let fields = json!({"tool_name": tool, "tool_input": {"file_path": file, "limit": 10}, "tool_use_id": "t"});
+        let (session, subagent) = session.split_once('/').unwrap_or((session, ""));
+        let fields = json!({"agent_id": subagent, "tool_name": tool, "tool_input": {"file_path": file, "limit": 10}, "tool_use_id": "t"});
         hook(&sandbox, &["pre-tool"], &event(&project, session, "PreToolUse", fields))
     };
     let file = project.path("src/retry.rs");
+    hook(&sandbox, &["session-start"], &event(&project, "briefed", "SessionStart", json!({"source": "startup"})))
+        .filter(|briefing| briefing.contains(&decided))
+        .expect("a briefing with the decision");
+    let told = read("briefed", "Read", &file).expect("an answer");
+    assert!(told.contains(&id) && !told.contains(&decided), "{told}");
     let told = read("one", "Read", &file).expect("an answer");
     assert!(told.contains(&id) && told.contains(FACT) && !told.contains("may no longer hold"), "{told}");
     assert_eq!(read("one", "Edit", &file), None);
+    // A subagent has not seen what the agent has.
+    assert!(read("one/sub", "Read", &file).is_some_and(|told| told.contains(&id)));
     assert_eq!(read("one", "Read", &project.path("docs/zoo.md")), None);
     assert_eq!(read("one", "Write", &project.path("src/new.rs")), None);
     assert_eq!(read("one", "Grep", &file), None);

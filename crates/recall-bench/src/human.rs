@@ -9,7 +9,7 @@ use recall_cli::text::{count, counted, printable};
 use recall_eval::{Comparison, Group, Metric};
 
 use crate::budget_report::BudgetReport;
-use crate::prompt_report::PromptReport;
+use crate::prompt_report::{MemoryReport, PromptReport};
 use crate::report::{Report, SHOWN};
 use crate::training::TrainedRanker;
 
@@ -94,7 +94,7 @@ pub(crate) fn windows(reports: &[BudgetReport], width: Option<usize>) -> String 
 
 /// Formats what the hook of a prompt shows, one row per threshold.
 pub(crate) fn prompts(report: &PromptReport, width: Option<usize>) -> String {
-    let PromptReport { dataset, prompts, named, budget_tokens, rows } = report;
+    let PromptReport { dataset, prompts, named, budget_tokens, rows, memories } = report;
     let head = format!(
         "{STRONG}{}{STRONG:#} {DIM}{}, {} of them name a relevant file; at most {budget_tokens} tokens{DIM:#}\n",
         printable(dataset),
@@ -126,7 +126,39 @@ pub(crate) fn prompts(report: &PromptReport, width: Option<usize>) -> String {
             ]
         })
         .collect();
-    format!("{head}\n{}", table(&layout, &rows, width))
+    format!("{head}\n{}\n{}", table(&layout, &rows, width), shown_memories(memories, width))
+}
+
+/// Formats which memories the hook shows, one row per threshold.
+fn shown_memories(report: &MemoryReport, width: Option<usize>) -> String {
+    let MemoryReport { known, unknown, rows } = report;
+    let head = format!(
+        "{STRONG}Memories{STRONG:#} {DIM}{} with a relevant memory, {} without{DIM:#}\n",
+        counted(*known as u64, "prompt", "prompts"),
+        count(*unknown as u64),
+    );
+    let right = |heading, style| Column { heading, align: Align::Right, style };
+    let layout = [
+        right("confidence", Style::new()),
+        right("precision", STRONG),
+        right("shown", DIM),
+        right("missed", Style::new()),
+        right("shown without", WARNING),
+    ];
+    let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
+    let rows: Vec<[String; 5]> = rows
+        .iter()
+        .map(|row| {
+            [
+                format!("{:.2}", row.threshold),
+                row.precision().map_or_else(String::new, |precision| format!("{precision:.3}")),
+                count(row.shown as u64),
+                format!("{:.3}", share(known - row.helped, *known)),
+                format!("{:.3}", share(row.alarms, *unknown)),
+            ]
+        })
+        .collect();
+    format!("{head}{}", table(&layout, &rows, width))
 }
 
 /// A row: the name, the number of queries and the shown metrics.

@@ -8,7 +8,7 @@ use recall_json::{Envelope, answer};
 use serde::Serialize;
 
 use crate::budget_report::BudgetReport;
-use crate::prompt_report::PromptReport;
+use crate::prompt_report::{MemoryReport, PromptReport};
 use crate::report::{Floor, FloorCheck, Report};
 use crate::training::TrainedRanker;
 
@@ -92,6 +92,24 @@ pub(crate) struct Prompts<'a> {
     names_a_relevant_file: usize,
     budget_tokens: u32,
     thresholds: Vec<WithThreshold>,
+    memories: Memories,
+}
+
+#[derive(Debug, Serialize)]
+struct Memories {
+    known: usize,
+    unknown: usize,
+    thresholds: Vec<OfMemories>,
+}
+
+#[derive(Debug, Serialize)]
+struct OfMemories {
+    threshold: f64,
+    shown: usize,
+    relevant: usize,
+    precision: Option<f64>,
+    helped: usize,
+    alarms: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -109,7 +127,8 @@ struct WithThreshold {
 
 /// Returns the JSON form of what the hook of a prompt shows.
 pub(crate) fn prompts(report: &PromptReport) -> Envelope<Prompts<'_>> {
-    let PromptReport { dataset, prompts, named, budget_tokens, rows } = report;
+    let PromptReport { dataset, prompts, named, budget_tokens, rows, memories } = report;
+    let MemoryReport { known, unknown, rows: of_memories } = memories;
     let thresholds = rows.iter().map(|row| WithThreshold {
         threshold: row.threshold,
         shown: row.shown,
@@ -121,13 +140,21 @@ pub(crate) fn prompts(report: &PromptReport) -> Envelope<Prompts<'_>> {
         tokens_per_prompt: row.tokens_per_prompt(*prompts),
         most_tokens: row.most_tokens,
     });
-    let (names_a_relevant_file, budget_tokens) = (*named, *budget_tokens);
+    let of_memories = of_memories.iter().map(|row| OfMemories {
+        threshold: row.threshold,
+        shown: row.shown,
+        relevant: row.relevant,
+        precision: row.precision(),
+        helped: row.helped,
+        alarms: row.alarms,
+    });
     answer(Prompts {
         dataset,
         prompts: *prompts,
-        names_a_relevant_file,
-        budget_tokens,
+        names_a_relevant_file: *named,
+        budget_tokens: *budget_tokens,
         thresholds: thresholds.collect(),
+        memories: Memories { known: *known, unknown: *unknown, thresholds: of_memories.collect() },
     })
 }
 

@@ -13,6 +13,41 @@ pub(crate) struct PromptReport {
     pub(crate) budget_tokens: u32,
     /// A row a threshold, ascending.
     pub(crate) rows: Vec<ThresholdRow>,
+    /// The same for memories.
+    pub(crate) memories: MemoryReport,
+}
+
+/// Which memories the hook shows.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct MemoryReport {
+    /// The number of prompts for which there is a relevant memory.
+    pub(crate) known: usize,
+    /// The number of prompts for which there is none.
+    pub(crate) unknown: usize,
+    /// A row a threshold, ascending.
+    pub(crate) rows: Vec<MemoryRow>,
+}
+
+/// Which memories the hook shows with a threshold.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct MemoryRow {
+    /// The least confidence of what is shown.
+    pub(crate) threshold: f64,
+    /// The number of shown memories.
+    pub(crate) shown: usize,
+    /// The number of relevant ones among them.
+    pub(crate) relevant: usize,
+    /// The number of prompts with their relevant memory.
+    pub(crate) helped: usize,
+    /// The number of prompts without a relevant memory that got one nevertheless.
+    pub(crate) alarms: usize,
+}
+
+impl MemoryRow {
+    /// The share of relevant ones among the shown memories; `None` if none was shown.
+    pub(crate) fn precision(&self) -> Option<f64> {
+        (self.shown > 0).then(|| self.relevant as f64 / self.shown as f64)
+    }
 }
 
 /// What the hook shows with a threshold.

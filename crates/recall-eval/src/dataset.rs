@@ -88,7 +88,7 @@ impl Dataset {
         let git_dir = history.git_dir();
         let folder = if git_dir.ends_with(".git") { git_dir.parent().unwrap_or(git_dir) } else { git_dir };
         let name = folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let query = |MinedQuery { commit, parent, text, relevant, tests: _ }: MinedQuery| Query {
+        let query = |MinedQuery { commit, parent, text, body: _, relevant, tests: _ }: MinedQuery| Query {
             id: commit,
             text,
             corpus: CORPUS.to_owned(),

@@ -25,8 +25,10 @@ fn messages_are_queries_and_modified_files_their_answers() {
     let repository = Repository::new();
     let first =
         repository.commit("Add everything there is", &[("src/a.rs", "1"), ("src/b.rs", "1"), ("README.md", "1")]);
-    let second =
-        repository.commit("fix(a): retry failed webhook deliveries (#12)", &[("src/a.rs", "2"), ("README.md", "2")]);
+    let second = repository.commit(
+        "fix(a): retry failed webhook deliveries (#12)\n\nThey are lost otherwise.",
+        &[("src/a.rs", "2"), ("README.md", "2")],
+    );
     repository.commit("Bump the version", &[("src/b.rs", "2")]);
     let fourth = repository.commit("Explain the webhook delivery", &[("README.md", "3")]);
     let fifth = repository.commit("Verify the signature of webhooks", &[("src/b.rs", "3"), ("src/a.rs", "3")]);
@@ -35,6 +37,7 @@ fn messages_are_queries_and_modified_files_their_answers() {
             commit: fifth,
             parent: fourth,
             text: "Verify the signature of webhooks".to_owned(),
+            body: String::new(),
             relevant: vec!["src/a.rs".to_owned(), "src/b.rs".to_owned()],
             tests: Vec::new(),
         },
@@ -42,6 +45,7 @@ fn messages_are_queries_and_modified_files_their_answers() {
             commit: second,
             parent: first,
             text: "retry failed webhook deliveries".to_owned(),
+            body: "They are lost otherwise.".to_owned(),
             relevant: vec!["src/a.rs".to_owned()],
             tests: Vec::new(),
         },

@@ -15,6 +15,8 @@ const INPUT_BYTES: u64 = 16 * 1024 * 1024;
 pub(crate) struct Input {
     /// The session; empty if it is not named.
     pub(crate) session: String,
+    /// The subagent in which the event happens; empty for the agent itself.
+    pub(crate) subagent: String,
     /// The working directory, absolute; `None` if it is not named.
     pub(crate) directory: Option<PathBuf>,
     /// Why a session starts: `startup`, `resume`, `clear`, `compact`; empty if it is not named.
@@ -99,6 +101,7 @@ impl Input {
         let directory = Some(PathBuf::from(text(value, "cwd"))).filter(|directory| directory.is_absolute());
         Self {
             session: text(value, "session_id"),
+            subagent: text(value, "agent_id"),
             directory,
             source: text(value, "source"),
             prompt: text(value, "prompt"),

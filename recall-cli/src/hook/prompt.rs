@@ -72,10 +72,10 @@ pub fn prompt_answer<'r>(
     limits: &PromptLimits,
     mut is_new: impl FnMut(&str) -> bool,
 ) -> PromptAnswer<'r> {
-    let support = response.confidence.unwrap_or(0.0);
-    // Without a ranker a score is no probability.
-    let confident =
-        |least: f64| move |hit: &&v1::Hit| hit.confidence.is_some() && support >= least && hit.score >= least;
+    if response.low_confidence {
+        return PromptAnswer::default();
+    }
+    let confident = |least: f64| move |hit: &&v1::Hit| hit.confidence.is_some_and(|confidence| confidence >= least);
     let of_memory = |hit: &&v1::Hit| hit.memory.as_ref().is_some_and(is_in_force);
     let mut memories: Vec<&v1::Hit> =
         response.results.iter().filter(of_memory).filter(confident(limits.memory_confidence)).collect();
@@ -96,9 +96,14 @@ pub fn prompt_answer<'r>(
 /// The name of a hit among what was shown in a session: a memory's id, or a file.
 pub(crate) fn shown_key(hit: &v1::Hit) -> String {
     match &hit.memory {
-        Some(memory) => format!("memory {}", memory.id),
+        Some(memory) => memory_key(&memory.id),
         None => format!("place {} {}", hit.doc.as_ref().map_or("", |doc| &doc.root), path(hit)),
     }
+}
+
+/// The name of a memory among what was shown in a session.
+pub(crate) fn memory_key(id: &str) -> String {
+    format!("memory {id}")
 }
 
 const HEADING: &str = "recall: what the project's files and memories have about this prompt. Titles and lines behind > are \
@@ -214,6 +219,8 @@ mod tests {
         let hits = vec![file("a.rs", 0.9), memory("L-1", 0.9, "x")];
         let response = response(hits);
         assert_eq!(prompt_answer(&response, &LIMITS, |_| false), PromptAnswer::default());
+        let doubtful = v1::SearchResponse { low_confidence: true, ..response.clone() };
+        assert_eq!(prompt_answer(&doubtful, &LIMITS, |_| true), PromptAnswer::default());
         let strict = PromptLimits { place_confidence: 0.95, memory_confidence: 0.95, ..LIMITS };
         assert_eq!(prompt_answer(&response, &strict, |_| true), PromptAnswer::default());
         let mut keys = Vec::new();

@@ -21,6 +21,9 @@ const KEPT_FOR: Duration = Duration::from_hours(7 * 24);
 /// The most bytes of a file, some thousand entries. After that, the older half is forgotten.
 const FILE_BYTES: u64 = 256 * 1024;
 
+/// The longest entry. Few paths are longer.
+const ENTRY_BYTES: usize = 400;
+
 /// The entries of a session, which no other hook of the session changes while this exists.
 #[derive(Debug)]
 pub(crate) struct Seen {
@@ -64,26 +67,26 @@ impl Seen {
 
     /// Whether there is an entry.
     pub(crate) fn has(&self, entry: &str) -> bool {
-        self.entries.contains(&one_line(entry))
+        self.entries.contains(&kept(entry))
     }
 
     /// Adds an entry; returns whether it is new.
     pub(crate) fn add(&mut self, entry: &str) -> bool {
-        let entry = one_line(entry);
-        let line = format!("+{entry}\n");
-        let is_new = self.entries.insert(entry);
+        let entry = kept(entry);
+        let is_new = !self.entries.contains(&entry);
         if is_new {
-            self.changes.push_str(&line);
+            self.changes.extend(["+", &entry, "\n"]);
+            self.entries.insert(entry);
         }
         is_new
     }
 
     /// Removes an entry; returns whether it was there.
     pub(crate) fn remove(&mut self, entry: &str) -> bool {
-        let entry = one_line(entry);
+        let entry = kept(entry);
         let was_there = self.entries.remove(&entry);
         if was_there {
-            self.changes.push_str(&format!("-{entry}\n"));
+            self.changes.extend(["-", &entry, "\n"]);
         }
         was_there
     }
@@ -129,9 +132,16 @@ fn path(folder: &Path, session: &str) -> PathBuf {
     folder.join(ContentHash::of(session.as_bytes()).short())
 }
 
-/// Returns an entry on one line.
-fn one_line(entry: &str) -> String {
-    entry.replace(['\n', '\r'], " ")
+/// Returns an entry as it is kept: on one line, a long one as its hash.
+fn kept(entry: &str) -> String {
+    match entry.split_at_checked(entry.floor_char_boundary(ENTRY_BYTES)) {
+        Some((_, "")) | None => entry.replace(['\n', '\r'], " "),
+        // The prefix says what kind of entry it is.
+        Some((start, _)) => {
+            let prefix = start.split_once(' ').map_or("", |(prefix, _)| prefix);
+            format!("{prefix} {}", ContentHash::of(entry.as_bytes()).short())
+        }
+    }
 }
 
 #[cfg(test)]
@@ -175,7 +185,7 @@ mod tests {
         };
         let new = std::thread::scope(|scope| {
             let claims: Vec<_> = (0..16).map(|_| scope.spawn(claim)).collect();
-            claims.into_iter().filter(|_| true).map(|claim| claim.join().expect("no panic")).filter(|new| *new).count()
+            claims.into_iter().map(|claim| claim.join().expect("no panic")).filter(|new| *new).count()
         });
         assert_eq!(new, 1);
     }
@@ -194,6 +204,21 @@ mod tests {
         drop(seen);
         let after = fs::read_to_string(&file).expect("there");
         assert!(after.len() <= lines.len() / 2 && lines.ends_with(&after), "{}", after.len());
+    }
+
+    #[test]
+    fn a_long_entry_takes_little_space() {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let dirs = dirs(home.path());
+        let long = format!("shown file /{}", "ü".repeat(1_000_000));
+        let mut seen = Seen::open(&dirs, "s").expect("opened");
+        assert!(seen.add(&long) && !seen.add(&long) && seen.add(&format!("{long}x")));
+        seen.save().expect("saved");
+        assert!(fs::metadata(path(&dirs.state.join(FOLDER), "s")).expect("there").len() < 100);
+        let mut seen = Seen::open(&dirs, "s").expect("opened");
+        assert!(seen.has(&long));
+        seen.remove_all("shown ");
+        assert!(!seen.has(&long));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 /// What `recall hook` tells an agent, and what it records.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the configuration")]
 pub struct HookSettings {
     /// How long a hook may take, from its start to its exit. It answers nothing if it is late.
     pub wait: Duration,
@@ -38,8 +39,8 @@ impl Default for HookSettings {
             subagent_budget_tokens: 400,
             prompt: true,
             prompt_budget_tokens: 600,
-            place_confidence: 0.7,
-            memory_confidence: 0.5,
+            place_confidence: 0.2,
+            memory_confidence: 0.1,
             files: true,
             file_budget_tokens: 400,
             events: true,

@@ -24,6 +24,8 @@ pub struct MinedQuery {
     pub parent: String,
     /// The subject of the commit message without ticket numbers and prefixes.
     pub text: String,
+    /// The rest of the commit message, without the lines that credit people; empty if there is none.
+    pub body: String,
     /// The code files that the commit modifies; sorted, at least one.
     pub relevant: Vec<String>,
     /// The test files that the commit modifies, recognised by path; sorted.
@@ -130,16 +132,24 @@ impl History {
 
 /// Converts a commit to a query, if it qualifies.
 fn query(commit: Commit, most_relevant: usize) -> Option<MinedQuery> {
-    let Commit { id, parents, subject, changes } = commit;
+    let Commit { id, parents, subject, body, changes } = commit;
     let parent = parents.split(' ').next().filter(|parent| !parent.is_empty())?.to_owned();
     let relevant = labels::relevant(&changes).filter(|relevant| relevant.len() <= most_relevant)?;
     Some(MinedQuery {
         commit: id,
         parent,
         text: subject::query_text(&subject)?,
+        body: without_credits(&body),
         relevant,
         tests: labels::tests(&changes),
     })
+}
+
+/// Returns a message without lines such as `Signed-off-by: …`.
+fn without_credits(body: &str) -> String {
+    let is_credit = |line: &&str| line.split_once(": ").is_some_and(|(name, _)| name.to_lowercase().ends_with("-by"));
+    let lines: Vec<&str> = body.lines().filter(|line| !is_credit(line)).collect();
+    lines.join("\n").trim().to_owned()
 }
 
 /// Samples at most `most` items, evenly spaced and in order.
@@ -155,6 +165,12 @@ fn sample<T>(list: Vec<T>, most: usize) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_body_has_no_credits() {
+        let body = "The lock was held.\n\nSo it waited: for ever.\nSigned-off-by: A <a@b>\nCo-authored-by: B\n";
+        assert_eq!(without_credits(body), "The lock was held.\n\nSo it waited: for ever.");
+    }
 
     #[test]
     fn a_sample_is_spread_evenly() {

@@ -13,6 +13,8 @@ pub(super) struct Commit {
     /// The parents' ids, separated by spaces. Empty for a root commit and at the boundary of a shallow clone.
     pub(super) parents: String,
     pub(super) subject: String,
+    /// The rest of the message.
+    pub(super) body: String,
     /// The changed paths that are UTF-8, each with its status letter: `A`, `D`, `M`, `T`.
     pub(super) changes: Vec<(u8, String)>,
 }
@@ -78,12 +80,13 @@ impl Log {
 
     fn head(&self, field: &[u8]) -> Result<Commit, GitError> {
         let text = String::from_utf8_lossy(field);
-        let mut parts = text.strip_prefix(char::from(RECORD)).unwrap_or_default().splitn(3, UNIT);
-        match (parts.next(), parts.next(), parts.next()) {
-            (Some(id), Some(parents), Some(subject)) if !id.is_empty() => Ok(Commit {
+        let mut parts = text.strip_prefix(char::from(RECORD)).unwrap_or_default().splitn(4, UNIT);
+        match (parts.next(), parts.next(), parts.next(), parts.next()) {
+            (Some(id), Some(parents), Some(subject), Some(body)) if !id.is_empty() => Ok(Commit {
                 id: id.to_owned(),
                 parents: parents.to_owned(),
                 subject: subject.to_owned(),
+                body: body.to_owned(),
                 changes: Vec::new(),
             }),
             _ => Err(self.process.malformed_output(field)),
@@ -109,6 +112,6 @@ fn command(git_dir: &Path, lineage: Lineage, most_commits: usize) -> Result<Comm
     git.arg(format!("--max-count={most_commits}"))
         // Rename detection reads file contents, which is slow and which a partial clone may not have.
         .args(["-z", "--name-status", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"])
-        .args(["--no-notes", "--no-mailmap", "--encoding=UTF-8", "--format=%x1e%H%x1f%P%x1f%s", "HEAD", "--"]);
+        .args(["--no-notes", "--no-mailmap", "--encoding=UTF-8", "--format=%x1e%H%x1f%P%x1f%s%x1f%b", "HEAD", "--"]);
     Ok(git)
 }
