@@ -13,7 +13,7 @@ const FILES: &[(&str, &str)] = &[
     ("crates/recall-models/src/folder/pull.rs", "its own download in the data home"),
     ("crates/recall-models/src/runtime/", "its own download and marks in the data home"),
     ("crates/recall-client/src/", "the runtime folder that it made for a private daemon"),
-    ("recall-cli/src/clients/json_file.rs", "a client's file that it wrote itself"),
+    ("crates/recall-agents/src/config_file.rs", "an agent's file that recall made, and its own fresh copy"),
     ("recall-cli/src/command/config/edit.rs", "the copy that it made for the editor"),
     ("recall-cli/src/hook/seen.rs", "its own notes of sessions in the state home"),
     ("recall-cli/src/last_search.rs", "its own notes of searches in the cache home"),

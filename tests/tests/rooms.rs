@@ -12,6 +12,7 @@ const ENGINE: &str = "crates/recall-engine/src";
 /// with fewer, the sources were not found.
 const CRATES: &[(&str, usize)] = &[
     (ENGINE, 100),
+    ("crates/recall-agents/src", 10),
     ("crates/recall-bench/src", 10),
     ("crates/recall-client/src", 10),
     ("crates/recall-config/src", 10),

@@ -2,11 +2,16 @@
 //!
 //! Each edit is checked before it is returned: the new text must mean what the old one means, except for the entry.
 
+mod error;
 pub(crate) mod json;
 mod toml;
 mod yaml;
 
 use serde_json::{Map, Value};
+
+use error::not_an_object;
+
+pub use error::DocumentError;
 
 /// What some editors of Windows write before the text. The parsers do not know it.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -29,34 +34,6 @@ pub(crate) enum EmptySection {
     Keep,
     /// It is removed too.
     Remove,
-}
-
-/// Why a document cannot be edited.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DocumentError {
-    /// The text is not in the format, for example after an edit by hand.
-    #[error("it is not valid {format}: {message}")]
-    Syntax {
-        /// The name of the format.
-        format: &'static str,
-        /// What the parser reports.
-        message: String,
-    },
-    /// There is something else where an object is expected.
-    #[error("{what} is not an object")]
-    NotAnObject {
-        /// The key, or the whole document.
-        what: String,
-    },
-    /// A key occurs twice, so that programs disagree on its value.
-    #[error("the key `{key}` occurs more than once")]
-    Duplicate {
-        /// The key.
-        key: String,
-    },
-    /// No edit was found that changes nothing else.
-    #[error("it is written in a way that cannot be edited without changing more than the entry")]
-    Unclear,
 }
 
 impl Format {
@@ -137,10 +114,6 @@ impl Format {
 /// Splits a text into its byte order mark, if it has one, and the rest.
 pub(crate) fn split_mark(text: &str) -> (&str, &str) {
     text.split_at(if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 })
-}
-
-fn not_an_object(key: &str) -> DocumentError {
-    DocumentError::NotAnObject { what: format!("`{key}`") }
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod table;
 mod vendor;
 
 pub use agent::{Agent, HookContract};
+pub use document::DocumentError;
 pub use entry::{NAME, SHIM, snippet};
 pub use error::RegisterError;
 pub use hooks::{FROM_PLUGIN, settings_have_hooks};

@@ -12,7 +12,7 @@ use crate::ledger::{Ledger, Part, Record};
 use crate::patch::Patch;
 use crate::place::Folders;
 use crate::table::agent;
-use crate::vendor::Run;
+use crate::vendor::{Run, Vendor};
 
 /// For whom an agent is registered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,21 +105,18 @@ impl Registrar<'_> {
             return Ok(None);
         }
         let wanted = agent.shape.entry(shim);
-        let work = match self.vendor(agent, target) {
-            Some((vendor, program)) => {
-                let mut runs = vec![vendor.add(&program, shim, &wanted)];
-                if entry.is_some() {
-                    runs.insert(0, vendor.remove(&program));
-                }
-                Work::Run { runs, expected: Some(shim.to_owned()) }
+        let work = if let Some((vendor, program)) = self.vendor(agent, target) {
+            let mut runs = vec![vendor.add(&program, shim, &wanted)];
+            if entry.is_some() {
+                runs.insert(0, vendor.remove(&program));
             }
-            None => {
-                let seen = seen(agent, Part::Mcp, &file, config, ledger)?;
-                let text = seen.base.as_deref().unwrap_or_default();
-                let after = agent.format.with(text, agent.section, NAME, &wanted);
-                let after = after.map_err(|source| unusable(&seen.file.path, source))?;
-                seen.becomes(Some(after))
-            }
+            Work::Run { runs, expected: Some(shim.to_owned()) }
+        } else {
+            let seen = seen(agent, Part::Mcp, &file, config, ledger)?;
+            let text = seen.base.as_deref().unwrap_or_default();
+            let after = agent.format.with(text, agent.section, NAME, &wanted);
+            let after = after.map_err(|source| unusable(&seen.file.path, source))?;
+            seen.becomes(Some(after))
         };
         Ok(Some(Change { agent: agent.name, part: Part::Mcp, outcome: Outcome::Register, file, within, work }))
     }
@@ -250,7 +247,7 @@ impl Registrar<'_> {
         })
     }
 
-    fn vendor(self, agent: &Agent, target: &Target) -> Option<(crate::vendor::Vendor, PathBuf)> {
+    fn vendor(self, agent: &Agent, target: &Target) -> Option<(Vendor, PathBuf)> {
         let vendor = agent.vendor.filter(|_| *target == Target::User)?;
         Some((vendor, (self.on_path)(vendor.program)?))
     }
@@ -365,9 +362,8 @@ fn seen(agent: &Agent, part: Part, path: &Path, file: ConfigFile, ledger: &Ledge
     let empty = if had_section { EmptySection::Keep } else { EmptySection::Remove };
     let rest = without(agent, part, text, empty).map_err(|source| unusable(&file.path, source))?;
     // A file that recall made, with nothing in it but recall.
-    let is_empty = format_of(agent, part)
-        .value(&rest)
-        .is_ok_and(|value| value.as_object().is_some_and(|object| object.is_empty()));
+    let is_empty =
+        format_of(agent, part).value(&rest).is_ok_and(|value| value.as_object().is_some_and(serde_json::Map::is_empty));
     let was_made = record.is_some_and(|record| record.patch.created);
     let base = file.text.is_some().then_some(rest).filter(|_| !(is_empty && was_made));
     Ok(Seen { base, had_section, is_untouched: false, file })

@@ -287,3 +287,69 @@ pub fn agents() -> &'static [Agent] {
 pub fn agent(name: &str) -> Option<&'static Agent> {
     AGENTS.iter().find(|agent| agent.name == name)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::path::Path;
+
+    use super::*;
+    use crate::place::{Folders, System};
+
+    fn user_file(name: &str, system: System, variables: &[(&str, &str)]) -> String {
+        let variables = variables.iter().map(|(name, path)| ((*name).to_owned(), (*path).into()));
+        let folders = Folders { system, home: "/h".into(), variables: variables.collect::<BTreeMap<_, _>>() };
+        agent(name).expect("known").user_file(&folders).display().to_string().replace('\\', "/")
+    }
+
+    #[test]
+    fn files_are_where_each_system_has_them() {
+        let check = |name: &str, expected: [&str; 3]| {
+            let systems = [System::Linux, System::Macos, System::Windows];
+            assert_eq!(systems.map(|system| user_file(name, system, &[])), expected, "{name}");
+        };
+        let support = ["/h/.config", "/h/Library/Application Support", "/h/AppData/Roaming"];
+        check("cursor", ["/h/.cursor/mcp.json"; 3]);
+        check("claude-code", ["/h/.claude.json"; 3]);
+        check("vscode", support.map(|folder| format!("{folder}/Code/User/mcp.json")).each_ref().map(String::as_str));
+        check(
+            "zed",
+            ["/h/.config/zed/settings.json", "/h/.config/zed/settings.json", "/h/AppData/Roaming/Zed/settings.json"],
+        );
+        check(
+            "goose",
+            [
+                "/h/.config/goose/config.yaml",
+                "/h/.config/goose/config.yaml",
+                "/h/AppData/Roaming/Block/goose/config/config.yaml",
+            ],
+        );
+    }
+
+    #[test]
+    fn variables_move_the_files() {
+        let linux = System::Linux;
+        assert_eq!(user_file("codex", linux, &[("CODEX_HOME", "/c")]), "/c/config.toml");
+        assert_eq!(user_file("claude-code", linux, &[("CLAUDE_CONFIG_DIR", "/c")]), "/c/.claude.json");
+        assert_eq!(user_file("gemini", linux, &[("GEMINI_CLI_HOME", "/g")]), "/g/.gemini/settings.json");
+        assert_eq!(user_file("zed", linux, &[("XDG_CONFIG_HOME", "/x")]), "/x/zed/settings.json");
+        assert_eq!(user_file("vscode", System::Windows, &[("APPDATA", "/a")]), "/a/Code/User/mcp.json");
+    }
+
+    #[test]
+    fn every_agent_has_a_name_of_its_own_and_a_row_in_the_documentation() {
+        let names: BTreeSet<&str> = AGENTS.iter().map(|agent| agent.name).collect();
+        assert_eq!(names.len(), AGENTS.len());
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/mcp.md");
+        let page = std::fs::read_to_string(page).expect("the page");
+        for agent in AGENTS {
+            assert!(!agent.user.is_empty() && !agent.signs.is_empty(), "{}", agent.name);
+            let row = page.lines().find(|line| line.starts_with(&format!("| `{}` | {} |", agent.name, agent.title)));
+            let row = row.unwrap_or_else(|| panic!("{} has no row", agent.name));
+            assert_eq!(row.contains("mcp add"), agent.vendor.is_some(), "{row}");
+            let has_hooks = !row.trim_end_matches([' ', '|']).ends_with('–');
+            assert_eq!(has_hooks, agent.hooks.is_some(), "{row}");
+            assert!(agent.project.first().is_none_or(|file| row.contains(&format!("`{file}`"))), "{row}");
+        }
+    }
+}

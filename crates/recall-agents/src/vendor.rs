@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::error::RegisterError;
 
 /// The longest run of a vendor's command. Those that are written in JavaScript take seconds to start.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 
 /// The time between two looks at whether the command has ended.
 const POLL: Duration = Duration::from_millis(20);

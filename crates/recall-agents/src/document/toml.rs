@@ -3,12 +3,13 @@
 //! An edit of the text is tried first, because it keeps every byte of the rest. If it does not fit, for example because the
 //! section is an inline table, the parsed document is edited, which keeps comments and order.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use serde_json::Value;
 use toml_edit::{Document, DocumentMut, Item, Table};
 
-use super::DocumentError;
+use super::error::DocumentError;
 
 pub(super) fn value(text: &str) -> Result<Value, DocumentError> {
     toml_edit::de::from_str(text)
@@ -26,7 +27,7 @@ pub(super) fn with(text: &str, section: &str, name: &str, entry: &Value) -> Vec<
     if !appended.trim().is_empty() {
         appended.push('\n');
     }
-    appended += &format!("[{section}.{name}]\n{entry}");
+    let _ = write!(appended, "[{section}.{name}]\n{entry}");
     edited.push(appended);
     if let Ok(mut document) = text.parse::<DocumentMut>() {
         let place = document.entry(section).or_insert(Item::Table(Table::new()));

@@ -5,7 +5,13 @@ use std::fmt::Write as _;
 use saphyr::{LoadableYamlNode as _, MarkedYaml, Scalar, YamlData};
 use serde_json::{Map, Number, Value};
 
-use super::{DocumentError, not_an_object};
+use super::error::{DocumentError, not_an_object};
+
+/// The largest text. The parser recurses, and each level of nesting takes a line with one more space: some thousand levels.
+const LIMIT_BYTES: usize = 1 << 20;
+
+/// The most lists that begin on one line. The parser limits nesting in brackets itself.
+const NESTING: usize = 100;
 
 /// The indentation of an entry in a section that has none yet.
 const INDENT: &str = "  ";
@@ -76,11 +82,19 @@ pub(super) fn without(text: &str, section: &str, name: &str, drops_section: bool
 
 fn load(text: &str) -> Result<Option<MarkedYaml<'_>>, DocumentError> {
     let syntax = |message: String| DocumentError::Syntax { format: "YAML", message };
+    if text.len() > LIMIT_BYTES || text.lines().any(is_deep) {
+        return Err(syntax("it is larger or more deeply nested than any configuration".to_owned()));
+    }
     let mut documents = MarkedYaml::load_from_str(text).map_err(|error| syntax(error.to_string()))?;
     if documents.len() > 1 {
         return Err(syntax("it holds more than one document".to_owned()));
     }
     Ok(documents.pop())
+}
+
+/// Whether a line begins more lists in each other than a configuration has.
+fn is_deep(line: &str) -> bool {
+    line.split_whitespace().take_while(|word| matches!(*word, "-" | "?")).count() > NESTING
 }
 
 /// Converts a node for comparison. Keys that are not text are written as the parser shows them.

@@ -44,21 +44,27 @@ impl User {
     fn register(&self, agent: &'static Agent, shim: &str) -> Option<Change> {
         let mut ledger = self.ledger();
         let change = self.registrar().register(agent, &Target::User, shim, &ledger).expect("usable");
-        change.iter().for_each(|change| change.make(&mut ledger).expect("made"));
+        if let Some(change) = &change {
+            change.make(&mut ledger).expect("made");
+        }
         change
     }
 
     fn register_hooks(&self, agent: &'static Agent, recall: &str) -> Option<Change> {
         let mut ledger = self.ledger();
         let change = self.registrar().register_hooks(agent, recall, &ledger).expect("usable");
-        change.iter().for_each(|change| change.make(&mut ledger).expect("made"));
+        if let Some(change) = &change {
+            change.make(&mut ledger).expect("made");
+        }
         change
     }
 
     fn unregister(&self, agent: &'static Agent) -> usize {
         let mut ledger = self.ledger();
         let changes = self.registrar().unregister(agent, &Target::User, &ledger).expect("usable");
-        changes.iter().for_each(|change| change.make(&mut ledger).expect("made"));
+        for change in &changes {
+            change.make(&mut ledger).expect("made");
+        }
         changes.len()
     }
 
@@ -90,7 +96,9 @@ fn every_agent_gets_one_entry_and_its_file_is_restored_byte_by_byte() {
     for agent in agents() {
         for before in [None, Some(String::new()), Some(theirs(agent))] {
             let user = User::new();
-            before.iter().for_each(|text| user.write(agent, text));
+            if let Some(text) = &before {
+                user.write(agent, text);
+            }
             let files = user.files();
             assert!(user.register(agent, SHIM).is_some(), "{}", agent.name);
             let text = user.text(agent).expect("written");
