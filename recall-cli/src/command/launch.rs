@@ -129,7 +129,8 @@ pub(super) async fn run(args: LaunchArgs, context: &CommandContext) -> Result<Ex
     };
     let file = context_file::write(context.dirs(), &session, &text, context.process_env.started, settings.keep_context)
         .map_err(|error| {
-            CliError::new(Exit::Refused, Reason::Unavailable, "cannot write the context file").with_causes_of(&error)
+            CliError::new(Exit::Refused, Reason::Unavailable, format!("cannot write the context file: {error}"))
+                .with_causes_of(&error)
         })?;
     let added = agent.additions(&file, &session, &agent_args, |name| context.process_env.variable(name))?;
     let mut command = process::Command::new(&program);

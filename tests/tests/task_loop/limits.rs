@@ -28,8 +28,8 @@ fn an_endless_output_is_ended() {
     let scene = Scene::new(one_task(), &["exec yes"]);
     let summary = scene.summary(&["--stuck-threshold", "1"], 5);
     let text = summary["escalation"]["text"].as_str().expect("a question");
-    assert!(text.contains("the agent wrote more than 64 MiB"), "{text}");
-    assert_eq!(fs::metadata(scene.project.path(".ralph/output_1.txt")).expect("kept").len(), 64 * 1024 * 1024);
+    assert!(text.contains("the agent wrote more than 16 MiB"), "{text}");
+    assert_eq!(fs::metadata(scene.project.path(".ralph/output_1.txt")).expect("kept").len(), 16 * 1024 * 1024);
 }
 
 #[test]

@@ -223,7 +223,7 @@ fn is_absent(error: &io::Error) -> bool {
 }
 
 fn unreadable(path: &Path, error: &OpenError) -> CommandError {
-    let message = format!("cannot read the mode `{}`", path.display());
+    let message = format!("cannot read the mode `{}`: {error}", path.display());
     CliError::new(Exit::Refused, Reason::PermissionDenied, message).with_causes_of(error).into()
 }
 

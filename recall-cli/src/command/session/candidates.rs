@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::str::FromStr;
 
-use recall_folder::Folder;
+use recall_folder::{Folder, OpenError};
 use recall_proto::Reason;
 use recall_proto::v1::{self, Draft, Scope};
 
@@ -156,14 +156,16 @@ pub(super) fn request(draft: Draft) -> v1::AddRequest {
 /// Lets the user edit a candidate: the first line is its title, and all sections of its template are there.
 fn edited(draft: &Draft, context: &CommandContext) -> Result<Draft, CommandError> {
     let editor = Editor::parse(context.process_env.editor.as_deref())?;
-    let failed = || CliError::new(Exit::Refused, Reason::Unavailable, "cannot keep the text for the editor");
-    let folder =
-        Folder::private(&context.dirs().state.join("edit")).map_err(|error| failed().with_causes_of(&error))?;
+    let failed = |error: OpenError| {
+        let message = format!("cannot keep the text for the editor: {error}");
+        CliError::new(Exit::Refused, Reason::Unavailable, message).with_causes_of(&error)
+    };
+    let folder = Folder::private(&context.dirs().state.join("edit")).map_err(failed)?;
     let name = format!("draft-{}.md", std::process::id());
-    folder.replace(&name, template(draft).as_bytes()).map_err(|error| failed().with_causes_of(&error))?;
+    folder.replace(&name, template(draft).as_bytes()).map_err(failed)?;
     let read = editor.open(&folder.path().join(&name), 1).and_then(|()| {
         let text = folder.read(&name, recall_core::MEMORY_BYTES as u64 + 1);
-        text.map_err(|error| failed().with_causes_of(&error).into())
+        text.map_err(|error| failed(error).into())
     });
     let _ = folder.remove(&name);
     let text = String::from_utf8_lossy(&read?).into_owned();

@@ -16,8 +16,9 @@ use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::output::human::text::printable;
 
-/// The greatest output of one run. An agent that writes more is ended: its answer would be cut.
-pub(super) const OUTPUT_BYTES: usize = 64 * 1024 * 1024;
+/// The greatest output of one run. An agent that writes more is ended: its answer would be cut. A long answer with all its
+/// tool calls has less than a megabyte.
+pub(super) const OUTPUT_BYTES: usize = 16 * 1024 * 1024;
 
 /// How long an agent may take to end after it was asked to.
 const GRACE: Duration = Duration::from_secs(5);

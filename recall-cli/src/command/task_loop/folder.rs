@@ -193,5 +193,6 @@ impl LoopFolder {
 }
 
 fn refused(error: OpenError) -> CommandError {
-    CliError::new(Exit::Refused, Reason::Unavailable, "cannot use the loop's folder").with_causes_of(&error).into()
+    let message = format!("cannot use the loop's folder: {error}");
+    CliError::new(Exit::Refused, Reason::Unavailable, message).with_causes_of(&error).into()
 }

@@ -159,16 +159,18 @@ impl Prd {
     }
 
     fn replace(&self, text: &str) -> Result<(), CommandError> {
-        let failed = || {
-            let message = format!("cannot write `{}`", self.path.display());
+        let failed = |why: &dyn std::fmt::Display| {
+            let message = format!("cannot write `{}`: {why}", self.path.display());
             CliError::new(Exit::Refused, Reason::Unavailable, message)
         };
         let (folder, name) = (self.path.parent(), self.path.file_name().and_then(|name| name.to_str()));
-        let (Some(folder), Some(name)) = (folder, name) else { return Err(failed().into()) };
+        let (Some(folder), Some(name)) = (folder, name) else {
+            return Err(failed(&"its name is not text").into());
+        };
         let permissions = fs::metadata(&self.path).map(|found| found.permissions());
         Folder::open(folder)
             .and_then(|folder| folder.replace(name, text.as_bytes()))
-            .map_err(|error| failed().with_causes_of(&error))?;
+            .map_err(|error| failed(&error).with_causes_of(&error))?;
         if let Ok(permissions) = permissions {
             // The content is in place; other permissions than before are not worth an error.
             let _ = fs::set_permissions(&self.path, permissions);

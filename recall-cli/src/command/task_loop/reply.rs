@@ -97,17 +97,19 @@ fn escalation(output: &str, lower: &str) -> Option<Escalation> {
 
 /// Whether a text in lower case says that the task with an id is complete.
 fn says_complete(lower: &str, id: &str) -> bool {
-    let words: Vec<&str> = lower.split_whitespace().map(|word| word.trim_matches(is_mark)).collect();
-    let follows = |at: usize, expected: &[&str]| {
-        expected.iter().enumerate().all(|(offset, word)| words.get(at + offset) == Some(word))
-    };
-    (0..words.len()).any(|at| {
-        let is_denied = at > 0 && words[at - 1] == "not";
-        let by_id = words[at] == id && words.get(at + 1).is_some_and(|word| DONE.contains(word));
-        let by_verb = follows(at, &["completed", "task", id]);
-        let by_criteria = follows(at, &["all", "acceptance", "criteria", "met"]);
-        !is_denied && (by_id || by_verb || by_criteria)
-    })
+    // The last four words before the current one.
+    let mut before = [""; 4];
+    for word in lower.split_whitespace().map(|word| word.trim_matches(is_mark)) {
+        let [first, second, third, fourth] = before;
+        let by_id = fourth == id && DONE.contains(&word) && third != "not";
+        let by_verb = third == "completed" && fourth == "task" && word == id && second != "not";
+        let by_criteria = [second, third, fourth, word] == ["all", "acceptance", "criteria", "met"] && first != "not";
+        if by_id || by_verb || by_criteria {
+            return true;
+        }
+        before = [second, third, fourth, word];
+    }
+    false
 }
 
 /// Whether a character is punctuation around a word, as in `**US-001** done.`

@@ -159,6 +159,9 @@ impl Turns<'_> {
             Ended::OutputLimit => Some(format!("the agent wrote more than {} MiB", OUTPUT_BYTES / (1024 * 1024))),
             Ended::Interrupted => Some("the agent was interrupted".to_owned()),
         };
+        if run.ended == Ended::OutputLimit {
+            return Reply::Progress { error: failure };
+        }
         match (read(&run.output, prompt, id), failure) {
             (reply @ Reply::Escalation(_), _) | (reply, None) => reply,
             (Reply::Progress { error: Some(error) }, Some(_)) => Reply::Progress { error: Some(error) },
