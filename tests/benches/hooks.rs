@@ -29,7 +29,8 @@ const RUNS: usize = 100;
 fn main() {
     let root = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).map(PathBuf::from);
     let root = root.unwrap_or_else(recall_tests::workspace).canonicalize().expect("the directory exists");
-    let sandbox = recall_tests::sandbox!();
+    // A late hook answers nothing, which would be no measurement.
+    let sandbox = recall_tests::sandbox!().with_variable("RECALL_HOOKS__WAIT", "30s");
     let bench = Bench { sandbox: &sandbox, root: &root };
     let indexed = sandbox.recall_in(&root, &["search", "error handling", "--project", &root.to_string_lossy()]);
     assert_eq!(indexed.code, Some(0), "{indexed:?}");

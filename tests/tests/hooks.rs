@@ -30,6 +30,7 @@ fn project(sandbox: &Sandbox) -> Project {
 }
 
 /// The JSON of an event, as Claude Code sends it.
+#[expect(clippy::needless_pass_by_value, reason = "calls write the fields in place")]
 fn event(project: &Project, session: &str, name: &str, fields: Value) -> Value {
     let mut value = json!({
         "session_id": session,

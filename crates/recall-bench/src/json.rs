@@ -86,7 +86,7 @@ struct WithBudget {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Prompts<'a> {
+pub(crate) struct HookLoop<'a> {
     dataset: &'a str,
     prompts: usize,
     names_a_relevant_file: usize,
@@ -126,7 +126,7 @@ struct WithThreshold {
 }
 
 /// Returns the JSON form of what the hook of a prompt shows.
-pub(crate) fn prompts(report: &PromptReport) -> Envelope<Prompts<'_>> {
+pub(crate) fn prompts(report: &PromptReport) -> Envelope<HookLoop<'_>> {
     let PromptReport { dataset, prompts, named, budget_tokens, rows, memories } = report;
     let MemoryReport { known, unknown, rows: of_memories } = memories;
     let thresholds = rows.iter().map(|row| WithThreshold {
@@ -148,7 +148,7 @@ pub(crate) fn prompts(report: &PromptReport) -> Envelope<Prompts<'_>> {
         helped: row.helped,
         alarms: row.alarms,
     });
-    answer(Prompts {
+    answer(HookLoop {
         dataset,
         prompts: *prompts,
         names_a_relevant_file: *named,

@@ -197,7 +197,8 @@ mod tests {
         let folder = dirs.state.join(FOLDER);
         fs::create_dir_all(&folder).expect("made");
         let file = path(&folder, "s");
-        let lines: String = (0..30_000).map(|number| format!("+entry {number}\n")).collect();
+        let lines: Vec<String> = (0..30_000).map(|number| format!("+entry {number}")).collect();
+        let lines = lines.join("\n") + "\n";
         fs::write(&file, &lines).expect("written");
         let seen = Seen::open(&dirs, "s").expect("opened");
         assert!(seen.has("entry 0") && seen.has("entry 20000"));

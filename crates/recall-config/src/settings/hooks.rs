@@ -39,6 +39,7 @@ impl Default for HookSettings {
             subagent_budget_tokens: 400,
             prompt: true,
             prompt_budget_tokens: 600,
+            // Chosen by `recall bench --loop` on mined commits: .75 of the places and .77 of the memories are relevant.
             place_confidence: 0.2,
             memory_confidence: 0.1,
             files: true,
