@@ -225,7 +225,7 @@ fn a_clone_reads_nothing_outside_of_it() {
     clone.write(".claude/settings.local.json", &settings);
     std::os::unix::fs::symlink(secret.join("notes.md"), clone.path("CLAUDE.md")).expect("linked");
     std::os::unix::fs::symlink(&secret, clone.path(".claude/rules")).expect("linked");
-    clone.write(".git", &format!("gitdir: {}\n", other.path(".git").display()));
+    clone.write(".git", format!("gitdir: {}\n", other.path(".git").display()));
     let answer = json_of(&sandbox, clone.root(), &["search", "wombat password"]).to_string();
     assert!(!answer.contains("swordfish") && !answer.contains("termite"), "{answer}");
     assert_eq!(doubted(&sandbox, clone.root()), [""; 0]);

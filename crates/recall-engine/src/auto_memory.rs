@@ -30,14 +30,13 @@ struct ClaudeSettings {
 /// Returns the folder with the memories of a project, if there is one outside of the project.
 pub(crate) fn folder_of(project: &Path, places: &Places) -> Option<PathBuf> {
     let claude = places.claude.as_ref()?.canonicalize().ok()?;
-    let folder = match named_by_user(&claude, places.home.as_deref()) {
-        Some(named) => check_root(&named, places.home.as_deref(), RootCheck::Checked).ok()?,
-        None => {
-            let work_tree = Repository::of(project).map(|repository| repository.main_work_tree().to_owned());
-            let folder = claude.join("projects").join(slug(work_tree.as_deref().unwrap_or(project))).join("memory");
-            // Nothing on the way is a link.
-            folder.canonicalize().ok().filter(|canonical| *canonical == folder && canonical.is_dir())?
-        }
+    let folder = if let Some(named) = named_by_user(&claude, places.home.as_deref()) {
+        check_root(&named, places.home.as_deref(), RootCheck::Checked).ok()?
+    } else {
+        let work_tree = Repository::of(project).map(|repository| repository.main_work_tree().to_owned());
+        let folder = claude.join("projects").join(slug(work_tree.as_deref().unwrap_or(project))).join("memory");
+        // Nothing on the way is a link.
+        folder.canonicalize().ok().filter(|canonical| *canonical == folder && canonical.is_dir())?
     };
     (!folder.starts_with(project) && !project.starts_with(&folder)).then_some(folder)
 }

@@ -1,6 +1,6 @@
 //! The check of claims against the project and its history.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use recall_core::DocPath;
 
@@ -165,7 +165,7 @@ fn words_when_written(file: &AdoptedFile<'_>, missing: &[Missing], git: Git<'_>)
     if missing.iter().all(|missing| own(missing).is_none()) {
         return BTreeMap::new();
     }
-    let writers = if file.is_in_project { Git::at(&file.store.root).writers(&file.inner) } else { Default::default() };
+    let writers = if file.is_in_project { Git::at(&file.store.root).writers(&file.inner) } else { HashMap::default() };
     let latest = std::cell::OnceCell::new();
     let mut by_commit: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for one in missing {

@@ -362,7 +362,7 @@ fn command(part: &str) -> Option<(String, Subject)> {
         }
         "cargo" => {
             let at = rest.iter().position(|word| matches!(*word, "-p" | "--package"))?;
-            if rest.iter().any(|word| *word == "--manifest-path") || matches!(rest.first(), Some(&"install" | &"add")) {
+            if rest.contains(&"--manifest-path") || matches!(rest.first(), Some(&"install" | &"add")) {
                 return None;
             }
             Subject::CargoPackage(target(rest.get(at + 1)?)?)

@@ -119,7 +119,7 @@ impl<'s> Project<'s> {
     pub(super) fn has_make_target(&self, name: &str) -> Option<bool> {
         let is_makefile = |path: &str| {
             let name = file_name(path);
-            matches!(name, "Makefile" | "makefile" | "GNUmakefile") || name.ends_with(".mk")
+            matches!(name, "Makefile" | "makefile" | "GNUmakefile") || has_ending(name, "mk")
         };
         self.make_targets.get_or_init(|| self.declared(is_makefile, make_targets)).has(name)
     }
@@ -128,7 +128,7 @@ impl<'s> Project<'s> {
     pub(super) fn has_recipe(&self, name: &str) -> Option<bool> {
         let is_justfile = |path: &str| {
             let name = file_name(path);
-            name.eq_ignore_ascii_case("justfile") || name == ".justfile" || name.ends_with(".just")
+            name.eq_ignore_ascii_case("justfile") || name == ".justfile" || has_ending(name, "just")
         };
         self.recipes.get_or_init(|| self.declared(is_justfile, recipes)).has(name)
     }
@@ -139,23 +139,24 @@ impl<'s> Project<'s> {
     }
 
     /// Reads the files that declare targets.
-    fn declared(&self, declares: impl Fn(&str) -> bool, read: fn(&str, &mut Declared)) -> Declared {
-        let mut declared = Declared { names: HashSet::new(), is_complete: true };
+    fn declared(&self, is_declaring: impl Fn(&str) -> bool, read: fn(&str, &mut Declared)) -> Declared {
+        let mut found = Declared { names: HashSet::new(), is_complete: true };
         let mut files = 0;
         for store in &self.stores {
             let known = store.known();
-            let paths: BTreeSet<&str> = known.files.keys().map(|path| &**path).filter(|path| declares(path)).collect();
+            let paths: BTreeSet<&str> =
+                known.files.keys().map(|path| &**path).filter(|path| is_declaring(path)).collect();
             for path in paths {
                 let content = DocPath::new(path).ok().and_then(|path| store.read_file(&path).ok());
                 files += 1;
                 match content.filter(|_| files <= MOST_DECLARING) {
-                    Some((content, _)) => read(&content.text, &mut declared),
-                    None => declared.is_complete = false,
+                    Some((content, _)) => read(&content.text, &mut found),
+                    None => found.is_complete = false,
                 }
             }
         }
-        declared.is_complete &= files > 0;
-        declared
+        found.is_complete &= files > 0;
+        found
     }
 }
 
@@ -203,6 +204,10 @@ impl Paths {
         self.ends.extend(ends);
         is_new
     }
+}
+
+fn has_ending(name: &str, ending: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, found)| found == ending)
 }
 
 fn file_name(path: &str) -> &str {
