@@ -271,3 +271,20 @@ fn wrong_names_and_combinations_are_refused() {
     assert!(said.contains("not for a project"), "{said}");
     assert_eq!(user.files(), [PathBuf::new(); 0], "nothing was changed");
 }
+
+#[test]
+fn a_hook_of_the_plugin_stands_down_if_the_settings_have_the_hooks() {
+    let user = User::new();
+    let said = |arguments: &[&str]| {
+        let output = user.run(arguments);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0), "{output:?}");
+        String::from_utf8(output.stderr).expect("text")
+    };
+    let plugin = ["hook", "session-start", "--from-plugin"];
+    assert!(said(&plugin).contains("recall hook: "), "it tries to answer, and there is no event");
+    user.done(&["mcp", "install", "--client", "claude-code", "--hooks"]);
+    assert_eq!(said(&plugin), "");
+    assert!(said(&plugin[..2]).contains("recall hook: "), "the hook of the settings answers");
+    user.done(&["mcp", "uninstall"]);
+    assert!(said(&plugin).contains("recall hook: "));
+}

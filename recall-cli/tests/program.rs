@@ -348,7 +348,7 @@ mod mirror {
     #[expect(dead_code, reason = "reading them is the test")]
     pub(super) struct Kept {
         what: String,
-        path: String,
+        pub(super) path: String,
     }
 
     #[derive(Deserialize)]

@@ -70,7 +70,7 @@ impl AgentChange {
             error: None,
             cli_error: None,
         };
-        let made = planned.and_then(|change| {
+        let outcome = planned.and_then(|change| {
             let Some(change) = change else { return Ok(()) };
             reported.part = change.part;
             reported.file = Some(change.file.display().to_string());
@@ -84,7 +84,7 @@ impl AgentChange {
             }
             if mode == Mode::Make { change.make(ledger) } else { Ok(()) }
         });
-        if let Err(error) = made {
+        if let Err(error) = outcome {
             reported.action = Action::Failed;
             reported.error = Some(error.to_string());
             reported.cli_error = Some(CliError::from(&error));

@@ -3,7 +3,7 @@
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, ValueEnum};
 use recall_agents::{
-    Agent, Folders, Ledger, Part, RegisterError, Registrar, SHIM, Target as Place, agent, agents, snippet,
+    Agent, Change, Folders, Ledger, Part, RegisterError, Registrar, SHIM, Target as Place, agent, agents, snippet,
 };
 use serde::Serialize;
 
@@ -196,9 +196,8 @@ pub(super) fn unregister(
         Err(error) => vec![AgentChange::of(agent, Part::Mcp, Err(error), mode, ledger)],
         Ok(planned) if planned.is_empty() => vec![AgentChange::of(agent, Part::Mcp, Ok(None), mode, ledger)],
         Ok(planned) => {
-            let made =
-                planned.into_iter().map(|change| AgentChange::of(agent, change.part, Ok(Some(change)), mode, ledger));
-            made.collect()
+            let report = |change: Change| AgentChange::of(agent, change.part, Ok(Some(change)), mode, ledger);
+            planned.into_iter().map(report).collect()
         }
     }
 }
