@@ -163,7 +163,9 @@ impl Modes {
         for below in project_folders() {
             let folder = Folder::open(&self.root).and_then(|root| root.folder(&below));
             let found = folder.map(|folder| folder.names().unwrap_or_default()).unwrap_or_default();
-            found.iter().for_each(|name| add(Path::new(name)));
+            for name in &found {
+                add(Path::new(name));
+            }
         }
         for folder in &self.user {
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

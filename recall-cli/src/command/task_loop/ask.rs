@@ -56,8 +56,9 @@ pub(super) async fn decision(asked: &Asked, output: &Output) -> Result<Decision,
 /// Returns the guidance for the next run, which does not know the question.
 pub(super) fn guidance(asked: &Asked, answer: &str) -> String {
     let answer = if is_option(answer) { format!("Proceed with option {answer}.") } else { answer.to_owned() };
-    let quote: String = asked.text.lines().map(|line| format!("> {line}\n")).collect();
-    format!("An earlier run of this task asked ({}):\n\n{quote}\nThe answer: {answer}\n", asked.kind().as_str())
+    let quote: Vec<String> = asked.text.lines().map(|line| format!("> {line}")).collect();
+    let quote = quote.join("\n");
+    format!("An earlier run of this task asked ({}):\n\n{quote}\n\nThe answer: {answer}\n", asked.kind().as_str())
 }
 
 fn is_option(text: &str) -> bool {

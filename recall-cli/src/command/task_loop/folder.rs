@@ -192,6 +192,7 @@ impl LoopFolder {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn refused(error: OpenError) -> CommandError {
     let message = format!("cannot use the loop's folder: {error}");
     CliError::new(Exit::Refused, Reason::Unavailable, message).with_causes_of(&error).into()

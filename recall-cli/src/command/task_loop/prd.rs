@@ -380,7 +380,7 @@ mod tests {
         ] {
             assert_eq!(mistakes(text), [expected], "{text}");
         }
-        let many = format!("[{}]", vec!["1"; 12].join(","));
+        let many = format!("[{}]", ["1"; 12].join(","));
         assert_eq!((mistakes(&many).len(), mistakes(&many)[10].as_str()), (11, "and 2 more"));
     }
 

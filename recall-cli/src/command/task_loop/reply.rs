@@ -81,7 +81,7 @@ fn escalation(output: &str, lower: &str) -> Option<Escalation> {
     let mut from = 0;
     while let Some(found) = lower[from..].find("<escalate") {
         let begin = from + found;
-        let Some(tag_end) = lower[begin..].find('>').map(|end| begin + end) else { return None };
+        let tag_end = lower[begin..].find('>').map(|end| begin + end)?;
         from = tag_end + 1;
         let tag = &lower[begin..tag_end];
         let kind = tag.split_once("type=").and_then(|(_, value)| {
