@@ -167,7 +167,7 @@ fn every_tool_is_imported_once_found_and_left_as_it_is() {
 }
 
 #[test]
-fn an_imported_memory_keeps_its_time_and_its_author_and_is_not_trusted() {
+fn an_imported_memory_keeps_its_time_its_author_and_its_ratings() {
     let sandbox = sandbox!();
     let project = filled(&sandbox);
     json(&sandbox, &project, &["import", "recall-v0"]);
@@ -177,14 +177,17 @@ fn an_imported_memory_keeps_its_time_and_its_author_and_is_not_trusted() {
         .and_then(|hits| hits.iter().find_map(|hit| hit.get("memory").filter(|memory| !memory.is_null())))
         .unwrap_or_else(|| panic!("{listed}"));
     assert_eq!(memory["origin"], "imported", "{memory}");
-    assert_eq!(memory["trust"], "low", "{memory}");
+    // It was rated useful there; that is less than the word of a person.
+    assert_eq!((&memory["trust"], &memory["stats"]["useful"]), (&"medium".into(), &1.into()), "{memory}");
     assert!(memory.to_string().contains("2024-03-01T10:00:00Z"), "{memory}");
     assert!(memory.to_string().contains("recall-v0 P-1a2b3c4d"), "{memory}");
+    assert_eq!(memory["related_files"], serde_json::json!(["src/retry.rs"]), "{memory}");
+    assert_eq!(memory["verification"]["state"], "verified", "{memory}");
     assert!(project.root().join(".recall/2024-03-01/memories.jsonl").is_file());
     // The global item is imported into the global store only.
     let global = json(&sandbox, &project, &["import", "recall-v0", "--scope", "global"]);
     assert_eq!(global["memories"]["added"], 1, "{global}");
-    assert_eq!(global["left_out"]["OTHER_SCOPE"]["count"], 2, "{global}");
+    assert_eq!(global["left_out"]["OTHER_SCOPE"]["count"], 3, "{global}");
     let sessions = json(&sandbox, &project, &["session", "list"]);
     assert!(sessions.to_string().contains("v0-session"), "{sessions}");
 }

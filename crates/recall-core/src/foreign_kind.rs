@@ -14,7 +14,7 @@ pub enum ForeignKind {
     Edi,
     /// The database of claude-mem.
     ClaudeMem,
-    /// The history of mem0, the database of OpenMemory, or an export of either.
+    /// The history of mem0, the database of its app, or an export of either.
     Mem0,
     /// The notes or the database of Basic Memory.
     BasicMemory,

@@ -162,7 +162,7 @@ impl Database {
         }
         let sql = format!("SELECT count(*) FROM \"{table}\"");
         let count = self.connection.query_row(&sql, [], |row| row.get::<_, i64>(0));
-        count.map(|count| count.unsigned_abs()).map_err(|source| self.damaged(source))
+        count.map(i64::unsigned_abs).map_err(|source| self.damaged(source))
     }
 
     /// Returns the greatest value of an integer column; `None` without a row or a table.

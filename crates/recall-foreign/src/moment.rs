@@ -11,7 +11,7 @@ const FIRST_MILLISECONDS: f64 = 1e11;
 /// The earliest believable time: 1990-01-01. Coding agents are younger, and a zero is not a time.
 const EARLIEST: i64 = 631_152_000;
 
-/// Reads a time: RFC 3339, the forms of SQLite, SQLAlchemy and Go, or a number of seconds or milliseconds since 1970. A time
+/// Reads a time: RFC 3339, the forms of SQLite, Python and Go, or a number of seconds or milliseconds since 1970. A time
 /// without a zone is in UTC.
 ///
 /// `None` for anything else, and for times before 1990.
@@ -25,12 +25,11 @@ pub(crate) fn of_text(text: &str) -> Option<Timestamp> {
     }
     // Go writes `2026-01-02 03:04:05.6 +0000 UTC m=+0.1`.
     let mut words = text.split_whitespace();
-    if let (Some(date), Some(time), Some(offset)) = (words.next(), words.next(), words.next()) {
-        if let Some((hours, minutes)) = offset.split_at_checked(3)
-            && let Ok(moment) = format!("{date}T{time}{hours}:{minutes}").parse::<jiff::Timestamp>()
-        {
-            return believable(moment);
-        }
+    if let (Some(date), Some(time), Some(offset)) = (words.next(), words.next(), words.next())
+        && let Some((hours, minutes)) = offset.split_at_checked(3)
+        && let Ok(moment) = format!("{date}T{time}{hours}:{minutes}").parse::<jiff::Timestamp>()
+    {
+        return believable(moment);
     }
     let civil: DateTime = text.parse().ok()?;
     believable(civil.to_zoned(TimeZone::UTC).ok()?.timestamp())

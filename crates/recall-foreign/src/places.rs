@@ -22,12 +22,11 @@ pub fn places(kind: ForeignKind, scope: StoreScope, root: &Path, home: Option<&P
         ForeignKind::ClaudeMem => vec![home(".claude-mem/claude-mem.db")],
         ForeignKind::Mem0 => vec![home(".mem0/history.db")],
         ForeignKind::BasicMemory => vec![home("basic-memory"), home(".basic-memory/memory.db")],
-        ForeignKind::MemoryServer => Vec::new(),
         ForeignKind::Serena => vec![project(".serena/memories")],
         ForeignKind::Transcripts if scope == StoreScope::Project => {
             vec![home(".claude/projects"), home(".codex/sessions"), home(".gemini/tmp")]
         }
-        ForeignKind::Transcripts => Vec::new(),
+        ForeignKind::MemoryServer | ForeignKind::Transcripts => Vec::new(),
     };
     places.into_iter().flatten().collect()
 }

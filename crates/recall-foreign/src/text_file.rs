@@ -95,6 +95,7 @@ impl<R: Read> BoundedLines<R> {
     }
 
     /// Returns the next line without its end: `None` at the end of the file, `Some(None)` for a line beyond the limit.
+    #[expect(clippy::option_option, reason = "the end of the file, a line that is too long, a line")]
     pub(crate) fn next(&mut self) -> io::Result<Option<Option<&[u8]>>> {
         self.line.clear();
         let read = (&mut self.reader).take(self.limit).read_until(b'\n', &mut self.line)?;

@@ -62,9 +62,8 @@ pub(crate) fn read_until(
 ) -> Result<(), ReadError> {
     let scratch = tempfile::tempdir().expect("a folder");
     let reading = Reading { scratch: scratch.path(), root: None };
-    recall_foreign::read(kind, path, reading, &mut |item| match goes_on(item) {
-        true => ControlFlow::Continue(()),
-        false => ControlFlow::Break(()),
+    recall_foreign::read(kind, path, reading, &mut |item| {
+        if goes_on(item) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })
 }
 
@@ -76,19 +75,23 @@ pub(crate) fn error(kind: ForeignKind, path: &Path) -> ReadError {
 }
 
 pub(crate) fn memories(items: &[Item]) -> Vec<&ForeignMemory> {
-    let memory = |item| match item {
-        &Item::Memory(ref memory) => Some(&**memory),
-        _ => None,
-    };
-    items.iter().filter_map(memory).collect()
+    let mut memories = Vec::new();
+    for item in items {
+        if let Item::Memory(memory) = item {
+            memories.push(&**memory);
+        }
+    }
+    memories
 }
 
 pub(crate) fn sessions(items: &[Item]) -> Vec<&ForeignSession> {
-    let session = |item| match item {
-        &Item::Session(ref session) => Some(&**session),
-        _ => None,
-    };
-    items.iter().filter_map(session).collect()
+    let mut sessions = Vec::new();
+    for item in items {
+        if let Item::Session(session) = item {
+            sessions.push(&**session);
+        }
+    }
+    sessions
 }
 
 /// The codes of the reasons for what was left out, with how many.

@@ -263,7 +263,7 @@ impl<'a> Audit<'a> {
 
     /// Returns whether the project defines or mentions a symbol anywhere in its files.
     fn has_symbol(&mut self, name: &str) -> Result<bool, StoreError> {
-        let last = name.rsplit(|c: char| matches!(c, ':' | '.' | '#')).next().unwrap_or(name);
+        let last = name.rsplit([':', '.', '#']).next().unwrap_or(name);
         let key = format!("symbol {last}");
         if let Some(known) = self.looked_up.get(&key) {
             return Ok(*known);

@@ -1,11 +1,13 @@
 //! Foreign memories as memories.
 
 use recall_core::{
-    AddMemory, Event, EventBody, Feedback, ItemId, MEMORY_ENTRIES, MemoryId, MemoryOrigin, MemoryType, Provenance,
-    Repeats, SHORT_TEXT_BYTES, Scope, StoreScope, Timestamp, Verdict, title_of,
+    AddMemory, DocPath, Event, EventBody, Feedback, ItemId, MEMORY_ENTRIES, MemoryId, MemoryOrigin, MemoryType,
+    Provenance, Repeats, SHORT_TEXT_BYTES, Scope, StoreScope, Timestamp, Verdict, title_of,
 };
 use recall_foreign::{ForeignMemory, ForeignOrigin, LeftOut, LeftOutReason};
+use recall_watch::StatOutcome;
 
+use super::claims;
 use super::error::MigrateError;
 use super::import::{Import, key};
 use crate::backup::RestoreMode;
@@ -61,13 +63,21 @@ impl Import<'_> {
         let title = if title.trim().is_empty() { title_of(content) } else { one_line(title) };
         let mut tags: Vec<String> = tags.iter().map(|tag| short(&one_line(tag))).collect();
         tags.truncate(MEMORY_ENTRIES);
+        let mut related_files = self.files_of(files, belongs.project.as_deref());
+        if self.store.scope == StoreScope::Project {
+            let named = claims::files(content).into_iter().map(|claim| claim.name);
+            let is_there =
+                |name: &&str| DocPath::new(name).is_ok_and(|path| self.store.stat(&path) != StatOutcome::Gone);
+            related_files.extend(named.filter(is_there).map(str::to_owned));
+            related_files.truncate(MEMORY_ENTRIES);
+        }
         AddMemory {
             memory_type: memory_type.unwrap_or(MemoryType::Note),
             title: short(&title),
             content: content.clone(),
             scope: scope_of(self.store.scope),
             tags,
-            related_files: self.files_of(files, belongs.project.as_deref()),
+            related_files,
             supersedes: None,
             repeats: Repeats::Refuse,
             source: Some(short(&format!("{} {id}", self.source.kind))),

@@ -1,6 +1,7 @@
 //! Foreign sessions as sessions.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use recall_core::{
     DocumentKey, EndReason, EventDetails, RECORD_TEXT_BYTES, Session, SessionEvent, SessionEventType, StoreScope,
@@ -66,16 +67,15 @@ impl Import<'_> {
         };
         let written: Vec<SessionEvent> = drafts.iter().map(told).collect();
         let session = Session { goal, ended: Some(ended), last: ended, ..Session::started(&id, started, &here) };
-        let mut text = match summary {
-            Some(summary) => Some(masking.mask(cut(&summary))),
-            None => {
-                let commits = Git::at(&self.store.root).commits_between(started, ended);
-                let material = Material { session: &session, events: &written, commits, memories: Vec::new() };
-                summary_of(&material).map(|text| masking.mask(&text))
-            }
+        let mut text = if let Some(summary) = summary {
+            Some(masking.mask(cut(&summary)))
+        } else {
+            let commits = Git::at(&self.store.root).commits_between(started, ended);
+            let material = Material { session: &session, events: &written, commits, memories: Vec::new() };
+            summary_of(&material).map(|text| masking.mask(&text))
         };
         if let Some(text) = text.as_mut().filter(|_| further > 0) {
-            text.push_str(&format!("\n{further} further events were not imported.\n"));
+            let _ = write!(text, "\n{further} further events were not imported.\n");
         }
         if !masking.rules.is_empty() {
             self.report.masked += 1;

@@ -1,4 +1,4 @@
-//! The memories of mem0: its history, the database of OpenMemory, or an export in JSON.
+//! The memories of mem0: its history, the database of its app, or an export in JSON.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
@@ -27,7 +27,7 @@ pub(super) fn read(path: &Path, scratch: &Path, sink: &mut Sink<'_>) -> Result<(
     read_history(&database, sink)
 }
 
-/// Reads OpenMemory: its memories with their categories and apps.
+/// Reads `OpenMemory`: its memories with their categories and apps.
 fn read_open_memory(database: &Database, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     let names = |table: &str| -> Result<HashMap<String, String>, ReadError> {
         let mut names = HashMap::new();
@@ -133,8 +133,8 @@ fn read_export(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     for (number, entry) in list.iter().enumerate() {
         let field =
             |names: &[&str]| names.iter().find_map(|name| entry.get(name)).and_then(Value::as_str).map(str::to_owned);
-        let item = match (field(&["id"]), field(&["memory", "content", "text"])) {
-            (Some(id), Some(content)) => Item::Memory(Box::new(ForeignMemory {
+        let item = if let (Some(id), Some(content)) = (field(&["id"]), field(&["memory", "content", "text"])) {
+            Item::Memory(Box::new(ForeignMemory {
                 // OpenMemory's database writes ids without hyphens.
                 id: id.replace('-', ""),
                 content,
@@ -150,11 +150,10 @@ fn read_export(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
                     ..ForeignOrigin::default()
                 },
                 ..ForeignMemory::default()
-            })),
-            _ => {
-                let why = "it has no `id` or no `memory`".to_owned();
-                Item::LeftOut(LeftOut::one(format!("entry {}", number + 1), LeftOutReason::Unreadable { why }))
-            }
+            }))
+        } else {
+            let why = "it has no `id` or no `memory`".to_owned();
+            Item::LeftOut(LeftOut::one(format!("entry {}", number + 1), LeftOutReason::Unreadable { why }))
         };
         if sink(item).is_break() {
             break;

@@ -36,7 +36,7 @@ enum Record {
 }
 
 struct Entity {
-    entity_type: String,
+    of: String,
     observations: Vec<String>,
     relations: Vec<String>,
 }
@@ -65,7 +65,7 @@ pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
             Some(line) => match serde_json::from_slice(line) {
                 Ok(Record::Entity { name, entity_type, observations }) => {
                     records += 1;
-                    entities.insert(name, Entity { entity_type, observations, relations: Vec::new() });
+                    entities.insert(name, Entity { of: entity_type, observations, relations: Vec::new() });
                     continue;
                 }
                 Ok(Record::Relation { from, to, relation_type }) => {
@@ -101,15 +101,15 @@ pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
 }
 
 fn memory(name: String, entity: Entity, created: Option<Timestamp>) -> ForeignMemory {
-    let Entity { entity_type, observations, relations } = entity;
+    let Entity { of, observations, relations } = entity;
     let mut content = String::new();
     for line in observations.iter().chain(&relations) {
         let _ = writeln!(content, "- {}", line.trim());
     }
-    let (memory_type, label) = memory_type(&entity_type);
+    let (memory_type, label) = memory_type(&of);
     ForeignMemory {
         memory_type,
-        title: if entity_type.is_empty() { name.clone() } else { format!("{name} ({entity_type})") },
+        title: if of.is_empty() { name.clone() } else { format!("{name} ({of})") },
         id: name,
         content,
         tags: label.into_iter().collect(),

@@ -32,7 +32,7 @@ pub(super) enum ForeignCommand {
     /// Import the database of claude-mem: `~/.claude-mem/claude-mem.db`.
     #[command(name = "claude-mem", after_help = examples!("recall import claude-mem --dry-run", "recall import claude-mem --of shop-v1"))]
     ClaudeMem(ForeignArgs),
-    /// Import the history of mem0, the database of OpenMemory, or an export of either in JSON.
+    /// Import the history of mem0, the database of `OpenMemory`, or an export of either in JSON.
     #[command(name = "mem0", after_help = examples!("recall import mem0 openmemory.db", "recall import mem0 memories.json --scope global"))]
     Mem0(ForeignArgs),
     /// Import the notes of Basic Memory: `~/basic-memory`, or its database.
@@ -151,7 +151,8 @@ fn text(answer: &MigrateResponse, dry_run: bool) -> String {
         let first = items.first().map(|item| printable(&item.reason).into_owned()).unwrap_or_default();
         let _ = writeln!(text, "{WARNING}left out{WARNING:#} {}: {first}", count(*all));
         let names: Vec<_> = items.iter().map(|item| printable(&item.item)).take(NAMED).collect();
-        let more = all.saturating_sub(names.len() as u64);
+        // An item may stand for several, which its name says.
+        let more = if items.len() > names.len() { all.saturating_sub(names.len() as u64) } else { 0 };
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let _ = writeln!(text, "  {DIM}{}{more}{DIM:#}", names.join(", "));
     }

@@ -53,7 +53,9 @@ pub(super) fn read(path: &Path, root: Option<&Path>) -> Result<Option<ForeignSes
         match (of, content) {
             ("user", Some(Value::String(asked))) => draft.asked(asked),
             ("user" | "assistant", Some(Value::Array(blocks))) => {
-                blocks.iter().for_each(|block| read_block(of, block, &mut draft, &mut calls));
+                for block in blocks {
+                    read_block(of, block, &mut draft, &mut calls);
+                }
             }
             _ => {}
         }
@@ -83,7 +85,9 @@ fn read_block(of: &str, block: &Value, draft: &mut Draft, calls: &mut HashMap<St
             let (Some(name), Some(input)) = (text(block, "name"), block.get("input")) else { return };
             if EDITS.contains(&&*name) {
                 let file = text(input, "file_path").or_else(|| text(input, "notebook_path"));
-                file.iter().for_each(|file| draft.edited(file));
+                if let Some(file) = file {
+                    draft.edited(&file);
+                }
             } else if let (Some(command), Some(id)) = (text(input, "command"), text(block, "id"))
                 && calls.len() < MOST_CALLS
             {

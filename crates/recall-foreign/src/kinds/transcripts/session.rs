@@ -122,8 +122,9 @@ pub(super) fn is_inside(directory: &str, root: &Path) -> bool {
 }
 
 fn cut(text: &str) -> String {
-    match text.len() > EVENT_BYTES {
-        true => format!("{}…", &text[..text.floor_char_boundary(EVENT_BYTES)]),
-        false => text.to_owned(),
+    if text.len() > EVENT_BYTES {
+        format!("{}…", &text[..text.floor_char_boundary(EVENT_BYTES)])
+    } else {
+        text.to_owned()
     }
 }
