@@ -39,6 +39,7 @@ mod session;
 mod stats;
 mod status;
 mod task_loop;
+mod ui;
 mod uninstall;
 mod update;
 mod verify;
@@ -175,6 +176,9 @@ pub(crate) enum Command {
         "recall graph src/store.rs --relation imported_by --depth 2",
     ))]
     Graph(graph::GraphArgs),
+    /// Open recall in the browser.
+    #[command(after_help = examples!("recall ui", "recall ui --print-url", "recall ui --port 7777 --no-open"))]
+    Ui(ui::UiArgs),
     /// Show status.
     #[command(after_help = examples!("recall status", "recall status --failures"))]
     Status(status::StatusArgs),
@@ -296,6 +300,7 @@ pub(crate) fn run(
         Command::List(args) => wait(list::run(args, context)),
         Command::Related(args) => wait(related::run(args, context)),
         Command::Graph(args) => wait(graph::run(args, context)),
+        Command::Ui(args) => wait(ui::run(args, context)),
         Command::Status(args) => wait(status::run(args, context)),
         Command::Stats(args) => wait(stats::run(args, context)),
         Command::Doctor(args) => wait(doctor::run(args, context)),

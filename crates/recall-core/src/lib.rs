@@ -19,6 +19,7 @@ mod file_kind;
 mod foreign_kind;
 mod form;
 mod fusion;
+pub mod highlight;
 mod ids;
 mod language;
 mod likeness;

@@ -7,14 +7,14 @@ use recall_core::Limits;
 
 use super::{
     AdoptSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings, LaunchSettings, LoopSettings,
-    ModelsSettings, RootsSettings, SearchSettings, Settings,
+    ModelsSettings, PageSettings, RootsSettings, SearchSettings, Settings,
 };
 use crate::layers::Entry;
 use crate::read::Reader;
 use crate::table::Reach::{self, Project, Search};
 use crate::value::{
-    address, count, domains, duration, file, folders, globs, log_level, model, names, or_word, part, positive,
-    providers, proxy, ranker, size, text, types, weight, yes_or_no,
+    address, count, domains, duration, editor_link, file, folders, globs, log_level, model, names, or_word, part,
+    positive, providers, proxy, ranker, size, text, types, weight, yes_or_no,
 };
 use crate::{ConfigError, Dirs, Environment, Table, Warning, layers};
 
@@ -62,6 +62,7 @@ impl Settings {
             models: models(&mut from, default.models)?,
             roots: roots(&mut from, default.roots)?,
             daemon: daemon(&mut from, &default.daemon)?,
+            page: page(&mut from, default.page)?,
             client: client(&mut from, default.client)?,
             hooks: hooks(&mut from, default.hooks)?,
             launch: launch(&mut from, default.launch)?,
@@ -312,6 +313,14 @@ fn task_loop(from: &mut Reader, default: LoopSettings) -> Result<LoopSettings, C
         max_iterations: from.key("loop.max_iterations", Reach::Client, max_iterations, &positive(10_000))?,
         stuck_threshold: from.key("loop.stuck_threshold", Reach::Client, stuck_threshold, &positive(100))?,
         agent_timeout: from.key("loop.agent_timeout", Reach::Client, agent_timeout, &time)?,
+    })
+}
+
+fn page(from: &mut Reader, default: PageSettings) -> Result<PageSettings, ConfigError> {
+    let PageSettings { idle, editor } = default;
+    Ok(PageSettings {
+        idle: from.key("page.idle", Reach::Daemon, idle, &duration(MINUTE..=7 * DAY))?,
+        editor: from.key("page.editor", Reach::Daemon, editor, &or_word("none", editor_link()))?,
     })
 }
 
