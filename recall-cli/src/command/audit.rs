@@ -14,7 +14,7 @@ use crate::Exit;
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::output::Format;
-use crate::output::human::style::{DIM, ERROR, GOOD, PATH, STRONG, WARNING};
+use crate::output::human::style::{DIM, GOOD, PATH, STRONG, WARNING};
 use crate::output::human::text::printable;
 
 /// Arguments of `recall audit`.
@@ -67,7 +67,7 @@ fn text(answer: &AuditResponse) -> String {
         let _ = writeln!(
             text,
             "  {}, {GOOD}{} sound{GOOD:#}; of {}: {WARNING}{}{WARNING:#} and {WARNING}{}{WARNING:#} are gone; \
-             {ERROR}{}{ERROR:#}",
+             {WARNING}{}{WARNING:#}",
             counted(*items, "item", "items"),
             count(*sound),
             counted(*claims, "named file or symbol", "named files and symbols"),
@@ -79,7 +79,7 @@ fn text(answer: &AuditResponse) -> String {
             let said = match kind.as_str() {
                 "missing_file" => format!("no file {PATH}{}{PATH:#}", printable(what)),
                 "missing_symbol" => format!("no symbol `{}`", printable(what)),
-                _ => format!("{ERROR}secret{ERROR:#} ({})", printable(what)),
+                _ => format!("{WARNING}secret{WARNING:#} ({})", printable(what)),
             };
             let at = if *line > 0 { format!(" line {line}") } else { String::new() };
             let name = if title.is_empty() { item } else { title };
