@@ -57,6 +57,8 @@ const CHECKS: &[Check] = &[
     decode::<v1::CompactRequest>,
     decode::<v1::ExportRequest>,
     decode::<v1::ImportRequest>,
+    decode::<v1::MigrateRequest>,
+    decode::<v1::AuditRequest>,
     decode::<v1::ListModelsRequest>,
     decode::<v1::AddModelRequest>,
     decode::<v1::PullModelRequest>,

@@ -1,6 +1,7 @@
 //! The commands of `recall`, one file each: its arguments and what it does.
 
 mod add;
+mod audit;
 mod backup;
 mod briefing;
 mod compact;
@@ -192,9 +193,20 @@ pub(crate) enum Command {
         "recall export --with-embeddings | gzip > shop.ndjson.gz",
     ))]
     Export(export::ExportArgs),
-    /// Add what an export has and a store lacks. The files of the documents need not be there.
-    #[command(after_help = examples!("recall import shop.ndjson", "gunzip -c shop.ndjson.gz | recall import -"))]
+    /// Add what an export or another tool's memory has and a store lacks. The files of the documents need not be there.
+    #[command(after_help = examples!(
+        "recall import shop.ndjson",
+        "gunzip -c shop.ndjson.gz | recall import -",
+        "recall import claude-mem --dry-run",
+    ))]
     Import(import::ImportArgs),
+    /// Show which claims of another tool's memory do not hold here, and which of it holds secrets.
+    #[command(after_help = examples!(
+        "recall audit",
+        "recall audit serena",
+        "recall audit codex ~/.edi/codex.db --limit 100",
+    ))]
+    Audit(audit::AuditArgs),
     /// Show and change settings.
     #[command(subcommand)]
     Config(config::ConfigCommand),
@@ -267,6 +279,7 @@ pub(crate) fn run(
         Command::Restore(args) => wait(restore::run(args, context)),
         Command::Export(args) => wait(export::run(args, context)),
         Command::Import(args) => wait(import::run(args, context)),
+        Command::Audit(args) => wait(audit::run(args, context)),
         Command::Config(command) => wait(config::run(command, context)),
         Command::Daemon(command) => wait(daemon::run(command, context)),
         Command::Service(command) => wait(service::run(command, context)),

@@ -3,6 +3,7 @@
 //! The hints of the reasons are in [`recall_proto::hint`].
 
 mod backup;
+mod migrate;
 mod models;
 
 use recall_core::{UnknownLanguage, error_chain};

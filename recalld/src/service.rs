@@ -14,6 +14,7 @@ mod handshake;
 mod index;
 mod list;
 mod memory;
+mod migrate;
 mod models;
 mod query;
 mod rebuild;
@@ -238,5 +239,13 @@ impl Recall for Service {
         request: Request<tonic::Streaming<v1::ImportRequest>>,
     ) -> Result<Response<v1::ImportResponse>, Status> {
         transfer::import(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn migrate(&self, request: Request<v1::MigrateRequest>) -> Result<Response<v1::MigrateResponse>, Status> {
+        migrate::import(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn audit(&self, request: Request<v1::AuditRequest>) -> Result<Response<v1::AuditResponse>, Status> {
+        migrate::audit(self, request.into_inner()).await.map(Response::new)
     }
 }

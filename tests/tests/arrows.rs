@@ -15,6 +15,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("recall-lexical", &["recall-core", "recall-folder"]),
     ("recall-vector", &["recall-core", "recall-folder"]),
     ("recall-rank", &[]),
+    ("recall-foreign", &["recall-core"]),
     ("recall-secrets", &[]),
     ("recall-rql", &["recall-core"]),
     ("recall-git", &[]),
@@ -30,6 +31,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "recall-folder",
             "recall-chunk",
             "recall-catalog",
+            "recall-foreign",
             "recall-git",
             "recall-journal",
             "recall-lexical",
@@ -103,7 +105,7 @@ const FOR_TESTS: &[&str] = &["recall-testkit"];
 
 /// The crates that may name a foreign library. A name that ends in `*` matches as a prefix.
 const FOREIGN: &[(&str, &[&str])] = &[
-    ("rusqlite", &["recall-catalog"]),
+    ("rusqlite", &["recall-catalog", "recall-foreign", "recall-tests"]),
     ("tantivy", &["recall-lexical"]),
     ("tree-sitter*", &["recall-chunk"]),
     ("cap-*", &["recall-folder"]),
@@ -114,7 +116,8 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("ort", &["recall-models"]),
     ("regex*", &["recall-secrets"]),
     ("strsim", &["recall-core"]),
-    ("jiff", &["recall-journal", "recall-json", "recall-rql", "recall-cli", "recall-shim"]),
+    ("jiff", &["recall-foreign", "recall-journal", "recall-json", "recall-rql", "recall-cli", "recall-shim"]),
+    ("serde-saphyr", &["recall-foreign"]),
     ("tokenizers", &["recall-models"]),
     ("ureq", &["recall-models"]),
     ("rustls", &["recall-models"]),
@@ -143,6 +146,7 @@ const FOREIGN: &[(&str, &[&str])] = &[
 const HEAVY: &[&str] = &[
     "recall-engine",
     "recall-catalog",
+    "recall-foreign",
     "recall-lexical",
     "recall-vector",
     "recall-models",

@@ -31,7 +31,8 @@ const CRATES: &[(&str, usize)] = &[
 /// the lines below its own, and none on its own line.
 ///
 /// What a `Store` holds does not know `Store`: it stands below. What acts on a `Store` is a method or a function above it.
-const STAIRS: [&[&str]; 13] = [
+const STAIRS: [&[&str]; 14] = [
+    &["migrate"],
     &["backup", "session"],
     &["context"],
     &["inspect", "query"],

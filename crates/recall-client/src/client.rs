@@ -171,6 +171,10 @@ repeatable! {
     use_model: UseModelRequest => UseModelResponse;
     /// Returns the settings with their origins.
     config: ConfigRequest => ConfigResponse;
+    /// Imports what another tool remembers.
+    migrate: MigrateRequest => MigrateResponse;
+    /// Audits what other tools remember.
+    audit: AuditRequest => AuditResponse;
 }
 
 unary! {

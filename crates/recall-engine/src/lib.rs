@@ -23,6 +23,7 @@ mod links;
 mod mask;
 mod matching;
 mod memory;
+mod migrate;
 mod mount;
 mod origin;
 mod progress;
@@ -64,6 +65,10 @@ pub use links::{Links, links};
 pub use matching::{ConditionPlan, Evaluated, ReadCounts, StorePlan};
 pub use memory::{
     AddOutcome, AddReport, FeedbackReport, MemoryNote, PromoteReport, SimilarMemory, UpdateReport, VerifyReport,
+};
+pub use migrate::{
+    Arrivals, AuditFinding, AuditFindingKind, AuditReport, AuditedSource, ForeignProjects, ForeignSource, LeftOutItem,
+    LeftOutTally, MigrateError, MigrateReport, MigrateRequest, ReadError,
 };
 pub use origin::{Origin, OriginError, RootCheck};
 pub use progress::{Cancel, Progress};

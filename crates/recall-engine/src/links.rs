@@ -6,7 +6,7 @@
 //! numbers, in one pass over the catalog; [`structure`] holds it in memory with each document's PageRank.
 
 pub(crate) mod meaning;
-mod path_text;
+pub(crate) mod path_text;
 pub(crate) mod paths;
 mod resolve;
 pub(crate) mod stated;

@@ -51,6 +51,11 @@ pub(crate) fn find_in_file(path: &DocPath, text: &str) -> Vec<Finding> {
     MASKER.find_in_file(path.as_str(), text)
 }
 
+/// Returns the secrets in a text.
+pub(crate) fn find(text: &str) -> Vec<Finding> {
+    MASKER.find(text)
+}
+
 /// Masks the secrets in a text.
 pub(crate) fn text(text: &mut String) -> Masked {
     match MASKER.mask(text) {

@@ -26,4 +26,5 @@ pub use similar::SimilarMemory;
 pub use update::UpdateReport;
 pub use verify::VerifyReport;
 
+pub(crate) use add::{Addition, NewAddition, PreparedMemory};
 pub(crate) use prior::factors;

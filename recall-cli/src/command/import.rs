@@ -1,5 +1,7 @@
 //! `recall import`
 
+mod foreign;
+
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read};
@@ -22,12 +24,18 @@ use crate::output::human::text::printable;
 use crate::progress::{RecordLine, until_indexed};
 use crate::{Exit, args};
 
+use foreign::ForeignCommand;
+pub(super) use foreign::SourceArgs;
+
 /// Arguments of `recall import`.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct ImportArgs {
-    /// The export; `-` for standard input.
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[command(subcommand)]
+    foreign: Option<ForeignCommand>,
+    /// The export; `-` for standard input. A file with the name of a tool is written `./codex`.
+    #[arg(value_name = "FILE", required = true)]
+    file: Option<PathBuf>,
     /// The store: project, global or domain.
     #[arg(long, default_value = "project", value_parser = args::scope)]
     scope: Scope,
@@ -46,7 +54,11 @@ const PIECE_BYTES: usize = 64 * 1024;
 const PIECES_WAITING: usize = 4;
 
 pub(super) async fn run(args: ImportArgs, context: &CommandContext) -> Result<Exit, CommandError> {
-    let ImportArgs { file: path, scope, dry_run, trust } = args;
+    let ImportArgs { foreign, file, scope, dry_run, trust } = args;
+    if let Some(command) = foreign {
+        return foreign::run(command, context).await;
+    }
+    let path = file.expect("clap requires a file without a subcommand");
     let refused = |source: &io::Error| CliError::refused(format!("cannot read `{}`", path.display()), source);
     let mut input: Box<dyn Read + Send> = if path.as_os_str() == "-" {
         Box::new(io::stdin())

@@ -59,7 +59,7 @@ impl Probe {
 }
 
 /// The RPCs that have a case in [`ask`].
-pub(crate) const CASES: [&str; 31] = [
+pub(crate) const CASES: [&str; 33] = [
     "Stats",
     "Search",
     "Candidates",
@@ -90,6 +90,8 @@ pub(crate) const CASES: [&str; 31] = [
     "Restore",
     "Export",
     "Import",
+    "Migrate",
+    "Audit",
     "Config",
 ];
 
@@ -357,6 +359,19 @@ async fn ask_of_sessions_and_stores(
             let pieces: Vec<_> =
                 std::iter::once(begin).chain(data).map(|part| v1::ImportRequest { part: Some(part) }).collect();
             reported(client.import(tokio_stream::iter(pieces)).await)
+        }
+        // A named path is the caller's own; without one, the usual places are those of the caller's project.
+        "Migrate" => {
+            let source = v1::ForeignSource { every_project: probe.more, ..v1::ForeignSource::default() };
+            let (kind, source) = ("serena".to_owned(), Some(source));
+            let request = v1::MigrateRequest { context, kind, scope, source, ..v1::MigrateRequest::default() };
+            reported(client.migrate(request).await)
+        }
+        "Audit" => {
+            let source = v1::ForeignSource { projects: vec![probe.words.clone()], ..v1::ForeignSource::default() };
+            let request =
+                v1::AuditRequest { context, scope, source: Some(source), limit: 9, ..v1::AuditRequest::default() };
+            reported(client.audit(request).await)
         }
         "Config" => reported(client.config(v1::ConfigRequest { context, ..v1::ConfigRequest::default() }).await),
         _ => return None,

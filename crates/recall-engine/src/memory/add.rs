@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use recall_core::{
     AddMemory, Event, EventBody, MemoryChange, MemoryId, MemoryOrigin, NewMemory, Provenance, Repeats, Scope,
-    StoreScope, Vocabulary,
+    StoreScope, Timestamp, Vocabulary,
 };
 
 use super::similar::{self, REPEATS, SimilarMemory};
@@ -53,43 +53,74 @@ impl Engine {
     /// journal cannot be written. Then nothing is stored.
     pub fn add_memory(&self, origin: &Origin, request: &AddMemory) -> Result<AddReport, MemoryError> {
         let store = self.memory_store(origin, request.scope)?;
-        let now = self.clock.now();
-        store.ledger.refresh(now, store.settings().limits.look_interval)?;
+        let timestamp = self.clock.now();
+        store.ledger.refresh(timestamp, store.settings().limits.look_interval)?;
+        let provenance = provenance::completed(&request.provenance, &Head::of(&store.root), &store);
+        let commit = provenance.commit.clone();
+        let addition = Addition { request, timestamp, provenance, commit: commit.as_deref() };
+        let new = match self.prepare_memory(origin, &store, addition)? {
+            PreparedMemory::Finished(report) => return Ok(report),
+            PreparedMemory::New(new) => new,
+        };
+        let NewAddition { reserved, event, report } = *new;
+        store.ledger.write(&[event])?;
+        drop(reserved);
+        store.index_memories_soon(&self.clock);
+        Ok(report)
+    }
+
+    /// Masks, compares and anchors a memory, and reserves its id. Nothing is written.
+    ///
+    /// Blocks if the caller holds a prepared memory with the same idempotency key.
+    pub(crate) fn prepare_memory<'s>(
+        &self,
+        origin: &Origin,
+        store: &'s Store,
+        addition: Addition<'_>,
+    ) -> Result<PreparedMemory<'s>, MemoryError> {
+        let Addition { request, timestamp, provenance, commit } = addition;
         let mut masking = Masking::default();
         let (title, content) = (masking.mask(&request.title), masking.mask(&request.content));
         let vocabulary = Vocabulary::of(&[&title, &content]);
         if let Some(older) = request.supersedes.filter(|older| store.ledger.memory(*older).is_none()) {
             return Err(MemoryError::NotFound { id: older.to_string() });
         }
-        let event = store.ledger.event_id(request.key.as_deref(), now);
+        let event = store.ledger.event_id(request.key.as_deref(), timestamp);
         let is_refused = |similarity| request.repeats == Repeats::Refuse && similarity >= REPEATS;
+        let finished = |report| Ok(PreparedMemory::Finished(report));
         let id = match store.ledger.place(request.memory_type, event, &title, &vocabulary, is_refused) {
             Ok(ReservedId::Free(id)) => id,
             Ok(ReservedId::Known(id)) => {
-                return Ok(AddReport { id, title, outcome: outcome(request), similar: Vec::new(), notes: Vec::new() });
+                let outcome = outcome(request);
+                return finished(AddReport { id, title, outcome, similar: Vec::new(), notes: Vec::new() });
             }
             Err((id, known, similarity)) => {
                 let similar = vec![SimilarMemory { id, title: known.to_string(), similarity }];
-                return Ok(AddReport { id, title, outcome: AddOutcome::Repeats, similar, notes: Vec::new() });
+                return finished(AddReport { id, title, outcome: AddOutcome::Repeats, similar, notes: Vec::new() });
             }
         };
         // The guard releases the reserved id also on errors.
-        let reserved = Reserved { store: &store, id };
+        let reserved = Reserved { store, id };
         // After the id is reserved: of two similar memories that are added at once, one sees the other either there or here.
         let mut similar = store.similar(&title, &content, &vocabulary)?;
         if store.scope == StoreScope::Project {
-            similar.extend(self.similar_beyond(&store, origin, (&title, &content, &vocabulary)));
+            similar.extend(self.similar_beyond(store, origin, (&title, &content, &vocabulary)));
             similar::sort(&mut similar);
         }
         similar.retain(|memory| Some(memory.id) != request.supersedes);
         if let Some(known) = similar.first().filter(|known| is_refused(known.similarity)) {
-            return Ok(AddReport { id: known.id, title, outcome: AddOutcome::Repeats, similar, notes: Vec::new() });
+            return finished(AddReport {
+                id: known.id,
+                title,
+                outcome: AddOutcome::Repeats,
+                similar,
+                notes: Vec::new(),
+            });
         }
         let mut notes = Vec::new();
-        let provenance = provenance::completed(&request.provenance, &Head::of(&store.root), &store);
-        let related_files = related_files::resolve(&store, origin, &request.related_files)?;
+        let related_files = related_files::resolve(store, origin, &request.related_files)?;
         let text = format!("{title}\n{content}");
-        let anchors = store.anchor_memory(&related_files, &text, provenance.commit.as_deref(), &mut notes)?;
+        let anchors = store.anchor_memory(&related_files, &text, commit, &mut notes)?;
         let related_files = masking.mask_paths(related_files);
         let added = NewMemory {
             title: title.as_str().into(),
@@ -105,10 +136,9 @@ impl Engine {
         };
         notes.extend(note::of_masking(&masking));
         let body = EventBody::Memory { id, change: MemoryChange::Add(Box::new(added)) };
-        store.ledger.write(&[Event { timestamp: now, id: event, body, provenance }])?;
-        drop(reserved);
-        store.index_memories_soon(&self.clock);
-        Ok(AddReport { id, title, outcome: outcome(request), similar, notes })
+        let event = Event { timestamp, id: event, body, provenance };
+        let report = AddReport { id, title, outcome: outcome(request), similar, notes };
+        Ok(PreparedMemory::New(Box::new(NewAddition { reserved, event, report })))
     }
 
     /// Returns similar memories in the other stores that the project sees.
@@ -144,8 +174,36 @@ impl Engine {
     }
 }
 
+/// A memory to add, with its time and its author.
+pub(crate) struct Addition<'a> {
+    pub(crate) request: &'a AddMemory,
+    pub(crate) timestamp: Timestamp,
+    /// Who added it, with secrets masked.
+    pub(crate) provenance: Provenance,
+    /// The commit that is checked out, for its anchors.
+    pub(crate) commit: Option<&'a str>,
+}
+
+/// A memory that was compared with the known ones.
+pub(crate) enum PreparedMemory<'s> {
+    /// Nothing is to be written: it is known, or repeats a known one.
+    Finished(AddReport),
+    /// It is new.
+    New(Box<NewAddition<'s>>),
+}
+
+/// A new memory that is not written yet.
+pub(crate) struct NewAddition<'s> {
+    /// Keeps its id reserved.
+    pub(crate) reserved: Reserved<'s>,
+    /// The event to write.
+    pub(crate) event: Event,
+    /// The report once it is written.
+    pub(crate) report: AddReport,
+}
+
 /// The reserved id of a memory that is being added.
-struct Reserved<'a> {
+pub(crate) struct Reserved<'a> {
     store: &'a Store,
     id: MemoryId,
 }

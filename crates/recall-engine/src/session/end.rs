@@ -96,7 +96,7 @@ impl Engine {
 }
 
 /// Returns the event that ends a session.
-fn end_event(summary: String, reason: EndReason, path: Option<&DocPath>) -> EventDetails {
+pub(crate) fn end_event(summary: String, reason: EndReason, path: Option<&DocPath>) -> EventDetails {
     let text = |text: &str| MetadataValue::Text(text.to_owned());
     let mut metadata = Metadata::from([(REASON.to_owned(), text(reason.as_str()))]);
     if let Some(path) = path {

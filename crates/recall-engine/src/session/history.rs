@@ -29,7 +29,7 @@ fn file_name(day: &str, id: &str) -> String {
 }
 
 /// Writes the summary of a session. An existing one is replaced atomically.
-pub(super) fn write(root: &Path, session: &Session, summary: &str) -> Result<DocPath, SessionError> {
+pub(crate) fn write(root: &Path, session: &Session, summary: &str) -> Result<DocPath, SessionError> {
     // Write the git files first, so that git never sees a file that it should ignore.
     write_git_files(root).map_err(SessionError::Folder)?;
     let folder = Folder::open(root).and_then(|root| root.make_folder(FOLDER)).map_err(SessionError::Folder)?;

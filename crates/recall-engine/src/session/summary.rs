@@ -15,17 +15,17 @@ const ENTRIES: usize = 20;
 const ENTRY_CHARS: usize = 300;
 
 /// The inputs of a summary.
-pub(super) struct Material<'a> {
-    pub(super) session: &'a Session,
-    pub(super) events: &'a [SessionEvent],
+pub(crate) struct Material<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) events: &'a [SessionEvent],
     /// The commits of its time, the earliest first.
-    pub(super) commits: Vec<Commit>,
+    pub(crate) commits: Vec<Commit>,
     /// The memories that were added in it.
-    pub(super) memories: Vec<Memory>,
+    pub(crate) memories: Vec<Memory>,
 }
 
 /// Generates a summary in Markdown; `None` if there is nothing to report.
-pub(super) fn summary_of(material: &Material<'_>) -> Option<String> {
+pub(crate) fn summary_of(material: &Material<'_>) -> Option<String> {
     let Material { session, events, commits, memories } = material;
     if !events.iter().any(tells_something) && commits.is_empty() && memories.is_empty() {
         return None;

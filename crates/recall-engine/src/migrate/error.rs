@@ -1,0 +1,60 @@
+//! The error of imports and audits.
+
+use std::path::PathBuf;
+
+use recall_core::ForeignKind;
+use recall_folder::OpenError;
+use recall_foreign::ReadError;
+
+use crate::error::{MemoryError, StoreError};
+use crate::fault::{Fault, of_open};
+use crate::session_log::SessionError;
+
+/// An import or an audit failed.
+#[derive(Debug, thiserror::Error)]
+pub enum MigrateError {
+    /// No place of the tool exists.
+    #[error("nothing of {kind} was found{}", looked(places))]
+    NotFound {
+        /// The kind.
+        kind: ForeignKind,
+        /// The places that were looked at.
+        places: Vec<PathBuf>,
+    },
+    /// A source cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A memory was not stored.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// A session was not stored.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// A file was not copied.
+    #[error("cannot write `{}`", .0.path().display())]
+    File(#[source] OpenError),
+    /// A store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl MigrateError {
+    /// Returns the kind of the failure.
+    pub fn fault(&self) -> Fault {
+        match self {
+            Self::NotFound { .. } | Self::Read(_) => Fault::Other,
+            Self::Memory(error) => error.fault(),
+            Self::Session(error) => error.fault(),
+            Self::File(error) => of_open(error),
+            Self::Store(error) => error.fault(),
+        }
+    }
+}
+
+fn looked(places: &[PathBuf]) -> String {
+    if places.is_empty() {
+        return ": this tool has no usual place".to_owned();
+    }
+    let places: Vec<_> = places.iter().map(|place| format!("`{}`", place.display())).collect();
+    format!(": looked for {}", places.join(", "))
+}

@@ -1,0 +1,254 @@
+//! The import.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use recall_core::{ForeignKind, Scope, Timestamp};
+use recall_foreign::{ForeignMemory, Item, LeftOut, LeftOutReason, Reading};
+
+use super::error::MigrateError;
+use super::sources::{ForeignSource, MigrateRequest};
+use crate::Engine;
+use crate::backup::RestoreMode;
+use crate::git::Head;
+use crate::mask;
+use crate::origin::Origin;
+use crate::store::Store;
+
+/// The most items of one import. A person's memories are fewer; a larger source is imported by several requests.
+const MOST_ITEMS: u64 = 100_000;
+
+/// The memories that are written with one sync. A batch is compared with itself, which costs its square.
+const BATCH_MEMORIES: usize = 256;
+
+/// The bytes of text after which a batch is written.
+const BATCH_BYTES: usize = 8 * 1024 * 1024;
+
+/// The most items that are named as left out for one reason.
+const NAMED: usize = 10;
+
+/// What was imported.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MigrateReport {
+    /// The files and folders that were read.
+    pub paths: Vec<PathBuf>,
+    /// The memories.
+    pub memories: Arrivals,
+    /// The sessions.
+    pub sessions: Arrivals,
+    /// The files.
+    pub files: Arrivals,
+    /// The ratings of new memories.
+    pub ratings: u64,
+    /// The items with secrets, which were masked.
+    pub masked: u64,
+    /// The related files that the store does not have.
+    pub missing_files: u64,
+    /// What was left out, by the code of the reason.
+    pub left_out: BTreeMap<&'static str, LeftOutTally>,
+    /// Whether the limit of items was reached, so that the rest was not read.
+    pub is_cut: bool,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// How many items of a sort came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arrivals {
+    /// Those that belong to the store.
+    pub found: u64,
+    /// Those that were added, or would be.
+    pub added: u64,
+    /// Those that were there already.
+    pub known: u64,
+}
+
+/// The items that were left out for one reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LeftOutTally {
+    /// How many.
+    pub count: u64,
+    /// The first of them.
+    pub items: Vec<LeftOutItem>,
+}
+
+/// An item that was left out. Its secrets are masked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOutItem {
+    /// The item.
+    pub item: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl MigrateReport {
+    pub(super) fn leave_out(&mut self, left: LeftOut) {
+        let LeftOut { mut item, count, reason } = left;
+        let tally = self.left_out.entry(reason.code()).or_default();
+        tally.count += count;
+        if tally.items.len() < NAMED {
+            mask::text(&mut item);
+            let mut reason = reason.to_string();
+            mask::text(&mut reason);
+            tally.items.push(LeftOutItem { item, reason });
+        }
+    }
+}
+
+impl Engine {
+    /// Imports what a tool remembers into a store. Nothing that is there is changed.
+    ///
+    /// # Errors
+    /// The source is missing, is something else, or cannot be read; or the store cannot be written. Then some items may be
+    /// imported; importing again adds the others.
+    pub fn migrate(&self, origin: &Origin, request: &MigrateRequest) -> Result<MigrateReport, MigrateError> {
+        let began = Instant::now();
+        let MigrateRequest { source, mode, limit } = request;
+        let store = self.memory_store(origin, source.scope)?;
+        let paths = source.paths(&store, self.registry.places.home.as_deref())?;
+        // Memories are anchored to symbols of indexed files.
+        self.fresh_stores(origin, if source.scope == Scope::All { Scope::Project } else { source.scope })?;
+        let now = self.clock.now();
+        store.ledger.refresh(now, Duration::ZERO)?;
+        let mut import = Import {
+            engine: self,
+            origin: Origin { directory: store.root.clone(), ..origin.clone() },
+            source,
+            mode: *mode,
+            now,
+            commit: Head::of(&store.root).commit,
+            room: limit.unwrap_or(MOST_ITEMS).min(MOST_ITEMS),
+            batch: Vec::new(),
+            batch_bytes: 0,
+            seen: HashSet::new(),
+            known_sessions: Self::sessions_of(&store, now)?.into_iter().map(|session| session.id).collect(),
+            summaries: Vec::new(),
+            report: MigrateReport { paths: paths.clone(), ..MigrateReport::default() },
+            failure: None,
+            store: &store,
+        };
+        for path in &paths {
+            let reading = import.reading();
+            let read = recall_foreign::read(source.kind, path, reading, &mut |item| import.take(item));
+            if let Some(failure) = import.failure.take() {
+                return Err(failure);
+            }
+            read?;
+            import.write_batch()?;
+            if import.report.is_cut {
+                break;
+            }
+        }
+        import.index_summaries();
+        let mut report = import.report;
+        report.took = began.elapsed();
+        Ok(report)
+    }
+}
+
+/// A running import.
+pub(super) struct Import<'e> {
+    pub(super) engine: &'e Engine,
+    /// The client's, with the store's root as the directory, which foreign paths are relative to.
+    pub(super) origin: Origin,
+    pub(super) source: &'e ForeignSource,
+    pub(super) mode: RestoreMode,
+    pub(super) now: Timestamp,
+    /// The commit that is checked out.
+    pub(super) commit: Option<String>,
+    room: u64,
+    pub(super) batch: Vec<ForeignMemory>,
+    batch_bytes: usize,
+    /// The foreign ids of memories that were read.
+    seen: HashSet<String>,
+    pub(super) known_sessions: HashSet<String>,
+    /// The summaries that were written.
+    pub(super) summaries: Vec<recall_core::DocPath>,
+    pub(super) report: MigrateReport,
+    /// Why the import stopped.
+    failure: Option<MigrateError>,
+    pub(super) store: &'e Arc<Store>,
+}
+
+impl<'e> Import<'e> {
+    fn reading(&self) -> Reading<'e> {
+        let is_filtered = self.source.projects != super::ForeignProjects::Every;
+        let root = (is_filtered && self.source.path.is_none()).then_some(self.store.root.as_path());
+        Reading { scratch: &self.store.folder.path, root }
+    }
+
+    fn take(&mut self, item: Item) -> ControlFlow<()> {
+        match self.try_take(item) {
+            Ok(flow) => flow,
+            Err(error) => {
+                self.failure = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn try_take(&mut self, item: Item) -> Result<ControlFlow<()>, MigrateError> {
+        let (belongs, name) = match &item {
+            Item::LeftOut(left) => {
+                self.report.leave_out(left.clone());
+                return Ok(ControlFlow::Continue(()));
+            }
+            Item::Memory(memory) => (memory.belongs.clone(), memory.id.clone()),
+            Item::Session(session) => (session.belongs.clone(), session.id.clone()),
+            Item::File(file) => (recall_foreign::Belonging::default(), file.below.clone()),
+        };
+        if let Some(reason) = self.source.misplaced(self.store, &belongs) {
+            self.report.leave_out(LeftOut::one(name, reason));
+            return Ok(ControlFlow::Continue(()));
+        }
+        if self.room == 0 {
+            self.report.is_cut = true;
+            return Ok(ControlFlow::Break(()));
+        }
+        self.room -= 1;
+        match item {
+            Item::LeftOut(_) => {}
+            Item::Memory(memory) => self.take_memory(*memory)?,
+            Item::Session(session) => self.take_session(*session)?,
+            Item::File(file) => self.take_file(file)?,
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn take_memory(&mut self, memory: ForeignMemory) -> Result<(), MigrateError> {
+        if memory.content.trim().is_empty() {
+            self.report.leave_out(LeftOut::one(memory.id, LeftOutReason::Empty));
+            return Ok(());
+        }
+        let (bytes, limit) = (memory.content.len() as u64, recall_core::MEMORY_BYTES as u64);
+        if bytes > limit {
+            self.report.leave_out(LeftOut::one(memory.id, LeftOutReason::TooLong { bytes, limit }));
+            return Ok(());
+        }
+        self.report.memories.found += 1;
+        if !self.seen.insert(memory.id.clone()) {
+            self.report.memories.known += 1;
+            return Ok(());
+        }
+        self.batch_bytes += memory.content.len();
+        self.batch.push(memory);
+        if self.batch.len() >= BATCH_MEMORIES || self.batch_bytes >= BATCH_BYTES {
+            self.write_batch()?;
+        }
+        Ok(())
+    }
+
+    fn write_batch(&mut self) -> Result<(), MigrateError> {
+        self.batch_bytes = 0;
+        let batch = std::mem::take(&mut self.batch);
+        if batch.is_empty() { Ok(()) } else { self.write_memories(batch) }
+    }
+}
+
+/// Returns the idempotency key of a foreign item.
+pub(super) fn key(kind: ForeignKind, sort: &str, id: &str) -> String {
+    format!("import/{kind}/{sort}/{id}")
+}

@@ -1,0 +1,224 @@
+//! The items that readers return.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use recall_core::{EventDetails, MemoryType, StoreScope, Timestamp};
+
+/// Receives the items of a source. It breaks to stop the reader.
+pub type Sink<'s> = dyn FnMut(Item) -> ControlFlow<()> + 's;
+
+/// An item of a foreign source.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// It becomes a memory.
+    Memory(Box<ForeignMemory>),
+    /// It becomes a session.
+    Session(Box<ForeignSession>),
+    /// It becomes a file in the folder of recall.
+    File(ForeignFile),
+    /// It becomes nothing.
+    LeftOut(LeftOut),
+}
+
+/// A foreign piece of knowledge.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ForeignMemory {
+    /// Its id: the same whenever the same item of its kind is read, on any machine.
+    pub id: String,
+    /// Its type; `None` for a note.
+    pub memory_type: Option<MemoryType>,
+    /// The title; empty if it has none.
+    pub title: String,
+    /// The text.
+    pub content: String,
+    /// Labels.
+    pub tags: Vec<String>,
+    /// The files that it names as its own, as they were written.
+    pub files: Vec<String>,
+    /// When it was made; `None` if that is not known.
+    pub created: Option<Timestamp>,
+    /// Where it applies.
+    pub belongs: Belonging,
+    /// Who made it.
+    pub origin: ForeignOrigin,
+    /// Its ratings.
+    pub feedback: Vec<ForeignFeedback>,
+}
+
+/// Where an item applies, as far as its source says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Belonging {
+    /// Its scope; `None` if the tool knows no scopes.
+    pub scope: Option<StoreScope>,
+    /// The path or the name of its project; `None` if the source does not say.
+    pub project: Option<String>,
+}
+
+/// Who made an item, as far as its source says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ForeignOrigin {
+    /// The agent or app.
+    pub agent: Option<String>,
+    /// The agent's mode.
+    pub mode: Option<String>,
+    /// The session.
+    pub session: Option<String>,
+    /// The git branch.
+    pub branch: Option<String>,
+    /// The git commit.
+    pub commit: Option<String>,
+}
+
+/// A rating of a foreign memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignFeedback {
+    /// Its id within the memory.
+    pub id: String,
+    /// Whether the memory helped.
+    pub useful: bool,
+    /// The occasion, in words.
+    pub note: Option<String>,
+    /// When.
+    pub created: Option<Timestamp>,
+    /// The session.
+    pub session: Option<String>,
+}
+
+/// A foreign session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForeignSession {
+    /// Its id.
+    pub id: String,
+    /// When it started.
+    pub started: Timestamp,
+    /// When its last event was.
+    pub ended: Timestamp,
+    /// Its goal; for a transcript, the first request.
+    pub goal: Option<String>,
+    /// Its summary; `None` to generate one from the events.
+    pub summary: Option<String>,
+    /// Where it applies.
+    pub belongs: Belonging,
+    /// Who ran it.
+    pub origin: ForeignOrigin,
+    /// Its events, in order.
+    pub events: Vec<ForeignEvent>,
+    /// The number of further events, which exceed the limit.
+    pub further: u64,
+}
+
+/// An event of a foreign session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForeignEvent {
+    /// When.
+    pub timestamp: Timestamp,
+    /// What. Its related files are empty.
+    pub details: EventDetails,
+    /// The files that it concerns, as they were written.
+    pub files: Vec<String>,
+}
+
+/// A foreign file that is copied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignFile {
+    /// Its plain path below the folder `.recall`.
+    pub below: String,
+    /// Its content.
+    pub content: String,
+    /// Where it was found.
+    pub from: PathBuf,
+}
+
+/// Items that become nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The item, or what several have in common.
+    pub item: String,
+    /// How many.
+    pub count: u64,
+    /// Why.
+    pub reason: LeftOutReason,
+}
+
+impl LeftOut {
+    /// One item.
+    pub fn one(item: impl Into<String>, reason: LeftOutReason) -> Self {
+        Self { item: item.into(), count: 1, reason }
+    }
+}
+
+/// The reason why an item becomes nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LeftOutReason {
+    /// It has no text.
+    Empty,
+    /// Its text exceeds the limit of a memory.
+    TooLong {
+        /// Its length in bytes.
+        bytes: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// It was deleted or archived there.
+    Deleted,
+    /// It was derived from a file, which recall indexes itself.
+    Derived,
+    /// Recall has no place for it.
+    NoPlace {
+        /// What to do instead.
+        instead: &'static str,
+    },
+    /// It cannot be read.
+    Unreadable {
+        /// Why.
+        why: String,
+    },
+    /// It belongs to another project.
+    OtherProject,
+    /// It belongs to the stores of another scope.
+    OtherScope,
+    /// It nearly repeats another memory.
+    Repeats {
+        /// The id of the other memory.
+        of: String,
+    },
+    /// A file of that name is there.
+    FileExists,
+}
+
+impl LeftOutReason {
+    /// Returns the stable code of the reason.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Empty => "EMPTY",
+            Self::TooLong { .. } => "TOO_LONG",
+            Self::Deleted => "DELETED",
+            Self::Derived => "DERIVED",
+            Self::NoPlace { .. } => "NO_PLACE",
+            Self::Unreadable { .. } => "UNREADABLE",
+            Self::OtherProject => "OTHER_PROJECT",
+            Self::OtherScope => "OTHER_SCOPE",
+            Self::Repeats { .. } => "REPEATS",
+            Self::FileExists => "FILE_EXISTS",
+        }
+    }
+}
+
+impl fmt::Display for LeftOutReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("it has no text"),
+            Self::TooLong { bytes, limit } => write!(f, "it has {bytes} bytes; the limit is {limit}"),
+            Self::Deleted => f.write_str("it was deleted or archived there"),
+            Self::Derived => f.write_str("it was derived from a file, which recall indexes itself"),
+            Self::NoPlace { instead } => f.write_str(instead),
+            Self::Unreadable { why } => write!(f, "it cannot be read: {why}"),
+            Self::OtherProject => f.write_str("it belongs to another project"),
+            Self::OtherScope => f.write_str("it belongs to another scope"),
+            Self::Repeats { of } => write!(f, "it nearly repeats {of}"),
+            Self::FileExists => f.write_str("a file of that name is there"),
+        }
+    }
+}

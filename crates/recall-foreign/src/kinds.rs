@@ -1,0 +1,69 @@
+//! The readers, one for each kind.
+
+mod basic_memory;
+mod claude_mem;
+mod edi;
+mod edi_items;
+mod mem0;
+mod memory_server;
+mod serena;
+mod transcripts;
+
+use std::path::Path;
+
+use recall_core::{DocumentType, ForeignKind, MemoryType, SessionEventType};
+
+use crate::{ReadError, Sink};
+
+/// How a source is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading<'a> {
+    /// A folder of the caller for private copies of databases.
+    pub scratch: &'a Path,
+    /// The root of the project, by which transcripts are selected; `None` to read those of all projects.
+    pub root: Option<&'a Path>,
+}
+
+/// Passes the items of a source to a sink, until it breaks.
+///
+/// # Errors
+/// The source is missing, is not of the kind, is damaged or cannot be read. Items may have been passed before that.
+pub fn read(kind: ForeignKind, path: &Path, reading: Reading<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+    match kind {
+        ForeignKind::RecallV0 | ForeignKind::Codex => edi_items::read(kind, path, reading.scratch, sink),
+        ForeignKind::Edi => edi::read(path, sink),
+        ForeignKind::ClaudeMem => claude_mem::read(path, reading.scratch, sink),
+        ForeignKind::Mem0 => mem0::read(path, reading.scratch, sink),
+        ForeignKind::BasicMemory => basic_memory::read(path, reading.scratch, sink),
+        ForeignKind::MemoryServer => memory_server::read(path, sink),
+        ForeignKind::Serena => serena::read(path, sink),
+        ForeignKind::Transcripts => transcripts::read(path, reading.root, sink),
+    }
+}
+
+/// Returns the type of memory for a foreign type, and a label for a type that recall does not have.
+fn memory_type(foreign: &str) -> (Option<MemoryType>, Option<String>) {
+    let foreign = foreign.trim().to_lowercase();
+    let known = match &*foreign {
+        "adr" => Some(MemoryType::Decision),
+        "bugfix" | "bug" | "incident" => Some(MemoryType::Failure),
+        "discovery" | "learning" => Some(MemoryType::Lesson),
+        "runbook" => Some(MemoryType::Pattern),
+        "note" | "manual" | "memory" | "" => return (None, None),
+        known => known.parse::<MemoryType>().ok(),
+    };
+    let is_same = known.is_some_and(|known| DocumentType::from(known).as_str() == foreign);
+    (known, (!is_same).then_some(foreign))
+}
+
+/// Returns the type of a session's event for a foreign type, as far as it is one that a client may log.
+fn event_type(foreign: &str) -> SessionEventType {
+    match foreign.trim() {
+        "task_complete" => SessionEventType::Milestone,
+        known => known
+            .parse()
+            .ok()
+            .filter(|known: &SessionEventType| !known.is_boundary())
+            .unwrap_or(SessionEventType::Observation),
+    }
+}

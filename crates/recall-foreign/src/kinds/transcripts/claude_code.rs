@@ -1,0 +1,99 @@
+//! The transcripts of Claude Code: `~/.claude/projects/<folder>/<session>.jsonl`.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::session::{Draft, LINE_BYTES, is_inside};
+use crate::ReadError;
+use crate::item::ForeignSession;
+use crate::moment;
+use crate::text_file::{self, BoundedLines};
+
+/// The tools that write a file, which is in `file_path` or `notebook_path`.
+const EDITS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
+
+/// The most calls whose results are awaited.
+const MOST_CALLS: usize = 256;
+
+/// Returns the name of the folder with the transcripts of a project.
+pub(super) fn folder_of(root: &Path) -> String {
+    root.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
+pub(super) fn read(path: &Path, root: Option<&Path>) -> Result<Option<ForeignSession>, ReadError> {
+    let failed = |source| text_file::failed(path, source);
+    let mut lines = BoundedLines::new(text_file::open(path)?, LINE_BYTES);
+    let mut draft = Draft::default();
+    let mut calls: HashMap<String, String> = HashMap::new();
+    let (mut number, mut known) = (0_u64, 0_u64);
+    while let Some(line) = lines.next().map_err(failed)? {
+        let Some(line) = line.filter(|line| !line.is_empty()) else { continue };
+        number += 1;
+        let Ok(record) = serde_json::from_slice::<Value>(line) else { continue };
+        let text = |name: &str| record.get(name).and_then(Value::as_str);
+        let Some(of) = text("type") else { continue };
+        known += 1;
+        if record.get("isSidechain").and_then(Value::as_bool) == Some(true)
+            || record.get("isMeta").and_then(Value::as_bool) == Some(true)
+        {
+            continue;
+        }
+        if let Some(directory) = text("cwd").filter(|_| draft.directory.is_none()) {
+            if root.is_some_and(|root| !is_inside(directory, root)) {
+                return Ok(None);
+            }
+            draft.directory = Some(directory.to_owned());
+        }
+        draft.id = draft.id.take().or_else(|| text("sessionId").map(str::to_owned));
+        draft.branch = draft.branch.take().or_else(|| text("gitBranch").map(str::to_owned)).filter(|it| !it.is_empty());
+        draft.at(record.get("timestamp").and_then(moment::of_json));
+        let content = record.get("message").and_then(|message| message.get("content"));
+        match (of, content) {
+            ("user", Some(Value::String(asked))) => draft.asked(asked),
+            ("user" | "assistant", Some(Value::Array(blocks))) => {
+                for block in blocks {
+                    read_block(of, block, &mut draft, &mut calls);
+                }
+            }
+            _ => {}
+        }
+    }
+    if known == 0 && number > 0 {
+        let found = "none of its lines is a record of Claude Code, Codex CLI or Gemini CLI".to_owned();
+        return Err(ReadError::Unexpected { path: path.to_owned(), expected: "a transcript", found });
+    }
+    Ok(draft.finish("claude-code", path))
+}
+
+fn read_block(of: &str, block: &Value, draft: &mut Draft, calls: &mut HashMap<String, String>) {
+    let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+    let Some(kind) = text(block, "type") else { return };
+    match (of, &*kind) {
+        ("user", "text") => draft.asked(&text(block, "text").unwrap_or_default()),
+        ("user", "tool_result") => {
+            let call = text(block, "tool_use_id").and_then(|id| calls.remove(&id));
+            let Some(command) = call else { return };
+            if block.get("is_error").and_then(Value::as_bool) == Some(true) {
+                draft.failed(&command);
+            } else {
+                draft.ran(&command);
+            }
+        }
+        ("assistant", "tool_use") => {
+            let (Some(name), Some(input)) = (text(block, "name"), block.get("input")) else { return };
+            if EDITS.contains(&&*name) {
+                let file = text(input, "file_path").or_else(|| text(input, "notebook_path"));
+                if let Some(file) = file {
+                    draft.edited(&file);
+                }
+            } else if let (Some(command), Some(id)) = (text(input, "command"), text(block, "id"))
+                && calls.len() < MOST_CALLS
+            {
+                calls.insert(id, command);
+            }
+        }
+        _ => {}
+    }
+}

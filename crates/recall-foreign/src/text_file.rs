@@ -1,0 +1,150 @@
+//! Bounded reading of text files and folders.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use recall_core::Timestamp;
+
+use crate::ReadError;
+
+/// The largest text file that is read as a whole.
+pub(crate) const FILE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The most files of a folder.
+const MOST_FILES: usize = 100_000;
+
+/// The deepest folder below the first.
+const MOST_DEPTH: usize = 16;
+
+/// A file that was found.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Found {
+    /// Its path below the folder, with `/`.
+    pub(crate) below: String,
+    /// Its path.
+    pub(crate) path: PathBuf,
+    /// When it was modified.
+    pub(crate) modified: Option<Timestamp>,
+}
+
+/// Returns the metadata of a path.
+pub(crate) fn metadata(path: &Path) -> Result<Metadata, ReadError> {
+    fs::metadata(path).map_err(|source| failed(path, source))
+}
+
+/// Reads a text file. Invalid UTF-8 is replaced.
+///
+/// # Errors
+/// It is not a regular file, exceeds the limit, or cannot be read.
+pub(crate) fn read(path: &Path, limit: u64) -> Result<String, ReadError> {
+    let mut bytes = Vec::new();
+    let mut file = open(path)?.take(limit + 1);
+    file.read_to_end(&mut bytes).map_err(|source| failed(path, source))?;
+    if bytes.len() as u64 > limit {
+        return Err(ReadError::TooLarge { path: path.to_owned(), bytes: bytes.len() as u64, limit });
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Opens a regular file. Anything else, such as a pipe, is rejected before it is opened.
+pub(crate) fn open(path: &Path) -> Result<File, ReadError> {
+    if !metadata(path)?.is_file() {
+        let found = "it is not a regular file".to_owned();
+        return Err(ReadError::Unexpected { path: path.to_owned(), expected: "a file", found });
+    }
+    File::open(path).map_err(|source| failed(path, source))
+}
+
+/// Returns the files with an extension below a folder, sorted by path. Links and hidden folders are not followed.
+pub(crate) fn files_below(folder: &Path, extension: &str) -> Result<Vec<Found>, ReadError> {
+    let mut found = Vec::new();
+    let mut folders = vec![(folder.to_owned(), String::new(), 0)];
+    while let Some((folder, below, depth)) = folders.pop() {
+        let entries = fs::read_dir(&folder).map_err(|source| failed(&folder, source))?;
+        for entry in entries {
+            let entry = entry.map_err(|source| failed(&folder, source))?;
+            let (Ok(name), Ok(kind)) = (entry.file_name().into_string(), entry.file_type()) else { continue };
+            let below = if below.is_empty() { name.clone() } else { format!("{below}/{name}") };
+            if kind.is_dir() && !name.starts_with('.') && depth < MOST_DEPTH {
+                folders.push((entry.path(), below, depth + 1));
+            } else if kind.is_file() && Path::new(&name).extension().is_some_and(|it| it == extension) {
+                let modified = entry.metadata().ok().and_then(|it| it.modified().ok()).map(Timestamp::from);
+                found.push(Found { below, path: entry.path(), modified });
+            }
+        }
+        if found.len() > MOST_FILES {
+            let found = format!("it has more than {MOST_FILES} files");
+            return Err(ReadError::Unexpected { path: folder, expected: "a folder of notes", found });
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// The lines of a file, each bounded.
+pub(crate) struct BoundedLines<R> {
+    reader: BufReader<R>,
+    line: Vec<u8>,
+    limit: u64,
+}
+
+impl<R: Read> BoundedLines<R> {
+    pub(crate) fn new(reader: R, limit: u64) -> Self {
+        Self { reader: BufReader::new(reader), line: Vec::new(), limit }
+    }
+
+    /// Returns the next line without its end: `None` at the end of the file, `Some(None)` for a line beyond the limit.
+    #[expect(clippy::option_option, reason = "the end of the file, a line that is too long, a line")]
+    pub(crate) fn next(&mut self) -> io::Result<Option<Option<&[u8]>>> {
+        self.line.clear();
+        let read = (&mut self.reader).take(self.limit).read_until(b'\n', &mut self.line)?;
+        if read == 0 {
+            return Ok(None);
+        }
+        if self.line.last() != Some(&b'\n') && read as u64 >= self.limit {
+            self.reader.skip_until(b'\n')?;
+            return Ok(Some(None));
+        }
+        Ok(Some(Some(self.line.trim_ascii())))
+    }
+}
+
+pub(crate) fn failed(path: &Path, source: io::Error) -> ReadError {
+    match source.kind() {
+        io::ErrorKind::NotFound => ReadError::Missing { path: path.to_owned() },
+        _ => ReadError::Io { path: path.to_owned(), source },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_beyond_the_limit_is_skipped_and_the_next_one_is_read() {
+        let mut lines = BoundedLines::new(&b"ab\n123456789\ncd"[..], 5);
+        let mut all = Vec::new();
+        while let Some(line) = lines.next().expect("readable") {
+            all.push(line.map(<[u8]>::to_vec));
+        }
+        assert_eq!(all, [Some(b"ab".to_vec()), None, Some(b"cd".to_vec())]);
+    }
+
+    #[test]
+    fn files_are_found_below_plain_folders_only() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["b.md", "a/c.md", ".git/d.md", "e.txt"] {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().expect("one")).expect("made");
+            fs::write(path, "x").expect("written");
+        }
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("/", folder.path().join("root")).expect("linked");
+        let found = files_below(folder.path(), "md").expect("readable");
+        assert_eq!(found.iter().map(|found| &*found.below).collect::<Vec<_>>(), ["a/c.md", "b.md"]);
+        assert!(matches!(read(&folder.path().join("b.md"), 0), Err(ReadError::TooLarge { .. })));
+        assert!(matches!(read(&folder.path().join("no"), 9), Err(ReadError::Missing { .. })));
+        assert!(matches!(read(folder.path(), 9), Err(ReadError::Unexpected { .. })));
+    }
+}
