@@ -35,6 +35,7 @@ mod service;
 mod session;
 mod stats;
 mod status;
+mod ui;
 mod update;
 mod verify;
 
@@ -155,6 +156,9 @@ pub(crate) enum Command {
         "recall graph src/store.rs --relation imported_by --depth 2",
     ))]
     Graph(graph::GraphArgs),
+    /// Open recall in the browser.
+    #[command(after_help = examples!("recall ui", "recall ui --print-url", "recall ui --port 7777 --no-open"))]
+    Ui(ui::UiArgs),
     /// Show status.
     #[command(after_help = examples!("recall status", "recall status --failures"))]
     Status(status::StatusArgs),
@@ -257,6 +261,7 @@ pub(crate) fn run(
         Command::List(args) => wait(list::run(args, context)),
         Command::Related(args) => wait(related::run(args, context)),
         Command::Graph(args) => wait(graph::run(args, context)),
+        Command::Ui(args) => wait(ui::run(args, context)),
         Command::Status(args) => wait(status::run(args, context)),
         Command::Stats(args) => wait(stats::run(args, context)),
         Command::Doctor(args) => wait(doctor::run(args, context)),

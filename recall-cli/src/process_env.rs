@@ -34,6 +34,10 @@ pub(crate) struct ProcessEnv {
     pub(crate) pager_variables: Vec<String>,
     /// Whether the terminal shows hyperlinks.
     pub(crate) shows_links: bool,
+    /// The address of this machine in `SSH_CONNECTION`, if the session comes over SSH.
+    pub(crate) ssh_address: Option<String>,
+    /// The user's name; empty if it is unknown.
+    pub(crate) user: String,
     /// The name of this machine; empty if it is unknown.
     pub(crate) host: String,
     /// The time at which the program was started.
@@ -111,6 +115,8 @@ impl ProcessEnv {
                 .map(|name| (*name).to_owned())
                 .collect(),
             shows_links: supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout),
+            ssh_address: variable("SSH_CONNECTION").map(|text| text.split(' ').nth(2).unwrap_or_default().to_owned()),
+            user: variable("USER").unwrap_or_default(),
             host: host(),
             started: now(),
             claude_config_dir: variable("CLAUDE_CONFIG_DIR").map(PathBuf::from),

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use recall_config::Settings;
 use recall_core::Timestamp;
 use recall_engine::Engine;
+use recall_page::Page;
 use recall_proto::v1;
 use tokio_util::sync::CancellationToken;
 
@@ -47,6 +48,8 @@ pub(crate) struct Daemon {
     pub(crate) jobs: Jobs,
     /// The downloads that clients requested.
     pub(crate) transfers: Jobs,
+    /// The page in a browser.
+    pub(crate) page: Page,
     /// The queue of events; a request sends its shutdown here.
     pub(crate) events: Events,
     /// Cancelled when the daemon ends.

@@ -25,6 +25,7 @@ mod memory;
 mod meter;
 mod models;
 mod notify;
+mod page;
 mod panic;
 mod parsers;
 mod peer;

@@ -15,6 +15,7 @@ mod index;
 mod list;
 mod memory;
 mod models;
+mod page;
 mod query;
 mod rebuild;
 mod related;
@@ -181,6 +182,10 @@ impl Recall for Service {
 
     async fn config(&self, request: Request<v1::ConfigRequest>) -> Result<Response<v1::ConfigResponse>, Status> {
         config::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn open_page(&self, request: Request<v1::OpenPageRequest>) -> Result<Response<v1::OpenPageResponse>, Status> {
+        page::handle(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn shutdown(&self, request: Request<v1::ShutdownRequest>) -> Result<Response<v1::ShutdownResponse>, Status> {

@@ -13,6 +13,7 @@ use recall_engine::{
     RerankSettings, StoreSettings,
 };
 use recall_models::BuiltIn;
+use recall_page::{Page, PageSettings};
 use tokio_util::sync::CancellationToken;
 
 use crate::activity::Activity;
@@ -46,6 +47,8 @@ pub(crate) fn daemon(identity: Identity, settings: Settings, configuration: Conf
     let engine = Arc::new(engine(dirs, environment.clone(), &settings, memory, Arc::clone(&parsers)));
     let DaemonSettings { unread_bytes, max_message_bytes, .. } = settings.daemon;
     let admission = Admission::new(shares.call_bytes, unread_bytes, max_message_bytes);
+    let recall_config::PageSettings { idle, editor } = settings.page.clone();
+    let page = PageSettings { idle, editor };
     models.hand_to(&engine);
     Daemon {
         parsers,
@@ -60,6 +63,7 @@ pub(crate) fn daemon(identity: Identity, settings: Settings, configuration: Conf
         reported: Reported::default(),
         jobs: Jobs::new(at_once, stop.clone()),
         transfers: Jobs::new(TRANSFERS_AT_ONCE, stop.clone()),
+        page: Page::new(page, stop.clone()),
         events,
         stop,
     }

@@ -169,6 +169,8 @@ repeatable! {
     add_model: AddModelRequest => AddModelResponse;
     /// Selects a model for a role.
     use_model: UseModelRequest => UseModelResponse;
+    /// Opens the page in a browser, and returns a link to it.
+    open_page: OpenPageRequest => OpenPageResponse;
     /// Returns the settings with their origins.
     config: ConfigRequest => ConfigResponse;
 }

@@ -33,8 +33,8 @@ pub use process::{ProcessStart, program_of};
 pub use project::{BroadRoot, ProjectError, check_project_root, initialise, settings_root};
 pub use recall_folder::project_root;
 pub use settings::{
-    ClientSettings, DaemonSettings, IndexSettings, Loaded, LogLevel, ModelSetting, ModelsSettings, ProxySetting,
-    RankerSetting, RootsSettings, SearchSettings, Settings,
+    ClientSettings, DaemonSettings, IndexSettings, Loaded, LogLevel, ModelSetting, ModelsSettings, PageSettings,
+    ProxySetting, RankerSetting, RootsSettings, SearchSettings, Settings,
 };
 pub use table::{Reach, Row, Table};
 

@@ -27,6 +27,8 @@ pub struct Settings {
     pub roots: RootsSettings,
     /// The daemon process.
     pub daemon: DaemonSettings,
+    /// The page in a browser.
+    pub page: PageSettings,
     /// The clients: the command and the MCP server.
     pub client: ClientSettings,
 }
@@ -236,6 +238,21 @@ impl Default for DaemonSettings {
             log_file_bytes: 1024 * 1024,
             log_files: non_zero(5),
         }
+    }
+}
+
+/// The page in a browser.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageSettings {
+    /// How long the page stays open without a request.
+    pub idle: Duration,
+    /// The link that opens a file in an editor, with `{path}` and maybe `{line}`; `None` for no links.
+    pub editor: Option<String>,
+}
+
+impl Default for PageSettings {
+    fn default() -> Self {
+        Self { idle: Duration::from_mins(30), editor: Some("vscode://file{path}:{line}".to_owned()) }
     }
 }
 

@@ -222,6 +222,21 @@ pub(crate) fn proxy() -> Kind<ProxySetting> {
     })
 }
 
+/// Parses a link to a file in an editor. Schemes that a browser runs or shows itself are refused.
+pub(crate) fn editor_link() -> Kind<String> {
+    const EXPECTED: &str = "an address of an editor with `{path}`, such as \"vscode://file{path}:{line}\"";
+    Kind::new(Shape::Text, |value| {
+        let text = value.as_str().unwrap_or_default();
+        let (scheme, rest) = text.split_once("://").unwrap_or_default();
+        let is_scheme = scheme.starts_with(|c: char| c.is_ascii_lowercase())
+            && scheme.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "+-.".contains(c));
+        let is_browsers = ["http", "https", "file", "data", "blob", "javascript", "ftp"].contains(&scheme);
+        let is_printable = rest.chars().all(|c| c.is_ascii_graphic());
+        let is_link = is_scheme && !is_browsers && is_printable && rest.contains("{path}");
+        if is_link { Ok(text.to_owned()) } else { Err(EXPECTED.to_owned()) }
+    })
+}
+
 /// Parses a list of providers.
 pub(crate) fn providers() -> Kind<Vec<Provider>> {
     Kind::new(Shape::List(Box::new(Shape::OneOf(provider_names()))), |value| {

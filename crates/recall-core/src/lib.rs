@@ -17,6 +17,7 @@ mod feature_words;
 mod file_kind;
 mod form;
 mod fusion;
+pub mod highlight;
 mod ids;
 mod language;
 mod likeness;

@@ -7,7 +7,6 @@ pub(crate) mod daemon;
 pub(crate) mod excerpt;
 mod explanation;
 pub(crate) mod facets;
-mod highlight;
 pub(crate) mod hyperlink;
 pub(crate) mod index;
 pub(crate) mod item;

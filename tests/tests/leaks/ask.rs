@@ -59,8 +59,9 @@ impl Probe {
 }
 
 /// The RPCs that have a case in [`ask`].
-pub(crate) const CASES: [&str; 31] = [
+pub(crate) const CASES: [&str; 32] = [
     "Stats",
+    "OpenPage",
     "Search",
     "Candidates",
     "Query",
@@ -329,6 +330,7 @@ async fn ask_of_sessions_and_stores(
             };
             reported(client.status(request).await)
         }
+        "OpenPage" => reported(client.open_page(v1::OpenPageRequest { context, port: None }).await),
         "Stats" => reported(client.stats(v1::StatsRequest { context, scope, savings: probe.more }).await),
         "Doctor" => reported(client.doctor(v1::DoctorRequest { context, scope, fix: probe.more, secrets: true }).await),
         "Compact" => reported(client.compact(v1::CompactRequest { context, scope }).await),

@@ -5,13 +5,16 @@ use std::time::Duration;
 
 use recall_core::Limits;
 
-use super::{ClientSettings, DaemonSettings, IndexSettings, ModelsSettings, RootsSettings, SearchSettings, Settings};
+use super::{
+    ClientSettings, DaemonSettings, IndexSettings, ModelsSettings, PageSettings, RootsSettings, SearchSettings,
+    Settings,
+};
 use crate::layers::Entry;
 use crate::read::Reader;
 use crate::table::Reach::{self, Project, Search};
 use crate::value::{
-    address, count, domains, duration, file, folders, globs, log_level, model, names, or_word, part, positive,
-    providers, proxy, ranker, size, types, weight, yes_or_no,
+    address, count, domains, duration, editor_link, file, folders, globs, log_level, model, names, or_word, part,
+    positive, providers, proxy, ranker, size, types, weight, yes_or_no,
 };
 use crate::{ConfigError, Dirs, Environment, Table, Warning, layers};
 
@@ -58,6 +61,7 @@ impl Settings {
             models: models(&mut from, default.models)?,
             roots: roots(&mut from, default.roots)?,
             daemon: daemon(&mut from, &default.daemon)?,
+            page: page(&mut from, default.page)?,
             client: client(&mut from, default.client)?,
         };
         let (table, warnings) = from.finish()?;
@@ -274,6 +278,14 @@ fn daemon(from: &mut Reader, default: &DaemonSettings) -> Result<DaemonSettings,
         log_level: from.key("daemon.log_level", Reach::Daemon, default_level, &log_level())?,
         log_file_bytes: from.key("daemon.log_file_bytes", Reach::Daemon, log_file_bytes, &size(1_024..=GIB))?,
         log_files: from.key("daemon.log_files", Reach::Daemon, log_files, &positive(1_000))?,
+    })
+}
+
+fn page(from: &mut Reader, default: PageSettings) -> Result<PageSettings, ConfigError> {
+    let PageSettings { idle, editor } = default;
+    Ok(PageSettings {
+        idle: from.key("page.idle", Reach::Daemon, idle, &duration(MINUTE..=7 * DAY))?,
+        editor: from.key("page.editor", Reach::Daemon, editor, &or_word("none", editor_link()))?,
     })
 }
 

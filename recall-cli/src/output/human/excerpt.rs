@@ -4,10 +4,10 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use anstyle::Style;
+use recall_core::highlight::{Part, Span, spans};
 use unicode_width::UnicodeWidthChar;
 
-use super::highlight::{Span, spans};
-use super::style::{DIM, LINE, MATCH};
+use super::style::{COMMENT, DIM, KEYWORD, LINE, LITERAL, MATCH, NUMBER};
 use super::text::{columns, printable};
 
 /// A text with its matches.
@@ -123,16 +123,25 @@ impl<'a> Line<'a> {
     /// Appends a part of the line without matches.
     fn push_code(&self, pieces: &mut Vec<(&'a str, Style)>, part: Range<usize>) {
         let mut from = part.start;
-        for Span { range, style } in self.code {
+        for Span { range, part: kind } in self.code {
             let begin = range.start.saturating_sub(self.start).clamp(from, part.end);
             let end = range.end.saturating_sub(self.start).clamp(from, part.end);
             if begin < end {
                 pieces.push((&self.text[from..begin], Style::new()));
-                pieces.push((&self.text[begin..end], *style));
+                pieces.push((&self.text[begin..end], style_of(*kind)));
                 from = end;
             }
         }
         pieces.push((&self.text[from..part.end], Style::new()));
+    }
+}
+
+fn style_of(part: Part) -> Style {
+    match part {
+        Part::Comment => COMMENT,
+        Part::Literal => LITERAL,
+        Part::Number => NUMBER,
+        Part::Keyword => KEYWORD,
     }
 }
 

@@ -1,54 +1,64 @@
 //! Highlighting of code: comments, strings, numbers and keywords.
 //!
 //! The words of a language and its comments and strings are rows of a table. Nothing is parsed: a chunk begins in the middle of
-//! its file, and the command has no time to load a grammar. Prose is not highlighted.
+//! its file, and a command has no time to load a grammar. Prose is not highlighted. How a part looks is up to the caller.
 
 mod syntaxes;
 
 use std::ops::Range;
 
-use anstyle::Style;
-
-use super::style::{COMMENT, KEYWORD, LITERAL, NUMBER};
 use syntaxes::{Quote, Syntax};
 
 /// The maximum length in bytes of a character in single quotes, as in `'\u{10ffff}'`.
 const CHARACTER_BYTES: usize = 12;
 
-/// A part of a text with a style of its own.
+/// A highlighted part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Span {
+pub struct Span {
     /// The bytes of the part.
-    pub(crate) range: Range<usize>,
-    /// Its style.
-    pub(crate) style: Style,
+    pub range: Range<usize>,
+    /// What it is.
+    pub part: Part,
+}
+
+/// What a part of a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A comment.
+    Comment,
+    /// A string or a character.
+    Literal,
+    /// A number.
+    Number,
+    /// A keyword or a named constant.
+    Keyword,
 }
 
 /// Returns the highlighted parts of a text: ascending, disjoint, on character boundaries. Empty for a language without a row.
-pub(crate) fn spans(text: &str, language: &str) -> Vec<Span> {
+pub fn spans(text: &str, language: &str) -> Vec<Span> {
     let Some(syntax) = syntaxes::of(language) else { return Vec::new() };
     let mut spans = Vec::new();
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
         let rest = &text[at..];
-        let (length, style) = next(rest, first, &text[..at], syntax);
-        if let Some(style) = style {
-            spans.push(Span { range: at..at + length, style });
+        let (length, part) = next(rest, first, &text[..at], syntax);
+        if let Some(part) = part {
+            spans.push(Span { range: at..at + length, part });
         }
         at += length;
     }
     spans
 }
 
-/// Returns the length of the next token and its style. `before` is the text before it.
-fn next(rest: &str, first: char, before: &str, syntax: &Syntax) -> (usize, Option<Style>) {
+/// Returns the length of the next token and what it is. `before` is the text before it.
+fn next(rest: &str, first: char, before: &str, syntax: &Syntax) -> (usize, Option<Part>) {
     if is_word(first) {
         return word(rest, first, syntax);
     }
     for &(open, close) in syntax.block_comments {
         if let Some(body) = rest.strip_prefix(open) {
             let end = body.find(close).map_or(rest.len(), |at| open.len() + at + close.len());
-            return (end, Some(COMMENT));
+            return (end, Some(Part::Comment));
         }
     }
     let begins_comment = |mark: &&&str| {
@@ -56,17 +66,17 @@ fn next(rest: &str, first: char, before: &str, syntax: &Syntax) -> (usize, Optio
         rest.starts_with(**mark) && (**mark != "#" || before.chars().next_back().is_none_or(char::is_whitespace))
     };
     if syntax.line_comments.iter().any(|mark| begins_comment(&mark)) {
-        return (rest.find('\n').unwrap_or(rest.len()), Some(COMMENT));
+        return (rest.find('\n').unwrap_or(rest.len()), Some(Part::Comment));
     }
     for quote in syntax.quotes {
         if let Some(length) = quoted(rest, quote) {
-            return (length, Some(LITERAL));
+            return (length, Some(Part::Literal));
         }
     }
     if syntax.has_characters
         && let Some(length) = character(rest)
     {
-        return (length, Some(LITERAL));
+        return (length, Some(Part::Literal));
     }
     (first.len_utf8(), None)
 }
@@ -75,8 +85,8 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns the length and the style of a word or a number.
-fn word(rest: &str, first: char, syntax: &Syntax) -> (usize, Option<Style>) {
+/// Returns the length and the part of a word or a number.
+fn word(rest: &str, first: char, syntax: &Syntax) -> (usize, Option<Part>) {
     if first.is_ascii_digit() {
         let bytes = rest.as_bytes();
         let is_part = |at: usize| {
@@ -84,14 +94,14 @@ fn word(rest: &str, first: char, syntax: &Syntax) -> (usize, Option<Style>) {
             bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_' || (bytes[at] == b'.' && next_is_digit)
         };
         let end = (0..bytes.len()).find(|&at| !is_part(at)).unwrap_or(bytes.len());
-        return (end, Some(NUMBER));
+        return (end, Some(Part::Number));
     }
     let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
     let word = &rest[..end];
     // A prefix of a string, as in `b"…"`, `f'…'` or `r#"…"#`.
     for quote in syntax.quotes.iter().filter(|quote| quote.open.starts_with(first)) {
         if let Some(length) = quoted(rest, quote) {
-            return (length, Some(LITERAL));
+            return (length, Some(Part::Literal));
         }
     }
     let is_keyword = if syntax.ignores_case {
@@ -99,7 +109,7 @@ fn word(rest: &str, first: char, syntax: &Syntax) -> (usize, Option<Style>) {
     } else {
         syntax.keywords.contains(&word)
     };
-    (end, is_keyword.then_some(KEYWORD))
+    (end, is_keyword.then_some(Part::Keyword))
 }
 
 /// Returns the length of a string that begins here; `None` if none does, or if it would have to end on this line and does not.
@@ -142,13 +152,13 @@ mod tests {
     fn marked(text: &str, language: &str) -> String {
         let mut marked = String::new();
         let mut at = 0;
-        for Span { range, style } in spans(text, language) {
+        for Span { range, part } in spans(text, language) {
             marked.push_str(&text[at..range.start]);
-            let (open, close) = match style {
-                COMMENT => ('‹', '›'),
-                LITERAL => ('«', '»'),
-                NUMBER => ('#', '#'),
-                _ => ('*', '*'),
+            let (open, close) = match part {
+                Part::Comment => ('‹', '›'),
+                Part::Literal => ('«', '»'),
+                Part::Number => ('#', '#'),
+                Part::Keyword => ('*', '*'),
             };
             marked.push(open);
             marked.push_str(&text[range.clone()]);

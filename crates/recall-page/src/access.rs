@@ -1,0 +1,202 @@
+//! Who may see which project: tokens, cookies and addresses.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use recall_core::ContentHash;
+use tokio::time::Instant;
+
+use crate::{OpenError, Subject, TOKEN_VALID};
+
+/// The bytes of a secret. 128 bits cannot be guessed.
+const SECRET_BYTES: usize = 16;
+
+/// The bytes of a project's key, which is the first part of its paths.
+const KEY_BYTES: usize = 8;
+
+/// How many links of a project may wait to be followed; a further one replaces the oldest.
+const TOKENS_WAITING: usize = 16;
+
+/// How many projects an open page shows; a further one replaces the oldest.
+const PROJECTS: usize = 64;
+
+/// A project of the page.
+#[derive(Debug)]
+pub(crate) struct Project {
+    /// The first part of its paths. It is random, so that the browser sends the cookie to no other server on this machine: cookies
+    /// are kept apart by path, not by port.
+    pub(crate) key: String,
+    /// What it is, and who opened it.
+    pub(crate) subject: Subject,
+    cookie: String,
+}
+
+impl Project {
+    /// Returns the name of its root's directory.
+    pub(crate) fn name(&self) -> &str {
+        self.subject.root.rsplit('/').find(|part| !part.is_empty()).unwrap_or("/")
+    }
+
+    /// Returns the header that gives a browser access.
+    pub(crate) fn set_cookie(&self) -> String {
+        format!("{COOKIE}={}; Path=/{}/; HttpOnly; SameSite=Strict", self.cookie, self.key)
+    }
+}
+
+/// The name of the cookie.
+const COOKIE: &str = "recall";
+
+/// Who may see which project.
+#[derive(Debug)]
+pub(crate) struct Access {
+    /// The values of `Host` that name this page.
+    hosts: [String; 3],
+    entries: Mutex<Vec<Entry>>,
+    used: Mutex<Instant>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    project: Arc<Project>,
+    tokens: Vec<(String, Instant)>,
+}
+
+impl Access {
+    /// Creates the access to a page on a port, without projects.
+    pub(crate) fn new(port: u16) -> Self {
+        let hosts = ["127.0.0.1", "localhost", "[::1]"].map(|host| format!("{host}:{port}"));
+        Self { hosts, entries: Mutex::default(), used: Mutex::new(Instant::now()) }
+    }
+
+    /// Adds a project unless it is there, and returns a token that opens it once.
+    pub(crate) fn admit(&self, subject: Subject) -> Result<String, OpenError> {
+        let token = secret(SECRET_BYTES)?;
+        let mut entries = self.entries.lock();
+        let known = entries.iter().position(|entry| {
+            let known = &entry.project.subject;
+            known.root == subject.root && known.context == subject.context
+        });
+        let at = if let Some(at) = known {
+            at
+        } else {
+            if entries.len() >= PROJECTS {
+                entries.remove(0);
+            }
+            let project = Arc::new(Project { key: secret(KEY_BYTES)?, cookie: secret(SECRET_BYTES)?, subject });
+            entries.push(Entry { project, tokens: Vec::new() });
+            entries.len() - 1
+        };
+        let tokens = &mut entries[at].tokens;
+        if tokens.len() >= TOKENS_WAITING {
+            tokens.remove(0);
+        }
+        tokens.push((token.clone(), Instant::now()));
+        Ok(token)
+    }
+
+    /// Takes a token; returns its project if the token is valid. A token works once.
+    pub(crate) fn exchange(&self, token: &str) -> Option<Arc<Project>> {
+        let mut entries = self.entries.lock();
+        for entry in entries.iter_mut() {
+            entry.tokens.retain(|(_, issued)| issued.elapsed() < TOKEN_VALID);
+            if let Some(at) = entry.tokens.iter().position(|(known, _)| is_same(known, token)) {
+                entry.tokens.remove(at);
+                return Some(Arc::clone(&entry.project));
+            }
+        }
+        None
+    }
+
+    /// Returns the project with that key if one of the values of `Cookie` opens it.
+    pub(crate) fn project<'c>(&self, key: &str, cookies: impl Iterator<Item = &'c str>) -> Option<Arc<Project>> {
+        let project = self.entries.lock().iter().find(|entry| entry.project.key == key)?.project.clone();
+        let pairs = cookies.flat_map(|header| header.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        let mut given = pairs.filter(|(name, _)| *name == COOKIE);
+        given.any(|(_, value)| is_same(value, &project.cookie)).then_some(project)
+    }
+
+    /// Returns the host of this page that a value of `Host` names.
+    pub(crate) fn host(&self, given: &str) -> Option<&str> {
+        self.hosts.iter().map(String::as_str).find(|host| host.eq_ignore_ascii_case(given))
+    }
+
+    /// Records a request.
+    pub(crate) fn touch(&self) {
+        *self.used.lock() = Instant::now();
+    }
+
+    /// Returns the time of the last request.
+    pub(crate) fn used(&self) -> Instant {
+        *self.used.lock()
+    }
+}
+
+/// Compares secrets by their hashes, so that the time taken tells nothing about the secret.
+fn is_same(left: &str, right: &str) -> bool {
+    ContentHash::of(left.as_bytes()) == ContentHash::of(right.as_bytes())
+}
+
+fn secret(bytes: usize) -> Result<String, OpenError> {
+    use std::fmt::Write as _;
+
+    let mut random = [0; SECRET_BYTES];
+    let random = &mut random[..bytes];
+    getrandom::fill(random).map_err(|error| OpenError::Random { reason: error.to_string() })?;
+    let mut text = String::with_capacity(2 * bytes);
+    for byte in random {
+        let _ = write!(text, "{byte:02x}");
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_proto::v1::RequestContext;
+
+    use super::*;
+
+    fn subject(root: &str) -> Subject {
+        Subject { root: root.to_owned(), context: RequestContext::default() }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_token_works_once_and_not_for_ever() {
+        let access = Access::new(1);
+        let (first, second) =
+            (access.admit(subject("/a")).expect("random"), access.admit(subject("/a")).expect("random"));
+        assert!(access.exchange("").is_none());
+        assert!(access.exchange(&first[1..]).is_none());
+        assert_eq!(access.exchange(&first).map(|project| project.name().to_owned()).as_deref(), Some("a"));
+        assert!(access.exchange(&first).is_none());
+        tokio::time::sleep(TOKEN_VALID).await;
+        assert!(access.exchange(&second).is_none());
+    }
+
+    #[tokio::test]
+    async fn a_cookie_opens_one_project() {
+        let access = Access::new(1);
+        let open = |root| access.exchange(&access.admit(subject(root)).expect("random")).expect("valid");
+        let (a, b) = (open("/a"), open("/b"));
+        let opens = |key: &str, cookie: String| access.project(key, [cookie.as_str()].into_iter()).is_some();
+        assert!(opens(&a.key, format!("x=1; recall={}", a.cookie)));
+        assert!(!opens(&a.key, format!("recall={}", b.cookie)));
+        assert!(!opens(&b.key, format!("recall={}", a.cookie)));
+        assert!(!opens(&a.key, "recall=".to_owned()));
+        assert!(!opens("", format!("recall={}", a.cookie)));
+        assert!(Arc::ptr_eq(&a, &open("/a")), "a project has one cookie");
+    }
+
+    #[tokio::test]
+    async fn tokens_and_projects_are_bounded() {
+        let access = Access::new(1);
+        let first = access.admit(subject("/a")).expect("random");
+        for _ in 0..TOKENS_WAITING {
+            access.admit(subject("/a")).expect("random");
+        }
+        assert!(access.exchange(&first).is_none(), "the oldest link was replaced");
+        for number in 0..2 * PROJECTS {
+            access.admit(subject(&format!("/{number}"))).expect("random");
+        }
+        assert_eq!(access.entries.lock().len(), PROJECTS);
+    }
+}

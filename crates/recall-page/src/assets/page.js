@@ -1,0 +1,243 @@
+// The page: search while one types, keys, changes, and what is live. All pages can be read without it.
+"use strict";
+
+const $ = (selector, from = document) => from.querySelector(selector);
+const $$ = (selector, from = document) => [...from.querySelectorAll(selector)];
+const base = document.body.dataset.base;
+
+/// A pause in typing after which a search is sent, in milliseconds. Answers take less than ten.
+const PAUSE = 40;
+/// How long a deletion waits for an undo, in milliseconds.
+const UNDO = 6000;
+/// How often what is live is asked for, in milliseconds.
+const LIVE = 5000;
+
+document.documentElement.classList.add("js");
+// On a narrow screen, the navigation scrolls.
+$("nav [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
+
+// Messages at the foot of the page.
+let saidTimer;
+function say(text, button, keep) {
+  const said = $("#said");
+  said.replaceChildren(text);
+  if (button) said.append(" ", button);
+  said.classList.add("shown");
+  clearTimeout(saidTimer);
+  if (!keep) saidTimer = setTimeout(() => said.classList.remove("shown"), 4000);
+}
+
+function unsay() {
+  $("#said").classList.remove("shown");
+}
+
+// Asks for a page; says so if the daemon is gone or the cookie is not valid any more.
+let isLost = false;
+async function ask(address, options) {
+  let answer;
+  try {
+    answer = await fetch(address, options);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    isLost = true;
+    say("The daemon does not answer. Trying again …", null, true);
+    setTimeout(() => ask(base + "icon.svg").catch(() => {}), 2000);
+    throw error;
+  }
+  if (answer.status === 401) {
+    say("The daemon was restarted, or this page was closed. Run `recall ui` again.", null, true);
+    throw new Error("no access");
+  }
+  if (isLost) {
+    isLost = false;
+    say("The daemon answers again.");
+  }
+  return answer;
+}
+
+// Search while one types. A new key cancels the search before it.
+const form = $("[data-live-search]");
+if (form) {
+  const results = $("#results");
+  let pause, running;
+  const search = async () => {
+    running?.abort();
+    running = new AbortController();
+    const parameters = new URLSearchParams(new FormData(form));
+    if (!parameters.get("scope")) parameters.delete("scope");
+    const address = "./?" + parameters;
+    parameters.set("part", "results");
+    try {
+      const answer = await ask("./?" + parameters, { signal: running.signal });
+      const html = await answer.text();
+      results.innerHTML = html;
+      current = -1;
+      localTimes(results);
+      history.replaceState(null, "", parameters.get("q") ? address : "./");
+    } catch {
+      // Cancelled by the next key, or already reported.
+    }
+  };
+  form.addEventListener("input", () => {
+    clearTimeout(pause);
+    pause = setTimeout(search, PAUSE);
+  });
+}
+
+for (const filters of $$("[data-submit-on-change]")) {
+  filters.addEventListener("change", () => filters.requestSubmit());
+}
+
+// Keys.
+let current = -1;
+function move(step) {
+  const items = $$("[data-item]");
+  if (items.length === 0) return;
+  items[current]?.classList.remove("current");
+  current = Math.max(0, Math.min(items.length - 1, current + step));
+  items[current].classList.add("current");
+  items[current].scrollIntoView({ block: "nearest" });
+  $("[data-open]", items[current])?.focus({ preventScroll: true });
+}
+
+document.addEventListener("keydown", (event) => {
+  const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "Escape" && isTyping) return event.target.blur();
+  if (isTyping) {
+    if (event.key === "ArrowDown" && event.target.id === "q") {
+      event.preventDefault();
+      move(1);
+    }
+    return;
+  }
+  const item = $$("[data-item]")[current];
+  switch (event.key) {
+    case "/": {
+      const field = $("#q");
+      event.preventDefault();
+      if (field) {
+        field.focus();
+        field.select();
+      } else {
+        location.href = base;
+      }
+      break;
+    }
+    case "j":
+      move(1);
+      break;
+    case "k":
+      move(-1);
+      break;
+    case "Enter":
+      if (item && event.target === document.body) $("[data-open]", item)?.click();
+      break;
+    case "e":
+      $("[data-editor]", item ?? document)?.click();
+      break;
+    case "?":
+      $("#keys").showModal();
+      break;
+  }
+});
+
+// Clicks: copies, and changes.
+document.addEventListener("click", async (event) => {
+  const copy = event.target.closest("[data-copy]");
+  if (copy) {
+    try {
+      await navigator.clipboard.writeText(copy.dataset.copy);
+      say("Copied.");
+    } catch {
+      say("The browser does not allow copying.");
+    }
+    return;
+  }
+  const button = event.target.closest("[data-do]");
+  if (!button) return;
+  if (button.dataset.do === "delete") {
+    remove(button);
+  } else if (await change(button)) {
+    say(button.dataset.said);
+    setTimeout(() => location.reload(), 700);
+  }
+});
+
+async function change(button, keepalive = false) {
+  const { id, scope, extra = "" } = button.dataset;
+  try {
+    const answer = await ask(base + "do/" + button.dataset.do, {
+      method: "POST",
+      keepalive,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ id, scope, extra }),
+    });
+    const { success, data, error } = await answer.json();
+    if (!success) say(error.hint ? `${error.message}; ${error.hint}` : error.message, null, true);
+    if (success && data.kept?.length) say(data.kept.join("; "), null, true);
+    return success;
+  } catch {
+    return false;
+  }
+}
+
+// A deletion waits a little, so that it can be taken back. It is sent at once if the page is left.
+function remove(button) {
+  button.disabled = true;
+  let isSent = false;
+  const send = async (keepalive) => {
+    if (isSent) return;
+    isSent = true;
+    clearTimeout(timer);
+    if ((await change(button, keepalive)) && !keepalive) location.href = base + (button.dataset.then ?? "");
+    button.disabled = false;
+  };
+  const leave = () => send(true);
+  const timer = setTimeout(() => {
+    removeEventListener("pagehide", leave);
+    send(false);
+  }, UNDO);
+  addEventListener("pagehide", leave, { once: true });
+  const undo = document.createElement("button");
+  undo.textContent = "Undo";
+  undo.addEventListener("click", () => {
+    isSent = true;
+    clearTimeout(timer);
+    removeEventListener("pagehide", leave);
+    button.disabled = false;
+    say("Not deleted.");
+  });
+  say("The memory will be deleted.", undo, true);
+}
+
+// What is live is asked for again while it is visible.
+const live = $("[data-live]");
+if (live) {
+  setInterval(async () => {
+    if (document.hidden) return;
+    try {
+      const answer = await ask(location.href);
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const open = $$("details", live).map((details) => details.open);
+      const fresh = $("[data-live]", page);
+      if (!fresh) return;
+      live.replaceChildren(...fresh.childNodes);
+      $$("details", live).forEach((details, at) => (details.open = open[at] ?? false));
+      localTimes(live);
+    } catch {
+      // Already reported.
+    }
+  }, LIVE);
+}
+
+// Times in the zone of the reader.
+function localTimes(from) {
+  for (const time of $$("time[datetime]", from)) {
+    const moment = new Date(time.dateTime);
+    if (Number.isNaN(moment.valueOf())) continue;
+    time.title = time.dateTime;
+    time.textContent = moment.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  }
+}
+localTimes(document);

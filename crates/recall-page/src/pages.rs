@@ -1,0 +1,101 @@
+//! The pages, and what a change does.
+
+mod browse;
+mod change;
+mod document;
+mod exchange;
+mod graph;
+mod health;
+mod memories;
+mod search;
+mod sessions;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Extension};
+use axum::http::StatusCode;
+use axum::middleware;
+use axum::response::Response;
+use axum::routing::{get, post};
+use maud::{Markup, html};
+
+use crate::access::{Access, Project};
+use crate::answer::{self, Shown};
+use crate::view::layout::{self, Tab};
+use crate::{PageSettings, Rpc, guard};
+
+/// The largest body of a change. No change carries more than ids and a note.
+const BODY_BYTES: usize = 64 * 1024;
+
+/// What every page uses.
+#[derive(Clone)]
+pub(crate) struct Site {
+    pub(crate) access: Arc<Access>,
+    pub(crate) rpc: Rpc,
+    pub(crate) settings: Arc<PageSettings>,
+}
+
+/// The project of a request, as the guard found it.
+type Here = Extension<Arc<Project>>;
+
+/// Returns the routes with the guard before them.
+pub(crate) fn router(site: Site) -> Router {
+    let access = Arc::clone(&site.access);
+    Router::new()
+        .route("/open", get(exchange::page).post(exchange::exchange))
+        .route("/open.js", get(exchange::script))
+        .route("/{key}/", get(search::page))
+        .route("/{key}/doc", get(document::page))
+        .route("/{key}/memories", get(memories::list))
+        .route("/{key}/memory", get(memories::one))
+        .route("/{key}/sessions", get(sessions::list))
+        .route("/{key}/session", get(sessions::one))
+        .route("/{key}/briefing", get(sessions::briefing))
+        .route("/{key}/browse", get(browse::page))
+        .route("/{key}/decisions", get(browse::decisions))
+        .route("/{key}/graph", get(graph::page))
+        .route("/{key}/health", get(health::page))
+        .route("/{key}/do/confirm", post(change::confirm))
+        .route("/{key}/do/promote", post(change::promote))
+        .route("/{key}/do/feedback", post(change::feedback))
+        .route("/{key}/do/delete", post(change::delete))
+        .route("/{key}/page.js", get(script))
+        .route("/{key}/style.css", get(style))
+        .route("/{key}/icon.svg", get(icon))
+        .fallback(unknown)
+        .layer(DefaultBodyLimit::max(BODY_BYTES))
+        .layer(middleware::from_fn_with_state(access, guard::guard))
+        .with_state(site)
+}
+
+async fn script() -> Response {
+    answer::file("text/javascript; charset=utf-8", include_str!("assets/page.js"))
+}
+
+async fn style() -> Response {
+    answer::file("text/css; charset=utf-8", include_str!("assets/style.css"))
+}
+
+async fn icon() -> Response {
+    answer::file("image/svg+xml", include_str!("assets/icon.svg"))
+}
+
+async fn unknown() -> Response {
+    answer::refused(StatusCode::NOT_FOUND, "there is no such page")
+}
+
+/// Returns a page that says why there is no other one.
+fn failure(project: &Project, tab: Tab, shown: &Shown) -> Response {
+    answer::page(shown.status, layout::page(project, tab, "Not shown", &problem(shown)))
+}
+
+/// Returns a failure as a part of a page.
+fn problem(shown: &Shown) -> Markup {
+    html! {
+        div.problem role="alert" {
+            p { strong { (shown.message) } }
+            @if let Some(hint) = &shown.hint { p { (hint) } }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! A document: its text with lines to link to, its chunks and symbols, and what is related to it.
+
+use std::collections::HashMap;
+
+use axum::extract::{Extension, Query, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use maud::{Markup, html};
+use recall_core::quantity::{bytes, counted};
+use recall_proto::v1::{self, GetRequest, GetResponse, QueryRequest, RelatedEntry, RelatedRequest, Symbol};
+use serde::Deserialize;
+
+use super::{Here, Site, failure};
+use crate::access::Project;
+use crate::answer::{self, Shown};
+use crate::view::layout::{self, Tab};
+use crate::view::{code, editor, link, time};
+
+/// The lines of a part. A browser lays out this many at once without a pause.
+const LINES: u32 = 1_500;
+
+/// The related documents that are shown.
+const RELATED: u32 = 20;
+
+/// The chunks that are marked. A part has fewer.
+const CHUNKS: u32 = 1_000;
+
+/// The parameters of a document.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Asked {
+    /// An id, a path or a citation.
+    id: String,
+    /// A line in the part that is shown.
+    line: Option<u32>,
+}
+
+pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>, asked: Query<Asked>) -> Response {
+    let Query(Asked { id, line }) = asked;
+    let first = line.map(|line| line.saturating_sub(1) / LINES * LINES + 1);
+    let context = || Some(project.subject.context.clone());
+    let last = first.map_or(LINES, |first| first.saturating_add(LINES - 1));
+    let get = GetRequest {
+        context: context(),
+        id: id.clone(),
+        include_parent: true,
+        start_line: Some(first.unwrap_or(1)),
+        end_line: Some(last),
+        ..GetRequest::default()
+    };
+    let found = match site.rpc.get(get).await {
+        Ok(found) => found.into_inner(),
+        Err(status) => return failure(&project, Tab::Search, &Shown::from(status)),
+    };
+    if found.memory.is_some() {
+        let id = found.doc.as_ref().map(|doc| doc.id.clone()).unwrap_or_default();
+        return Redirect::to(&link::to("memory", &[("id", &id)])).into_response();
+    }
+    // What stands beside the text is left out if it cannot be read; the text is what was asked for.
+    let related = RelatedRequest { context: context(), id, limit: Some(RELATED), ..RelatedRequest::default() };
+    let related = site.rpc.related(related).await.map(|answer| answer.into_inner().results).unwrap_or_default();
+    let doc_id = found.doc.as_ref().map(|doc| doc.id.clone()).unwrap_or_default();
+    let rql = format!(
+        "SELECT chunk.start_line, chunk.end_line, chunk.kind, chunk.tokens FROM chunk FILTER doc.id = '{}' AND chunk.start_line >= {} \
+         AND chunk.start_line <= {} LIMIT {CHUNKS}",
+        doc_id.replace('\'', "''"),
+        found.start_line,
+        found.end_line,
+    );
+    let chunks = QueryRequest { context: context(), rql, ..QueryRequest::default() };
+    let chunks = site.rpc.query(chunks).await.map(|answer| answer.into_inner().results).unwrap_or_default();
+    let chunks: Vec<_> = chunks.into_iter().filter_map(|row| row.chunk).collect();
+    let title = found.doc.as_ref().map(|doc| doc.path.clone()).unwrap_or_default();
+    let shown = content(&site, &project, &found, line, &chunks, &related);
+    answer::page(StatusCode::OK, layout::page(&project, Tab::Search, &title, &shown))
+}
+
+fn content(
+    site: &Site,
+    project: &Project,
+    found: &GetResponse,
+    target: Option<u32>,
+    chunks: &[v1::Chunk],
+    related: &[RelatedEntry],
+) -> Markup {
+    let doc = found.doc.clone().unwrap_or_default();
+    let root = if doc.root.is_empty() { &project.subject.root } else { &doc.root };
+    let at = target.unwrap_or(1);
+    let in_editor = editor::link(site.settings.editor.as_deref(), root, &doc.path, at)
+        .filter(|_| doc.scope() == v1::StoreScope::Project);
+    let (memories, documents): (Vec<_>, Vec<_>) = related.iter().partition(|entry| is_memory(entry));
+    html! {
+        div.head {
+            h1 { (doc.path) }
+            p.facts {
+                span.label { (doc.r#type) }
+                @if !doc.language.is_empty() { span.label { (doc.language) } }
+                @if !doc.file_kind.is_empty() && doc.file_kind != "main" { span.label { (doc.file_kind.replace('_', " ")) } }
+                @for tag in &doc.tag { span.label { "#" (tag) } }
+                span { (bytes(doc.size)) }
+                span { "changed " (time::time(doc.mtime.as_ref())) }
+                button.quiet type="button" data-copy=(found.citation) title="Copy the citation" { (found.citation) }
+                a href=(link::to("graph", &[("node", &doc.id)])) { "Graph" }
+                @if let Some(address) = in_editor { a href=(address) data-editor="" { "Editor" } }
+            }
+        }
+        @for warning in &found.warnings { p.note { (warning.message) } }
+        div.document {
+            div.code.whole tabindex="0" { (text(&doc, found, target, chunks)) }
+            aside {
+                (symbols(&doc.id, &found.symbols))
+                (entries("Memories about it", &memories))
+                (entries("Related", &documents))
+            }
+        }
+        (parts(&doc.id, found))
+    }
+}
+
+fn is_memory(entry: &RelatedEntry) -> bool {
+    entry.doc.as_ref().is_some_and(|doc| {
+        ["decision", "pattern", "lesson", "failure", "note", "context"].contains(&doc.r#type.as_str())
+    })
+}
+
+fn text(doc: &v1::Document, found: &GetResponse, target: Option<u32>, chunks: &[v1::Chunk]) -> Markup {
+    let starts: HashMap<u32, &v1::Chunk> = chunks.iter().map(|chunk| (chunk.start_line, chunk)).collect();
+    let mut symbols: HashMap<u32, Vec<&Symbol>> = HashMap::new();
+    for symbol in found.symbols.iter().filter(|symbol| symbol.kind != "key") {
+        symbols.entry(symbol.start_line).or_default().push(symbol);
+    }
+    html! {
+        @if found.text.is_empty() { p.empty { "There is no text here." } }
+        @for line in code::lines(&found.text, found.start_line, &doc.language, &[]) {
+            @let chunk = starts.get(&line.number);
+            div.line.begins[chunk.is_some()].target[target == Some(line.number)] id={ "L" (line.number) } {
+                a.no href={ "#L" (line.number) } { (line.number) }
+                code { (line.markup()) }
+                span.margin {
+                    @for symbol in symbols.get(&line.number).into_iter().flatten().take(2) { span title=(symbol.kind) { (symbol.name) } }
+                    @if let Some(chunk) = chunk { span.chunk { (chunk.kind) " · " (counted(chunk.tokens.into(), "token", "tokens")) } }
+                }
+            }
+        }
+    }
+}
+
+fn symbols(id: &str, symbols: &[Symbol]) -> Markup {
+    let shown: Vec<_> = symbols.iter().filter(|symbol| symbol.kind != "key").collect();
+    html! {
+        @if !shown.is_empty() {
+            details open[shown.len() <= 40] {
+                summary { "Symbols " span.count { (shown.len()) } }
+                ul.symbols {
+                    @for symbol in shown.iter().take(500) {
+                        li { a href=(link::to_line(id, symbol.start_line)) title=(symbol.qualified) { (symbol.name) } " " span.dim { (symbol.kind) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn entries(title: &str, entries: &[&RelatedEntry]) -> Markup {
+    html! {
+        @if !entries.is_empty() {
+            h2 { (title) }
+            ul.related {
+                @for entry in entries {
+                    @let doc = entry.doc.clone().unwrap_or_default();
+                    @let name = if doc.path.is_empty() || is_memory(entry) { &doc.title } else { &doc.path };
+                    li data-item="" {
+                        a href=(link::to("doc", &[("id", &doc.id)])) data-open="" { (name) }
+                        span.dim { (entry.reasons.iter().map(|reason| reason.replace('_', " ")).collect::<Vec<_>>().join(", ")) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The links to the other parts of a long document.
+fn parts(id: &str, found: &GetResponse) -> Markup {
+    let (before, after) = (found.start_line.saturating_sub(1), found.end_line.saturating_add(1));
+    let shown = found.end_line.saturating_sub(found.start_line) + 1;
+    html! {
+        p.more {
+            @if before > 0 { a rel="prev" href=(link::to_line(id, before)) { "Lines before " (found.start_line) } " " }
+            @if shown >= LINES { a rel="next" href=(link::to_line(id, after)) { "Lines after " (found.end_line) } }
+        }
+    }
+}

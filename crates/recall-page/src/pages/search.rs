@@ -1,0 +1,227 @@
+//! The search, whole and as the part that changes while one types.
+
+use std::sync::Arc;
+
+use axum::extract::{Extension, Query, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use maud::{Markup, html};
+use recall_core::quantity::{count, counted, millis};
+use recall_proto::v1::{self, Hit, SearchRequest, SearchResponse};
+use serde::Deserialize;
+
+use super::{Here, Site, problem};
+use crate::access::Project;
+use crate::answer::{self, Shown};
+use crate::view::layout::{self, Tab};
+use crate::view::{chart, code, editor, link, standing};
+
+/// The hits of a page. The service accepts 50.
+const HITS: u32 = 20;
+
+/// The lines shown of a hit.
+const LINES: usize = 12;
+
+/// The values of a facet that are shown.
+const VALUES: usize = 8;
+
+/// The facets, by their name in the answer and in a query.
+const FACETS: [(&str, &str, &str); 4] = [
+    ("type", "type", "Type"),
+    ("language", "lang", "Language"),
+    ("directory", "path", "Directory"),
+    ("tag", "tag", "Tag"),
+];
+
+/// The scopes to choose from; the first is the default.
+const SCOPES: [(&str, &str); 4] =
+    [("", "everything"), ("project", "this project"), ("domain", "domains"), ("global", "global")];
+
+/// The parameters of a search.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Asked {
+    /// The query, with its filters.
+    q: String,
+    /// The scope; empty for all.
+    scope: String,
+    /// The number of hits to skip.
+    offset: u32,
+    /// Set by the script while one types: only the results are wanted, and the search is not recorded.
+    part: String,
+}
+
+pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>, asked: Query<Asked>) -> Response {
+    let Query(asked) = asked;
+    let (status, results) = if asked.q.trim().is_empty() {
+        (StatusCode::OK, start())
+    } else {
+        match site.rpc.search(request(&project, &asked)).await {
+            Ok(answer) => (StatusCode::OK, results(&site, &project, &asked, &answer.into_inner())),
+            Err(status) => {
+                let shown = Shown::from(status);
+                (shown.status, problem(&shown))
+            }
+        }
+    };
+    if !asked.part.is_empty() {
+        return answer::page(status, results);
+    }
+    let content = html! {
+        form.search role="search" data-live-search="" {
+            input #q type="search" name="q" value=(asked.q) placeholder="Search code, documents and memories" aria-label="Search"
+                autocomplete="off" autocapitalize="off" spellcheck="false" autofocus[asked.q.is_empty()];
+            select name="scope" aria-label="Where" {
+                @for (value, name) in SCOPES { option value=(value) selected[value == asked.scope] { (name) } }
+            }
+            button { "Search" }
+        }
+        div #results aria-live="off" { (results) }
+    };
+    let title = if asked.q.is_empty() { "Search" } else { asked.q.as_str() };
+    answer::page(status, layout::page(&project, Tab::Search, title, &content))
+}
+
+fn request(project: &Arc<Project>, asked: &Asked) -> SearchRequest {
+    let scope = match asked.scope.as_str() {
+        "project" => v1::Scope::Project,
+        "domain" => v1::Scope::Domain,
+        "global" => v1::Scope::Global,
+        _ => v1::Scope::All,
+    };
+    SearchRequest {
+        context: Some(project.subject.context.clone()),
+        query: asked.q.clone(),
+        scope: scope.into(),
+        limit: Some(HITS),
+        offset: asked.offset,
+        explain: true,
+        facets: true,
+        preview: !asked.part.is_empty(),
+        ..SearchRequest::default()
+    }
+}
+
+/// What is shown without a query.
+fn start() -> Markup {
+    html! {
+        div.start {
+            p { "Ask in words, or name a symbol, a path or an error." }
+            ul.examples {
+                @for example in ["where are sessions expired", "type:decision retry", "lang:rust path:src open", "\"an exact phrase\""] {
+                    li { a href=(link::to("./", &[("q", example)])) { code { (example) } } }
+                }
+            }
+        }
+    }
+}
+
+fn results(site: &Site, project: &Project, asked: &Asked, answer: &SearchResponse) -> Markup {
+    let stats = answer.stats.clone().unwrap_or_default();
+    html! {
+        p.summary {
+            @if answer.results.is_empty() { "Nothing was found" } @else {
+                (counted(answer.results.len() as u64, "hit", "hits"))
+                @if asked.offset > 0 { " from " (asked.offset + 1) }
+            }
+            " in " (counted(stats.documents, "document", "documents")) ", " (millis(stats.took_ms))
+            @if answer.low_confidence { " · " span.label.warn { "probably not what you look for" } }
+        }
+        @for warning in &answer.warnings {
+            p.note { (warning.message) @if !warning.path.is_empty() { " " code { (warning.path) } } }
+        }
+        @if !answer.did_you_mean.is_empty() {
+            p.note { "Spelled like it: " @for name in &answer.did_you_mean { a href=(link::to("./", &[("q", name)])) { code { (name) } } " " } }
+        }
+        div.found-list {
+            (facets(asked, answer))
+            ol.hits start=(asked.offset + 1) {
+                @for found in &answer.results { (hit(site, project, found)) }
+            }
+        }
+        @if let Some(next) = answer.next_offset {
+            p.more { a rel="next" href=(link::to("./", &[("q", &asked.q), ("scope", &asked.scope), ("offset", &next.to_string())])) { "Next hits" } }
+        }
+    }
+}
+
+fn facets(asked: &Asked, answer: &SearchResponse) -> Markup {
+    html! {
+        aside.facets aria-label="Narrow the search" {
+            @for (name, filter, title) in FACETS {
+                @if let Some(facet) = answer.facets.get(name).filter(|facet| facet.counts.len() > 1) {
+                    @let counts = most(&facet.counts);
+                    h2 { (title) }
+                    ul {
+                        @for (value, number) in counts.iter().take(VALUES) {
+                            li {
+                                a href=(link::to("./", &[("q", &narrowed(&asked.q, filter, value)), ("scope", &asked.scope)])) {
+                                    span { (value) } span.count { (count(*number)) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn most(counts: &std::collections::BTreeMap<String, u64>) -> Vec<(&str, u64)> {
+    let mut counts: Vec<_> = counts.iter().map(|(value, number)| (value.as_str(), *number)).collect();
+    counts.sort_by(|(left, most), (right, least)| least.cmp(most).then(left.cmp(right)));
+    counts
+}
+
+/// Returns the query with one more filter.
+fn narrowed(query: &str, filter: &str, value: &str) -> String {
+    let value = if value.contains(char::is_whitespace) { format!("\"{value}\"") } else { value.to_owned() };
+    format!("{} {filter}:{value}", query.trim())
+}
+
+fn hit(site: &Site, project: &Project, hit: &Hit) -> Markup {
+    let (doc, chunk) = (hit.doc.clone().unwrap_or_default(), hit.chunk.clone().unwrap_or_default());
+    let matches: Vec<_> = hit.highlights.iter().map(|range| range.start as usize..range.end as usize).collect();
+    let lines = code::lines(&chunk.text, chunk.start_line, &doc.language, &matches);
+    let shown = code::excerpt(&lines, LINES);
+    let is_elsewhere = !doc.root.is_empty();
+    let root = if is_elsewhere { &doc.root } else { &project.subject.root };
+    let address = match &hit.memory {
+        Some(memory) => link::to("memory", &[("id", &memory.id)]),
+        None if is_elsewhere => link::to_line(&format!("{root}/{}", doc.path), chunk.start_line),
+        None => link::to_line(&doc.id, chunk.start_line),
+    };
+    let is_project = doc.scope() == v1::StoreScope::Project;
+    let in_editor = editor::link(site.settings.editor.as_deref(), root, &doc.path, chunk.start_line)
+        .filter(|_| hit.memory.is_none() && is_project);
+    html! {
+        li.hit data-item="" {
+            div.head {
+                a.title href=(address) data-open="" {
+                    @match &hit.memory {
+                        Some(memory) => (memory.title),
+                        None => { (doc.path) span.lines { ":" (chunk.start_line) } },
+                    }
+                }
+                @if !chunk.symbol.is_empty() && hit.memory.is_none() { span.symbol { (chunk.symbol) } }
+                span.labels {
+                    @if let Some(memory) = &hit.memory { (standing::labels(memory)) } @else { span.label { (doc.r#type) } }
+                    @if let Some(confidence) = hit.confidence {
+                        span.label title="The probability that this hit answers the query" { (format!("{:.0} %", confidence * 100.0)) }
+                    }
+                }
+            }
+            div.code { @for (at, index) in shown.iter().enumerate() {
+                @let line = &lines[*index];
+                @if at > 0 && shown[at - 1] + 1 != *index { div.gap { "⋮" } }
+                div.line { span.no { (line.number) } code { (line.markup()) } }
+            } }
+            div.foot {
+                button.quiet type="button" data-copy=(hit.citation) title="Copy the citation" { (hit.citation) }
+                @if let Some(address) = in_editor { a href=(address) data-editor="" { "Editor" } }
+                @for other in &hit.also_at { span { "also at " code { (other) } } }
+                @if let Some(explain) = &hit.explain { details { summary { "Why here" } (chart::chart(explain)) } }
+            }
+        }
+    }
+}

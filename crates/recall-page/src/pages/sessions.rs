@@ -1,0 +1,113 @@
+//! Sessions: the list, one as a timeline, and the briefing of the next one.
+
+use axum::extract::{Extension, Query, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use maud::html;
+use recall_core::quantity::counted;
+use recall_proto::v1::{BriefingRequest, ListEventsRequest, ListSessionsRequest, SessionState};
+use serde::Deserialize;
+
+use super::{Here, Site, failure};
+use crate::answer::{self, Shown};
+use crate::view::layout::{self, Tab};
+use crate::view::{link, time};
+
+/// The sessions or events of a page. The service accepts 100.
+const PAGE: u32 = 100;
+
+/// The parameters of a list.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Asked {
+    id: String,
+    cursor: String,
+}
+
+pub(super) async fn list(Extension(project): Here, State(mut site): State<Site>, asked: Query<Asked>) -> Response {
+    let Query(Asked { id: _, cursor }) = asked;
+    let context = Some(project.subject.context.clone());
+    let request = ListSessionsRequest { context, limit: Some(PAGE), cursor, ..ListSessionsRequest::default() };
+    let answer = match site.rpc.list_sessions(request).await {
+        Ok(answer) => answer.into_inner(),
+        Err(status) => return failure(&project, Tab::Sessions, &Shown::from(status)),
+    };
+    let shown = html! {
+        h1 { "Sessions" }
+        p.summary { a href="briefing" { "What an agent reads when its session starts" } }
+        @if answer.sessions.is_empty() { p.empty { "No session was recorded yet." } }
+        ol.timeline {
+            @for session in &answer.sessions {
+                li data-item="" {
+                    div.head {
+                        a.title href=(link::to("session", &[("id", &session.id)])) data-open="" {
+                            @if session.goal.is_empty() { (session.id) } @else { (session.goal) }
+                        }
+                        span.labels {
+                            @if !session.agent.is_empty() { span.label { (session.agent) } }
+                            @match session.state() {
+                                SessionState::Open => span.label { "open" },
+                                SessionState::Abandoned => span.label.warn { "abandoned" },
+                                SessionState::Ended | SessionState::Unspecified => {},
+                            }
+                        }
+                    }
+                    p.facts {
+                        (time::time(session.started_at.as_ref()))
+                        span { (counted(session.events, "event", "events")) }
+                        @if !session.memories.is_empty() { span { (counted(session.memories.len() as u64, "memory", "memories")) } }
+                    }
+                    @if !session.summary.is_empty() { p.prose.short { (session.summary) } }
+                }
+            }
+        }
+        @if !answer.next_cursor.is_empty() { p.more { a rel="next" href=(link::to("sessions", &[("cursor", &answer.next_cursor)])) { "Earlier sessions" } } }
+    };
+    answer::page(StatusCode::OK, layout::page(&project, Tab::Sessions, "Sessions", &shown))
+}
+
+pub(super) async fn one(Extension(project): Here, State(mut site): State<Site>, asked: Query<Asked>) -> Response {
+    let Query(Asked { id, cursor }) = asked;
+    let context = Some(project.subject.context.clone());
+    let request = ListEventsRequest { context, session_id: id.clone(), limit: Some(PAGE), cursor, types: Vec::new() };
+    let answer = match site.rpc.list_events(request).await {
+        Ok(answer) => answer.into_inner(),
+        Err(status) => return failure(&project, Tab::Sessions, &Shown::from(status)),
+    };
+    let shown = html! {
+        h1 { "Session " (id) }
+        p.summary { a href="sessions" { "All sessions" } }
+        ol.timeline {
+            @for event in &answer.events {
+                li data-item="" {
+                    div.head { span.label.warn[event.r#type == "error"] { (event.r#type.replace('_', " ")) } (time::time(event.timestamp.as_ref())) }
+                    @if !event.content.is_empty() { p.prose { (event.content) } }
+                    @if !event.rationale.is_empty() { p.prose.dim { "Because: " (event.rationale) } }
+                    @if !event.resolution.is_empty() { p.prose.dim { "Resolved: " (event.resolution) } }
+                    @if !event.to_agent.is_empty() { p.dim { (event.from_agent) " → " (event.to_agent) } }
+                    @if !event.related_files.is_empty() {
+                        p.facts { @for file in &event.related_files { a href=(link::to("doc", &[("id", file)])) { (file) } } }
+                    }
+                }
+            }
+        }
+        @if !answer.next_cursor.is_empty() {
+            p.more { a rel="next" href=(link::to("session", &[("id", &id), ("cursor", &answer.next_cursor)])) { "Later events" } }
+        }
+    };
+    answer::page(StatusCode::OK, layout::page(&project, Tab::Sessions, &id, &shown))
+}
+
+pub(super) async fn briefing(Extension(project): Here, State(mut site): State<Site>) -> Response {
+    let request = BriefingRequest { context: Some(project.subject.context.clone()), ..BriefingRequest::default() };
+    let answer = match site.rpc.briefing(request).await {
+        Ok(answer) => answer.into_inner(),
+        Err(status) => return failure(&project, Tab::Sessions, &Shown::from(status)),
+    };
+    let shown = html! {
+        h1 { "Briefing" }
+        p.summary { "What an agent reads when its session starts: " (counted(answer.used_tokens.into(), "token", "tokens")) }
+        @if answer.text.trim().is_empty() { p.empty { "There is nothing to say yet." } } @else { div.prose.boxed { (answer.text) } }
+    };
+    answer::page(StatusCode::OK, layout::page(&project, Tab::Sessions, "Briefing", &shown))
+}

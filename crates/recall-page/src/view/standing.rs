@@ -1,0 +1,50 @@
+//! How far a memory is to be believed, in words.
+
+use maud::{Markup, html};
+use recall_proto::ownership_label;
+use recall_proto::v1::{Memory, MemoryStatus, Trust, Verification, VerificationState};
+
+/// Returns the name of a trust.
+pub(crate) fn trust(memory: &Memory) -> &'static str {
+    match memory.trust() {
+        Trust::Unspecified => "",
+        Trust::Low => "low",
+        Trust::Medium => "medium",
+        Trust::High => "high",
+    }
+}
+
+/// Returns the name of a standing.
+pub(crate) fn status(memory: &Memory) -> &'static str {
+    match memory.status() {
+        MemoryStatus::Unspecified | MemoryStatus::Current => "current",
+        MemoryStatus::Stale => "stale",
+        MemoryStatus::Deprecated => "deprecated",
+    }
+}
+
+/// Returns what the comparison with the files said.
+pub(crate) fn state(state: VerificationState) -> &'static str {
+    match state {
+        VerificationState::Unspecified => "not checked",
+        VerificationState::Verified => "unchanged",
+        VerificationState::Changed => "changed since",
+        VerificationState::Gone => "gone",
+        VerificationState::Unanchored => "no files",
+    }
+}
+
+/// Shows the standing of a memory as labels.
+pub(crate) fn labels(memory: &Memory) -> Markup {
+    let verified = memory.verification.as_ref().map(Verification::state).unwrap_or_default();
+    let is_broken = matches!(verified, VerificationState::Changed | VerificationState::Gone);
+    let is_flagged = memory.stats.as_ref().is_some_and(|stats| stats.flagged);
+    html! {
+        span.label { (memory.r#type) }
+        span.label.warn[memory.status() != MemoryStatus::Current && memory.status() != MemoryStatus::Unspecified] { (status(memory)) }
+        @if is_broken { span.label.warn { "files " (state(verified)) } }
+        @if !trust(memory).is_empty() { span.label.warn[memory.trust() == Trust::Low] { "trust " (trust(memory)) } }
+        @if let Some(whose) = ownership_label(memory) { span.label { (whose) } }
+        @if is_flagged { span.label.warn { "flagged" } }
+    }
+}

@@ -1,0 +1,9 @@
+//! The page: who may see it, what it shows, and what hostile text in it does.
+
+mod page {
+    pub(crate) mod browser;
+    mod content;
+    mod hostile;
+    mod opening;
+    mod refusals;
+}

@@ -1,0 +1,192 @@
+//! What the pages show, and what changes do.
+
+use recall_testkit::{Project, Sandbox};
+use recall_tests::sandbox;
+use serde_json::{Value, json};
+
+use super::browser::Browser;
+
+fn json(sandbox: &Sandbox, project: &Project, arguments: &[&str]) -> Value {
+    let answer = sandbox.recall(project, &[&["--json"], arguments].concat());
+    serde_json::from_str(&answer.stdout).unwrap_or_else(|error| panic!("{error}: {answer:?}"))
+}
+
+fn burrows(sandbox: &Sandbox) -> Project {
+    let files = [
+        ("docs/digging.md", "# Digging\n\nWombats dig burrows at night.\n"),
+        ("src/burrow.rs", "/// Digs a burrow.\npub fn dig(depth: u32) -> u32 {\n    depth + 1\n}\n"),
+        ("src/main.rs", "mod burrow;\n\nfn main() {\n    burrow::dig(2);\n}\n"),
+    ];
+    sandbox.project("p", &files)
+}
+
+fn remember(sandbox: &Sandbox, project: &Project, text: &str, more: &[&str]) -> String {
+    json(sandbox, project, &[&["remember", text], more].concat())["id"].as_str().expect("an id").to_owned()
+}
+
+#[track_caller]
+fn check(browser: &Browser, page: &str, expected: &[&str]) -> String {
+    let answer = browser.get(page);
+    assert_eq!(answer.status, 200, "{page}: {answer:?}");
+    for part in expected {
+        assert!(answer.body.contains(part), "{page} lacks {part}: {}", answer.body);
+    }
+    answer.body
+}
+
+#[test]
+fn hits_are_shown_with_their_code_citation_standing_and_reasons() {
+    let sandbox = sandbox!();
+    let project = burrows(&sandbox);
+    remember(&sandbox, &project, "Wombats dig at night.", &["--type", "lesson", "--file", "src/burrow.rs"]);
+    let browser = Browser::open(&sandbox, &project);
+    let found = &json(&sandbox, &project, &["search", "dig"])["results"];
+    let page = check(&browser, "?q=dig", &["<span class=\"k\">fn</span>", "<mark>", "Why here", "vscode://file/"]);
+    for hit in found.as_array().expect("hits") {
+        assert!(page.contains(hit["citation"].as_str().expect("a citation")), "{hit}: {page}");
+    }
+    assert!(page.contains(">lesson<") && page.contains("type%3Acode"), "{page}");
+    let part = check(&browser, "?q=dig&part=results", &["src/burrow.rs"]);
+    assert!(!part.contains("<html") && part.len() < page.len());
+}
+
+#[test]
+fn a_search_that_cannot_be_made_says_why() {
+    let sandbox = sandbox!();
+    let browser = Browser::open(&sandbox, &burrows(&sandbox));
+    check(&browser, "?q=%20%20", &["Ask in words"]);
+    let long = browser.get(&format!("?q={}", "a".repeat(20_000)));
+    assert_eq!(long.status, 400);
+    assert!(long.body.contains("10"), "{}", long.body);
+    for page in ["?q=dig&offset=-1", "?q=dig&offset=x", "doc?id=a&line=-1", "doc?id=a&line=99999999999"] {
+        assert_eq!(browser.get(page).status, 400, "{page}");
+    }
+    check(&browser, "?q=dig&offset=4000000000", &["Nothing was found"]);
+    let huge = browser.get(&format!("?q={}", "a".repeat(1_000_000)));
+    assert!(matches!(huge.status, 400 | 414 | 431), "{}", huge.status);
+}
+
+#[test]
+fn a_document_has_lines_to_link_to_and_what_belongs_to_it() {
+    let sandbox = sandbox!();
+    let project = burrows(&sandbox);
+    remember(&sandbox, &project, "Wombats dig at night.", &["--type", "lesson", "--file", "src/burrow.rs"]);
+    let browser = Browser::open(&sandbox, &project);
+    check(
+        &browser,
+        "doc?id=src/burrow.rs&line=2",
+        &[
+            "id=\"L1\"",
+            "href=\"#L4\"",
+            "target\" id=\"L2\"",
+            ">dig<",
+            "Memories about it",
+            "Wombats dig at night",
+            "function ·",
+        ],
+    );
+    project.write("src/long.rs", "let a = 1;\n".repeat(4_000));
+    sandbox.recall(&project, &["search", "long"]);
+    let first = check(&browser, "doc?id=src/long.rs", &["id=\"L1500\"", "Lines after 1500"]);
+    assert!(!first.contains("id=\"L1501\""));
+    check(&browser, "doc?id=src/long.rs&line=1501", &["id=\"L1501\"", "Lines before 1501"]);
+    check(&browser, "doc?id=src/long.rs&line=4000", &["id=\"L4000\""]);
+    for gone in ["doc?id=src/none.rs", "doc?id=", "doc?id=../../etc/passwd", "doc?id=/etc/passwd"] {
+        let answer = browser.get(gone);
+        assert!((400..500).contains(&answer.status), "{gone}: {answer:?}");
+        assert!(answer.body.contains("role=\"alert\"") && !answer.body.contains("root:"), "{gone}: {answer:?}");
+    }
+    project.remove("src/burrow.rs");
+    sandbox.recall(&project, &["search", "dig"]);
+    assert_eq!(browser.get("doc?id=src/burrow.rs").status, 404, "it was deleted");
+}
+
+#[test]
+fn memories_are_filtered_and_changed() {
+    let sandbox = sandbox!();
+    let project = burrows(&sandbox);
+    let id = remember(
+        &sandbox,
+        &project,
+        "Wombats dig at night.",
+        &["--type", "lesson", "--file", "src/burrow.rs", "--tag", "zoo"],
+    );
+    let other = remember(&sandbox, &project, "Burrows have two ends.", &["--type", "decision"]);
+    let browser = Browser::open(&sandbox, &project);
+    check(&browser, "memories", &["2 memories", "Wombats dig", "Burrows have"]);
+    for (filter, number) in [
+        ("type=lesson", 1),
+        ("tag=zoo", 1),
+        ("trust=high", 2),
+        ("trust=low", 0),
+        ("standing=current", 2),
+        ("flagged=1", 0),
+    ] {
+        let shown = browser.get(&format!("memories?{filter}")).body;
+        assert_eq!(shown.matches("data-item").count(), number, "{filter}: {shown}");
+    }
+    project.write("src/burrow.rs", "pub fn fill() {}\n");
+    sandbox.recall(&project, &["search", "fill"]);
+    check(&browser, &format!("memory?id={id}"), &["changed since", "src/burrow.rs", "data-do=\"confirm\""]);
+
+    let change =
+        |action: &str, extra: &str| browser.change(action, &json!({ "id": id, "scope": "project", "extra": extra }));
+    assert_eq!(change("confirm", "").json(), json!({ "success": true, "data": { "confirmed": 1 }, "error": null }));
+    check(&browser, &format!("memory?id={id}"), &["<strong>unchanged</strong>"]);
+    assert_eq!(change("feedback", "useful").json()["data"]["acknowledged"], true);
+    check(&browser, &format!("memory?id={id}"), &["1 useful, 0 not"]);
+    let refused = change("feedback", "splendid");
+    assert_eq!((refused.status, &refused.json()["success"]), (400, &false.into()));
+    assert_eq!(browser.change("promote", &json!({ "id": other })).json()["success"], true);
+    check(&browser, &format!("memory?id={other}"), &["<dd>global</dd>"]);
+    assert_eq!(change("delete", "").json()["data"]["deleted"], 1);
+    assert_eq!(browser.get(&format!("memory?id={id}")).status, 404);
+    // Another tab still shows it.
+    let again = change("delete", "");
+    assert_eq!((again.status, again.json()["success"].clone()), (404, false.into()), "{again:?}");
+}
+
+#[test]
+fn sessions_and_health_are_shown() {
+    let sandbox = sandbox!().with_variable("CLAUDE_CODE_SESSION_ID", "c-7");
+    let project = burrows(&sandbox);
+    sandbox.recall(&project, &["session", "start", "--goal", "Dig deeper"]);
+    sandbox.recall(&project, &["session", "log", "decision", "Use a spade.", "--rationale", "It is faster."]);
+    sandbox.recall(&project, &["search", "dig"]);
+    let browser = Browser::open(&sandbox, &project);
+    check(&browser, "sessions", &["Dig deeper", "session?id=c-7"]);
+    check(&browser, "session?id=c-7", &["Use a spade.", "Because: It is faster.", "retrieval query"]);
+    check(&browser, "briefing", &["tokens"]);
+    check(&browser, "health", &["3 of 3", "Daemon", "rpc.Search", "<meter"]);
+    assert_eq!(browser.get("session?id=none").status, 404);
+}
+
+#[test]
+fn the_files_of_the_page_are_small() {
+    let sandbox = sandbox!();
+    let browser = Browser::open(&sandbox, &burrows(&sandbox));
+    let (script, style) = (browser.get("page.js"), browser.get("style.css"));
+    assert_eq!(
+        (script.header("content-type"), style.header("content-type")),
+        ("text/javascript; charset=utf-8", "text/css; charset=utf-8")
+    );
+    assert!(script.body.len() + style.body.len() <= 60 * 1024);
+}
+
+#[test]
+fn documents_are_browsed_and_drawn_with_their_neighbours() {
+    let sandbox = sandbox!();
+    let project = burrows(&sandbox);
+    project.write("docs/adr/0001-spades.md", "# 1. Spades\n\n**Status:** accepted\n");
+    remember(&sandbox, &project, "Dig with spades.", &["--type", "decision"]);
+    let browser = Browser::open(&sandbox, &project);
+    check(&browser, "browse", &["src/burrow.rs", "docs/digging.md", "browse?language=rust", "5 documents"]);
+    let rust = check(&browser, "browse?language=rust&path=src", &["src/burrow.rs", "2 documents"]);
+    assert!(!rust.contains("docs/digging.md"));
+    check(&browser, "decisions", &["Dig with spades.", "docs/adr/0001-spades.md"]);
+    check(&browser, "graph?node=src/burrow.rs", &["<svg", ">dig<", "<circle"]);
+    assert_eq!(browser.get("graph?node=src/none.rs").status, 404);
+    for page in ["graph?node=src/burrow.rs&depth=99", "browse?cursor=nonsense"] {
+        assert_eq!(browser.get(page).status, 400, "{page}");
+    }
+}
