@@ -269,7 +269,7 @@ fn wrong_names_and_combinations_are_refused() {
     assert!(said.contains("Zed has no hooks"), "{said}");
     let said = user.refused(&["mcp", "install", "--hooks", "--target", "project"], 2);
     assert!(said.contains("not for a project"), "{said}");
-    assert_eq!(user.files(), [PathBuf::new(); 0], "nothing was changed");
+    assert!(user.files().is_empty(), "nothing was changed: {:?}", user.files());
 }
 
 #[test]

@@ -299,7 +299,8 @@ mod mirror {
     #[serde(deny_unknown_fields)]
     #[expect(dead_code, reason = "reading them is the test")]
     pub(super) struct Agent {
-        agent: String,
+        #[serde(rename = "agent")]
+        name: String,
         part: String,
         pub(super) action: String,
         file: Option<String>,

@@ -84,11 +84,11 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         let home = place.path().canonicalize().expect("there");
         for (path, text) in entries {
-            let path = home.join(path.replace("@", &slug(&home)));
+            let path = home.join(path.replace('@', &slug(&home)));
             fs::create_dir_all(path.parent().expect("below")).expect("made");
             match text.strip_prefix("-> ") {
                 Some(to) => std::os::unix::fs::symlink(to, path).expect("linked"),
-                None => fs::write(path, text.replace("@", home.to_str().expect("text"))).expect("written"),
+                None => fs::write(path, text.replace('@', home.to_str().expect("text"))).expect("written"),
             }
         }
         let places = Places {
@@ -107,7 +107,7 @@ mod tests {
         let (_place, places) = home(entries);
         let at = places.home.clone().expect("set");
         let found = folder_of(&at.join(project), &places);
-        let expected = expected.map(|expected| at.join(expected.replace("@", &slug(&at))));
+        let expected = expected.map(|expected| at.join(expected.replace('@', &slug(&at))));
         assert_eq!(found, expected, "{entries:?}");
         assert!(found.is_none_or(|found| is_auto_memory(&found, &places)));
     }

@@ -43,7 +43,8 @@ struct LeftOut {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Item {
-    item: String,
+    #[serde(rename = "item")]
+    name: String,
     code: String,
     reason: String,
 }

@@ -263,17 +263,12 @@ async fn ask_of_memories(rpc: &str, client: &Client, asker: RequestContext, prob
             let request = v1::PromoteRequest { context, id: probe.memory.clone(), to, domain: "team".to_owned() };
             reported(client.promote(request).await)
         }
-        _ => return ask_of_sessions_and_stores(rpc, client, asker, probe).await,
+        _ => return ask_of_sessions(rpc, client, asker, probe).await,
     })
 }
 
-/// The same for RPCs that report on sessions, on the daemon and on whole stores.
-async fn ask_of_sessions_and_stores(
-    rpc: &str,
-    client: &Client,
-    asker: RequestContext,
-    probe: &Probe,
-) -> Option<String> {
+/// The same for RPCs that report on sessions and index.
+async fn ask_of_sessions(rpc: &str, client: &Client, asker: RequestContext, probe: &Probe) -> Option<String> {
     let context = Some(asker.clone());
     let of_session = Some(RequestContext { session_id: probe.session.clone(), ..asker.clone() });
     let scope: i32 = probe.scope.into();
@@ -337,6 +332,15 @@ async fn ask_of_sessions_and_stores(
             };
             reported(client.status(request).await)
         }
+        _ => return ask_of_stores(rpc, client, asker, probe).await,
+    })
+}
+
+/// The same for RPCs on the daemon and on whole stores.
+async fn ask_of_stores(rpc: &str, client: &Client, asker: RequestContext, probe: &Probe) -> Option<String> {
+    let context = Some(asker.clone());
+    let scope: i32 = probe.scope.into();
+    Some(match rpc {
         "OpenPage" => reported(client.open_page(v1::OpenPageRequest { context, port: None }).await),
         "Stats" => reported(client.stats(v1::StatsRequest { context, scope, savings: probe.more }).await),
         "Doctor" => reported(client.doctor(v1::DoctorRequest { context, scope, fix: probe.more, secrets: true }).await),

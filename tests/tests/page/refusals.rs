@@ -1,5 +1,7 @@
 //! Requests that must be refused: wrong hosts, origins, methods, content types, cookies and paths.
 
+use std::fmt::Write as _;
+
 use recall_tests::sandbox;
 use serde_json::json;
 
@@ -74,10 +76,10 @@ impl Parts {
     fn send(&self, port: u16) -> Option<Answer> {
         let mut text = format!("{} {} {}\r\n", self.method, self.target, self.version);
         for (name, value) in &self.headers {
-            text.push_str(&format!("{name}: {value}\r\n"));
+            let _ = write!(text, "{name}: {value}\r\n");
         }
         if !self.body.is_empty() {
-            text.push_str(&format!("Content-Length: {}\r\n", self.body.len()));
+            let _ = write!(text, "Content-Length: {}\r\n", self.body.len());
         }
         send(port, format!("{text}\r\n{}", self.body).as_bytes())
     }
@@ -138,7 +140,7 @@ fn check_headers(answer: &Answer) {
 
 /// Requests that are answered.
 fn right(get: &Parts, post: &Parts, browser: &Browser) -> Vec<Parts> {
-    let port = browser.port;
+    let at = browser.port;
     let mut right = vec![
         get.clone(),
         get.clone().by("HEAD"),
@@ -148,9 +150,9 @@ fn right(get: &Parts, post: &Parts, browser: &Browser) -> Vec<Parts> {
         get.clone().to("/open").without("Cookie"),
         get.clone().to("/open.js").without("Cookie"),
         get.clone().to("/open").without("Cookie").with("Sec-Fetch-Site", "cross-site"),
-        get.clone().to(&format!("http://127.0.0.1:{port}{}", get.target)),
+        get.clone().to(&format!("http://127.0.0.1:{at}{}", get.target)),
     ];
-    for host in [format!("localhost:{port}"), format!("LOCALHOST:{port}"), format!("[::1]:{port}")] {
+    for host in [format!("localhost:{at}"), format!("LOCALHOST:{at}"), format!("[::1]:{at}")] {
         right.push(get.clone().with("Host", &host));
         right.push(post.clone().with("Host", &host).with("Origin", &format!("http://{}", host.to_lowercase())));
     }
@@ -162,23 +164,35 @@ fn right(get: &Parts, post: &Parts, browser: &Browser) -> Vec<Parts> {
 
 /// Requests that are refused, each for one reason.
 fn wrong(get: &Parts, post: &Parts, browser: &Browser, other: &Browser) -> Vec<Parts> {
-    let Browser { port, key, cookie } = browser;
+    [
+        of_hosts(get, post, browser),
+        of_origins(get, post, browser),
+        of_methods_and_types(get, post),
+        of_cookies(get, post, browser, other),
+        of_paths(get, browser, other),
+        of_forms(get, post),
+    ]
+    .concat()
+}
+
+fn of_hosts(get: &Parts, post: &Parts, browser: &Browser) -> Vec<Parts> {
+    let at = browser.port;
     let mut wrong = Vec::new();
     let hosts = [
-        format!("evil.example:{port}"),
+        format!("evil.example:{at}"),
         "127.0.0.1".to_owned(),
         "localhost".to_owned(),
         "127.0.0.1:1".to_owned(),
-        format!("127.0.0.2:{port}"),
-        format!("0.0.0.0:{port}"),
-        format!("127.1:{port}"),
-        format!("2130706433:{port}"),
-        format!("[::]:{port}"),
-        format!("[::ffff:127.0.0.1]:{port}"),
-        format!("localhost.evil.example:{port}"),
-        format!("127.0.0.1.nip.io:{port}"),
-        format!("127.0.0.1:{port}@evil.example"),
-        format!("localhost.:{port}"),
+        format!("127.0.0.2:{at}"),
+        format!("0.0.0.0:{at}"),
+        format!("127.1:{at}"),
+        format!("2130706433:{at}"),
+        format!("[::]:{at}"),
+        format!("[::ffff:127.0.0.1]:{at}"),
+        format!("localhost.evil.example:{at}"),
+        format!("127.0.0.1.nip.io:{at}"),
+        format!("127.0.0.1:{at}@evil.example"),
+        format!("localhost.:{at}"),
         String::new(),
     ];
     for request in [get, post] {
@@ -186,19 +200,25 @@ fn wrong(get: &Parts, post: &Parts, browser: &Browser, other: &Browser) -> Vec<P
             wrong.push(request.clone().with("Host", host));
         }
         wrong.push(request.clone().without("Host"));
-        wrong.push(request.clone().and("Host", &format!("evil.example:{port}")));
+        wrong.push(request.clone().and("Host", &format!("evil.example:{at}")));
     }
+    wrong
+}
+
+fn of_origins(get: &Parts, post: &Parts, browser: &Browser) -> Vec<Parts> {
+    let at = browser.port;
+    let mut wrong = Vec::new();
     let origins = [
         "null".to_owned(),
         "http://evil.example".to_owned(),
-        format!("http://evil.example:{port}"),
-        format!("https://127.0.0.1:{port}"),
+        format!("http://evil.example:{at}"),
+        format!("https://127.0.0.1:{at}"),
         "http://127.0.0.1".to_owned(),
         "http://127.0.0.1:1".to_owned(),
-        format!("http://localhost:{port}"),
-        format!("http://[::1]:{port}"),
-        format!("http://127.0.0.1:{port}.evil.example"),
-        format!("http://127.0.0.1:{port}/"),
+        format!("http://localhost:{at}"),
+        format!("http://[::1]:{at}"),
+        format!("http://127.0.0.1:{at}.evil.example"),
+        format!("http://127.0.0.1:{at}/"),
         "chrome-extension://abc".to_owned(),
         "file://".to_owned(),
         String::new(),
@@ -214,6 +234,11 @@ fn wrong(get: &Parts, post: &Parts, browser: &Browser, other: &Browser) -> Vec<P
     }
     wrong.push(post.clone().without("Origin"));
     wrong.push(post.clone().and("Origin", "http://evil.example"));
+    wrong
+}
+
+fn of_methods_and_types(get: &Parts, post: &Parts) -> Vec<Parts> {
+    let mut wrong = Vec::new();
     for method in ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "post", "GETT"] {
         wrong.push(get.clone().by(method));
         wrong.push(post.clone().by(method));
@@ -234,7 +259,12 @@ fn wrong(get: &Parts, post: &Parts, browser: &Browser, other: &Browser) -> Vec<P
     }
     wrong.push(post.clone().without("Content-Type"));
     wrong.push(post.clone().and("Content-Type", "text/plain"));
-    let secret = cookie.split_once('=').map_or("", |(_, value)| value);
+    wrong
+}
+
+fn of_cookies(get: &Parts, post: &Parts, browser: &Browser, other: &Browser) -> Vec<Parts> {
+    let mut wrong = Vec::new();
+    let secret = browser.cookie.split_once('=').map_or("", |(_, value)| value);
     let cookies = [
         "recall=".to_owned(),
         "recall".to_owned(),
@@ -252,6 +282,12 @@ fn wrong(get: &Parts, post: &Parts, browser: &Browser, other: &Browser) -> Vec<P
         wrong.push(request.clone().without("Cookie"));
         wrong.push(request.clone().without("Cookie").with("Authorization", &format!("Bearer {secret}")));
     }
+    wrong
+}
+
+fn of_paths(get: &Parts, browser: &Browser, other: &Browser) -> Vec<Parts> {
+    let Browser { port, key, .. } = browser;
+    let mut wrong = Vec::new();
     let query = format!("?q={SECRET}");
     let paths = [
         "/".to_owned(),
@@ -285,6 +321,12 @@ fn wrong(get: &Parts, post: &Parts, browser: &Browser, other: &Browser) -> Vec<P
     for path in ["/open/", "/open.js/", "/open.html", "/OPEN", "/open%2ejs"] {
         wrong.push(get.clone().to(path).without("Cookie"));
     }
+    wrong
+}
+
+/// Heads and bodies of a wrong form.
+fn of_forms(get: &Parts, post: &Parts) -> Vec<Parts> {
+    let mut wrong = Vec::new();
     wrong.push(Parts { version: "HTTP/1.0", ..get.clone() });
     wrong.push(Parts { version: "HTTP/2.0", ..get.clone() });
     wrong.push(get.clone().with("X-Large", &"a".repeat(200_000)));

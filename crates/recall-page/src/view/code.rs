@@ -96,30 +96,39 @@ pub(crate) fn excerpt(lines: &[Line<'_>], most: usize) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::slice;
+
     use super::*;
 
-    fn shown(text: &str, language: &str, matches: &[Range<usize>]) -> String {
-        lines(text, 1, language, matches).iter().map(|line| line.markup().into_string()).collect::<Vec<_>>().join("\n")
+    fn shown(text: &str, language: &str, matched: &Range<usize>) -> String {
+        lines(text, 1, language, slice::from_ref(matched))
+            .iter()
+            .map(|line| line.markup().into_string())
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     #[test]
     fn code_is_escaped_and_highlighted_and_matches_win() {
         assert_eq!(
-            shown("let <b> = 1;", "rust", &[]),
+            shown("let <b> = 1;", "rust", &(0..0)),
             "<span class=\"k\">let</span> &lt;b&gt; = <span class=\"n\">1</span>;"
         );
-        assert_eq!(shown("let x", "rust", &[0..3]), "<mark>let</mark> x");
-        assert_eq!(shown("a\r\nbc", "", &[0..4]), "<mark>a</mark>\n<mark>b</mark>c");
-        assert_eq!(shown("ü", "", &[1..2]), "ü");
-        assert_eq!(shown("/* a\nb */", "rust", &[]), "<span class=\"c\">/* a</span>\n<span class=\"c\">b */</span>");
+        assert_eq!(shown("let x", "rust", &(0..3)), "<mark>let</mark> x");
+        assert_eq!(shown("a\r\nbc", "", &(0..4)), "<mark>a</mark>\n<mark>b</mark>c");
+        assert_eq!(shown("ü", "", &(1..2)), "ü");
+        assert_eq!(
+            shown("/* a\nb */", "rust", &(0..0)),
+            "<span class=\"c\">/* a</span>\n<span class=\"c\">b */</span>"
+        );
     }
 
     #[test]
     fn an_excerpt_has_the_first_line_and_the_matches() {
         let text = "x\n".repeat(40);
-        let at = |matches: &[Range<usize>]| excerpt(&lines(&text, 1, "", matches), 5);
-        assert_eq!(at(&[]), [0, 1, 2, 3, 4]);
-        assert_eq!(at(&[40..41]), [0, 19, 20, 21, 22]);
-        assert_eq!(at(&[78..79]), [0, 36, 37, 38, 39]);
+        let at = |matched: &Range<usize>| excerpt(&lines(&text, 1, "", slice::from_ref(matched)), 5);
+        assert_eq!(at(&(0..0)), [0, 1, 2, 3, 4]);
+        assert_eq!(at(&(40..41)), [0, 19, 20, 21, 22]);
+        assert_eq!(at(&(78..79)), [0, 36, 37, 38, 39]);
     }
 }
