@@ -6,6 +6,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 
 use recall_testkit::{Outcome, Project, wait_until};
 use recall_tests::{Sandbox, sandbox};
@@ -137,6 +138,21 @@ fn a_folder_that_names_a_repository_as_its_own_gets_nothing_from_it() {
     assert!(!answer.contains("burrow_7.rs"), "{answer}");
     repository.restart();
     assert!(!repository.index(&stranger).join("base.db").exists());
+}
+
+#[test]
+fn files_of_one_size_and_time_in_two_work_trees_are_told_apart() {
+    let repository = Repository::new();
+    let [first, second] = ["first", "second"].map(|name| repository.work_tree(name));
+    let time = SystemTime::now() - Duration::from_secs(60);
+    for (tree, text) in [(&first, "pub fn numbat() {}\n"), (&second, "pub fn wombat() {}\n")] {
+        tree.write("src/own.rs", text);
+        let file = fs::File::options().write(true).open(tree.path("src/own.rs")).expect("it exists");
+        file.set_modified(time).expect("it is writable");
+    }
+    assert!(repository.search(&first, "numbat").contains("src/own.rs"));
+    assert!(repository.search(&second, "wombat").contains("src/own.rs"));
+    assert!(!repository.search(&second, "numbat").contains("src/own.rs"));
 }
 
 #[test]

@@ -19,6 +19,12 @@ use crate::{OpenError, Problem, ReadError, Snapshot, WriteError, Writer};
 /// their own.
 const IDLE_READERS: usize = 4;
 
+/// Statements that move the modification times of files, but not of memories, by a nanosecond, so that no file has them.
+const SHIFT_TIMES: &str =
+    "UPDATE documents SET modified = max(modified, -9223372036854775807) - 1 WHERE path NOT GLOB \
+    '[DPLFNC]-[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]';
+    UPDATE failures SET modified = max(modified, -9223372036854775807) - 1";
+
 /// A store's catalog.
 ///
 /// Can be shared by any number of threads. Closing the last connection checkpoints the write-ahead log.
@@ -162,6 +168,9 @@ impl Catalog {
     /// Changes of one catalog are not seen by the other. Takes as long as copying the file twice, or the documents once if
     /// this catalog already shares its contents.
     ///
+    /// The modification times of files differ by a nanosecond in the new catalog, so that the next scan compares every file by
+    /// its hash: a file of another work tree may have the same size and time and another text.
+    ///
     /// # Errors
     /// See [`OpenError`]. A catalog that cannot be created leaves at most the link to the shared file.
     pub fn fork(&self, target: &Path) -> Result<(), OpenError> {
@@ -170,11 +179,16 @@ impl Catalog {
             self.copy_to(&base)?;
         }
         share_file(&base, &base::file(target)).map_err(|source| OpenError::Io { path: target.to_owned(), source })?;
-        self.copy_to(target)
+        self.write_copy(target, SHIFT_TIMES)
     }
 
     /// Writes a compact copy of the committed state of the file to a path, at once or not at all.
     fn copy_to(&self, target: &Path) -> Result<(), OpenError> {
+        self.write_copy(target, "")
+    }
+
+    /// Writes a compact copy with changes, which are SQL statements.
+    fn write_copy(&self, target: &Path, changes: &str) -> Result<(), OpenError> {
         let io_failed = |source| OpenError::Io { path: target.to_owned(), source };
         let unfinished = connection::side_file(target, ".new");
         delete_file(&unfinished).map_err(io_failed)?;
@@ -182,6 +196,9 @@ impl Catalog {
         let failed = |error| OpenError::new(target, error);
         let connection = connection::open(&self.path, self.role).map_err(failed)?;
         connection.execute("VACUUM main INTO ?1", [unfinished.to_string_lossy()]).map_err(failed)?;
+        if !changes.is_empty() {
+            Connection::open(&unfinished).and_then(|copy| copy.execute_batch(changes)).map_err(failed)?;
+        }
         File::open(&unfinished).and_then(|file| file.sync_all()).map_err(io_failed)?;
         fs::rename(&unfinished, target).map_err(io_failed)
     }

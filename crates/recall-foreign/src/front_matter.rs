@@ -27,7 +27,9 @@ impl<'t> Note<'t> {
                 break;
             }
             if line.trim_end() == "---" {
-                let fields = serde_saphyr::from_str(&rest[..at]);
+                // Without it, `y` and `no` are not texts.
+                let options = serde_saphyr::options! { strict_booleans: true };
+                let fields = serde_saphyr::from_str_with_options(&rest[..at], options);
                 return match fields {
                     Ok(Value::Object(fields)) => Self { fields, text: &rest[at + line.len()..] },
                     Ok(_) | Err(_) => whole,

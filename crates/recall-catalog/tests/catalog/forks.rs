@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use recall_catalog::{Catalog, OpenError};
+use recall_core::Timestamp;
 
 use crate::sample::{Sample, path, store};
 
@@ -109,6 +110,20 @@ fn a_fork_outlives_its_source() {
     let third = file(case.folder.path(), "third");
     fork.fork(&third).unwrap();
     assert_eq!(open(&third).snapshot().unwrap().counts().unwrap(), fork.snapshot().unwrap().counts().unwrap());
+}
+
+#[test]
+fn a_fork_has_other_modification_times_of_files() {
+    let case = Case::new();
+    let memory = "L-0123abcd";
+    store(&case.first, &[Sample::of_lines(memory, &["text"])]);
+    let modified = |catalog: &Catalog, at: &str| {
+        let stored = catalog.snapshot().unwrap().document_at(&path(at)).unwrap().unwrap();
+        stored.document.modified
+    };
+    let fork = case.fork("second");
+    assert_eq!(modified(&fork, "src/0.rs"), Timestamp(modified(&case.first, "src/0.rs").0 - 1));
+    assert_eq!(modified(&fork, memory), modified(&case.first, memory));
 }
 
 #[test]
