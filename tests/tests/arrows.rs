@@ -112,6 +112,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("xtask", &[]),
+    ("recall-dist", &[]),
 ];
 
 /// The additional crates that the tests of a crate may use: real implementations of a port.
@@ -138,9 +139,9 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("tokenizers", &["recall-models"]),
     ("ureq", &["recall-models"]),
     ("rustls", &["recall-models"]),
-    ("zip", &["recall-models"]),
-    ("tar", &["recall-engine"]),
-    ("flate2", &["recall-engine"]),
+    ("zip", &["recall-models", "recall-dist"]),
+    ("tar", &["recall-engine", "recall-dist"]),
+    ("flate2", &["recall-engine", "recall-dist"]),
     ("toml", &["recall-config", "recall-eval", "recall-training"]),
     ("toml_edit", &["recall-config", "recall-agents"]),
     ("jsonc-parser", &["recall-agents"]),

@@ -93,7 +93,7 @@ pub(crate) fn added(answer: &v1::AddResponse) -> String {
     let title = printable(title);
     let mut text = match answer.status() {
         v1::AddStatus::Duplicate => {
-            format!("{WARNING}not saved{WARNING:#}: nearly the same memory exists; --force saves it anyway\n")
+            format!("{WARNING}not saved{WARNING:#}: nearly the same memory exists\n")
         }
         v1::AddStatus::Superseded => {
             format!("{GOOD}saved{GOOD:#} {PATH}{id}{PATH:#} {title}; the older one is retired\n")
@@ -191,7 +191,7 @@ mod tests {
         let status = v1::AddStatus::Duplicate.into();
         let answer = v1::AddResponse { similar, status, ..v1::AddResponse::default() };
         insta::assert_snapshot!(plain(&added(&answer)), @r"
-        not saved: nearly the same memory exists; --force saves it anyway
+        not saved: nearly the same memory exists
           91 % similar to L-0123abcd Jitter
         ");
     }

@@ -1,0 +1,223 @@
+//! Makes packages of built programs: `recall-dist PROGRAMS OUT` writes all of them to the folder OUT.
+//!
+//! PROGRAMS is the folder of the four programs, for this machine's kind of system. Packages of the same programs are the same,
+//! byte for byte: files have the time of the last commit, or `SOURCE_DATE_EPOCH`.
+
+mod contents;
+mod deb;
+mod elf;
+mod licences;
+mod mcpb;
+mod npm;
+mod release;
+mod sums;
+mod tarball;
+mod wheel;
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use release::Release;
+
+/// A package: its file name and its bytes.
+struct Package {
+    name: String,
+    bytes: Vec<u8>,
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [programs, out] = &arguments[..] else {
+        say("usage: recall-dist PROGRAMS OUT");
+        return ExitCode::from(2);
+    };
+    match run(Path::new(programs), Path::new(out)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            say(&format!("error: {why}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(programs: &Path, out: &Path) -> Result<(), String> {
+    let release = Release::gather(programs)?;
+    let mut packages = all(&release)?;
+    packages.push(sums::file(&packages));
+    fs::create_dir_all(out).map_err(|error| format!("cannot create {}: {error}", out.display()))?;
+    for Package { name, bytes } in &packages {
+        let path = out.join(name);
+        fs::write(&path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        say(&format!("{:>10} bytes  {}", bytes.len(), path.display()));
+    }
+    Ok(())
+}
+
+/// Makes every package of a release.
+fn all(release: &Release) -> Result<Vec<Package>, String> {
+    let mut packages = vec![tarball::package(release)?, wheel::package(release)?, npm::package(release)?];
+    if release.system.deb.is_some() {
+        packages.push(deb::package(release)?);
+    }
+    packages.push(mcpb::package(release)?);
+    packages.push(mcpb::registry_entry(release));
+    Ok(packages)
+}
+
+/// Writes to the terminal.
+#[expect(clippy::print_stderr, reason = "a task talks to the person at the terminal")]
+fn say(text: &str) {
+    eprintln!("{text}");
+}
+
+/// Returns the reason of an error while a package is made.
+fn failed(package: &'static str) -> impl Fn(std::io::Error) -> String {
+    move |error| format!("cannot make the {package}: {error}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::io::{Cursor, Read as _};
+
+    use flate2::read::GzDecoder;
+    use serde_json::Value;
+
+    use super::*;
+    use crate::contents::Item;
+    use crate::elf::Glibc;
+    use crate::release::{PROGRAMS, System};
+
+    fn release() -> Release {
+        let text = |path: &str| Item::text(path, format!("text of {path}"));
+        let program = |name: &&str| Item { is_executable: true, ..text(name) };
+        Release {
+            system: System::host().expect("a system of packages"),
+            glibc: Glibc { major: 2, minor: 34 },
+            time: 1_700_000_000,
+            programs: PROGRAMS.iter().map(program).collect(),
+            documents: ["README.md", "LICENSE-MIT", "THIRD-PARTY-LICENSES"].map(text).to_vec(),
+            completions: ["bash/recall", "zsh/_recall", "fish/recall.fish"].map(text).to_vec(),
+            pages: vec![text("recall.1")],
+            units: vec![Item::text("recalld.service", "ExecStart=%h/.cargo/bin/recalld --foreground\n")],
+        }
+    }
+
+    /// Returns the paths of a compressed archive with their permissions and contents.
+    fn unpack(bytes: &[u8]) -> BTreeMap<String, (u32, Vec<u8>)> {
+        let mut archive = tar::Archive::new(GzDecoder::new(bytes));
+        let entries = archive.entries().expect("an archive").map(|entry| {
+            let mut entry = entry.expect("whole");
+            assert_eq!((entry.header().uid().unwrap(), entry.header().mtime().unwrap()), (0, 1_700_000_000));
+            let mut content = Vec::new();
+            entry.read_to_end(&mut content).expect("whole");
+            let path = entry.path().expect("UTF-8").to_string_lossy().into_owned();
+            (path, (entry.header().mode().expect("set"), content))
+        });
+        entries.collect()
+    }
+
+    fn unzip(bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
+        let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).expect("an archive");
+        let names: Vec<String> = archive.file_names().map(|name| name.expect("UTF-8").into_owned()).collect();
+        let read = |name: String| {
+            let mut content = Vec::new();
+            archive.by_name(&name).expect("listed").read_to_end(&mut content).expect("whole");
+            (name, content)
+        };
+        names.into_iter().map(read).collect()
+    }
+
+    #[test]
+    fn packages_of_the_same_programs_are_the_same() {
+        let pairs = || all(&release()).expect("made").into_iter().map(|package| (package.name, package.bytes));
+        assert!(pairs().eq(pairs()));
+    }
+
+    #[test]
+    fn the_archive_has_programs_that_can_be_started() {
+        let files = unpack(&tarball::package(&release()).expect("made").bytes);
+        let folder = format!("recall-{}-{}", release::VERSION, release().system.target);
+        for name in PROGRAMS {
+            assert_eq!(files[&format!("{folder}/{name}")], (0o755, format!("text of {name}").into_bytes()));
+        }
+        assert_eq!(files[&format!("{folder}/man/recall.1")].0, 0o644);
+    }
+
+    #[test]
+    fn the_debian_package_starts_its_own_daemon() {
+        let package = deb::package(&release()).expect("made");
+        let mut members = BTreeMap::new();
+        let mut archive = ar::Archive::new(&*package.bytes);
+        while let Some(member) = archive.next_entry() {
+            let mut member = member.expect("whole");
+            let mut content = Vec::new();
+            member.read_to_end(&mut content).expect("whole");
+            members.insert(String::from_utf8_lossy(member.header().identifier()).into_owned(), content);
+        }
+        assert_eq!(members["debian-binary"], b"2.0\n");
+        let control = String::from_utf8(unpack(&members["control.tar.gz"])["control"].1.clone()).expect("UTF-8");
+        assert!(control.contains("\nDepends: libc6 (>= 2.34), "), "{control}");
+        let files = unpack(&members["data.tar.gz"]);
+        assert_eq!(files["usr/bin/recalld"].0, 0o755);
+        let unit = &files["usr/lib/systemd/user/recalld.service"].1;
+        assert_eq!(unit, b"ExecStart=/usr/bin/recalld --foreground\n");
+    }
+
+    #[test]
+    fn the_wheel_lists_its_files_with_their_checksums() {
+        let package = wheel::package(&release()).expect("made");
+        assert!(
+            package.name.starts_with("recall_shim-") && package.name.contains("-manylinux_2_34_"),
+            "{}",
+            package.name
+        );
+        let files = unzip(&package.bytes);
+        let record = files.iter().find(|(name, _)| name.ends_with("/RECORD")).expect("there").1;
+        let record = String::from_utf8_lossy(record);
+        assert_eq!(record.lines().count(), files.len());
+        for line in record.lines() {
+            let [name, sum, size] = line.split(',').collect::<Vec<_>>()[..] else { panic!("{line}") };
+            let content = &files[name];
+            assert!(name.ends_with("/RECORD") || size == content.len().to_string(), "{line}");
+            // 32 bytes are 43 digits in base64.
+            assert!(name.ends_with("/RECORD") || sum.len() == "sha256=".len() + 43, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_npm_package_has_every_program_that_it_links() {
+        let files = unpack(&npm::package(&release()).expect("made").bytes);
+        let manifest: Value = serde_json::from_slice(&files["package/package.json"].1).expect("JSON");
+        let programs = manifest["bin"].as_object().expect("programs");
+        assert_eq!(programs.len(), PROGRAMS.len());
+        for place in programs.values() {
+            assert_eq!(files[&format!("package/{}", place.as_str().expect("a path"))].0, 0o755);
+        }
+    }
+
+    #[test]
+    fn the_bundle_starts_the_shim_that_it_has() {
+        let files = unzip(&mcpb::package(&release()).expect("made").bytes);
+        let manifest: Value = serde_json::from_slice(&files["manifest.json"]).expect("JSON");
+        assert!(files.contains_key(manifest["server"]["entry_point"].as_str().expect("a path")));
+    }
+
+    #[test]
+    fn checksums_are_those_of_sha256sum() {
+        let package = Package { name: "a".to_owned(), bytes: b"abc".to_vec() };
+        let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  a\n";
+        assert_eq!(sums::file(&[package]).bytes, known.as_bytes());
+    }
+
+    #[test]
+    fn every_linked_library_is_listed_with_its_licence() {
+        let text = String::from_utf8(licences::of_dependencies().expect("made").bytes).expect("UTF-8");
+        let list: Vec<&str> = text.lines().take_while(|line| !line.starts_with("===")).collect();
+        assert!(list.iter().any(|line| line.starts_with("tantivy ")), "{text}");
+        // It is used by tests only.
+        assert!(!list.iter().any(|line| line.starts_with("proptest ")));
+        assert!(!text.contains("see its text below"), "a library has no licence");
+    }
+}

@@ -1,0 +1,72 @@
+//! The archive of everything, and the writer of compressed archives.
+
+use std::io::{self, Write as _};
+
+use flate2::{Compression, GzBuilder};
+
+use crate::contents::Item;
+use crate::release::{Release, VERSION};
+use crate::{Package, failed};
+
+/// Makes the archive: one folder with the programs and all other files.
+pub(crate) fn package(release: &Release) -> Result<Package, String> {
+    let folder = format!("recall-{VERSION}-{}", release.system.target);
+    let below = |items: &[Item], name: &str| items.iter().map(|item| item.below(name)).collect::<Vec<_>>();
+    let items = [
+        below(&release.programs, &folder),
+        below(&release.documents, &folder),
+        below(&release.completions, &format!("{folder}/completions")),
+        below(&release.pages, &format!("{folder}/man")),
+        below(&release.units, &format!("{folder}/systemd")),
+    ]
+    .concat();
+    let bytes = archive(&items, release.time, Folders::Implied).map_err(failed("archive"))?;
+    Ok(Package { name: format!("{folder}.tar.gz"), bytes })
+}
+
+/// Whether an archive has entries for folders.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Folders {
+    /// It has, as dpkg wants it.
+    Listed,
+    Implied,
+}
+
+/// Returns a compressed archive of files, in their order, that belong to the superuser.
+pub(crate) fn archive(items: &[Item], time: u64, folders: Folders) -> io::Result<Vec<u8>> {
+    let gzip = GzBuilder::new().mtime(0).write(Vec::new(), Compression::best());
+    let mut archive = tar::Builder::new(gzip);
+    let mut known = Vec::new();
+    for item in items {
+        if folders == Folders::Listed {
+            for folder in parents(&item.path) {
+                if !known.contains(&folder) {
+                    let mut header = header(0, 0o755, time);
+                    header.set_entry_type(tar::EntryType::Directory);
+                    archive.append_data(&mut header, format!("{folder}/"), io::empty())?;
+                    known.push(folder);
+                }
+            }
+        }
+        let mut header = header(item.bytes.len() as u64, item.mode(), time);
+        archive.append_data(&mut header, &item.path, &*item.bytes)?;
+    }
+    let mut gzip = archive.into_inner()?;
+    gzip.flush()?;
+    gzip.finish()
+}
+
+fn header(size: u64, mode: u32, time: u64) -> tar::Header {
+    let mut header = tar::Header::new_gnu();
+    header.set_size(size);
+    header.set_mode(mode);
+    header.set_mtime(time);
+    header.set_uid(0);
+    header.set_gid(0);
+    header
+}
+
+/// Returns the folders of a path, outermost first.
+fn parents(path: &str) -> Vec<String> {
+    path.match_indices('/').map(|(at, _)| path[..at].to_owned()).collect()
+}

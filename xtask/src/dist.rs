@@ -1,0 +1,132 @@
+//! Packages of the programs, and their trial.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use crate::{cargo, programs, say};
+
+/// Whether the packages are installed and started.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trial {
+    Skip,
+    Run,
+}
+
+/// Builds the programs as they are installed, and makes packages in `dist/` of the target folder.
+pub(crate) fn run(trial: Trial) -> ExitCode {
+    let made = make().and_then(|out| if trial == Trial::Run { try_all(&out) } else { Ok(()) });
+    match made {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            say(&format!("error: {why}\n"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn make() -> Result<PathBuf, String> {
+    let target = programs::target_folder();
+    let (built, out) = (target.join("dist/programs"), target.join("dist"));
+    fs::create_dir_all(&built).map_err(|error| format!("cannot create {}: {error}", built.display()))?;
+    let release = programs::build()?;
+    succeed(cargo().args(["build", "--profile", "small", "--package", "recall-shim", "--bin", "recall-shim"]))?;
+    for (folder, names) in
+        [(release, &["recall", "recalld", "recall-bench"][..]), (target.join("small"), &["recall-shim"])]
+    {
+        for name in names {
+            let (from, to) = (folder.join(name), built.join(name));
+            fs::copy(&from, &to).map_err(|error| format!("cannot copy {}: {error}", from.display()))?;
+        }
+    }
+    succeed(cargo().args(["run", "--quiet", "--release", "--package", "recall-dist", "--"]).args([&built, &out]))?;
+    Ok(out)
+}
+
+/// Installs each package into an empty folder with the tool that users have, and starts what it installed.
+fn try_all(out: &Path) -> Result<(), String> {
+    let folder = out.join("try");
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(|error| format!("cannot delete {}: {error}", folder.display()))?;
+    }
+    let place = |name: &str| -> Result<PathBuf, String> {
+        let place = folder.join(name);
+        fs::create_dir_all(&place).map_err(|error| format!("cannot create {}: {error}", place.display()))?;
+        Ok(place)
+    };
+    let mut skipped = Vec::new();
+    let mut install = |tool: &str, install: &mut Command, programs: &Path| -> Result<(), String> {
+        if Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
+            skipped.push(tool.to_owned());
+            return Ok(());
+        }
+        succeed(install)?;
+        start(programs, &folder.join("home"))?;
+        say(&format!("installed with {tool} and started: {}\n", programs.display()));
+        Ok(())
+    };
+
+    let archive = find(out, ".tar.gz")?;
+    let at = place("tar")?;
+    let inner = archive.file_name().and_then(|name| name.to_str()).unwrap_or_default().trim_end_matches(".tar.gz");
+    install("tar", Command::new("tar").arg("xzf").arg(&archive).arg("-C").arg(&at), &at.join(inner))?;
+
+    let at = place("deb")?;
+    let deb = find(out, ".deb")?;
+    install("dpkg-deb", Command::new("dpkg-deb").arg("--extract").arg(deb).arg(&at), &at.join("usr/bin"))?;
+
+    let at = place("pip")?;
+    succeed(Command::new("python3").args(["-m", "venv"]).arg(&at))?;
+    let pip = at.join("bin/pip");
+    let wheel = find(out, ".whl")?;
+    let mut command = Command::new(&pip);
+    command.args(["install", "--quiet", "--no-index", "--disable-pip-version-check"]).arg(wheel);
+    install(&pip.to_string_lossy(), &mut command, &at.join("bin"))?;
+
+    let at = place("npm")?;
+    let mut command = Command::new("npm");
+    command.args(["install", "--silent", "--global", "--offline", "--prefix"]).arg(&at).arg(find(out, ".tgz")?);
+    install("npm", &mut command, &at.join("bin"))?;
+
+    for tool in skipped {
+        say(&format!("not tried, because `{tool}` is not here\n"));
+    }
+    Ok(())
+}
+
+/// Starts the programs of a folder with an empty home: a search in it, which starts the daemon, and the shim.
+fn start(programs: &Path, home: &Path) -> Result<(), String> {
+    let project = home.join("project");
+    fs::create_dir_all(&project).map_err(|error| format!("cannot create {}: {error}", project.display()))?;
+    fs::write(project.join("hello.rs"), "pub fn hello_from_a_package() {}\n").map_err(|error| error.to_string())?;
+    let command = |name: &str| {
+        let mut command = Command::new(programs.join(name));
+        command.current_dir(&project).env_clear().env("HOME", home).stdin(Stdio::null());
+        command
+    };
+    for name in ["recall", "recalld", "recall-shim", "recall-bench"] {
+        succeed(command(name).arg("--version").stdout(Stdio::null()))?;
+    }
+    let search = command("recall").args(["search", "hello_from_a_package"]).output();
+    let stop = succeed(command("recall").args(["daemon", "stop"]));
+    let search = search.map_err(|error| format!("cannot start recall: {error}"))?;
+    if !String::from_utf8_lossy(&search.stdout).contains("hello.rs") {
+        return Err(format!("the search found nothing: {}", String::from_utf8_lossy(&search.stderr)));
+    }
+    stop
+}
+
+/// Returns the only file of a folder whose name ends so.
+fn find(folder: &Path, end: &str) -> Result<PathBuf, String> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
+    let mut found = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    found
+        .find(|path| path.to_string_lossy().ends_with(end))
+        .ok_or_else(|| format!("there is no `*{end}` in {}", folder.display()))
+}
+
+fn succeed(command: &mut Command) -> Result<(), String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let status = command.status().map_err(|error| format!("cannot start {name}: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("`{name}` failed ({status})")) }
+}
