@@ -45,6 +45,7 @@ pub(crate) fn router(site: Site) -> Router {
     Router::new()
         .route("/open", get(exchange::page).post(exchange::exchange))
         .route("/open.js", get(exchange::script))
+        .route("/open.css", get(exchange::style))
         .route("/{key}/", get(search::page))
         .route("/{key}/doc", get(document::page))
         .route("/{key}/memories", get(memories::list))
@@ -87,7 +88,7 @@ async fn unknown() -> Response {
 
 /// Returns a page that says why there is no other one.
 fn failure(project: &Project, tab: Tab, shown: &Shown) -> Response {
-    answer::page(shown.status, layout::page(project, tab, "Not shown", &problem(shown)))
+    answer::page(shown.status, layout::page(project, tab, "Not shown", &html! { h1 { "Not shown" } (problem(shown)) }))
 }
 
 /// Returns a failure as a part of a page.

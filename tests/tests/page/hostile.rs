@@ -31,6 +31,7 @@ const ATTRIBUTES: &[&str] = &[
     "class",
     "content",
     "data-base",
+    "data-centred",
     "data-copy",
     "data-do",
     "data-editor",
