@@ -147,6 +147,19 @@ fn memories_are_filtered_and_changed() {
 }
 
 #[test]
+fn a_file_without_text_is_not_shown() {
+    let sandbox = sandbox!();
+    let project = burrows(&sandbox);
+    project.write("logo.bin", "a\0b\u{1}".repeat(1_000));
+    project.write("empty.md", "");
+    let browser = Browser::open(&sandbox, &project);
+    let answer = browser.get("doc?id=logo.bin");
+    assert!(answer.status == 404 && answer.body.contains("role=\"alert\""), "{answer:?}");
+    let answer = browser.get("doc?id=empty.md");
+    assert!(matches!(answer.status, 200 | 404) && !answer.body.contains("id=\"L1\""), "{answer:?}");
+}
+
+#[test]
 fn sessions_and_health_are_shown() {
     let sandbox = sandbox!().with_variable("CLAUDE_CODE_SESSION_ID", "c-7");
     let project = burrows(&sandbox);
