@@ -1,5 +1,6 @@
 //! The pages, and what a change does.
 
+mod amend;
 mod browse;
 mod change;
 mod document;
@@ -25,7 +26,7 @@ use crate::answer::{self, Shown};
 use crate::view::layout::{self, Tab};
 use crate::{PageSettings, Rpc, guard};
 
-/// The largest body of a change. No change carries more than ids and a note.
+/// The largest body of a change. Apart from an amendment, no change carries more than ids and a note.
 const BODY_BYTES: usize = 64 * 1024;
 
 /// What every page uses.
@@ -61,6 +62,7 @@ pub(crate) fn router(site: Site) -> Router {
         .route("/{key}/do/promote", post(change::promote))
         .route("/{key}/do/feedback", post(change::feedback))
         .route("/{key}/do/delete", post(change::delete))
+        .route("/{key}/do/amend", post(amend::amend).layer(DefaultBodyLimit::max(amend::BODY_BYTES)))
         .route("/{key}/page.js", get(script))
         .route("/{key}/style.css", get(style))
         .route("/{key}/icon.svg", get(icon))

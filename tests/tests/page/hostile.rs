@@ -12,7 +12,7 @@ const TAGS: &[&str] = &[
     "!doctype", "a", "aside", "b", "body", "button", "circle", "code", "dd", "details", "dialog", "div", "dl", "dt",
     "form", "g", "h1", "h2", "head", "header", "html", "input", "kbd", "label", "li", "line", "link", "main", "mark",
     "meta", "meter", "nav", "ol", "option", "p", "progress", "rect", "script", "section", "select", "span", "strong",
-    "summary", "svg", "table", "tbody", "td", "text", "th", "thead", "time", "title", "tr", "ul",
+    "summary", "svg", "table", "tbody", "td", "text", "textarea", "th", "thead", "time", "title", "tr", "ul",
 ];
 
 /// The attributes that a page of recall has.
@@ -30,6 +30,7 @@ const ATTRIBUTES: &[&str] = &[
     "checked",
     "class",
     "content",
+    "data-amend",
     "data-base",
     "data-centred",
     "data-copy",
@@ -44,6 +45,7 @@ const ATTRIBUTES: &[&str] = &[
     "data-open",
     "data-said",
     "data-scope",
+    "data-seen",
     "data-submit-on-change",
     "data-then",
     "datetime",
@@ -60,7 +62,9 @@ const ATTRIBUTES: &[&str] = &[
     "open",
     "placeholder",
     "rel",
+    "required",
     "role",
+    "rows",
     "rx",
     "selected",
     "spellcheck",

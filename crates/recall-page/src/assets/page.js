@@ -194,6 +194,20 @@ async function send(action, body, keepalive = false) {
   }
 }
 
+// An amendment: the fields that differ from what they were filled with.
+document.addEventListener("submit", async (event) => {
+  const { amend: id, seen } = event.target.dataset;
+  if (!id) return;
+  event.preventDefault();
+  const changed = [...event.target.elements].filter((field) => field.name && field.value !== field.defaultValue);
+  if (changed.length === 0) return say("Nothing was changed.");
+  const fields = Object.fromEntries(changed.map((field) => [field.name, field.value]));
+  if (await send("amend", { id, seen, ...fields })) {
+    if (!$("#said").classList.contains("shown")) say("Amended.");
+    setTimeout(() => location.reload(), 1200);
+  }
+});
+
 // A deletion waits a little, so that it can be taken back. It is sent at once if the page is left.
 function remove(button) {
   button.disabled = true;

@@ -10,7 +10,7 @@ use recall_proto::v1::{self, GetRequest, ListRequest, Memory, VerificationState}
 use serde::Deserialize;
 use tonic::Status;
 
-use super::{Here, Site, failure};
+use super::{Here, Site, amend, failure};
 use crate::access::Project;
 use crate::answer::{self, Shown};
 use crate::view::layout::{self, Tab};
@@ -172,6 +172,7 @@ pub(super) async fn one(Extension(project): Here, State(mut site): State<Site>, 
             div {
                 div.prose { (memory.content) }
                 (actions(&memory))
+                (amend::form(&memory))
             }
             aside { (evidence(&memory)) (facts(&memory)) }
         }
