@@ -3,6 +3,7 @@
 //! They need only what `rustup` installs, and the package has no dependencies, so it builds in a second.
 
 mod fixture;
+mod page;
 mod programs;
 mod steps;
 mod tour;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         ["check"] => steps::run(STEPS, Networks::Skip),
         ["check", "--onnx"] => steps::run(STEPS, Networks::Test),
         ["tour"] => tour::run(),
+        ["page"] => page::run(),
         ["fixture"] => fixture::run(None),
         ["fixture", folder] => fixture::run(Some(folder)),
         [name] => match STEPS.iter().find(|step| step.name == name) {
@@ -36,7 +38,7 @@ fn main() -> ExitCode {
 fn help() -> String {
     let list: String = STEPS.iter().flat_map(|step| ["  ", step.name, "\t", step.about, "\n"]).collect();
     format!(
-        "Usage: cargo xtask <task>\n\nTasks:\n  tour\tbuild the programs and use them on this repository\n  fixture\tstore a small project with this version, for tests of later ones\n  fixture FOLDER\tthe same with the programs in a folder\n  check\trun all of the following, in this order, and stop at the first failure\n  check --onnx\tthe same with the tests of networks, which need `RECALL_TEST_WHEELS`\n{list}"
+        "Usage: cargo xtask <task>\n\nTasks:\n  tour\tbuild the programs and use them on this repository\n  page\tgo through every page in Chromium, and take the pictures of the documentation\n  fixture\tstore a small project with this version, for tests of later ones\n  fixture FOLDER\tthe same with the programs in a folder\n  check\trun all of the following, in this order, and stop at the first failure\n  check --onnx\tthe same with the tests of networks, which need `RECALL_TEST_WHEELS`\n{list}"
     )
 }
 
