@@ -80,11 +80,18 @@ pub(crate) fn refused(status: StatusCode, reason: &str) -> Response {
     let markup = html! {
         (DOCTYPE)
         html lang="en" {
-            head { meta charset="utf-8"; meta name="viewport" content="width=device-width"; title { "recall" } }
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width";
+                title { "recall" }
+                link rel="stylesheet" href="/open.css";
+            }
             body {
-                h1 { "recall" }
-                p { (reason) "." }
-                p { "To open the page, run " code { "recall ui" } " in the project's folder." }
+                main {
+                    h1 { "recall" }
+                    p { (reason) "." }
+                    p { "To open the page, run " code { "recall ui" } " in the project's folder." }
+                }
             }
         }
     };

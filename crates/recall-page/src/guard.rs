@@ -37,8 +37,8 @@ const HEADERS: [(&str, &str); 9] = [
 /// What a link leads to: the page that exchanges the token for a cookie.
 const LINK: &str = "/open";
 
-/// What is served without a cookie: that page and its script.
-const PUBLIC: [&str; 2] = [LINK, "/open.js"];
+/// What is served without a cookie: that page, its script and its style sheet.
+const PUBLIC: [&str; 3] = [LINK, "/open.js", "/open.css"];
 
 /// The longest path. Ids and queries are not in paths.
 const PATH_BYTES: usize = 128;

@@ -113,3 +113,35 @@ impl Page {
         Ok(Opened { url, port, idle: self.settings.idle, token_valid: TOKEN_VALID })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpStream;
+
+    use super::*;
+
+    fn rpc() -> Rpc {
+        let nothing = |_: Request<Body>| async { Ok::<_, Infallible>(Response::new(Body::empty())) };
+        RecallClient::new(BoxCloneSyncService::new(tower::service_fn(nothing)))
+    }
+
+    fn is_open(port: u16) -> bool {
+        TcpStream::connect(("127.0.0.1", port)).is_ok()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn it_is_closed_when_idle_and_opened_again() {
+        let idle = Duration::from_mins(30);
+        let page = Page::new(PageSettings { idle, editor: None }, CancellationToken::new());
+        let subject = || Subject { root: "/a".to_owned(), context: RequestContext::default() };
+        let first = page.open(subject(), None, rpc).expect("a port");
+        tokio::time::sleep(idle / 2).await;
+        let again = page.open(subject(), None, || unreachable!("it is open")).expect("a port");
+        assert_eq!(again.port, first.port);
+        tokio::time::sleep(idle * 3 / 4).await;
+        assert!(is_open(first.port), "a new link keeps it open");
+        tokio::time::sleep(idle / 2).await;
+        assert!(!is_open(first.port));
+        assert!(is_open(page.open(subject(), None, rpc).expect("a port").port));
+    }
+}

@@ -1,5 +1,6 @@
 //! The pages, and what a change does.
 
+mod amend;
 mod browse;
 mod change;
 mod document;
@@ -25,7 +26,7 @@ use crate::answer::{self, Shown};
 use crate::view::layout::{self, Tab};
 use crate::{PageSettings, Rpc, guard};
 
-/// The largest body of a change. No change carries more than ids and a note.
+/// The largest body of a change. Apart from an amendment, no change carries more than ids and a note.
 const BODY_BYTES: usize = 64 * 1024;
 
 /// What every page uses.
@@ -45,6 +46,7 @@ pub(crate) fn router(site: Site) -> Router {
     Router::new()
         .route("/open", get(exchange::page).post(exchange::exchange))
         .route("/open.js", get(exchange::script))
+        .route("/open.css", get(exchange::style))
         .route("/{key}/", get(search::page))
         .route("/{key}/doc", get(document::page))
         .route("/{key}/memories", get(memories::list))
@@ -60,6 +62,7 @@ pub(crate) fn router(site: Site) -> Router {
         .route("/{key}/do/promote", post(change::promote))
         .route("/{key}/do/feedback", post(change::feedback))
         .route("/{key}/do/delete", post(change::delete))
+        .route("/{key}/do/amend", post(amend::amend).layer(DefaultBodyLimit::max(amend::BODY_BYTES)))
         .route("/{key}/page.js", get(script))
         .route("/{key}/style.css", get(style))
         .route("/{key}/icon.svg", get(icon))
@@ -87,7 +90,7 @@ async fn unknown() -> Response {
 
 /// Returns a page that says why there is no other one.
 fn failure(project: &Project, tab: Tab, shown: &Shown) -> Response {
-    answer::page(shown.status, layout::page(project, tab, "Not shown", &problem(shown)))
+    answer::page(shown.status, layout::page(project, tab, "Not shown", &html! { h1 { "Not shown" } (problem(shown)) }))
 }
 
 /// Returns a failure as a part of a page.

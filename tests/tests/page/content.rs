@@ -146,6 +146,55 @@ fn memories_are_filtered_and_changed() {
     assert_eq!((again.status, again.json()["success"].clone()), (404, false.into()), "{again:?}");
 }
 
+/// Returns what the form of a memory was filled with.
+fn seen(browser: &Browser, id: &str) -> String {
+    let page = check(browser, &format!("memory?id={id}"), &["data-amend", "<textarea"]);
+    let (_, rest) = page.split_once("data-seen=\"").expect("the page has a form");
+    rest.split('"').next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn an_amendment_changes_what_is_given_and_a_second_tab_is_told() {
+    let sandbox = sandbox!();
+    let project = burrows(&sandbox);
+    let id = remember(&sandbox, &project, "Wombats dig <b>.", &["--type", "lesson", "--tag", "zoo"]);
+    let browser = Browser::open(&sandbox, &project);
+    let (first, second) = (seen(&browser, &id), seen(&browser, &id));
+    let amend = |seen: &str, fields: Value| {
+        let mut body = json!({ "id": id, "seen": seen });
+        let fields = fields.as_object().expect("an object").clone();
+        body.as_object_mut().expect("an object").extend(fields);
+        browser.change("amend", &body)
+    };
+    let amended = amend(&first, json!({ "content": "Wombats dig at night.", "tags": "zoo, night" }));
+    assert_eq!((amended.status, &amended.json()["success"]), (200, &true.into()), "{amended:?}");
+    let shown = json(&sandbox, &project, &["get", &id]);
+    assert_eq!(shown["memory"]["content"], "Wombats dig at night.", "{shown}");
+    check(&browser, &format!("memory?id={id}"), &["Wombats dig &lt;b&gt;.", "#night", "#zoo"]);
+
+    let told = amend(&second, json!({ "content": "Wombats sleep." }));
+    assert_eq!((told.status, &told.json()["error"]["reason"]), (409, &"CONFLICT".into()), "{told:?}");
+    check(&browser, &format!("memory?id={id}"), &["Wombats dig at night."]);
+    let again = seen(&browser, &id);
+    assert_eq!(amend(&again, json!({ "title": " " })).status, 400);
+    assert_eq!(amend(&again, json!({ "content": "a".repeat(1_100_000) })).status, 400);
+    assert_eq!(amend(&again, json!({ "content": "a".repeat(3_000_000) })).status, 413);
+    assert_eq!(amend(&again, json!({ "content": "Wombats sleep. ".repeat(20_000) })).status, 200);
+}
+
+#[test]
+fn a_file_without_text_is_not_shown() {
+    let sandbox = sandbox!();
+    let project = burrows(&sandbox);
+    project.write("logo.bin", "a\0b\u{1}".repeat(1_000));
+    project.write("empty.md", "");
+    let browser = Browser::open(&sandbox, &project);
+    let answer = browser.get("doc?id=logo.bin");
+    assert!(answer.status == 404 && answer.body.contains("role=\"alert\""), "{answer:?}");
+    let answer = browser.get("doc?id=empty.md");
+    assert!(matches!(answer.status, 200 | 404) && !answer.body.contains("id=\"L1\""), "{answer:?}");
+}
+
 #[test]
 fn sessions_and_health_are_shown() {
     let sandbox = sandbox!().with_variable("CLAUDE_CODE_SESSION_ID", "c-7");

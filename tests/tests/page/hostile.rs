@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use recall_tests::sandbox;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::browser::Browser;
 
@@ -12,7 +12,7 @@ const TAGS: &[&str] = &[
     "!doctype", "a", "aside", "b", "body", "button", "circle", "code", "dd", "details", "dialog", "div", "dl", "dt",
     "form", "g", "h1", "h2", "head", "header", "html", "input", "kbd", "label", "li", "line", "link", "main", "mark",
     "meta", "meter", "nav", "ol", "option", "p", "progress", "rect", "script", "section", "select", "span", "strong",
-    "summary", "svg", "table", "tbody", "td", "text", "th", "thead", "time", "title", "tr", "ul",
+    "summary", "svg", "table", "tbody", "td", "text", "textarea", "th", "thead", "time", "title", "tr", "ul",
 ];
 
 /// The attributes that a page of recall has.
@@ -30,7 +30,9 @@ const ATTRIBUTES: &[&str] = &[
     "checked",
     "class",
     "content",
+    "data-amend",
     "data-base",
+    "data-centred",
     "data-copy",
     "data-do",
     "data-editor",
@@ -43,6 +45,7 @@ const ATTRIBUTES: &[&str] = &[
     "data-open",
     "data-said",
     "data-scope",
+    "data-seen",
     "data-submit-on-change",
     "data-then",
     "datetime",
@@ -59,7 +62,9 @@ const ATTRIBUTES: &[&str] = &[
     "open",
     "placeholder",
     "rel",
+    "required",
     "role",
+    "rows",
     "rx",
     "selected",
     "spellcheck",
@@ -80,43 +85,13 @@ const ATTRIBUTES: &[&str] = &[
     "y2",
 ];
 
-/// Returns 200 hostile texts: each way to begin markup with each way to run a script.
+/// Returns 200 hostile texts: each way to begin markup with each way to run a script. `cargo xtask page` shows the same in Chromium.
 fn payloads() -> Vec<String> {
-    let scripts = [
-        "<script>boom(1)</script>",
-        "<img src=x onerror=boom(1)>",
-        "<svg/onload=boom(1)>",
-        "<iframe srcdoc='<script>boom(1)</script>'>",
-        "<a href=javascript:boom(1)>x</a>",
-        "<details open ontoggle=boom(1)>",
-        "<style>@import 'javascript:boom(1)'</style>",
-        "<math><mtext><img src onerror=boom(1)></mtext></math>",
-        "<base href=//evil.example/>",
-        "<meta http-equiv=refresh content='0;url=javascript:boom(1)'>",
-        "<form action=javascript:boom(1)><button>x</form>",
-        "<object data=javascript:boom(1)>",
-        "<link rel=stylesheet href=//evil.example>",
-        "<body onload=boom(1)>",
-        "<input autofocus onfocus=boom(1)>",
-        "<template><script>boom(1)</script></template>",
-        "<video><source onerror=boom(1)></video>",
-        "&lt;script&gt;boom(1)&lt;/script&gt;",
-        "javascript:boom(1)",
-        "<ScRiPt\u{a0}>boom(1)//",
-    ];
-    let before = [
-        "",
-        "\">",
-        "'>",
-        "</title>",
-        "</textarea></code>",
-        "-->",
-        "]]>",
-        "\" onmouseover=\"boom(1)\" x=\"",
-        "`",
-        "\u{202e}",
-    ];
-    before.iter().flat_map(|begin| scripts.iter().map(move |script| format!("{begin}{script}"))).collect()
+    let texts: Value = serde_json::from_str(include_str!("../../browser/hostile.json")).expect("JSON");
+    let list =
+        |name: &str| texts[name].as_array().expect("a list").iter().filter_map(Value::as_str).collect::<Vec<_>>();
+    let scripts = list("scripts");
+    list("before").iter().flat_map(|begin| scripts.iter().map(move |script| format!("{begin}{script}"))).collect()
 }
 
 /// Returns a tag's name and its attributes' names for each tag of a page.

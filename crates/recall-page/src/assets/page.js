@@ -15,6 +15,10 @@ const LIVE = 5000;
 document.documentElement.classList.add("js");
 // On a narrow screen, the navigation scrolls.
 $("nav [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
+// A picture that is larger than its frame is shown from its middle.
+for (const frame of $$("[data-centred]")) {
+  frame.scrollTo((frame.scrollWidth - frame.clientWidth) / 2, (frame.scrollHeight - frame.clientHeight) / 2);
+}
 
 // Messages at the foot of the page.
 let saidTimer;
@@ -33,6 +37,7 @@ function unsay() {
 
 // Asks for a page; says so if the daemon is gone or the cookie is not valid any more.
 let isLost = false;
+let again;
 async function ask(address, options) {
   let answer;
   try {
@@ -40,8 +45,9 @@ async function ask(address, options) {
   } catch (error) {
     if (error.name === "AbortError") throw error;
     isLost = true;
-    say("The daemon does not answer. Trying again …", null, true);
-    setTimeout(() => ask(base + "icon.svg").catch(() => {}), 2000);
+    say("The daemon does not answer. Trying again … If it was restarted, run `recall ui`.", null, true);
+    clearTimeout(again);
+    again = setTimeout(() => ask(base + "icon.svg").catch(() => {}), 2000);
     throw error;
   }
   if (answer.status === 401) {
@@ -164,23 +170,43 @@ document.addEventListener("click", async (event) => {
   }
 });
 
-async function change(button, keepalive = false) {
+function change(button, keepalive = false) {
   const { id, scope, extra = "" } = button.dataset;
+  return send(button.dataset.do, { id, scope, extra }, keepalive);
+}
+
+// Sends a change; returns whether it was made. Says what the daemon says about it.
+async function send(action, body, keepalive = false) {
   try {
-    const answer = await ask(base + "do/" + button.dataset.do, {
+    const answer = await ask(base + "do/" + action, {
       method: "POST",
       keepalive,
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ id, scope, extra }),
+      body: JSON.stringify(body),
     });
     const { success, data, error } = await answer.json();
     if (!success) say(error.hint ? `${error.message}; ${error.hint}` : error.message, null, true);
-    if (success && data.kept?.length) say(data.kept.join("; "), null, true);
+    const notes = (success && (data.kept ?? data.notes)) || [];
+    if (notes.length) say(notes.join("; "), null, true);
     return success;
   } catch {
     return false;
   }
 }
+
+// An amendment: the fields that differ from what they were filled with.
+document.addEventListener("submit", async (event) => {
+  const { amend: id, seen } = event.target.dataset;
+  if (!id) return;
+  event.preventDefault();
+  const changed = [...event.target.elements].filter((field) => field.name && field.value !== field.defaultValue);
+  if (changed.length === 0) return say("Nothing was changed.");
+  const fields = Object.fromEntries(changed.map((field) => [field.name, field.value]));
+  if (await send("amend", { id, seen, ...fields })) {
+    if (!$("#said").classList.contains("shown")) say("Amended.");
+    setTimeout(() => location.reload(), 1200);
+  }
+});
 
 // A deletion waits a little, so that it can be taken back. It is sent at once if the page is left.
 function remove(button) {

@@ -93,10 +93,12 @@ fn content(
         div.head {
             h1 { (doc.path) }
             p.facts {
-                span.label { (doc.r#type) }
-                @if !doc.language.is_empty() { span.label { (doc.language) } }
-                @if !doc.file_kind.is_empty() && doc.file_kind != "main" { span.label { (doc.file_kind.replace('_', " ")) } }
-                @for tag in &doc.tag { span.label { "#" (tag) } }
+                span.labels {
+                    span.label { (doc.r#type) }
+                    @if !doc.language.is_empty() { span.label { (doc.language) } }
+                    @if !doc.file_kind.is_empty() && doc.file_kind != "main" { span.label { (doc.file_kind.replace('_', " ")) } }
+                    @for tag in &doc.tag { span.label { "#" (tag) } }
+                }
                 span { (bytes(doc.size)) }
                 span { "changed " (time::time(doc.mtime.as_ref())) }
                 button.quiet type="button" data-copy=(found.citation) title="Copy the citation" { (found.citation) }
@@ -153,7 +155,7 @@ fn symbols(id: &str, symbols: &[Symbol]) -> Markup {
                 summary { "Symbols " span.count { (shown.len()) } }
                 ul.symbols {
                     @for symbol in shown.iter().take(500) {
-                        li { a href=(link::to_line(id, symbol.start_line)) title=(symbol.qualified) { (symbol.name) } " " span.dim { (symbol.kind) } }
+                        li { a href=(link::to_line(id, symbol.start_line)) title=(symbol.qualified) { (symbol.name) } span.dim { (symbol.kind) } }
                     }
                 }
             }

@@ -27,12 +27,15 @@ pub(super) async fn page() -> Response {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width";
                 title { "recall" }
+                link rel="stylesheet" href="/open.css";
                 script src="/open.js" defer {}
             }
             body {
-                h1 { "recall" }
-                p #said { "Opening the page …" }
-                noscript { p { "The link is exchanged by a script: allow it for this page. All pages can then be read without." } }
+                main {
+                    h1 { "recall" }
+                    p #said role="status" { "Opening the page …" }
+                    noscript { p { "The link is exchanged by a script: allow it for this page. All pages can then be read without." } }
+                }
             }
         }
     };
@@ -41,6 +44,10 @@ pub(super) async fn page() -> Response {
 
 pub(super) async fn script() -> Response {
     answer::file("text/javascript; charset=utf-8", include_str!("../assets/open.js"))
+}
+
+pub(super) async fn style() -> Response {
+    answer::file("text/css; charset=utf-8", include_str!("../assets/open.css"))
 }
 
 pub(super) async fn exchange(State(site): State<Site>, Json(Token { token }): Json<Token>) -> Response {

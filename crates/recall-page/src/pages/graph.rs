@@ -22,8 +22,11 @@ const NODES: u32 = 200;
 /// The least distance of two labels on a ring: a line of text.
 const APART: f64 = 17.0;
 
-/// The least distance of two rings, and the room around the outer one: a label.
-const RING: f64 = 215.0;
+/// The least distance of two rings, and the least room around the outer one.
+const RING: f64 = 70.0;
+
+/// The width of a letter of a label, at most.
+const LETTER: f64 = 7.5;
 
 /// The longest label, in characters.
 const LABEL: usize = 26;
@@ -64,7 +67,7 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
                 @if (1..=5).contains(&to) { " · " a href=(link::to("graph", &[("node", &node), ("depth", &to.to_string())])) { (name) " steps" } }
             }
         }
-        div.picture tabindex="0" { (picture(&graph)) }
+        div.picture role="region" aria-label="Picture" tabindex="0" data-centred="" { (picture(&graph)) }
     };
     answer::page(StatusCode::OK, layout::page(&project, Tab::Browse, &node, &content))
 }
@@ -93,14 +96,15 @@ fn places(nodes: &[GraphNode]) -> BTreeMap<&str, Place> {
         rings.entry(node.distance).or_default().push(node);
     }
     let mut places = BTreeMap::new();
-    let mut radius: f64 = 0.0;
+    // Where the labels of the ring before end.
+    let mut ends: f64 = 0.0;
     for (distance, nodes) in rings {
         let around = nodes.len() as f64 * APART / TAU;
-        radius = match distance {
+        let radius = match distance {
             0 if nodes.len() == 1 => 0.0,
-            0 => around.max(RING / 2.0),
-            _ => around.max(radius + RING),
+            _ => around.max(ends + RING / 2.0).max(RING),
         };
+        ends = radius + nodes.iter().map(|node| width(node)).fold(0.0, f64::max);
         for (at, node) in nodes.iter().enumerate() {
             // Half a step off, so that no label lies on the axis of the ring before.
             let angle = TAU * (at as f64 + 0.5) / nodes.len() as f64;
@@ -110,12 +114,29 @@ fn places(nodes: &[GraphNode]) -> BTreeMap<&str, Place> {
     places
 }
 
+/// Returns the room that a node takes with its label.
+fn width(node: &GraphNode) -> f64 {
+    (node.label.chars().count().min(LABEL) + 2) as f64 * LETTER
+}
+
+/// Returns the corners of the nodes with their labels, with a margin: left, top, right, bottom.
+fn corners(nodes: &[GraphNode], places: &BTreeMap<&str, Place>) -> [f64; 4] {
+    nodes.iter().fold([-APART, -APART, APART, APART], |[left, top, right, bottom], node| {
+        let place = places[node.id.as_str()];
+        let label = Place { radius: place.radius + width(node), ..place };
+        // The label in the middle is level.
+        let (x, y) = if place.radius == 0.0 { (width(node), 0.0) } else { (label.x(), label.y()) };
+        [left.min(x - APART), top.min(y - APART), right.max(x + APART), bottom.max(y + APART)]
+    })
+}
+
 fn picture(graph: &GraphResponse) -> Markup {
     let places = places(&graph.nodes);
-    let half = places.values().map(|place| place.radius).fold(0.0, f64::max) + RING;
-    let view = format!("{:.0} {:.0} {:.0} {:.0}", -half, -half, 2.0 * half, 2.0 * half);
+    let [left, top, right, bottom] = corners(&graph.nodes, &places);
+    let (wide, high) = (format!("{:.0}", right - left), format!("{:.0}", bottom - top));
+    let view = format!("{left:.0} {top:.0} {wide} {high}");
     html! {
-        svg.graph viewBox=(view) width=(format!("{:.0}", 2.0 * half)) height=(format!("{:.0}", 2.0 * half)) role="img" aria-label="Neighbours" {
+        svg.graph viewBox=(view) width=(wide) height=(high) role="group" aria-label="Neighbours" {
             @for edge in &graph.edges {
                 @if let (Some(from), Some(to)) = (places.get(edge.from.as_str()), places.get(edge.to.as_str())) {
                     line x1=(format!("{:.1}", from.x())) y1=(format!("{:.1}", from.y())) x2=(format!("{:.1}", to.x())) y2=(format!("{:.1}", to.y())) {
@@ -162,7 +183,7 @@ mod tests {
     use super::*;
 
     fn node(id: usize, distance: u32) -> GraphNode {
-        GraphNode { id: id.to_string(), distance, ..GraphNode::default() }
+        GraphNode { id: id.to_string(), label: "x".repeat(40), distance, ..GraphNode::default() }
     }
 
     #[test]
@@ -179,6 +200,6 @@ mod tests {
                 assert!(apart > 0.95 * APART, "{apart}");
             }
         }
-        assert!(rings[&2][0].radius - rings[&1][0].radius >= RING);
+        assert!(rings[&2][0].radius - rings[&1][0].radius >= RING / 2.0 + width(&nodes[0]));
     }
 }

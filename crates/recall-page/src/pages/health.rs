@@ -49,7 +49,7 @@ fn content(answer: &StatusResponse) -> Markup {
         }
         @if !latencies.is_empty() {
             h2 { "Latencies" }
-            div.wide { table {
+            div.wide role="region" aria-label="Latencies" tabindex="0" { table {
                 thead { tr { th { "Operation" } th.n { "Calls" } th.n { "Median" } th.n { "95 %" } th.n { "99 %" } th.n { "Longest" } } }
                 tbody { @for latency in latencies.iter().take(LATENCIES) {
                     tr {

@@ -6,11 +6,11 @@ use axum::response::Response;
 use maud::{Markup, html};
 use recall_core::MemoryType;
 use recall_core::quantity::counted;
-use recall_proto::v1::{self, GetRequest, ListRequest, Memory};
+use recall_proto::v1::{self, GetRequest, ListRequest, Memory, VerificationState};
 use serde::Deserialize;
 use tonic::Status;
 
-use super::{Here, Site, failure};
+use super::{Here, Site, amend, failure};
 use crate::access::Project;
 use crate::answer::{self, Shown};
 use crate::view::layout::{self, Tab};
@@ -165,13 +165,14 @@ pub(super) async fn one(Extension(project): Here, State(mut site): State<Site>, 
     let shown = html! {
         div.head {
             h1 { (memory.title) }
-            p.facts { (standing::labels(&memory)) code { (memory.id) } @for tag in &memory.tags { a href=(link::to("memories", &[("tag", tag)])) { "#" (tag) } } }
+            p.facts { span.labels { (standing::labels(&memory)) } code { (memory.id) } @for tag in &memory.tags { a href=(link::to("memories", &[("tag", tag)])) { "#" (tag) } } }
         }
         @for warning in &found.warnings { p.note { (warning.message) } }
         div.document {
             div {
                 div.prose { (memory.content) }
                 (actions(&memory))
+                (amend::form(&memory))
             }
             aside { (evidence(&memory)) (facts(&memory)) }
         }
@@ -211,7 +212,7 @@ fn evidence(memory: &Memory) -> Markup {
     let verification = memory.verification.clone().unwrap_or_default();
     html! {
         h2 { "Evidence" }
-        p { "Its files are " strong { (standing::state(verification.state())) } "." }
+        p { (verdict(verification.state())) }
         @if !verification.broken.is_empty() {
             ul.related {
                 @for anchor in &verification.broken {
@@ -232,6 +233,19 @@ fn evidence(memory: &Memory) -> Markup {
         @if !memory.related_files.is_empty() {
             h2 { "Files" }
             ul.related { @for file in &memory.related_files { li data-item="" { a href=(link::to("doc", &[("id", file)])) data-open="" { (file) } } } }
+        }
+    }
+}
+
+/// Says in a sentence what became of the files of a memory.
+fn verdict(state: VerificationState) -> Markup {
+    let word = standing::state(state);
+    html! {
+        @match state {
+            VerificationState::Unspecified => { "Its files were " strong { (word) } "." },
+            VerificationState::Changed => { "Its files have " strong { (word) } "." },
+            VerificationState::Unanchored => { "It is about " strong { (word) } "." },
+            VerificationState::Verified | VerificationState::Gone => { "Its files are " strong { (word) } "." },
         }
     }
 }

@@ -68,6 +68,7 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
         return answer::page(status, results);
     }
     let content = html! {
+        h1.unseen { "Search" }
         form.search role="search" data-live-search="" {
             input #q type="search" name="q" value=(asked.q) placeholder="Search code, documents and memories" aria-label="Search"
                 autocomplete="off" autocapitalize="off" spellcheck="false" autofocus[asked.q.is_empty()];

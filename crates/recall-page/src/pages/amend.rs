@@ -1,0 +1,123 @@
+//! The form that amends a memory, and what it sends.
+
+use axum::Json;
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use maud::{Markup, html};
+use recall_core::ContentHash;
+use recall_proto::v1::{GetRequest, Memory, TextList, UpdateRequest};
+use serde::Deserialize;
+use serde_json::json;
+use tonic::Status;
+
+use super::{Here, Site};
+use crate::access::Project;
+use crate::answer::{self, Shown};
+
+/// The largest body of an amendment: a text of 1 MiB, with room for its escapes.
+pub(super) const BODY_BYTES: usize = 2 * 1024 * 1024;
+
+/// An amendment. What is absent keeps its value.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Asked {
+    /// The memory's id.
+    id: String,
+    /// What the form was filled with; see [`seen`].
+    seen: String,
+    title: Option<String>,
+    content: Option<String>,
+    /// Separated by commas.
+    tags: Option<String>,
+}
+
+/// Shows the form. It needs the script, which sends the fields that differ from what they were filled with.
+pub(super) fn form(memory: &Memory) -> Markup {
+    html! {
+        details.amend data-needs-script="" {
+            summary { "Amend" }
+            form data-amend=(memory.id) data-seen=(seen(memory)) {
+                label { "Title" input name="title" value=(memory.title) required; }
+                // A browser drops the first line break of this element.
+                label { "Text" textarea name="content" rows="10" required { "\n" (memory.content) } }
+                label { "Tags, separated by commas" input name="tags" value=(memory.tags.join(", ")) autocomplete="off"; }
+                button { "Save" }
+            }
+        }
+    }
+}
+
+/// Returns a hash of what can be amended, by which a form knows whether it is still what the memory says.
+fn seen(memory: &Memory) -> String {
+    let Memory { title, content, tags, .. } = memory;
+    ContentHash::of(json!([title, content, tags]).to_string().as_bytes()).to_string()
+}
+
+pub(super) async fn amend(
+    Extension(project): Here,
+    State(mut site): State<Site>,
+    Json(asked): Json<Asked>,
+) -> Response {
+    match amended(&mut site, &project, asked).await {
+        Ok(answer) => answer,
+        Err(status) => answer::failed(&Shown::from(status)),
+    }
+}
+
+async fn amended(site: &mut Site, project: &Project, asked: Asked) -> Result<Response, Status> {
+    let Asked { id, seen: filled, title, content, tags } = asked;
+    let context = || Some(project.subject.context.clone());
+    let request = GetRequest { context: context(), id: id.clone(), ..GetRequest::default() };
+    let is_same = site.rpc.get(request).await?.into_inner().memory.is_some_and(|memory| seen(&memory) == filled);
+    if !is_same {
+        return Ok(answer::failed(&Shown {
+            status: StatusCode::CONFLICT,
+            reason: "CONFLICT",
+            message: "this memory was amended elsewhere since this page was loaded".to_owned(),
+            hint: Some("copy your text, then load the page again".to_owned()),
+        }));
+    }
+    let request = UpdateRequest {
+        context: context(),
+        id: id.clone(),
+        title,
+        content,
+        tags: tags.as_deref().map(listed),
+        related_files: None,
+    };
+    let warnings = site.rpc.update(request).await?.into_inner().warnings;
+    let notes: Vec<_> = warnings.into_iter().map(|warning| warning.message).collect();
+    Ok(answer::done(json!({ "id": id, "notes": notes })))
+}
+
+fn listed(tags: &str) -> TextList {
+    let values = tags.split(',').map(str::trim).filter(|tag| !tag.is_empty());
+    TextList { values: values.map(str::to_owned).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_separated_by_commas() {
+        assert_eq!(listed(" a b, ,c,").values, ["a b", "c"]);
+        assert!(listed(" ").values.is_empty());
+    }
+
+    #[test]
+    fn a_form_knows_what_can_be_amended() {
+        let memory = |title: &str, content: &str, tags: &[&str]| Memory {
+            title: title.to_owned(),
+            content: content.to_owned(),
+            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            ..Memory::default()
+        };
+        let known = seen(&memory("a", "b", &["c"]));
+        assert_eq!(known, seen(&Memory { id: "N-1".to_owned(), ..memory("a", "b", &["c"]) }));
+        for other in [memory("ab", "", &["c"]), memory("a", "b", &[]), memory("a", "b", &["c", "d"])] {
+            assert_ne!(known, seen(&other), "{other:?}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+// What one does on the pages: typing, keys, changes, two tabs, and a daemon that is gone.
+import { strict as assert } from "node:assert";
+
+/// Each action, by its name. It gets a page that shows the search, and the sample.
+const ACTIONS = {
+  async "a search while typing shows hits without a button"(page) {
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("/");
+    await page.keyboard.type("expired");
+    await page.waitForFunction(() => document.querySelectorAll("#results .hit mark").length > 0);
+    assert.match(page.url(), /\?q=expired/);
+  },
+
+  async "keys move and open"(page) {
+    await go(page, "?q=session");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("k");
+    const first = await page.getAttribute(".hit .title", "href");
+    assert.equal(await page.getAttribute(".current .title", "href"), first);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/doc\?|memory\?/);
+    await page.keyboard.press("?");
+    assert.ok(await page.isVisible("#keys"));
+    await page.keyboard.press("Escape");
+  },
+
+  async "a rating is counted"(page, sample) {
+    await go(page, `memory?id=${sample.memories[4]}`);
+    await page.click("text=Useful");
+    await page.waitForSelector("text=1 useful, 0 not");
+  },
+
+  async "a memory is amended, and a second tab is told"(page, sample) {
+    const id = sample.memories[4];
+    const second = await page.context().newPage();
+    for (const tab of [page, second]) {
+      await go(tab, `memory?id=${id}`, page.url());
+      await tab.click(".amend summary");
+    }
+    await page.fill(".amend textarea", "The staging machine is reset every Friday.");
+    await page.click(".amend button");
+    await page.waitForSelector(".prose:has-text('Friday')");
+    await second.fill(".amend textarea", "The staging machine is reset every day.");
+    await second.click(".amend button");
+    await second.waitForSelector("#said.shown:has-text('amended elsewhere')");
+    assert.match(await second.inputValue(".amend textarea"), /every day/, "the text is kept");
+    await second.close();
+  },
+
+  async "an amendment of the tags leaves the text alone"(page, sample) {
+    await go(page, `memory?id=${sample.memories[2]}`);
+    assert.ok(await page.isVisible("text=files changed since"));
+    await page.click(".amend summary");
+    await page.fill(".amend input[name=tags]", "tests, clock");
+    await page.click(".amend button");
+    await page.waitForSelector("text=#clock");
+    assert.ok(await page.isVisible("text=files changed since"), "it is not anchored again");
+  },
+
+  async "a deletion is taken back, and then made"(page, sample) {
+    await go(page, `memory?id=${sample.memories[3]}`);
+    await page.click("text=Delete");
+    await page.click("#said button");
+    await page.waitForSelector("#said:has-text('Not deleted')");
+    await page.click("text=Delete");
+    await page.waitForURL(/memories$/);
+    assert.doesNotMatch(await page.textContent("main"), /filled the disk/);
+  },
+
+  async "all pages are read without a script"(page, sample) {
+    const browser = page.context().browser();
+    const storage = await page.context().storageState();
+    const context = await browser.newContext({ javaScriptEnabled: false, storageState: storage });
+    const plain = await context.newPage();
+    for (const [path, text] of [["?q=expired", "is_expired"], ["memories", "Retries stop"], ["doc?id=src/session.rs", "sweep"], ["health", "Daemon"]]) {
+      await go(plain, path, page.url());
+      assert.match(await plain.textContent("main"), new RegExp(text));
+      assert.equal(await plain.isVisible(".actions, .amend"), false, "what needs a script is not shown");
+    }
+    await context.close();
+  },
+
+  async "a document that was deleted is not shown any more"(page, sample) {
+    sample.write("src/gone.rs", "pub fn soon_gone() {}\n");
+    sample.recall("search", "soon_gone");
+    await go(page, "doc?id=src/gone.rs");
+    sample.remove("src/gone.rs");
+    sample.recall("search", "soon_gone");
+    await page.reload();
+    assert.match(await page.textContent("[role=alert]"), /not found/);
+  },
+
+  async "a page whose daemon is gone says so, and what to do"(page, sample) {
+    await go(page, "");
+    const { port } = new URL(page.url());
+    sample.recall("daemon", "stop");
+    await page.fill("#q", "sweep");
+    await page.waitForSelector("#said.shown:has-text('does not answer')");
+    sample.recall("ui", "--print-url", "--port", port);
+    await page.waitForSelector("#said.shown:has-text('Run `recall ui` again')");
+    await page.goto(sample.link());
+    await page.waitForSelector("main #q");
+  },
+};
+
+function go(page, path, from = page.url()) {
+  const base = new URL(from).pathname.split("/")[1];
+  return page.goto(new URL(`/${base}/${path}`, from).href);
+}
+
+/// Does everything; reports what fails.
+export async function actions(browser, sample, open, find) {
+  const page = await open(browser, sample, "light", 1280);
+  page.setDefaultTimeout(15_000);
+  for (const [name, action] of Object.entries(ACTIONS)) {
+    try {
+      await action(page, sample);
+    } catch (error) {
+      find(`${name}: ${error.message.split("\n").slice(0, 4).join(" ")}`);
+    }
+  }
+  await page.context().close();
+}

@@ -1,0 +1,39 @@
+//! The page in a real browser.
+
+use std::process::{Command, ExitCode};
+
+use crate::{programs, say, workspace};
+
+/// The folder of the pictures that the documentation shows.
+const PICTURES: &str = "docs/images";
+
+/// Builds the programs, and has Chromium go through every page of a small project.
+///
+/// Needs Node and Chromium. The script fetches what drives the browser, and the rules of accessibility, from the npm registry.
+pub(crate) fn run() -> ExitCode {
+    match page() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            say(&format!("error: {why}\n"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn page() -> Result<(), String> {
+    let node = |arguments: &[&str]| {
+        let mut command = Command::new("node");
+        command.current_dir(workspace()).args(arguments);
+        command
+    };
+    // Looked for first: the build takes minutes.
+    node(&["--version"]).output().map_err(|error| format!("cannot start Node, which this task needs: {error}"))?;
+    let programs = programs::build()?;
+    let status = node(&["tests/browser/page.mjs"])
+        .arg(programs)
+        .arg(programs::target_folder())
+        .arg(PICTURES)
+        .status()
+        .map_err(|error| format!("cannot start Node: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("the page has findings ({status})")) }
+}
