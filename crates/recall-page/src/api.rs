@@ -35,7 +35,7 @@ pub use key::{ApiKey, KeyError};
 /// The largest body of a request. The text of a memory has at most 1 MiB; JSON escapes some of its characters.
 const BODY_BYTES: usize = 2 * 1024 * 1024;
 
-/// The OpenAPI document.
+/// The document that describes the endpoints to programs.
 const DOCUMENT: &str = include_str!("assets/openapi.json");
 
 /// Returns the routes on the loopback addresses: for programs, and below each project's path for browsers.

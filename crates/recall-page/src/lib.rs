@@ -122,11 +122,13 @@ impl Page {
             (Some(wanted), None) => Some(serve::listen(wanted)?),
             (_, _) => None,
         };
-        if running.is_none() {
-            let (listeners, port) = serve::bind(port)?;
-            *running = Some(serve::start(self, listeners, port, connect())?);
-        }
-        let open = running.as_mut().expect("it was started if it was not running");
+        let open = match &mut *running {
+            Some(open) => open,
+            closed => {
+                let (listeners, port) = serve::bind(port)?;
+                closed.insert(serve::start(self, listeners, port, connect())?)
+            }
+        };
         if let Some(listener) = further {
             open.listen_beyond(listener)?;
         }
