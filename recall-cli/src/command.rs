@@ -177,7 +177,7 @@ pub(crate) enum Command {
     ))]
     Graph(graph::GraphArgs),
     /// Open recall in the browser.
-    #[command(after_help = examples!("recall ui", "recall ui --print-url", "recall ui --port 7777 --no-open"))]
+    #[command(after_help = examples!("recall ui", "recall ui --print-url", "recall ui --port 7777 --no-open", "recall ui --listen 192.0.2.7:7777"))]
     Ui(ui::UiArgs),
     /// Show status.
     #[command(after_help = examples!("recall status", "recall status --failures"))]

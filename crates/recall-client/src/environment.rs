@@ -32,6 +32,9 @@ const INHERITED: [&str; 17] = [
 /// Prefixes of further inherited variables: recall's own, the user's directories, the locale.
 const INHERITED_PREFIXES: [&str; 3] = ["RECALL_", "XDG_", "LC_"];
 
+/// The key of the page's API. `recall ui` sends it; the daemon reads no key from its environment.
+const API_KEY: &str = "RECALL_API_KEY";
+
 /// Returns the variables that the daemon inherits.
 ///
 /// The daemon also serves later clients, so it must neither depend on the shell that started it nor keep the secrets of
@@ -41,7 +44,7 @@ pub(crate) fn for_daemon() -> impl Iterator<Item = (OsString, OsString)> {
 }
 
 fn is_inherited(name: &str) -> bool {
-    INHERITED.contains(&name) || INHERITED_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    name != API_KEY && (INHERITED.contains(&name) || INHERITED_PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
 }
 
 /// Returns the paths where the daemon's program may be, in order of preference.
@@ -74,7 +77,9 @@ mod tests {
         for inherited in ["HOME", "RECALL_HOME", "RECALL_DAEMON__DRAIN", "XDG_RUNTIME_DIR", "LC_ALL"] {
             assert!(is_inherited(inherited), "{inherited}");
         }
-        for left_out in ["AWS_SECRET_ACCESS_KEY", "ANTHROPIC_API_KEY", "CLAUDE_CODE_SESSION_ID", "NOTIFY_SOCKET"] {
+        for left_out in
+            ["AWS_SECRET_ACCESS_KEY", "ANTHROPIC_API_KEY", "CLAUDE_CODE_SESSION_ID", "NOTIFY_SOCKET", API_KEY]
+        {
             assert!(!is_inherited(left_out), "{left_out}");
         }
     }

@@ -6,6 +6,7 @@ use parking_lot::Mutex;
 use recall_core::ContentHash;
 use tokio::time::Instant;
 
+use crate::api::ApiKey;
 use crate::{OpenError, Subject, TOKEN_VALID};
 
 /// The bytes of a secret. 128 bits cannot be guessed.
@@ -17,7 +18,7 @@ const KEY_BYTES: usize = 8;
 /// How many links of a project may wait to be followed; a further one replaces the oldest.
 const TOKENS_WAITING: usize = 16;
 
-/// How many projects an open page shows; a further one replaces the oldest.
+/// How many projects an open page shows; a further one replaces the one that was opened longest ago.
 const PROJECTS: usize = 64;
 
 /// A project of the page.
@@ -59,6 +60,8 @@ pub(crate) struct Access {
 struct Entry {
     project: Arc<Project>,
     tokens: Vec<(String, Instant)>,
+    /// The key of programs that may use the API for this project.
+    key: Option<ApiKey>,
 }
 
 impl Access {
@@ -69,29 +72,43 @@ impl Access {
     }
 
     /// Adds a project unless it is there, and returns a token that opens it once.
-    pub(crate) fn admit(&self, subject: Subject) -> Result<String, OpenError> {
+    ///
+    /// A key replaces the earlier one of all callers that opened the same root.
+    pub(crate) fn admit(&self, subject: Subject, key: Option<ApiKey>) -> Result<String, OpenError> {
         let token = secret(SECRET_BYTES)?;
         let mut entries = self.entries.lock();
         let known = entries.iter().position(|entry| {
             let known = &entry.project.subject;
             known.root == subject.root && known.context == subject.context
         });
-        let at = if let Some(at) = known {
-            at
+        let mut entry = if let Some(at) = known {
+            entries.remove(at)
         } else {
+            let project = Arc::new(Project { key: secret(KEY_BYTES)?, cookie: secret(SECRET_BYTES)?, subject });
             if entries.len() >= PROJECTS {
                 entries.remove(0);
             }
-            let project = Arc::new(Project { key: secret(KEY_BYTES)?, cookie: secret(SECRET_BYTES)?, subject });
-            entries.push(Entry { project, tokens: Vec::new() });
-            entries.len() - 1
+            Entry { project, tokens: Vec::new(), key: None }
         };
-        let tokens = &mut entries[at].tokens;
+        if key.is_some() {
+            let of_root = entries.iter_mut().filter(|other| other.project.subject.root == entry.project.subject.root);
+            of_root.for_each(|other| other.key = None);
+            entry.key = key;
+        }
+        let tokens = &mut entry.tokens;
         if tokens.len() >= TOKENS_WAITING {
             tokens.remove(0);
         }
         tokens.push((token.clone(), Instant::now()));
+        entries.push(entry);
         Ok(token)
+    }
+
+    /// Returns the projects that a key opens, the one opened last first.
+    pub(crate) fn keyed(&self, given: &str) -> Vec<Arc<Project>> {
+        let entries = self.entries.lock();
+        let open = entries.iter().rev().filter(|entry| entry.key.as_ref().is_some_and(|key| key.is(given)));
+        open.map(|entry| Arc::clone(&entry.project)).collect()
     }
 
     /// Takes a token; returns its project if the token is valid. A token works once.
@@ -115,9 +132,9 @@ impl Access {
         given.any(|(_, value)| is_same(value, &project.cookie)).then_some(project)
     }
 
-    /// Returns the host of this page that a value of `Host` names.
-    pub(crate) fn host(&self, given: &str) -> Option<&str> {
-        self.hosts.iter().map(String::as_str).find(|host| host.eq_ignore_ascii_case(given))
+    /// Whether a value of `Host` names this page.
+    pub(crate) fn is_host(&self, given: &str) -> bool {
+        self.hosts.iter().any(|host| host.eq_ignore_ascii_case(given))
     }
 
     /// Records a request.
@@ -163,7 +180,7 @@ mod tests {
     async fn a_token_works_once_and_not_for_ever() {
         let access = Access::new(1);
         let (first, second) =
-            (access.admit(subject("/a")).expect("random"), access.admit(subject("/a")).expect("random"));
+            (access.admit(subject("/a"), None).expect("random"), access.admit(subject("/a"), None).expect("random"));
         assert!(access.exchange("").is_none());
         assert!(access.exchange(&first[1..]).is_none());
         assert_eq!(access.exchange(&first).map(|project| project.name().to_owned()).as_deref(), Some("a"));
@@ -175,7 +192,7 @@ mod tests {
     #[tokio::test]
     async fn a_cookie_opens_one_project() {
         let access = Access::new(1);
-        let open = |root| access.exchange(&access.admit(subject(root)).expect("random")).expect("valid");
+        let open = |root| access.exchange(&access.admit(subject(root), None).expect("random")).expect("valid");
         let (a, b) = (open("/a"), open("/b"));
         let opens = |key: &str, cookie: String| access.project(key, [cookie.as_str()].into_iter()).is_some();
         assert!(opens(&a.key, format!("x=1; recall={}", a.cookie)));
@@ -187,15 +204,35 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_key_opens_the_projects_that_were_opened_with_it() {
+        let access = Access::new(1);
+        let key = |text: &str| Some(ApiKey::new(text).expect("a key"));
+        let (one, two) = ("one-key-0123456789", "two-key-0123456789");
+        let roots = |given: &str| access.keyed(given).iter().map(|it| it.subject.root.clone()).collect::<Vec<_>>();
+        access.admit(subject("/a"), key(one)).expect("random");
+        access.admit(subject("/b"), key(one)).expect("random");
+        access.admit(subject("/c"), None).expect("random");
+        assert_eq!(roots(one), ["/b", "/a"]);
+        assert!(roots("").is_empty() && roots(&one[1..]).is_empty() && roots(two).is_empty());
+        // Without a key, it stays as it is.
+        access.admit(subject("/a"), None).expect("random");
+        assert_eq!(roots(one), ["/a", "/b"]);
+        // Another caller of the same project replaces the key.
+        let agent = RequestContext { agent: "claude-code".to_owned(), ..RequestContext::default() };
+        access.admit(Subject { context: agent, ..subject("/a") }, key(two)).expect("random");
+        assert_eq!((roots(one), roots(two)), (vec!["/b".to_owned()], vec!["/a".to_owned()]));
+    }
+
+    #[tokio::test]
     async fn tokens_and_projects_are_bounded() {
         let access = Access::new(1);
-        let first = access.admit(subject("/a")).expect("random");
+        let first = access.admit(subject("/a"), None).expect("random");
         for _ in 0..TOKENS_WAITING {
-            access.admit(subject("/a")).expect("random");
+            access.admit(subject("/a"), None).expect("random");
         }
         assert!(access.exchange(&first).is_none(), "the oldest link was replaced");
         for number in 0..2 * PROJECTS {
-            access.admit(subject(&format!("/{number}"))).expect("random");
+            access.admit(subject(&format!("/{number}")), None).expect("random");
         }
         assert_eq!(access.entries.lock().len(), PROJECTS);
     }

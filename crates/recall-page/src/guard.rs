@@ -52,21 +52,35 @@ pub(crate) async fn guard(State(access): State<Arc<Access>>, request: Request, n
         }
         Err((status, reason)) => answer::refused(status, reason),
     };
-    for (name, value) in HEADERS {
-        answer.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static(value));
-    }
+    seal(&mut answer);
     answer
 }
 
-type Refusal = (StatusCode, &'static str);
+/// Adds the headers of every answer.
+pub(crate) fn seal(answer: &mut Response) {
+    for (name, value) in HEADERS {
+        answer.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+}
+
+/// Who sends a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sender {
+    /// A browser with a cookie. It says where a change comes from.
+    Browser,
+    /// A program with a key. No web site can make a browser send it.
+    Program,
+}
+
+pub(crate) type Refusal = (StatusCode, &'static str);
 
 /// Returns the request with its project in the extensions, unless it is for everybody.
 fn check(access: &Access, mut request: Request<Body>) -> Result<Request<Body>, Refusal> {
     if request.version() != Version::HTTP_11 {
         return Err((StatusCode::HTTP_VERSION_NOT_SUPPORTED, "only HTTP/1.1 is spoken here"));
     }
-    let host = host(access, &request)?;
-    came_from_here(&request, &host)?;
+    let host = host(|given| access.is_host(given), &request)?;
+    came_from_here(&request, &host, Sender::Browser)?;
     let is_change = *request.method() == Method::POST;
     if !is_change && *request.method() != Method::GET && *request.method() != Method::HEAD {
         return Err((StatusCode::METHOD_NOT_ALLOWED, "only GET, HEAD and POST are understood"));
@@ -91,22 +105,24 @@ fn check(access: &Access, mut request: Request<Body>) -> Result<Request<Body>, R
 }
 
 /// Returns the host that the request names, which must be this page.
-fn host(access: &Access, request: &Request<Body>) -> Result<String, Refusal> {
+pub(crate) fn host(is_host: impl FnOnce(&str) -> bool, request: &Request<Body>) -> Result<String, Refusal> {
     const WRONG: Refusal = (StatusCode::MISDIRECTED_REQUEST, "this server does not answer under that name");
     let given = only(request.headers(), &HOST).ok().flatten().ok_or(WRONG)?;
-    let host = access.host(given).ok_or(WRONG)?;
+    if !is_host(given) {
+        return Err(WRONG);
+    }
     // A request in absolute form names a host too.
     let is_same = request.uri().authority().is_none_or(|authority| authority.as_str().eq_ignore_ascii_case(given));
     let is_http = request.uri().scheme_str().is_none_or(|scheme| scheme == "http");
-    if is_same && is_http { Ok(host.to_owned()) } else { Err(WRONG) }
+    if is_same && is_http { Ok(given.to_owned()) } else { Err(WRONG) }
 }
 
 /// Checks that the request was made by this page or by the user. A change must say so.
 ///
 /// The link itself may be followed from anywhere, for example from a web terminal: what it leads to is the same for everybody.
-fn came_from_here(request: &Request<Body>, host: &str) -> Result<(), Refusal> {
+pub(crate) fn came_from_here(request: &Request<Body>, host: &str, sender: Sender) -> Result<(), Refusal> {
     const ELSEWHERE: Refusal = (StatusCode::FORBIDDEN, "requests from other sites are not answered");
-    let (headers, is_change) = (request.headers(), *request.method() == Method::POST);
+    let (headers, is_change) = (request.headers(), is_change(request.method()));
     // Another port of this machine is the same site, but another origin. Cookies do not tell them apart.
     let site = only(headers, &HeaderName::from_static("sec-fetch-site")).map_err(|()| ELSEWHERE)?;
     let is_link = request.uri().path() == LINK && !is_change;
@@ -116,13 +132,17 @@ fn came_from_here(request: &Request<Body>, host: &str) -> Result<(), Refusal> {
     let origin = only(headers, &ORIGIN).map_err(|()| ELSEWHERE)?;
     match origin {
         Some(origin) if origin.strip_prefix("http://").is_some_and(|from| from.eq_ignore_ascii_case(host)) => Ok(()),
-        None if !is_change => Ok(()),
+        None if !is_change || sender == Sender::Program => Ok(()),
         _ => Err(ELSEWHERE),
     }
 }
 
+pub(crate) fn is_change(method: &Method) -> bool {
+    *method != Method::GET && *method != Method::HEAD
+}
+
 /// Returns the value of a header that must not be repeated.
-fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>, ()> {
+pub(crate) fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>, ()> {
     let mut values = headers.get_all(name).iter();
     let Some(first) = values.next() else { return Ok(None) };
     if values.next().is_some() {
@@ -131,14 +151,14 @@ fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>
     first.to_str().map(Some).map_err(|_| ())
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
+pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     let Ok(Some(value)) = only(headers, &CONTENT_TYPE) else { return false };
     let (kind, parameter) = value.split_once(';').unwrap_or((value, "charset=utf-8"));
     kind.trim().eq_ignore_ascii_case("application/json") && parameter.trim().eq_ignore_ascii_case("charset=utf-8")
 }
 
 /// Whether a path is one that a page can have: plain names, one slash between them.
-fn is_plain(path: &str) -> bool {
+pub(crate) fn is_plain(path: &str) -> bool {
     let is_name = |part: &str| {
         !part.starts_with('.')
             && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'.' || b == b'-')

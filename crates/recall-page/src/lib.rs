@@ -2,10 +2,11 @@
 //!
 //! The page has no rule of its own. Each of its pages asks the daemon's service what a command asks, through the same layers, with
 //! the context of the caller that opened it. This crate adds what a browser needs: a port on the loopback addresses, a guard before every
-//! answer, HTML, one style sheet and one script.
+//! answer, HTML, one style sheet and one script. Programs get the same as JSON, with a key.
 
 mod access;
 mod answer;
+mod api;
 mod guard;
 mod pages;
 mod peer;
@@ -13,6 +14,7 @@ mod serve;
 mod view;
 
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,9 +26,9 @@ use tonic::body::Body;
 use tonic::codegen::http::{Request, Response};
 use tower::util::BoxCloneSyncService;
 
+pub use api::{ApiKey, KeyError};
 pub use serve::OpenError;
 
-use access::Access;
 use serve::Running;
 
 /// A client of the daemon's own service, without a socket between them.
@@ -53,6 +55,17 @@ pub struct Subject {
     pub context: RequestContext,
 }
 
+/// What a caller wants to be served besides the page.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// The port on the loopback addresses; a free one if absent.
+    pub port: Option<u16>,
+    /// A further address on which the API is served. It needs a key.
+    pub listen: Option<SocketAddr>,
+    /// The key with which programs may use the API for the project.
+    pub api_key: Option<ApiKey>,
+}
+
 /// The open page, as its caller needs it.
 #[derive(Clone, Debug)]
 pub struct Opened {
@@ -60,6 +73,8 @@ pub struct Opened {
     pub url: String,
     /// The port.
     pub port: u16,
+    /// The further address on which the API is served.
+    pub listen: Option<SocketAddr>,
     /// How long the page stays open without a request.
     pub idle: Duration,
     /// How long the token is valid.
@@ -80,38 +95,54 @@ impl Page {
         Self { settings: Arc::new(settings), stop, running: Arc::default() }
     }
 
-    /// Opens the page of a project, and returns a link that works once. If the page is open, only the link is new.
+    /// Opens the page of a project, and returns a link that works once. If the page is open, only the link is new, and what is wanted
+    /// besides is added.
     ///
     /// `connect` is called if the page was closed; its client is dropped when the page is closed. Must be called inside a tokio
     /// runtime.
     ///
     /// # Errors
-    /// The port cannot be bound, or the page is open on another one.
-    pub fn open(
-        &self,
-        subject: Subject,
-        port: Option<u16>,
-        connect: impl FnOnce() -> Rpc,
-    ) -> Result<Opened, OpenError> {
+    /// An address cannot be bound, the page is open on another one, or a further address is wanted without a key.
+    pub fn open(&self, subject: Subject, wanted: Wanted, connect: impl FnOnce() -> Rpc) -> Result<Opened, OpenError> {
+        let Wanted { port, listen, api_key } = wanted;
+        if let (Some(address), None) = (listen, &api_key) {
+            return Err(OpenError::NoKey { address });
+        }
         let mut running = self.running.lock();
-        let (port, access) = match &*running {
-            Some(open) if port.is_some_and(|wanted| wanted != open.port) => {
-                return Err(OpenError::OpenElsewhere { port: open.port });
+        if let Some(wanted) = port
+            && let Some(Running { port, .. }) = &*running
+            && wanted != *port
+        {
+            return Err(OpenError::OpenElsewhere { port: *port });
+        }
+        let further = match (listen, running.as_ref().and_then(|open| open.listen)) {
+            (Some(wanted), Some(known)) if !is_at(wanted, known) => {
+                return Err(OpenError::ListensElsewhere { address: known });
             }
-            Some(open) => (open.port, Arc::clone(&open.access)),
-            None => {
+            (Some(wanted), None) => Some(serve::listen(wanted)?),
+            (_, _) => None,
+        };
+        let open = match &mut *running {
+            Some(open) => open,
+            closed => {
                 let (listeners, port) = serve::bind(port)?;
-                let access = Arc::new(Access::new(port));
-                serve::start(self, listeners, Arc::clone(&access), connect())?;
-                *running = Some(Running { port, access: Arc::clone(&access) });
-                (port, access)
+                closed.insert(serve::start(self, listeners, port, connect())?)
             }
         };
-        access.touch();
-        let token = access.admit(subject)?;
+        if let Some(listener) = further {
+            open.listen_beyond(listener)?;
+        }
+        open.access().touch();
+        let token = open.access().admit(subject, api_key)?;
+        let (port, listen) = (open.port, open.listen);
         let url = format!("http://127.0.0.1:{port}/open#{token}");
-        Ok(Opened { url, port, idle: self.settings.idle, token_valid: TOKEN_VALID })
+        Ok(Opened { url, port, listen, idle: self.settings.idle, token_valid: TOKEN_VALID })
     }
+}
+
+/// Whether a wanted address is one that is served. Port 0 stands for any.
+fn is_at(wanted: SocketAddr, known: SocketAddr) -> bool {
+    wanted.ip() == known.ip() && (wanted.port() == 0 || wanted.port() == known.port())
 }
 
 #[cfg(test)]
@@ -134,14 +165,14 @@ mod tests {
         let idle = Duration::from_mins(30);
         let page = Page::new(PageSettings { idle, editor: None }, CancellationToken::new());
         let subject = || Subject { root: "/a".to_owned(), context: RequestContext::default() };
-        let first = page.open(subject(), None, rpc).expect("a port");
+        let first = page.open(subject(), Wanted::default(), rpc).expect("a port");
         tokio::time::sleep(idle / 2).await;
-        let again = page.open(subject(), None, || unreachable!("it is open")).expect("a port");
+        let again = page.open(subject(), Wanted::default(), || unreachable!("it is open")).expect("a port");
         assert_eq!(again.port, first.port);
         tokio::time::sleep(idle * 3 / 4).await;
         assert!(is_open(first.port), "a new link keeps it open");
         tokio::time::sleep(idle / 2).await;
         assert!(!is_open(first.port));
-        assert!(is_open(page.open(subject(), None, rpc).expect("a port").port));
+        assert!(is_open(page.open(subject(), Wanted::default(), rpc).expect("a port").port));
     }
 }

@@ -24,13 +24,13 @@ use maud::{Markup, html};
 use crate::access::{Access, Project};
 use crate::answer::{self, Shown};
 use crate::view::layout::{self, Tab};
-use crate::{PageSettings, Rpc, guard};
+use crate::{PageSettings, Rpc, api, guard};
 
 /// The largest body of a change. Apart from an amendment, no change carries more than ids and a note.
 const BODY_BYTES: usize = 64 * 1024;
 
 /// What every page uses.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Site {
     pub(crate) access: Arc<Access>,
     pub(crate) rpc: Rpc,
@@ -43,6 +43,7 @@ type Here = Extension<Arc<Project>>;
 /// Returns the routes with the guard before them.
 pub(crate) fn router(site: Site) -> Router {
     let access = Arc::clone(&site.access);
+    let api = api::router(site.clone());
     Router::new()
         .route("/open", get(exchange::page).post(exchange::exchange))
         .route("/open.js", get(exchange::script))
@@ -70,6 +71,7 @@ pub(crate) fn router(site: Site) -> Router {
         .layer(DefaultBodyLimit::max(BODY_BYTES))
         .layer(middleware::from_fn_with_state(access, guard::guard))
         .with_state(site)
+        .merge(api)
 }
 
 async fn script() -> Response {

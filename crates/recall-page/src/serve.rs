@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::access::Access;
 use crate::pages::{self, Site};
-use crate::{Page, Rpc, peer};
+use crate::{Page, Rpc, api, peer};
 
 /// How many connections are served at once; others wait. A browser opens six.
 const CONNECTIONS: usize = 64;
@@ -45,6 +45,18 @@ pub enum OpenError {
         /// The port.
         port: u16,
     },
+    /// The API is served on another further address.
+    #[error("the API is served on {address}")]
+    ListensElsewhere {
+        /// The address.
+        address: SocketAddr,
+    },
+    /// A further address is wanted without a key.
+    #[error("the API is served on {address} only with a key")]
+    NoKey {
+        /// The address.
+        address: SocketAddr,
+    },
     /// The port cannot be bound.
     #[error("cannot listen on {address}")]
     Bind {
@@ -66,7 +78,46 @@ pub enum OpenError {
 #[derive(Debug)]
 pub(crate) struct Running {
     pub(crate) port: u16,
-    pub(crate) access: Arc<Access>,
+    /// The further address on which the API is served.
+    pub(crate) listen: Option<SocketAddr>,
+    site: Site,
+    closed: CancellationToken,
+}
+
+impl Running {
+    pub(crate) fn access(&self) -> &Access {
+        &self.site.access
+    }
+
+    /// Serves the API on a further address. Its connections have places of their own.
+    pub(crate) fn listen_beyond(&mut self, listener: StdListener) -> Result<(), OpenError> {
+        let address = listener.local_addr().map_err(|source| failed((Ipv4Addr::UNSPECIFIED, 0).into(), source))?;
+        let listener = TcpListener::from_std(listener).map_err(|source| failed(address, source))?;
+        let router = api::router_beyond(self.site.clone(), address);
+        let places = Arc::new(Semaphore::new(CONNECTIONS));
+        tokio::spawn(accept(listener, Peers::Any, router, places, self.closed.clone()));
+        self.listen = Some(address);
+        tracing::info!(%address, "the API is served on a further address");
+        Ok(())
+    }
+}
+
+/// Whose connections are served.
+#[derive(Clone, Copy, Debug)]
+enum Peers {
+    /// Those of the own user.
+    Own,
+    /// All. Every request needs a key.
+    Any,
+}
+
+impl Peers {
+    fn accept(self, peer: SocketAddr, stream: &TcpStream) -> bool {
+        match self {
+            Self::Own => stream.local_addr().is_ok_and(|local| peer::is_own(peer, local)),
+            Self::Any => true,
+        }
+    }
 }
 
 /// Binds the port, or a free one, on both loopback addresses. A system without IPv6 has only the first.
@@ -88,7 +139,8 @@ pub(crate) fn bind(port: Option<u16>) -> Result<(Vec<StdListener>, u16), OpenErr
     }
 }
 
-fn listen(address: SocketAddr) -> Result<StdListener, OpenError> {
+/// Binds an address.
+pub(crate) fn listen(address: SocketAddr) -> Result<StdListener, OpenError> {
     let listener = StdListener::bind(address).map_err(|source| failed(address, source))?;
     listener.set_nonblocking(true).map_err(|source| failed(address, source))?;
     Ok(listener)
@@ -99,22 +151,26 @@ fn failed(address: SocketAddr, source: io::Error) -> OpenError {
 }
 
 /// Serves the listeners until the page is idle or the daemon ends.
-pub(crate) fn start(page: &Page, listeners: Vec<StdListener>, access: Arc<Access>, rpc: Rpc) -> Result<(), OpenError> {
+pub(crate) fn start(page: &Page, listeners: Vec<StdListener>, port: u16, rpc: Rpc) -> Result<Running, OpenError> {
     let closed = page.stop.child_token();
+    let access = Arc::new(Access::new(port));
     let site = Site { access: Arc::clone(&access), rpc, settings: Arc::clone(&page.settings) };
-    let router = pages::router(site);
+    let router = pages::router(site.clone());
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     for listener in listeners {
         let address = listener.local_addr().unwrap_or((Ipv4Addr::LOCALHOST, 0).into());
         let listener = TcpListener::from_std(listener).map_err(|source| failed(address, source))?;
-        tokio::spawn(accept(listener, router.clone(), Arc::clone(&places), closed.clone()));
+        tokio::spawn(accept(listener, Peers::Own, router.clone(), Arc::clone(&places), closed.clone()));
     }
-    let (running, idle) = (Arc::clone(&page.running), page.settings.idle);
+    let (running, idle, stopped) = (Arc::clone(&page.running), page.settings.idle, closed.clone());
     tokio::spawn(async move {
         loop {
             let ends = access.used() + idle;
             tokio::select! {
-                () = closed.cancelled() => break,
+                () = stopped.cancelled() => {
+                    *running.lock() = None;
+                    break;
+                }
                 () = tokio::time::sleep_until(ends) => {}
             }
             // The lock is held, so that nobody gets a link to a page that is about to close.
@@ -124,13 +180,19 @@ pub(crate) fn start(page: &Page, listeners: Vec<StdListener>, access: Arc<Access
                 break;
             }
         }
-        closed.cancel();
+        stopped.cancel();
         tracing::info!("the page is closed");
     });
-    Ok(())
+    Ok(Running { port, listen: None, site, closed })
 }
 
-async fn accept(listener: TcpListener, router: axum::Router, places: Arc<Semaphore>, closed: CancellationToken) {
+async fn accept(
+    listener: TcpListener,
+    peers: Peers,
+    router: axum::Router,
+    places: Arc<Semaphore>,
+    closed: CancellationToken,
+) {
     loop {
         let place = Arc::clone(&places).acquire_owned().await.expect("the semaphore is never closed");
         let accepted = tokio::select! {
@@ -138,7 +200,7 @@ async fn accept(listener: TcpListener, router: axum::Router, places: Arc<Semapho
             accepted = listener.accept() => accepted,
         };
         let stream = match accepted {
-            Ok((stream, peer)) if stream.local_addr().is_ok_and(|local| peer::is_own(peer, local)) => stream,
+            Ok((stream, peer)) if peers.accept(peer, &stream) => stream,
             Ok(_) => {
                 tracing::debug!("the page refused a connection of another user");
                 continue;

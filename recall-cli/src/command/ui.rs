@@ -1,6 +1,7 @@
 //! `recall ui`
 
 use std::fmt::Write as _;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -12,7 +13,7 @@ use serde::Serialize;
 
 use crate::Exit;
 use crate::command_context::CommandContext;
-use crate::error::CommandError;
+use crate::error::{CliError, CommandError};
 use crate::output::Format;
 use crate::output::human::style::{DIM, NOTE, PATH};
 use crate::output::human::text::printable;
@@ -23,6 +24,9 @@ pub(crate) struct UiArgs {
     /// The port on the loopback addresses; a free one by default.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     port: Option<u16>,
+    /// Serve the JSON API on a further address too. It needs a key in `RECALL_API_KEY`.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<SocketAddr>,
     /// Print the link only, and open no browser.
     #[arg(long, conflicts_with = "no_open")]
     print_url: bool,
@@ -30,6 +34,9 @@ pub(crate) struct UiArgs {
     #[arg(long)]
     no_open: bool,
 }
+
+/// The variable with the key of the JSON API.
+const API_KEY: &str = "RECALL_API_KEY";
 
 /// The programs that open a link, the preferred one first.
 const OPENERS: [&str; 3] =
@@ -42,6 +49,9 @@ struct Opened<'a> {
     port: u32,
     idle_ms: u64,
     token_ms: u64,
+    /// Where programs find the JSON API; absent without a key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    api: Option<String>,
     /// Whether a browser was started.
     browser: bool,
     /// The command that makes the page reachable from the machine that the user sits at; absent without SSH.
@@ -50,10 +60,16 @@ struct Opened<'a> {
 }
 
 pub(super) async fn run(args: UiArgs, context: &CommandContext) -> Result<Exit, CommandError> {
-    let UiArgs { port, print_url, no_open } = args;
-    let request = v1::OpenPageRequest { context: Some(context.request_context()), port: port.map(u32::from) };
+    let UiArgs { port, listen, print_url, no_open } = args;
+    let request = v1::OpenPageRequest {
+        context: Some(context.request_context()),
+        port: port.map(u32::from),
+        api_key: api_key(context)?,
+        listen: listen.map(|address| address.to_string()).unwrap_or_default(),
+    };
     let answer = context.ask(async |client| client.open_page(request.clone()).await).await?;
-    let v1::OpenPageResponse { url, port, idle_ms, token_ms } = &answer;
+    let v1::OpenPageResponse { url, port, idle_ms, token_ms, listen: _ } = &answer;
+    let api = (!request.api_key.is_empty()).then(|| api(&answer));
     let forward = context.process_env.ssh_address.as_deref().map(|address| forward(*port, address, context));
     let opens = !print_url && !no_open && forward.is_none();
     let is_open = opens && opener(context).is_some_and(|(program, words)| start(&program, &words, url));
@@ -66,18 +82,34 @@ pub(super) async fn run(args: UiArgs, context: &CommandContext) -> Result<Exit, 
                 port: *port,
                 idle_ms,
                 token_ms,
+                api,
                 browser: is_open,
                 forward,
             }))?;
         }
         Format::Human if print_url => output.text(&format!("{url}\n"))?,
-        Format::Human => output.text(&text(&answer, is_open, forward.as_deref()))?,
+        Format::Human => output.text(&text(&answer, is_open, forward.as_deref(), api.as_deref()))?,
     }
     Ok(Exit::Done)
 }
 
-fn text(answer: &v1::OpenPageResponse, is_open: bool, forward: Option<&str>) -> String {
-    let v1::OpenPageResponse { url, port: _, idle_ms, token_ms } = answer;
+/// Returns the key of the environment; empty for none.
+fn api_key(context: &CommandContext) -> Result<String, CommandError> {
+    let key = context.process_env.variable(API_KEY).unwrap_or_default();
+    key.into_string().map_err(|_| CliError::usage(format!("{API_KEY} is not UTF-8")).into())
+}
+
+/// Returns the address of the API.
+fn api(answer: &v1::OpenPageResponse) -> String {
+    if answer.listen.is_empty() {
+        format!("http://127.0.0.1:{}/api/v1", answer.port)
+    } else {
+        format!("http://{}/api/v1", answer.listen)
+    }
+}
+
+fn text(answer: &v1::OpenPageResponse, is_open: bool, forward: Option<&str>, api: Option<&str>) -> String {
+    let v1::OpenPageResponse { url, port: _, idle_ms, token_ms, listen: _ } = answer;
     let (idle, token) = (span(Duration::from_millis(*idle_ms)), span(Duration::from_millis(*token_ms)));
     let mut text = String::new();
     if let Some(forward) = forward {
@@ -90,6 +122,9 @@ fn text(answer: &v1::OpenPageResponse, is_open: bool, forward: Option<&str>) -> 
         text,
         "{DIM}the link works once, within {token}; the page is closed after {idle} without a request{DIM:#}"
     );
+    if let Some(api) = api {
+        let _ = writeln!(text, "programs: {PATH}{api}{PATH:#} {DIM}with the key in {API_KEY}{DIM:#}");
+    }
     if !is_open && forward.is_none() {
         let _ = writeln!(text, "{NOTE}note{NOTE:#}: `recall ui --print-url` prints the link alone");
     }

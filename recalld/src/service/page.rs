@@ -1,7 +1,9 @@
 //! `OpenPage`: opens the page in a browser.
 
+use std::net::SocketAddr;
+
 use recall_core::{Scope, error_chain};
-use recall_page::{OpenError, Opened, Subject};
+use recall_page::{ApiKey, KeyError, OpenError, Opened, Subject, Wanted};
 use recall_proto::v1::{OpenPageRequest, OpenPageResponse};
 use recall_proto::{Failure, InvalidRequest, Problem, Reason};
 use tonic::Status;
@@ -12,23 +14,30 @@ use crate::page;
 /// The ports that a request may name.
 const PORTS: &str = "1 to 65535";
 
+/// The further addresses that a request may name.
+const ADDRESSES: &str = "an address and a port beyond loopback, such as `192.0.2.7:7777` or `[2001:db8::7]:7777`";
+
 pub(super) async fn handle(service: &Service, request: OpenPageRequest) -> Result<OpenPageResponse, Status> {
-    let OpenPageRequest { context, port } = request;
+    let OpenPageRequest { context, port, api_key, listen } = request;
     let port = port.map(read_port).transpose()?;
+    let listen = (!listen.is_empty()).then(|| read_listen(&listen)).transpose()?;
+    let api_key = if api_key.is_empty() { None } else { Some(ApiKey::new(&api_key).map_err(|error| of_key(&error))?) };
     let origin = context::origin(context.clone())?;
     // The status of the project's store names its root, and fails for a root that must not be read.
     let status = service.call(move |daemon| daemon.engine.status(&origin, Scope::Project, 0)).await?;
     let root = status.stores.first().map(|store| store.root.to_string_lossy().into_owned()).unwrap_or_default();
     let subject = Subject { root, context: context.unwrap_or_default() };
     let daemon = &service.daemon;
-    let opened = daemon.page.open(subject, port, || page::connect(daemon)).map_err(|error| failure(&error))?;
-    let Opened { url, port, idle, token_valid } = opened;
+    let wanted = Wanted { port, listen, api_key };
+    let opened = daemon.page.open(subject, wanted, || page::connect(daemon)).map_err(|error| failure(&error))?;
+    let Opened { url, port, listen, idle, token_valid } = opened;
     tracing::info!(port, "the page is open");
     Ok(OpenPageResponse {
         url,
         port: port.into(),
         idle_ms: idle.as_millis() as u64,
         token_ms: token_valid.as_millis() as u64,
+        listen: listen.map(|address| address.to_string()).unwrap_or_default(),
     })
 }
 
@@ -37,15 +46,36 @@ fn read_port(port: u32) -> Result<u16, InvalidRequest> {
     read.ok_or_else(|| InvalidRequest::new("port", Problem::Unknown { value: port.to_string(), known: PORTS }))
 }
 
+/// Reads an address beyond loopback. On loopback the API is served on the page's port.
+fn read_listen(text: &str) -> Result<SocketAddr, InvalidRequest> {
+    let read = text.parse::<SocketAddr>().ok().filter(|address| !address.ip().is_loopback());
+    read.ok_or_else(|| {
+        InvalidRequest::new("listen", Problem::Malformed { value: text.to_owned(), expected: ADDRESSES })
+    })
+}
+
+fn of_key(error: &KeyError) -> Failure {
+    Failure::new(Reason::InvalidArgument, error.to_string()).with_detail("field", "api_key").with_hint(NEW_KEY)
+}
+
+/// How to get a key.
+const NEW_KEY: &str = "set one: `export RECALL_API_KEY=$(openssl rand -hex 32)`";
+
 fn failure(error: &OpenError) -> Failure {
     let message = error_chain(error);
     match error {
         OpenError::OpenElsewhere { port } => Failure::new(Reason::Conflict, message)
             .with_detail("port", port.to_string())
             .with_hint("leave the port out to use it; `recall daemon restart` closes it"),
+        OpenError::ListensElsewhere { address } => Failure::new(Reason::Conflict, message)
+            .with_detail("address", address.to_string())
+            .with_hint("name that address, or run `recall daemon restart` first"),
+        OpenError::NoKey { address } => Failure::new(Reason::PermissionDenied, message)
+            .with_detail("address", address.to_string())
+            .with_hint(NEW_KEY),
         OpenError::Bind { address, .. } => Failure::new(Reason::Unavailable, message)
             .with_detail("address", address.to_string())
-            .with_hint("leave the port out for one that is free"),
+            .with_hint("leave the port out, or use port 0 in `--listen`, for one that is free"),
         OpenError::Random { .. } => Failure::new(Reason::Unavailable, message),
     }
 }

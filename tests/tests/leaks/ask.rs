@@ -341,7 +341,9 @@ async fn ask_of_stores(rpc: &str, client: &Client, asker: RequestContext, probe:
     let context = Some(asker.clone());
     let scope: i32 = probe.scope.into();
     Some(match rpc {
-        "OpenPage" => reported(client.open_page(v1::OpenPageRequest { context, port: None }).await),
+        "OpenPage" => {
+            reported(client.open_page(v1::OpenPageRequest { context, ..v1::OpenPageRequest::default() }).await)
+        }
         "Stats" => reported(client.stats(v1::StatsRequest { context, scope, savings: probe.more }).await),
         "Doctor" => reported(client.doctor(v1::DoctorRequest { context, scope, fix: probe.more, secrets: true }).await),
         "Compact" => reported(client.compact(v1::CompactRequest { context, scope }).await),

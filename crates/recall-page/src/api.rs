@@ -1,0 +1,110 @@
+//! The JSON API: the service for programs that speak HTTP.
+//!
+//! Like the page, it has no rule of its own: each endpoint is one call of the service, and the answer is the JSON of the command that asks
+//! the same. `/api/v1` is for programs with a key; a browser with a cookie finds the same below its project's path.
+
+mod ask;
+mod graph;
+mod guard;
+mod items;
+mod key;
+mod metrics;
+mod search;
+mod sessions;
+mod tell;
+
+#[cfg(test)]
+mod tests;
+
+use std::net::SocketAddr;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::middleware;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{MethodRouter, any, get};
+
+use crate::answer::{self, Shown};
+use crate::pages::Site;
+use guard::Gate;
+
+pub use key::{ApiKey, KeyError};
+
+/// The largest body of a request. The text of a memory has at most 1 MiB; JSON escapes some of its characters.
+const BODY_BYTES: usize = 2 * 1024 * 1024;
+
+/// The document that describes the endpoints to programs.
+const DOCUMENT: &str = include_str!("assets/openapi.json");
+
+/// Returns the routes on the loopback addresses: for programs, and below each project's path for browsers.
+pub(crate) fn router(site: Site) -> Router {
+    let mut router = Router::new().route("/healthz", get(health));
+    for prefix in ["", "/{key}"] {
+        router = with_routes(router, prefix);
+    }
+    guarded(router, Gate::loopback(&site), site)
+}
+
+/// Returns the routes on a further address: those for programs.
+pub(crate) fn router_beyond(site: Site, address: SocketAddr) -> Router {
+    let router = with_routes(Router::new().route("/healthz", get(health)), "").fallback(unknown);
+    guarded(router, Gate::beyond(&site, address), site)
+}
+
+fn with_routes(mut router: Router<Site>, prefix: &str) -> Router<Site> {
+    router = router.route(&format!("{prefix}/metrics"), get(metrics::text));
+    for (path, methods) in routes() {
+        router = router.route(&format!("{prefix}/api/v1{path}"), methods);
+    }
+    router.route(&format!("{prefix}/api/v1/{{*rest}}"), any(unknown))
+}
+
+/// The endpoints below `/api/v1`.
+fn routes() -> Vec<(&'static str, MethodRouter<Site>)> {
+    vec![
+        ("/search", get(search::by_address).post(search::by_body)),
+        ("/items", get(items::list).post(items::create)),
+        ("/item", get(items::read).patch(items::update).delete(items::delete)),
+        ("/sessions", get(sessions::list)),
+        ("/session", get(sessions::one)),
+        ("/graph", get(graph::neighbours)),
+        ("/stats", get(graph::stats)),
+        ("/openapi.json", get(document)),
+    ]
+}
+
+fn guarded(router: Router<Site>, gate: Gate, site: Site) -> Router {
+    router
+        .method_not_allowed_fallback(wrong_method)
+        .layer(DefaultBodyLimit::max(BODY_BYTES))
+        .layer(middleware::from_fn_with_state(gate, guard::guard))
+        .with_state(site)
+}
+
+async fn health() -> &'static str {
+    "ok\n"
+}
+
+async fn document() -> Response {
+    ([(CONTENT_TYPE, "application/json")], DOCUMENT).into_response()
+}
+
+async fn unknown() -> Response {
+    answer::failed(&Shown {
+        status: StatusCode::NOT_FOUND,
+        reason: "NOT_FOUND",
+        message: "there is no such endpoint".to_owned(),
+        hint: Some("/api/v1/openapi.json lists the endpoints".to_owned()),
+    })
+}
+
+async fn wrong_method() -> Response {
+    answer::failed(&Shown {
+        status: StatusCode::METHOD_NOT_ALLOWED,
+        reason: "INVALID_ARGUMENT",
+        message: "the endpoint does not have this method".to_owned(),
+        hint: Some("/api/v1/openapi.json lists the methods of each endpoint".to_owned()),
+    })
+}

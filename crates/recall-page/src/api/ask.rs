@@ -1,0 +1,110 @@
+//! Requests: their project, parameters and bodies. What is wrong with one is said in JSON.
+
+use axum::Json;
+use axum::extract::rejection::JsonRejection;
+use axum::extract::{FromRequest, FromRequestParts, Query, Request};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::response::Response;
+use recall_proto::v1::{self, RequestContext};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::guard::Projects;
+use crate::answer::{self, Shown};
+
+/// The context of the project that a request is about.
+pub(super) struct From(pub(super) RequestContext);
+
+impl<S: Sync> FromRequestParts<S> for From {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
+        let projects =
+            parts.extensions.get::<Projects>().map(|Projects(projects)| projects.as_slice()).unwrap_or_default();
+        match projects {
+            [project] => Ok(Self(project.subject.context.clone())),
+            _ => Err(answer::failed(&Shown {
+                status: StatusCode::BAD_REQUEST,
+                reason: "INVALID_ARGUMENT",
+                message: "the key opens several projects, and the request names none".to_owned(),
+                hint: Some("add the header `Recall-Project` with the absolute path of the project's root".to_owned()),
+            })),
+        }
+    }
+}
+
+/// The parameters in the address of a request.
+pub(super) struct Parameters<T>(pub(super) T);
+
+impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Parameters<T> {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
+        let read = Query::<T>::try_from_uri(&parts.uri);
+        read.map(|Query(read)| Self(read)).map_err(|error| wrong(StatusCode::BAD_REQUEST, &error.body_text()))
+    }
+}
+
+/// The body of a request.
+pub(super) struct Body<T>(pub(super) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Response> {
+        let read = Json::<T>::from_request(request, state).await;
+        read.map(|Json(read)| Self(read)).map_err(|error| match error {
+            JsonRejection::BytesRejection(error) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+                answer::failed(&Shown {
+                    status: StatusCode::PAYLOAD_TOO_LARGE,
+                    reason: "LIMIT_EXCEEDED",
+                    message: format!("the body is too large; the limit is {} bytes", super::BODY_BYTES),
+                    hint: Some("send less: the text of a memory has at most 1 MiB".to_owned()),
+                })
+            }
+            error => wrong(StatusCode::BAD_REQUEST, &error.body_text()),
+        })
+    }
+}
+
+fn wrong(status: StatusCode, message: &str) -> Response {
+    answer::failed(&Shown {
+        status,
+        reason: "INVALID_ARGUMENT",
+        message: message.to_owned(),
+        hint: Some("/api/v1/openapi.json describes the parameters and bodies".to_owned()),
+    })
+}
+
+/// The stores that a request is about.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Scope {
+    /// The service's default for the request.
+    #[default]
+    #[serde(skip)]
+    Default,
+    Project,
+    Domain,
+    Global,
+    All,
+}
+
+impl Scope {
+    pub(super) fn to_proto(self) -> i32 {
+        let scope = match self {
+            Self::Default => v1::Scope::Unspecified,
+            Self::Project => v1::Scope::Project,
+            Self::Domain => v1::Scope::Domain,
+            Self::Global => v1::Scope::Global,
+            Self::All => v1::Scope::All,
+        };
+        scope.into()
+    }
+}
+
+/// Splits a list at its commas.
+pub(super) fn listed(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(str::to_owned).collect()
+}

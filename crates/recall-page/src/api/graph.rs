@@ -1,0 +1,61 @@
+//! The neighbours of a file, a symbol or a memory; and what the stores hold.
+
+use axum::extract::State;
+use axum::response::Response;
+use recall_proto::v1::{GraphRequest, StatsRequest};
+use serde::Deserialize;
+
+use super::ask::{From, Parameters, Scope, listed};
+use super::tell::{data, said};
+use crate::pages::Site;
+
+/// A node and how far to go from it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Graph {
+    node: String,
+    /// Separated by commas.
+    #[serde(default)]
+    relations: String,
+    depth: Option<u32>,
+    limit: Option<u32>,
+    #[serde(default)]
+    scope: Scope,
+}
+
+pub(super) async fn neighbours(
+    From(context): From,
+    State(mut site): State<Site>,
+    Parameters(asked): Parameters<Graph>,
+) -> Response {
+    let Graph { node, relations, depth, limit, scope } = asked;
+    let request = GraphRequest {
+        context: Some(context),
+        node,
+        relations: listed(&relations),
+        depth,
+        limit,
+        scope: scope.to_proto(),
+    };
+    said(site.rpc.graph(request).await, |answer| data(recall_json::graph(answer)))
+}
+
+/// The stores to count.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Stats {
+    #[serde(default)]
+    scope: Scope,
+    #[serde(default)]
+    savings: bool,
+}
+
+pub(super) async fn stats(
+    From(context): From,
+    State(mut site): State<Site>,
+    Parameters(asked): Parameters<Stats>,
+) -> Response {
+    let Stats { scope, savings } = asked;
+    let request = StatsRequest { context: Some(context), scope: scope.to_proto(), savings };
+    said(site.rpc.stats(request).await, |answer| data(recall_json::stats(answer)))
+}

@@ -1,0 +1,206 @@
+//! Documents and memories: listed, read, added, amended and deleted.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use recall_core::title_of;
+use recall_proto::v1::{
+    AddRequest, AddStatus, GetRequest, ListRequest, ListSort, RemoveRequest, TextList, UpdateRequest,
+};
+use serde::Deserialize;
+
+use super::ask::{Body, From, Parameters, Scope, listed};
+use super::tell::{data, said};
+use crate::pages::Site;
+
+/// The filters and the page of a list.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct List {
+    #[serde(default)]
+    r#type: String,
+    #[serde(default)]
+    language: String,
+    #[serde(default)]
+    path: String,
+    /// Separated by commas.
+    #[serde(default)]
+    tags: String,
+    #[serde(default)]
+    scope: Scope,
+    #[serde(default)]
+    flagged: bool,
+    #[serde(default)]
+    sort: Sort,
+    limit: Option<u32>,
+    #[serde(default)]
+    cursor: String,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Sort {
+    #[default]
+    UpdatedAt,
+    CreatedAt,
+    Title,
+    Path,
+}
+
+pub(super) async fn list(
+    From(context): From,
+    State(mut site): State<Site>,
+    Parameters(asked): Parameters<List>,
+) -> Response {
+    let List { r#type, language, path, tags, scope, flagged, sort, limit, cursor } = asked;
+    let sort = match sort {
+        Sort::UpdatedAt => ListSort::UpdatedAt,
+        Sort::CreatedAt => ListSort::CreatedAt,
+        Sort::Title => ListSort::Title,
+        Sort::Path => ListSort::Path,
+    };
+    let request = ListRequest {
+        context: Some(context),
+        r#type,
+        scope: scope.to_proto(),
+        limit,
+        sort: sort.into(),
+        cursor,
+        path,
+        tags: listed(&tags),
+        language,
+        flagged,
+    };
+    said(site.rpc.list(request).await, |answer| data(recall_json::listing(answer)))
+}
+
+/// An item, and the lines of it that are wanted.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Read {
+    id: String,
+    #[serde(default)]
+    scope: Scope,
+    start_line: Option<u32>,
+    end_line: Option<u32>,
+}
+
+pub(super) async fn read(
+    From(context): From,
+    State(mut site): State<Site>,
+    Parameters(asked): Parameters<Read>,
+) -> Response {
+    let Read { id, scope, start_line, end_line } = asked;
+    let request =
+        GetRequest { context: Some(context), id, scope: scope.to_proto(), include_parent: false, start_line, end_line };
+    said(site.rpc.get(request).await, |answer| data(recall_json::item(answer)))
+}
+
+/// A memory to add.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Create {
+    content: String,
+    /// The first line of the content if absent.
+    title: Option<String>,
+    #[serde(default = "note")]
+    r#type: String,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
+    related_files: Vec<String>,
+    #[serde(default)]
+    scope: Scope,
+    #[serde(default)]
+    supersedes: String,
+    #[serde(default)]
+    force: bool,
+    #[serde(default)]
+    source: String,
+    #[serde(default)]
+    idempotency_key: String,
+}
+
+fn note() -> String {
+    "note".to_owned()
+}
+
+pub(super) async fn create(From(context): From, State(mut site): State<Site>, Body(asked): Body<Create>) -> Response {
+    let Create { content, title, r#type, tags, related_files, scope, supersedes, force, source, idempotency_key } =
+        asked;
+    let request = AddRequest {
+        context: Some(context),
+        r#type,
+        title: title.unwrap_or_else(|| title_of(&content)),
+        content,
+        scope: scope.to_proto(),
+        tags,
+        related_files,
+        supersedes,
+        force,
+        source,
+        idempotency_key,
+        ..AddRequest::default()
+    };
+    let answer = site.rpc.add(request).await;
+    let is_new = answer.as_ref().is_ok_and(|answer| answer.get_ref().status() != AddStatus::Duplicate);
+    let mut said = said(answer, |answer| data(recall_json::added(answer)));
+    if is_new {
+        *said.status_mut() = StatusCode::CREATED;
+    }
+    said
+}
+
+/// A memory to change or to delete.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Named {
+    id: String,
+}
+
+/// What changes; the rest stays.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Update {
+    title: Option<String>,
+    content: Option<String>,
+    tags: Option<Vec<String>>,
+    related_files: Option<Vec<String>>,
+}
+
+pub(super) async fn update(
+    From(context): From,
+    State(mut site): State<Site>,
+    Parameters(Named { id }): Parameters<Named>,
+    Body(asked): Body<Update>,
+) -> Response {
+    let Update { title, content, tags, related_files } = asked;
+    let list = |values: Option<Vec<String>>| values.map(|values| TextList { values });
+    let request = UpdateRequest {
+        context: Some(context),
+        id,
+        title,
+        content,
+        tags: list(tags),
+        related_files: list(related_files),
+    };
+    said(site.rpc.update(request).await, |answer| data(recall_json::updated(answer)))
+}
+
+/// An item to delete, and the store that holds it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Delete {
+    id: String,
+    #[serde(default)]
+    scope: Scope,
+}
+
+pub(super) async fn delete(
+    From(context): From,
+    State(mut site): State<Site>,
+    Parameters(Delete { id, scope }): Parameters<Delete>,
+) -> Response {
+    let request = RemoveRequest { context: Some(context), items: vec![id], scope: scope.to_proto(), purge: false };
+    said(site.rpc.remove(request).await, |answer| data(recall_json::removed(answer)))
+}
