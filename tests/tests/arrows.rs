@@ -112,7 +112,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("xtask", &[]),
-    ("recall-dist", &[]),
+    ("recall-dist", &["recall-git"]),
 ];
 
 /// The additional crates that the tests of a crate may use: real implementations of a port.

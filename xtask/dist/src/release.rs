@@ -1,7 +1,8 @@
 //! A release: the programs of one system, and the files that go with them.
 
 use std::path::Path;
-use std::process::Command;
+
+use recall_git::Program;
 
 use crate::contents::{self, Item};
 use crate::elf::{self, Glibc};
@@ -103,8 +104,14 @@ fn time() -> Result<u64, String> {
     let given = if let Ok(given) = std::env::var("SOURCE_DATE_EPOCH") {
         given
     } else {
-        let git = Command::new("git").args(["log", "-1", "--format=%ct"]).current_dir(contents::workspace()).output();
-        let git = git.map_err(|error| format!("cannot start git: {error}; set SOURCE_DATE_EPOCH"))?;
+        let unusable = |error: &dyn std::fmt::Display| format!("cannot run git: {error}; set SOURCE_DATE_EPOCH");
+        let git = Program::find(&contents::workspace()).map_err(|error| unusable(&error))?;
+        let git = git
+            .command()
+            .current_dir(contents::workspace())
+            .args(["log", "-1", "--format=%ct"])
+            .output()
+            .map_err(|error| unusable(&error))?;
         String::from_utf8_lossy(&git.stdout).into_owned()
     };
     given.trim().parse().map_err(|_| "no commit has a time; set SOURCE_DATE_EPOCH to seconds since 1970".to_owned())

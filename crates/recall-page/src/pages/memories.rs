@@ -223,8 +223,8 @@ fn evidence(memory: &Memory) -> Markup {
                             (standing::state(anchor.state()))
                             @if !verification.since_commit.is_empty() { " " code { (verification.since_commit.get(..12).unwrap_or(&verification.since_commit)) } }
                         }
-                        @if !verification.since_commit.is_empty() {
-                            button.quiet type="button" data-copy={ "git diff " (verification.since_commit) " -- " (anchor.path) } { "copy the git diff" }
+                        @if let Some(command) = diff_command(&verification.since_commit, &anchor.path) {
+                            button.quiet type="button" data-copy=(command) { "copy the git diff" }
                         }
                     }
                 }
@@ -235,6 +235,19 @@ fn evidence(memory: &Memory) -> Markup {
             ul.related { @for file in &memory.related_files { li data-item="" { a href=(link::to("doc", &[("id", file)])) data-open="" { (file) } } } }
         }
     }
+}
+
+/// Returns the command that shows what changed in a file since a commit; `None` without a commit.
+///
+/// Both come from a journal, which may be hostile, and the command is pasted into a shell: a path with control characters could end
+/// the paste and begin a line of its own.
+fn diff_command(commit: &str, path: &str) -> Option<String> {
+    let is_commit = !commit.is_empty() && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !is_commit || path.chars().any(char::is_control) {
+        return None;
+    }
+    let path = shlex::try_quote(path).ok()?;
+    Some(format!("git diff {commit} -- {path}"))
 }
 
 /// Says in a sentence what became of the files of a memory.
@@ -271,6 +284,24 @@ fn facts(memory: &Memory) -> Markup {
             @for (name, text) in texts { @if !text.is_empty() { dt { (name) } dd { (text) } } }
             @if !memory.session.is_empty() { dt { "Session" } dd { a href=(link::to("session", &[("id", &memory.session)])) { (memory.session) } } }
             @for (name, id) in others { @if !id.is_empty() { dt { (name) } dd { a href=(link::to("memory", &[("id", id)])) { (id) } } } }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copied_command_does_nothing_but_show_a_difference() {
+        let command = |commit, path| diff_command(commit, path);
+        assert_eq!(command("0a1b", "src/a.rs").as_deref(), Some("git diff 0a1b -- src/a.rs"));
+        assert_eq!(command("0a1b", "a b;rm -rf ~").as_deref(), Some("git diff 0a1b -- 'a b;rm -rf ~'"));
+        assert_eq!(command("0a1b", "$(id)").as_deref(), Some("git diff 0a1b -- '$(id)'"));
+        for (commit, path) in
+            [("", "a"), ("0a;id", "a"), ("--output=x", "a"), ("0a1b", "a\nid"), ("0a1b", "a\u{1b}[201~\rid")]
+        {
+            assert_eq!(command(commit, path), None, "{commit} {path:?}");
         }
     }
 }
