@@ -22,6 +22,28 @@ pub(crate) struct Model<'a> {
     bytes: u64,
     problem: Option<&'a str>,
     installed: bool,
+    address: Option<&'a str>,
+    remote: Option<RemoteUse>,
+}
+
+/// What a remote model has cost, and its pace.
+#[derive(Debug, Serialize)]
+struct RemoteUse {
+    texts: u64,
+    tokens: u64,
+    dollars: Option<f64>,
+    tokens_today: u64,
+    tokens_daily: Option<u64>,
+    texts_per_second: Option<f64>,
+    chunks_left: u64,
+}
+
+impl From<&v1::RemoteUse> for RemoteUse {
+    fn from(message: &v1::RemoteUse) -> Self {
+        let v1::RemoteUse { texts, tokens, dollars, tokens_today, tokens_daily, texts_per_second, chunks_left } =
+            *message;
+        Self { texts, tokens, dollars, tokens_today, tokens_daily, texts_per_second, chunks_left }
+    }
 }
 
 impl<'a> From<&'a v1::Model> for Model<'a> {
@@ -41,6 +63,8 @@ impl<'a> From<&'a v1::Model> for Model<'a> {
             bytes,
             problem,
             installed,
+            address,
+            remote,
         } = message;
         Self {
             name,
@@ -57,6 +81,8 @@ impl<'a> From<&'a v1::Model> for Model<'a> {
             bytes: *bytes,
             problem: some(problem),
             installed: *installed,
+            address: some(address),
+            remote: remote.as_ref().map(RemoteUse::from),
         }
     }
 }
