@@ -136,7 +136,7 @@ pub fn model_removed(message: &v1::RemoveModelResponse) -> impl Serialize {
 #[serde(tag = "event", rename_all = "snake_case")]
 enum TransferLine<'a> {
     Progress { file: &'a str, bytes_done: u64, bytes_total: Option<u64> },
-    Finished { model: Option<Model<'a>>, path: Option<&'a str>, took_ms: f64 },
+    Finished { model: Option<Box<Model<'a>>>, path: Option<&'a str>, took_ms: f64 },
     Warning { warning: Warning<'a> },
 }
 
@@ -148,9 +148,11 @@ pub fn transfer_line(event: &Event) -> impl Serialize {
             bytes_done: *bytes_done,
             bytes_total: Some(*bytes_total).filter(|total| *total > 0),
         },
-        Event::Finished(v1::TransferFinished { model, path, took_ms }) => {
-            TransferLine::Finished { model: model.as_ref().map(Model::from), path: some(path), took_ms: *took_ms }
-        }
+        Event::Finished(v1::TransferFinished { model, path, took_ms }) => TransferLine::Finished {
+            model: model.as_ref().map(|model| Box::new(model.into())),
+            path: some(path),
+            took_ms: *took_ms,
+        },
         Event::Warning(warning) => TransferLine::Warning { warning: warning.into() },
     })
 }

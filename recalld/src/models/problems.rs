@@ -60,9 +60,9 @@ pub(super) fn problems_now(folder: &ModelsFolder, remote: &RemoteModels, in_use:
     let mut problems = problems_in(folder, remote);
     for model in in_use.into_iter().filter(|model| !model.problem.is_empty()) {
         let path = PathBuf::from(model.path);
-        let is_known = |known: &ModelProblem| match path.as_os_str().is_empty() {
-            true => known.message.contains(&model.name),
-            false => known.path == path,
+        let is_nowhere = path.as_os_str().is_empty();
+        let is_known = |known: &ModelProblem| {
+            if is_nowhere { known.message.contains(&model.name) } else { known.path == path }
         };
         if !problems.iter().any(is_known) {
             let message = format!("the model {} cannot be used: {}", model.name, model.problem);

@@ -10,12 +10,23 @@ use super::fault::Fault;
 use super::formats::{Answer, answer, refused};
 use super::{Received, Shared};
 
+/// The path of requests that set the statuses of the next ones, for clients in other languages.
+const SCRIPT: &str = "/script";
+
 /// Answers the requests of a connection until it is closed.
 pub(super) fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     while let Some((path, headers, body)) = request(&mut reader)? {
         if *shared.is_down.lock() {
             return stream.shutdown(Shutdown::Both);
+        }
+        if path == SCRIPT {
+            let parsed: Value = serde_json::from_slice(&body).unwrap_or_default();
+            let statuses = parsed["statuses"].as_array().map(Vec::as_slice).unwrap_or_default();
+            let statuses = statuses.iter().filter_map(Value::as_u64);
+            shared.script.lock().extend(statuses.map(|status| Some(Fault::status(status as u16))));
+            respond(stream, None, || (200, "{}".to_owned()))?;
+            continue;
         }
         let fault = next_fault(shared);
         let key = headers.iter().find_map(|(name, value)| match name.as_str() {

@@ -30,21 +30,27 @@ pub(super) fn answer(path: &str, body: &Value, rules: &FakeRules, mutation: Opti
     }
 }
 
-/// Returns a refusal, as vendors write it.
+/// Returns a refusal, as OpenAI writes it.
 pub(super) fn refused(status: u16, message: &str) -> Answer {
     (status, json!({ "error": { "message": message, "type": "invalid_request_error" } }).to_string())
 }
 
 fn embeddings(body: &Value, rules: &FakeRules, fields: &[&str], sized: &str, mutation: Option<Mutation>) -> Answer {
+    // Each vendor writes a refusal in its own way.
+    let refuse = |status, message: &str| match fields {
+        OLLAMA => (status, json!({ "error": message }).to_string()),
+        VOYAGE => (status, json!({ "detail": message }).to_string()),
+        _ => refused(status, message),
+    };
     let known = body.as_object().is_some_and(|body| body.keys().all(|key| fields.contains(&key.as_str())));
     if !known {
-        return refused(400, "unknown field");
+        return refuse(400, "unknown field");
     }
     let model = body["model"].as_str().unwrap_or_default();
     // Known names of the vendors, so that a client applies what it knows about them.
     let vendors = ["nomic-embed-text", "text-embedding-3-", "voyage-code-3"];
     if model != FAKE_MODEL && !vendors.iter().any(|name| model.starts_with(name)) {
-        return refused(404, &format!("model \"{model}\" not found"));
+        return refuse(404, &format!("model \"{model}\" not found"));
     }
     let texts: Vec<&str> = match &body["input"] {
         Value::String(text) => vec![text],
@@ -52,13 +58,13 @@ fn embeddings(body: &Value, rules: &FakeRules, fields: &[&str], sized: &str, mut
         _ => Vec::new(),
     };
     if texts.is_empty() || texts.iter().any(|text| text.is_empty()) {
-        return refused(400, "input must not be empty");
+        return refuse(400, "input must not be empty");
     }
     if texts.len() > rules.most_texts {
-        return refused(413, "too many texts");
+        return refuse(413, "too many texts");
     }
     if texts.iter().any(|text| text.len() > rules.longest_text) {
-        return refused(400, "the input length exceeds the context length");
+        return refuse(400, "the input length exceeds the context length");
     }
     let dimensions = body[sized].as_u64().map_or(rules.dimensions, |number| number as usize);
     let mut vectors: Vec<Vec<f32>> = texts.iter().map(|text| fake_vector(text, dimensions)).collect();
