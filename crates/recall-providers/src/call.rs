@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use recall_http::ureq::Agent;
 use recall_http::ureq::http::HeaderMap;
+use recall_http::ureq::{self, Agent};
 
 use crate::error::ProviderError;
-use crate::link::{MASKER, is_timeout};
+use crate::mask::MASKER;
 use crate::provider::{Key, Provider};
 use crate::wire::message;
 
@@ -54,6 +54,15 @@ pub(crate) fn post(
         408 | 425 | 429 | 500..=599 => ProviderError::Busy { address, status, message, retry_after },
         _ => ProviderError::Refused { address, status, message },
     })
+}
+
+/// Returns whether the client gave up waiting.
+fn is_timeout(error: &ureq::Error) -> bool {
+    match error {
+        ureq::Error::Timeout(_) => true,
+        ureq::Error::Io(error) => error.kind() == std::io::ErrorKind::TimedOut,
+        _ => false,
+    }
 }
 
 /// Returns when a server wants to be asked again. A date is not read: the delay between retries applies.

@@ -42,7 +42,7 @@ pub fn probe(link: &Link, name: &RemoteName) -> Result<RemoteModel, ProviderErro
 
 /// Embeds texts; returns one vector of length 1 for each, in their order, all zero for a blank text.
 ///
-/// Batches that the server finds too large are halved. A single text that it refuses is cut in half, some times.
+/// Batches that the server refuses are halved. A single text that it finds too long twice is cut in half, some times.
 pub(crate) fn embed(
     link: &Link,
     name: &RemoteName,
@@ -59,7 +59,7 @@ pub(crate) fn embed(
         let mut text = text.clone();
         let estimate = tokens::estimate(&text) as usize;
         cut(&mut text, estimate, window_tokens);
-        Item { place, text, tokens: estimate.clamp(1, window_tokens), cuts: 0 }
+        Item { place, text, tokens: estimate.clamp(1, window_tokens), refusals: 0 }
     });
     let mut waiting = batches(items.collect(), settings.batch_texts.get(), settings.batch_tokens);
     while let Some(mut batch) = waiting.pop() {
@@ -70,10 +70,13 @@ pub(crate) fn embed(
                 }
             }
             Err(error) if error.asks_for_less() => match &mut batch[..] {
-                [one] if one.cuts < MOST_CUTS => {
-                    one.cuts += 1;
-                    cut(&mut one.text, 2, 1);
-                    one.tokens = one.tokens.div_ceil(2);
+                [one] if error.asks_for_a_shorter_text() && one.refusals <= MOST_CUTS => {
+                    // The first refusal may have been about something else than this text; the second is not.
+                    if one.refusals > 0 {
+                        cut(&mut one.text, 2, 1);
+                        one.tokens = one.tokens.div_ceil(2);
+                    }
+                    one.refusals += 1;
                     waiting.push(batch);
                 }
                 [_] => {

@@ -11,7 +11,8 @@ use recall_core::{ChunkText, Embedder, Embedding, ModelError, ModelFingerprint, 
 
 use crate::embed::embed;
 use crate::error::ProviderError;
-use crate::link::{Link, MASKER, Patience};
+use crate::link::{Link, Patience};
+use crate::mask::MASKER;
 use crate::model::RemoteModel;
 use crate::name::{NameError, RemoteName};
 use crate::wire::Input;

@@ -109,9 +109,18 @@ impl ProviderError {
     pub(crate) fn asks_for_less(&self) -> bool {
         match self {
             Self::Refused { status, .. } => matches!(status, 400 | 413 | 422),
-            // Ollama reports a text that exceeds its window as an internal error in some versions.
-            Self::Busy { status: 500, message, .. } => message.contains("context length"),
+            // Some versions of Ollama and of llama.cpp report a text that exceeds the window as an internal error.
+            Self::Busy { status: 500, message, .. } => is_about_length(message),
             _ => false,
+        }
+    }
+
+    /// Returns whether the server found a text too long, so that a shorter one may succeed.
+    pub(crate) fn asks_for_a_shorter_text(&self) -> bool {
+        match self {
+            Self::Refused { status: 413, .. } => true,
+            Self::Refused { message, .. } => is_about_length(message),
+            _ => self.asks_for_less(),
         }
     }
 }
@@ -129,6 +138,14 @@ fn is_transient(error: &recall_http::ureq::Error) -> bool {
             | Error::ConnectProxyFailed(_)
             | Error::BodyStalled
     )
+}
+
+/// Returns whether a server speaks about the length of a text, in the words of the known ones.
+fn is_about_length(message: &str) -> bool {
+    let message = message.to_ascii_lowercase();
+    ["context length", "too long", "too large", "maximum", "exceed", "tokens"]
+        .iter()
+        .any(|words| message.contains(words))
 }
 
 fn said(message: &str) -> String {

@@ -18,6 +18,7 @@ mod encoder;
 mod error;
 mod known;
 mod link;
+mod mask;
 mod model;
 mod name;
 mod provider;

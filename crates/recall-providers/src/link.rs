@@ -1,15 +1,15 @@
 //! The link to a provider: requests with their key, retries, pauses and costs.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_http::ureq::{self, Agent};
+use recall_http::ureq::Agent;
 use recall_http::{ClientSettings, Redirects};
-use recall_secrets::{Masker, Settings};
 
 use crate::breaker::{Breaker, BreakerSettings, Failure, Pause};
 use crate::call;
 use crate::error::{BadAnswer, ProviderError};
+use crate::mask::MASKER;
 use crate::provider::{Provider, Wire};
 use crate::settings::LinkSettings;
 use crate::usage::Usage;
@@ -22,10 +22,6 @@ const MOST_DELAY: Duration = Duration::from_secs(2);
 
 /// The least time in which a request can be answered; with less left, none is sent.
 const LEAST_TIME: Duration = Duration::from_millis(5);
-
-/// The masker of the process. A pattern is compiled on first use and kept.
-pub(crate) static MASKER: LazyLock<Masker> =
-    LazyLock::new(|| Masker::new(Settings::default()).expect("these settings turn off no rule"));
 
 /// How the network is reached.
 #[derive(Clone, Debug, Default)]
@@ -202,14 +198,5 @@ fn needs_key(provider: &Provider) -> bool {
 impl std::fmt::Debug for Link {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Link").field("provider", &self.provider).finish_non_exhaustive()
-    }
-}
-
-/// Returns whether the client gave up waiting.
-pub(crate) fn is_timeout(error: &ureq::Error) -> bool {
-    match error {
-        ureq::Error::Timeout(_) => true,
-        ureq::Error::Io(error) => error.kind() == std::io::ErrorKind::TimedOut,
-        _ => false,
     }
 }

@@ -5,8 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::fault::Mutation;
+use super::rules::{FAKE_MODEL, FakeRules};
 use super::vector::fake_vector;
-use super::{FAKE_MODEL, FakeRules};
 
 /// A response: status and body.
 pub(super) type Answer = (u16, String);
