@@ -28,7 +28,8 @@ fn main() -> ExitCode {
         ["tour"] => tour::run(),
         ["dist"] => dist::run(Trial::Skip),
         ["dist", "--try"] => dist::run(Trial::Run),
-        ["page"] => page::run(),
+        ["page"] => page::run(None),
+        ["page", "--speed", folder] => page::run(Some(folder)),
         ["fixture"] => fixture::run(None),
         ["fixture", folder] => fixture::run(Some(folder)),
         [name] => match STEPS.iter().find(|step| step.name == name) {
@@ -42,7 +43,7 @@ fn main() -> ExitCode {
 fn help() -> String {
     let list: String = STEPS.iter().flat_map(|step| ["  ", step.name, "\t", step.about, "\n"]).collect();
     format!(
-        "Usage: cargo xtask <task>\n\nTasks:\n  tour\tbuild the programs and use them on this repository\n  dist\tmake packages of the programs in `dist/` of the target folder\n  dist --try\tthe same, and install each with the tool that users have\n  page\tgo through every page in Chromium, and take the pictures of the documentation\n  fixture\tstore a small project with this version, for tests of later ones\n  fixture FOLDER\tthe same with the programs in a folder\n  check\trun all of the following, in this order, and stop at the first failure\n  check --onnx\tthe same with the tests of networks, which need `RECALL_TEST_WHEELS`\n{list}"
+        "Usage: cargo xtask <task>\n\nTasks:\n  tour\tbuild the programs and use them on this repository\n  dist\tmake packages of the programs in `dist/` of the target folder\n  dist --try\tthe same, and install each with the tool that users have\n  page\tgo through every page in Chromium, and take the pictures of the documentation\n  page --speed FOLDER\tmeasure the page over the files of a folder, in Chromium\n  fixture\tstore a small project with this version, for tests of later ones\n  fixture FOLDER\tthe same with the programs in a folder\n  check\trun all of the following, in this order, and stop at the first failure\n  check --onnx\tthe same with the tests of networks, which need `RECALL_TEST_WHEELS`\n{list}"
     )
 }
 
