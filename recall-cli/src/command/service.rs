@@ -214,13 +214,7 @@ fn status(context: &CommandContext) -> Result<Exit, CommandError> {
         let program = context.process_env.programs.on_path(&words[0]);
         program.is_some_and(|program| run_words(&program, words).is_ok_and(|ended| ended.status.success()))
     };
-    let program = match states.first() {
-        Some(FileState::Ours(text)) => match manager {
-            ServiceManager::Systemd => systemd::program(text),
-            ServiceManager::Launchd => launchd::program(text),
-        },
-        _ => None,
-    };
+    let program = program_in(manager, states.first());
     let version = program.as_deref().and_then(version_of);
     let state = ServiceState {
         manager: manager.name(),
@@ -243,6 +237,22 @@ fn status(context: &CommandContext) -> Result<Exit, CommandError> {
         Format::Human => context.output.text(&state_text(&state))?,
     }
     Ok(if installed { Exit::Done } else { Exit::NothingFound })
+}
+
+/// Returns the program that the installed service starts; `None` if there is no service, or its file is somebody else's.
+pub(super) fn installed_program(context: &CommandContext) -> Option<PathBuf> {
+    let manager = manager().ok()?;
+    let plan = plan(manager, Path::new("/"), context).ok()?;
+    program_in(manager, read(plan.files.first()?).ok().as_ref())
+}
+
+/// Returns the program that a file of the service starts.
+fn program_in(manager: ServiceManager, file: Option<&FileState>) -> Option<PathBuf> {
+    let Some(FileState::Ours(text)) = file else { return None };
+    match manager {
+        ServiceManager::Systemd => systemd::program(text),
+        ServiceManager::Launchd => launchd::program(text),
+    }
 }
 
 fn manager() -> Result<ServiceManager, CommandError> {
