@@ -6,6 +6,7 @@ mod dist;
 mod fixture;
 mod page;
 mod programs;
+mod sdks;
 mod steps;
 mod tour;
 
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         ["dist", "--try"] => dist::run(Trial::Run),
         ["page"] => page::run(None),
         ["page", "--speed", folder] => page::run(Some(folder)),
+        ["sdks"] => sdks::run(),
         ["fixture"] => fixture::run(None),
         ["fixture", folder] => fixture::run(Some(folder)),
         [name] => match STEPS.iter().find(|step| step.name == name) {
@@ -40,11 +42,24 @@ fn main() -> ExitCode {
     }
 }
 
+/// The tasks that are no steps of `check`.
+const TASKS: &[(&str, &str)] = &[
+    ("tour", "build the programs and use them on this repository"),
+    ("dist", "make packages of the programs in `dist/` of the target folder"),
+    ("dist --try", "the same, and install each with the tool that users have"),
+    ("page", "go through every page in Chromium, and take the pictures of the documentation"),
+    ("page --speed FOLDER", "measure the page over the files of a folder, in Chromium"),
+    ("sdks", "prove the fake server of models with the vendors' own clients, which Python must have"),
+    ("fixture", "store a small project with this version, for tests of later ones"),
+    ("fixture FOLDER", "the same with the programs in a folder"),
+    ("check", "run all of the following, in this order, and stop at the first failure"),
+    ("check --onnx", "the same with the tests of networks, which need `RECALL_TEST_WHEELS`"),
+];
+
 fn help() -> String {
-    let list: String = STEPS.iter().flat_map(|step| ["  ", step.name, "\t", step.about, "\n"]).collect();
-    format!(
-        "Usage: cargo xtask <task>\n\nTasks:\n  tour\tbuild the programs and use them on this repository\n  dist\tmake packages of the programs in `dist/` of the target folder\n  dist --try\tthe same, and install each with the tool that users have\n  page\tgo through every page in Chromium, and take the pictures of the documentation\n  page --speed FOLDER\tmeasure the page over the files of a folder, in Chromium\n  fixture\tstore a small project with this version, for tests of later ones\n  fixture FOLDER\tthe same with the programs in a folder\n  check\trun all of the following, in this order, and stop at the first failure\n  check --onnx\tthe same with the tests of networks, which need `RECALL_TEST_WHEELS`\n{list}"
-    )
+    let steps = STEPS.iter().map(|step| (step.name, step.about));
+    let list: String = TASKS.iter().copied().chain(steps).map(|(name, about)| format!("  {name}\t{about}\n")).collect();
+    format!("Usage: cargo xtask <task>\n\nTasks:\n{list}")
 }
 
 fn refuse(why: &str) -> ExitCode {

@@ -3,6 +3,7 @@
 mod hooks;
 mod load;
 mod models;
+mod remote;
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -13,6 +14,7 @@ pub use hooks::HookSettings;
 pub use load::Loaded;
 pub use models::{ModelsSettings, ProxySetting};
 use recall_core::{DocumentType, LOW_CONFIDENCE, Limits};
+pub use remote::RemoteSettings;
 
 /// All settings. The `Default` values are those of `default.toml`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,6 +29,8 @@ pub struct Settings {
     pub adopt: AdoptSettings,
     /// The sources of models, and how they are run.
     pub models: ModelsSettings,
+    /// Where remote models are, and how they are asked.
+    pub remote: RemoteSettings,
     /// What may be read outside a project.
     pub roots: RootsSettings,
     /// The daemon process.
