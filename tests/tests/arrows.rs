@@ -147,6 +147,8 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("jsonc-parser", &["recall-agents"]),
     ("saphyr", &["recall-agents"]),
     ("directories", &["recall-config"]),
+    ("sysinfo", &["recall-config", "recalld"]),
+    ("widestring", &["recalld"]),
     ("prost", &["recall-proto", "recall-fuzz"]),
     (
         "tonic",
