@@ -82,7 +82,8 @@ impl Server {
     ) -> Self {
         let (admitted, connections) = mpsc::channel(ACCEPTED_WAITING);
         let places = Places::new(settings.max_connections, settings.handshake_timeout, daemon.stop.clone());
-        let acceptor = Acceptor::new(bound, peer::own_user(), Arc::clone(&places), WRITE_PATIENCE, daemon.activity.clone());
+        let acceptor =
+            Acceptor::new(bound, peer::own_user(), Arc::clone(&places), WRITE_PATIENCE, daemon.activity.clone());
         let accepting = tokio::spawn(acceptor.run(rebound, admitted, daemon.stop.clone()));
 
         let health = HealthReporter::new();

@@ -49,7 +49,7 @@ pub(crate) enum StopTime {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PlanError {
     /// The file format cannot express the value.
-    #[error("a launch agent cannot contain `{}`: it is not UTF-8 or has control characters", value.display())]
+    #[error("the file of the service cannot contain `{}`: it is not UTF-8 or has control characters", value.display())]
     NotText {
         /// The value.
         value: PathBuf,

@@ -6,7 +6,7 @@ use super::figures::MemoryUse;
 
 pub(super) fn of_process(pid: u32) -> Option<MemoryUse> {
     let pid = Pid::from_u32(pid);
-    let mut system = System::new();
+    let mut system = System::new().ok()?;
     let what = ProcessRefreshKind::nothing().with_memory();
     system.refresh_processes_specifics(ProcessesToUpdate::Some(&[pid]), true, what);
     let resident_bytes = system.process(pid)?.memory();

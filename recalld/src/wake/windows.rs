@@ -11,7 +11,8 @@ use crate::event::{Event, Events};
 /// # Errors
 /// A handler cannot be installed.
 pub(crate) fn on_signals(events: Events) -> io::Result<()> {
-    let (mut interrupt, mut stop, mut close, mut shutdown) = (ctrl_c()?, ctrl_break()?, ctrl_close()?, ctrl_shutdown()?);
+    let (mut interrupt, mut stop, mut close, mut shutdown) =
+        (ctrl_c()?, ctrl_break()?, ctrl_close()?, ctrl_shutdown()?);
     tokio::spawn(async move {
         loop {
             let signal = tokio::select! {

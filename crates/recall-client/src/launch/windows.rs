@@ -9,8 +9,10 @@ const WITHOUT_CONSOLE: u32 = 0x0000_0008;
 /// `CREATE_NEW_PROCESS_GROUP`: Ctrl-C in the starter's console is not for the program.
 const NEW_GROUP: u32 = 0x0000_0200;
 
+/// Also keeps the pipes of this process from the program, which outlives it.
 pub(super) fn detach(command: &mut Command) {
     command.creation_flags(WITHOUT_CONSOLE | NEW_GROUP);
+    recall_windows::keep_standard_handles();
 }
 
 pub(super) fn new_group(command: &mut Command) {

@@ -20,7 +20,7 @@ pub(super) fn program_of(pid: u32) -> Option<String> {
 #[cfg(windows)]
 pub fn user_of(pid: u32) -> Option<String> {
     read(pid, ProcessRefreshKind::nothing().with_user(UpdateKind::Always), |process| {
-        process.user_id().map(ToString::to_string)
+        process.user_id().map(|user| user.to_string())
     })
 }
 
@@ -32,7 +32,7 @@ pub fn kill(pid: u32) -> bool {
 
 fn read<T>(pid: u32, what: ProcessRefreshKind, value: impl FnOnce(&sysinfo::Process) -> Option<T>) -> Option<T> {
     let pid = Pid::from_u32(pid);
-    let mut system = System::new();
+    let mut system = System::new().ok()?;
     system.refresh_processes_specifics(ProcessesToUpdate::Some(&[pid]), true, what);
     value(system.process(pid)?)
 }
