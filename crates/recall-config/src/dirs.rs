@@ -97,7 +97,12 @@ impl Dirs {
             // `TMPDIR` may differ between a shell and an editor of the same user.
             None => PathBuf::from(format!("/tmp/recall-{}-{hash}", env.user)),
         };
-        let service_socket = env.runtime_dir.as_ref().map(|folder| folder.join("recall").join(SOCKET));
+        let service_socket = match &env.runtime_dir {
+            Some(folder) => Some(folder.join("recall").join(SOCKET)),
+            // Next to the data: launchd listens there from the login on, and nothing of macOS is a user's alone until then.
+            None if cfg!(target_os = "macos") => Some(data.join("service").join(SOCKET)),
+            None => None,
+        };
         Ok(Self { data, config, cache, state, runtime, service_socket })
     }
 

@@ -278,7 +278,8 @@ fn plan(manager: ServiceManager, program: &Path, context: &CommandContext) -> Re
     };
     let folder = folder.ok_or_else(no_home)?;
     let variables = &context.process_env.home_variables;
-    let input = ServiceInput { program, variables, folder: &folder, user: environment.user };
+    let socket = context.process_env.dirs.service_socket.as_deref();
+    let input = ServiceInput { program, variables, folder: &folder, user: environment.user, socket };
     match manager {
         ServiceManager::Systemd => Ok(systemd::plan(input)),
         ServiceManager::Launchd => launchd::plan(input).map_err(|error| CliError::usage(error.to_string()).into()),
@@ -325,6 +326,10 @@ fn manager_program(manager: ServiceManager, context: &CommandContext) -> Result<
 
 /// Writes the files and enables the service.
 fn enable(program: &Path, plan: &ServicePlan) -> Result<(), CommandError> {
+    for folder in &plan.folders {
+        let refused = |source| CliError::refused(format!("cannot make {}", folder.display()), &source);
+        recall_folder::Folder::private(folder).map_err(refused)?;
+    }
     for file in &plan.files {
         let refused = |source| CliError::refused(format!("cannot write {}", file.path.display()), &source);
         file.write().map_err(refused)?;

@@ -67,6 +67,7 @@ pub(crate) fn plan(input: ServiceInput<'_>, account: &str) -> Result<ServicePlan
     let file = path.display().to_string();
     Ok(ServicePlan {
         files: vec![SealedFile::new(path, &text(input, account)?, Comment::Xml)],
+        folders: Vec::new(),
         enable: vec![schtasks(&["/Create", "/TN", TASK, "/XML", &file, "/F"]), schtasks(&["/Run", "/TN", TASK])],
         disable: vec![schtasks(&["/Delete", "/TN", TASK, "/F"])],
         reload: Vec::new(),
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
 
     fn input(program: &str) -> ServiceInput<'_> {
-        ServiceInput { program: Path::new(program), variables: &[], folder: Path::new("folder"), user: 0 }
+        ServiceInput { program: Path::new(program), variables: &[], folder: Path::new("folder"), user: 0, socket: None }
     }
 
     fn check(program_path: &str, escaped: &str) {

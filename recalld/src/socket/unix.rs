@@ -19,6 +19,10 @@ pub(crate) type Inherited = UnixListener;
 /// The longest path of a socket: the kernel's `sun_path` has 108 bytes on Linux and 104 on the BSDs, with a NUL at its end.
 const MAX_PATH_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
+/// The name of the socket in the agent's property list.
+#[cfg(target_os = "macos")]
+const LAUNCHD_SOCKET: &str = "Listener";
+
 /// A listening socket, and its file.
 pub(crate) struct Bound {
     /// The listener that accepts connections.
@@ -92,7 +96,21 @@ pub(crate) fn bind(path: &Path) -> Result<Bound, SocketError> {
 /// # Errors
 /// The descriptor is not a Unix socket.
 pub(crate) fn inherited() -> io::Result<Option<Inherited>> {
-    listenfd::ListenFd::from_env().take_unix_listener(0)
+    match listenfd::ListenFd::from_env().take_unix_listener(0)? {
+        Some(listener) => Ok(Some(listener)),
+        None => of_launchd(),
+    }
+}
+
+#[cfg(target_os = "macos")]
+fn of_launchd() -> io::Result<Option<Inherited>> {
+    recall_system::launchd_listener(LAUNCHD_SOCKET)
+}
+
+#[cfg(not(target_os = "macos"))]
+#[expect(clippy::unnecessary_wraps, reason = "the same function as on macOS")]
+fn of_launchd() -> io::Result<Option<Inherited>> {
+    Ok(None)
 }
 
 /// Takes over a listening socket that the service manager created.
