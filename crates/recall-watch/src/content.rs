@@ -128,8 +128,7 @@ fn not_opened(root: &Path, path: &DocPath, error: OpenError) -> ContentError {
         OpenError::NotRegular => refusal(&path, SkipReason::NotRegular),
         OpenError::Io(source) => ContentError::Unreadable { path, source },
         OpenError::Symlink => {
-            let inside = root
-                .canonicalize()
+            let inside = dunce::canonicalize(root)
                 .is_ok_and(|root| symlink::reason(&root, &root.join(path.as_str())) == SkipReason::SymlinkInside);
             if inside { refusal(&path, SkipReason::SymlinkInside) } else { ContentError::Outside { path } }
         }
