@@ -75,7 +75,8 @@ const TASKS: &[(&str, &str)] = &[
 
 fn help() -> String {
     let steps = STEPS.iter().map(|step| (step.name, step.about));
-    let list: String = TASKS.iter().copied().chain(steps).map(|(name, about)| format!("  {name}\t{about}\n")).collect();
+    let list: String =
+        TASKS.iter().copied().chain(steps).flat_map(|(name, about)| ["  ", name, "\t", about, "\n"]).collect();
     format!("Usage: cargo xtask <task>\n\nTasks:\n{list}")
 }
 

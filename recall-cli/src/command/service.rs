@@ -8,6 +8,7 @@ use std::process::{Command, Output as ProcessOutput};
 
 use clap::{Args, Subcommand};
 use recall_client::daemon::{self, Stopped};
+use recall_folder::{Folder, OpenError};
 use recall_proto::Reason;
 use serde::Serialize;
 
@@ -337,8 +338,8 @@ fn manager_program(manager: ServiceManager, context: &CommandContext) -> Result<
 /// Writes the files and enables the service.
 fn enable(program: &Path, plan: &ServicePlan) -> Result<(), CommandError> {
     for folder in &plan.folders {
-        let refused = |source| CliError::refused(format!("cannot make {}", folder.display()), &source);
-        recall_folder::Folder::private(folder).map_err(refused)?;
+        let refused = |error: OpenError| CliError::refused(format!("cannot make {}", folder.display()), &error.into());
+        Folder::private(folder).map_err(refused)?;
     }
     for file in &plan.files {
         let refused = |source| CliError::refused(format!("cannot write {}", file.path.display()), &source);
