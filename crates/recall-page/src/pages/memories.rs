@@ -181,8 +181,8 @@ pub(super) async fn one(Extension(project): Here, State(mut site): State<Site>, 
             div {
                 div.prose { (memory.content) }
                 (actions(&memory))
-                (amend::form(&memory))
                 (changed(&changes))
+                (amend::form(&memory))
             }
             aside { (evidence(&memory)) (facts(&memory)) }
         }
