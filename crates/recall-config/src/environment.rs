@@ -123,9 +123,11 @@ fn is_key(name: &str) -> bool {
 impl PlatformDirs {
     fn of_this_platform() -> Option<Self> {
         let project = directories::ProjectDirs::from("dev", "", "recall")?;
+        // The local folders differ from the others on Windows only, where those are copied between machines: an index and a
+        // socket belong to one machine.
         Some(Self {
-            data: project.data_dir().to_owned(),
-            config: project.config_dir().to_owned(),
+            data: project.data_local_dir().to_owned(),
+            config: project.config_local_dir().to_owned(),
             cache: project.cache_dir().to_owned(),
             // Only Linux has a state folder. On other systems the logs are next to the machine's local data.
             state: project.state_dir().map_or_else(|| project.data_local_dir().join("state"), ToOwned::to_owned),

@@ -30,6 +30,8 @@ pub use kind::Shape;
 pub use lock_note::LockNote;
 pub use origin::{Layer, Origin, Place};
 pub use process::{ProcessStart, program_of};
+#[cfg(windows)]
+pub use process::{kill, user_of};
 pub use project::{BroadRoot, ProjectError, check_project_root, initialise, settings_root};
 pub use recall_folder::project_root;
 pub use settings::{

@@ -68,7 +68,8 @@ pub use inspect::{
 pub use links::{Links, links};
 pub use matching::{ConditionPlan, Evaluated, ReadCounts, StorePlan};
 pub use memory::{
-    AddOutcome, AddReport, FeedbackReport, MemoryNote, PromoteReport, SimilarMemory, UpdateReport, VerifyReport,
+    AddOutcome, AddReport, AnchorChange, FeedbackReport, MemoryNote, PromoteReport, SimilarMemory, UpdateReport,
+    VerifyReport,
 };
 pub use migrate::{
     Arrivals, AuditFinding, AuditFindingKind, AuditReport, AuditedSource, ForeignProjects, ForeignSource, LeftOutItem,

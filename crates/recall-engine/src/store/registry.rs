@@ -400,7 +400,7 @@ impl Registry {
 
 /// Resolves the links in a root; returns it unchanged if it does not exist.
 fn canonical(root: &Path) -> PathBuf {
-    root.canonicalize().unwrap_or_else(|_| root.to_owned())
+    dunce::canonicalize(root).unwrap_or_else(|_| root.to_owned())
 }
 
 /// Takes the least recently used idle store out.
