@@ -98,7 +98,13 @@ fn a_model_that_cannot_be_used_is_refused_with_a_hint() {
     let check = |name: &str, exit, code: &str, says: &str, hints: &str| {
         case.refuses(&["models", "use", "embed", name], exit, code, says, hints);
     };
-    check("anthropic:claude", 2, "INVALID_ARGUMENT", "Anthropic has no models for embeddings", "voyage:voyage-code-3");
+    check(
+        "anthropic:claude",
+        2,
+        "INVALID_ARGUMENT",
+        "`anthropic` has no models for embeddings",
+        "voyage:voyage-code-3",
+    );
     check("openai:", 2, "INVALID_ARGUMENT", "is not the name of a remote model", "PROVIDER:MODEL");
     check("openai:unheard-of", 4, "EMBEDDING_FAILED", "404: model \"unheard-of\" not found", "name of the model");
     check("voyage:voyage-code-3", 4, "EMBEDDING_FAILED", "RECALL_VOYAGE_API_KEY is not set", "recall daemon restart");

@@ -7,11 +7,14 @@ use recall_http::ureq::{self, Agent};
 
 use crate::error::ProviderError;
 use crate::mask::MASKER;
-use crate::provider::{Key, Provider};
+use crate::provider::{Key, Provider, Wire};
 use crate::wire::message;
 
 /// The largest response that is read, in bytes: some thousand vectors of the most dimensions, as text.
 const MOST_BODY_BYTES: u64 = 64 << 20;
+
+/// The version of Anthropic's format.
+const ANTHROPIC_VERSION: &str = "2023-06-01";
 
 /// Replaces the key in what a server says.
 const MASK: &str = "[secret: key]";
@@ -39,7 +42,15 @@ pub(crate) fn post(
         .build()
         .content_type("application/json");
     if let Some(key) = &provider.key {
-        request = request.header("authorization", format!("Bearer {}", key.reveal()));
+        request = match provider.wire {
+            Wire::Anthropic => request.header("x-api-key", key.reveal()),
+            Wire::Ollama | Wire::OpenAi | Wire::Voyage => {
+                request.header("authorization", format!("Bearer {}", key.reveal()))
+            }
+        };
+    }
+    if provider.wire == Wire::Anthropic {
+        request = request.header("anthropic-version", ANTHROPIC_VERSION);
     }
     let mut response = request.send(body).map_err(failed)?;
     let status = response.status();

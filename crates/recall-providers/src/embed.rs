@@ -22,8 +22,12 @@ const PROBE: &str = "recall";
 /// The server does not answer, or its answer is not an embedding. Nothing is learnt from a failure.
 pub fn probe(link: &Link, name: &RemoteName) -> Result<RemoteModel, ProviderError> {
     let provider = link.provider();
+    if provider.wire.embeddings_path().is_none() {
+        return Err(ProviderError::NoEmbeddings { provider: provider.name.clone() });
+    }
     let texts = [PROBE.to_owned()];
-    let mut vectors = embed(link, name, None, Input::Document, &texts, usize::MAX, Patience::Background)?;
+    let found = embed(link, name, None, Input::Document, &texts, usize::MAX, Patience::Background);
+    let mut vectors = found.map_err(|unfinished| unfinished.error)?;
     let dimensions = vectors.remove(0).len();
     if let Some(expected) = name.dimensions.filter(|expected| *expected != dimensions) {
         let problem = BadAnswer::WrongDimensions { expected, found: dimensions };
@@ -40,6 +44,14 @@ pub fn probe(link: &Link, name: &RemoteName) -> Result<RemoteModel, ProviderErro
     })
 }
 
+/// What was embedded before a request failed.
+#[derive(Debug)]
+pub(crate) struct Unfinished {
+    pub(crate) error: ProviderError,
+    /// One vector for each text, empty for those that are missing.
+    pub(crate) vectors: Vec<Vec<f32>>,
+}
+
 /// Embeds texts; returns one vector of length 1 for each, in their order, all zero for a blank text.
 ///
 /// Batches that the server refuses are halved. A single text that it finds too long twice is cut in half, some times.
@@ -51,7 +63,7 @@ pub(crate) fn embed(
     texts: &[String],
     window_tokens: usize,
     patience: Patience,
-) -> Result<Vec<Vec<f32>>, ProviderError> {
+) -> Result<Vec<Vec<f32>>, Unfinished> {
     let settings = link.settings();
     let mut vectors: Vec<Vec<f32>> = vec![Vec::new(); texts.len()];
     let written = texts.iter().enumerate().filter(|(_, text)| !text.trim().is_empty());
@@ -81,7 +93,7 @@ pub(crate) fn embed(
                 }
                 [_] => {
                     link.is_useless(&error);
-                    return Err(error);
+                    return Err(Unfinished { error, vectors });
                 }
                 _ => {
                     let rest = batch.split_off(batch.len().div_ceil(2));
@@ -89,7 +101,7 @@ pub(crate) fn embed(
                     waiting.push(batch);
                 }
             },
-            Err(error) => return Err(error),
+            Err(error) => return Err(Unfinished { error, vectors }),
         }
     }
     // Without any vector the dimensions are not known, and nothing was asked for.
@@ -110,6 +122,9 @@ fn request(
     patience: Patience,
 ) -> Result<Vec<Vec<f32>>, ProviderError> {
     let (provider, usage) = (link.provider(), link.usage());
+    let Some(path) = provider.wire.embeddings_path() else {
+        return Err(ProviderError::NoEmbeddings { provider: provider.name.clone() });
+    };
     let texts: Vec<&str> = batch.iter().map(|item| item.text.as_str()).collect();
     let body = wire::body(
         provider.wire,
@@ -126,7 +141,7 @@ fn request(
             answer.vectors.into_iter().map(|vector| unit(vector, dimensions)).collect::<Result<Vec<_>, _>>()?;
         Ok((vectors, answer.tokens))
     };
-    match link.ask(provider.wire.embeddings_path(), &body, patience, read) {
+    match link.ask(path, &body, patience, read) {
         Ok((vectors, counted)) => {
             usage.record(&name.to_string(), texts.len() as u64, counted.unwrap_or(estimate), reserved);
             Ok(vectors)

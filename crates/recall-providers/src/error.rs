@@ -81,6 +81,18 @@ pub enum ProviderError {
         /// The budget in tokens.
         budget: u64,
     },
+    /// The provider has no models for embeddings.
+    #[error("`{provider}` has no models for embeddings")]
+    NoEmbeddings {
+        /// The provider.
+        provider: String,
+    },
+    /// The provider has no language models.
+    #[error("`{provider}` has no language models")]
+    NoLanguageModels {
+        /// The provider.
+        provider: String,
+    },
     /// The client for HTTP cannot be created.
     #[error("invalid proxy `{proxy}`")]
     Proxy {
@@ -101,7 +113,12 @@ impl ProviderError {
             | Self::BadAnswer { .. }
             | Self::Paused { .. }
             | Self::BudgetSpent { .. } => true,
-            Self::NoKey { .. } | Self::ExposedKey { .. } | Self::Refused { .. } | Self::Proxy { .. } => false,
+            Self::NoKey { .. }
+            | Self::ExposedKey { .. }
+            | Self::Refused { .. }
+            | Self::NoEmbeddings { .. }
+            | Self::NoLanguageModels { .. }
+            | Self::Proxy { .. } => false,
         }
     }
 
@@ -161,6 +178,15 @@ pub enum BadAnswer {
         /// The parser's error, without what the server sent.
         reason: String,
     },
+    /// A language model did not give one score for each text.
+    #[error("it has not one score from 0 to 10 for each of {expected} texts")]
+    WrongScores {
+        /// The number of texts.
+        expected: usize,
+    },
+    /// A language model stopped before the end of its answer, or gave none.
+    #[error("it is not a whole reply")]
+    NoReply,
     /// It has not one vector for each text.
     #[error("it has {found} vectors for {expected} texts")]
     WrongCount {

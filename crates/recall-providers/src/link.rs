@@ -101,6 +101,11 @@ impl Link {
         &self.usage
     }
 
+    /// Returns why requests are paused; `None` if they are not.
+    pub fn problem(&self) -> Option<String> {
+        self.pause().map(|pause| pause.reason)
+    }
+
     /// Returns why and for how long requests are paused; `None` if they are not.
     pub(crate) fn pause(&self) -> Option<Pause> {
         self.breaker.pause(Instant::now())
@@ -191,7 +196,7 @@ impl Link {
 
 /// Returns whether a provider refuses every request without a key. Servers of one's own may need none.
 fn needs_key(provider: &Provider) -> bool {
-    let is_vendor = provider.wire == Wire::Voyage || provider.name == "openai";
+    let is_vendor = matches!(provider.wire, Wire::Voyage | Wire::Anthropic) || provider.name == "openai";
     is_vendor && !provider.is_local()
 }
 

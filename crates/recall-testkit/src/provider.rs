@@ -7,6 +7,7 @@
 mod connection;
 mod fault;
 mod formats;
+mod language;
 mod rules;
 mod state;
 mod vector;
@@ -76,6 +77,11 @@ impl FakeProvider {
     /// Sets what happens to the next requests, one after the other; `None` for no fault.
     pub fn script(&self, faults: impl IntoIterator<Item = Option<Fault>>) {
         self.shared.script.lock().extend(faults);
+    }
+
+    /// Removes what the script has left.
+    pub fn clear_script(&self) {
+        self.shared.script.lock().clear();
     }
 
     /// Returns how many requests the script still names.

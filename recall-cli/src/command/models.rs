@@ -109,6 +109,8 @@ pub(crate) enum Role {
     Embed,
     /// Scores texts against a query.
     Rerank,
+    /// Is a language model that scores texts against a hard question.
+    Judge,
 }
 
 impl Role {
@@ -116,6 +118,7 @@ impl Role {
         match self {
             Self::Embed => "embed",
             Self::Rerank => "rerank",
+            Self::Judge => "judge",
         }
         .to_owned()
     }
