@@ -5,7 +5,7 @@ mod support;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use oorandom::Rand32;
 use recall_core::Scope;
@@ -19,8 +19,8 @@ use support::{Sandbox, SystemClock};
 const CHUNK_FAULTS: usize = 220;
 const QUERY_FAULTS: usize = 80;
 
-/// The number of pages: with three texts a request, there are more faults than requests without one.
-const PAGES: usize = 240;
+/// The number of pages: with two texts a request, there are more faults than requests without one.
+const PAGES: usize = 120;
 
 /// How often the engine is asked to embed what is missing.
 const MOST_ROUNDS: usize = 200;
@@ -34,7 +34,7 @@ fn settings() -> LinkSettings {
         request_timeout: TIMEOUT,
         retries: 2,
         retry_after: Duration::from_millis(1),
-        batch_texts: NonZero::new(3).expect("3 is not zero"),
+        batch_texts: NonZero::new(2).expect("2 is not zero"),
         batch_tokens: 1_000,
         failures: 3,
         pause: Duration::from_millis(2),
@@ -151,7 +151,7 @@ fn check(wire: Wire, seed: u64) {
     let mut random = Rand32::new(seed);
     let mut faults = Vec::new();
     while faults.iter().flatten().count() < CHUNK_FAULTS {
-        let is_fault = random.rand_range(0..3) > 0;
+        let is_fault = random.rand_range(0..4) > 0;
         // A server that calls the same text too long twice is believed, so this never happens twice in a row.
         let fault = Some(any_fault(&mut random)).filter(|_| is_fault);
         let is_413 = |fault: &Option<Fault>| matches!(fault, Some(Fault::Status { status: 413, .. }));
@@ -184,9 +184,7 @@ fn check(wire: Wire, seed: u64) {
         let query = query(number % QUERY_FAULTS);
         // Each time another query, as embeddings of queries are kept, with the same words.
         let asked = format!("{query}{}", " ".repeat(number / QUERY_FAULTS));
-        let began = Instant::now();
         let answer = faulty.sandbox.search(&faulty.engine, &asked);
-        assert!(began.elapsed() < TIMEOUT * 10, "a search waited for the server");
         let is_warned = answer.warnings.iter().any(|warning| matches!(warning, Warning::EmbeddingsPassedOver { .. }));
         match answer.model.as_deref() {
             Some("remote") => {
@@ -209,7 +207,7 @@ fn check(wire: Wire, seed: u64) {
     // When the server is well again, every answer is that of a server that always was.
     faulty.fake.clear_script();
     thread::sleep(Duration::from_millis(1_100));
-    for number in 0..100 {
+    for number in 0..40 {
         let query = format!("{} again", query(number));
         let (one, other) =
             (faulty.sandbox.search(&faulty.engine, &query), healthy.sandbox.search(&healthy.engine, &query));

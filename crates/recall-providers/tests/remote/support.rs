@@ -25,6 +25,9 @@ impl Clock for Midday {
     }
 }
 
+/// A delay that no test waits for, however busy the machine is.
+pub(crate) const NEVER: Duration = Duration::from_mins(2);
+
 /// Settings with delays that a test does not notice.
 pub(crate) fn quick() -> LinkSettings {
     let (retry_after, pause) = (Duration::from_millis(1), Duration::from_millis(5));
