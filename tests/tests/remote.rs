@@ -155,6 +155,7 @@ fn embeddings_are_kept_and_not_bought_twice() {
 #[test]
 fn a_language_model_orders_the_first_hits_if_it_is_asked_for_and_in_time() {
     let case = Case::new();
+    case.project.write("docs/cellar.md", "# Cellar\n\nThe store has a cellar.\n");
     let used = case.succeeds(&["models", "use", "judge", JUDGE]);
     assert!(used.contains(&format!("sent to {}", case.fake.address())) && used.contains("hard questions"), "{used}");
     assert!(case.listed(JUDGE)["roles"] == json!(["judge"]));

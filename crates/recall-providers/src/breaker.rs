@@ -20,7 +20,7 @@ pub(crate) struct BreakerSettings {
 pub(crate) enum Failure {
     /// It may succeed the next time.
     Transient,
-    /// It will not succeed the next time.
+    /// No request will succeed until a person does something.
     Permanent,
     /// The server said when to ask again.
     AskedToWait(Duration),

@@ -122,6 +122,11 @@ impl ProviderError {
         }
     }
 
+    /// Returns whether every request with this key is refused, whatever its model and its texts.
+    pub(crate) fn is_about_the_key(&self) -> bool {
+        matches!(self, Self::Refused { status: 401..=403, .. })
+    }
+
     /// Returns whether a smaller request may succeed: the server found it too large or disliked its content.
     pub(crate) fn asks_for_less(&self) -> bool {
         match self {

@@ -111,9 +111,14 @@ impl Link {
         self.breaker.pause(Instant::now())
     }
 
-    /// Records that a request which the server answered can never succeed.
+    /// Records that the server refused a request whatever its size.
     pub(crate) fn is_useless(&self, error: &ProviderError) {
-        self.breaker.failed(Instant::now(), Failure::Permanent, &recall_core::error_chain(error));
+        self.breaker.failed(Instant::now(), Failure::Transient, &recall_core::error_chain(error));
+    }
+
+    /// Ends a pause, because the server has answered another link.
+    pub fn resume(&self) {
+        self.breaker.succeeded();
     }
 
     /// Sends a request and reads its response, again if it failed and time is left.
@@ -148,14 +153,14 @@ impl Link {
                 _ => None,
             };
             let failure = match asked {
-                _ if !error.is_transient() => Failure::Permanent,
+                _ if error.is_about_the_key() => Failure::Permanent,
                 Some(wait) if wait > MOST_DELAY => Failure::AskedToWait(wait),
                 _ => Failure::Transient,
             };
             let reason = recall_core::error_chain(&error);
             tracing::debug!(provider = self.provider.name, reason, attempt, "a request failed");
             self.breaker.failed(Instant::now(), failure, &reason);
-            if failure != Failure::Transient {
+            if failure != Failure::Transient || !error.is_transient() {
                 return Err(error);
             }
             failed = Some(error);

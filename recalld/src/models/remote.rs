@@ -13,8 +13,9 @@ use recall_core::error_chain;
 use recall_models::Role;
 use recall_proto::v1;
 use recall_providers::{
-    Addresses, EncoderState, Link, LinkSettings, NameError, Network, ProviderError, ProviderSetError, Providers,
-    Remembered, RememberedError, RemoteEncoder, RemoteJudge, RemoteModel, RemoteName, Usage, Wire, probe, probe_judge,
+    Addresses, EncoderState, Link, LinkSettings, NameError, Network, Provider, ProviderError, ProviderSetError,
+    Providers, Remembered, RememberedError, RemoteEncoder, RemoteJudge, RemoteModel, RemoteName, Usage, Wire, probe,
+    probe_judge,
 };
 
 use crate::clock::SystemClock;
@@ -82,12 +83,16 @@ impl RemoteModels {
             // Without a key there would be another error first.
             return Err(ProviderError::NoEmbeddings { provider: name.provider }.into());
         }
-        let link = self.link(&name.provider)?;
+        // A link of its own: an error in the name must not pause the models that are used.
+        let link = Arc::new(self.new_link(provider)?);
         let model = match role {
             Role::Embed => probe(&link, &name)?,
             Role::Judge => probe_judge(&link, &name)?,
             Role::Rerank => return Err(RemoteError::OtherRole { name: name.to_string(), role }),
         };
+        if let Some(link) = self.links.lock().get(&name.provider) {
+            link.resume();
+        }
         self.remembered.keep(model.clone())?;
         Ok(model)
     }
@@ -150,10 +155,13 @@ impl RemoteModels {
         if let Some(link) = links.get(provider) {
             return Ok(Arc::clone(link));
         }
-        let known = self.providers.get(provider)?.clone();
-        let link = Arc::new(Link::new(known, &self.network, self.settings.clone(), Arc::clone(&self.usage))?);
+        let link = Arc::new(self.new_link(self.providers.get(provider)?)?);
         links.insert(provider.to_owned(), Arc::clone(&link));
         Ok(link)
+    }
+
+    fn new_link(&self, provider: &Provider) -> Result<Link, ProviderError> {
+        Link::new(provider.clone(), &self.network, self.settings.clone(), Arc::clone(&self.usage))
     }
 
     /// Describes a model that the user chose.
