@@ -19,7 +19,7 @@ pub(crate) fn windows(install: Install) -> ExitCode {
     let made = windows::release(install).and_then(|built| {
         // Completions and manual pages are printed by programs that run here.
         let runnable = programs::build()?;
-        let out = programs::target_folder().join("dist");
+        let out = programs::target_folder().join("dist/windows");
         succeed(packager().args([&built, &out]).arg(windows::TARGET).arg(runnable))
     });
     code(made)

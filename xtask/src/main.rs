@@ -63,7 +63,7 @@ const TASKS: &[(&str, &str)] = &[
     ("dist --try", "the same, and install each with the tool that users have"),
     (
         "dist --windows",
-        "make packages of the programs for Windows; with --install, what is missing is installed with apt-get",
+        "make packages of the programs for Windows in `dist/windows/`; --install installs what is missing with apt-get",
     ),
     (
         "channels FOLDER URL HOMEPAGE",
