@@ -34,6 +34,7 @@ mod pressure;
 mod reported;
 mod server;
 mod service;
+mod shared;
 mod socket;
 mod standing;
 mod start;

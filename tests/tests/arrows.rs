@@ -19,6 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("recall-secrets", &[]),
     ("recall-rql", &["recall-core"]),
     ("recall-git", &[]),
+    ("recall-shared", &[]),
     ("recall-models", &["recall-core", "recall-folder"]),
     ("recall-journal", &["recall-core", "recall-folder"]),
     ("recall-watch", &["recall-core", "recall-folder", "recall-git"]),
@@ -40,6 +41,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "recall-rank",
             "recall-rql",
             "recall-secrets",
+            "recall-shared",
             "recall-watch",
         ],
     ),
@@ -58,6 +60,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "recall-proto",
             "recall-config",
             "recall-rql",
+            "recall-shared",
         ],
     ),
     (

@@ -34,8 +34,8 @@ pub use project::{BroadRoot, ProjectError, check_project_root, initialise, setti
 pub use recall_folder::project_root;
 pub use settings::{
     AdoptSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings, LaunchSettings, Loaded, LogLevel,
-    LoopSettings, ModelSetting, ModelsSettings, PageSettings, ProxySetting, RankerSetting, RootsSettings,
-    SearchSettings, Settings,
+    LoopSettings, ModelSetting, ModelsSettings, PageSettings, ProxySetting, RankerSetting, ReadFrom, RootsSettings,
+    SearchSettings, Settings, StoreConfig, StoreKind,
 };
 pub use table::{Reach, Row, Table};
 

@@ -3,6 +3,7 @@
 mod hooks;
 mod load;
 mod models;
+mod stores;
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -13,6 +14,7 @@ pub use hooks::HookSettings;
 pub use load::Loaded;
 pub use models::{ModelsSettings, ProxySetting};
 use recall_core::{DocumentType, LOW_CONFIDENCE, Limits};
+pub use stores::{ReadFrom, StoreConfig, StoreKind};
 
 /// All settings. The `Default` values are those of `default.toml`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,6 +43,8 @@ pub struct Settings {
     pub launch: LaunchSettings,
     /// The loop that works on a list of tasks.
     pub task_loop: LoopSettings,
+    /// The stores that a team shares, by name.
+    pub stores: BTreeMap<String, StoreConfig>,
 }
 
 /// What is indexed, and how.

@@ -23,6 +23,7 @@ use crate::shared_index::SharedIndex;
 use crate::snapshot::Snapshot;
 use crate::term_cache::TermCache;
 use crate::top_k::{Scored, TieBreaker, keep_top_k, top_k};
+pub(crate) use spelling::path_of;
 
 pub use facets::Facets;
 
