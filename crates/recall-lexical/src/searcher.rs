@@ -311,7 +311,7 @@ pub struct Depths {
 }
 
 /// The results of the retrievers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Retrieved {
     /// The chunks that contain the query's words; see [`Searcher::lexical`].
     pub lexical: Vec<Candidate>,
