@@ -36,7 +36,7 @@ impl PostgresServer {
     /// `RECALL_TEST_WHEELS` names no folder with the package, or the server does not start.
     pub fn start() -> Self {
         let server = Self::in_new_folder();
-        server.run("initdb", &["-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8", "--locale=C", "-D"], true);
+        server.run("initdb", &["-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8", "--locale=C", "-D"]);
         server.resume();
         server.sql("postgres", "create role recall login");
         server.sql("postgres", "create database team owner recall");
@@ -52,7 +52,6 @@ impl PostgresServer {
         standby.run(
             "pg_basebackup",
             &["-h", "127.0.0.1", "-p", &port, "-U", "postgres", "-R", "-X", "stream", "-c", "fast", "--no-sync", "-D"],
-            true,
         );
         standby.resume();
         standby
@@ -66,7 +65,7 @@ impl PostgresServer {
 
     /// Makes a standby the primary.
     pub fn promote(&self) {
-        self.run("pg_ctl", &["promote", "-w", "-D"], true);
+        self.run("pg_ctl", &["promote", "-w", "-D"]);
     }
 
     /// Ends the server as a failure would, without a chance to write anything.
@@ -95,7 +94,7 @@ impl PostgresServer {
         );
         let log = self.folder.path().join("log");
         let log = log.to_str().expect("UTF-8").to_owned();
-        self.run("pg_ctl", &["-w", "-l", &log, "-o", &options, "start", "-D"], true);
+        self.run("pg_ctl", &["-w", "-l", &log, "-o", &options, "start", "-D"]);
     }
 
     /// Returns the host and port.
@@ -108,25 +107,25 @@ impl PostgresServer {
         format!("postgres://recall@{}/team", self.host())
     }
 
-    /// Runs a statement as a superuser, and returns the rows: their columns with `|` between them.
-    pub fn sql(&self, database: &str, statement: &str) -> Vec<String> {
+    /// Runs statements as a superuser, and returns the rows: their columns with `|` between them.
+    pub fn sql(&self, database: &str, statements: &str) -> Vec<String> {
+        self.sql_as("postgres", database, statements).unwrap_or_else(|error| panic!("{statements}: {error}"))
+    }
+
+    /// Runs statements as a user. Returns the rows, or the server's message.
+    ///
+    /// # Errors
+    /// The server refused a statement.
+    pub fn sql_as(&self, user: &str, database: &str, statements: &str) -> Result<Vec<String>, String> {
         let port = self.port.to_string();
-        let arguments = [
-            "-h",
-            "127.0.0.1",
-            "-p",
-            &port,
-            "-U",
-            "postgres",
-            "-At",
-            "-v",
-            "ON_ERROR_STOP=1",
-            "-c",
-            statement,
-            database,
-        ];
-        let output = self.run("psql", &arguments, false);
-        String::from_utf8_lossy(&output.stdout).lines().map(ToOwned::to_owned).collect()
+        let connection = ["-h", "127.0.0.1", "-p", &port, "-U", user, "-d", database];
+        let mut command = self.command("psql");
+        command.args(connection).args(["-At", "-v", "ON_ERROR_STOP=1", "-c", statements]);
+        let output = self.output(command);
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).lines().map(ToOwned::to_owned).collect())
     }
 
     fn in_new_folder() -> Self {
@@ -144,24 +143,31 @@ impl PostgresServer {
         Self { folder, port }
     }
 
-    /// Runs a program of the package; `with_data` adds the folder of the data as the last argument.
-    fn run(&self, program: &str, arguments: &[&str], with_data: bool) -> Output {
-        let mut command = as_other(&installed().join("bin").join(program));
-        command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
-        if with_data {
-            command.arg(self.folder.path().join("data"));
-        }
-        // The server keeps the standard streams of `pg_ctl` open, so pipes would not end.
-        let (out, err) = (self.folder.path().join("out"), self.folder.path().join("err"));
-        command.stdout(File::create(&out).expect("writable")).stderr(File::create(&err).expect("writable"));
-        let status = command.status().unwrap_or_else(|error| panic!("{program}: {error}"));
-        let read = |path: &Path| fs::read(path).expect("it was written");
-        let output = Output { status, stdout: read(&out), stderr: read(&err) };
-        if !status.success() {
+    /// Runs a program of the package with the folder of the data as its last argument.
+    fn run(&self, program: &str, arguments: &[&str]) {
+        let mut command = self.command(program);
+        command.args(arguments).arg(self.folder.path().join("data"));
+        let output = self.output(command);
+        if !output.status.success() {
             let log = fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
             panic!("{program} {arguments:?}: {}\n{log}", String::from_utf8_lossy(&output.stderr));
         }
-        output
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = as_other(&installed().join("bin").join(program));
+        command.current_dir(self.folder.path()).stdin(Stdio::null());
+        command
+    }
+
+    fn output(&self, mut command: Command) -> Output {
+        // The server keeps the standard streams of `pg_ctl` open, so pipes would not end.
+        let files = tempfile::tempdir_in(self.folder.path()).expect("writable");
+        let (out, err) = (files.path().join("out"), files.path().join("err"));
+        command.stdout(File::create(&out).expect("writable")).stderr(File::create(&err).expect("writable"));
+        let status = command.status().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let read = |path: &Path| fs::read(path).expect("it was written");
+        Output { status, stdout: read(&out), stderr: read(&err) }
     }
 
     fn signal(&self, signal: rustix::process::Signal) {
