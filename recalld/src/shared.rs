@@ -22,7 +22,7 @@ pub(crate) fn stores(settings: &Settings, environment: &Environment) -> Vec<Guar
 }
 
 fn store(config: &StoreConfig, key: String) -> Result<Arc<dyn SharedStore>, StoreError> {
-    let StoreConfig { kind, address, tenant, deadline, publish_deadline, read, .. } = config.clone();
+    let StoreConfig { kind, address, tenant, deadline, publish_deadline, read } = config.clone();
     match kind {
         StoreKind::Postgres => Ok(Arc::new(Postgres::new(PostgresSettings {
             address,
@@ -35,6 +35,5 @@ fn store(config: &StoreConfig, key: String) -> Result<Arc<dyn SharedStore>, Stor
             },
             publish_deadline,
         })?)),
-        StoreKind::Qdrant => Err(StoreError::Invalid { what: "this build has no Qdrant".to_owned() }),
     }
 }

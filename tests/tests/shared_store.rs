@@ -17,6 +17,12 @@ fn json_of(sandbox: &Sandbox, project: &Project, arguments: &[&str]) -> Value {
     serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome:?}"))
 }
 
+/// A sandbox whose programs find `git`.
+fn with_git() -> Sandbox {
+    let path = std::env::var("PATH").expect("UTF-8");
+    sandbox!().with_variable("PATH", &path)
+}
+
 /// Names the store `platform` in the user's configuration.
 fn configure(sandbox: &Sandbox, server: &PostgresServer, more: &str) {
     let configuration = sandbox.dirs().user_config();
@@ -26,16 +32,17 @@ fn configure(sandbox: &Sandbox, server: &PostgresServer, more: &str) {
 }
 
 /// Makes a project a repository with all of its files committed.
-fn commit(sandbox: &Sandbox, project: &Project, remote: &str) {
+fn commit(project: &Project, remote: &str) {
     let git = |arguments: &[&str]| {
-        let mut command: Command = sandbox.command("git".as_ref(), project.root());
-        let output = command.args(arguments).output().expect("git runs");
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a@b.c"]).args(arguments).current_dir(project.root());
+        let output = git.output().expect("git runs");
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     };
     git(&["init", "--quiet", "--initial-branch", "main"]);
     git(&["remote", "add", "origin", remote]);
     git(&["add", "--all"]);
-    git(&["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "--quiet", "--message", "first"]);
+    git(&["commit", "--quiet", "--message", "first"]);
 }
 
 fn paths(answer: &Value) -> Vec<String> {
@@ -49,7 +56,7 @@ const RETRY: &str =
 #[test]
 fn what_one_machine_publishes_another_finds() {
     let server = PostgresServer::start();
-    let builder = sandbox!();
+    let builder = with_git();
     configure(&builder, &server, "");
     let api = builder.project(
         "api",
@@ -58,7 +65,7 @@ fn what_one_machine_publishes_another_finds() {
             ("src/key.rs", "const KEY: &str = \"AKIAIOSFODNN7EXAMPLQ\";\nfn sign_with_key() {}\n"),
         ],
     );
-    commit(&builder, &api, "git@example.org:acme/api.git");
+    commit(&api, "git@example.org:acme/api.git");
     api.write("src/private.rs", "fn untracked_backoff() {}\n");
     let sent = json_of(&builder, &api, &["publish"]);
     assert_eq!((&sent["repository"], &sent["branch"]), (&"example.org/acme/api".into(), &"main".into()), "{sent}");
@@ -68,7 +75,7 @@ fn what_one_machine_publishes_another_finds() {
     let verified = json_of(&builder, &api, &["publish", "--verify"]);
     assert_eq!((&verified["difference_count"], &verified["sent_chunks"]), (&0.into(), &0.into()), "{verified}");
 
-    let reader = sandbox!();
+    let reader = with_git();
     configure(&reader, &server, "deadline = \"10s\"\n");
     let shop = reader.project("shop", &[("src/cart.rs", "fn cart() {}\n")]);
     let found = json_of(&reader, &shop, &["search", "backoff with jitter before the next try"]);
@@ -87,7 +94,7 @@ fn what_one_machine_publishes_another_finds() {
 
     // A clone has its own files, which are newer.
     let clone = reader.project("clone", &[("src/retry.rs", RETRY)]);
-    commit(&reader, &clone, "https://example.org/acme/api");
+    commit(&clone, "https://example.org/acme/api");
     let own = json_of(&reader, &clone, &["search", "backoff"]);
     assert_eq!(paths(&own), ["src/retry.rs"], "{own}");
 }
@@ -95,10 +102,10 @@ fn what_one_machine_publishes_another_finds() {
 #[test]
 fn a_dead_store_costs_its_deadline_once() {
     let server = PostgresServer::start();
-    let sandbox = sandbox!();
+    let sandbox = with_git();
     configure(&sandbox, &server, "deadline = \"1s\"\n");
     let shop = sandbox.project("shop", &[("src/cart.rs", "fn cart() {}\n")]);
-    commit(&sandbox, &shop, "https://example.org/acme/shop");
+    commit(&shop, "https://example.org/acme/shop");
     json_of(&sandbox, &shop, &["publish"]);
     json_of(&sandbox, &shop, &["search", "cart"]);
     server.pause();
@@ -119,10 +126,10 @@ fn a_dead_store_costs_its_deadline_once() {
 
 #[test]
 fn a_project_cannot_name_a_store() {
-    let sandbox = sandbox!();
+    let sandbox = with_git();
     let text = "[stores.evil]\nkind = \"postgres\"\naddress = \"postgres://a@127.0.0.1:1/x\"\n";
     let shop = sandbox.project("shop", &[("a.rs", "fn cart() {}\n"), (".recall/recall.toml", text)]);
-    commit(&sandbox, &shop, "https://example.org/acme/shop");
+    commit(&shop, "https://example.org/acme/shop");
     let refused = sandbox.recall(&shop, &["publish"]);
     assert_eq!(refused.code, Some(1), "{refused:?}");
     assert!(refused.stderr.contains("no shared store is configured"), "{refused:?}");

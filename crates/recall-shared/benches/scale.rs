@@ -32,7 +32,9 @@ struct Made {
 
 fn key(parts: &[u64]) -> Key {
     let mut hasher = blake3::Hasher::new();
-    parts.iter().for_each(|part| drop(hasher.update(&part.to_le_bytes())));
+    for part in parts {
+        hasher.update(&part.to_le_bytes());
+    }
     let mut key = Key::default();
     key.0.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
     key
@@ -46,9 +48,8 @@ fn word(random: &mut Rand64) -> u32 {
 
 fn vector(random: &mut Rand64) -> Vec<f32> {
     let mut centre = Rand64::new(u128::from(random.rand_range(0..CENTRES)));
-    let mut vector: Vec<f32> = (0..DIMENSIONS)
-        .map(|_| (centre.rand_float() - 0.5 + (random.rand_float() - 0.5) * 0.8) as f32)
-        .collect();
+    let mut vector: Vec<f32> =
+        (0..DIMENSIONS).map(|_| (centre.rand_float() - 0.5 + (random.rand_float() - 0.5) * 0.8) as f32).collect();
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     vector.iter_mut().for_each(|x| *x /= length);
     vector
@@ -87,7 +88,14 @@ impl Source for Made {
                     let analysis = keys.iter().flat_map(|key| key.to_le_bytes()).collect();
                     let text: String = keys.iter().map(|key| format!("{key:x} ")).collect();
                     let lengths = [WORDS_A_CHUNK as u64, 2, 5, 0, 0, 0];
-                    ChunkRecord { key: key(&[self.tenant, number, ordinal]), text, analysis, keys, lengths, vector: None }
+                    ChunkRecord {
+                        key: key(&[self.tenant, number, ordinal]),
+                        text,
+                        analysis,
+                        keys,
+                        lengths,
+                        vector: None,
+                    }
                 })
                 .collect();
             let mut keys = vec![number as u32, (number % 100) as u32, (number / 100 % 1000) as u32 + 1_000];
@@ -171,8 +179,8 @@ fn measure(tenants: u64, chunks: u64) {
     let parts = server.sql(
         "team",
         "select split_part(c.relname, '_', 1) || ' ' || case when c.relkind = 'i' then am.amname else 'rows' end, \
-         round(sum(pg_total_relation_size(c.oid) filter (where c.relkind = 'i' or true) \
-         - case when c.relkind = 'r' then pg_indexes_size(c.oid) else 0 end) / 1e6) from pg_class c \
+         round(sum(pg_total_relation_size(c.oid) - case when c.relkind = 'r' then pg_indexes_size(c.oid) else 0 end) / 1e6) \
+         from pg_class c \
          join pg_namespace n on n.oid = c.relnamespace left join pg_am am on am.oid = c.relam \
          where n.nspname = 'recall_1' and c.relkind in ('r', 'i') group by 1 having sum(pg_total_relation_size(c.oid)) > 2e6 order by 2 desc",
     );

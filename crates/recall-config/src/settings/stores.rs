@@ -24,12 +24,6 @@ pub struct StoreConfig {
     pub publish_deadline: Duration,
     /// Which of several servers a search asks.
     pub read: ReadFrom,
-    /// For Qdrant: the number of shards of a new collection.
-    pub shards: u32,
-    /// For Qdrant: the number of copies of each shard of a new collection.
-    pub replicas: u32,
-    /// For Qdrant: how many copies confirm a write.
-    pub write_consistency: u32,
 }
 
 /// A kind of server.
@@ -37,8 +31,6 @@ pub struct StoreConfig {
 pub enum StoreKind {
     /// PostgreSQL with pgvector.
     Postgres,
-    /// Qdrant.
-    Qdrant,
 }
 
 /// Which of several servers a search asks.
@@ -62,7 +54,7 @@ const DEADLINE: Duration = Duration::from_millis(300);
 const PUBLISH_DEADLINE: Duration = Duration::from_mins(30);
 
 /// The keys of a store's table, for messages.
-const KEYS: &str = "kind, address, tenant, deadline, publish_deadline, read, shards, replicas, write_consistency";
+const KEYS: &str = "kind, address, tenant, deadline, publish_deadline, read";
 
 /// Returns whether a store may have this name: it is part of paths and of a variable's name.
 fn is_store_name(name: &str) -> bool {
@@ -84,14 +76,10 @@ fn read(table: &Table) -> Result<StoreConfig, Expected> {
     let mut rest: BTreeMap<&str, &Value> = table.iter().map(|(key, value)| (key.as_str(), value)).collect();
     let kind = match rest.remove("kind").and_then(Value::as_str) {
         Some("postgres") => StoreKind::Postgres,
-        Some("qdrant") => StoreKind::Qdrant,
-        _ => return Err("a table with kind = \"postgres\" or \"qdrant\"".to_owned()),
+        _ => return Err("a table with kind = \"postgres\"".to_owned()),
     };
-    let address = rest.remove("address").and_then(Value::as_str).filter(|address| is_address(kind, address));
-    let address = address.ok_or_else(|| match kind {
-        StoreKind::Postgres => "address = \"postgres://user@host/database\", without a password".to_owned(),
-        StoreKind::Qdrant => "address = \"https://host:6334\", without a key".to_owned(),
-    })?;
+    let address = rest.remove("address").and_then(Value::as_str).filter(|address| is_address(address));
+    let address = address.ok_or("address = \"postgres://user@host/database\", without a password")?;
     let tenant = match rest.remove("tenant") {
         None => TENANT.to_owned(),
         Some(value) => {
@@ -113,27 +101,9 @@ fn read(table: &Table) -> Result<StoreConfig, Expected> {
         Some(Some("primary")) => ReadFrom::Primary,
         Some(_) => return Err("read = \"any\" or \"primary\"".to_owned()),
     };
-    let mut number = |key: &str| match rest.remove(key) {
-        None => Ok(1),
-        Some(value) => {
-            let number = value.as_integer().and_then(|number| u32::try_from(number).ok());
-            number.filter(|number| (1..=1024).contains(number)).ok_or_else(|| format!("{key}: from 1 to 1,024"))
-        }
-    };
-    let (shards, replicas, write_consistency) = (number("shards")?, number("replicas")?, number("write_consistency")?);
     match rest.keys().next() {
         Some(unknown) => Err(format!("the keys {KEYS}, not `{unknown}`")),
-        None => Ok(StoreConfig {
-            kind,
-            address: address.to_owned(),
-            tenant,
-            deadline,
-            publish_deadline,
-            read,
-            shards,
-            replicas,
-            write_consistency,
-        }),
+        None => Ok(StoreConfig { kind, address: address.to_owned(), tenant, deadline, publish_deadline, read }),
     }
 }
 
@@ -141,12 +111,9 @@ fn is_plain(name: &str) -> bool {
     name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }
 
-/// Returns whether a text is an address of the kind without a password, which would be shown wherever settings are.
-fn is_address(kind: StoreKind, address: &str) -> bool {
-    let schemes: &[&str] = match kind {
-        StoreKind::Postgres => &["postgres://", "postgresql://"],
-        StoreKind::Qdrant => &["https://", "http://"],
-    };
+/// Returns whether a text is an address without a password, which would be shown wherever settings are.
+fn is_address(address: &str) -> bool {
+    let schemes = ["postgres://", "postgresql://"];
     let Some(rest) = schemes.iter().find_map(|scheme| address.strip_prefix(scheme)) else { return false };
     let user = rest.rsplit_once('@').map_or("", |(user, _)| user);
     !rest.is_empty() && !user.contains(':') && !address.contains("password=") && !rest.contains(char::is_whitespace)
@@ -165,9 +132,9 @@ mod tests {
     fn a_store_needs_a_kind_and_an_address() {
         let store = parsed("kind = \"postgres\"\naddress = \"postgres://recall@db/team\"\n").expect("valid");
         assert_eq!((store.tenant.as_str(), store.deadline.as_millis()), ("default", 300));
-        let store = parsed("kind = \"qdrant\"\naddress = \"https://q:6334\"\nreplicas = 3\ndeadline = \"1s\"\n")
-            .expect("valid");
-        assert_eq!((store.kind, store.replicas, store.deadline.as_secs()), (StoreKind::Qdrant, 3, 1));
+        let text = "kind = \"postgres\"\naddress = \"postgres://a,b/team\"\nread = \"primary\"\ndeadline = \"1s\"\n";
+        let store = parsed(text).expect("valid");
+        assert_eq!((store.kind, store.read, store.deadline.as_secs()), (StoreKind::Postgres, ReadFrom::Primary, 1));
         for wrong in [
             "",
             "kind = \"redis\"\naddress = \"redis://x\"",
@@ -177,7 +144,7 @@ mod tests {
             "kind = \"postgres\"\naddress = \"postgres://db/team?password=x\"",
             "kind = \"postgres\"\naddress = \"postgres://db\"\ntenant = \"a b\"",
             "kind = \"postgres\"\naddress = \"postgres://db\"\nkey = \"secret\"",
-            "kind = \"postgres\"\naddress = \"postgres://db\"\nreplicas = 0",
+            "kind = \"postgres\"\naddress = \"postgres://db\"\nread = \"standby\"",
         ] {
             assert!(parsed(wrong).is_err(), "{wrong}");
         }
