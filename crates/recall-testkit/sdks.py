@@ -16,6 +16,8 @@ ADDRESS = sys.argv[1]
 V1 = ADDRESS + "/v1"
 KEY = "sk-right"
 MODEL = "fake-model"
+PASSAGES = "Question: where is the store\n\nPassage 1\nx\na store\nx\n\nPassage 2\nx\na garden\nx\n"
+SCORES = [{"passage": 1, "score": 1}, {"passage": 2, "score": 0}]
 TEXTS = ["a store that opens at nine", "a garden"]
 
 
@@ -69,6 +71,25 @@ def of_voyage():
     refused(voyageai.error.InvalidRequestError, lambda: client.embed(["x" * 3000], model=MODEL, input_type="query"))
 
 
-for prove in [of_openai, of_ollama, of_voyage]:
+def of_anthropic():
+    client = anthropic.Anthropic(api_key=KEY, base_url=ADDRESS, max_retries=2)
+    ask = lambda model: client.messages.create(model=model, max_tokens=100, system="Judge.", messages=[{"role": "user", "content": PASSAGES}])
+    script(529, 500)
+    answer = ask("claude-test")
+    assert json.loads(answer.content[0].text)["scores"] == SCORES and answer.stop_reason == "end_turn", answer
+    assert answer.usage.input_tokens > 0
+    assert "unheard-of" in refused(anthropic.NotFoundError, lambda: ask("unheard-of"))
+    wrong = anthropic.Anthropic(api_key="sk-wrong", base_url=ADDRESS)
+    refused(anthropic.AuthenticationError, lambda: wrong.messages.create(model="claude-test", max_tokens=1, messages=[{"role": "user", "content": "x"}]))
+
+
+def of_chat():
+    client = openai.OpenAI(api_key=KEY, base_url=V1)
+    messages = [{"role": "system", "content": "Judge."}, {"role": "user", "content": PASSAGES}]
+    answer = client.chat.completions.create(model="gpt-test", max_completion_tokens=100, messages=messages)
+    assert json.loads(answer.choices[0].message.content)["scores"] == SCORES and answer.usage.total_tokens > 0, answer
+
+
+for prove in [of_openai, of_ollama, of_voyage, of_anthropic, of_chat]:
     prove()
     print(f"{prove.__name__.removeprefix('of_')}: the vendor's client accepts the fake server")

@@ -24,7 +24,7 @@ use recall_models::{
     OnnxSettings, REGISTRY, RegistryModel, Role,
 };
 use recall_proto::v1;
-use recall_providers::{Network, RemoteEncoder, RemoteName};
+use recall_providers::{Network, RemoteEncoder, RemoteJudge, RemoteName};
 
 pub(crate) use described::STATIC;
 pub(crate) use error::ModelsError;
@@ -49,6 +49,8 @@ struct Usable {
     other_encoders: Vec<Arc<Encoder>>,
     /// The selected cross-encoder.
     cross_encoder: Option<Arc<CrossEncoder>>,
+    /// The selected language model.
+    judge: Option<Arc<RemoteJudge>>,
 }
 
 /// The name that selects no model.
@@ -131,7 +133,8 @@ impl Models {
     /// Returns the models that are in use, with what a remote one has left to embed.
     pub(crate) fn in_use_with(&self, engine: &Engine) -> Vec<v1::Model> {
         let mut models = self.in_use();
-        for remote in models.iter_mut().filter_map(|model| model.remote.as_mut()) {
+        let embeds = |model: &&mut v1::Model| model.dimensions > 0;
+        for remote in models.iter_mut().filter(embeds).filter_map(|model| model.remote.as_mut()) {
             remote.chunks_left = engine.chunks_to_embed();
         }
         models
@@ -157,7 +160,7 @@ impl Models {
             return self.use_remote(role, name).map(Some);
         }
         match (name, role) {
-            (Some(STATIC), Role::Rerank) => {
+            (Some(STATIC), Role::Rerank | Role::Judge) => {
                 let other = FolderError::OtherRole { name: STATIC.to_owned(), found: Role::Embed, asked: role };
                 return Err(other.into());
             }
@@ -171,16 +174,13 @@ impl Models {
         match (installed, role) {
             (Some(name), _) => self.described(name).map(Some),
             (None, Role::Embed) => Ok(Some(self.built_in()).filter(|_| self.built_in == ModelSetting::Static)),
-            (None, Role::Rerank) => Ok(None),
+            (None, Role::Rerank | Role::Judge) => Ok(None),
         }
     }
 
     /// Asks a remote model once, and selects it for a role.
     fn use_remote(&self, role: Role, name: &str) -> Result<v1::Model, ModelsError> {
-        if role != Role::Embed {
-            return Err(RemoteError::OtherRole { name: name.to_owned(), role }.into());
-        }
-        let model = self.remote.choose(name)?;
+        let model = self.remote.choose(role, name)?;
         self.folder.use_remote(role, &model.name)?;
         Ok(self.remote.describe(&model, &[role]))
     }
@@ -220,10 +220,11 @@ impl Models {
     ///
     /// A model whose manifest cannot be used is left out; [`list`](Self::list) reports it.
     pub(crate) fn hand_to(&self, engine: &Engine) {
-        let Usable { encoder, remote_encoder, other_encoders, cross_encoder } = self.usable().unwrap_or_else(|error| {
-            tracing::warn!(error = recall_core::error_chain(&error), "the installed models are not used");
-            Usable::default()
-        });
+        let Usable { encoder, remote_encoder, other_encoders, cross_encoder, judge } =
+            self.usable().unwrap_or_else(|error| {
+                tracing::warn!(error = recall_core::error_chain(&error), "the installed models are not used");
+                Usable::default()
+            });
         let model = |encoder: &Arc<Encoder>| EmbeddingModel {
             name: encoder.name().to_owned(),
             embedder: Arc::<Encoder>::clone(encoder),
@@ -237,6 +238,7 @@ impl Models {
             cross_encoder: Arc::<CrossEncoder>::clone(cross_encoder),
         };
         engine.use_reranker(cross_encoder.as_ref().map(reranker));
+        engine.use_judge(judge.map(|judge| Reranker { name: judge.model().name.clone(), cross_encoder: judge }));
         if let Some(encoder) = encoder {
             encoder.warm_up();
         }
@@ -247,10 +249,14 @@ impl Models {
 
     fn usable(&self) -> Result<Usable, ModelsError> {
         let mut usable = Usable::default();
-        if let Some(name) = self.folder.roles()?.get(&Role::Embed).filter(|name| RemoteName::is_remote(name)) {
-            match self.remote.encoder(name) {
-                Ok(encoder) => usable.remote_encoder = Some(encoder),
-                Err(error) => tracing::warn!(name, error = recall_core::error_chain(&error), "a model is not used"),
+        for (role, name) in self.folder.roles()?.iter().filter(|(_, name)| RemoteName::is_remote(name)) {
+            let found = match role {
+                Role::Embed => self.remote.encoder(name).map(|encoder| usable.remote_encoder = Some(encoder)),
+                Role::Judge => self.remote.judge(name).map(|judge| usable.judge = Some(judge)),
+                Role::Rerank => self.remote.check(*role, name),
+            };
+            if let Err(error) = found {
+                tracing::warn!(name, error = recall_core::error_chain(&error), "a model is not used");
             }
         }
         for Installed { name, path, manifest, used_as } in self.folder.list()? {
@@ -266,7 +272,7 @@ impl Models {
                 Ok((Role::Rerank, manifest)) if used_as.contains(&Role::Rerank) => {
                     usable.cross_encoder = Some(self.on_demand(&self.cross_encoders, &name, &path, manifest));
                 }
-                Ok((Role::Rerank, _)) => {}
+                Ok((Role::Rerank | Role::Judge, _)) => {}
                 Err(error) => tracing::warn!(name, %error, "a model is ignored"),
             }
         }

@@ -124,7 +124,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// The additional crates that the tests of a crate may use: real implementations of a port.
-const TESTED_WITH: &[(&str, &str)] = &[("recall-engine", "recall-models")];
+const TESTED_WITH: &[(&str, &str)] = &[("recall-engine", "recall-models"), ("recall-engine", "recall-providers")];
 
 /// Crates for tests only; the tests of every crate may use them.
 const FOR_TESTS: &[&str] = &["recall-testkit"];

@@ -5,7 +5,7 @@ mod case;
 
 use std::fs;
 
-use case::{Case, KEY, MODEL, is_warned};
+use case::{Case, JUDGE, KEY, MODEL, is_warned};
 use recall_testkit::{FakeProvider, FakeRules, Fault, wait_until};
 use serde_json::json;
 
@@ -98,7 +98,13 @@ fn a_model_that_cannot_be_used_is_refused_with_a_hint() {
     let check = |name: &str, exit, code: &str, says: &str, hints: &str| {
         case.refuses(&["models", "use", "embed", name], exit, code, says, hints);
     };
-    check("anthropic:claude", 2, "INVALID_ARGUMENT", "Anthropic has no models for embeddings", "voyage:voyage-code-3");
+    check(
+        "anthropic:claude",
+        2,
+        "INVALID_ARGUMENT",
+        "`anthropic` has no models for embeddings",
+        "voyage:voyage-code-3",
+    );
     check("openai:", 2, "INVALID_ARGUMENT", "is not the name of a remote model", "PROVIDER:MODEL");
     check("openai:unheard-of", 4, "EMBEDDING_FAILED", "404: model \"unheard-of\" not found", "name of the model");
     check("voyage:voyage-code-3", 4, "EMBEDDING_FAILED", "RECALL_VOYAGE_API_KEY is not set", "recall daemon restart");
@@ -144,4 +150,63 @@ fn embeddings_are_kept_and_not_bought_twice() {
     assert!(since.iter().skip(before).all(|texts| texts.len() <= 1), "{since:?}");
     let usage = fs::read_to_string(case.sandbox.dirs().models().join("remote-usage.json")).expect("written");
     assert!(usage.contains(MODEL) && !usage.contains(KEY), "{usage}");
+}
+
+#[test]
+fn a_language_model_orders_the_first_hits_if_it_is_asked_for_and_in_time() {
+    let case = Case::new();
+    let used = case.succeeds(&["models", "use", "judge", JUDGE]);
+    assert!(used.contains(&format!("sent to {}", case.fake.address())) && used.contains("hard questions"), "{used}");
+    assert!(case.listed(JUDGE)["roles"] == json!(["judge"]));
+    let by = |answer: &serde_json::Value| answer["stats"]["models"]["judge"].as_str().map(ToOwned::to_owned);
+    let judged = case.json(&["search", "when does the store open", "--judge", "--explain"]);
+    assert_eq!(by(&judged).as_deref(), Some(JUDGE), "{judged}");
+    let first = &judged["results"][0];
+    assert_eq!(
+        (&first["doc"]["path"], &first["explain"]["rerank"]["stage"]),
+        (&json!("docs/shop.md"), &json!(3)),
+        "{first}"
+    );
+    assert_eq!(by(&case.json(&["search", "when does the store open", "--no-judge"])), None);
+
+    let dataset = case.sandbox.path().join("questions");
+    fs::create_dir(&dataset).expect("a new folder");
+    let root = case.project.root().display().to_string();
+    fs::write(
+        dataset.join("dataset.toml"),
+        format!("name = \"shop\"\nlicence = \"MIT\"\ndescription = \"A shop.\"\n[corpora]\nshop = {root:?}\n"),
+    )
+    .expect("written");
+    let query =
+        r#"{"id":"q","text":"when does the store open","category":"semantic","relevant":[{"path":"docs/shop.md"}]}"#;
+    fs::write(dataset.join("queries.jsonl"), format!("{query}\n")).expect("written");
+    let worth = case.json(&["eval", "judge", "--dataset", dataset.to_str().expect("plain")]);
+    assert_eq!(
+        (&worth["queries"], &worth["not_judged"], &worth["recall"]),
+        (&json!(1), &json!(0), &json!(0.0)),
+        "{worth}"
+    );
+    assert!(worth["filtering_rate"].as_f64().is_some_and(|rate| rate > 0.5), "{worth}");
+
+    case.fake.always(Some(Fault::status(529)));
+    let answer = case.json(&["search", "when does the store open at", "--judge"]);
+    let warned = answer["warnings"].as_array().expect("a list").iter().any(|warning| warning["code"] == "NOT_JUDGED");
+    assert!(warned && by(&answer).is_none() && answer["results"][0].is_object(), "{answer}");
+    let sent: Vec<String> = case.fake.received().iter().map(|request| request.body.to_string()).collect();
+    assert!(sent.iter().all(|body| !body.contains(case.secret())), "a secret was sent");
+    case.assert_key_is_nowhere();
+    case.refuses(
+        &["models", "use", "judge", "voyage:voyage-3"],
+        4,
+        "EMBEDDING_FAILED",
+        "RECALL_VOYAGE_API_KEY",
+        "recall daemon restart",
+    );
+    case.refuses(
+        &["models", "use", "rerank", JUDGE],
+        2,
+        "INVALID_ARGUMENT",
+        "cannot be used to rerank",
+        "recall models use judge",
+    );
 }

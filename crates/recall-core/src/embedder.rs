@@ -100,6 +100,11 @@ pub trait CrossEncoder: Send + Sync {
     /// The model's fingerprint.
     fn fingerprint(&self) -> ModelFingerprint;
 
+    /// Returns whether texts leave this process, so that their secrets must be masked first.
+    fn is_remote(&self) -> bool {
+        false
+    }
+
     /// Scores how well each text answers the query.
     ///
     /// The result has one finite score per text, in input order; greater is better. Scores are logits: those of one

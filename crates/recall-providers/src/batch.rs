@@ -6,8 +6,8 @@ pub(crate) struct Item {
     pub(crate) place: usize,
     pub(crate) text: String,
     pub(crate) tokens: usize,
-    /// How often it was cut because the server refused it.
-    pub(crate) cuts: u32,
+    /// How often the server refused it alone.
+    pub(crate) refusals: u32,
 }
 
 /// Sorts texts by length, the longest first, and cuts them into batches. A text that exceeds the tokens is a batch of its own.
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     fn item(place: usize, tokens: usize) -> Item {
-        Item { place, text: String::new(), tokens, cuts: 0 }
+        Item { place, text: String::new(), tokens, refusals: 0 }
     }
 
     #[test]

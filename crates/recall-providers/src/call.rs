@@ -2,16 +2,19 @@
 
 use std::time::Duration;
 
-use recall_http::ureq::Agent;
 use recall_http::ureq::http::HeaderMap;
+use recall_http::ureq::{self, Agent};
 
 use crate::error::ProviderError;
-use crate::link::{MASKER, is_timeout};
-use crate::provider::{Key, Provider};
+use crate::mask::MASKER;
+use crate::provider::{Key, Provider, Wire};
 use crate::wire::message;
 
 /// The largest response that is read, in bytes: some thousand vectors of the most dimensions, as text.
 const MOST_BODY_BYTES: u64 = 64 << 20;
+
+/// The version of Anthropic's format.
+const ANTHROPIC_VERSION: &str = "2023-06-01";
 
 /// Replaces the key in what a server says.
 const MASK: &str = "[secret: key]";
@@ -39,7 +42,15 @@ pub(crate) fn post(
         .build()
         .content_type("application/json");
     if let Some(key) = &provider.key {
-        request = request.header("authorization", format!("Bearer {}", key.reveal()));
+        request = match provider.wire {
+            Wire::Anthropic => request.header("x-api-key", key.reveal()),
+            Wire::Ollama | Wire::OpenAi | Wire::Voyage => {
+                request.header("authorization", format!("Bearer {}", key.reveal()))
+            }
+        };
+    }
+    if provider.wire == Wire::Anthropic {
+        request = request.header("anthropic-version", ANTHROPIC_VERSION);
     }
     let mut response = request.send(body).map_err(failed)?;
     let status = response.status();
@@ -54,6 +65,15 @@ pub(crate) fn post(
         408 | 425 | 429 | 500..=599 => ProviderError::Busy { address, status, message, retry_after },
         _ => ProviderError::Refused { address, status, message },
     })
+}
+
+/// Returns whether the client gave up waiting.
+fn is_timeout(error: &ureq::Error) -> bool {
+    match error {
+        ureq::Error::Timeout(_) => true,
+        ureq::Error::Io(error) => error.kind() == std::io::ErrorKind::TimedOut,
+        _ => false,
+    }
 }
 
 /// Returns when a server wants to be asked again. A date is not read: the delay between retries applies.

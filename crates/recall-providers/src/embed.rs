@@ -22,8 +22,12 @@ const PROBE: &str = "recall";
 /// The server does not answer, or its answer is not an embedding. Nothing is learnt from a failure.
 pub fn probe(link: &Link, name: &RemoteName) -> Result<RemoteModel, ProviderError> {
     let provider = link.provider();
+    if provider.wire.embeddings_path().is_none() {
+        return Err(ProviderError::NoEmbeddings { provider: provider.name.clone() });
+    }
     let texts = [PROBE.to_owned()];
-    let mut vectors = embed(link, name, None, Input::Document, &texts, usize::MAX, Patience::Background)?;
+    let found = embed(link, name, None, Input::Document, &texts, usize::MAX, Patience::Background);
+    let mut vectors = found.map_err(|unfinished| unfinished.error)?;
     let dimensions = vectors.remove(0).len();
     if let Some(expected) = name.dimensions.filter(|expected| *expected != dimensions) {
         let problem = BadAnswer::WrongDimensions { expected, found: dimensions };
@@ -40,9 +44,17 @@ pub fn probe(link: &Link, name: &RemoteName) -> Result<RemoteModel, ProviderErro
     })
 }
 
+/// What was embedded before a request failed.
+#[derive(Debug)]
+pub(crate) struct Unfinished {
+    pub(crate) error: ProviderError,
+    /// One vector for each text, empty for those that are missing.
+    pub(crate) vectors: Vec<Vec<f32>>,
+}
+
 /// Embeds texts; returns one vector of length 1 for each, in their order, all zero for a blank text.
 ///
-/// Batches that the server finds too large are halved. A single text that it refuses is cut in half, some times.
+/// Batches that the server refuses are halved. A single text that it finds too long twice is cut in half, some times.
 pub(crate) fn embed(
     link: &Link,
     name: &RemoteName,
@@ -51,7 +63,7 @@ pub(crate) fn embed(
     texts: &[String],
     window_tokens: usize,
     patience: Patience,
-) -> Result<Vec<Vec<f32>>, ProviderError> {
+) -> Result<Vec<Vec<f32>>, Unfinished> {
     let settings = link.settings();
     let mut vectors: Vec<Vec<f32>> = vec![Vec::new(); texts.len()];
     let written = texts.iter().enumerate().filter(|(_, text)| !text.trim().is_empty());
@@ -59,7 +71,7 @@ pub(crate) fn embed(
         let mut text = text.clone();
         let estimate = tokens::estimate(&text) as usize;
         cut(&mut text, estimate, window_tokens);
-        Item { place, text, tokens: estimate.clamp(1, window_tokens), cuts: 0 }
+        Item { place, text, tokens: estimate.clamp(1, window_tokens), refusals: 0 }
     });
     let mut waiting = batches(items.collect(), settings.batch_texts.get(), settings.batch_tokens);
     while let Some(mut batch) = waiting.pop() {
@@ -70,15 +82,18 @@ pub(crate) fn embed(
                 }
             }
             Err(error) if error.asks_for_less() => match &mut batch[..] {
-                [one] if one.cuts < MOST_CUTS => {
-                    one.cuts += 1;
-                    cut(&mut one.text, 2, 1);
-                    one.tokens = one.tokens.div_ceil(2);
+                [one] if error.asks_for_a_shorter_text() && one.refusals <= MOST_CUTS => {
+                    // The first refusal may have been about something else than this text; the second is not.
+                    if one.refusals > 0 {
+                        cut(&mut one.text, 2, 1);
+                        one.tokens = one.tokens.div_ceil(2);
+                    }
+                    one.refusals += 1;
                     waiting.push(batch);
                 }
                 [_] => {
                     link.is_useless(&error);
-                    return Err(error);
+                    return Err(Unfinished { error, vectors });
                 }
                 _ => {
                     let rest = batch.split_off(batch.len().div_ceil(2));
@@ -86,7 +101,7 @@ pub(crate) fn embed(
                     waiting.push(batch);
                 }
             },
-            Err(error) => return Err(error),
+            Err(error) => return Err(Unfinished { error, vectors }),
         }
     }
     // Without any vector the dimensions are not known, and nothing was asked for.
@@ -107,6 +122,9 @@ fn request(
     patience: Patience,
 ) -> Result<Vec<Vec<f32>>, ProviderError> {
     let (provider, usage) = (link.provider(), link.usage());
+    let Some(path) = provider.wire.embeddings_path() else {
+        return Err(ProviderError::NoEmbeddings { provider: provider.name.clone() });
+    };
     let texts: Vec<&str> = batch.iter().map(|item| item.text.as_str()).collect();
     let body = wire::body(
         provider.wire,
@@ -123,7 +141,7 @@ fn request(
             answer.vectors.into_iter().map(|vector| unit(vector, dimensions)).collect::<Result<Vec<_>, _>>()?;
         Ok((vectors, answer.tokens))
     };
-    match link.ask(provider.wire.embeddings_path(), &body, patience, read) {
+    match link.ask(path, &body, patience, read) {
         Ok((vectors, counted)) => {
             usage.record(&name.to_string(), texts.len() as u64, counted.unwrap_or(estimate), reserved);
             Ok(vectors)

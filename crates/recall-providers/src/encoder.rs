@@ -1,5 +1,6 @@
 //! A remote model as an embedder.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -9,15 +10,19 @@ use lru::LruCache;
 use parking_lot::Mutex;
 use recall_core::{ChunkText, Embedder, Embedding, ModelError, ModelFingerprint, error_chain};
 
-use crate::embed::embed;
+use crate::embed::{Unfinished, embed};
 use crate::error::ProviderError;
-use crate::link::{Link, MASKER, Patience};
+use crate::link::{Link, Patience};
+use crate::mask::MASKER;
 use crate::model::RemoteModel;
 use crate::name::{NameError, RemoteName};
 use crate::wire::Input;
 
 /// The number of queries whose embeddings are kept. A search of several stores, and its next page, ask for the same one.
 const KEPT_QUERIES: NonZero<usize> = NonZero::new(256).expect("256 is not zero");
+
+/// The most embeddings that are kept after a request that failed, so that what was paid for is not lost.
+const MOST_KEPT: usize = 512;
 
 /// How long a query that failed is not sent again: the stores of one search ask for it one after the other.
 const FAILED_FOR: Duration = Duration::from_secs(1);
@@ -32,6 +37,8 @@ pub struct RemoteEncoder {
     fingerprint: ModelFingerprint,
     queries: Mutex<LruCache<String, Embedding>>,
     failed: Mutex<Option<FailedQuery>>,
+    /// What was embedded in requests before one that failed, for the next attempt.
+    kept: Mutex<HashMap<String, Embedding>>,
     pace: Mutex<Pace>,
 }
 
@@ -66,7 +73,16 @@ impl RemoteEncoder {
         let name = model.parsed()?;
         let fingerprint = model.fingerprint(link.provider().wire);
         let queries = Mutex::new(LruCache::new(KEPT_QUERIES));
-        Ok(Self { model, name, link, fingerprint, queries, failed: Mutex::default(), pace: Mutex::default() })
+        Ok(Self {
+            model,
+            name,
+            link,
+            fingerprint,
+            queries,
+            failed: Mutex::default(),
+            kept: Mutex::default(),
+            pace: Mutex::default(),
+        })
     }
 
     /// Returns the model.
@@ -93,8 +109,31 @@ impl RemoteEncoder {
         };
         let texts: Vec<String> = texts.iter().map(|text| prefixed(prefix, text)).collect();
         let (dimensions, window) = (Some(self.model.dimensions), self.model.window_tokens);
-        let found = embed(&self.link, &self.name, dimensions, input, &texts, window, patience);
-        found.map_err(|error| self.model_error(error))
+        let mut embeddings: Vec<Option<Embedding>> = {
+            let kept = self.kept.lock();
+            texts.iter().map(|text| kept.get(text).cloned()).collect()
+        };
+        let missing: Vec<usize> = (0..texts.len()).filter(|&place| embeddings[place].is_none()).collect();
+        let wanted: Vec<String> = missing.iter().map(|&place| texts[place].clone()).collect();
+        match embed(&self.link, &self.name, dimensions, input, &wanted, window, patience) {
+            Ok(found) => {
+                let mut kept = self.kept.lock();
+                for text in &texts {
+                    kept.remove(text);
+                }
+                drop(kept);
+                missing.into_iter().zip(found).for_each(|(place, vector)| embeddings[place] = Some(vector));
+                Ok(embeddings.into_iter().flatten().collect())
+            }
+            Err(Unfinished { error, vectors }) => {
+                let mut kept = self.kept.lock();
+                let done = wanted.into_iter().zip(vectors).filter(|(_, vector)| !vector.is_empty());
+                let room = MOST_KEPT.saturating_sub(kept.len());
+                kept.extend(done.take(room));
+                drop(kept);
+                Err(self.model_error(error))
+            }
+        }
     }
 
     fn model_error(&self, error: ProviderError) -> ModelError {

@@ -81,6 +81,18 @@ pub enum ProviderError {
         /// The budget in tokens.
         budget: u64,
     },
+    /// The provider has no models for embeddings.
+    #[error("`{provider}` has no models for embeddings")]
+    NoEmbeddings {
+        /// The provider.
+        provider: String,
+    },
+    /// The provider has no language models.
+    #[error("`{provider}` has no language models")]
+    NoLanguageModels {
+        /// The provider.
+        provider: String,
+    },
     /// The client for HTTP cannot be created.
     #[error("invalid proxy `{proxy}`")]
     Proxy {
@@ -101,7 +113,12 @@ impl ProviderError {
             | Self::BadAnswer { .. }
             | Self::Paused { .. }
             | Self::BudgetSpent { .. } => true,
-            Self::NoKey { .. } | Self::ExposedKey { .. } | Self::Refused { .. } | Self::Proxy { .. } => false,
+            Self::NoKey { .. }
+            | Self::ExposedKey { .. }
+            | Self::Refused { .. }
+            | Self::NoEmbeddings { .. }
+            | Self::NoLanguageModels { .. }
+            | Self::Proxy { .. } => false,
         }
     }
 
@@ -109,9 +126,18 @@ impl ProviderError {
     pub(crate) fn asks_for_less(&self) -> bool {
         match self {
             Self::Refused { status, .. } => matches!(status, 400 | 413 | 422),
-            // Ollama reports a text that exceeds its window as an internal error in some versions.
-            Self::Busy { status: 500, message, .. } => message.contains("context length"),
+            // Some versions of Ollama and of llama.cpp report a text that exceeds the window as an internal error.
+            Self::Busy { status: 500, message, .. } => is_about_length(message),
             _ => false,
+        }
+    }
+
+    /// Returns whether the server found a text too long, so that a shorter one may succeed.
+    pub(crate) fn asks_for_a_shorter_text(&self) -> bool {
+        match self {
+            Self::Refused { status: 413, .. } => true,
+            Self::Refused { message, .. } => is_about_length(message),
+            _ => self.asks_for_less(),
         }
     }
 }
@@ -131,6 +157,14 @@ fn is_transient(error: &recall_http::ureq::Error) -> bool {
     )
 }
 
+/// Returns whether a server speaks about the length of a text, in the words of the known ones.
+fn is_about_length(message: &str) -> bool {
+    let message = message.to_ascii_lowercase();
+    ["context length", "too long", "too large", "maximum", "exceed", "tokens"]
+        .iter()
+        .any(|words| message.contains(words))
+}
+
 fn said(message: &str) -> String {
     if message.is_empty() { String::new() } else { format!(": {message}") }
 }
@@ -144,6 +178,15 @@ pub enum BadAnswer {
         /// The parser's error, without what the server sent.
         reason: String,
     },
+    /// A language model did not give one score for each text.
+    #[error("it has not one score from 0 to 10 for each of {expected} texts")]
+    WrongScores {
+        /// The number of texts.
+        expected: usize,
+    },
+    /// A language model stopped before the end of its answer, or gave none.
+    #[error("it is not a whole reply")]
+    NoReply,
     /// It has not one vector for each text.
     #[error("it has {found} vectors for {expected} texts")]
     WrongCount {

@@ -1,4 +1,5 @@
-//! Models that are reached over HTTP: embeddings by Ollama, OpenAI, Voyage and servers that speak OpenAI's format.
+//! Models that are reached over HTTP: embeddings by Ollama, OpenAI, Voyage and servers that speak OpenAI's format, and language
+//! models by Anthropic and the same servers.
 //!
 //! A [`Provider`] is a server with its wire format, and maybe a key. [`probe`] asks a model once and describes it as a
 //! [`RemoteModel`], which [`Remembered`] keeps; [`RemoteEncoder`] embeds by it. Everything that a server returns is checked: a
@@ -16,8 +17,10 @@ mod call;
 mod embed;
 mod encoder;
 mod error;
+mod judge;
 mod known;
 mod link;
+mod mask;
 mod model;
 mod name;
 mod provider;
@@ -29,6 +32,7 @@ mod wire;
 pub use embed::probe;
 pub use encoder::{EncoderState, RemoteEncoder};
 pub use error::{BadAnswer, ProviderError};
+pub use judge::{RemoteJudge, probe_judge};
 pub use link::{Link, Network};
 pub use model::RemoteModel;
 pub use name::{NameError, RemoteName};

@@ -1,15 +1,15 @@
 //! The link to a provider: requests with their key, retries, pauses and costs.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_http::ureq::{self, Agent};
+use recall_http::ureq::Agent;
 use recall_http::{ClientSettings, Redirects};
-use recall_secrets::{Masker, Settings};
 
 use crate::breaker::{Breaker, BreakerSettings, Failure, Pause};
 use crate::call;
 use crate::error::{BadAnswer, ProviderError};
+use crate::mask::MASKER;
 use crate::provider::{Provider, Wire};
 use crate::settings::LinkSettings;
 use crate::usage::Usage;
@@ -22,10 +22,6 @@ const MOST_DELAY: Duration = Duration::from_secs(2);
 
 /// The least time in which a request can be answered; with less left, none is sent.
 const LEAST_TIME: Duration = Duration::from_millis(5);
-
-/// The masker of the process. A pattern is compiled on first use and kept.
-pub(crate) static MASKER: LazyLock<Masker> =
-    LazyLock::new(|| Masker::new(Settings::default()).expect("these settings turn off no rule"));
 
 /// How the network is reached.
 #[derive(Clone, Debug, Default)]
@@ -103,6 +99,11 @@ impl Link {
     /// Returns what remote models have cost.
     pub fn usage(&self) -> &Arc<Usage> {
         &self.usage
+    }
+
+    /// Returns why requests are paused; `None` if they are not.
+    pub fn problem(&self) -> Option<String> {
+        self.pause().map(|pause| pause.reason)
     }
 
     /// Returns why and for how long requests are paused; `None` if they are not.
@@ -195,21 +196,12 @@ impl Link {
 
 /// Returns whether a provider refuses every request without a key. Servers of one's own may need none.
 fn needs_key(provider: &Provider) -> bool {
-    let is_vendor = provider.wire == Wire::Voyage || provider.name == "openai";
+    let is_vendor = matches!(provider.wire, Wire::Voyage | Wire::Anthropic) || provider.name == "openai";
     is_vendor && !provider.is_local()
 }
 
 impl std::fmt::Debug for Link {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Link").field("provider", &self.provider).finish_non_exhaustive()
-    }
-}
-
-/// Returns whether the client gave up waiting.
-pub(crate) fn is_timeout(error: &ureq::Error) -> bool {
-    match error {
-        ureq::Error::Timeout(_) => true,
-        ureq::Error::Io(error) => error.kind() == std::io::ErrorKind::TimedOut,
-        _ => false,
     }
 }

@@ -14,6 +14,8 @@ pub enum Wire {
     OpenAi,
     /// Voyage's format.
     Voyage,
+    /// Anthropic's format.
+    Anthropic,
 }
 
 impl Wire {
@@ -23,14 +25,27 @@ impl Wire {
             Self::Ollama => "ollama",
             Self::OpenAi => "openai",
             Self::Voyage => "voyage",
+            Self::Anthropic => "anthropic",
         }
     }
 
-    /// Returns the path of the request for embeddings, below the provider's address.
-    pub(crate) fn embeddings_path(self) -> &'static str {
+    /// Returns the path of the request for embeddings, below the provider's address; `None` if it has none.
+    pub(crate) fn embeddings_path(self) -> Option<&'static str> {
         match self {
-            Self::Ollama => "/api/embed",
-            Self::OpenAi | Self::Voyage => "/embeddings",
+            Self::Ollama => Some("/api/embed"),
+            Self::OpenAi | Self::Voyage => Some("/embeddings"),
+            Self::Anthropic => None,
+        }
+    }
+
+    /// Returns the path of the request to a language model, below the provider's address; `None` if it has none.
+    pub(crate) fn language_path(self) -> Option<&'static str> {
+        match self {
+            // Ollama speaks OpenAI's format there.
+            Self::Ollama => Some("/v1/chat/completions"),
+            Self::OpenAi => Some("/chat/completions"),
+            Self::Anthropic => Some("/v1/messages"),
+            Self::Voyage => None,
         }
     }
 }
@@ -106,9 +121,6 @@ pub fn is_provider_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase()) && name.len() <= 40 && name.chars().all(is_plain)
 }
 
-/// The provider that has no embeddings.
-const ANTHROPIC: &str = "anthropic";
-
 /// The providers of the user's settings.
 #[derive(Clone, Debug, Default)]
 pub struct Providers(Vec<Provider>);
@@ -123,9 +135,13 @@ impl Providers {
             address: address.trim_end_matches('/').to_owned(),
             key: key(name),
         };
-        let Addresses { ollama, openai, voyage, compatible } = addresses;
-        let own =
-            [("ollama", Wire::Ollama, ollama), ("openai", Wire::OpenAi, openai), ("voyage", Wire::Voyage, voyage)];
+        let Addresses { ollama, openai, voyage, anthropic, compatible } = addresses;
+        let own = [
+            ("ollama", Wire::Ollama, ollama),
+            ("openai", Wire::OpenAi, openai),
+            ("voyage", Wire::Voyage, voyage),
+            ("anthropic", Wire::Anthropic, anthropic),
+        ];
         let own = own.into_iter().map(|(name, wire, address)| provider(name, wire, address));
         let others = compatible.iter().map(|(name, address)| provider(name, Wire::OpenAi, address));
         Self(own.chain(others).collect())
@@ -134,20 +150,17 @@ impl Providers {
     /// Returns the provider of a name.
     ///
     /// # Errors
-    /// There is none, or it has no embeddings.
+    /// There is none.
     pub fn get(&self, name: &str) -> Result<&Provider, ProviderSetError> {
         if let Some(provider) = self.0.iter().find(|provider| provider.name == name) {
             return Ok(provider);
-        }
-        if name == ANTHROPIC {
-            return Err(ProviderSetError::NoEmbeddings);
         }
         let known = self.0.iter().map(|provider| provider.name.clone()).collect();
         Err(ProviderSetError::Unknown { name: name.to_owned(), known })
     }
 }
 
-/// There is no provider of that name for embeddings.
+/// There is no provider of that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderSetError {
     /// No provider has the name.
@@ -158,9 +171,6 @@ pub enum ProviderSetError {
         /// The known names.
         known: Vec<String>,
     },
-    /// Anthropic was asked for embeddings.
-    #[error("Anthropic has no models for embeddings")]
-    NoEmbeddings,
 }
 
 #[cfg(test)]
@@ -197,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn providers_are_found_by_name_and_anthropic_has_no_embeddings() {
+    fn providers_are_found_by_name() {
         let compatible = [("lab-1".to_owned(), "http://10.0.0.1:8000/v1/".to_owned())].into();
         let keys = [("RECALL_LAB_1_API_KEY".to_owned(), "k".to_owned())].into();
         let providers = Providers::new(&Addresses { compatible, ..Addresses::default() }, &keys);
@@ -207,7 +217,7 @@ mod tests {
             ("http://10.0.0.1:8000/v1", true, true)
         );
         assert!(!providers.get("ollama").expect("built in").exposes_key());
-        assert_eq!(providers.get("anthropic"), Err(ProviderSetError::NoEmbeddings));
-        assert!(matches!(providers.get("other"), Err(ProviderSetError::Unknown { known, .. }) if known.len() == 4));
+        assert_eq!(providers.get("anthropic").map(|found| found.wire.embeddings_path()), Ok(None));
+        assert!(matches!(providers.get("other"), Err(ProviderSetError::Unknown { known, .. }) if known.len() == 5));
     }
 }

@@ -13,6 +13,8 @@ pub struct Addresses {
     pub openai: String,
     /// Of Voyage.
     pub voyage: String,
+    /// Of Anthropic.
+    pub anthropic: String,
     /// Of further servers that speak OpenAI's format, by name.
     pub compatible: BTreeMap<String, String>,
 }
@@ -23,6 +25,7 @@ impl Default for Addresses {
             ollama: "http://127.0.0.1:11434".to_owned(),
             openai: "https://api.openai.com/v1".to_owned(),
             voyage: "https://api.voyageai.com/v1".to_owned(),
+            anthropic: "https://api.anthropic.com".to_owned(),
             compatible: BTreeMap::new(),
         }
     }

@@ -115,7 +115,10 @@ impl Usage {
         let mut kept = self.ledger.lock();
         let ledger = kept.get_or_insert_with(|| {
             self.read().unwrap_or_else(|error| {
-                tracing::warn!(error = error_chain(&error), "the tokens used by remote models are counted anew");
+                tracing::warn!(
+                    error = error_chain(&error),
+                    "the tokens used by remote models are counted again from 0"
+                );
                 Ledger::default()
             })
         });

@@ -1,10 +1,12 @@
 //! The vendors' formats of requests and responses.
 
 mod failure;
+mod language;
 
 use serde::{Deserialize, Serialize};
 
 pub(crate) use failure::message;
+pub(crate) use language::{Prompt, Reply, prompt_body, read_reply};
 
 use crate::error::BadAnswer;
 use crate::provider::Wire;
@@ -68,7 +70,9 @@ pub(crate) fn body(wire: Wire, request: EmbedRequest<'_>) -> Vec<u8> {
     let EmbedRequest { model, input, texts, dimensions } = request;
     let written = match wire {
         Wire::Ollama => serde_json::to_vec(&OllamaBody { model, input: texts, truncate: false, dimensions }),
-        Wire::OpenAi => serde_json::to_vec(&OpenAiBody { model, input: texts, encoding_format: "float", dimensions }),
+        Wire::OpenAi | Wire::Anthropic => {
+            serde_json::to_vec(&OpenAiBody { model, input: texts, encoding_format: "float", dimensions })
+        }
         Wire::Voyage => serde_json::to_vec(&VoyageBody {
             model,
             input: texts,
@@ -114,7 +118,7 @@ pub(crate) fn read(wire: Wire, text: &str, count: usize) -> Result<Embedded, Bad
             check_count(count, embeddings.len())?;
             Ok(Embedded { vectors: embeddings, tokens: prompt_eval_count })
         }
-        Wire::OpenAi | Wire::Voyage => {
+        Wire::OpenAi | Wire::Voyage | Wire::Anthropic => {
             let IndexedAnswer { data, usage } = parse(text)?;
             Ok(Embedded { vectors: by_index(data, count)?, tokens: usage.and_then(|usage| usage.total_tokens) })
         }

@@ -7,75 +7,27 @@
 mod connection;
 mod fault;
 mod formats;
+mod language;
+mod rules;
+mod state;
 mod vector;
 
-use std::collections::VecDeque;
 use std::net::{TcpListener, ToSocketAddrs};
 use std::sync::Arc;
 use std::thread;
 
 use parking_lot::Mutex;
-use serde_json::Value;
 
 pub use fault::{Fault, Mutation};
+pub use rules::{FAKE_MODEL, FakeRules};
+pub use state::Received;
+use state::Shared;
 pub use vector::fake_vector;
-
-/// The name of a model that the server has, with any provider.
-pub const FAKE_MODEL: &str = "fake-model";
-
-/// The rules of a fake provider.
-#[derive(Clone, Debug)]
-pub struct FakeRules {
-    /// The key that a request must have; `None` for any.
-    pub key: Option<String>,
-    /// The dimensions of the vectors, unless a request asks for others.
-    pub dimensions: usize,
-    /// The most texts of a request; more are refused with status 413.
-    pub most_texts: usize,
-    /// The most bytes of a text; a longer one is refused with status 400.
-    pub longest_text: usize,
-}
-
-impl Default for FakeRules {
-    fn default() -> Self {
-        Self { key: None, dimensions: 64, most_texts: 2048, longest_text: 100_000 }
-    }
-}
-
-/// A request that a fake provider received.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Received {
-    /// The path.
-    pub path: String,
-    /// The headers, in lower case, except the key.
-    pub headers: Vec<(String, String)>,
-    /// The body.
-    pub body: Value,
-    /// The fault that it met.
-    pub fault: Option<Fault>,
-}
-
-impl Received {
-    /// Returns the texts that were to be embedded.
-    pub fn texts(&self) -> Vec<String> {
-        let input = self.body["input"].as_array().map(Vec::as_slice).unwrap_or_default();
-        input.iter().filter_map(Value::as_str).map(ToOwned::to_owned).collect()
-    }
-}
 
 /// A running server, which ends with the process or when it is told to.
 pub struct FakeProvider {
     address: String,
     shared: Arc<Shared>,
-}
-
-pub(crate) struct Shared {
-    pub(crate) rules: FakeRules,
-    pub(crate) script: Mutex<VecDeque<Option<Fault>>>,
-    /// The fault of every request that the script does not name.
-    pub(crate) always: Mutex<Option<Fault>>,
-    pub(crate) received: Mutex<Vec<Received>>,
-    pub(crate) is_down: Mutex<bool>,
 }
 
 impl FakeProvider {
@@ -125,6 +77,11 @@ impl FakeProvider {
     /// Sets what happens to the next requests, one after the other; `None` for no fault.
     pub fn script(&self, faults: impl IntoIterator<Item = Option<Fault>>) {
         self.shared.script.lock().extend(faults);
+    }
+
+    /// Removes what the script has left.
+    pub fn clear_script(&self) {
+        self.shared.script.lock().clear();
     }
 
     /// Returns how many requests the script still names.

@@ -155,19 +155,20 @@ fn of_remote(error: &RemoteError, message: String) -> Failure {
         RemoteError::Provider(ProviderSetError::Unknown { name, .. }) => refused(message)
             .with_detail("name", name)
             .with_hint("add the server's address to `remote.compatible` in your recall.toml, and restart the daemon"),
-        RemoteError::Provider(ProviderSetError::NoEmbeddings) => refused(message)
-            .with_hint("Anthropic recommends Voyage for embeddings: `recall models use embed voyage:voyage-code-3`"),
         RemoteError::NotChosen { name } => Failure::new(Reason::NotFound, message)
             .with_detail("name", name)
             .with_hint(format!("choose it with `recall models use embed {name}`")),
         RemoteError::Moved { name, now, .. } => failed(message).with_hint(format!(
             "nothing is sent to {now} until you choose the model again: `recall models use embed {name}`"
         )),
-        RemoteError::OtherRole { name, .. } => {
-            refused(message).with_detail("name", name).with_hint("it can be used to embed")
-        }
+        RemoteError::OtherRole { name, .. } => refused(message)
+            .with_detail("name", name)
+            .with_hint(format!("it can rescore as a judge: `recall models use judge {name}`")),
         RemoteError::Remembered(_) => {
             failed(message).with_hint("delete the file, and choose the model again with `recall models use embed`")
+        }
+        RemoteError::Request(error @ (ProviderError::NoEmbeddings { .. } | ProviderError::NoLanguageModels { .. })) => {
+            refused(message).with_hint(of_request(error))
         }
         RemoteError::Request(error) => failed(message).with_hint(of_request(error)),
     }
@@ -179,6 +180,12 @@ fn of_request(error: &ProviderError) -> String {
         ProviderError::NoKey { variable, .. } => format!(
             "the key is read from the environment of the daemon only: `export {variable}=…`, then `recall daemon restart`"
         ),
+        ProviderError::NoEmbeddings { .. } => {
+            "Anthropic recommends Voyage for embeddings: `recall models use embed voyage:voyage-code-3`".to_owned()
+        }
+        ProviderError::NoLanguageModels { .. } => {
+            "take one of Anthropic, OpenAI, Ollama or `remote.compatible`".to_owned()
+        }
         ProviderError::ExposedKey { .. } => {
             "use an address that begins with https://, or run the server on this machine".to_owned()
         }

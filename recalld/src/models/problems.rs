@@ -100,7 +100,7 @@ fn of_used(
     remote: &RemoteModels,
 ) -> Option<ModelProblem> {
     if RemoteName::is_remote(name) {
-        return remote.encoder(name).err().map(|error| of_remote(role, name, error));
+        return remote.check(role, name).err().map(|error| of_remote(role, name, error));
     }
     let problem = |reason: &str, path| ModelProblem {
         message: format!("the model {name}, which is used to {role}, cannot be used: {reason}"),

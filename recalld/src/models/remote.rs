@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use recall_config::{Environment, RemoteSettings};
-use recall_core::{Embedder as _, error_chain};
+use recall_core::error_chain;
 use recall_models::Role;
 use recall_proto::v1;
 use recall_providers::{
     Addresses, EncoderState, Link, LinkSettings, NameError, Network, ProviderError, ProviderSetError, Providers,
-    Remembered, RememberedError, RemoteEncoder, RemoteModel, RemoteName, Usage, probe,
+    Remembered, RememberedError, RemoteEncoder, RemoteJudge, RemoteModel, RemoteName, Usage, Wire, probe, probe_judge,
 };
 
 use crate::clock::SystemClock;
@@ -40,6 +40,7 @@ impl RemoteModels {
             ollama,
             openai,
             voyage,
+            anthropic,
             compatible,
             query_wait,
             timeout,
@@ -50,7 +51,7 @@ impl RemoteModels {
             prices,
         } = settings.clone();
         Self {
-            providers: Providers::new(&Addresses { ollama, openai, voyage, compatible }, &environment.keys),
+            providers: Providers::new(&Addresses { ollama, openai, voyage, anthropic, compatible }, &environment.keys),
             network,
             settings: LinkSettings {
                 query_wait,
@@ -73,11 +74,20 @@ impl RemoteModels {
         Ok(self.remembered.list()?)
     }
 
-    /// Asks a model for an embedding, and remembers it with its address.
-    pub(super) fn choose(&self, name: &str) -> Result<RemoteModel, RemoteError> {
+    /// Asks a model once as its role needs it, and remembers it with its address.
+    pub(super) fn choose(&self, role: Role, name: &str) -> Result<RemoteModel, RemoteError> {
         let name = RemoteName::parse(name)?;
+        let provider = self.providers.get(&name.provider)?;
+        if role == Role::Embed && provider.wire == Wire::Anthropic {
+            // Without a key there would be another error first.
+            return Err(ProviderError::NoEmbeddings { provider: name.provider }.into());
+        }
         let link = self.link(&name.provider)?;
-        let model = probe(&link, &name)?;
+        let model = match role {
+            Role::Embed => probe(&link, &name)?,
+            Role::Judge => probe_judge(&link, &name)?,
+            Role::Rerank => return Err(RemoteError::OtherRole { name: name.to_string(), role }),
+        };
         self.remembered.keep(model.clone())?;
         Ok(model)
     }
@@ -94,12 +104,36 @@ impl RemoteModels {
         self.encoder_of(model.ok_or_else(|| RemoteError::NotChosen { name: name.to_owned() })?)
     }
 
-    fn encoder_of(&self, model: RemoteModel) -> Result<Arc<RemoteEncoder>, RemoteError> {
-        let link = self.link(&model.parsed()?.provider)?;
-        let address = &link.provider().address;
-        if *address != model.address {
-            return Err(RemoteError::Moved { name: model.name, before: model.address, now: address.clone() });
+    /// Returns a language model that the user chose.
+    pub(super) fn judge(&self, name: &str) -> Result<Arc<RemoteJudge>, RemoteError> {
+        let model = self.remembered.list()?.into_iter().find(|model| model.name == name);
+        let model = model.ok_or_else(|| RemoteError::NotChosen { name: name.to_owned() })?;
+        let link = self.link_of(&model)?;
+        Ok(Arc::new(RemoteJudge::new(model, link)?))
+    }
+
+    /// Returns whether a selected model can be used.
+    pub(super) fn check(&self, role: Role, name: &str) -> Result<(), RemoteError> {
+        match role {
+            Role::Embed => self.encoder(name).map(drop),
+            Role::Judge => self.judge(name).map(drop),
+            Role::Rerank => Err(RemoteError::OtherRole { name: name.to_owned(), role }),
         }
+    }
+
+    /// Returns the link to a model's provider, if it is where the user was told.
+    fn link_of(&self, model: &RemoteModel) -> Result<Arc<Link>, RemoteError> {
+        let link = self.link(&model.parsed()?.provider)?;
+        let now = &link.provider().address;
+        if *now == model.address {
+            return Ok(link);
+        }
+        let RemoteModel { name, address: before, .. } = model.clone();
+        Err(RemoteError::Moved { name, before, now: now.clone() })
+    }
+
+    fn encoder_of(&self, model: RemoteModel) -> Result<Arc<RemoteEncoder>, RemoteError> {
+        let link = self.link_of(&model)?;
         let mut encoders = self.encoders.lock();
         if let Some(known) = encoders.get(&model.name).filter(|known| *known.model() == model) {
             return Ok(Arc::clone(known));
@@ -124,9 +158,11 @@ impl RemoteModels {
 
     /// Describes a model that the user chose.
     pub(super) fn describe(&self, model: &RemoteModel, used_as: &[Role]) -> v1::Model {
+        // Only embeddings have dimensions.
+        let is_judge = model.dimensions == 0;
         let described = v1::Model {
             name: model.name.clone(),
-            roles: vec![Role::Embed.as_str().to_owned()],
+            roles: vec![if is_judge { Role::Judge } else { Role::Embed }.as_str().to_owned()],
             used_as: used_as.iter().map(|role| role.as_str().to_owned()).collect(),
             origin: "remote".to_owned(),
             dimensions: model.dimensions as u32,
@@ -135,15 +171,18 @@ impl RemoteModels {
             address: model.address.clone(),
             ..v1::Model::default()
         };
-        let encoder = match self.encoder_of(model.clone()) {
-            Ok(encoder) => encoder,
+        let link = match self.link_of(model) {
+            Ok(link) => link,
             Err(error) => return v1::Model { problem: error_chain(&error), ..described },
         };
-        let EncoderState { problem, texts_per_second } = encoder.state();
+        let encoder = if is_judge { None } else { self.encoder_of(model.clone()).ok() };
+        let state = encoder.as_ref().map(|encoder| encoder.state());
+        let EncoderState { problem, texts_per_second } =
+            state.unwrap_or_else(|| EncoderState { problem: link.problem(), texts_per_second: None });
         let spent = self.usage.of(&model.name);
-        let price = self.prices.get(&model.name).copied().or_else(|| model.price(encoder.link().provider().wire));
+        let price = self.prices.get(&model.name).copied().or_else(|| model.price(link.provider().wire));
         v1::Model {
-            fingerprint: encoder.fingerprint().to_string(),
+            fingerprint: model.fingerprint(link.provider().wire).to_string(),
             loaded: true,
             problem: problem.unwrap_or_default(),
             remote: Some(v1::RemoteUse {

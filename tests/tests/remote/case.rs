@@ -13,6 +13,9 @@ pub(crate) const KEY: &str = "sk-the-key-that-nothing-may-show-4711";
 /// A model of the server.
 pub(crate) const MODEL: &str = "openai:text-embedding-3-small";
 
+/// A language model of the server.
+pub(crate) const JUDGE: &str = "anthropic:claude-test";
+
 /// The number of pages of the project.
 const PAGES: usize = 30;
 
@@ -29,6 +32,8 @@ impl Case {
         let fake = FakeProvider::start(FakeRules { key: Some(KEY.to_owned()), ..FakeRules::default() });
         let sandbox = sandbox!()
             .with_variable("RECALL_REMOTE__OPENAI", &fake.v1())
+            .with_variable("RECALL_REMOTE__ANTHROPIC", fake.address())
+            .with_variable("RECALL_ANTHROPIC_API_KEY", KEY)
             // Nothing listens there.
             .with_variable("RECALL_REMOTE__OLLAMA", "http://127.0.0.1:1")
             .with_variable("RECALL_DAEMON__LOG_LEVEL", "debug")
@@ -85,6 +90,14 @@ impl Case {
         let text = |key: &str| error[key].as_str().unwrap_or_default().to_owned();
         assert!(text("message").contains(says), "{error}");
         assert!(text("hint").contains(hints), "{error}");
+    }
+
+    /// A model, as the list has it.
+    #[track_caller]
+    pub(crate) fn listed(&self, name: &str) -> Value {
+        let models = self.json(&["models", "list"])["models"].take();
+        let found = models.as_array().and_then(|models| models.iter().find(|model| model["name"] == name));
+        found.unwrap_or_else(|| panic!("{name} is not in {models}")).clone()
     }
 
     /// The model that embedded the query of a search, and the answer.

@@ -13,6 +13,8 @@ pub struct RemoteSettings {
     pub openai: String,
     /// The address of Voyage.
     pub voyage: String,
+    /// The address of Anthropic.
+    pub anthropic: String,
     /// The addresses of further servers that speak OpenAI's format, by name.
     pub compatible: BTreeMap<String, String>,
     /// How long a search waits for the embedding of its query.
@@ -37,6 +39,7 @@ impl Default for RemoteSettings {
             ollama: "http://127.0.0.1:11434".to_owned(),
             openai: "https://api.openai.com/v1".to_owned(),
             voyage: "https://api.voyageai.com/v1".to_owned(),
+            anthropic: "https://api.anthropic.com".to_owned(),
             compatible: BTreeMap::new(),
             query_wait: Duration::from_secs(1),
             timeout: Duration::from_mins(1),

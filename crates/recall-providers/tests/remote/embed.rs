@@ -128,6 +128,19 @@ fn a_batch_that_is_too_large_is_halved_and_a_text_that_is_too_long_is_cut() {
 }
 
 #[test]
+fn what_was_embedded_before_a_failure_is_not_sent_again() {
+    let settings = LinkSettings { batch_texts: NonZero::new(2).expect("2"), retries: 0, ..quick() };
+    let case = Case::new(Wire::OpenAi, FakeRules::default(), settings);
+    let encoder = case.encoder(FAKE_MODEL);
+    let texts = ["one", "two", "three", "four", "five", "six"];
+    case.fake.script([None, None, Some(Fault::status(503))]);
+    assert!(encoder.embed_documents(&texts).is_err());
+    assert_vectors(&encoder.embed_documents(&texts).expect("healthy"), &texts, encoder.dimensions());
+    let sent: Vec<usize> = case.fake.received()[1..].iter().map(|request| request.texts().len()).collect();
+    assert_eq!(sent, [2, 2, 2, 2], "the last two are sent twice");
+}
+
+#[test]
 fn a_text_that_is_refused_however_short_is_an_error_with_the_servers_words() {
     let case = Case::new(Wire::Voyage, FakeRules::default(), quick());
     let encoder = case.encoder(FAKE_MODEL);

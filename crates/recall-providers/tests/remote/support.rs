@@ -52,7 +52,7 @@ impl Case {
 
     pub(crate) fn link_with(&self, key: Option<&str>, settings: LinkSettings) -> Arc<Link> {
         let address = match self.wire {
-            Wire::Ollama => self.fake.address().to_owned(),
+            Wire::Ollama | Wire::Anthropic => self.fake.address().to_owned(),
             Wire::OpenAi | Wire::Voyage => self.fake.v1(),
         };
         let provider = Provider { name: "lab".to_owned(), wire: self.wire, address, key: key.and_then(Key::new) };

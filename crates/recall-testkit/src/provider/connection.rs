@@ -7,8 +7,9 @@ use std::thread;
 use serde_json::Value;
 
 use super::fault::Fault;
-use super::formats::{Answer, answer, refused};
-use super::{Received, Shared};
+use super::formats::answer;
+use super::language::{Answer, refused};
+use super::state::{Received, Shared};
 
 /// The path of requests that set the statuses of the next ones, for clients in other languages.
 const SCRIPT: &str = "/script";

@@ -5,11 +5,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::fault::Mutation;
+use super::language::{self, Answer, refused};
+use super::rules::{FAKE_MODEL, FakeRules};
 use super::vector::fake_vector;
-use super::{FAKE_MODEL, FakeRules};
-
-/// A response: status and body.
-pub(super) type Answer = (u16, String);
 
 /// The fields that a vendor knows of a request for embeddings.
 const OLLAMA: &[&str] = &["model", "input", "truncate", "dimensions", "options", "keep_alive"];
@@ -26,13 +24,10 @@ pub(super) fn answer(path: &str, body: &Value, rules: &FakeRules, mutation: Opti
             embeddings(body, rules, VOYAGE, "output_dimension", mutation)
         }
         "/v1/embeddings" => embeddings(body, rules, OPENAI, "dimensions", mutation),
+        "/v1/messages" => language::messages(body),
+        "/v1/chat/completions" => language::completions(body),
         _ => refused(404, "no such path"),
     }
-}
-
-/// Returns a refusal, as OpenAI writes it.
-pub(super) fn refused(status: u16, message: &str) -> Answer {
-    (status, json!({ "error": { "message": message, "type": "invalid_request_error" } }).to_string())
 }
 
 fn embeddings(body: &Value, rules: &FakeRules, fields: &[&str], sized: &str, mutation: Option<Mutation>) -> Answer {

@@ -100,11 +100,12 @@ pub(crate) fn used(answer: &v1::UseModelResponse, role: &str) -> String {
     let Some(model) = model else { return format!("no model is used to {role}\n") };
     let mut text = format!("{GOOD}used{GOOD:#} to {role}: {SYMBOL}{}{SYMBOL:#}\n", printable(&model.name));
     if !model.address.is_empty() {
-        let _ = writeln!(
-            text,
-            "{WARNING}sent to {}{WARNING:#}: the text of every indexed chunk and of every query, of all projects, with secrets masked",
-            printable(&model.address)
-        );
+        let what = match role {
+            "judge" => "the text of hard questions and of their first hits",
+            _ => "the text of every indexed chunk and of every query",
+        };
+        let address = printable(&model.address);
+        let _ = writeln!(text, "{WARNING}sent to {address}{WARNING:#}: {what}, of all projects, with secrets masked");
     }
     if *chunks_to_embed > 0 {
         let chunks = counted(*chunks_to_embed, "chunk", "chunks");
