@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         ["windows"] => windows::run(Extent::Try, Install::Ask, None),
         ["windows", "--install"] => windows::run(Extent::Try, Install::Run, None),
         ["windows", "--build"] => windows::run(Extent::Build, Install::Ask, None),
+        ["windows", "--try"] => windows::run(Extent::TryOnly, Install::Ask, None),
         ["windows", trial] => windows::run(Extent::TryOnly, Install::Ask, Some(trial)),
         ["macos"] => macos::run(Install::Ask),
         ["macos", "--install"] => macos::run(Install::Run),
@@ -53,7 +54,7 @@ fn main() -> ExitCode {
 fn help() -> String {
     let list: String = STEPS.iter().flat_map(|step| ["  ", step.name, "\t", step.about, "\n"]).collect();
     format!(
-        "Usage: cargo xtask <task>\n\nTasks:\n  tour\tbuild the programs and use them on this repository\n  dist\tmake packages of the programs in `dist/` of the target folder\n  dist --try\tthe same, and install each with the tool that users have\n  page\tgo through every page in Chromium, and take the pictures of the documentation\n  windows\tbuild the programs for Windows and try them under Wine\n  windows --install\tthe same, and install what is missing with apt-get\n  windows --build\tbuild them, and try nothing\n  windows TRIAL\trun one trial with the programs that were built last\n  macos\tcheck the types of every crate for macOS\n  macos --install\tthe same, and install what is missing\n  fixture\tstore a small project with this version, for tests of later ones\n  fixture FOLDER\tthe same with the programs in a folder\n  check\trun all of the following, in this order, and stop at the first failure\n  check --onnx\tthe same with the tests of networks, which need `RECALL_TEST_WHEELS`\n{list}"
+        "Usage: cargo xtask <task>\n\nTasks:\n  tour\tbuild the programs and use them on this repository\n  dist\tmake packages of the programs in `dist/` of the target folder\n  dist --try\tthe same, and install each with the tool that users have\n  page\tgo through every page in Chromium, and take the pictures of the documentation\n  windows\tbuild the programs for Windows and try them under Wine\n  windows --install\tthe same, and install what is missing with apt-get\n  windows --build\tbuild them, and try nothing\n  windows --try\ttry the programs that were built last\n  windows TRIAL\trun one trial with the programs that were built last\n  macos\tcheck the types of every crate for macOS\n  macos --install\tthe same, and install what is missing\n  fixture\tstore a small project with this version, for tests of later ones\n  fixture FOLDER\tthe same with the programs in a folder\n  check\trun all of the following, in this order, and stop at the first failure\n  check --onnx\tthe same with the tests of networks, which need `RECALL_TEST_WHEELS`\n{list}"
     )
 }
 

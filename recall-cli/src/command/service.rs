@@ -328,7 +328,7 @@ fn manager_program(manager: ServiceManager, context: &CommandContext) -> Result<
 fn enable(program: &Path, plan: &ServicePlan) -> Result<(), CommandError> {
     for folder in &plan.folders {
         let refused = |source| CliError::refused(format!("cannot make {}", folder.display()), &source);
-        recall_folder::Folder::private(folder).map_err(refused)?;
+        recall_folder::Folder::private(folder).map_err(std::io::Error::from).map_err(refused)?;
     }
     for file in &plan.files {
         let refused = |source| CliError::refused(format!("cannot write {}", file.path.display()), &source);
