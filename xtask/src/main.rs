@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         ["windows"] => windows::run(Extent::Try, Install::Ask, None),
         ["windows", "--install"] => windows::run(Extent::Try, Install::Run, None),
         ["windows", "--build"] => windows::run(Extent::Build, Install::Ask, None),
+        ["windows", "--try"] => windows::run(Extent::TryOnly, Install::Ask, None),
         ["windows", trial] => windows::run(Extent::TryOnly, Install::Ask, Some(trial)),
         ["macos"] => macos::run(Install::Ask),
         ["macos", "--install"] => macos::run(Install::Run),
