@@ -88,7 +88,8 @@ impl Pool {
                         set_config('hnsw.iterative_scan', 'relaxed_order', false), set_config('jit', 'off', false), \
                         set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false), \
                         set_config('enable_hashjoin', 'off', false), set_config('enable_mergejoin', 'off', false), \
-                        set_config('enable_material', 'off', false)";
+                        set_config('enable_material', 'off', false), \
+                        set_config('enable_sort', 'off', false), set_config('join_collapse_limit', '1', false)";
         client.query_one(settings, &[&self.tenant]).await.map_err(failed)?;
         Ok(client)
     }

@@ -141,9 +141,7 @@ async fn compare(
 ) -> Result<(Vec<Candidate>, i64), StoreError> {
     let limit = (READ_BY_KEYS as i64).max(compared);
     let find = format!(
-        "with read as materialized (select c.chunk, sum(r.weight) as score from unnest($7::int4[], $8::float4[]) as r(key, weight) \
-           cross join lateral (select k.chunk from recall_1.chunk_keys k where k.tenant = $1 and k.keys @> array[r.key] limit {limit}) c \
-           group by c.chunk order by score desc, c.chunk limit {compared}), \
+        "with read as materialized (select f.chunk, f.score from recall_1.chunks_with($7, $8, {limit}, {compared}) f), \
          compared as materialized (select read.chunk, (select sum(w.weight) from unnest($9::int4[], $10::float4[]) as w(key, weight) \
            where w.key = any(k.keys)) as score from read join recall_1.chunk_keys k on k.tenant = $1 and k.chunk = read.chunk), \
          best as (select d.id, compared.chunk, compared.score::float4 as score from compared \
@@ -171,8 +169,8 @@ async fn by_path(pool: &Arc<Pool>, conditions: &Conditions, ask: &Ask) -> Result
     let read = Parameters::of(&read);
     let depth = ask.depths.files as i64;
     let find = format!(
-        "with read as materialized (select distinct c.id from unnest($7::int4[]) as r(key) \
-           cross join lateral (select d.id from recall_1.document d where d.tenant = $1 and d.keys @> array[r.key] limit {READ_BY_KEYS}) c) \
+        "with read as materialized (select distinct c.document from unnest($7::int4[]) as r(key) \
+           cross join lateral (select p.document from recall_1.path_key p where p.tenant = $1 and p.key = r.key limit {READ_BY_KEYS}) c) \
          select d.id, (select sum(w.weight) from unnest($8::int4[], $9::float4[]) as w(key, weight) \
            where w.key = any(d.keys))::float4 as score \
          from read as o(document) {VISIBLE} order by score desc, d.id limit {depth}"
