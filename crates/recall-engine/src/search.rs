@@ -8,6 +8,7 @@ mod answer;
 mod candidate_features;
 mod candidates;
 mod context;
+mod depths;
 mod exact;
 mod expand;
 mod facets;

@@ -70,10 +70,11 @@ impl PostgresServer {
 
     /// Ends the server as a failure would, without a chance to write anything.
     pub fn kill(&self) {
-        for process in self.processes() {
-            let process = rustix::process::Pid::from_raw(process).expect("a process");
-            let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
-        }
+        let processes = self.processes();
+        self.signal(rustix::process::Signal::KILL);
+        crate::wait_until("the server has ended", || processes.iter().all(|process| has_ended(*process)).then_some(()));
+        // Nobody may have waited for the process, whose number then looks used.
+        let _ = fs::remove_file(self.folder.path().join("data/postmaster.pid"));
     }
 
     /// Lets all of the server's processes stand still, so that connections stay open and nobody answers.
@@ -192,6 +193,12 @@ impl Drop for PostgresServer {
         self.unpause();
         self.kill();
     }
+}
+
+/// Whether a process has ended, even if its parent has not asked for its status.
+fn has_ended(process: i32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    status.rsplit(") ").next().is_none_or(|rest| rest.is_empty() || rest.starts_with(['Z', 'X']))
 }
 
 fn is_root() -> bool {

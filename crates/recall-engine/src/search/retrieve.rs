@@ -6,6 +6,7 @@ use std::sync::Arc;
 use recall_core::{ChunkRow, ModelFingerprint, RankedList, Retriever, Understood};
 use recall_lexical::{Depths, Evidence, Retrieved, SpellingSuggestions, TieBreaker};
 
+use super::depths::{DEPTH, NEAREST_DEPTH, may_name_a_file};
 use super::retriever_weights::RetrieverWeights;
 use super::semantic::{self, SemanticEvidence};
 use super::shared::SharedAnswer;
@@ -17,13 +18,6 @@ use crate::ranking::FeatureSet;
 use crate::search::context::Search;
 use crate::task_pool::Deferred;
 
-/// The number of candidates of each lexical retriever: words, names and paths.
-pub(super) const DEPTH: usize = 100;
-
-/// The number of nearest chunks that are retrieved. With 100, quality does not improve (code, commit subjects and dialogues
-/// within .001, headings .005 less), and a search over 100,000 chunks takes a quarter longer.
-pub(super) const NEAREST_DEPTH: usize = 50;
-
 /// The results of all retrievers in one store.
 pub(super) struct StoreResults {
     /// The lists of words, names and paths, and the semantic one if it was requested.
@@ -33,13 +27,6 @@ pub(super) struct StoreResults {
     pub(super) semantic: Option<SemanticEvidence>,
     /// Near spellings of the query, if nothing has exactly that name.
     pub(super) suggestions: SpellingSuggestions,
-}
-
-/// Returns whether a query may name a file: it contains a path or an identifier, or is one word. For other questions, paths
-/// that share some of their words are not candidates: they cost the public code search benchmark .004 nDCG@10.
-pub(super) fn may_name_a_file(understood: &Understood) -> bool {
-    let is_one_word = !understood.text.contains(char::is_whitespace);
-    is_one_word || !understood.paths.is_empty() || !understood.identifiers.is_empty()
 }
 
 /// Runs every retriever that has a weight; the semantic one with the given models, or any. `known` gives the tie-breakers.

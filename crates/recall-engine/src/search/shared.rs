@@ -16,7 +16,7 @@ use recall_shared::{Ask, Filters, Found, Guarded, Key, PathCondition, StoreError
 use rustc_hash::FxHashMap;
 
 use super::answer::Hit;
-use super::retrieve::{DEPTH, NEAREST_DEPTH, may_name_a_file};
+use super::depths::{DEPTH, NEAREST_DEPTH, may_name_a_file};
 use crate::Engine;
 use crate::coverage::Coverage;
 use crate::embeddings::Nearness;

@@ -1,5 +1,6 @@
 //! Connections to a server, kept for the next request.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -7,7 +8,8 @@ use rustls::ClientConfig;
 use rustls_platform_verifier::BuilderVerifierExt as _;
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, Config, NoTls};
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Config, NoTls, Row, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::{PostgresSettings, Replica};
@@ -21,13 +23,19 @@ pub(super) struct Pool {
     config: Config,
     tls: Option<MakeRustlsConnect>,
     pub(super) tenant: String,
-    idle: Mutex<Vec<Client>>,
+    idle: Mutex<Vec<Prepared>>,
+}
+
+/// A client with the statements that it has prepared, by their texts.
+struct Prepared {
+    client: Client,
+    statements: HashMap<String, Statement>,
 }
 
 /// A connection in use. It is kept for the next request only by [`done`](Self::done), so that one whose request was dropped halfway
 /// is closed.
 pub(super) struct Connection {
-    client: Option<Client>,
+    prepared: Option<Prepared>,
     pool: Arc<Pool>,
 }
 
@@ -59,12 +67,12 @@ impl Pool {
 
     /// Returns an idle connection or a new one.
     pub(super) async fn connection(self: &Arc<Self>) -> Result<Connection, StoreError> {
-        let idle = std::iter::from_fn(|| self.idle.lock().pop()).find(|client| !client.is_closed());
-        let client = match idle {
-            Some(client) => client,
-            None => self.connect().await?,
+        let idle = std::iter::from_fn(|| self.idle.lock().pop()).find(|idle| !idle.client.is_closed());
+        let prepared = match idle {
+            Some(prepared) => prepared,
+            None => Prepared { client: self.connect().await?, statements: HashMap::new() },
         };
-        Ok(Connection { client: Some(client), pool: Arc::clone(self) })
+        Ok(Connection { prepared: Some(prepared), pool: Arc::clone(self) })
     }
 
     async fn connect(&self) -> Result<Client, StoreError> {
@@ -73,9 +81,15 @@ impl Pool {
             Some(tls) => drive(self.config.connect(tls.clone()).await.map_err(failed)?),
         };
         // A filter leaves fewer than the wanted neighbours of a plain HNSW search. Iterative scans go on until there are enough.
+        //
+        // Each request of a search reads a bounded number of rows by indexes. Statistics that are older than the last publication would
+        // mislead the planner into reading whole tables, and planning takes longer than running.
         let settings = "select set_config('recall.tenant', $1, false), set_config('hnsw.ef_search', '100', false), \
                         set_config('hnsw.iterative_scan', 'relaxed_order', false), set_config('jit', 'off', false), \
-                        set_config('plan_cache_mode', 'force_custom_plan', false)";
+                        set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false), \
+                        set_config('enable_hashjoin', 'off', false), set_config('enable_mergejoin', 'off', false), \
+                        set_config('enable_material', 'off', false), \
+                        set_config('enable_sort', 'off', false), set_config('join_collapse_limit', '1', false)";
         client.query_one(settings, &[&self.tenant]).await.map_err(failed)?;
         Ok(client)
     }
@@ -98,15 +112,37 @@ where
 impl Connection {
     /// The client.
     pub(super) fn client(&mut self) -> &mut Client {
-        self.client.as_mut().expect("it is there until it is done")
+        &mut self.prepared().client
+    }
+
+    /// Runs a statement, which is prepared once for each connection.
+    pub(super) async fn rows(
+        &mut self,
+        statement: &str,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<Row>, StoreError> {
+        let Prepared { client, statements } = self.prepared();
+        let known = match statements.get(statement) {
+            Some(known) => known.clone(),
+            None => {
+                let new = client.prepare(statement).await.map_err(failed)?;
+                statements.insert(statement.to_owned(), new.clone());
+                new
+            }
+        };
+        client.query(&known, parameters).await.map_err(failed)
+    }
+
+    fn prepared(&mut self) -> &mut Prepared {
+        self.prepared.as_mut().expect("it is there until it is done")
     }
 
     /// Keeps the connection for the next request.
     pub(super) fn done(mut self) {
-        if let Some(client) = self.client.take() {
+        if let Some(prepared) = self.prepared.take() {
             let mut idle = self.pool.idle.lock();
             if idle.len() < KEPT {
-                idle.push(client);
+                idle.push(prepared);
             }
         }
     }

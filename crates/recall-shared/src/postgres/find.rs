@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio_postgres::types::ToSql;
 
-use super::connection::{Pool, failed};
+use super::connection::Pool;
 use super::publication::{key, vector_text};
 use super::schema;
 use crate::{Ask, Chunk, Document, Filters, Found, Key, PathCondition, StoreError, Weighted};
@@ -18,6 +18,9 @@ const READ_BY_KEYS: u64 = 4_000;
 const COMPARED: i64 = 600;
 /// The same if there are filters, which are checked afterwards.
 const COMPARED_WITH_FILTERS: i64 = 4_000;
+
+/// The same if most of these are of no document that readers see.
+const COMPARED_AT_MOST: i64 = 20_000;
 
 /// The joins from chunks to the documents that readers see, and the conditions on these. The parameters are the tenant, the repositories
 /// that are left out, and the filters.
@@ -114,28 +117,47 @@ async fn by_keys(
     }
     let (read, all) = (rarest(wanted), Parameters::of(wanted));
     let read = Parameters::of(&read);
-    let compared = if ask.filters.is_empty() { COMPARED } else { COMPARED_WITH_FILTERS }.max(depth as i64);
-    let limit = READ_BY_KEYS as i64;
-    let depth = depth as i64;
-    // The rare keys give candidates; these are compared by all keys.
+    let first = if ask.filters.is_empty() { COMPARED } else { COMPARED_WITH_FILTERS };
+    // Chunks of replaced documents and of other branches may be most of those that were compared.
+    let mut candidates = Vec::new();
+    for compared in [first.max(depth as i64), COMPARED_AT_MOST] {
+        let (found, seen) = compare(pool, conditions, &read, &all, compared, depth as i64).await?;
+        candidates = found;
+        if candidates.len() >= depth || seen < compared {
+            break;
+        }
+    }
+    Ok(candidates)
+}
+
+/// Compares the best chunks by the keys that are read, by all keys. Returns the best that readers see, and how many were compared.
+async fn compare(
+    pool: &Arc<Pool>,
+    conditions: &Conditions,
+    read: &Parameters,
+    all: &Parameters,
+    compared: i64,
+    depth: i64,
+) -> Result<(Vec<Candidate>, i64), StoreError> {
+    let limit = (READ_BY_KEYS as i64).max(compared);
     let find = format!(
-        "with read as materialized (select c.chunk, sum(r.weight) as score from unnest($7::int4[], $8::float4[]) as r(key, weight) \
-           cross join lateral (select k.chunk from recall_1.chunk_keys k where k.tenant = $1 and k.keys @> array[r.key] limit $9) c \
-           group by c.chunk order by score desc, c.chunk limit $10), \
-         compared as materialized (select read.chunk, (select sum(w.weight) from unnest(k.keys) as own(key) \
-           join unnest($11::int4[], $12::float4[]) as w(key, weight) on w.key = own.key) as score \
-           from read join recall_1.chunk_keys k on k.tenant = $1 and k.chunk = read.chunk) \
-         select d.id, compared.chunk, compared.score::float4 from compared \
-         join recall_1.occurrence o on o.tenant = $1 and o.chunk = compared.chunk {VISIBLE} \
-         order by compared.score desc, compared.chunk limit $13"
+        "with read as materialized (select f.chunk, f.score from recall_1.chunks_with($7, $8, {limit}, {compared}) f), \
+         compared as materialized (select read.chunk, (select sum(w.weight) from unnest($9::int4[], $10::float4[]) as w(key, weight) \
+           where w.key = any(k.keys)) as score from read join recall_1.chunk_keys k on k.tenant = $1 and k.chunk = read.chunk), \
+         best as (select d.id, compared.chunk, compared.score::float4 as score from compared \
+           join recall_1.occurrence o on o.tenant = $1 and o.chunk = compared.chunk {VISIBLE} \
+           order by compared.score desc, compared.chunk limit {depth}) \
+         select best.id, best.chunk, best.score, seen.count from (select count(*) from read) seen left join best on true"
     );
-    let parameters = conditions.with(&[&read.keys, &read.weights, &limit, &compared, &all.keys, &all.weights, &depth]);
+    let parameters = conditions.with(&[&read.keys, &read.weights, &all.keys, &all.weights]);
     let mut connection = pool.connection().await?;
-    let rows = connection.client().query(&find, &parameters).await.map_err(failed)?;
+    let rows = connection.rows(&find, &parameters).await?;
     connection.done();
-    let candidate =
-        |row: &tokio_postgres::Row| Candidate { document: row.get(0), chunk: Some(row.get(1)), score: row.get(2) };
-    Ok(rows.iter().map(candidate).collect())
+    let seen = rows.first().map_or(0, |row| row.get(3));
+    let candidate = |row: &tokio_postgres::Row| {
+        Some(Candidate { document: row.get::<_, Option<i64>>(0)?, chunk: Some(row.get(1)), score: row.get(2) })
+    };
+    Ok((rows.iter().filter_map(candidate).collect(), seen))
 }
 
 /// Finds documents by the sum of the weights of their keys.
@@ -147,16 +169,15 @@ async fn by_path(pool: &Arc<Pool>, conditions: &Conditions, ask: &Ask) -> Result
     let read = Parameters::of(&read);
     let depth = ask.depths.files as i64;
     let find = format!(
-        "with read as materialized (select distinct c.id from unnest($7::int4[]) as r(key) \
-           cross join lateral (select d.id from recall_1.document d where d.tenant = $1 and d.keys @> array[r.key] limit $8) c) \
-         select d.id, (select sum(w.weight) from unnest(d.keys) as own(key) \
-           join unnest($9::int4[], $10::float4[]) as w(key, weight) on w.key = own.key)::float4 as score \
-         from read as o(document) {VISIBLE} order by score desc, d.id limit $11"
+        "with read as materialized (select distinct c.document from unnest($7::int4[]) as r(key) \
+           cross join lateral (select p.document from recall_1.path_key p where p.tenant = $1 and p.key = r.key limit {READ_BY_KEYS}) c) \
+         select d.id, (select sum(w.weight) from unnest($8::int4[], $9::float4[]) as w(key, weight) \
+           where w.key = any(d.keys))::float4 as score \
+         from read as o(document) {VISIBLE} order by score desc, d.id limit {depth}"
     );
-    let limit = READ_BY_KEYS as i64;
-    let parameters = conditions.with(&[&read.keys, &limit, &all.keys, &all.weights, &depth]);
+    let parameters = conditions.with(&[&read.keys, &all.keys, &all.weights]);
     let mut connection = pool.connection().await?;
-    let rows = connection.client().query(&find, &parameters).await.map_err(failed)?;
+    let rows = connection.rows(&find, &parameters).await?;
     connection.done();
     let candidate = |row: &tokio_postgres::Row| Candidate { document: row.get(0), chunk: None, score: row.get(1) };
     Ok(rows.iter().map(candidate).collect())
@@ -173,11 +194,11 @@ async fn nearest(pool: &Arc<Pool>, conditions: &Conditions, ask: &Ask) -> Result
     let find = format!(
         "select d.id, v.chunk, (1 - (v.embedding <=> $7::text::halfvec))::float4 from recall_1.{} v \
          join recall_1.occurrence o on o.tenant = $1 and o.chunk = v.chunk {VISIBLE} \
-         where v.tenant = $1 order by v.embedding <=> $7::text::halfvec limit $8",
+         where v.tenant = $1 order by v.embedding <=> $7::text::halfvec limit {depth}",
         schema::vectors(model)
     );
     let mut connection = pool.connection().await?;
-    let rows = match connection.client().query(&find, &conditions.with(&[&text, &depth])).await.map_err(failed) {
+    let rows = match connection.rows(&find, &conditions.with(&[&text])).await {
         Err(StoreError::Empty) => return Ok(None),
         rows => rows?,
     };
@@ -191,7 +212,7 @@ async fn records(pool: &Arc<Pool>, documents: &[i64]) -> Result<BTreeMap<i64, Do
     let read = "select d.id, b.repository, d.path, d.key, d.record from recall_1.document d \
                 join recall_1.branch b on b.tenant = $1 and b.id = d.branch where d.tenant = $1 and d.id = any($2)";
     let mut connection = pool.connection().await?;
-    let rows = connection.client().query(read, &[&pool.tenant, &documents]).await.map_err(failed)?;
+    let rows = connection.rows(read, &[&pool.tenant, &documents]).await?;
     connection.done();
     let document = |row: &tokio_postgres::Row| {
         let (repository, path, record) = (row.get(1), row.get(2), row.get(4));
@@ -213,7 +234,7 @@ async fn parts(pool: &Arc<Pool>, documents: &[i64]) -> Result<Vec<Part>, StoreEr
                 join recall_1.chunk c on c.tenant = $1 and c.id = o.chunk \
                 where o.tenant = $1 and o.document = any($2) order by o.document, o.ordinal";
     let mut connection = pool.connection().await?;
-    let rows = connection.client().query(read, &[&pool.tenant, &documents]).await.map_err(failed)?;
+    let rows = connection.rows(read, &[&pool.tenant, &documents]).await?;
     connection.done();
     let part = |row: &tokio_postgres::Row| {
         Ok(Part { document: row.get(0), chunk: row.get(1), key: key(row.get(2))?, analysis: row.get(3) })
@@ -237,7 +258,7 @@ async fn cosines(
         schema::vectors(model)
     );
     let mut connection = pool.connection().await?;
-    let rows = connection.client().query(&read, &[&pool.tenant, &text, &chunks]).await.map_err(failed)?;
+    let rows = connection.rows(&read, &[&pool.tenant, &text, &chunks]).await?;
     connection.done();
     let cosine = |row: &tokio_postgres::Row| (row.get(0), row.get(1));
     // The embedding of a text without meaning is all zero and has no cosine.
@@ -248,7 +269,7 @@ pub(super) async fn texts(pool: Arc<Pool>, chunks: Vec<Key>) -> Result<Vec<Optio
     let keys: Vec<&[u8]> = chunks.iter().map(|key| &key.0[..]).collect();
     let read = "select key, text from recall_1.chunk where tenant = $1 and key = any($2)";
     let mut connection = pool.connection().await?;
-    let rows = connection.client().query(read, &[&pool.tenant, &keys]).await.map_err(failed)?;
+    let rows = connection.rows(read, &[&pool.tenant, &keys]).await?;
     connection.done();
     let known: HashMap<Key, String> =
         rows.iter().map(|row| Ok((key(row.get(0))?, row.get(1)))).collect::<Result<_, StoreError>>()?;

@@ -7,7 +7,7 @@ use tokio_postgres::Transaction;
 use tokio_postgres::types::ToSql;
 
 use super::connection::{Pool, failed};
-use super::{numbers, schema};
+use super::{numbers as numbers_of, schema};
 use crate::seam::{BranchState, ChunkRecord, DocumentRecord};
 use crate::{Branch, Key, Manifest, Model, Publication, StoreError};
 
@@ -61,7 +61,8 @@ pub(super) async fn begin(pool: Arc<Pool>, branch: Branch, model: Option<Model>)
     let row = transaction.query_one(open, &parameters).await.map_err(failed)?;
     let (number, base): (i64, i64) = (row.get(0), row.get(1));
     let leftovers = "with gone as (delete from recall_1.document \
-                     where tenant = $1 and branch = $2 and not is_live and ended is null returning id) \
+                     where tenant = $1 and branch = $2 and not is_live and ended is null returning id), \
+                     paths as (delete from recall_1.path_key where tenant = $1 and document in (select id from gone)) \
                      delete from recall_1.occurrence where tenant = $1 and document in (select id from gone)";
     transaction.execute(leftovers, &[&pool.tenant, &number]).await.map_err(failed)?;
     transaction.commit().await.map_err(failed)?;
@@ -109,7 +110,7 @@ pub(super) async fn put_chunks(
     // PostgreSQL's texts cannot hold NUL.
     let texts: Vec<String> = chunks.iter().map(|chunk| chunk.text.replace('\0', "\u{fffd}")).collect();
     let analyses: Vec<&[u8]> = chunks.iter().map(|chunk| &chunk.analysis[..]).collect();
-    let term_keys: Vec<String> = chunks.iter().map(|chunk| array(&numbers(&chunk.keys))).collect();
+    let term_keys: Vec<String> = chunks.iter().map(|chunk| array(&numbers_of(&chunk.keys))).collect();
     let lengths: Vec<String> = chunks.iter().map(|chunk| array(&chunk.lengths)).collect();
     let insert = "with sent as (select * from unnest($2::bytea[], $3::text[], $4::bytea[], $5::text[], $6::text[]) \
                   as s(key, text, analysis, keys, lengths)), \
@@ -164,12 +165,13 @@ pub(super) async fn put_documents(
     let paths: Vec<&str> = documents.iter().map(|document| document.path.as_str()).collect();
     // A repeated request replaces what the first one may have stored.
     let repeated = "with gone as (delete from recall_1.document where tenant = $1 and branch = $2 and path = any($3) \
-                    and publication = $4 and not is_live and ended is null returning id) \
+                    and publication = $4 and not is_live and ended is null returning id), \
+                    paths as (delete from recall_1.path_key where tenant = $1 and document in (select id from gone)) \
                     delete from recall_1.occurrence where tenant = $1 and document in (select id from gone)";
     transaction.execute(repeated, &[&pool.tenant, &branch.number, &paths, &id]).await.map_err(failed)?;
     let keys: Vec<&[u8]> = documents.iter().map(|document| &document.key.0[..]).collect();
     let records: Vec<&[u8]> = documents.iter().map(|document| &document.record[..]).collect();
-    let term_keys: Vec<String> = documents.iter().map(|document| array(&numbers(&document.keys))).collect();
+    let term_keys: Vec<String> = documents.iter().map(|document| array(&numbers_of(&document.keys))).collect();
     let lengths: Vec<String> = documents.iter().map(|document| array(&document.lengths)).collect();
     let kinds: Vec<&str> = documents.iter().map(|document| document.kind.as_str()).collect();
     let languages: Vec<&str> = documents.iter().map(|document| document.language.as_str()).collect();
@@ -183,6 +185,15 @@ pub(super) async fn put_documents(
         [&pool.tenant, &branch.number, &id, &paths, &keys, &records, &term_keys, &lengths, &kinds, &languages, &tags];
     let rows = transaction.query(insert, &parameters).await.map_err(failed)?;
     let numbers: BTreeMap<String, i64> = rows.iter().map(|row| (row.get(1), row.get(0))).collect();
+    let (mut keyed, mut path_keys): (Vec<i64>, Vec<i32>) = Default::default();
+    for document in &documents {
+        let keys = numbers_of(&document.keys);
+        keyed.extend(std::iter::repeat_n(numbers[&document.path], keys.len()));
+        path_keys.extend(keys);
+    }
+    let name = "insert into recall_1.path_key (tenant, key, document) \
+                select $1, s.key, s.document from unnest($2::int4[], $3::int8[]) as s(key, document)";
+    transaction.execute(name, &[&pool.tenant, &path_keys, &keyed]).await.map_err(failed)?;
     let (mut of, mut ordinals, mut chunks): (Vec<i64>, Vec<i32>, Vec<&[u8]>) = Default::default();
     for document in &documents {
         for (ordinal, chunk) in document.chunks.iter().enumerate() {
@@ -270,7 +281,8 @@ pub(super) async fn collect(pool: Arc<Pool>) -> Result<u64, StoreError> {
     let mut connection = pool.connection().await?;
     let transaction = connection.client().transaction().await.map_err(failed)?;
     let documents = format!(
-        "with gone as (delete from recall_1.document where tenant = $1 and ended < now() - interval '{KEPT}' returning id) \
+        "with gone as (delete from recall_1.document where tenant = $1 and ended < now() - interval '{KEPT}' returning id), \
+         paths as (delete from recall_1.path_key where tenant = $1 and document in (select id from gone)) \
          delete from recall_1.occurrence where tenant = $1 and document in (select id from gone)"
     );
     transaction.execute(&documents, &[&pool.tenant]).await.map_err(failed)?;

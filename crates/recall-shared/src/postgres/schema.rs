@@ -8,7 +8,7 @@ use super::connection::{Pool, failed};
 use crate::{Model, StoreError};
 
 /// The tables that every tenant has a partition of. `recall_1` is the first layout.
-const TABLES: [(&str, &str); 6] = [
+const TABLES: [(&str, &str); 7] = [
     (
         "branch",
         "repository text not null, name text not null, is_default bool not null, generation bigint not null, \
@@ -33,17 +33,31 @@ const TABLES: [(&str, &str); 6] = [
          unique (tenant, key)",
     ),
     ("chunk_keys", "chunk bigint not null, keys int4[] not null, primary key (tenant, chunk)"),
+    ("path_key", "key int4 not null, document bigint not null, primary key (tenant, key, document)"),
     ("term", "key int4 not null, count bigint not null, primary key (tenant, key)"),
 ];
 
 const INDEXES: [&str; 6] = [
     "create index if not exists document_path on recall_1.document (tenant, branch, path)",
     "create index if not exists document_ended on recall_1.document (tenant, ended) where ended is not null",
-    "create index if not exists document_keys on recall_1.document using gin (keys)",
+    "create index if not exists path_key_document on recall_1.path_key (tenant, document)",
     "create index if not exists occurrence_chunk on recall_1.occurrence (tenant, chunk)",
     "create index if not exists chunk_touched on recall_1.chunk (tenant, touched)",
     "create index if not exists chunk_keys_keys on recall_1.chunk_keys using gin (keys)",
 ];
+
+/// The table whose policy does not concern its owner.
+const NUMBERS: &str = "chunk_keys";
+
+/// Returns the chunks of the session's tenant that have any of some keys, the best by the sum of the weights of these. It runs with the
+/// rights of the tables' owner.
+const CHUNKS_WITH: &str = "create or replace function recall_1.chunks_with(keys int4[], weights float4[], most int8, best int8) \
+     returns table (chunk int8, score float4) language plpgsql stable security definer \
+     set search_path = pg_catalog, pg_temp set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$ begin return query \
+     select c.chunk, sum(r.weight)::float4 from unnest(keys, weights) as r(key, weight) \
+     cross join lateral (select k.chunk from recall_1.chunk_keys k \
+       where k.tenant = current_setting('recall.tenant') and k.keys @> array[r.key] limit most) c \
+     group by 1 order by 2 desc, 1 limit best; end $$";
 
 /// Any number; publications of all tenants take turns at creating tables.
 const LOCK: i64 = 0x7265_6361_6c6c;
@@ -69,14 +83,17 @@ pub(super) async fn create(client: &mut Client, pool: &Arc<Pool>, model: Option<
             "create table if not exists recall_1.{name} (tenant text not null, {columns}) partition by list (tenant);\
              create table if not exists recall_1.{name}_{partition} partition of recall_1.{name} for values in ('{tenant}');"
         ));
-        // The policy concerns the owner too. Without a tenant, the setting is missing and the request fails.
+        // The policy concerns the owner too. Without a tenant, the setting is missing and the request fails. The numbers of terms are
+        // the exception: a policy would be checked before a GIN index is used, so their owner reads them in a function.
+        let force = if name == NUMBERS { "" } else { "force" };
         for protected in [name.to_owned(), format!("{name}_{partition}")] {
             all.push_str(&format!(
                 "alter table recall_1.{protected} enable row level security;\
-                 alter table recall_1.{protected} force row level security;\
+                 alter table recall_1.{protected} {} row level security;\
                  drop policy if exists tenant on recall_1.{protected};\
                  create policy tenant on recall_1.{protected} \
-                 using (tenant = current_setting('recall.tenant')) with check (tenant = current_setting('recall.tenant'));"
+                 using (tenant = current_setting('recall.tenant')) with check (tenant = current_setting('recall.tenant'));",
+                if force.is_empty() { "no force" } else { force }
             ));
         }
     };
@@ -93,6 +110,7 @@ pub(super) async fn create(client: &mut Client, pool: &Arc<Pool>, model: Option<
     }
     transaction.batch_execute(&all).await.map_err(failed)?;
     transaction.batch_execute(&INDEXES.join(";")).await.map_err(failed)?;
+    transaction.batch_execute(CHUNKS_WITH).await.map_err(failed)?;
     transaction.commit().await.map_err(failed)
 }
 
@@ -111,7 +129,7 @@ pub(super) async fn index_vectors(client: &Client, pool: &Arc<Pool>, model: &Mod
 }
 
 /// The number of vectors up to which all are compared with the query. Filters cost no neighbour then.
-const EXACT: i64 = 10_000;
+const EXACT: i64 = 2_000;
 
 /// The end of the names of a tenant's partitions.
 pub(super) fn partition(tenant: &str) -> String {

@@ -14,29 +14,27 @@ pub(super) async fn ping(pool: Arc<Pool>) -> Result<(), StoreError> {
 
 pub(super) async fn read(pool: Arc<Pool>, keys: Vec<i32>) -> Result<Statistics, StoreError> {
     let mut connection = pool.connection().await?;
-    let client = &*connection.client();
-    let totals = async {
-        let read = "select chunks, documents, lengths from recall_1.total where tenant = $1";
-        client.query_opt(read, &[&pool.tenant]).await
-    };
-    let counts = async {
-        let read = "select key, count from recall_1.term where tenant = $1 and key = any($2)";
-        client.query(read, &[&pool.tenant, &keys]).await
-    };
-    let (totals, counts) = tokio::try_join!(totals, counts).map_err(failed)?;
+    // One request for both; the row with the totals has no key.
+    let read = "select null::int4, t.chunks, t.documents, t.lengths from recall_1.total t where t.tenant = $1 union all \
+                select k.key, k.count, 0, null from recall_1.term k where k.tenant = $1 and k.key = any($2)";
+    let rows = connection.rows(read, &[&pool.tenant, &keys]).await?;
+    let totals = rows.iter().find(|row| row.get::<_, Option<i32>>(0).is_none());
     connection.done();
     let totals = totals.ok_or(StoreError::Empty)?;
-    let lengths: Vec<i64> = totals.get(2);
+    let lengths: Vec<i64> = totals.get(3);
     let mut statistics = Statistics {
-        chunks: totals.get::<_, i64>(0).max(0) as u64,
-        documents: totals.get::<_, i64>(1).max(0) as u64,
+        chunks: totals.get::<_, i64>(1).max(0) as u64,
+        documents: totals.get::<_, i64>(2).max(0) as u64,
         ..Statistics::default()
     };
     for (known, length) in statistics.lengths.iter_mut().zip(lengths) {
         *known = length.max(0) as u64;
     }
-    let count = |row: &tokio_postgres::Row| (row.get::<_, i32>(0).cast_unsigned(), row.get::<_, i64>(1).max(0) as u64);
-    statistics.counts = counts.iter().map(count).filter(|(_, count)| *count > 0).collect();
+    for row in &rows {
+        if let (Some(key), count @ 1..) = (row.get::<_, Option<i32>>(0), row.get::<_, i64>(1)) {
+            statistics.counts.insert(key.cast_unsigned(), count as u64);
+        }
+    }
     Ok(statistics)
 }
 
