@@ -76,6 +76,7 @@ const TASKS: &[(&str, &str)] = &[
     ("windows", "build the programs for Windows and try them under Wine"),
     ("windows --install", "the same, and install what is missing with apt-get"),
     ("windows --build", "build them, and try nothing"),
+    ("windows --try", "try what was built last"),
     ("windows TRIAL", "run one trial with the programs that were built last"),
     ("macos", "check the types of every crate for macOS"),
     ("macos --install", "the same, and install what is missing"),
