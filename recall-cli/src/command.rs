@@ -27,6 +27,7 @@ mod models;
 mod open;
 mod overview;
 mod promote;
+mod publish;
 mod query;
 mod rebuild;
 mod related;
@@ -194,6 +195,9 @@ pub(crate) enum Command {
     /// Rebuild the index of a project from its files, or a part of it.
     #[command(after_help = examples!("recall rebuild", "recall rebuild --part lexical", "recall rebuild --scope global"))]
     Rebuild(rebuild::RebuildArgs),
+    /// Publish the project's branch to a store that a team shares.
+    #[command(after_help = examples!("recall publish", "recall publish --branch main", "recall publish --verify"))]
+    Publish(publish::PublishArgs),
     /// Free the space of deleted data, and delete the indexes of roots that no longer exist.
     #[command(after_help = examples!("recall compact", "recall compact --scope all"))]
     Compact(compact::CompactArgs),
@@ -306,6 +310,7 @@ pub(crate) fn run(
         Command::Doctor(args) => wait(doctor::run(args, context)),
         Command::Rm(args) => wait(rm::run(args, context)),
         Command::Rebuild(args) => wait(rebuild::run(args, context)),
+        Command::Publish(args) => wait(publish::run(args, context)),
         Command::Compact(args) => wait(compact::run(args, context)),
         Command::Backup(args) => wait(backup::run(args, context)),
         Command::Restore(args) => wait(restore::run(args, context)),

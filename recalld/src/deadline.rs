@@ -16,10 +16,15 @@ use tower::{Layer, Service};
 const AHEAD_OF_TRANSPORT: Duration = Duration::from_millis(2);
 
 /// Requests without the daemon's limit: installing a model copies a gigabyte and runs its network, which may take minutes, and an
-/// import takes as long as its client sends. What other tools remember may be a database of gigabytes. Downloads need no entry,
+/// import takes as long as its client sends. What other tools remember may be a database of gigabytes. A first publication sends a whole repository. Downloads need no entry,
 /// because their answers are streams.
-const UNBOUNDED: [&str; 4] =
-    ["/recall.v1.Recall/AddModel", "/recall.v1.Recall/Import", "/recall.v1.Recall/Migrate", "/recall.v1.Recall/Audit"];
+const UNBOUNDED: [&str; 5] = [
+    "/recall.v1.Recall/AddModel",
+    "/recall.v1.Recall/Import",
+    "/recall.v1.Recall/Migrate",
+    "/recall.v1.Recall/Audit",
+    "/recall.v1.Recall/Publish",
+];
 
 /// A layer that ends requests that take too long.
 #[derive(Clone, Copy, Debug)]

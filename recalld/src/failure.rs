@@ -5,6 +5,7 @@
 mod backup;
 mod migrate;
 mod models;
+mod publish;
 
 use recall_core::{UnknownLanguage, error_chain};
 use recall_engine::{

@@ -35,6 +35,7 @@ mod process;
 mod reported;
 mod server;
 mod service;
+mod shared;
 mod socket;
 mod standing;
 mod start;

@@ -18,6 +18,7 @@ mod memory;
 mod migrate;
 mod models;
 mod page;
+mod publish;
 mod query;
 mod rebuild;
 mod related;
@@ -175,6 +176,10 @@ impl Recall for Service {
 
     async fn doctor(&self, request: Request<v1::DoctorRequest>) -> Result<Response<v1::DoctorResponse>, Status> {
         doctor::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn publish(&self, request: Request<v1::PublishRequest>) -> Result<Response<v1::PublishResponse>, Status> {
+        publish::handle(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn compact(&self, request: Request<v1::CompactRequest>) -> Result<Response<v1::CompactResponse>, Status> {

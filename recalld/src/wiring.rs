@@ -28,6 +28,7 @@ use crate::models::{self, Models};
 use crate::parsers::ParserPool;
 use crate::pressure::{COPIES_OF_A_NETWORK, Shares};
 use crate::reported::Reported;
+use crate::shared;
 
 /// How long before its deadline a search stops waiting for an index, so that there is time to answer with a warning.
 const TIME_TO_ANSWER: Duration = Duration::from_secs(2);
@@ -102,10 +103,11 @@ fn engine(
         domains: settings.roots.domains.clone(),
     };
     let embeddings = dirs.embeddings();
+    let shared = shared::stores(settings, &environment);
     let (dirs, user) = (dirs.clone(), settings.clone());
     let of_store = move |root: &Path| store_settings(&dirs, &environment, &user, root);
     let engine_settings =
-        EngineSettings { memory, code_parser: Some(parsers), ..engine_settings(settings, embeddings) };
+        EngineSettings { memory, code_parser: Some(parsers), shared, ..engine_settings(settings, embeddings) };
     Engine::new(places, engine_settings, Box::new(of_store), Arc::new(SystemClock))
 }
 
@@ -141,6 +143,7 @@ fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
         memory: MemorySettings::default(),
         watch: true,
         code_parser: None,
+        shared: Vec::new(),
     }
 }
 

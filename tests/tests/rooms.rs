@@ -23,6 +23,7 @@ const CRATES: &[(&str, usize)] = &[
     ("crates/recall-models/src", 25),
     ("crates/recall-providers/src", 15),
     ("crates/recall-rql/src", 10),
+    ("crates/recall-shared/src", 12),
     ("crates/recall-testkit/src", 12),
     ("recall-cli/src", 30),
     ("recalld/src", 50),
@@ -33,9 +34,9 @@ const CRATES: &[(&str, usize)] = &[
 /// the lines below its own, and none on its own line.
 ///
 /// What a `Store` holds does not know `Store`: it stands below. What acts on a `Store` is a method or a function above it.
-const STAIRS: [&[&str]; 15] = [
+const STAIRS: [&[&str]; 16] = [
     &["migrate"],
-    &["backup", "session"],
+    &["backup", "publish", "session"],
     &["context"],
     &["inspect", "query"],
     &["search"],
@@ -46,6 +47,7 @@ const STAIRS: [&[&str]; 15] = [
     &["indexing"],
     &["engine"],
     &["store"],
+    &["shared"],
     &["embeddings", "ledger", "links", "session_log"],
     LEAVES,
     &["ranking"],

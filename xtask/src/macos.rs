@@ -46,7 +46,7 @@ fn check(install: Install) -> Result<(), String> {
         .env("CC_aarch64_apple_darwin", cc.1)
         .env("CXX_aarch64_apple_darwin", cxx.1)
         .env("AR_aarch64_apple_darwin", ar.1)
-        .args(["--workspace", "--exclude", "recall-dist"]);
+        .args(["--workspace", "--keep-going"]);
     cross::run(&mut command)
 }
 

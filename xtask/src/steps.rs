@@ -54,8 +54,9 @@ pub(crate) const STEPS: &[Step] = &[
     },
 ];
 
-/// The features that build the tests of networks.
-const ONNX_TESTS: &str = "recall-models/onnx-tests,recall-tests/onnx-tests";
+/// The features that build the tests of networks and of shared stores, which need packages.
+const ONNX_TESTS: &str =
+    "recall-models/onnx-tests,recall-tests/onnx-tests,recall-shared/postgres-tests,recall-tests/postgres-tests";
 
 /// The feature that builds the test that has systemd check the units.
 const SYSTEMD_TESTS: &str = "recall-tests/systemd-tests";

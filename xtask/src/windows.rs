@@ -14,9 +14,9 @@ use crate::say;
 use wine::Wine;
 
 /// The target.
-const TARGET: &str = "x86_64-pc-windows-gnu";
+pub(crate) const TARGET: &str = "x86_64-pc-windows-gnu";
 
-/// The profile of the build.
+/// The profile of what is tried.
 const PROFILE: &str = "wine";
 
 /// What the build and the trials need besides the toolchain.
@@ -82,7 +82,17 @@ fn prepare(extent: Extent, install: Install) -> Result<Wine, String> {
     cross::provide(&TOOLCHAIN_NEEDS.iter().chain(&NEEDS).collect::<Vec<_>>(), install)?;
     let folder = cross::folder_of("windows");
     if extent != Extent::TryOnly {
-        build(&folder)?;
+        build(
+            &folder,
+            PROFILE,
+            &[
+                ("recalld", "recalld"),
+                ("recall-cli", "recall"),
+                ("recall-shim", "recall-shim"),
+                ("recall-tests", "test-recalld"),
+            ],
+            &[],
+        )?;
     }
     let built = folder.join(TARGET).join(PROFILE);
     let wine = Wine::new(&folder.join("trial"))?;
@@ -97,18 +107,35 @@ fn prepare(extent: Extent, install: Install) -> Result<Wine, String> {
     Ok(wine)
 }
 
-fn build(folder: &Path) -> Result<(), String> {
+/// Builds the programs as they are published; returns their folder. They need no library of the compiler beside them.
+pub(crate) fn release(install: Install) -> Result<PathBuf, String> {
+    cross::provide(&TOOLCHAIN_NEEDS.iter().chain(&NEEDS[..2]).collect::<Vec<_>>(), install)?;
+    let folder = cross::folder_of("windows");
+    let variables = [("RUSTFLAGS", "-Ctarget-feature=+crt-static -Clink-args=-static")];
+    let programs = [("recalld", "recalld"), ("recall-cli", "recall"), ("recall-bench", "recall-bench")];
+    build(&folder, "release", &programs, &variables)?;
+    build(&folder, "small", &[("recall-shim", "recall-shim")], &variables)?;
+    let out = folder.join("programs");
+    std::fs::create_dir_all(&out).map_err(|error| format!("cannot create {}: {error}", out.display()))?;
+    for (profile, program) in
+        programs.map(|(_, program)| ("release", program)).into_iter().chain([("small", "recall-shim")])
+    {
+        let program = format!("{program}.exe");
+        copy(&folder.join(TARGET).join(profile).join(&program), &out.join(&program))?;
+    }
+    Ok(out)
+}
+
+/// Builds programs, which are given with their packages.
+fn build(folder: &Path, profile: &str, programs: &[(&str, &str)], variables: &[(&str, &str)]) -> Result<(), String> {
     // A header of usearch includes `Windows.h`, which is `windows.h` in mingw.
     let headers = folder.join("headers");
     write(&headers.join("Windows.h"), "#include <windows.h>\n")?;
     let mut command = cross::cargo("windows", TARGET, "build");
     command.envs(VARIABLES).env("CXXFLAGS_x86_64_pc_windows_gnu", format!("-I{}", headers.display()));
-    command.args(["--profile", PROFILE]);
-    for package in ["recalld", "recall-cli", "recall-shim", "recall-tests"] {
-        command.args(["--package", package]);
-    }
-    for program in ["recalld", "recall", "recall-shim", "test-recalld"] {
-        command.args(["--bin", program]);
+    command.envs(variables.iter().copied()).args(["--profile", profile]);
+    for (package, program) in programs {
+        command.args(["--package", package, "--bin", program]);
     }
     cross::run(&mut command)
 }

@@ -165,6 +165,8 @@ repeatable! {
     stats: StatsRequest => StatsResponse;
     /// Frees the space of deleted data.
     compact: CompactRequest => CompactResponse;
+    /// Indexes a project and publishes it to a shared store.
+    publish: PublishRequest => PublishResponse;
     /// Lists the models.
     list_models: ListModelsRequest => ListModelsResponse;
     /// Installs a model from a directory.

@@ -73,6 +73,7 @@ fn make_folder(parent: &Path) -> Result<PathBuf, ConnectError> {
 }
 
 fn folder_builder() -> fs::DirBuilder {
+    #[cfg_attr(windows, expect(unused_mut, reason = "a folder has the access list of its parent"))]
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

@@ -32,6 +32,8 @@ pub struct Environment {
     pub keys: BTreeMap<String, String>,
     /// The variables with settings, by name: `RECALL_<SECTION>__<KEY>`.
     pub settings: BTreeMap<String, OsString>,
+    /// The keys of shared stores, by name in lower case: `RECALL_STORE_<NAME>_KEY`, with `_` for each `-` of the name.
+    pub store_keys: BTreeMap<String, String>,
 }
 
 /// The folders for a program's files on this platform.
@@ -85,6 +87,10 @@ impl Environment {
                 _ if is_setting(name) => {
                     environment.settings.insert(name.to_owned(), value);
                 }
+                _ if store_of_key(name).is_some() => {
+                    let store = store_of_key(name).expect("just checked");
+                    environment.store_keys.extend(value.into_string().ok().map(|key| (store, key)));
+                }
                 _ if name.eq_ignore_ascii_case(NO_PROXY) => environment.no_proxy = hosts(&value.to_string_lossy()),
                 _ => {
                     if let Some(place) = PROXIES.iter().position(|known| known.eq_ignore_ascii_case(name)) {
@@ -107,6 +113,12 @@ const NO_PROXY: &str = "NO_PROXY";
 /// Splits a list of hosts.
 fn hosts(list: &str) -> Vec<String> {
     list.split(',').map(str::trim).filter(|host| !host.is_empty()).map(ToOwned::to_owned).collect()
+}
+
+/// Returns the store whose key a variable has.
+fn store_of_key(name: &str) -> Option<String> {
+    let store = name.strip_prefix("RECALL_STORE_")?.strip_suffix("_KEY")?;
+    Some(store.to_ascii_lowercase().replace('_', "-"))
 }
 
 /// Returns whether a variable has a setting. Section and key are joined by two underscores.
@@ -164,8 +176,19 @@ fn runtime_folder_of(_all: &Path, _user: u32) -> Option<PathBuf> {
 
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { recall_home, home, claude_config_dir, platform, runtime_dir, user, proxy, no_proxy, keys, settings } =
-            self;
+        let Self {
+            recall_home,
+            home,
+            claude_config_dir,
+            platform,
+            runtime_dir,
+            user,
+            proxy,
+            no_proxy,
+            keys,
+            settings,
+            store_keys,
+        } = self;
         f.debug_struct("Environment")
             .field("recall_home", recall_home)
             .field("home", home)
@@ -178,6 +201,7 @@ impl fmt::Debug for Environment {
             .field("no_proxy", no_proxy)
             .field("keys", &keys.keys().collect::<Vec<_>>())
             .field("settings", &settings.keys().collect::<Vec<_>>())
+            .field("store_keys", &store_keys.keys().collect::<Vec<_>>())
             .finish()
     }
 }

@@ -36,8 +36,8 @@ pub use project::{BroadRoot, ProjectError, check_project_root, initialise, setti
 pub use recall_folder::project_root;
 pub use settings::{
     AdoptSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings, LaunchSettings, Loaded, LogLevel,
-    LoopSettings, ModelSetting, ModelsSettings, PageSettings, ProxySetting, RankerSetting, RemoteSettings,
-    RootsSettings, SearchSettings, Settings,
+    LoopSettings, ModelSetting, ModelsSettings, PageSettings, ProxySetting, RankerSetting, ReadFrom, RemoteSettings,
+    RootsSettings, SearchSettings, Settings, StoreConfig, StoreKind,
 };
 pub use table::{Reach, Row, Table};
 

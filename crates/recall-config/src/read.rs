@@ -70,6 +70,34 @@ impl Reader {
         Ok(chosen)
     }
 
+    /// Returns the values of a family of settings, `section.<name>`, by name. A project's file cannot set them. They are in no table,
+    /// since their names are the user's.
+    ///
+    /// # Errors
+    /// A layer set an invalid value, even if a later layer replaces it.
+    pub(crate) fn family<T>(
+        &mut self,
+        section: &str,
+        kind: impl Fn(String) -> Kind<T>,
+    ) -> Result<BTreeMap<String, T>, ConfigError> {
+        let name_of = |key: &str| Some(key.strip_prefix(section)?.strip_prefix('.')?.to_owned());
+        let keys: Vec<(String, String)> =
+            self.given.keys().filter_map(|key| Some((key.clone(), name_of(key)?))).collect();
+        let mut family = BTreeMap::new();
+        for (key, name) in keys {
+            let kind = kind(name.clone());
+            for Entry { key: _, value, layer, place } in self.given.remove(&key).unwrap_or_default() {
+                if layer == Layer::Project {
+                    self.warnings.push(Warning::NotForProjects { place, key: key.clone() });
+                    continue;
+                }
+                let invalid = |expected| ConfigError::Value { place, key: key.clone(), expected, found: shown(&value) };
+                family.insert(name.clone(), kind.parse(&value).map_err(invalid)?);
+            }
+        }
+        Ok(family)
+    }
+
     /// Returns the table of all settings, and the warnings, ordered by place.
     ///
     /// # Errors

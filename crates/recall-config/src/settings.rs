@@ -4,6 +4,7 @@ mod hooks;
 mod load;
 mod models;
 mod remote;
+mod stores;
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -15,6 +16,7 @@ pub use load::Loaded;
 pub use models::{ModelsSettings, ProxySetting};
 use recall_core::{DocumentType, LOW_CONFIDENCE, Limits};
 pub use remote::RemoteSettings;
+pub use stores::{ReadFrom, StoreConfig, StoreKind};
 
 /// All settings. The `Default` values are those of `default.toml`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,6 +47,8 @@ pub struct Settings {
     pub launch: LaunchSettings,
     /// The loop that works on a list of tasks.
     pub task_loop: LoopSettings,
+    /// The stores that a team shares, by name.
+    pub stores: BTreeMap<String, StoreConfig>,
 }
 
 /// What is indexed, and how.

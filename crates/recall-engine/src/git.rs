@@ -110,6 +110,16 @@ impl<'a> Git<'a> {
         commits
     }
 
+    /// Returns the address of the remote `origin`.
+    pub(crate) fn remote(self) -> Option<String> {
+        self.line(&["config", "--get", "remote.origin.url"])
+    }
+
+    /// Returns the name of the branch that is checked out.
+    pub(crate) fn branch(self) -> Option<String> {
+        self.line(&["symbolic-ref", "--quiet", "--short", "HEAD"])
+    }
+
     /// Returns whether git's work tree is the one around the folder, and not one that `core.worktree` names.
     fn has_its_own_work_tree(self) -> bool {
         let own = Repository::of(self.folder).map(|repository| repository.work_tree);

@@ -30,6 +30,7 @@ mod migrate;
 mod mount;
 mod origin;
 mod progress;
+mod publish;
 mod query;
 mod quote;
 mod ranking;
@@ -37,6 +38,7 @@ mod search;
 mod session;
 mod session_log;
 mod settings;
+mod shared;
 mod store;
 mod store_folder;
 mod task_pool;
@@ -54,7 +56,8 @@ pub use doubt::{AdoptedHit, AdoptedReport, Doubt, DoubtKind, Owner};
 pub use embeddings::Encoders;
 pub use engine::{Engine, RecorderCounts};
 pub use error::{
-    GetError, GraphError, IndexError, ListError, MemoryError, RemoveError, SearchError, StatusError, StoreError,
+    GetError, GraphError, IndexError, ListError, MemoryError, PublishError, PublishSourceError, RemoveError,
+    SearchError, StatusError, StoreError,
 };
 pub use fault::Fault;
 pub use finding::{Check, Finding, Gravity, Problem};
@@ -77,6 +80,7 @@ pub use migrate::{
 };
 pub use origin::{Origin, OriginError, RootCheck};
 pub use progress::{Cancel, Progress};
+pub use publish::{Comparison, PublishReport, PublishRequest};
 pub use query::{QueryAnswer, QueryPlan, QueryRequest, QueryRow, RowOrder};
 pub use ranking::Factor;
 pub use ranking::features::{

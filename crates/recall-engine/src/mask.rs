@@ -147,6 +147,16 @@ impl Whole {
         Self { path: path.as_str().to_owned(), text, has_secrets: OnceCell::new() }
     }
 
+    /// Returns the text.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns whether the text has secrets.
+    pub(crate) fn has_secrets(&self) -> bool {
+        *self.has_secrets.get_or_init(|| !MASKER.find_in_file(&self.path, &self.text).is_empty())
+    }
+
     /// Masks a part in the context of the whole text. A part that the text no longer contains is masked by itself.
     pub(crate) fn mask_part(&self, part: &mut String, at: Range<usize>) -> Masked {
         let is_there = self.text.get(at.clone()) == Some(part.as_str());
@@ -160,7 +170,7 @@ impl Whole {
     pub(crate) fn masked(&self, at: Range<usize>) -> String {
         let Some(part) = self.text.get(at.clone()) else { return String::new() };
         // One pass over the file costs less than one over each of its chunks.
-        if !*self.has_secrets.get_or_init(|| !MASKER.find_in_file(&self.path, &self.text).is_empty()) {
+        if !self.has_secrets() {
             return part.to_owned();
         }
         if MASKER.depends_on_whole(&self.path, part) {

@@ -8,6 +8,7 @@ mod answer;
 mod candidate_features;
 mod candidates;
 mod context;
+mod depths;
 mod exact;
 mod expand;
 mod facets;
@@ -23,6 +24,7 @@ mod retrieve;
 mod retriever_weights;
 mod scored;
 mod semantic;
+mod shared;
 mod texts;
 
 use std::sync::Arc;
@@ -60,7 +62,7 @@ pub(crate) const ATTEMPTS: u32 = 4;
 const REPAIRS: u32 = 2;
 
 impl Engine {
-    /// Answers a search.
+    /// Answers a search in the stores of this machine.
     ///
     /// First updates the stores from their files, within the time budget. Then compares each hit's file with its indexed state:
     /// a changed file is indexed before the answer, and a deleted file gives no hit.
@@ -68,10 +70,12 @@ impl Engine {
     /// # Errors
     /// The query has no words, the scope has no store, or a store cannot be opened or read.
     pub fn search(&self, origin: &Origin, request: &SearchRequest) -> Result<Answer, SearchError> {
-        self.search_where(origin, request, None)
+        self.repairing(|| self.answer(origin, request, None, SharedStores::LeaveOut))
     }
 
-    /// Answers a search among the chunks that satisfy a condition.
+    /// Answers a search among the chunks that satisfy a condition, and, without one, in the shared stores too.
+    ///
+    /// A shared store that does not answer in time is a warning.
     ///
     /// # Errors
     /// See [`Engine::search`].
@@ -81,7 +85,7 @@ impl Engine {
         request: &SearchRequest,
         filter: Option<&Filter>,
     ) -> Result<Answer, SearchError> {
-        self.repairing(|| self.answer(origin, request, filter))
+        self.repairing(|| self.answer(origin, request, filter, SharedStores::Ask))
     }
 
     /// Runs `attempt`, and runs it again if a store is damaged. The store is reopened first, without the files that could not
@@ -98,14 +102,53 @@ impl Engine {
         attempt()
     }
 
-    fn answer(&self, origin: &Origin, request: &SearchRequest, filter: Option<&Filter>) -> Result<Answer, SearchError> {
+    fn answer(
+        &self,
+        origin: &Origin,
+        request: &SearchRequest,
+        filter: Option<&Filter>,
+        shared: SharedStores,
+    ) -> Result<Answer, SearchError> {
         let mut clock = StageClock::default();
         let mut understood = understand(&request.query);
         let scope = understood.scope.unwrap_or(request.scope);
         merge_filters(&mut understood, request)?;
         clock.lap(Stage::Understand);
-        let MountedStores { stores, mut warnings } = self.searched_stores(origin, scope, request, &understood)?;
-        let ranking = stores[0].ranking(&self.settings.rankers);
+        let may_be_empty = shared == SharedStores::Ask && scope == Scope::Domain && !self.settings.shared.is_empty();
+        let names_shared = shared == SharedStores::Ask
+            && self.settings.shared.iter().any(|store| Some(&store.name) == origin.domain.as_ref());
+        let gathered = if names_shared && scope == Scope::Domain {
+            if understood.text.is_empty() {
+                return Err(SearchError::EmptyQuery);
+            }
+            MountedStores { stores: Vec::new(), warnings: Vec::new() }
+        } else if names_shared {
+            let anywhere = Origin { domain: None, ..origin.clone() };
+            self.gathered_stores(&anywhere, scope, request, &understood)?
+        } else {
+            self.gathered_stores(origin, scope, request, &understood)?
+        };
+        if gathered.stores.is_empty() && !may_be_empty {
+            return Err(SearchError::NoStore { scope });
+        }
+        let MountedStores { stores, mut warnings } = gathered;
+        let pending = match shared {
+            SharedStores::Ask if filter.is_none() => shared::ask(self, origin, scope, &understood, request, &stores),
+            SharedStores::Ask | SharedStores::LeaveOut => Vec::new(),
+        };
+        let base = match stores.first() {
+            Some(store) => Arc::clone(store),
+            // The settings of the project apply, though its documents are not searched.
+            None => self.registry.project(origin, &*self.clock)?,
+        };
+        let ranking = base.ranking(&self.settings.rankers);
+        let mut shared = Vec::with_capacity(pending.len());
+        for answer in pending.into_iter().map(Deferred::join) {
+            match answer {
+                Ok(answer) => shared.push(answer),
+                Err(warning) => warnings.push(warning),
+            }
+        }
         warnings.extend(ranking.problem.clone().map(|reason| Warning::RankerPassedOver { reason }));
         clock.lap(Stage::Freshness);
 
@@ -115,6 +158,8 @@ impl Engine {
             understood: &understood,
             scope,
             stores: &stores,
+            shared: &shared,
+            base: &base,
             ranking: &ranking,
             filter,
         };
@@ -140,11 +185,22 @@ impl Engine {
         request: &SearchRequest,
         understood: &Understood,
     ) -> Result<MountedStores, SearchError> {
+        let searched = self.gathered_stores(origin, scope, request, understood)?;
+        if searched.stores.is_empty() { Err(SearchError::NoStore { scope }) } else { Ok(searched) }
+    }
+
+    /// Returns the stores of this machine that a query searches, updated from their files.
+    fn gathered_stores(
+        &self,
+        origin: &Origin,
+        scope: Scope,
+        request: &SearchRequest,
+        understood: &Understood,
+    ) -> Result<MountedStores, SearchError> {
         if understood.text.is_empty() {
             return Err(SearchError::EmptyQuery);
         }
-        let searched = self.prepared_stores(origin, scope, &request.others, |store| self.prepare(store))?;
-        if searched.stores.is_empty() { Err(SearchError::NoStore { scope }) } else { Ok(searched) }
+        Ok(self.prepared_stores(origin, scope, &request.others, |store| self.prepare(store))?)
     }
 
     /// Waits until the embeddings and the graph of every store cover its documents.
@@ -183,6 +239,15 @@ impl Engine {
     }
 }
 
+/// Whether a search asks the stores that a team shares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SharedStores {
+    /// Those that the scope sees.
+    Ask,
+    /// None: the caller reads more of the hits' stores, or must not wait for a server.
+    LeaveOut,
+}
+
 /// The outcome of one pass over the pipeline.
 enum Attempt {
     Answered(Box<Answer>),
@@ -211,12 +276,12 @@ impl Search<'_> {
 
     /// Returns the weights that the request or its store sets explicitly.
     fn given_weights(&self) -> Weights {
-        retriever_weights::given(&self.request.weights, &self.stores[0].settings().weights)
+        retriever_weights::given(&self.request.weights, &self.base.settings().weights)
     }
 
     /// Runs the pipeline once. The last attempt drops hits of changed files instead of restarting.
     fn attempt(&self, clock: &mut StageClock, is_last: bool) -> Result<Attempt, SearchError> {
-        let store_settings = self.stores[0].settings();
+        let store_settings = self.base.settings();
         let (weights, deciding) = self.deciding();
         let candidates = candidates::gather(self, &weights, deciding.is_some(), clock)?;
         let refreshes = expand::refresh_journals(self, &candidates);
@@ -230,11 +295,12 @@ impl Search<'_> {
 
         refreshes.into_iter().for_each(Deferred::join);
         let Some(page) = page::page(self, &selected, is_last)? else { return Ok(Attempt::Overtaken) };
-        let coverage: Vec<Coverage> = self.stores.iter().map(MountedStore::coverage).collect();
+        let mut coverage: Vec<Coverage> = self.stores.iter().map(MountedStore::coverage).collect();
+        coverage.extend(self.shared.iter().map(shared::SharedAnswer::coverage));
         let model = candidates.iter().find_map(|found| Some(found.semantic.as_ref()?.model.to_string()));
         let silent = self.silent(&candidates, &weights, &rescored, &judged);
         let warnings = self.warnings(&weights, &page, (&rescored, &judged), model.as_deref(), &silent);
-        let page::Page { hits, retrieved, confidence, best_score, next_offset, left_out, masked: _ } = page;
+        let page::Page { hits, retrieved, confidence, best_score, next_offset, left_out, masked: _, unread: _ } = page;
         if self.request.recording == Recording::On {
             for (store, items) in self.stores.iter().zip(retrieved) {
                 store.retrievals.note(items);
@@ -281,7 +347,7 @@ impl Search<'_> {
         let has_structure = !self.request.without.contains(&Ablation::Structure);
         let stages = [
             (Ablation::Semantic, weights.asks_semantic() && found().any(|found| found.semantic.is_none())),
-            (Ablation::Structure, has_structure && found().any(|found| found.structure.is_none())),
+            (Ablation::Structure, has_structure && found().any(|found| found.structure.is_none() && !found.is_shared)),
             (Ablation::Rerank, matches!(rescored, rerank::Outcome::PassedOver { .. })),
             (Ablation::Judge, matches!(judged, rerank::Outcome::PassedOver { .. })),
         ];
@@ -302,6 +368,7 @@ impl Search<'_> {
         let unknown = self.understood.unknown_filters.iter().cloned();
         let unknown = unknown.map(|UnknownFilter { word, problem }| Warning::UnknownFilter { word, problem });
         let mut warnings: Vec<Warning> = left_out.chain(masked).chain(unknown).collect();
+        warnings.extend(page.unread.iter().cloned());
         if self.ranking.rankers.is_some() && self.given_weights() != Weights::default() {
             warnings.push(Warning::WeightsDecide);
         }
@@ -341,7 +408,9 @@ pub(crate) fn candidate_rows(
     stores: &[MountedStore],
 ) -> Result<Vec<CandidateRow>, SearchError> {
     let ranking = stores[0].ranking(&engine.settings.rankers);
-    let search = Search { engine, request, understood, scope, stores, ranking: &ranking, filter: None };
+    let base = &stores[0].store;
+    let search =
+        Search { engine, request, understood, scope, stores, shared: &[], base, ranking: &ranking, filter: None };
     let candidates = candidates::gather(&search, &search.weights(), true, &mut StageClock::default())?;
     let (set, none) = (order::feature_set(&candidates), Rankers::none());
     let rankers = ranking.rankers.as_ref().unwrap_or(&none);

@@ -9,6 +9,7 @@ use std::time::Duration;
 use recall_chunk::CodeParser;
 use recall_core::{CrossEncoder, DocumentType, Embedder, LOW_CONFIDENCE, Limits, Weights};
 use recall_journal::Storage;
+use recall_shared::Guarded;
 
 use crate::ranking::Rankers;
 
@@ -72,6 +73,8 @@ pub struct EngineSettings {
     pub watch: bool,
     /// Parses source code outside of this process; `None` to parse it on the threads that read the files.
     pub code_parser: Option<Arc<dyn CodeParser>>,
+    /// The stores that a team shares.
+    pub shared: Vec<Guarded>,
 }
 
 /// The bounds of the engine's memory.
@@ -191,6 +194,7 @@ impl EngineSettings {
             memory: MemorySettings::default(),
             watch: false,
             code_parser: None,
+            shared: Vec::new(),
         }
     }
 }

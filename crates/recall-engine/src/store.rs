@@ -30,8 +30,8 @@ mod watch;
 mod watching;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
@@ -54,6 +54,7 @@ use crate::progress::Cancel;
 use crate::ranking::Rankers;
 use crate::session_log::Sessions;
 use crate::settings::{StoreSettings, StoreSettingsSource};
+use crate::shared::repository_name;
 
 use crate::store_folder::StoreFolder;
 pub(crate) use adopted::{AdoptedCell, CheckedAt};
@@ -155,6 +156,8 @@ pub(crate) struct Store {
     pub(crate) imports: Arc<Imports>,
     /// Parses source code outside of this process.
     pub(crate) code_parser: Option<Arc<dyn CodeParser>>,
+    /// A cache of its name in shared stores.
+    repository: OnceLock<String>,
 }
 
 impl Store {
@@ -167,6 +170,11 @@ impl Store {
     /// and doctor report them for as long as the store is open.
     pub(crate) fn unreported_repairs(&self) -> &[String] {
         if self.are_repairs_reported.swap(true, Ordering::Relaxed) { &[] } else { &self.repaired }
+    }
+
+    /// Returns the name that its repository has in shared stores.
+    pub(crate) fn repository_name(&self) -> String {
+        self.repository.get_or_init(|| repository_name(&self.root)).clone()
     }
 
     /// Returns the state of each file in the catalog, as of the last published generation.

@@ -60,6 +60,15 @@ pub enum Warning {
         /// Why.
         reason: String,
     },
+    /// A store that a team shares did not answer: the answer is without it.
+    SharedStore {
+        /// Its name.
+        store: String,
+        /// Why.
+        reason: String,
+        /// Whether it answered the last search.
+        is_new: bool,
+    },
     /// There are more nested repositories and other projects than a request reads.
     StoresLeftOut {
         /// How many were not read.

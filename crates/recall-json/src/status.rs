@@ -45,6 +45,58 @@ struct Kept<'a> {
     gone_since: Option<String>,
 }
 
+/// The answer of `recall publish --format json`.
+pub fn published(message: &v1::PublishResponse) -> impl Serialize {
+    #[derive(Serialize)]
+    struct Published<'a> {
+        store: &'a str,
+        repository: &'a str,
+        branch: &'a str,
+        generation: u64,
+        documents: u64,
+        sent_documents: u64,
+        removed_documents: u64,
+        sent_chunks: u64,
+        known_chunks: u64,
+        differences: Vec<Difference<'a>>,
+        difference_count: u64,
+        took_ms: f64,
+    }
+    #[derive(Serialize)]
+    struct Difference<'a> {
+        path: &'a str,
+        code: &'a str,
+    }
+    let v1::PublishResponse {
+        store,
+        repository,
+        branch,
+        generation,
+        documents,
+        sent_documents,
+        removed_documents,
+        sent_chunks,
+        known_chunks,
+        differences,
+        difference_count,
+        took_ms,
+    } = message;
+    answer(Published {
+        store,
+        repository,
+        branch,
+        generation: *generation,
+        documents: *documents,
+        sent_documents: *sent_documents,
+        removed_documents: *removed_documents,
+        sent_chunks: *sent_chunks,
+        known_chunks: *known_chunks,
+        differences: differences.iter().map(|one| Difference { path: &one.item, code: &one.code }).collect(),
+        difference_count: *difference_count,
+        took_ms: *took_ms,
+    })
+}
+
 /// The space that `compact` has freed.
 pub fn compacted(message: &v1::CompactResponse) -> impl Serialize {
     #[derive(Debug, Serialize)]

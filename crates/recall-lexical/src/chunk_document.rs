@@ -150,7 +150,7 @@ impl SiblingKeys {
     const BITS: u32 = 20;
     const MASK: u64 = (1 << Self::BITS) - 1;
 
-    fn of(path: &DocPath) -> Self {
+    pub(crate) fn of(path: &DocPath) -> Self {
         let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
         let hash = |text: &str| {
             let sum = checksum(text);

@@ -5,9 +5,10 @@
 //! query they cover. A learned ranker uses these features. This module does not weigh them against each other, except
 //! to choose the chunk that represents a document.
 
+pub(crate) mod assemble;
 mod collect;
 mod ranges;
-mod stats;
+pub(crate) mod stats;
 
 use recall_core::{ChunkRow, DocumentRow, Traits};
 

@@ -31,6 +31,7 @@ mod merging;
 mod names;
 mod open;
 mod phrase;
+mod portable;
 mod query_term_matcher;
 mod query_terms;
 mod searcher;
@@ -49,6 +50,10 @@ pub use filter::path_matcher;
 pub use highlight::Highlighter;
 pub use index::{Lexical, Refreshed};
 pub use open::OpenError;
+pub use phrase::first_sentence;
+pub use portable::{
+    ChunkAnalysis, ChunkParts, Lengths, PortableDocument, PortableQuery, Statistics, WeightedKey, document_keys,
+};
 pub use query_terms::SpellingSuggestions;
 pub use recall_folder::quarantine;
 pub use searcher::{Depths, Facets, Retrieved, SearchError, Searcher};

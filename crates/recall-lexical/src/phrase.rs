@@ -30,8 +30,8 @@ pub(crate) fn key(text: &str) -> Option<String> {
     (count > 0).then_some(key)
 }
 
-/// The first sentence of a text: it ends at a blank line, or at a mark that ends a sentence and is followed by white space.
-pub(crate) fn first_sentence(text: &str) -> &str {
+/// The first sentence of a text. It ends at a blank line, or at a mark that ends a sentence and is followed by white space.
+pub fn first_sentence(text: &str) -> &str {
     let text = text.trim_start();
     let blank = text.find("\n\n").unwrap_or(text.len());
     let text = &text[..blank];

@@ -23,6 +23,7 @@ use crate::shared_index::SharedIndex;
 use crate::snapshot::Snapshot;
 use crate::term_cache::TermCache;
 use crate::top_k::{Scored, TieBreaker, keep_top_k, top_k};
+pub(crate) use spelling::path_of;
 
 pub use facets::Facets;
 
@@ -310,7 +311,7 @@ pub struct Depths {
 }
 
 /// The results of the retrievers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Retrieved {
     /// The chunks that contain the query's words; see [`Searcher::lexical`].
     pub lexical: Vec<Candidate>,

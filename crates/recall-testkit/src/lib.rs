@@ -3,12 +3,13 @@
 //! A [`Sandbox`] is a separate home: the programs see no variables of the test's environment and no files of its user,
 //! and all processes started in it, detached daemons included, end with it. [`Running`] communicates with a process
 //! over pipes, with deadlines; [`redact()`] replaces the parts of an output that differ between runs; a [`ModelDisk`]
-//! crashes, fills up and fails at any step.
+//! crashes, fills up and fails at any step; a [`PostgresServer`] is a database server of its own.
 //!
 //! A failing step panics with a description: the crate is for tests only.
 
 mod binaries;
 mod model_disk;
+mod postgres;
 mod processes;
 mod project;
 mod provider;
@@ -19,6 +20,7 @@ mod wait;
 
 pub use binaries::Binaries;
 pub use model_disk::{ConcurrentEdit, Failures, History, Image, ModelDisk, Moment};
+pub use postgres::PostgresServer;
 pub use project::Project;
 pub use provider::{FAKE_MODEL, FakeProvider, FakeRules, Fault, Mutation, Received, fake_vector};
 pub use redact::{redact, redact_json};

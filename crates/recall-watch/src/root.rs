@@ -1,10 +1,13 @@
 //! The root of a project, and the resolution of paths inside it.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use recall_core::{DocPath, DocPathError};
+
+use crate::spelling;
 pub use recall_folder::project_root;
 
 /// Whether roots that are refused by default are accepted.
@@ -125,7 +128,7 @@ pub fn resolve_inside(root: &Path, path: &Path) -> Result<DocPath, OutsideError>
 }
 
 /// Resolves symlinks and `..` component by component. After the first component that does not exist there can be no
-/// symlink, so the rest is kept as written.
+/// symlink, so the rest is kept as written. What exists is spelled as on the disk.
 fn resolve(path: &Path) -> io::Result<PathBuf> {
     let mut real = PathBuf::new();
     for component in path.components() {
@@ -136,6 +139,7 @@ fn resolve(path: &Path) -> io::Result<PathBuf> {
             }
             Component::Prefix(_) | Component::RootDir => real.push(component),
             Component::Normal(name) => {
+                let name = spelling::on_disk(&real, name).map_or(Cow::Borrowed(name), Cow::Owned);
                 real.push(name);
                 match real.symlink_metadata() {
                     Ok(metadata) if metadata.is_symlink() => real = dunce::canonicalize(real)?,

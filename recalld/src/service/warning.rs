@@ -29,6 +29,16 @@ fn one(warning: Warning) -> v1::Warning {
             let message = format!("the project is being indexed: {files_done} of {files} files are done");
             new("INDEXING", Severity::Warning, message, "ask again in a moment")
         }
+        Warning::SharedStore { store, reason, is_new } => {
+            let message = format!("the shared store `{store}` did not answer: {reason}");
+            let severity = if is_new { Severity::Warning } else { Severity::Notice };
+            new(
+                "SHARED_STORE",
+                severity,
+                message,
+                "the answer is from this machine's stores; `recall status` shows them",
+            )
+        }
         Warning::IndexingWaits => {
             let message = "the project is queued for indexing, after other projects".to_owned();
             new(

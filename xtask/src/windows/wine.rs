@@ -58,19 +58,21 @@ impl Wine {
 
     /// Runs a program to its end, with the end of its output.
     pub(super) fn run(&self, program: &str, arguments: &[&str], folder: &Path) -> Result<Output, String> {
+        // To a file: Wine gives the standard error of a program to all processes that it starts, whatever the program says.
+        let complaints = self.prefix.join("stderr");
+        let errors = fs::File::create(&complaints).map_err(|error| error.to_string())?;
         let mut command = self.command(program, arguments, folder);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|e| e.to_string())?;
+        let mut child = command.stdout(Stdio::piped()).stderr(errors).spawn().map_err(|error| error.to_string())?;
         // A program that leaves a daemon with its output would never end it: the read is a part of the trial.
-        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        let reader = std::thread::spawn(move || (read(stdout), read(stderr)));
-        let ended = within(PATIENCE, || reader.is_finished());
-        if !ended {
+        let stdout = child.stdout.take();
+        let reader = std::thread::spawn(move || read(stdout));
+        if !within(PATIENCE, || reader.is_finished()) {
             let _ = child.kill();
             return Err(format!("`{program} {}` did not end its output", arguments.join(" ")));
         }
-        let (stdout, stderr) = reader.join().map_err(|_| "a reader panicked".to_owned())?;
+        let stdout = reader.join().map_err(|_| "a reader panicked".to_owned())?;
         let status = child.wait().map_err(|error| error.to_string())?;
-        Ok(Output { status, stdout, stderr })
+        Ok(Output { status, stdout, stderr: fs::read(complaints).unwrap_or_default() })
     }
 
     /// Starts a program whose input and output are pipes.
@@ -112,6 +114,17 @@ impl Wine {
         } else {
             Err("a killed daemon did not end".to_owned())
         }
+    }
+
+    /// Starts Wine's own programs, which would otherwise keep the output of the first program of a trial open.
+    pub(super) fn begin(&self) -> Result<(), String> {
+        let mut commands = [self.in_prefix("wineserver"), self.in_prefix("wineboot")];
+        commands[0].arg("--persistent");
+        for command in &mut commands {
+            let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+            status.map_err(|error| format!("cannot start Wine: {error}"))?;
+        }
+        Ok(())
     }
 
     /// Ends every program of the prefix.

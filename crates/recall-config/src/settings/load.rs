@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use recall_core::Limits;
 
+use super::stores::store;
 use super::{
     AdoptSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings, LaunchSettings, LoopSettings,
     ModelsSettings, PageSettings, RemoteSettings, RootsSettings, SearchSettings, Settings,
@@ -68,6 +69,7 @@ impl Settings {
             hooks: hooks(&mut from, default.hooks)?,
             launch: launch(&mut from, default.launch)?,
             task_loop: task_loop(&mut from, default.task_loop)?,
+            stores: from.family("stores", store)?,
         };
         let (table, warnings) = from.finish()?;
         Ok(Loaded { settings, table, warnings })

@@ -60,6 +60,11 @@ fn staleness(status: MemoryStatus) -> Option<Factor> {
     Some(Factor { name: "staleness", value })
 }
 
+/// Returns the factor of a memory that is not this user's and cannot be confirmed.
+pub(crate) fn of_somebody_else() -> Factor {
+    Factor { name: "unconfirmed", value: UNCONFIRMED }
+}
+
 fn unconfirmed(ownership: Ownership) -> Option<Factor> {
     (!ownership.is_vouched_for()).then_some(Factor { name: "unconfirmed", value: UNCONFIRMED })
 }

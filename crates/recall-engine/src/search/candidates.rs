@@ -32,9 +32,11 @@ pub(super) struct StoreCandidates {
     pub(super) structure: Option<Arc<Structure>>,
     /// The table of the store's documents.
     pub(super) known: Arc<Known>,
+    /// Whether the store is on a server, which has no graph.
+    pub(super) is_shared: bool,
 }
 
-/// Retrieves and fuses the candidates of every store.
+/// Retrieves and fuses the candidates of every store: those of this machine, then the shared ones.
 ///
 /// If rankers decide, only lexical lists are fused: the fused score is a lexical feature, and the cosine is a feature of its own.
 pub(super) fn gather(
@@ -44,7 +46,13 @@ pub(super) fn gather(
     clock: &mut StageClock,
 ) -> Result<Vec<StoreCandidates>, StoreError> {
     let mut candidates = Vec::with_capacity(search.stores.len());
-    let models = semantic::shared_models(search.stores);
+    // Cosines of two models do not compare, and a shared store has only those of the built-in one.
+    let has_cosines = search.shared.iter().any(|shared| !shared.is_empty() && shared.model.is_some());
+    let models = if has_cosines {
+        Some(super::shared::own_model(search.engine).into_iter().collect())
+    } else {
+        semantic::shared_models(search.stores)
+    };
     for store in search.stores {
         let known = store.known();
         let results = retrieve::retrieve(search, store, &known, weights, models.as_deref())?;
@@ -57,7 +65,34 @@ pub(super) fn gather(
         clock.lap(Stage::Fuse);
         let is_on = !search.request.without.contains(&Ablation::Structure);
         let structure = is_on.then(|| store.structure()).filter(|structure| structure.is_read());
-        candidates.push(StoreCandidates { lists, evidence, semantic, suggestions, chunks, structure, known });
+        let is_shared = false;
+        candidates.push(StoreCandidates {
+            lists,
+            evidence,
+            semantic,
+            suggestions,
+            chunks,
+            structure,
+            known,
+            is_shared,
+        });
+    }
+    for shared in search.shared {
+        let StoreResults { lists, evidence, semantic, suggestions } = retrieve::of_shared(shared, weights);
+        let lexical = lists.partition_point(|list| list.retriever != Retriever::Semantic);
+        let fused = if is_learned { &lists[..lexical] } else { &lists };
+        let chunks = fused::fuse_and_weigh(fused, search.understood, search.request);
+        let (structure, known, is_shared) = (None, Arc::default(), true);
+        candidates.push(StoreCandidates {
+            lists,
+            evidence,
+            semantic,
+            suggestions,
+            chunks,
+            structure,
+            known,
+            is_shared,
+        });
     }
     Ok(candidates)
 }

@@ -12,7 +12,8 @@ use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::matching::Matching;
 use crate::search::answer::{Stage, StageTimes};
-use crate::store::Ranking;
+use crate::search::shared::SharedAnswer;
+use crate::store::{Ranking, Store};
 
 /// One search over a fixed list of stores.
 pub(super) struct Search<'a> {
@@ -21,12 +22,21 @@ pub(super) struct Search<'a> {
     pub(super) understood: &'a Understood,
     pub(super) scope: Scope,
     pub(super) stores: &'a [MountedStore],
+    /// What the shared stores answered.
+    pub(super) shared: &'a [SharedAnswer],
+    /// The store whose settings apply to the search: the first one, or the project's.
+    pub(super) base: &'a Store,
     pub(super) ranking: &'a Ranking,
     /// A condition on hits, in addition to the filters of the request.
     pub(super) filter: Option<&'a Filter>,
 }
 
 impl Search<'_> {
+    /// Returns the shared store with the index of a store; `None` for a store of this machine.
+    pub(super) fn shared_at(&self, store: usize) -> Option<&SharedAnswer> {
+        self.shared.get(store.checked_sub(self.stores.len())?)
+    }
+
     /// Returns the chunks of a store that satisfy the condition; `None` without one.
     pub(super) fn allowed(&self, store: &MountedStore) -> Result<Option<Arc<RowSet>>, StoreError> {
         let Some(filter) = self.filter else { return Ok(None) };

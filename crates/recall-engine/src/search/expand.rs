@@ -17,6 +17,7 @@ use crate::search::context::Search;
 use crate::search::ranked::{Learned, Ranked};
 use crate::store::{Passage, Passages, Store};
 use crate::task_pool::Deferred;
+use crate::warning::Warning;
 
 /// How long a search waits for a generation that is being published.
 const PUBLICATION_PATIENCE: Duration = Duration::from_secs(2);
@@ -27,6 +28,8 @@ pub(super) enum Expanded {
         hits: Vec<Hit>,
         /// Files that changed and could not be indexed in time.
         left_out: BTreeSet<String>,
+        /// Shared stores whose texts could not be read; their hits are left out.
+        unread: Vec<Warning>,
     },
     /// Files had changed and were indexed. The search must restart.
     Overtaken,
@@ -69,7 +72,21 @@ pub(super) fn expand(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool
             }
         }
     }
-    Ok(Expanded::Hits { hits, left_out })
+    let mut unread = Vec::new();
+    for (number, shared) in search.shared.iter().enumerate() {
+        let number = search.stores.len() + number;
+        let here: Vec<&Ranked<'_>> = selected.iter().filter(|ranked| ranked.store == number).collect();
+        let rows: Vec<ChunkRow> = here.iter().map(|ranked| ranked.chunk).collect();
+        let texts = shared.texts(&rows).unwrap_or_else(|error| {
+            unread.push(shared.unread(&error));
+            Vec::new()
+        });
+        for (ranked, text) in here.into_iter().zip(texts) {
+            let hit = text.and_then(|text| shared.hit(ranked.document, ranked.chunk, text));
+            hits.extend(hit.map(|hit| with_rank(search, ranked, hit)));
+        }
+    }
+    Ok(Expanded::Hits { hits, left_out, unread })
 }
 
 /// Passages, compared with the current state of their files and memories.
@@ -155,6 +172,29 @@ fn bring_up(search: &Search<'_>, store: &Arc<Store>, changed: &BTreeSet<Document
 }
 
 fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, passage: &Passage) -> Hit {
+    let Passage { stored, parents } = passage;
+    let hit = Hit {
+        id: stored.id,
+        scope: store.scope,
+        store: ranked.store,
+        highlights: Vec::new(),
+        document: stored.document.document.clone(),
+        chunk: stored.chunk.clone(),
+        text: stored.text.clone(),
+        score: 0.0,
+        confidence: None,
+        support: None,
+        also_at: Vec::new(),
+        parents: parents.clone(),
+        explanation: None,
+        memory: None,
+        adopted: None,
+    };
+    with_rank(search, ranked, hit)
+}
+
+/// Returns the hit with its rank, its scores and their explanation.
+fn with_rank(search: &Search<'_>, ranked: &Ranked<'_>, hit: Hit) -> Hit {
     let explanation = match search.request.explain {
         recall_core::Explain::Off => None,
         recall_core::Explain::On => Some(Explanation {
@@ -171,23 +211,13 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, passage: &Passag
             reranked: ranked.reranked,
         }),
     };
-    let Passage { stored, parents } = passage;
     Hit {
-        id: stored.id,
-        scope: store.scope,
         store: ranked.store,
-        highlights: Vec::new(),
-        document: stored.document.document.clone(),
-        chunk: stored.chunk.clone(),
-        text: stored.text.clone(),
         score: ranked.score,
         confidence: ranked.learned.as_ref().map(|learned| f64::from(learned.confidence)),
         support: ranked.learned.as_ref().map(|learned| f64::from(learned.support)),
-        also_at: Vec::new(),
-        parents: parents.clone(),
         explanation,
-        memory: None,
-        adopted: None,
+        ..hit
     }
 }
 

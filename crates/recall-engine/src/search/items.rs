@@ -61,6 +61,11 @@ impl Priors {
                 one.item_priors.extend(of_memory.unwrap_or_else(|_| of_file().into_iter().collect()));
             }
         }
+        for one in ranked.iter_mut() {
+            // Memories of others are never vouched for by this user, whatever they say of themselves.
+            let is_memory = search.shared_at(one.store).is_some_and(|shared| shared.is_memory(one.document));
+            one.item_priors.extend(is_memory.then(memory::of_somebody_else));
+        }
         for one in ranked {
             if one.item_priors.is_empty() {
                 // Without factors the score must not change, not even by rounding.

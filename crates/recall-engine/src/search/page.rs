@@ -17,6 +17,7 @@ use crate::mount::Mount;
 use crate::search::answer::Hit;
 use crate::search::context::Search;
 use crate::search::ranked::{Ranked, with_ties};
+use crate::warning::Warning;
 
 /// The hits that a request asks for.
 pub(super) struct Page {
@@ -34,6 +35,8 @@ pub(super) struct Page {
     pub(super) left_out: BTreeSet<String>,
     /// Files with masked secrets.
     pub(super) masked: BTreeSet<String>,
+    /// Shared stores whose texts could not be read.
+    pub(super) unread: Vec<Warning>,
 }
 
 /// Reads as many of the selected chunks, best first, as the page needs. `None` if files had changed and were indexed: the
@@ -46,17 +49,21 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
     let (offset, end) = (search.request.offset as usize, next as usize);
     let mut distinct = Distinct::new(!search.request.without.contains(&Ablation::Collapse));
     let mut left_out = BTreeSet::new();
+    let mut unread = Vec::new();
     let mut rest = selected;
     // One more hit than is shown decides whether there is a next page.
     while distinct.hits.len() <= end && !rest.is_empty() {
         let (batch, behind) = rest.split_at(with_ties(rest, end + 1 - distinct.hits.len()));
         rest = behind;
         match expand(search, batch, is_last)? {
-            Expanded::Hits { mut hits, left_out: more } => {
+            Expanded::Hits { mut hits, left_out: more, unread: more_unread } => {
                 left_out.extend(more);
+                unread.extend(more_unread);
                 hits.sort_by(order_of_hits);
                 for hit in hits {
-                    let mount = &search.stores[hit.store].mount;
+                    // The paths of a shared store are those that the client sees.
+                    let plain = Mount::default();
+                    let mount = search.stores.get(hit.store).map_or(&plain, |store| &store.mount);
                     distinct.push(hit, mount);
                 }
             }
@@ -74,7 +81,14 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
     let mut masked = BTreeSet::new();
     let mut retrieved = vec![HashSet::new(); search.stores.len()];
     for hit in &mut hits {
-        let store = &search.stores[hit.store];
+        let Some(store) = search.stores.get(hit.store) else {
+            // It was masked before it left its machine. Rules that are newer here count too.
+            if hit.mask(None) == Masked::Yes {
+                masked.insert(hit.document.path.as_str().to_owned());
+            }
+            hit.highlights = highlighter.ranges(&hit.text);
+            continue;
+        };
         let whole = if mask::depends_on_whole(&hit.document.path, &hit.text) && hit.memory.is_none() {
             store.whole_text(&hit.document)?
         } else {
@@ -94,7 +108,7 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
         }
         hit.highlights = highlighter.ranges(&hit.text);
     }
-    Ok(Some(Page { hits, retrieved, confidence, best_score, next_offset, left_out, masked }))
+    Ok(Some(Page { hits, retrieved, confidence, best_score, next_offset, left_out, masked, unread }))
 }
 
 /// Orders hits by score, path, span and id.

@@ -169,6 +169,15 @@ fn texts(
     build: fn(&ChunkedDocument) -> ChunkTexts,
 ) -> Result<Vec<String>, StoreError> {
     let mut texts = vec![String::new(); ranked.len()];
+    for (number, shared) in search.shared.iter().enumerate() {
+        let number = search.stores.len() + number;
+        let here: Vec<usize> = (0..ranked.len()).filter(|&place| ranked[place].store == number).collect();
+        let rows: Vec<ChunkRow> = here.iter().map(|&place| ranked[place].chunk).collect();
+        // If the server does not answer any more, the expansion reports it.
+        for (place, text) in here.into_iter().zip(shared.texts(&rows).unwrap_or_default()) {
+            texts[place] = text.unwrap_or_default();
+        }
+    }
     for (number, store) in search.stores.iter().enumerate() {
         let mut here: Vec<usize> = (0..ranked.len()).filter(|&place| ranked[place].store == number).collect();
         here.sort_unstable_by_key(|&place| ranked[place].document);

@@ -1,25 +1,22 @@
 //! Retrieval of candidate chunks from one store, with the evidence for their documents.
 
 use std::panic::resume_unwind;
+use std::sync::Arc;
 
-use recall_core::{ModelFingerprint, RankedList, Retriever, Understood};
+use recall_core::{ChunkRow, ModelFingerprint, RankedList, Retriever, Understood};
 use recall_lexical::{Depths, Evidence, Retrieved, SpellingSuggestions, TieBreaker};
 
+use super::depths::{DEPTH, NEAREST_DEPTH, may_name_a_file};
 use super::retriever_weights::RetrieverWeights;
 use super::semantic::{self, SemanticEvidence};
+use super::shared::SharedAnswer;
 use crate::embeddings::Near;
 use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::known::Known;
+use crate::ranking::FeatureSet;
 use crate::search::context::Search;
 use crate::task_pool::Deferred;
-
-/// The number of candidates of each lexical retriever: words, names and paths.
-const DEPTH: usize = 100;
-
-/// The number of nearest chunks that are retrieved. With 100, quality does not improve (code, commit subjects and dialogues
-/// within .001, headings .005 less), and a search over 100,000 chunks takes a quarter longer.
-const NEAREST_DEPTH: usize = 50;
 
 /// The results of all retrievers in one store.
 pub(super) struct StoreResults {
@@ -30,13 +27,6 @@ pub(super) struct StoreResults {
     pub(super) semantic: Option<SemanticEvidence>,
     /// Near spellings of the query, if nothing has exactly that name.
     pub(super) suggestions: SpellingSuggestions,
-}
-
-/// Returns whether a query may name a file: it contains a path or an identifier, or is one word. For other questions, paths
-/// that share some of their words are not candidates: they cost the public code search benchmark .004 nDCG@10.
-fn may_name_a_file(understood: &Understood) -> bool {
-    let is_one_word = !understood.text.contains(char::is_whitespace);
-    is_one_word || !understood.paths.is_empty() || !understood.identifiers.is_empty()
 }
 
 /// Runs every retriever that has a weight; the semantic one with the given models, or any. `known` gives the tie-breakers.
@@ -80,7 +70,24 @@ pub(super) fn retrieve(
         vec![list(Retriever::Lexical, lexical), list(Retriever::Symbol, symbol), list(Retriever::Path, path)];
     let semantic = near.map(|near| {
         lists.push(list(Retriever::Semantic, nearest));
-        SemanticEvidence::of(&near, &mut lists, &mut evidence)
+        let features = if near.is_blended() { FeatureSet::Blended } else { FeatureSet::Semantic };
+        let nearness = |rows: &[ChunkRow]| near.nearness(rows);
+        SemanticEvidence::of(Arc::clone(&near.model), features, nearness, &mut lists, &mut evidence)
     });
     Ok(StoreResults { lists, evidence, semantic, suggestions })
+}
+
+/// Returns what the retrievers that have a weight found in a shared store.
+pub(super) fn of_shared(shared: &SharedAnswer, weights: &RetrieverWeights) -> StoreResults {
+    let Retrieved { lexical, symbol, path, semantic: nearest, mut evidence, suggestions } = shared.retrieved.clone();
+    let list = |retriever, candidates| RankedList { retriever, weight: weights.get(retriever), candidates };
+    let mut lists =
+        vec![list(Retriever::Lexical, lexical), list(Retriever::Symbol, symbol), list(Retriever::Path, path)];
+    let model = shared.model.as_deref().filter(|_| weights.asks_semantic());
+    let semantic = model.map(|model| {
+        lists.push(list(Retriever::Semantic, nearest));
+        let nearness = |rows: &[ChunkRow]| shared.nearness(rows);
+        SemanticEvidence::of(model.into(), FeatureSet::Semantic, nearness, &mut lists, &mut evidence)
+    });
+    StoreResults { lists, evidence, semantic, suggestions }
 }

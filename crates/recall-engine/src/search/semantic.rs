@@ -85,14 +85,20 @@ impl SemanticEvidence {
     ///
     /// A document without a word of the query is represented by its nearest chunk. If that is not near enough either, the
     /// document is removed from the evidence and the lists.
-    pub(super) fn of(near: &Near, lists: &mut [RankedList], evidence: &mut Evidence) -> Self {
+    pub(super) fn of(
+        model: Arc<str>,
+        features: FeatureSet,
+        nearness: impl FnOnce(&[ChunkRow]) -> Vec<Option<embeddings::Nearness>>,
+        lists: &mut [RankedList],
+        evidence: &mut Evidence,
+    ) -> Self {
         let mut chunks: Vec<(i64, ChunkRow)> =
             evidence.documents.iter().map(|document| (document.document.0, document.chunk)).collect();
         chunks.extend(lists.iter().flat_map(|list| &list.candidates).map(|one| (one.document.0, one.chunk)));
         chunks.sort_unstable();
         chunks.dedup();
         let rows: Vec<ChunkRow> = chunks.iter().map(|&(_, row)| row).collect();
-        let known = chunks.into_iter().zip(near.nearness(&rows));
+        let known = chunks.into_iter().zip(nearness(&rows));
         let known: Vec<(i64, ChunkRow, embeddings::Nearness)> =
             known.filter_map(|((document, row), nearness)| Some((document, row, nearness?))).collect();
         let mut documents = FxHashMap::default();
@@ -111,8 +117,7 @@ impl SemanticEvidence {
             let greatest = of_one.iter().map(|one| one.2.greatest).fold(best, f32::max);
             documents.insert(of_one[0].0, Cosines { best, chunk, greatest });
         }
-        let features = if near.is_blended() { FeatureSet::Blended } else { FeatureSet::Semantic };
-        let semantic = Self { model: Arc::clone(&near.model), features, documents };
+        let semantic = Self { model, features, documents };
         evidence.documents.retain(|document| semantic.may_answer(document));
         let stays = |one: DocumentRow| evidence.documents.binary_search_by_key(&one, |known| known.document).is_ok();
         for list in lists {

@@ -9,6 +9,7 @@ use recall_core::{ChunkRow, Understood};
 use recall_lexical::{Closeness, ClosenessReader};
 
 use super::candidates::KindCandidates;
+use super::shared::SharedAnswer;
 use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::ranking::ContentKind;
@@ -37,6 +38,7 @@ impl Texts {
     pub(super) fn read(
         tasks: &TaskPool,
         stores: &[MountedStore],
+        shared: &[SharedAnswer],
         understood: &Understood,
         kinds: &[KindCandidates<'_>],
     ) -> Self {
@@ -64,7 +66,19 @@ impl Texts {
             let chunks = kinds[number].of_store.evidence.query.chunks as u64;
             (!places.is_empty()).then(|| Reading { places, closeness: tasks.spawn_from(chunks, closeness) })
         };
-        Self { documents: documents.len(), readings: stores.iter().enumerate().filter_map(reading).collect() }
+        let of_shared = |(number, shared): (usize, &SharedAnswer)| {
+            let number = stores.len() + number;
+            let places: Vec<usize> = best.iter().copied().filter(|&place| documents[place].0 == number).collect();
+            let rows: Vec<ChunkRow> = places.iter().map(|&place| documents[place].1.0.chunk).collect();
+            let mut reader = ClosenessReader::new(understood);
+            // If the server does not answer any more, the expansion reports it.
+            let texts = if rows.is_empty() { Vec::new() } else { shared.texts(&rows).unwrap_or_default() };
+            let closeness = texts.into_iter().map(|text| text.map(|text| reader.read(&text))).collect();
+            (!places.is_empty()).then(|| Reading { places, closeness: tasks.spawn_from(0, move || Ok(closeness)) })
+        };
+        let mut readings: Vec<Reading> = stores.iter().enumerate().filter_map(reading).collect();
+        readings.extend(shared.iter().enumerate().filter_map(of_shared));
+        Self { documents: documents.len(), readings }
     }
 
     /// Returns the proximity of each document, store by store; `None` if the text was not read.

@@ -1,8 +1,8 @@
 //! Opening a store, with the repair of damaged parts.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use parking_lot::Mutex;
@@ -170,6 +170,7 @@ impl Store {
             cancel: Cancel::default(),
             imports: Arc::clone(imports),
             code_parser: code_parser.cloned(),
+            repository: OnceLock::new(),
         };
         store.reload_known()?;
         store.repair_lexical()?;

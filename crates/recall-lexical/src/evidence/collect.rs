@@ -6,11 +6,12 @@ use tantivy::postings::TermInfo;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, TantivyError};
 
+use super::assemble::{NAMED_EQUAL, NAMED_FOLDED, ReadDocument, named_unit, saturated_frequency};
 use super::ranges::{DocumentRange, document_ranges, each_within};
 use super::stats::{ChunkStats, DocumentStats, FieldStats, MAX_TERMS};
 use super::{DocumentEvidence, Evidence, QueryStats};
 use crate::chunk_document::{SiblingKeys, unpack};
-use crate::clause::{B, K1, inverse_document_frequency};
+use crate::clause::{K1, inverse_document_frequency};
 use crate::fields::FieldWeights;
 use crate::names::{MAX_COMPONENTS, MIN_PREFIX_BYTES, SCOPE, ends};
 use crate::query_terms::SpellingSuggestions;
@@ -19,11 +20,6 @@ use crate::term_cache::TermCache;
 
 /// The most names considered that begin with a name of the query.
 const MAX_PREFIX_MATCHES: usize = 64;
-
-/// The weight of a chunk that defines a name of the query, when the chunk that represents its document is chosen. In
-/// units of the whole query, so that a definition outranks any match of words.
-const NAMED_EQUAL: f32 = 2.0;
-const NAMED_FOLDED: f32 = 1.5;
 
 /// Collects the evidence of the documents that contain the given entries, which are grouped by segment.
 pub(crate) fn collect(
@@ -234,7 +230,7 @@ impl<'a> SegmentEvidence<'a> {
             self.read_documents(fields.stem_words, &term.stem, place, |document| &mut document.stem)?;
             self.read_documents(fields.folder_words, &term.folder, place, |document| &mut document.folder)?;
         }
-        let unit = query.stats.weight * (K1 + 1.0) * 4.0;
+        let unit = named_unit(&query.stats);
         for (place, name) in query.names.iter().enumerate() {
             self.each_match(fields.name, &name.equal, |chunk, document| {
                 chunk.named = chunk.named.max(NAMED_EQUAL * unit);
@@ -362,98 +358,24 @@ impl<'a> SegmentEvidence<'a> {
     fn evidence(&self, place: usize, query: &QueryPostings, weights: &FieldWeights) -> Option<DocumentEvidence> {
         let fields = &self.snapshot.fields;
         let (range, document) = (&self.ranges[place], &self.documents[place]);
-        let chunks = &self.chunks[range.locals()];
-        let score = |chunk: &ChunkStats| {
-            weights.body * chunk.body.score
-                + weights.symbol * chunk.symbol.score
-                + weights.comment * chunk.comment.score
-        };
-        // The first chunk that defines a name of the query, since a type precedes its constructors and methods.
-        // Otherwise the best.
-        let worth = |chunk: &ChunkStats| if chunk.named > 0.0 { chunk.named } else { score(chunk) };
-        let chosen = (0..chunks.len())
-            .max_by(|&a, &b| worth(&chunks[a]).total_cmp(&worth(&chunks[b])).then(b.cmp(&a)))
-            .unwrap_or_default();
-        let (first, entry) = (range.entries.start, range.entries.start + chosen as DocId);
-        let chunk = &chunks[chosen];
-        let all = query.stats.weight.max(f32::MIN_POSITIVE);
-        let coverage = |stats: &FieldStats| stats.terms.weight(&query.weights) / all;
+        let first = range.entries.start;
         let length = |field, entry| self.segment.lengths(field).map_or(0, |lengths| lengths.fieldnorm(entry));
-        let share =
-            |stats: &FieldStats, field, entry| (stats.terms.len() as f32 / length(field, entry).max(1) as f32).min(1.0);
-        let best = |of: fn(&ChunkStats) -> f32| chunks.iter().map(of).fold(0.0, f32::max);
-        let [tokens, symbol_tokens, comment_tokens] = self.lengths[place].map(|length| length as f32);
-        let packed = self.segment.traits(entry);
-        let keys = SiblingKeys::unpack(packed);
-        let matched = chunks.iter().filter(|chunk| chunk.body.score > 0.0).count();
-        Some(DocumentEvidence {
-            document: self.segment.document_row(entry),
-            chunk: self.segment.chunk_row(entry),
+        let packed = self.segment.traits(first);
+        let read = ReadDocument {
+            row: self.segment.document_row(first),
+            first_chunk: self.segment.chunk_row(first),
             traits: unpack(packed)?,
-            folder: keys.folder,
-            stem: keys.stem,
-            chunks: chunks.len() as f32,
-            symbol_tokens,
-            comment_tokens,
-            tokens,
-            chunk_tokens: length(fields.body, entry) as f32,
-            place: chosen as f32 / (chunks.len() - 1).max(1) as f32,
-            matched_chunks: matched as f32 / chunks.len() as f32,
-            body_best: best(|chunk| chunk.body.score),
-            body_top: sum_of_best(chunks.iter().map(|chunk| chunk.body.score)),
-            body_whole: document.body.score,
-            symbol_best: best(|chunk| chunk.symbol.score),
-            symbol_whole: document.symbol.score,
-            comment_best: best(|chunk| chunk.comment.score),
-            comment_whole: document.comment.score,
-            chunk_score: score(chunk),
-            path: document.path.score,
-            body_coverage: coverage(&document.body),
-            chunk_coverage: coverage(&chunk.body),
-            symbol_coverage: coverage(&document.symbol),
-            chunk_symbol_coverage: chunks.iter().map(|chunk| coverage(&chunk.symbol)).fold(0.0, f32::max),
-            symbol_share: chunks
-                .iter()
-                .zip(range.entries.clone())
-                .map(|(chunk, entry)| share(&chunk.symbol, fields.symbol, entry))
-                .fold(0.0, f32::max),
-            comment_coverage: coverage(&document.comment),
-            path_coverage: coverage(&document.path),
-            stem_coverage: coverage(&document.stem),
-            stem_share: share(&document.stem, fields.stem_words, first),
-            folder_share: share(&document.folder, fields.folder_words, first),
-            names_equal: document.names_equal.len() as f32,
-            names_folded: document.names_folded.len() as f32,
-            names_begun: document.names_begun.len() as f32,
-            names_stem: document.names_stem.len() as f32,
-            names_near: document.names_near.len() as f32,
-            phrase_equal: f32::from(u8::from(document.phrase_equal)),
-            path_equal: match (document.path_equal, document.path_ends) {
-                (true, _) => 1.0,
-                (false, true) => 0.5,
-                (false, false) => 0.0,
-            },
-            holds_rarest: f32::from(u8::from(document.body.terms.contains(query.rarest))),
-        })
+            keys: SiblingKeys::unpack(packed),
+            stats: document,
+            chunks: &self.chunks[range.locals()],
+            lengths: self.lengths[place],
+            chunk_length: &|chunk| length(fields.body, first + chunk as DocId),
+            symbol_length: &|chunk| length(fields.symbol, first + chunk as DocId),
+            stem_length: length(fields.stem_words, first),
+            folder_length: length(fields.folder_words, first),
+        };
+        Some(read.evidence(&query.stats, &query.weights, query.rarest, weights))
     }
-}
-
-/// The saturated term frequency of BM25 for a text of this length relative to the mean. Less than 1.
-fn saturated_frequency(frequency: u32, relative_length: f32) -> f32 {
-    let frequency = frequency as f32;
-    frequency / (frequency + K1 * (1.0 - B + B * relative_length))
-}
-
-/// The sum of the three largest.
-fn sum_of_best(scores: impl Iterator<Item = f32>) -> f32 {
-    let mut best = [0.0_f32; 3];
-    for score in scores {
-        if score > best[2] {
-            best[2] = score;
-            best.sort_unstable_by(|a, b| b.total_cmp(a));
-        }
-    }
-    best.iter().sum()
 }
 
 fn postings(

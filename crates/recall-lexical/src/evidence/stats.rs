@@ -1,23 +1,23 @@
 //! Running scores of chunks and documents.
 
 /// The most terms distinguished in a coverage: the number of bits of [`Terms`].
-pub(super) const MAX_TERMS: usize = 64;
+pub(crate) const MAX_TERMS: usize = 64;
 
 /// A set of terms of the query, by their indexes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Terms(u64);
+pub(crate) struct Terms(u64);
 
 impl Terms {
-    pub(super) fn insert(&mut self, place: usize) {
+    pub(crate) fn insert(&mut self, place: usize) {
         self.0 |= 1 << (place % MAX_TERMS);
     }
 
-    pub(super) fn contains(self, place: usize) -> bool {
+    pub(crate) fn contains(self, place: usize) -> bool {
         self.0 & (1 << (place % MAX_TERMS)) != 0
     }
 
     /// The sum of the weights of the terms in the set.
-    pub(super) fn weight(self, weights: &[f32]) -> f32 {
+    pub(crate) fn weight(self, weights: &[f32]) -> f32 {
         let mut rest = self.0;
         let mut sum = 0.0;
         while rest != 0 {
@@ -27,53 +27,53 @@ impl Terms {
         sum
     }
 
-    pub(super) fn len(self) -> u32 {
+    pub(crate) fn len(self) -> u32 {
         self.0.count_ones()
     }
 }
 
 /// The score of one field of a chunk or document.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct FieldStats {
+pub(crate) struct FieldStats {
     /// The BM25 sum over the terms read so far.
-    pub(super) score: f32,
+    pub(crate) score: f32,
     /// The terms found.
-    pub(super) terms: Terms,
+    pub(crate) terms: Terms,
 }
 
 /// The scores of one chunk.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ChunkStats {
-    pub(super) body: FieldStats,
-    pub(super) symbol: FieldStats,
-    pub(super) comment: FieldStats,
+pub(crate) struct ChunkStats {
+    pub(crate) body: FieldStats,
+    pub(crate) symbol: FieldStats,
+    pub(crate) comment: FieldStats,
     /// How well the names it defines match the names of the query. 0 if none does.
-    pub(super) named: f32,
+    pub(crate) named: f32,
 }
 
 /// The scores of one document.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct DocumentStats {
+pub(crate) struct DocumentStats {
     /// The frequency of the current term in the current field.
-    pub(super) frequency: u32,
-    pub(super) body: FieldStats,
-    pub(super) symbol: FieldStats,
-    pub(super) comment: FieldStats,
-    pub(super) path: FieldStats,
-    pub(super) stem: FieldStats,
-    pub(super) folder: FieldStats,
+    pub(crate) frequency: u32,
+    pub(crate) body: FieldStats,
+    pub(crate) symbol: FieldStats,
+    pub(crate) comment: FieldStats,
+    pub(crate) path: FieldStats,
+    pub(crate) stem: FieldStats,
+    pub(crate) folder: FieldStats,
     /// The names of the query, by index, that it defines in the same case, in another case, as a prefix, or that are
     /// its file name.
-    pub(super) names_equal: Terms,
-    pub(super) names_folded: Terms,
-    pub(super) names_begun: Terms,
-    pub(super) names_stem: Terms,
+    pub(crate) names_equal: Terms,
+    pub(crate) names_folded: Terms,
+    pub(crate) names_begun: Terms,
+    pub(crate) names_stem: Terms,
     /// The spelling suggestions that it defines or that are its name, by index.
-    pub(super) names_near: Terms,
+    pub(crate) names_near: Terms,
     /// Whether its title, a heading or its first sentence equals the query.
-    pub(super) phrase_equal: bool,
+    pub(crate) phrase_equal: bool,
     /// Whether its path equals the query.
-    pub(super) path_equal: bool,
+    pub(crate) path_equal: bool,
     /// Whether its path ends with the query.
-    pub(super) path_ends: bool,
+    pub(crate) path_ends: bool,
 }

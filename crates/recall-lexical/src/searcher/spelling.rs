@@ -63,7 +63,7 @@ fn one_word(text: &str) -> Option<&str> {
 }
 
 /// A path in the form of the field of path ends.
-pub(super) fn path_of(word: &str) -> String {
+pub(crate) fn path_of(word: &str) -> String {
     word.trim_start_matches("./").trim_start_matches('/').to_lowercase()
 }
 

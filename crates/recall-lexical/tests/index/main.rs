@@ -8,4 +8,5 @@ mod lifecycle;
 mod names;
 mod neighbours;
 mod oracle;
+mod portable;
 mod whole;

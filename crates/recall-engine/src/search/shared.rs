@@ -1,0 +1,289 @@
+//! Candidates from stores that a team shares.
+//!
+//! A server returns documents with their analyses. The same lists, evidence and features are computed from them as from a store of
+//! this machine, with the statistics of the whole server, so one order covers both.
+
+use std::path::PathBuf;
+
+use recall_core::{
+    ChunkRow, DocPath, DocumentId, DocumentRow, Generation, Neighbour, Scope, SearchRequest, StoreScope, Understood,
+    error_chain,
+};
+use recall_lexical::{
+    ChunkAnalysis, Depths, Lengths, PortableDocument, PortableQuery, Retrieved, Statistics, WeightedKey,
+};
+use recall_shared::{Ask, Filters, Found, Guarded, Key, PathCondition, StoreError, Weighted};
+use rustc_hash::FxHashMap;
+
+use super::answer::Hit;
+use super::depths::{DEPTH, NEAREST_DEPTH, may_name_a_file};
+use crate::Engine;
+use crate::coverage::Coverage;
+use crate::embeddings::Nearness;
+use crate::engine::MountedStore;
+use crate::origin::Origin;
+use crate::shared::{Record, model_of};
+use crate::task_pool::Deferred;
+use crate::warning::Warning;
+
+/// What a shared store answered.
+pub(super) struct SharedAnswer {
+    store: Guarded,
+    /// By row, from 1.
+    documents: Vec<SharedDocument>,
+    statistics: Statistics,
+    /// The lists of the retrievers and the evidence.
+    pub(super) retrieved: Retrieved,
+    /// The cosines of the candidates.
+    cosines: FxHashMap<i64, f32>,
+    /// The name of the model that gave the cosines; `None` if the store has no embeddings by the model of this machine.
+    pub(super) model: Option<String>,
+}
+
+/// A document of a shared store.
+struct SharedDocument {
+    repository: String,
+    record: Record,
+    chunks: Vec<Key>,
+    first_chunk: i64,
+}
+
+/// A request to a shared store that may still be running.
+pub(super) type Pending = Deferred<Result<SharedAnswer, Warning>>;
+
+/// Starts to ask the shared stores that a request is about. Files of a repository that a store of this machine has are left out: those
+/// of this machine are newer.
+pub(super) fn ask(
+    engine: &Engine,
+    origin: &Origin,
+    scope: Scope,
+    understood: &Understood,
+    request: &SearchRequest,
+    stores: &[MountedStore],
+) -> Vec<Pending> {
+    if !scope.sees(StoreScope::Domain) || request.without.iter().any(|stage| stage.as_str() == "shared") {
+        return Vec::new();
+    }
+    let meant = origin.domain.as_ref().filter(|_| scope == Scope::Domain);
+    let asked: Vec<&Guarded> =
+        engine.settings.shared.iter().filter(|store| meant.is_none_or(|name| *name == store.name)).collect();
+    if asked.is_empty() {
+        return Vec::new();
+    }
+    let own: Vec<String> =
+        stores.iter().filter(|store| !store.is_auto_memory).map(|store| store.repository_name()).collect();
+    let start = |store: &Guarded| {
+        let (store, understood, own) = (store.clone(), understood.clone(), own.clone());
+        let model = engine.settings.model.clone();
+        engine.tasks.spawn(move || {
+            let name = store.name.clone();
+            SharedAnswer::of(store, &understood, own, model.as_ref()).map_err(|error| {
+                // What was never published is not missed.
+                let reason = error_chain(&error);
+                Warning::SharedStore { store: name, reason, is_new: !matches!(error, StoreError::Resting) }
+            })
+        })
+    };
+    asked.into_iter().map(start).collect()
+}
+
+impl SharedAnswer {
+    fn of(
+        store: Guarded,
+        understood: &Understood,
+        without: Vec<String>,
+        model: Option<&crate::settings::EmbeddingModel>,
+    ) -> Result<Self, StoreError> {
+        let query = PortableQuery::of(understood);
+        let statistics = match store.statistics(&query.keys()) {
+            Ok(statistics) => converted(statistics),
+            Err(StoreError::Empty) => return Ok(Self::empty(store)),
+            Err(error) => return Err(error),
+        };
+        let depths =
+            Depths { lexical: DEPTH, symbol: DEPTH, path: if may_name_a_file(understood) { DEPTH } else { 0 } };
+        let vector = model.and_then(|model| {
+            let vector = model.embedder.embed_query(&understood.text, None).ok()?;
+            // A query without a word that the model knows has no direction.
+            vector.iter().any(|part| *part != 0.0).then(|| (model_of(&*model.embedder), vector))
+        });
+        let ask = Ask {
+            words: weighted(query.words(&statistics)),
+            definitions: weighted(query.definitions(&statistics)),
+            files: weighted(query.files(&statistics)),
+            vector,
+            filters: filters(&understood.filters),
+            without,
+            depths: recall_shared::Depths {
+                words: DEPTH,
+                definitions: DEPTH,
+                files: depths.path,
+                nearest: NEAREST_DEPTH,
+            },
+        };
+        let Found { documents: found, has_cosines } = store.find(&ask)?;
+        let mut answer = Self::empty(store);
+        answer.model = model.filter(|_| has_cosines).map(|model| model.name.clone());
+        let (mut portable, mut neighbours, mut first_chunk) = (Vec::new(), Vec::new(), 1);
+        for document in found {
+            let record = Record::decode(&document.path, &document.record);
+            let chunks: Option<Vec<ChunkAnalysis>> =
+                document.chunks.iter().map(|chunk| ChunkAnalysis::decode(&chunk.analysis)).collect();
+            // Another version of recall published it in another form.
+            let Some((record, chunks)) = record.zip(chunks).filter(|(record, all)| record.chunks.len() == all.len())
+            else {
+                continue;
+            };
+            for (place, chunk) in document.chunks.iter().enumerate() {
+                let row = first_chunk + place as i64;
+                if let Some(cosine) = chunk.cosine {
+                    answer.cosines.insert(row, cosine);
+                    if chunk.is_near {
+                        neighbours.push(Neighbour { row: ChunkRow(row), cosine });
+                    }
+                }
+            }
+            portable.push(PortableDocument {
+                row: DocumentRow(answer.documents.len() as i64 + 1),
+                first_chunk: ChunkRow(first_chunk),
+                path: record.document.path.clone(),
+                tags: record.document.tags.clone(),
+                traits: record.traits(),
+                chunks,
+            });
+            let keys: Vec<Key> = document.chunks.iter().map(|chunk| chunk.key).collect();
+            let count = keys.len() as i64;
+            let repository = document.repository;
+            answer.documents.push(SharedDocument { repository, record, chunks: keys, first_chunk });
+            first_chunk += count;
+        }
+        answer.retrieved = query.retrieve(&statistics, &portable, depths, &neighbours);
+        answer.statistics = statistics;
+        Ok(answer)
+    }
+
+    fn empty(store: Guarded) -> Self {
+        Self {
+            store,
+            documents: Vec::new(),
+            statistics: Statistics::default(),
+            retrieved: Retrieved::default(),
+            cosines: FxHashMap::default(),
+            model: None,
+        }
+    }
+
+    /// Returns whether nothing was found.
+    pub(super) fn is_empty(&self) -> bool {
+        self.retrieved.evidence.documents.is_empty()
+    }
+
+    /// Returns the nearness of chunks; `None` for a chunk that was not compared.
+    pub(super) fn nearness(&self, rows: &[ChunkRow]) -> Vec<Option<Nearness>> {
+        let one = |row: &ChunkRow| {
+            let cosine = *self.cosines.get(&row.0)?;
+            Some(Nearness { cosine, greatest: cosine })
+        };
+        rows.iter().map(one).collect()
+    }
+
+    /// Returns whether a document is a memory. It is a statement of somebody else.
+    pub(super) fn is_memory(&self, row: DocumentRow) -> bool {
+        self.document(row).is_some_and(|document| document.record.memory.is_some())
+    }
+
+    /// Returns the texts of chunks; `None` for a chunk that is gone.
+    pub(super) fn texts(&self, rows: &[ChunkRow]) -> Result<Vec<Option<String>>, StoreError> {
+        let keys: Vec<Key> = rows.iter().map(|row| self.key(*row).unwrap_or_default()).collect();
+        if keys.is_empty() { Ok(Vec::new()) } else { self.store.texts(&keys) }
+    }
+
+    /// Returns a chunk as a hit without a rank.
+    pub(super) fn hit(&self, document: DocumentRow, chunk: ChunkRow, text: String) -> Option<Hit> {
+        let of = self.document(document)?;
+        let place = usize::try_from(chunk.0 - of.first_chunk).ok()?;
+        let mut shown = of.record.document.clone();
+        let path = format!("{}/{}/{}", self.store.name, of.repository, shown.path);
+        shown.path = DocPath::new(&path).unwrap_or(shown.path);
+        shown.id = DocumentId::of(&shown.path);
+        // The memory itself is in the journal of its project, and can be neither amended nor confirmed from here.
+        shown.memory = None;
+        Some(Hit {
+            id: recall_core::ChunkId { document: shown.id, ordinal: place as u32 },
+            scope: StoreScope::Domain,
+            store: 0,
+            document: shown,
+            chunk: of.record.chunks.get(place)?.clone(),
+            text,
+            highlights: Vec::new(),
+            score: 0.0,
+            confidence: None,
+            support: None,
+            also_at: Vec::new(),
+            parents: of.record.parents(place),
+            explanation: None,
+            memory: None,
+            adopted: None,
+        })
+    }
+
+    /// Returns the state of the store that the answer is from.
+    pub(super) fn coverage(&self) -> Coverage {
+        let documents = self.documents.iter().map(|document| document.record.document.modified);
+        Coverage {
+            scope: StoreScope::Domain,
+            root: PathBuf::from(&self.store.name),
+            generation: Generation::default(),
+            documents: self.statistics.documents,
+            newest: documents.max(),
+            is_elsewhere: false,
+            indexing: None,
+        }
+    }
+
+    /// Returns the warning that texts could not be read.
+    pub(super) fn unread(&self, error: &StoreError) -> Warning {
+        Warning::SharedStore { store: self.store.name.clone(), reason: error_chain(error), is_new: true }
+    }
+
+    fn document(&self, row: DocumentRow) -> Option<&SharedDocument> {
+        self.documents.get(usize::try_from(row.0).ok()?.checked_sub(1)?)
+    }
+
+    fn key(&self, chunk: ChunkRow) -> Option<Key> {
+        let after = self.documents.partition_point(|document| document.first_chunk <= chunk.0);
+        let document = &self.documents[after.checked_sub(1)?];
+        document.chunks.get(usize::try_from(chunk.0 - document.first_chunk).ok()?).copied()
+    }
+}
+
+/// Returns the fingerprint that shared stores name the model of this machine by.
+pub(super) fn own_model(engine: &Engine) -> Option<recall_core::ModelFingerprint> {
+    engine.settings.model.as_ref().map(|model| model.embedder.fingerprint())
+}
+
+fn converted(statistics: recall_shared::Statistics) -> Statistics {
+    let recall_shared::Statistics { chunks, documents, lengths, counts } = statistics;
+    Statistics { chunks, documents, lengths: Lengths::from_array(lengths), counts }
+}
+
+fn weighted(keys: Vec<WeightedKey>) -> Vec<Weighted> {
+    keys.into_iter().map(|WeightedKey { key, weight, count }| Weighted { key, weight, count }).collect()
+}
+
+/// Returns the filters in the form of the stores. A glob without a directory matches the file name.
+fn filters(filters: &recall_core::Filters) -> Filters {
+    let path = |filter: &recall_core::PathFilter| {
+        let text = filter.0.trim_start_matches("./").trim_matches('/');
+        if !filter.is_glob() {
+            return PathCondition::Below(text.to_owned());
+        }
+        PathCondition::Glob(if text.contains('/') { text.to_owned() } else { format!("**/{text}") })
+    };
+    Filters {
+        kinds: filters.types.iter().map(|kind| kind.as_str().to_owned()).collect(),
+        languages: filters.languages.iter().map(|language| language.as_str().to_owned()).collect(),
+        paths: filters.paths.iter().map(path).collect(),
+        tags: filters.tags.clone(),
+    }
+}

@@ -1,0 +1,70 @@
+//! A store whose failures cost a search little.
+
+use std::sync::Arc;
+
+use crate::breaker::{Breaker, Standing};
+use crate::{Ask, Found, Key, Model, SharedStore, Statistics, StoreError};
+
+/// The reading side of a store, by its name in the configuration.
+///
+/// A store that does not answer in time is not asked again by searches until it has answered a background request. The deadline of
+/// each call is the store's own.
+#[derive(Clone)]
+pub struct Guarded {
+    /// Its name.
+    pub name: String,
+    store: Arc<dyn SharedStore>,
+    breaker: Arc<Breaker>,
+}
+
+impl Guarded {
+    /// Guards a store.
+    pub fn new(name: impl Into<String>, store: Arc<dyn SharedStore>) -> Self {
+        Self { name: name.into(), store, breaker: Arc::default() }
+    }
+
+    /// Whether the store answers.
+    pub fn standing(&self) -> Standing {
+        self.breaker.standing()
+    }
+
+    /// The store itself, for publications, which wait and retry.
+    pub fn store(&self) -> &Arc<dyn SharedStore> {
+        &self.store
+    }
+
+    /// See [`SharedStore::statistics`].
+    pub fn statistics(&self, keys: &[u32]) -> Result<Statistics, StoreError> {
+        self.ask(|store| store.statistics(keys))
+    }
+
+    /// See [`SharedStore::models`].
+    pub fn models(&self) -> Result<Vec<Model>, StoreError> {
+        self.ask(|store| store.models())
+    }
+
+    /// See [`SharedStore::find`].
+    pub fn find(&self, ask: &Ask) -> Result<Found, StoreError> {
+        self.ask(|store| store.find(ask))
+    }
+
+    /// See [`SharedStore::texts`].
+    pub fn texts(&self, chunks: &[Key]) -> Result<Vec<Option<String>>, StoreError> {
+        self.ask(|store| store.texts(chunks))
+    }
+
+    fn ask<T>(&self, ask: impl FnOnce(&dyn SharedStore) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        if self.breaker.standing() != Standing::Answers {
+            return Err(StoreError::Resting);
+        }
+        let answer = ask(&*self.store);
+        if let Err(error) = &answer
+            && error.may_pass()
+        {
+            let store = Arc::downgrade(&self.store);
+            let probe = move || store.upgrade().is_none_or(|store| store.ping().is_ok());
+            self.breaker.open(error.to_string(), probe);
+        }
+        answer
+    }
+}

@@ -1,0 +1,288 @@
+//! What a search and a publication ask of a shared store.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use rustc_hash::FxHashMap;
+
+use crate::StoreError;
+
+/// The identity of a chunk or of a document's content. Equal contents have equal keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(pub [u8; 16]);
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// A branch of a repository.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Branch {
+    /// The name of the repository in the store.
+    pub repository: String,
+    /// The name of the branch.
+    pub name: String,
+}
+
+/// An embedding model, as a store names its vectors.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Model {
+    /// Its fingerprint: lower-case letters and digits.
+    pub fingerprint: String,
+    /// The number of components of a vector.
+    pub dimensions: usize,
+}
+
+/// A chunk to store.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChunkRecord {
+    /// Its identity.
+    pub key: Key,
+    /// Its text.
+    pub text: String,
+    /// What scores are computed from.
+    pub analysis: Vec<u8>,
+    /// The numbers of its terms and names, ascending, without repetition.
+    pub keys: Vec<u32>,
+    /// The number of terms in each field.
+    pub lengths: [u64; 6],
+    /// Its embedding; `None` if the publication has no model.
+    pub vector: Option<Vec<f32>>,
+}
+
+/// A document to store, without its texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentRecord {
+    /// Its path in the repository.
+    pub path: String,
+    /// The identity of its content.
+    pub key: Key,
+    /// Its metadata and its structure.
+    pub record: Vec<u8>,
+    /// The chunks, in order; at least one.
+    pub chunks: Vec<Key>,
+    /// The numbers of the parts of its path, ascending, without repetition.
+    pub keys: Vec<u32>,
+    /// The number of terms in each field of its path.
+    pub lengths: [u64; 6],
+    /// Its type.
+    pub kind: String,
+    /// Its language; empty if it has none.
+    pub language: String,
+    /// Its tags.
+    pub tags: Vec<String>,
+}
+
+/// The documents of a branch, by path, with the identities of their contents.
+pub type Manifest = BTreeMap<String, Key>;
+
+/// The published state of a branch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BranchState {
+    /// How often the branch was published. A greater one is newer.
+    pub generation: u64,
+    /// The digest of its manifest.
+    pub digest: [u8; 32],
+    /// The number of its documents.
+    pub documents: u64,
+}
+
+/// A publication in progress. Readers see nothing of it before it is committed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Publication {
+    /// The branch.
+    pub branch: Branch,
+    /// The generation that it replaces; 0 for none.
+    pub base: u64,
+    /// A number that no other publication has.
+    pub id: u64,
+}
+
+/// The statistics of a store that scores depend on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// The number of chunks.
+    pub chunks: u64,
+    /// The number of documents.
+    pub documents: u64,
+    /// The number of terms in each field.
+    pub lengths: [u64; 6],
+    /// In how many chunks or documents a key occurs, for each key that occurs at all.
+    pub counts: FxHashMap<u32, u64>,
+}
+
+/// A key that a search looks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weighted {
+    /// The key.
+    pub key: u32,
+    /// What it adds to the score; more than 0.
+    pub weight: f32,
+    /// In how many chunks or documents it occurs.
+    pub count: u64,
+}
+
+/// How many candidates each retriever returns; 0 leaves it out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Depths {
+    /// Chunks by their words.
+    pub words: usize,
+    /// Chunks by the names that they define.
+    pub definitions: usize,
+    /// Documents by their paths.
+    pub files: usize,
+    /// Chunks by their embeddings.
+    pub nearest: usize,
+}
+
+/// Conditions on documents. An empty list is no condition. The entries of a list are alternatives, except for tags.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filters {
+    /// The document's type is one of these.
+    pub kinds: Vec<String>,
+    /// Its language is one of these.
+    pub languages: Vec<String>,
+    /// Its path satisfies one of these.
+    pub paths: Vec<PathCondition>,
+    /// It has all of these tags.
+    pub tags: Vec<String>,
+}
+
+impl Filters {
+    /// Whether there is no condition.
+    pub fn is_empty(&self) -> bool {
+        let Self { kinds, languages, paths, tags } = self;
+        kinds.is_empty() && languages.is_empty() && paths.is_empty() && tags.is_empty()
+    }
+}
+
+/// A condition on a path in a repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PathCondition {
+    /// It is this path, or below this directory.
+    Below(String),
+    /// It matches this glob as a whole. `*` and `?` do not match `/`; `**` does.
+    Glob(String),
+}
+
+/// What a search asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ask {
+    /// The keys of words.
+    pub words: Vec<Weighted>,
+    /// The keys of names.
+    pub definitions: Vec<Weighted>,
+    /// The keys of paths.
+    pub files: Vec<Weighted>,
+    /// The embedded query, with its model; `None` to leave out embeddings.
+    pub vector: Option<(Model, Vec<f32>)>,
+    /// Conditions on the documents.
+    pub filters: Filters,
+    /// The repositories that are left out.
+    pub without: Vec<String>,
+    /// How many candidates each retriever returns.
+    pub depths: Depths,
+}
+
+/// The candidates of a search.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// The documents with a candidate, by repository and path.
+    pub documents: Vec<Document>,
+    /// Whether embeddings were compared.
+    pub has_cosines: bool,
+}
+
+/// A document that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Document {
+    /// Its repository.
+    pub repository: String,
+    /// Its path in the repository.
+    pub path: String,
+    /// The identity of its content.
+    pub key: Key,
+    /// Its metadata and its structure.
+    pub record: Vec<u8>,
+    /// All its chunks, in order.
+    pub chunks: Vec<Chunk>,
+}
+
+/// A chunk of a document that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chunk {
+    /// Its identity.
+    pub key: Key,
+    /// What scores are computed from.
+    pub analysis: Vec<u8>,
+    /// The cosine of its embedding to the query; `None` if it is no candidate or has no embedding.
+    pub cosine: Option<f32>,
+    /// Whether it is one of the nearest chunks.
+    pub is_near: bool,
+}
+
+/// A store that a team shares. Its tenant is fixed when it is created: no request names one.
+///
+/// Every call may be repeated: a chunk or document that is there is not stored twice. Readers see the documents of the last
+/// committed publication of each repository's default branch.
+pub trait SharedStore: Send + Sync {
+    /// The name of the kind, as a status shows it.
+    fn kind(&self) -> &'static str;
+
+    /// Returns once the server has answered.
+    fn ping(&self) -> Result<(), StoreError>;
+
+    /// Returns the statistics of the whole store, with the counts of these keys.
+    fn statistics(&self, keys: &[u32]) -> Result<Statistics, StoreError>;
+
+    /// Returns the models whose vectors the store has.
+    fn models(&self) -> Result<Vec<Model>, StoreError>;
+
+    /// Returns the documents with the best candidates of each retriever.
+    ///
+    /// A document is found once, by all of its chunks. If fewer chunks or documents match than the depth of a retriever, all of them
+    /// are found; otherwise the best by the sum of the weights of their keys, or by their cosines.
+    fn find(&self, ask: &Ask) -> Result<Found, StoreError>;
+
+    /// Returns the texts of chunks, in their order; `None` for a chunk that is not there.
+    fn texts(&self, chunks: &[Key]) -> Result<Vec<Option<String>>, StoreError>;
+
+    /// Returns the published state of a branch; `None` if it was never published.
+    fn branch(&self, branch: &Branch) -> Result<Option<BranchState>, StoreError>;
+
+    /// Returns the documents of a branch as readers see them. Counts only documents whose chunks are all there.
+    fn manifest(&self, branch: &Branch) -> Result<Manifest, StoreError>;
+
+    /// Begins a publication, and discards what an earlier one of this branch left. Creates what the store needs.
+    ///
+    /// If the earlier one is still running, its next request fails as [busy](StoreError::Busy).
+    fn begin(&self, branch: &Branch, model: Option<&Model>) -> Result<Publication, StoreError>;
+
+    /// Returns which chunks are not there, or lack a vector of the model, in the order of the keys.
+    fn missing(&self, chunks: &[Key], model: Option<&Model>) -> Result<Vec<bool>, StoreError>;
+
+    /// Stores chunks. Those that are there get their vector if they lack it.
+    fn put_chunks(&self, chunks: &[ChunkRecord], model: Option<&Model>) -> Result<(), StoreError>;
+
+    /// Stores documents of a publication. Their chunks must be there.
+    fn put_documents(&self, publication: &Publication, documents: &[DocumentRecord]) -> Result<(), StoreError>;
+
+    /// Makes a publication visible as a whole: its `added` documents replace those of equal paths, the `removed` ones are gone.
+    ///
+    /// A commit that was already done is done again without effect.
+    ///
+    /// # Errors
+    /// The branch was published by somebody else since, or documents of the publication are missing. Nothing has changed then.
+    fn commit(
+        &self,
+        publication: &Publication,
+        added: u64,
+        removed: &[String],
+        state: &BranchState,
+    ) -> Result<(), StoreError>;
+
+    /// Deletes documents and chunks that no reader can see any more. Returns the number of deleted chunks.
+    fn collect(&self) -> Result<u64, StoreError>;
+}

@@ -1,0 +1,218 @@
+//! Comparison of a store with the one in memory, which compares everything with everything.
+
+use oorandom::Rand32;
+use recall_shared::{
+    Ask, Depths, Filters, Found, Memory, PathCondition, SharedStore, StoreError, Weighted, publish, verify,
+};
+
+use super::corpus::{Corpus, KINDS, LANGUAGES, TAGS, branch, model, number, query_vector};
+
+const NONE: Depths = Depths { words: 0, definitions: 0, files: 0, nearest: 0 };
+
+/// All of the suite, on an empty store.
+pub fn everything(store: &dyn SharedStore) {
+    an_empty_store_says_so(store);
+    answers_equal_those_of_the_memory(store);
+    the_nearest_are_found(store);
+    what_is_unchanged_is_not_sent(store);
+    readers_see_a_publication_as_a_whole(store);
+    a_taken_over_publication_fails(store);
+    what_was_lost_is_repaired(store);
+}
+
+fn an_empty_store_says_so(store: &dyn SharedStore) {
+    assert!(matches!(store.statistics(&[1]), Err(StoreError::Empty)), "{:?}", store.statistics(&[1]));
+    assert!(store.models().expect("it answers").is_empty());
+}
+
+fn answers_equal_those_of_the_memory(store: &dyn SharedStore) {
+    let memory = Memory::default();
+    let mut random = Rand32::new(7);
+    let mut corpora: Vec<Corpus> = (0..3).map(|seed| Corpus::random(seed, 60)).collect();
+    for round in 0..4 {
+        for (place, corpus) in corpora.iter().enumerate() {
+            let branch = branch(&format!("team/repository{place}"), "main");
+            let there = publish(store, &branch, Some(&model()), corpus).expect("it answers");
+            let here = publish(&memory, &branch, Some(&model()), corpus).expect("it answers");
+            assert_eq!((there.generation, there.documents), (here.generation, here.documents), "{round} {place}");
+            assert_eq!(there.sent_documents, here.sent_documents, "{round} {place}");
+            let other = super::corpus::branch(&format!("team/repository{place}"), "feature");
+            let mut changed = corpus.clone();
+            changed.change(&mut random);
+            publish(store, &other, Some(&model()), &changed).expect("it answers");
+        }
+        for _ in 0..40 {
+            let ask = ask(&memory, &mut random);
+            let (there, here) = (store.find(&ask).expect("it answers"), memory.find(&ask).expect("it answers"));
+            assert_equal(&there, &here, &ask);
+        }
+        corpora.iter_mut().for_each(|corpus| corpus.change(&mut random));
+    }
+}
+
+/// A random request that finds more than its depths only where the order decides what is found.
+fn ask(memory: &Memory, random: &mut Rand32) -> Ask {
+    let keys: Vec<u32> =
+        (0..random.rand_range(1..5)).map(|_| number(&format!("w{}", random.rand_range(0..40)))).collect();
+    let files: Vec<u32> = [number("src"), number("deep")][..random.rand_range(0..3) as usize].to_vec();
+    let counts = memory.statistics(&[&keys[..], &files].concat()).expect("it answers").counts;
+    let weighted = |keys: &[u32]| -> Vec<Weighted> {
+        let mut keys = keys.to_vec();
+        keys.sort_unstable();
+        keys.dedup();
+        let known = keys.into_iter().filter(|key| counts.contains_key(key));
+        known
+            .enumerate()
+            .map(|(place, key)| Weighted { key, weight: 1.0 + place as f32, count: counts[&key] })
+            .collect()
+    };
+    let some = |random: &mut Rand32, all: &[&str]| -> Vec<String> {
+        all.iter().filter(|_| random.rand_float() < 0.2).map(|one| (*one).to_owned()).collect()
+    };
+    let paths = match random.rand_range(0..6) {
+        0 => vec![PathCondition::Below("src".to_owned())],
+        1 => vec![PathCondition::Glob("src/**/*[1-5].rs".to_owned()), PathCondition::Below("docs".to_owned())],
+        2 => vec![PathCondition::Glob("**/file{1,2}?.rs*".to_owned())],
+        _ => Vec::new(),
+    };
+    let filters =
+        Filters { kinds: some(random, &KINDS), languages: some(random, &LANGUAGES), paths, tags: some(random, &TAGS) };
+    let all = 10_000;
+    Ask {
+        words: weighted(&keys),
+        definitions: weighted(&keys[..1]),
+        files: weighted(&files),
+        vector: (random.rand_float() < 0.7).then(|| (model(), query_vector(random))),
+        filters,
+        without: if random.rand_float() < 0.3 { vec!["team/repository1".to_owned()] } else { Vec::new() },
+        depths: Depths { words: all, definitions: all, files: all, nearest: all },
+    }
+}
+
+fn assert_equal(there: &Found, here: &Found, ask: &Ask) {
+    let plain = |found: &Found| {
+        let documents = found.documents.iter();
+        documents.map(|one| (one.repository.clone(), one.path.clone(), one.record.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(plain(there), plain(here), "{ask:?}");
+    assert_eq!(there.has_cosines, here.has_cosines);
+    for (one, other) in there.documents.iter().zip(&here.documents) {
+        assert_eq!((one.key, one.chunks.len()), (other.key, other.chunks.len()));
+        for (one, other) in one.chunks.iter().zip(&other.chunks) {
+            assert_eq!((one.key, &one.analysis, one.is_near), (other.key, &other.analysis, other.is_near), "{ask:?}");
+            let differ = one.cosine.unwrap_or(9.0) - other.cosine.unwrap_or(9.0);
+            assert!(differ.abs() < 0.01, "{:?} {:?}", one.cosine, other.cosine);
+        }
+    }
+}
+
+/// Stores round vectors, so that chunks that are equally near may change places.
+fn the_nearest_are_found(store: &dyn SharedStore) {
+    let mut random = Rand32::new(17);
+    let ask = |nearest, vector| Ask {
+        words: Vec::new(),
+        definitions: Vec::new(),
+        files: Vec::new(),
+        vector: Some((model(), vector)),
+        filters: Filters { kinds: vec![KINDS[1].to_owned()], ..Filters::default() },
+        without: Vec::new(),
+        depths: Depths { nearest, ..NONE },
+    };
+    for _ in 0..20 {
+        let vector = query_vector(&mut random);
+        let cosines = |nearest| {
+            let found = store.find(&ask(nearest, vector.clone())).expect("it answers").documents;
+            let near = found.iter().flat_map(|one| &one.chunks).filter(|chunk| chunk.is_near);
+            let mut near: Vec<f32> = near.filter_map(|chunk| chunk.cosine).collect();
+            near.sort_by(|a, b| b.total_cmp(a));
+            near
+        };
+        let (ten, all) = (cosines(10), cosines(10_000));
+        assert!(ten.len() >= 10 && all.len() > 20, "{} {}", ten.len(), all.len());
+        for (one, other) in ten.iter().zip(&all).take(10) {
+            assert!((one - other).abs() < 0.005, "{ten:?} {all:?}");
+        }
+    }
+}
+
+fn what_is_unchanged_is_not_sent(store: &dyn SharedStore) {
+    let mut corpus = Corpus::random(11, 50);
+    let main = branch("team/same", "main");
+    let first = publish(store, &main, Some(&model()), &corpus).expect("it answers");
+    assert_eq!(first.sent_chunks as usize, *corpus.embedded.borrow());
+    let again = publish(store, &main, Some(&model()), &corpus).expect("it answers");
+    assert_eq!((again.generation, again.sent_chunks, again.sent_documents), (1, 0, 0));
+    let release = publish(store, &branch("team/same", "release"), Some(&model()), &corpus).expect("it answers");
+    assert_eq!((release.sent_chunks, release.sent_documents), (0, 50), "another branch shares the chunks");
+    let texts = vec!["an unknown text".to_owned()];
+    corpus.put("src/one.rs", &texts, &mut Rand32::new(1));
+    let one = publish(store, &main, Some(&model()), &corpus).expect("it answers");
+    assert_eq!((one.generation, one.sent_chunks, one.sent_documents), (2, 1, 1));
+    corpus.remove("src/one.rs");
+    let gone = publish(store, &main, Some(&model()), &corpus).expect("it answers");
+    assert_eq!((gone.sent_chunks, gone.sent_documents, gone.removed_documents), (0, 0, 1));
+    assert!(paths_with(store, "unknown").is_empty());
+    let key = super::corpus::chunk("an unknown text").key;
+    assert!(store.texts(&[key, Default::default()]).expect("it answers")[1].is_none());
+}
+
+fn readers_see_a_publication_as_a_whole(store: &dyn SharedStore) {
+    let mut random = Rand32::new(3);
+    let main = branch("team/whole", "main");
+    let mut corpus = Corpus::default();
+    corpus.put("src/a.rs", &["the earlier text".to_owned()], &mut random);
+    publish(store, &main, Some(&model()), &corpus).expect("it answers");
+    // A publication that ends before its commit.
+    let mut later = Corpus::default();
+    later.put("src/a.rs", &["the later text".to_owned()], &mut random);
+    let begun = store.begin(&main, Some(&model())).expect("it answers");
+    let (document, chunks) = later.documents["src/a.rs"].clone();
+    store.put_chunks(&chunks, Some(&model())).expect("it answers");
+    store.put_documents(&begun, std::slice::from_ref(&document)).expect("it answers");
+    store.put_documents(&begun, &[document]).expect("a repeated request changes nothing");
+    assert_eq!(paths_with(store, "earlier"), ["src/a.rs"]);
+    assert!(paths_with(store, "later").is_empty());
+    // The next one replaces it.
+    publish(store, &main, Some(&model()), &later).expect("it answers");
+    assert!(paths_with(store, "earlier").is_empty());
+    assert_eq!(paths_with(store, "later"), ["src/a.rs"]);
+}
+
+fn a_taken_over_publication_fails(store: &dyn SharedStore) {
+    let main = branch("team/taken", "main");
+    let corpus = Corpus::random(5, 3);
+    let first = store.begin(&main, None).expect("it answers");
+    publish(store, &main, Some(&model()), &corpus).expect("it answers");
+    let document = corpus.documents.values().next().expect("there are some").0.clone();
+    let failed = store.put_documents(&first, &[document]);
+    assert!(matches!(failed, Err(StoreError::Busy)), "{failed:?}");
+    assert_eq!(store.manifest(&main).expect("it answers").len(), 3);
+}
+
+fn what_was_lost_is_repaired(store: &dyn SharedStore) {
+    let main = branch("team/verified", "main");
+    let mut corpus = Corpus::random(6, 9);
+    publish(store, &main, Some(&model()), &corpus).expect("it answers");
+    let (difference, repaired) = verify(store, &main, Some(&model()), &corpus).expect("it answers");
+    assert!(difference.is_empty() && repaired.is_none(), "{difference:?}");
+    corpus.put("docs/more.rs", &["w1 w2".to_owned()], &mut Rand32::new(8));
+    let (difference, repaired) = verify(store, &main, Some(&model()), &corpus).expect("it answers");
+    assert_eq!(difference.missing, ["docs/more.rs"]);
+    assert_eq!(repaired.map(|outcome| outcome.sent_documents), Some(1));
+}
+
+/// The paths of the documents that contain a word.
+pub fn paths_with(store: &dyn SharedStore, word: &str) -> Vec<String> {
+    let key = number(word);
+    let count = store.statistics(&[key]).expect("it answers").counts.get(&key).copied().unwrap_or_default();
+    let ask = Ask {
+        words: vec![Weighted { key, weight: 1.0, count }],
+        definitions: Vec::new(),
+        files: Vec::new(),
+        vector: None,
+        filters: Filters::default(),
+        without: Vec::new(),
+        depths: Depths { words: 100, ..NONE },
+    };
+    store.find(&ask).expect("it answers").documents.into_iter().map(|document| document.path).collect()
+}

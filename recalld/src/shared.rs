@@ -1,0 +1,39 @@
+//! Construction of the shared stores from the user's settings.
+
+use std::sync::Arc;
+
+use recall_config::{Environment, ReadFrom, Settings, StoreConfig, StoreKind};
+use recall_core::error_chain;
+use recall_shared::{Guarded, Postgres, PostgresSettings, Replica, SharedStore, StoreError};
+
+/// Returns the stores by name, without connecting to any. One that cannot be used is left out, with a line in the log.
+pub(crate) fn stores(settings: &Settings, environment: &Environment) -> Vec<Guarded> {
+    let stores = settings.stores.iter().filter_map(|(name, config)| {
+        let key = environment.store_keys.get(name).cloned().unwrap_or_default();
+        match store(config, key) {
+            Ok(store) => Some(Guarded::new(name.clone(), store)),
+            Err(error) => {
+                tracing::error!(store = name, reason = error_chain(&error), "the shared store cannot be used");
+                None
+            }
+        }
+    });
+    stores.collect()
+}
+
+fn store(config: &StoreConfig, key: String) -> Result<Arc<dyn SharedStore>, StoreError> {
+    let StoreConfig { kind, address, tenant, deadline, publish_deadline, read } = config.clone();
+    match kind {
+        StoreKind::Postgres => Ok(Arc::new(Postgres::new(PostgresSettings {
+            address,
+            password: key,
+            tenant,
+            deadline,
+            read: match read {
+                ReadFrom::Any => Replica::Any,
+                ReadFrom::Primary => Replica::Primary,
+            },
+            publish_deadline,
+        })?)),
+    }
+}
