@@ -1,7 +1,7 @@
 //! The text about agents for people.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{MAIN_SEPARATOR, Path};
 
 use anstyle::Style;
 use recall_agents::Part;
@@ -57,7 +57,7 @@ pub(crate) fn list_text(rows: &[AgentRow], home: &Path, width: Option<usize>) ->
         .iter()
         .map(|row| {
             let file = Path::new(&row.file).strip_prefix(home);
-            let file = file.map_or_else(|_| row.file.clone(), |below| format!("~/{}", below.display()));
+            let file = file.map_or_else(|_| row.file.clone(), |below| format!("~{MAIN_SEPARATOR}{}", below.display()));
             [row.agent.to_owned(), row.title.to_owned(), yes(row.found), yes(row.server), hooks(row), file]
         })
         .collect();

@@ -24,7 +24,7 @@ const END: Duration = Duration::from_secs(30);
 type Trial = (&'static str, fn(&Wine) -> Result<String, String>);
 
 /// The trials, in their order.
-const TRIALS: [Trial; 12] = [
+const TRIALS: [Trial; 13] = [
     ("first-search", first_search),
     ("tour", tour),
     ("names", names),
@@ -37,6 +37,7 @@ const TRIALS: [Trial; 12] = [
     ("versions", versions),
     ("kills", kills),
     ("stop", stop),
+    ("service", service),
 ];
 
 /// Runs the trials, or the one of that name.
@@ -478,5 +479,16 @@ fn stop(wine: &Wine) -> Result<String, String> {
     // A command without a daemon leaves none behind.
     expect(&project.recall(wine, &["--no-daemon", "search", "open_sessions"])?, "src/sessions.rs")?;
     check(within(END, || wine.daemons().is_empty()), || "a private daemon stayed".to_owned())?;
+    Ok(String::new())
+}
+
+/// The task scheduler takes the task, and gives it up. Whether it starts the daemon at logon is not tried, and Wine answers each
+/// question about a task with yes.
+fn service(wine: &Wine) -> Result<String, String> {
+    let project = Project::new(wine, "service", &[])?;
+    project.recall(wine, &["service", "install"])?;
+    expect(&project.recall(wine, &["service", "status"])?, "installed yes, enabled yes")?;
+    expect(&project.recall(wine, &["service", "uninstall"])?, "remove ")?;
+    expect(&project.recall(wine, &["service", "status"])?, "installed no")?;
     Ok(String::new())
 }
