@@ -3,8 +3,6 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use recall_proto::v1;
 
@@ -69,7 +67,7 @@ fn command(process_env: &ProcessEnv) -> Option<Command> {
 fn show(command: &mut Command, text: &str) -> io::Result<()> {
     // Ctrl+C belongs to the pager: it must not end this process, which would leave the pager with a terminal that the shell uses.
     #[cfg(unix)]
-    let _ignored = signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::new(AtomicBool::new(false)))?;
+    let _ignored = signal_hook::flag::register(signal_hook::consts::SIGINT, std::sync::Arc::default())?;
     let mut pager = command.stdin(Stdio::piped()).spawn()?;
     if let Some(mut input) = pager.stdin.take() {
         // The user may leave before everything is read.

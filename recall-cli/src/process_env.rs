@@ -2,6 +2,13 @@
 //!
 //! Only this module reads the working directory and the environment variables.
 
+#[cfg(unix)]
+#[path = "process_env/unix.rs"]
+mod platform;
+#[cfg(windows)]
+#[path = "process_env/windows.rs"]
+mod platform;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -76,16 +83,6 @@ fn now() -> SystemTime {
     SystemTime::now()
 }
 
-#[cfg(unix)]
-fn host() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
-}
-
-#[cfg(not(unix))]
-fn host() -> String {
-    String::new()
-}
-
 impl ProcessEnv {
     pub(crate) fn capture() -> Result<Self, CommandError> {
         #[expect(clippy::disallowed_methods, reason = "this is where the working directory enters the program")]
@@ -122,8 +119,8 @@ impl ProcessEnv {
                 .collect(),
             shows_links: supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout),
             ssh_address: variable("SSH_CONNECTION").map(|text| text.split(' ').nth(2).unwrap_or_default().to_owned()),
-            user: variable("USER").unwrap_or_default(),
-            host: host(),
+            user: variable(platform::USER).unwrap_or_default(),
+            host: platform::host(),
             started: now(),
             claude_config_dir: variable("CLAUDE_CONFIG_DIR").map(PathBuf::from),
             agent_variables: Folders::VARIABLES
@@ -137,6 +134,12 @@ impl ProcessEnv {
 }
 
 impl ProcessEnv {
+    /// Returns the account of the user as the task scheduler knows it; `None` if the system has no such thing.
+    #[expect(clippy::unused_self, reason = "only this module asks the system")]
+    pub(crate) fn account(&self) -> Option<String> {
+        platform::account()
+    }
+
     /// Returns a variable for another program.
     #[expect(clippy::unused_self, reason = "only this module reads the environment")]
     pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
@@ -148,28 +151,17 @@ impl Programs {
     /// Finds a program on `PATH`.
     pub(crate) fn on_path(&self, name: &str) -> Option<PathBuf> {
         let folders = self.path.iter().flat_map(std::env::split_paths).filter(|folder| folder.is_absolute());
-        folders.map(|folder| folder.join(file_name(name))).find(|file| is_program(file))
+        folders.map(|folder| folder.join(file_name(name))).find(|file| platform::is_program(file))
     }
 
     /// Finds a program that belongs to this one: in the same folder, else on `PATH`.
     pub(crate) fn own(&self, name: &str) -> Option<PathBuf> {
-        let beside = self.beside.as_ref().map(|folder| folder.join(file_name(name))).filter(|file| is_program(file));
+        let beside =
+            self.beside.as_ref().map(|folder| folder.join(file_name(name))).filter(|file| platform::is_program(file));
         beside.or_else(|| self.on_path(name))
     }
 }
 
 fn file_name(name: &str) -> String {
     format!("{name}{}", std::env::consts::EXE_SUFFIX)
-}
-
-#[cfg(unix)]
-fn is_program(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-
-    file.metadata().is_ok_and(|seen| seen.is_file() && seen.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_program(file: &Path) -> bool {
-    file.is_file()
 }

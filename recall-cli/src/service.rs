@@ -4,3 +4,4 @@ pub(crate) mod launchd;
 pub(crate) mod sealed_file;
 pub(crate) mod service_plan;
 pub(crate) mod systemd;
+pub(crate) mod task_scheduler;

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::activity::Activity;
 use crate::connection::Connection;
-use crate::peer::{self, Admission};
+use crate::peer::{self, Admission, User};
 use crate::places::Places;
 use crate::socket::Bound;
 
@@ -21,22 +21,22 @@ const REST: Duration = Duration::from_millis(50);
 /// Accepts connections.
 pub(crate) struct Acceptor {
     bound: Bound,
-    own_uid: u32,
+    own: User,
     places: Arc<Places>,
     write_patience: Duration,
     activity: Activity,
 }
 
 impl Acceptor {
-    /// Creates an acceptor of connections of `own_uid`, at most as many at once as there are places.
+    /// Creates an acceptor of connections of `own`, at most as many at once as there are places.
     pub(crate) fn new(
         bound: Bound,
-        own_uid: u32,
+        own: User,
         places: Arc<Places>,
         write_patience: Duration,
         activity: Activity,
     ) -> Self {
-        Self { bound, own_uid, places, write_patience, activity }
+        Self { bound, own, places, write_patience, activity }
     }
 
     /// Passes on each admitted connection, until `stop` is cancelled or the receiver is dropped. Drops the socket at the end.
@@ -83,10 +83,10 @@ impl Acceptor {
 
     /// Checks the user of the peer. A refused stream is closed unread.
     fn admit(&self, stream: Stream) -> Option<Stream> {
-        match peer::admission(self.own_uid, peer::uid(&stream)) {
+        match peer::admission(self.own, peer::user(&stream)) {
             Admission::Admitted => Some(stream),
-            Admission::OtherUser { uid } => {
-                tracing::warn!(uid, "refused a connection of another user");
+            Admission::OtherUser { user } => {
+                tracing::warn!(?user, "refused a connection of another user");
                 None
             }
             Admission::Unknown => {

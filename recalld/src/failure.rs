@@ -94,6 +94,9 @@ impl IntoFailure for MemoryError {
             Self::Unconfirmed { id } => Failure::new(Reason::PermissionDenied, message)
                 .with_detail("id", id.to_string())
                 .with_hint("a person looks at it first, and confirms it with `recall verify`"),
+            Self::Amended { id } => Failure::new(Reason::Conflict, message)
+                .with_detail("id", id.to_string())
+                .with_hint("read it again, then repeat the change if it is still right"),
             error @ (Self::ReadJournal { .. }
             | Self::OpenJournal { .. }
             | Self::Write { .. }

@@ -31,6 +31,7 @@ mod parsers;
 mod peer;
 mod places;
 mod pressure;
+mod process;
 mod reported;
 mod server;
 mod service;

@@ -3,9 +3,15 @@
 //! It is an OS lock on a file, never the file's existence: the system releases the lock with its process, however that
 //! ends. The file contains a note about the holder.
 
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+#[cfg(unix)]
+#[path = "lock/unix.rs"]
+mod platform;
+#[cfg(windows)]
+#[path = "lock/windows.rs"]
+mod platform;
+
+use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -24,6 +30,8 @@ const NOTE_BYTES: u64 = 16 * 1024;
 #[derive(Debug)]
 pub(crate) struct DaemonLock {
     file: File,
+    /// The file with the note; on Unix the locked file itself.
+    note: File,
     path: PathBuf,
 }
 
@@ -59,7 +67,7 @@ impl DaemonLock {
     ) -> Result<Claim, LockError> {
         let failed = |source| LockError::Open { path: path.to_owned(), source };
         if let Some(folder) = path.parent() {
-            DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+            platform::make_folder(folder).map_err(failed)?;
         }
         let deadline = Instant::now() + patience;
         loop {
@@ -80,7 +88,7 @@ impl DaemonLock {
     /// Another process holds the lock on the new file, or the file cannot be created.
     pub(crate) fn hold_in_place(&mut self, note: &LockNote) -> Result<(), LockError> {
         let path = &self.path;
-        if leads_to(path, &self.file) {
+        if platform::leads_to(path, &self.file) {
             return Ok(());
         }
         let failed = |source| LockError::Open { path: path.clone(), source };
@@ -109,34 +117,31 @@ impl DaemonLock {
     /// # Errors
     /// The file cannot be written.
     pub(crate) fn record(&mut self, note: &LockNote) -> Result<(), LockError> {
-        write_note(&mut self.file, note).map_err(|source| LockError::Open { path: self.path.clone(), source })
+        write_note(&mut self.note, note).map_err(|source| LockError::Open { path: self.path.clone(), source })
     }
 
     fn try_once(path: &Path, note: &LockNote) -> io::Result<Try> {
         // Neither truncated, since the holder's note is in it, nor written before the lock is held.
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let file = platform::open(path)?;
         match file.try_lock() {
-            Ok(()) if leads_to(path, &file) => {
-                write_note(&mut file, note)?;
-                Ok(Try::Taken(Self { file, path: path.to_owned() }))
+            Ok(()) if platform::leads_to(path, &file) => {
+                let mut noted = platform::note_to_write(path, &file)?;
+                write_note(&mut noted, note)?;
+                Ok(Try::Taken(Self { file, note: noted, path: path.to_owned() }))
             }
             // The file was deleted after it was opened: the next process to open the path would lock another file.
             Ok(()) => Ok(Try::Held(None)),
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
                 // A note that is not text is treated as no note.
-                let _ = (&mut file).take(NOTE_BYTES).read_to_string(&mut text);
+                if let Some(noted) = platform::note_to_read(path, file) {
+                    let _ = noted.take(NOTE_BYTES).read_to_string(&mut text);
+                }
                 Ok(Try::Held(LockNote::parse(&text)))
             }
             Err(TryLockError::Error(error)) => Err(error),
         }
     }
-}
-
-/// Returns whether the path leads to the given file.
-fn leads_to(path: &Path, file: &File) -> bool {
-    let (Ok(there), Ok(held)) = (std::fs::symlink_metadata(path), file.metadata()) else { return false };
-    (there.dev(), there.ino()) == (held.dev(), held.ino())
 }
 
 /// Writes the new note over the old one and truncates afterwards, so that a reader never finds an empty file.
@@ -179,7 +184,7 @@ fn pid_suffix(holder: Option<u32>) -> String {
     holder.map(|pid| format!(" (pid {pid})")).unwrap_or_default()
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 

@@ -7,6 +7,7 @@ mod described;
 mod error;
 mod on_demand;
 mod problems;
+mod remote;
 mod runtimes;
 mod transfer;
 
@@ -23,12 +24,15 @@ use recall_models::{
     OnnxSettings, REGISTRY, RegistryModel, Role,
 };
 use recall_proto::v1;
+use recall_providers::{Network, RemoteEncoder, RemoteJudge, RemoteName};
 
 pub(crate) use described::STATIC;
 pub(crate) use error::ModelsError;
 use on_demand::{CrossEncoder, Encoder, Listed, OnDemand, Run};
 use problems::CachedProblems;
 pub(crate) use problems::ModelProblem;
+pub(crate) use remote::RemoteError;
+use remote::RemoteModels;
 use runtimes::Runtimes;
 pub(crate) use transfer::Transfer;
 
@@ -40,9 +44,13 @@ type Running<M> = Mutex<BTreeMap<String, Arc<OnDemand<M>>>>;
 struct Usable {
     /// The selected encoder.
     encoder: Option<Arc<Encoder>>,
+    /// The selected encoder, if it is remote. Others are not asked: the user may not want to send them anything any more.
+    remote_encoder: Option<Arc<RemoteEncoder>>,
     other_encoders: Vec<Arc<Encoder>>,
     /// The selected cross-encoder.
     cross_encoder: Option<Arc<CrossEncoder>>,
+    /// The selected language model.
+    judge: Option<Arc<RemoteJudge>>,
 }
 
 /// The name that selects no model.
@@ -57,6 +65,7 @@ pub(crate) struct Models {
     hub: Option<String>,
     index: Option<String>,
     built_in: ModelSetting,
+    remote: RemoteModels,
     encoders: Running<OnnxEncoder>,
     cross_encoders: Running<OnnxCrossEncoder>,
     /// The cached problems of the selected models.
@@ -70,19 +79,22 @@ impl Models {
     pub(crate) fn new(dirs: &Dirs, environment: &Environment, settings: &Settings) -> Self {
         let ModelsSettings { runtime, providers, threads, idle_unload, hub, index, proxy, embeddings_bytes: _ } =
             settings.models.clone();
+        let fetch = match proxy {
+            ProxySetting::Environment => FetchSettings {
+                proxy: environment.proxy.clone(),
+                no_proxy: environment.no_proxy.clone(),
+                ..FetchSettings::default()
+            },
+            ProxySetting::None => FetchSettings::default(),
+            ProxySetting::At(address) => FetchSettings { proxy: Some(address), ..FetchSettings::default() },
+        };
+        let network = Network { proxy: fetch.proxy.clone(), no_proxy: fetch.no_proxy.clone() };
         Self {
             folder: ModelsFolder::new(dirs.models()),
+            remote: RemoteModels::new(&dirs.models(), environment, &settings.remote, network),
             runtimes: Runtimes { configured: runtime, folder: dirs.runtimes() },
             onnx: OnnxSettings { providers, threads: threads.get(), idle: idle_unload, ..OnnxSettings::default() },
-            fetch: match proxy {
-                ProxySetting::Environment => FetchSettings {
-                    proxy: environment.proxy.clone(),
-                    no_proxy: environment.no_proxy.clone(),
-                    ..FetchSettings::default()
-                },
-                ProxySetting::None => FetchSettings::default(),
-                ProxySetting::At(address) => FetchSettings { proxy: Some(address), ..FetchSettings::default() },
-            },
+            fetch,
             hub,
             index,
             built_in: settings.search.model,
@@ -98,6 +110,7 @@ impl Models {
         let installed = self.folder.list()?;
         let mut models: Vec<v1::Model> = installed.iter().map(|model| self.describe(model)).collect();
         models.push(self.built_in());
+        models.extend(self.remote_models()?);
         let is_there =
             |known: &&RegistryModel| !installed.iter().any(|model| model.name.eq_ignore_ascii_case(known.name));
         models.extend(REGISTRY.iter().filter(is_there).map(described::known));
@@ -117,6 +130,16 @@ impl Models {
         models.into_iter().filter(|model| !model.used_as.is_empty()).collect()
     }
 
+    /// Returns the models that are in use, with what a remote one has left to embed.
+    pub(crate) fn in_use_with(&self, engine: &Engine) -> Vec<v1::Model> {
+        let mut models = self.in_use();
+        let embeds = |model: &&mut v1::Model| model.dimensions > 0;
+        for remote in models.iter_mut().filter(embeds).filter_map(|model| model.remote.as_mut()) {
+            remote.chunks_left = engine.chunks_to_embed();
+        }
+        models
+    }
+
     /// Installs the model in a folder; if `name` is empty, under the name of the folder.
     pub(crate) fn add(&self, from: &Path, name: &str) -> Result<v1::Model, ModelsError> {
         if !from.is_dir() {
@@ -133,8 +156,11 @@ impl Models {
     pub(crate) fn use_as(&self, role: Role, name: Option<&str>) -> Result<Option<v1::Model>, ModelsError> {
         let _changing = self.changing.lock();
         let name = name.filter(|name| *name != NONE);
+        if let Some(name) = name.filter(|name| RemoteName::is_remote(name)) {
+            return self.use_remote(role, name).map(Some);
+        }
         match (name, role) {
-            (Some(STATIC), Role::Rerank) => {
+            (Some(STATIC), Role::Rerank | Role::Judge) => {
                 let other = FolderError::OtherRole { name: STATIC.to_owned(), found: Role::Embed, asked: role };
                 return Err(other.into());
             }
@@ -148,8 +174,26 @@ impl Models {
         match (installed, role) {
             (Some(name), _) => self.described(name).map(Some),
             (None, Role::Embed) => Ok(Some(self.built_in()).filter(|_| self.built_in == ModelSetting::Static)),
-            (None, Role::Rerank) => Ok(None),
+            (None, Role::Rerank | Role::Judge) => Ok(None),
         }
+    }
+
+    /// Asks a remote model once, and selects it for a role.
+    fn use_remote(&self, role: Role, name: &str) -> Result<v1::Model, ModelsError> {
+        let model = self.remote.choose(role, name)?;
+        self.folder.use_remote(role, &model.name)?;
+        Ok(self.remote.describe(&model, &[role]))
+    }
+
+    /// Describes the remote models that the user chose.
+    fn remote_models(&self) -> Result<Vec<v1::Model>, ModelsError> {
+        let roles = self.folder.roles()?;
+        let described = self.remote.list()?.into_iter().map(|model| {
+            let used_as: Vec<Role> =
+                roles.iter().filter(|(_, used)| **used == model.name).map(|(role, _)| *role).collect();
+            self.remote.describe(&model, &used_as)
+        });
+        Ok(described.collect())
     }
 
     /// Deletes an installed model; returns the size of its files in bytes.
@@ -158,6 +202,13 @@ impl Models {
             return Err(ModelsError::BuiltInStays);
         }
         let _changing = self.changing.lock();
+        if RemoteName::is_remote(name) {
+            if let Some((role, _)) = self.folder.roles()?.into_iter().find(|(_, used)| used == name) {
+                return Err(FolderError::InUse { name: name.to_owned(), role }.into());
+            }
+            self.remote.forget(name)?;
+            return Ok(0);
+        }
         let bytes = self.folder.list()?.iter().find(|model| model.name == name).map_or(0, described::bytes);
         self.folder.remove(name)?;
         self.encoders.lock().remove(name);
@@ -169,21 +220,25 @@ impl Models {
     ///
     /// A model whose manifest cannot be used is left out; [`list`](Self::list) reports it.
     pub(crate) fn hand_to(&self, engine: &Engine) {
-        let Usable { encoder, other_encoders, cross_encoder } = self.usable().unwrap_or_else(|error| {
-            tracing::warn!(error = recall_core::error_chain(&error), "the installed models are not used");
-            Usable::default()
-        });
+        let Usable { encoder, remote_encoder, other_encoders, cross_encoder, judge } =
+            self.usable().unwrap_or_else(|error| {
+                tracing::warn!(error = recall_core::error_chain(&error), "the installed models are not used");
+                Usable::default()
+            });
         let model = |encoder: &Arc<Encoder>| EmbeddingModel {
             name: encoder.name().to_owned(),
             embedder: Arc::<Encoder>::clone(encoder),
         };
         let others = other_encoders.iter().map(model).collect();
-        engine.use_encoders(Encoders { selected: encoder.as_ref().map(model), others });
+        let remote =
+            remote_encoder.map(|encoder| EmbeddingModel { name: encoder.model().name.clone(), embedder: encoder });
+        engine.use_encoders(Encoders { selected: encoder.as_ref().map(model).or(remote), others });
         let reranker = |cross_encoder: &Arc<CrossEncoder>| Reranker {
             name: cross_encoder.name().to_owned(),
             cross_encoder: Arc::<CrossEncoder>::clone(cross_encoder),
         };
         engine.use_reranker(cross_encoder.as_ref().map(reranker));
+        engine.use_judge(judge.map(|judge| Reranker { name: judge.model().name.clone(), cross_encoder: judge }));
         if let Some(encoder) = encoder {
             encoder.warm_up();
         }
@@ -194,6 +249,16 @@ impl Models {
 
     fn usable(&self) -> Result<Usable, ModelsError> {
         let mut usable = Usable::default();
+        for (role, name) in self.folder.roles()?.iter().filter(|(_, name)| RemoteName::is_remote(name)) {
+            let found = match role {
+                Role::Embed => self.remote.encoder(name).map(|encoder| usable.remote_encoder = Some(encoder)),
+                Role::Judge => self.remote.judge(name).map(|judge| usable.judge = Some(judge)),
+                Role::Rerank => self.remote.check(*role, name),
+            };
+            if let Err(error) = found {
+                tracing::warn!(name, error = recall_core::error_chain(&error), "a model is not used");
+            }
+        }
         for Installed { name, path, manifest, used_as } in self.folder.list()? {
             match manifest.map(|manifest| (manifest.role, manifest)) {
                 Ok((Role::Embed, manifest)) => {
@@ -207,7 +272,7 @@ impl Models {
                 Ok((Role::Rerank, manifest)) if used_as.contains(&Role::Rerank) => {
                     usable.cross_encoder = Some(self.on_demand(&self.cross_encoders, &name, &path, manifest));
                 }
-                Ok((Role::Rerank, _)) => {}
+                Ok((Role::Rerank | Role::Judge, _)) => {}
                 Err(error) => tracing::warn!(name, %error, "a model is ignored"),
             }
         }
@@ -221,12 +286,12 @@ impl Models {
 
     /// Returns the problems of the selected models that their folder shows. The result is cached.
     pub(crate) fn problems(&self) -> Vec<ModelProblem> {
-        self.problems.lock().read(&self.folder)
+        self.problems.lock().read(&self.folder, &self.remote)
     }
 
     /// Returns the problems of the selected models, read without the cache, with the latest errors of loading them.
     pub(crate) fn problems_now(&self) -> Vec<ModelProblem> {
-        problems::problems_now(&self.folder, self.in_use())
+        problems::problems_now(&self.folder, &self.remote, self.in_use())
     }
 
     fn on_demand<M: Run>(&self, running: &Running<M>, name: &str, path: &Path, manifest: Manifest) -> Arc<OnDemand<M>> {

@@ -19,6 +19,7 @@ use crate::daemon::Daemon;
 use crate::deadline::DeadlineLayer;
 use crate::meter::MeterLayer;
 use crate::panic::CatchPanic;
+use crate::peer;
 use crate::places::{Places, PlacesLayer};
 use crate::service::Service;
 use crate::socket::Bound;
@@ -80,9 +81,9 @@ impl Server {
         settings: &DaemonSettings,
     ) -> Self {
         let (admitted, connections) = mpsc::channel(ACCEPTED_WAITING);
-        let own_uid = rustix::process::geteuid().as_raw();
         let places = Places::new(settings.max_connections, settings.handshake_timeout, daemon.stop.clone());
-        let acceptor = Acceptor::new(bound, own_uid, Arc::clone(&places), WRITE_PATIENCE, daemon.activity.clone());
+        let acceptor =
+            Acceptor::new(bound, peer::own_user(), Arc::clone(&places), WRITE_PATIENCE, daemon.activity.clone());
         let accepting = tokio::spawn(acceptor.run(rebound, admitted, daemon.stop.clone()));
 
         let health = HealthReporter::new();

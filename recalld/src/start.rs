@@ -11,8 +11,6 @@ use recall_config::{
     ConfigError, Dirs, DirsError, Environment, Loaded, LockNote, ProcessStart, RuntimeError, Settings,
 };
 use recall_core::Clock as _;
-use rustix::fs::Mode;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::runtime::{self, Runtime};
 use tokio::sync::Notify;
 
@@ -23,9 +21,9 @@ use crate::daemon::{Daemon, Identity};
 use crate::lock::LockError;
 use crate::log::{self, Destination, LogError};
 use crate::server::Server;
-use crate::socket::{self, Bound, SocketError};
+use crate::socket::{self, Bound, Inherited, SocketError};
 use crate::standing::{self, SocketMaker, Standing};
-use crate::{blocking, event, gone, lifecycle, models, notify, panic, parsers, pressure, wake, wiring};
+use crate::{blocking, event, gone, lifecycle, models, notify, panic, parsers, pressure, process, wake, wiring};
 
 /// One thread serves the connections and runs short calls; the other takes over while a call occupies the first.
 const WORKERS: usize = 2;
@@ -60,11 +58,9 @@ fn run(args: &Args, version: &'static str) -> Result<(), StartError> {
     // Read at once: the file may be replaced while the daemon runs.
     let program = std::env::current_exe().ok();
     // Only the user may access the files that the daemon creates.
-    rustix::process::umask(Mode::RWXG | Mode::RWXO);
+    process::keep_files_private();
     if tenure == Tenure::Detached {
-        // The daemon must survive its terminal. The call fails, harmlessly, if the process leads its group already, as it does
-        // when started from a shell.
-        let _ = rustix::process::setsid();
+        process::leave_terminal();
     }
 
     let environment = Environment::capture();
@@ -81,12 +77,12 @@ fn run(args: &Args, version: &'static str) -> Result<(), StartError> {
     }
 
     dirs.prepare_runtime()?;
-    let inherited = listenfd::ListenFd::from_env().take_unix_listener(0).map_err(StartError::Inherit)?;
+    let inherited = socket::inherited().map_err(StartError::Inherit)?;
     let (pid, started_at) = (std::process::id(), SystemClock.now());
     let note = LockNote { pid, started: ProcessStart::of(pid), since: Some(started_at), socket: None };
     let maker = if inherited.is_some() { SocketMaker::ServiceManager } else { SocketMaker::Daemon };
     let Some(standing) = Standing::claim(&dirs, tenure, &note, maker)? else { return Ok(()) };
-    raise_file_limit();
+    process::raise_file_limit();
     let runtime = runtime()?;
     let socket = inherited.as_ref().and_then(socket::path_of).unwrap_or_else(|| dirs.socket());
     let (data_home, log_file) = (dirs.data.clone(), log.path().map(ToOwned::to_owned));
@@ -108,7 +104,7 @@ async fn serve(
     mut standing: Standing,
     settings: Settings,
     configuration: Configuration,
-    inherited: Option<std::os::unix::net::UnixListener>,
+    inherited: Option<Inherited>,
 ) -> Result<(), StartError> {
     let bound = listen(&configuration.dirs, inherited)?;
     let (events, received) = event::queue();
@@ -138,22 +134,13 @@ async fn serve(
     Ok(())
 }
 
-/// Raises the soft limit on open files to the hard limit: each client takes one, each store several, and the soft limit
-/// is 1024 on many systems.
-fn raise_file_limit() {
-    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }) {
-        tracing::warn!(%error, current = current.unwrap_or(u64::MAX), "the limit on open files stays as it is");
-    }
-}
-
 fn log_start(daemon: &Daemon) {
     let Identity { version, tenure, socket, .. } = &daemon.identity;
     let took_us = daemon.identity.uptime().as_micros() as u64;
     tracing::info!(version, pid = daemon.identity.pid, ?tenure, socket = %socket.display(), took_us, "listening");
 }
 
-fn listen(dirs: &Dirs, inherited: Option<std::os::unix::net::UnixListener>) -> Result<Bound, SocketError> {
+fn listen(dirs: &Dirs, inherited: Option<Inherited>) -> Result<Bound, SocketError> {
     match inherited {
         Some(listener) => socket::adopt(listener),
         None => socket::bind(&dirs.socket()),

@@ -1,41 +1,21 @@
 //! The sources of the daemon's events: signals, idleness, the end of its owner.
 
+#[cfg(unix)]
+#[path = "wake/unix.rs"]
+mod platform;
+#[cfg(windows)]
+#[path = "wake/windows.rs"]
+mod platform;
+
 use std::io::{self, Read as _};
 use std::time::Duration;
 
-use tokio::signal::unix::{Signal, SignalKind, signal};
-
 use crate::activity::Activity;
 use crate::event::{Event, Events};
+pub(crate) use platform::on_signals;
 
 /// The stack of the thread that waits for the owner's end; it does nothing else.
 const STACK_BYTES: usize = 64 * 1024;
-
-/// Sends an event for each signal, until the daemon ends.
-///
-/// # Errors
-/// A signal handler cannot be installed.
-pub(crate) fn on_signals(events: Events) -> io::Result<()> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut hangup = signal(SignalKind::hangup())?;
-    tokio::spawn(async move {
-        while let Some(event) = next_signal(&mut terminate, &mut interrupt, &mut hangup).await {
-            if events.send(event).await.is_err() {
-                return;
-            }
-        }
-    });
-    Ok(())
-}
-
-async fn next_signal(terminate: &mut Signal, interrupt: &mut Signal, hangup: &mut Signal) -> Option<Event> {
-    tokio::select! {
-        received = terminate.recv() => received.map(|()| Event::Terminate { signal: "SIGTERM" }),
-        received = interrupt.recv() => received.map(|()| Event::Terminate { signal: "SIGINT" }),
-        received = hangup.recv() => received.map(|()| Event::Hangup),
-    }
-}
 
 /// Sends an event when no client has been connected for `period` and no work is in progress.
 pub(crate) fn on_idle(

@@ -9,8 +9,8 @@ use std::time::Duration;
 use recall_config::{DaemonSettings, Dirs, Environment, ModelSetting, RankerSetting, Settings};
 use recall_core::{Weights, error_chain};
 use recall_engine::{
-    AdoptSettings, EmbeddingModel, EmbeddingStoreSettings, Engine, EngineSettings, MemorySettings, Places,
-    RankerChoice, Rankers, RerankSettings, StoreSettings,
+    AdoptSettings, EmbeddingModel, EmbeddingStoreSettings, Engine, EngineSettings, JudgeSettings, MemorySettings,
+    Places, RankerChoice, Rankers, RerankSettings, StoreSettings,
 };
 use recall_models::BuiltIn;
 use recall_page::{Page, PageSettings};
@@ -133,6 +133,12 @@ fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
             candidates: search.rerank_candidates,
             wait: search.rerank_wait.min(longest_wait),
             weight: search.rerank_weight,
+        },
+        judge: JudgeSettings {
+            candidates: search.judge_candidates,
+            wait: search.judge_wait.min(longest_wait),
+            weight: search.judge_weight,
+            ..JudgeSettings::default()
         },
         memory: MemorySettings::default(),
         watch: true,

@@ -11,6 +11,12 @@ const ACTIONS = {
     assert.match(page.url(), /\?q=expired/);
   },
 
+  async "the reasons of a rank are shown when they are opened"(page) {
+    await go(page, "?q=session");
+    await page.click(".hit details summary");
+    await page.waitForSelector(".hit details[open] svg.chart");
+  },
+
   async "keys move and open"(page) {
     await go(page, "?q=session");
     await page.keyboard.press("Escape");

@@ -3,17 +3,14 @@
 // usage: node tests/browser/page.mjs PROGRAMS TARGET [SHOTS]
 // PROGRAMS is the folder of `recall` and `recalld`. What is fetched, and the picture of each page, go to TARGET/browser. With
 // SHOTS, the pictures of the documentation are written to that folder.
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { actions } from "./actions.mjs";
+import { launch } from "./chromium.mjs";
 import { hostile } from "./hostile.mjs";
 import { Sample, SESSION } from "./sample.mjs";
 
-const PACKAGES = ["playwright-core@1.65.1", "axe-core@4.14.1"];
-const BROWSERS = ["chromium", "chromium-browser", "google-chrome"];
 const WIDTHS = [360, 768, 1280, 1920];
 const THEMES = ["light", "dark"];
 /// What is opened on a page before it is looked at.
@@ -25,29 +22,6 @@ const [programs, target, shots] = process.argv.slice(2).map((path) => resolve(pa
 const folder = join(target, "browser");
 const findings = [];
 const find = (text) => findings.push(text);
-
-/// Returns the packages, which are fetched once.
-function packages() {
-  mkdirSync(folder, { recursive: true });
-  const require = createRequire(join(folder, "page.js"));
-  if (!PACKAGES.every((name) => isThere(name))) {
-    execFileSync("npm", ["install", "--prefix", folder, "--no-audit", "--no-fund", "--ignore-scripts", ...PACKAGES], { stdio: "inherit" });
-  }
-  return { chromium: require("playwright-core").chromium, axe: readFileSync(require.resolve("axe-core/axe.min.js"), "utf8") };
-}
-
-function isThere(name) {
-  const [, folderName, version] = name.match(/^(.+)@(.+)$/);
-  const manifest = join(folder, "node_modules", folderName, "package.json");
-  return existsSync(manifest) && JSON.parse(readFileSync(manifest)).version === version;
-}
-
-function browserPath() {
-  const folders = (process.env.PATH ?? "").split(":");
-  const found = BROWSERS.flatMap((name) => folders.map((each) => join(each, name))).find((path) => existsSync(path));
-  if (!found) throw new Error("Chromium was not found; on Debian, `apt-get install chromium` installs it");
-  return found;
-}
 
 /// The pages, by name.
 function pages(sample) {
@@ -163,8 +137,7 @@ async function shoot(browser, sample) {
   }
 }
 
-const { chromium, axe } = packages();
-const browser = await chromium.launch({ executablePath: browserPath(), args: ["--no-sandbox", "--disable-gpu"] });
+const { browser, axe } = await launch(folder);
 const sample = new Sample(programs);
 try {
   if (shots) await shoot(browser, sample);

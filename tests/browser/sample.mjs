@@ -75,7 +75,7 @@ const MEMORIES = [
 ];
 
 /// A project, and the daemon that serves it.
-class Project {
+export class Project {
   constructor(root, program, environment) {
     Object.assign(this, { root, program, environment, session: SESSION });
   }
@@ -127,6 +127,9 @@ export class Sample extends Project {
     mkdirSync(environment.HOME, { recursive: true });
     for (const [path, text] of Object.entries(FILES)) this.write(path, text);
     execFileSync("git", ["init", "-q", this.root]);
+    execFileSync("git", ["-C", this.root, "add", "--all"]);
+    const author = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org", "-c", "commit.gpgsign=false"];
+    execFileSync("git", ["-C", this.root, ...author, "commit", "-q", "-m", "Lantern"]);
     writeFileSync(join(this.root, "logo.bin"), Buffer.from(Array.from({ length: 4096 }, (_, at) => (at * 37) % 256)));
     this.memories = MEMORIES.map(([text, type, file, tag]) => this.remember(text, "--type", type, "--tag", tag, ...(file ? ["--file", file] : [])));
     const newer = this.remember("Retries stop after five attempts. The caller is told which one failed.", "--type", "decision", "--supersedes", this.memories[1]);

@@ -19,8 +19,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("recall-secrets", &[]),
     ("recall-rql", &["recall-core"]),
     ("recall-git", &[]),
+    ("recall-http", &[]),
+    ("recall-system", &[]),
     ("recall-shared", &[]),
-    ("recall-models", &["recall-core", "recall-folder"]),
+    ("recall-models", &["recall-core", "recall-folder", "recall-http"]),
+    ("recall-providers", &["recall-core", "recall-folder", "recall-http", "recall-secrets"]),
     ("recall-journal", &["recall-core", "recall-folder"]),
     ("recall-watch", &["recall-core", "recall-folder", "recall-git"]),
     ("recall-proto", &["recall-core"]),
@@ -45,7 +48,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "recall-watch",
         ],
     ),
-    ("recall-client", &["recall-core", "recall-folder", "recall-proto", "recall-config"]),
+    ("recall-client", &["recall-core", "recall-folder", "recall-proto", "recall-config", "recall-system"]),
     ("recall-json", &["recall-core", "recall-proto", "recall-rql"]),
     ("recall-page", &["recall-core", "recall-proto", "recall-json"]),
     ("recall-eval", &["recall-core", "recall-git"]),
@@ -58,9 +61,11 @@ const ARROWS: &[(&str, &[&str])] = &[
             "recall-models",
             "recall-page",
             "recall-proto",
+            "recall-providers",
             "recall-config",
             "recall-rql",
             "recall-shared",
+            "recall-system",
         ],
     ),
     (
@@ -119,7 +124,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// The additional crates that the tests of a crate may use: real implementations of a port.
-const TESTED_WITH: &[(&str, &str)] = &[("recall-engine", "recall-models")];
+const TESTED_WITH: &[(&str, &str)] = &[("recall-engine", "recall-models"), ("recall-engine", "recall-providers")];
 
 /// Crates for tests only; the tests of every crate may use them.
 const FOR_TESTS: &[&str] = &["recall-testkit"];
@@ -140,8 +145,8 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("jiff", &["recall-foreign", "recall-journal", "recall-json", "recall-rql", "recall-cli", "recall-shim"]),
     ("serde-saphyr", &["recall-foreign", "recall-cli"]),
     ("tokenizers", &["recall-models"]),
-    ("ureq", &["recall-models"]),
-    ("rustls", &["recall-models", "recall-shared"]),
+    ("ureq", &["recall-http"]),
+    ("rustls", &["recall-http", "recall-shared"]),
     ("rustls-platform-verifier", &["recall-shared"]),
     ("tokio-postgres*", &["recall-shared"]),
     ("zip", &["recall-models", "recall-dist", "recall-testkit"]),
@@ -152,6 +157,10 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("jsonc-parser", &["recall-agents"]),
     ("saphyr", &["recall-agents"]),
     ("directories", &["recall-config"]),
+    ("sysinfo", &["recall-config", "recalld"]),
+    ("widestring", &["recalld"]),
+    ("windows-sys", &["recall-system"]),
+    ("raunch", &["recall-system"]),
     ("prost", &["recall-proto", "recall-fuzz"]),
     (
         "tonic",
@@ -186,7 +195,9 @@ const HEAVY: &[&str] = &[
     "recall-foreign",
     "recall-lexical",
     "recall-vector",
+    "recall-http",
     "recall-models",
+    "recall-providers",
     "recall-chunk",
     "recall-watch",
     "recall-journal",

@@ -184,3 +184,26 @@ async fn the_daemon_of_a_service_manager_is_found_by_the_clients_of_its_data() {
     daemon.kill().expect("ours");
     daemon.wait().expect("ours");
 }
+
+#[test]
+fn a_purge_deletes_what_is_recalls_and_nothing_else() {
+    let sandbox = sandbox!();
+    let project = sandbox.project("shop", &[("a.rs", "fn a() {}\n")]);
+    let saved = sandbox.recall(&project, &["remember", "Wombats dig.", "--scope", "global"]);
+    assert_eq!(saved.code, Some(0), "{saved:?}");
+    sandbox.recall(&project, &["remember", "Wombats sleep."]);
+    let home = sandbox.recall_home();
+    let unasked = sandbox.recall(&project, &["uninstall", "--purge"]);
+    assert!(unasked.code == Some(4) && unasked.stderr.contains("--yes"), "{unasked:?}");
+    let shown = sandbox.recall(&project, &["uninstall", "--purge", "--dry-run"]);
+    assert!(shown.code == Some(0) && shown.stdout.contains("would delete"), "{shown:?}");
+    std::fs::write(home.join("letter.txt"), "mine").expect("written");
+    let refused = sandbox.recall(&project, &["uninstall", "--purge", "--yes"]);
+    assert!(refused.code == Some(4) && refused.stderr.contains("letter.txt"), "{refused:?}");
+    assert!(home.join("data/global").exists(), "nothing was deleted");
+    std::fs::remove_file(home.join("letter.txt")).expect("deleted");
+    let purged = sandbox.recall(&project, &["uninstall", "--purge", "--yes"]);
+    assert!(purged.code == Some(0) && purged.stdout.contains("deleted"), "{purged:?}");
+    assert!(["data", "config", "cache", "state"].iter().all(|folder| !home.join(folder).exists()));
+    assert!(project.root().join(".recall").exists(), "a project keeps its memories");
+}

@@ -110,6 +110,10 @@ fn a_memory_is_added_read_changed_and_removed_by_commands() {
     check((Some(1), "changed: open_store in src/store.rs"));
     let hit = &json_of(&sandbox, &project, &["search", "wombat lock"])["results"][0];
     assert_eq!(hit["memory"]["verification"]["state"], "changed");
+    // Without a repository, nobody knows the text of that time. `--diff` confirms nothing.
+    let differs = sandbox.recall(&project, &["verify", &id, "--diff"]);
+    assert!(differs.stdout.contains("git does not have the text of that time"), "{differs:?}");
+    check((Some(1), "changed: open_store in src/store.rs"));
     let confirmed = json_of(&sandbox, &project, &["verify", &id]);
     assert_eq!(
         (&confirmed["broken"], &confirmed["results"][0]["verification"]["state"]),

@@ -30,8 +30,9 @@ const MOST_LINES_OF_MAIN: usize = 15;
 
 const PROGRAMS: &[&str] = &["recalld", "recall-cli", "recall-shim", "crates/recall-bench"];
 
-/// Manifests of crates that need `unsafe`: for mapping files, for SIMD instructions, for C++ libraries.
-const NEED_UNSAFE: &[&str] = &["crates/recall-models/Cargo.toml", "crates/recall-vector/Cargo.toml"];
+/// Manifests of crates that need `unsafe`: for mapping files, for SIMD instructions, for C++ libraries, for functions of Windows.
+const NEED_UNSAFE: &[&str] =
+    &["crates/recall-models/Cargo.toml", "crates/recall-vector/Cargo.toml", "crates/recall-system/Cargo.toml"];
 
 /// Beginnings of paths that exist only on their author's machine. In pieces, so that this file has none.
 const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/."), concat!("/Us", "ers/")];

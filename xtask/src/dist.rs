@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use crate::{cargo, programs, say};
+use crate::cross::Install;
+use crate::{cargo, programs, say, windows};
 
 /// Whether the packages are installed and started.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -13,16 +14,42 @@ pub(crate) enum Trial {
     Run,
 }
 
-/// Builds the programs as they are installed, and makes packages in `dist/` of the target folder.
-pub(crate) fn run(trial: Trial) -> ExitCode {
-    let made = make().and_then(|out| if trial == Trial::Run { try_all(&out) } else { Ok(()) });
-    match made {
+/// Builds the programs for Windows, and makes their packages.
+pub(crate) fn windows(install: Install) -> ExitCode {
+    let made = windows::release(install).and_then(|built| {
+        // Completions and manual pages are printed by programs that run here.
+        let runnable = programs::build()?;
+        let out = programs::target_folder().join("dist/windows");
+        succeed(packager().args([&built, &out]).arg(windows::TARGET).arg(runnable))
+    });
+    code(made)
+}
+
+/// Makes the files of package managers for the archives in a folder.
+pub(crate) fn channels(folder: &str, url: &str, homepage: &str) -> ExitCode {
+    code(succeed(packager().args(["--channels", folder, url, homepage])))
+}
+
+/// Returns the command that makes packages.
+fn packager() -> Command {
+    let mut command = cargo();
+    command.args(["run", "--quiet", "--release", "--package", "recall-dist", "--"]);
+    command
+}
+
+fn code(done: Result<(), String>) -> ExitCode {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             say(&format!("error: {why}\n"));
             ExitCode::FAILURE
         }
     }
+}
+
+/// Builds the programs as they are installed, and makes packages in `dist/` of the target folder.
+pub(crate) fn run(trial: Trial) -> ExitCode {
+    code(make().and_then(|out| if trial == Trial::Run { try_all(&out) } else { Ok(()) }))
 }
 
 fn make() -> Result<PathBuf, String> {
@@ -39,7 +66,7 @@ fn make() -> Result<PathBuf, String> {
             fs::copy(&from, &to).map_err(|error| format!("cannot copy {}: {error}", from.display()))?;
         }
     }
-    succeed(cargo().args(["run", "--quiet", "--release", "--package", "recall-dist", "--"]).args([&built, &out]))?;
+    succeed(packager().args([&built, &out]))?;
     Ok(out)
 }
 

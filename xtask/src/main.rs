@@ -2,18 +2,24 @@
 //!
 //! They need only what `rustup` installs, and the package has no dependencies, so it builds in a second.
 
+mod cross;
 mod dist;
 mod fixture;
+mod macos;
 mod page;
 mod programs;
+mod sdks;
 mod steps;
 mod tour;
+mod windows;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
+use cross::Install;
 use dist::Trial;
 use steps::{Networks, STEPS};
+use windows::Extent;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -28,7 +34,19 @@ fn main() -> ExitCode {
         ["tour"] => tour::run(),
         ["dist"] => dist::run(Trial::Skip),
         ["dist", "--try"] => dist::run(Trial::Run),
-        ["page"] => page::run(),
+        ["dist", "--windows"] => dist::windows(Install::Ask),
+        ["dist", "--windows", "--install"] => dist::windows(Install::Run),
+        ["channels", folder, url, homepage] => dist::channels(folder, url, homepage),
+        ["page"] => page::run(None),
+        ["page", "--speed", folder] => page::run(Some(folder)),
+        ["sdks"] => sdks::run(),
+        ["windows"] => windows::run(Extent::Try, Install::Ask, None),
+        ["windows", "--install"] => windows::run(Extent::Try, Install::Run, None),
+        ["windows", "--build"] => windows::run(Extent::Build, Install::Ask, None),
+        ["windows", "--try"] => windows::run(Extent::TryOnly, Install::Ask, None),
+        ["windows", trial] => windows::run(Extent::TryOnly, Install::Ask, Some(trial)),
+        ["macos"] => macos::run(Install::Ask),
+        ["macos", "--install"] => macos::run(Install::Run),
         ["fixture"] => fixture::run(None),
         ["fixture", folder] => fixture::run(Some(folder)),
         [name] => match STEPS.iter().find(|step| step.name == name) {
@@ -39,11 +57,40 @@ fn main() -> ExitCode {
     }
 }
 
+/// The tasks that are no steps of `check`.
+const TASKS: &[(&str, &str)] = &[
+    ("tour", "build the programs and use them on this repository"),
+    ("dist", "make packages of the programs in `dist/` of the target folder"),
+    ("dist --try", "the same, and install each with the tool that users have"),
+    (
+        "dist --windows",
+        "make packages of the programs for Windows in `dist/windows/`; --install installs what is missing with apt-get",
+    ),
+    (
+        "channels FOLDER URL HOMEPAGE",
+        "make the files of Homebrew, AUR, Nix and winget for the archives in a folder, which are published below URL",
+    ),
+    ("page", "go through every page in Chromium, and take the pictures of the documentation"),
+    ("page --speed FOLDER", "measure the page over the files of a folder, in Chromium"),
+    ("sdks", "prove the fake server of models with the vendors' own clients, which Python must have"),
+    ("windows", "build the programs for Windows and try them under Wine"),
+    ("windows --install", "the same, and install what is missing with apt-get"),
+    ("windows --build", "build them, and try nothing"),
+    ("windows --try", "try what was built last"),
+    ("windows TRIAL", "run one trial with the programs that were built last"),
+    ("macos", "check the types of every crate for macOS"),
+    ("macos --install", "the same, and install what is missing"),
+    ("fixture", "store a small project with this version, for tests of later ones"),
+    ("fixture FOLDER", "the same with the programs in a folder"),
+    ("check", "run all of the following, in this order, and stop at the first failure"),
+    ("check --onnx", "the same with the tests of networks, which need `RECALL_TEST_WHEELS`"),
+];
+
 fn help() -> String {
-    let list: String = STEPS.iter().flat_map(|step| ["  ", step.name, "\t", step.about, "\n"]).collect();
-    format!(
-        "Usage: cargo xtask <task>\n\nTasks:\n  tour\tbuild the programs and use them on this repository\n  dist\tmake packages of the programs in `dist/` of the target folder\n  dist --try\tthe same, and install each with the tool that users have\n  page\tgo through every page in Chromium, and take the pictures of the documentation\n  fixture\tstore a small project with this version, for tests of later ones\n  fixture FOLDER\tthe same with the programs in a folder\n  check\trun all of the following, in this order, and stop at the first failure\n  check --onnx\tthe same with the tests of networks, which need `RECALL_TEST_WHEELS`\n{list}"
-    )
+    let steps = STEPS.iter().map(|step| (step.name, step.about));
+    let list: String =
+        TASKS.iter().copied().chain(steps).flat_map(|(name, about)| ["  ", name, "\t", about, "\n"]).collect();
+    format!("Usage: cargo xtask <task>\n\nTasks:\n{list}")
 }
 
 fn refuse(why: &str) -> ExitCode {

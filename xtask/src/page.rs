@@ -10,8 +10,10 @@ const PICTURES: &str = "docs/images";
 /// Builds the programs, and has Chromium go through every page of a small project.
 ///
 /// Needs Node and Chromium. The script fetches what drives the browser, and the rules of accessibility, from the npm registry.
-pub(crate) fn run() -> ExitCode {
-    match page() {
+///
+/// With a folder, it measures the page over that folder instead.
+pub(crate) fn run(measured: Option<&str>) -> ExitCode {
+    match page(measured) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             say(&format!("error: {why}\n"));
@@ -20,7 +22,7 @@ pub(crate) fn run() -> ExitCode {
     }
 }
 
-fn page() -> Result<(), String> {
+fn page(measured: Option<&str>) -> Result<(), String> {
     let node = |arguments: &[&str]| {
         let mut command = Command::new("node");
         command.current_dir(workspace()).args(arguments);
@@ -29,10 +31,14 @@ fn page() -> Result<(), String> {
     // Looked for first: the build takes minutes.
     node(&["--version"]).output().map_err(|error| format!("cannot start Node, which this task needs: {error}"))?;
     let programs = programs::build()?;
-    let status = node(&["tests/browser/page.mjs"])
+    let (script, last) = match measured {
+        Some(folder) => ("tests/browser/speed.mjs", folder),
+        None => ("tests/browser/page.mjs", PICTURES),
+    };
+    let status = node(&[script])
         .arg(programs)
         .arg(programs::target_folder())
-        .arg(PICTURES)
+        .arg(last)
         .status()
         .map_err(|error| format!("cannot start Node: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("the page has findings ({status})")) }

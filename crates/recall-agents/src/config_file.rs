@@ -1,6 +1,8 @@
 //! A configuration file of another program: read with its limits, and replaced at once.
 
-use std::fs::{self, File, OpenOptions};
+#[cfg(unix)]
+use std::fs::File;
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -101,7 +103,7 @@ pub(crate) fn make_folders(path: &Path) -> Result<Vec<PathBuf>, RegisterError> {
 fn resolved(path: &Path) -> Result<PathBuf, RegisterError> {
     let there = path.ancestors().find(|path| exists(path)).unwrap_or(path);
     let rest = path.strip_prefix(there).unwrap_or(Path::new(""));
-    match there.canonicalize() {
+    match dunce::canonicalize(there) {
         Ok(found) if rest.as_os_str().is_empty() => Ok(found),
         Ok(found) => Ok(found.join(rest)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

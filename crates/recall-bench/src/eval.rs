@@ -9,6 +9,7 @@ use recall_eval::{Dataset, Run};
 use crate::context;
 use crate::error::BenchError;
 use crate::evaluation::{Ablations, Evaluation, Setting};
+use crate::judge;
 use crate::report::{Floor, Report};
 
 /// The commands of `recall eval`.
@@ -27,6 +28,9 @@ pub(crate) enum EvalCommand {
         "recall eval context --dataset questions --budgets 2000 --types related_code,signatures,tests",
     ))]
     Context(context::ContextArgs),
+    /// Report what the selected language model is worth as a judge of hits.
+    #[command(after_help = examples!("recall eval judge --dataset questions"))]
+    Judge(judge::JudgeArgs),
 }
 
 /// Arguments of `recall eval run`.
@@ -56,6 +60,7 @@ pub(crate) async fn run(command: EvalCommand, at: &CommandContext) -> Result<Exi
     match command {
         EvalCommand::Run(args) => run_dataset(args, at).await,
         EvalCommand::Context(args) => context::run(args, at).await,
+        EvalCommand::Judge(args) => judge::run(args, at).await,
     }
 }
 

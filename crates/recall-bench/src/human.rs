@@ -1,12 +1,13 @@
 //! Text output of reports and of trained rankers.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use anstyle::Style;
 use recall_cli::text::style::{DIM, GOOD, STRONG, WARNING};
 use recall_cli::text::table::{Align, Column, render as table};
 use recall_cli::text::{count, counted, printable};
-use recall_eval::{Comparison, Group, Metric};
+use recall_eval::{Comparison, Group, JudgeWorth, Metric};
 
 use crate::budget_report::BudgetReport;
 use crate::prompt_report::{MemoryReport, PromptReport};
@@ -63,6 +64,22 @@ pub(crate) fn trained(trained: &TrainedRanker, kept: Option<&Path>, width: Optio
         None => "not kept: it is worse than the built-in ranker (`--force` keeps it all the same)\n".to_owned(),
     };
     format!("{head}\n{table}\n{became}")
+}
+
+/// Formats a judge's worth.
+pub(crate) fn judge(worth: &JudgeWorth, not_judged: usize) -> String {
+    let JudgeWorth { queries, precision, recall, f1, filtering_rate, raw_precision_at_5, kept_precision_at_5 } = *worth;
+    let mut text = format!(
+        "queries          {}\nprecision        {precision:.3}\nrecall           {recall:.3}\nF1               {f1:.3}\n\
+         filtering rate   {filtering_rate:.3}\nP@5 of all hits  {raw_precision_at_5:.3}\n\
+         P@5 of the kept  {kept_precision_at_5:.3} ({:+.3})\n",
+        count(queries as u64),
+        worth.improvement(),
+    );
+    if not_judged > 0 {
+        let _ = writeln!(text, "{WARNING}not judged{WARNING:#}       {}", count(not_judged as u64));
+    }
+    text
 }
 
 /// Formats the shares of relevant files in context windows, one row per budget.

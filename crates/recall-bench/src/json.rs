@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use recall_eval::{Comparison, Group, Metric};
+use recall_eval::{Comparison, Group, JudgeWorth, Metric};
 use recall_json::{Envelope, answer};
 use serde::Serialize;
 
@@ -166,6 +166,39 @@ pub(crate) fn windows<'a>(dataset: &'a str, queries: usize, reports: &[BudgetRep
         WithBudget { budget_tokens, in_order, window, with_text, above_budget: above, median_ms }
     };
     answer(Windows { dataset, queries, budgets: reports.iter().map(budget).collect() })
+}
+
+/// The worth of a judge.
+#[derive(Debug, Serialize)]
+pub(crate) struct Judge<'a> {
+    dataset: &'a str,
+    queries: usize,
+    not_judged: usize,
+    precision: f64,
+    recall: f64,
+    f1: f64,
+    filtering_rate: f64,
+    raw_precision_at_5: f64,
+    kept_precision_at_5: f64,
+    improvement: f64,
+}
+
+/// Returns the JSON form of a judge's worth.
+pub(crate) fn judge<'a>(dataset: &'a str, worth: &JudgeWorth, not_judged: usize) -> Envelope<Judge<'a>> {
+    let JudgeWorth { queries, precision, recall, f1, filtering_rate, raw_precision_at_5, kept_precision_at_5 } = *worth;
+    let improvement = worth.improvement();
+    answer(Judge {
+        dataset,
+        queries,
+        not_judged,
+        precision,
+        recall,
+        f1,
+        filtering_rate,
+        raw_precision_at_5,
+        kept_precision_at_5,
+        improvement,
+    })
 }
 
 /// Returns the JSON form of a report.

@@ -13,6 +13,7 @@ mod eval;
 mod evaluation;
 mod human;
 mod json;
+mod judge;
 mod own_ranker;
 mod prompt_report;
 mod report;

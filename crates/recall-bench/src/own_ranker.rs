@@ -16,7 +16,7 @@ use crate::error::BenchError;
 /// Returns the path that the daemon loads the ranker of a project from.
 pub(crate) fn place(root: &Path, context: &CommandContext) -> Result<PathBuf, BenchError> {
     project_root::check(root, context)?;
-    let resolved = root.canonicalize();
+    let resolved = dunce::canonicalize(root);
     let resolved = resolved.map_err(|error| CliError::refused(format!("cannot read {}", root.display()), &error))?;
     Ok(context.dirs().code_ranker(&resolved))
 }

@@ -176,7 +176,7 @@ impl<'o> ConnectAttempt<'o> {
         let left = self.left()?;
         let reached = tokio::time::timeout(left, reach(socket, self.options)).await;
         // The last try may have too little time left even to find that no process listens.
-        let why = if socket.exists() { Unreached::Silent } else { Unreached::NoSocket };
+        let why = if socket::exists(socket) { Unreached::Silent } else { Unreached::NoSocket };
         match reached.map_err(|_| self.timed_out(why))? {
             // A daemon that is shutting down may still accept connections and then break them.
             Err(ConnectError::Transport { .. }) if self.options.launch != Launch::Never => Ok(None),

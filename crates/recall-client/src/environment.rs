@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const BINARY: &str = if cfg!(windows) { "recalld.exe" } else { "recalld" };
 
 /// Variables that the daemon inherits: the folders of the user and of the agent whose memory is read, language and time zone.
-const INHERITED: [&str; 17] = [
+const INHERITED: [&str; 23] = [
     "HOME",
     "USER",
     "LOGNAME",
@@ -24,6 +24,12 @@ const INHERITED: [&str; 17] = [
     "LOCALAPPDATA",
     "SYSTEMROOT",
     "WINDIR",
+    "SYSTEMDRIVE",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "PROGRAMFILES(X86)",
+    "COMSPEC",
+    "PATHEXT",
     "TEMP",
     "TMP",
     "CLAUDE_CONFIG_DIR",
@@ -44,6 +50,9 @@ pub(crate) fn for_daemon() -> impl Iterator<Item = (OsString, OsString)> {
 }
 
 fn is_inherited(name: &str) -> bool {
+    // Windows spells `Path` and `SystemRoot` so, and ignores case.
+    let upper = if cfg!(windows) { name.to_ascii_uppercase() } else { name.to_owned() };
+    let name = upper.as_str();
     name != API_KEY && (INHERITED.contains(&name) || INHERITED_PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
 }
 
@@ -56,6 +65,12 @@ pub(crate) fn daemon_candidates() -> Vec<PathBuf> {
     let on_path = std::env::var_os("PATH");
     let on_path = on_path.iter().flat_map(std::env::split_paths).filter(|folder| folder.is_absolute());
     beside.into_iter().chain(on_path.map(|folder| folder.join(BINARY))).collect()
+}
+
+/// A folder of the system that nobody deletes or unmounts.
+pub(crate) fn system_folder() -> PathBuf {
+    let windows = std::env::var_os("SYSTEMROOT").filter(|_| cfg!(windows));
+    windows.map_or_else(|| PathBuf::from("/"), PathBuf::from)
 }
 
 /// The parent folder of the private daemons' folders.

@@ -96,7 +96,7 @@ pub enum ConnectError {
         /// The socket.
         socket: PathBuf,
         /// The owner of the listener; `None` if the system does not report it.
-        owner: Option<u32>,
+        owner: Option<crate::socket::User>,
     },
     /// The socket cannot be used.
     #[error("cannot connect to `{}`", socket.display())]

@@ -1,5 +1,12 @@
 //! The process that holds the daemon's lock, whether or not it can be reached.
 
+#[cfg(unix)]
+#[path = "holder/unix.rs"]
+mod platform;
+#[cfg(windows)]
+#[path = "holder/windows.rs"]
+mod platform;
+
 use std::fmt;
 use std::fs::{File, TryLockError};
 use std::io::Read as _;
@@ -18,7 +25,8 @@ pub struct Holder {
     note: Option<LockNote>,
 }
 
-/// A signal to the daemon.
+/// A signal to the daemon. On Windows, which has no signals, `Terminate` is `Kill`, and `CheckSocket` is refused: a pipe cannot
+/// be deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DaemonSignal {
     /// Check at once whether the socket exists.
@@ -72,7 +80,17 @@ impl Holder {
             // It has no handler for the signal yet, so the signal would kill it.
             return Err(NotSignalled::NotListening);
         }
-        signal(note, kind)
+        let process = platform::Process::open(note.pid).ok_or(NotSignalled::Unverified)?;
+        // After the process was opened: from here on it is this process, even if its id is reused.
+        if !note.is_verified() {
+            return Err(NotSignalled::Unverified);
+        }
+        let sent = match kind {
+            DaemonSignal::CheckSocket => process.hang_up(),
+            DaemonSignal::Terminate => process.terminate(),
+            DaemonSignal::Kill => process.kill(),
+        };
+        sent.map_err(NotSignalled::Refused)
     }
 }
 
@@ -87,43 +105,16 @@ impl fmt::Display for Holder {
 
 /// Returns the holder of a lock; `None` if the lock is free.
 fn holder_of(path: &Path) -> Option<Holder> {
-    let mut lock = File::open(path).ok()?;
+    let lock = File::open(path).ok()?;
     if !matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)) {
         return None;
     }
     let mut text = String::new();
     // An unreadable note is treated as missing.
-    let _ = (&mut lock).take(NOTE_BYTES).read_to_string(&mut text);
+    if let Some(note) = platform::note_of(lock, path) {
+        let _ = note.take(NOTE_BYTES).read_to_string(&mut text);
+    }
     Some(Holder { note: LockNote::parse(&text) })
-}
-
-#[cfg(unix)]
-fn signal(note: &LockNote, kind: DaemonSignal) -> Result<(), NotSignalled> {
-    use rustix::process::{Pid, Signal, kill_process};
-
-    let signal = match kind {
-        DaemonSignal::CheckSocket => Signal::HUP,
-        DaemonSignal::Terminate => Signal::TERM,
-        DaemonSignal::Kill => Signal::KILL,
-    };
-    let pid = i32::try_from(note.pid).ok().and_then(Pid::from_raw).ok_or(NotSignalled::Unverified)?;
-    // Opened before the check: from here on the descriptor refers to this process, even if its id is reused.
-    #[cfg(target_os = "linux")]
-    let process = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty());
-    if !note.is_verified() {
-        return Err(NotSignalled::Unverified);
-    }
-    #[cfg(target_os = "linux")]
-    if let Ok(process) = process {
-        return rustix::process::pidfd_send_signal(process, signal)
-            .map_err(|error| NotSignalled::Refused(error.into()));
-    }
-    kill_process(pid, signal).map_err(|error| NotSignalled::Refused(error.into()))
-}
-
-#[cfg(not(unix))]
-fn signal(_note: &LockNote, _kind: DaemonSignal) -> Result<(), NotSignalled> {
-    Err(NotSignalled::Unverified)
 }
 
 /// The daemon could not be signalled.

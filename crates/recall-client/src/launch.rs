@@ -1,5 +1,12 @@
 //! Starting the daemon's program.
 
+#[cfg(unix)]
+#[path = "launch/unix.rs"]
+mod platform;
+#[cfg(windows)]
+#[path = "launch/windows.rs"]
+mod platform;
+
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -42,10 +49,15 @@ pub(crate) fn binary(named: Option<&Path>) -> Result<PathBuf, ConnectError> {
 /// Returns a command for the daemon's program that inherits only a few variables.
 pub(crate) fn command(binary: &Path) -> Command {
     let mut command = Command::new(binary);
-    // A working directory elsewhere would keep its file system from being unmounted.
-    command.env_clear().envs(environment::for_daemon()).current_dir(if cfg!(windows) { "." } else { "/" });
+    // A working directory elsewhere would keep its file system from being unmounted, and on Windows itself from being deleted.
+    command.env_clear().envs(environment::for_daemon()).current_dir(environment::system_folder());
     command.stdout(Stdio::null()).stderr(Stdio::piped());
     command
+}
+
+/// Keeps an interrupt at the terminal from a program: this program ends it itself.
+pub(crate) fn ignore_interrupts(command: &mut Command) {
+    platform::new_group(command);
 }
 
 /// Returns the version that a daemon's program prints; `None` if it cannot be run or prints none in time.
@@ -104,7 +116,9 @@ impl Starting {
     /// # Errors
     /// The program cannot be run.
     pub(crate) fn detached(binary: &Path) -> Result<Self, ConnectError> {
-        let spawned = command(binary).stdin(Stdio::null()).spawn();
+        let mut command = command(binary);
+        platform::detach(&mut command);
+        let spawned = command.stdin(Stdio::null()).spawn();
         let child = spawned.map_err(|source| ConnectError::Spawn { binary: binary.to_owned(), source })?;
         Ok(Self { child: Some(child) })
     }

@@ -73,6 +73,7 @@ fn make_folder(parent: &Path) -> Result<PathBuf, ConnectError> {
 }
 
 fn folder_builder() -> fs::DirBuilder {
+    #[cfg_attr(windows, expect(unused_mut, reason = "a folder has the access list of its parent"))]
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
@@ -85,8 +86,7 @@ fn spawn(binary: &Path, folder: PathBuf, home: Option<&Path>) -> Result<PrivateD
     command.envs(home.map(|home| ("RECALL_HOME", home)));
     command.arg("--private").arg("--runtime").arg(&folder).stdin(Stdio::piped());
     // An interrupt at the terminal is for the client, which stops the daemon itself.
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    launch::ignore_interrupts(&mut command);
     match command.spawn() {
         Ok(child) => Ok(PrivateDaemon { child, folder }),
         Err(source) => {

@@ -1,11 +1,17 @@
 //! The daemon's socket, and the check of its owner.
 
+#[cfg(unix)]
+#[path = "socket/unix.rs"]
+mod platform;
+#[cfg(windows)]
+#[path = "socket/windows.rs"]
+mod platform;
+
 use std::io;
 use std::path::Path;
 
 use hyper_util::rt::TokioIo;
 use interprocess::local_socket::tokio::Stream;
-use interprocess::local_socket::traits::StreamCommon as _;
 use interprocess::local_socket::traits::tokio::Stream as _;
 use interprocess::local_socket::{GenericFilePath, ToFsName};
 use tokio::io::BufWriter;
@@ -14,15 +20,24 @@ use tonic::transport::{Channel, Endpoint, Uri};
 /// The write buffer of a connection; nearly every call is smaller.
 const WRITE_BUFFER_BYTES: usize = 4 * 1024;
 
+/// The user of a listener, as the system names it.
+pub(crate) type User = platform::User;
+
 /// Connects to a listener of this user.
 pub(crate) async fn open(path: &Path) -> Result<Stream, OpenError> {
     let name = path.to_fs_name::<GenericFilePath>().map_err(OpenError::Io)?;
     let stream = Stream::connect(name).await.map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => OpenError::NoListener,
+        kind if platform::has_no_listener(kind) => OpenError::NoListener,
         _ => OpenError::Io(source),
     })?;
-    check_owner(&stream)?;
-    Ok(stream)
+    // Another user with access to the path could impersonate the daemon.
+    let owner = platform::owner(&stream);
+    if owner == Some(platform::own_user()) { Ok(stream) } else { Err(OpenError::ForeignOwner { owner }) }
+}
+
+/// Returns whether there is a socket, whether or not a process listens on it.
+pub(crate) fn exists(path: &Path) -> bool {
+    platform::exists(path)
 }
 
 /// Creates a channel over an open stream. If the stream breaks, the next call opens the socket again.
@@ -44,19 +59,6 @@ pub(crate) async fn channel(path: &Path, first: Stream) -> Result<Channel, tonic
     Endpoint::from_static("http://recall.local").connect_with_connector(connector).await
 }
 
-/// Another user with access to the path could impersonate the daemon.
-#[cfg(unix)]
-fn check_owner(stream: &Stream) -> Result<(), OpenError> {
-    let owner = stream.peer_creds().ok().and_then(|creds| creds.euid());
-    if owner == Some(rustix::process::geteuid().as_raw()) { Ok(()) } else { Err(OpenError::ForeignOwner { owner }) }
-}
-
-/// The access list of the pipe keeps other users from listening.
-#[cfg(not(unix))]
-fn check_owner(_stream: &Stream) -> Result<(), OpenError> {
-    Ok(())
-}
-
 /// The socket could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenError {
@@ -67,14 +69,14 @@ pub(crate) enum OpenError {
     #[error("the listener belongs to another user")]
     ForeignOwner {
         /// The owner.
-        owner: Option<u32>,
+        owner: Option<User>,
     },
     /// The system refused.
     #[error(transparent)]
     Io(io::Error),
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 

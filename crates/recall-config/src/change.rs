@@ -285,7 +285,7 @@ fn write(
         SettingsFile::User => {
             let path = dirs.user_config();
             // The folder of a dotfile manager keeps the file; the link to it stays.
-            let path = fs::canonicalize(&path).unwrap_or(path);
+            let path = dunce::canonicalize(&path).unwrap_or(path);
             let (Some(parent), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
                 return Err(ConfigError::NotAFile { path }.into());
             };

@@ -39,6 +39,13 @@ fn short_hash(path: &Path) -> String {
     hash.as_str()[..16].to_owned()
 }
 
+/// Returns the named pipe of a runtime folder. Names of pipes are of the whole machine; the folder's path is of one user.
+fn pipe_of(runtime: &Path) -> PathBuf {
+    // Windows compares paths without regard to case.
+    let folder = runtime.to_string_lossy().to_lowercase();
+    PathBuf::from(format!(r"\\.\pipe\recall-{}", short_hash(Path::new(&folder))))
+}
+
 impl Dirs {
     /// Determines the directories.
     ///
@@ -90,7 +97,12 @@ impl Dirs {
             // `TMPDIR` may differ between a shell and an editor of the same user.
             None => PathBuf::from(format!("/tmp/recall-{}-{hash}", env.user)),
         };
-        let service_socket = env.runtime_dir.as_ref().map(|folder| folder.join("recall").join(SOCKET));
+        let service_socket = match &env.runtime_dir {
+            Some(folder) => Some(folder.join("recall").join(SOCKET)),
+            // Next to the data: launchd listens there from the login on, and nothing of macOS is a user's alone until then.
+            None if cfg!(target_os = "macos") => Some(data.join("service").join(SOCKET)),
+            None => None,
+        };
         Ok(Self { data, config, cache, state, runtime, service_socket })
     }
 
@@ -104,9 +116,10 @@ impl Dirs {
         Ok(())
     }
 
-    /// Returns the path of the daemon's socket.
+    /// Returns the path of the daemon's socket. On Windows it is a named pipe, whose name has a hash of the runtime folder's
+    /// path.
     pub fn socket(&self) -> PathBuf {
-        self.runtime.join(SOCKET)
+        if cfg!(windows) { pipe_of(&self.runtime) } else { self.runtime.join(SOCKET) }
     }
 
     /// Returns the lock file that makes a daemon the only one at its socket.
@@ -244,6 +257,15 @@ mod tests {
         for (path, expected) in everything {
             assert_eq!(path, Path::new(expected));
         }
+    }
+
+    #[test]
+    fn a_pipe_has_the_name_of_its_folder_in_any_case() {
+        let pipe = pipe_of(Path::new(r"C:\Users\Ana\AppData\Local\recall\data\state\run"));
+        let name = pipe.to_str().and_then(|path| path.strip_prefix(r"\\.\pipe\recall-")).expect("a pipe");
+        assert_eq!(name.len(), 16);
+        assert_eq!(pipe, pipe_of(Path::new(r"c:\users\ana\appdata\local\Recall\data\state\run")));
+        assert_ne!(pipe, pipe_of(Path::new(r"C:\Users\Eve\AppData\Local\recall\data\state\run")));
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub struct Environment {
     pub proxy: Option<String>,
     /// `NO_PROXY`, in either case: a comma-separated list of hosts that are reached directly.
     pub no_proxy: Vec<String>,
+    /// The keys of remote models, by the names of their variables: `RECALL_<PROVIDER>_API_KEY`.
+    pub keys: BTreeMap<String, String>,
     /// The variables with settings, by name: `RECALL_<SECTION>__<KEY>`.
     pub settings: BTreeMap<String, OsString>,
     /// The keys of shared stores, by name in lower case: `RECALL_STORE_<NAME>_KEY`, with `_` for each `-` of the name.
@@ -76,6 +78,12 @@ impl Environment {
             match name {
                 "RECALL_HOME" => environment.recall_home = Some(value.into()),
                 "CLAUDE_CONFIG_DIR" => environment.claude_config_dir = Some(value.into()),
+                _ if is_key(name) => {
+                    // A key that is not text cannot be sent.
+                    if let Ok(key) = value.into_string() {
+                        environment.keys.insert(name.to_owned(), key);
+                    }
+                }
                 _ if is_setting(name) => {
                     environment.settings.insert(name.to_owned(), value);
                 }
@@ -118,12 +126,20 @@ fn is_setting(name: &str) -> bool {
     name.strip_prefix("RECALL_").is_some_and(|rest| rest.contains("__"))
 }
 
+/// Returns whether a variable has the key of a remote model. `RECALL_API_KEY` is that of the page's API.
+fn is_key(name: &str) -> bool {
+    let provider = name.strip_prefix("RECALL_").and_then(|rest| rest.strip_suffix("_API_KEY"));
+    provider.is_some_and(|provider| !provider.is_empty() && !provider.contains("__"))
+}
+
 impl PlatformDirs {
     fn of_this_platform() -> Option<Self> {
         let project = directories::ProjectDirs::from("dev", "", "recall")?;
+        // The local folders differ from the others on Windows only, where those are copied between machines: an index and a
+        // socket belong to one machine.
         Some(Self {
-            data: project.data_dir().to_owned(),
-            config: project.config_dir().to_owned(),
+            data: project.data_local_dir().to_owned(),
+            config: project.config_local_dir().to_owned(),
             cache: project.cache_dir().to_owned(),
             // Only Linux has a state folder. On other systems the logs are next to the machine's local data.
             state: project.state_dir().map_or_else(|| project.data_local_dir().join("state"), ToOwned::to_owned),
@@ -169,6 +185,7 @@ impl fmt::Debug for Environment {
             user,
             proxy,
             no_proxy,
+            keys,
             settings,
             store_keys,
         } = self;
@@ -182,6 +199,7 @@ impl fmt::Debug for Environment {
             // The address may contain a password.
             .field("proxy", &proxy.as_ref().map(|_| ".."))
             .field("no_proxy", no_proxy)
+            .field("keys", &keys.keys().collect::<Vec<_>>())
             .field("settings", &settings.keys().collect::<Vec<_>>())
             .field("store_keys", &store_keys.keys().collect::<Vec<_>>())
             .finish()
@@ -204,11 +222,14 @@ mod tests {
             ("XDG_RUNTIME_DIR", "/somewhere/else"),
             ("RECALL_DAEMON__DRAIN", "1s"),
             ("RECALL_API_KEY", "hush"),
+            ("RECALL_OPENAI_API_KEY", "hush"),
+            ("OPENAI_API_KEY", "hush"),
             ("AWS_SECRET", "hush"),
         ]);
         let expected = Environment {
             recall_home: Some("/r".into()),
             claude_config_dir: Some("/c".into()),
+            keys: [("RECALL_OPENAI_API_KEY".to_owned(), "hush".to_owned())].into(),
             settings: [("RECALL_DAEMON__DRAIN".to_owned(), "1s".into())].into(),
             ..Environment::default()
         };
@@ -256,7 +277,8 @@ mod tests {
 
     #[test]
     fn debug_output_shows_no_value_of_a_setting() {
-        let shown = format!("{:?}", environment(&[("RECALL_STORE__KEY", "hush")]));
+        let shown = format!("{:?}", environment(&[("RECALL_STORE__KEY", "hush"), ("RECALL_OPENAI_API_KEY", "hush")]));
+        assert!(shown.contains("RECALL_OPENAI_API_KEY"), "{shown}");
         assert!(shown.contains("RECALL_STORE__KEY") && !shown.contains("hush"), "{shown}");
     }
 }

@@ -31,12 +31,14 @@ pub use kind::Shape;
 pub use lock_note::LockNote;
 pub use origin::{Layer, Origin, Place};
 pub use process::{ProcessStart, program_of};
+#[cfg(windows)]
+pub use process::{kill, user_of};
 pub use project::{BroadRoot, ProjectError, check_project_root, initialise, settings_root};
 pub use recall_folder::project_root;
 pub use settings::{
     AdoptSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings, LaunchSettings, Loaded, LogLevel,
-    LoopSettings, ModelSetting, ModelsSettings, PageSettings, ProxySetting, RankerSetting, ReadFrom, RootsSettings,
-    SearchSettings, Settings, StoreConfig, StoreKind,
+    LoopSettings, ModelSetting, ModelsSettings, PageSettings, ProxySetting, RankerSetting, ReadFrom, RemoteSettings,
+    RootsSettings, SearchSettings, Settings, StoreConfig, StoreKind,
 };
 pub use table::{Reach, Row, Table};
 

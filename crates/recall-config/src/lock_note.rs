@@ -27,6 +27,12 @@ pub struct LockNote {
 }
 
 impl LockNote {
+    /// Returns the file with the note about the holder of a lock: the locked file itself. On Windows, nobody else can read a
+    /// locked file, so the note is next to it.
+    pub fn file_of(lock: &Path) -> PathBuf {
+        if cfg!(windows) { lock.with_extension("note") } else { lock.to_owned() }
+    }
+
     /// Parses a note; `None` if the text is not one.
     pub fn parse(text: &str) -> Option<Self> {
         let mut lines = text.lines();

@@ -27,11 +27,11 @@ pub enum BroadRoot {
 /// The root fails one of these checks.
 pub fn check_project_root(root: &Path, home: Option<&Path>, broad: BroadRoot) -> Result<(), ProjectError> {
     let path = || root.to_owned();
-    let resolved = root.canonicalize().map_err(|_| ProjectError::Missing { path: path() })?;
+    let resolved = dunce::canonicalize(root).map_err(|_| ProjectError::Missing { path: path() })?;
     if !resolved.is_dir() {
         return Err(ProjectError::NotDirectory { path: path() });
     }
-    let is_home = || home.and_then(|home| home.canonicalize().ok()).is_some_and(|home| home == resolved);
+    let is_home = || home.and_then(|home| dunce::canonicalize(home).ok()).is_some_and(|home| home == resolved);
     if broad == BroadRoot::Refuse && (resolved.parent().is_none() || is_home()) {
         return Err(ProjectError::TooBroad { path: path() });
     }

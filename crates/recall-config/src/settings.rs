@@ -3,6 +3,7 @@
 mod hooks;
 mod load;
 mod models;
+mod remote;
 mod stores;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ pub use hooks::HookSettings;
 pub use load::Loaded;
 pub use models::{ModelsSettings, ProxySetting};
 use recall_core::{DocumentType, LOW_CONFIDENCE, Limits};
+pub use remote::RemoteSettings;
 pub use stores::{ReadFrom, StoreConfig, StoreKind};
 
 /// All settings. The `Default` values are those of `default.toml`.
@@ -29,6 +31,8 @@ pub struct Settings {
     pub adopt: AdoptSettings,
     /// The sources of models, and how they are run.
     pub models: ModelsSettings,
+    /// Where remote models are, and how they are asked.
+    pub remote: RemoteSettings,
     /// What may be read outside a project.
     pub roots: RootsSettings,
     /// The daemon process.
@@ -106,6 +110,12 @@ pub struct SearchSettings {
     pub rerank_wait: Duration,
     /// The weight of the cross-encoder's score, from 0 to 1.
     pub rerank_weight: f64,
+    /// The number of first candidates that a language model rescores, if one is in use.
+    pub judge_candidates: NonZero<usize>,
+    /// How long a search waits for the language model before it keeps the previous order.
+    pub judge_wait: Duration,
+    /// The weight of the language model's score, from 0 to 1.
+    pub judge_weight: f64,
     /// The domains to search in addition to the project, by their names in [`RootsSettings::domains`].
     pub domains: Vec<String>,
 }
@@ -181,6 +191,9 @@ impl Default for SearchSettings {
             rerank_candidates: non_zero(30),
             rerank_wait: Duration::from_secs(2),
             rerank_weight: 0.6,
+            judge_candidates: non_zero(10),
+            judge_wait: Duration::from_secs(5),
+            judge_weight: 0.7,
             domains: Vec::new(),
         }
     }

@@ -218,6 +218,51 @@ pub(crate) fn address() -> Kind<String> {
     })
 }
 
+/// Parses the address of a server without a user and a password, which would be kept in a file, and without a query.
+pub(crate) fn server() -> Kind<String> {
+    Kind::new(Shape::Text, |value| {
+        let parsed = address().parse(value).ok().filter(|address| !address.contains(['@', '?', '#']));
+        parsed.ok_or_else(|| {
+            "an address that begins with https:// or http://, without a user, a password or a query".to_owned()
+        })
+    })
+}
+
+/// Parses a table from names of providers to addresses of servers. The names of built-in providers are taken.
+pub(crate) fn servers() -> Kind<BTreeMap<String, String>> {
+    const TAKEN: [&str; 4] = ["anthropic", "ollama", "openai", "voyage"];
+    Kind::new(Shape::Table(Box::new(Shape::Text)), |value| {
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        let is_name = |name: &str| {
+            name.starts_with(|c: char| c.is_ascii_lowercase())
+                && name.len() <= 40
+                && name.chars().all(is_plain)
+                && !TAKEN.contains(&name)
+        };
+        let one = |(name, address): (&String, &Value)| {
+            let address = server().parse(address).ok()?;
+            is_name(name).then(|| (name.clone(), address))
+        };
+        let read = value.as_table().and_then(|table| table.iter().map(one).collect());
+        read.ok_or_else(|| {
+            "a table from names to addresses, such as { lab = \"http://127.0.0.1:8000/v1\" }; a name has lower-case letters, digits and `-`, \
+             and is not that of a built-in provider"
+                .to_owned()
+        })
+    })
+}
+
+/// Parses a table from names of models to prices.
+pub(crate) fn prices() -> Kind<BTreeMap<String, f64>> {
+    Kind::new(Shape::Table(Box::new(Shape::Number { least: 0.0, most: 1_000_000.0 })), |value| {
+        let one = |(name, price): (&String, &Value)| {
+            number(price).filter(|price| (0.0..=1_000_000.0).contains(price)).map(|price| (name.clone(), price))
+        };
+        let read = value.as_table().and_then(|table| table.iter().map(one).collect());
+        read.ok_or_else(|| "a table from names of models to dollars per million tokens".to_owned())
+    })
+}
+
 /// Parses the setting of a proxy.
 pub(crate) fn proxy() -> Kind<ProxySetting> {
     Kind::new(Shape::Text, |value| match value.as_str() {

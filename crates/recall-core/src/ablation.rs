@@ -23,13 +23,15 @@ pub enum Ablation {
     Ranker,
     /// The cross-encoder that rescores the top candidates.
     Rerank,
+    /// The language model that rescores the first hits.
+    Judge,
     /// The collapse of repeated texts.
     Collapse,
 }
 
 impl Ablation {
     /// All stages, in the order in which a search runs them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Lexical,
         Self::Symbol,
         Self::Path,
@@ -38,6 +40,7 @@ impl Ablation {
         Self::Structure,
         Self::Ranker,
         Self::Rerank,
+        Self::Judge,
         Self::Collapse,
     ];
 
@@ -52,6 +55,7 @@ impl Ablation {
             Self::Structure => "structure",
             Self::Ranker => "ranker",
             Self::Rerank => "rerank",
+            Self::Judge => "judge",
             Self::Collapse => "collapse",
         }
     }

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::{ModelFingerprint, TextHash};
 
@@ -34,6 +34,9 @@ impl ChunkText<'_> {
     }
 }
 
+/// How long a search waits for the embedding of its query by a model of this machine.
+const QUERY_WAIT: Duration = Duration::from_millis(200);
+
 /// A model that computes embeddings of texts.
 ///
 /// Every embedding has [`dimensions`](Self::dimensions) components and length 1, so that a dot product is a cosine. If
@@ -52,6 +55,16 @@ pub trait Embedder: Send + Sync {
 
     /// The model's fingerprint. Fingerprints are equal only if equal texts give equal embeddings.
     fn fingerprint(&self) -> ModelFingerprint;
+
+    /// Returns whether texts leave this process, so that their secrets must be masked first.
+    fn is_remote(&self) -> bool {
+        false
+    }
+
+    /// How long a search waits for the embedding of its query; then another model answers, or only words are used.
+    fn query_wait(&self) -> Duration {
+        QUERY_WAIT
+    }
 
     /// Embeds a query, with the prefix that the model expects of queries.
     ///
@@ -86,6 +99,11 @@ pub trait CrossEncoder: Send + Sync {
 
     /// The model's fingerprint.
     fn fingerprint(&self) -> ModelFingerprint;
+
+    /// Returns whether texts leave this process, so that their secrets must be masked first.
+    fn is_remote(&self) -> bool {
+        false
+    }
 
     /// Scores how well each text answers the query.
     ///

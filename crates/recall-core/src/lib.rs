@@ -82,7 +82,7 @@ pub use remember::{
     VerifyMemories, VerifyMode, title_of,
 };
 pub use request::{
-    Explain, Facets, Filters, OtherProjects, PathFilter, Recording, SearchRequest, Weights, glob_escaped,
+    Explain, Facets, Filters, JudgeUse, OtherProjects, PathFilter, Recording, SearchRequest, Weights, glob_escaped,
 };
 pub use row_set::RowSet;
 pub use scope::{PROJECT_FOLDER, Scope, StoreScope, UnknownScope, UnknownStoreScope};

@@ -2,7 +2,7 @@
 //!
 //! They are validated when they are built: no text is blank or exceeds its limit.
 
-use crate::{Feedback, ItemId, MemoryId, MemoryOrigin, MemoryType, Provenance, Scope, StoreScope};
+use crate::{Feedback, ItemId, MemoryId, MemoryOrigin, MemoryType, Provenance, Scope, StoreScope, Timestamp};
 
 /// The largest content of one memory. Longer text belongs in a document.
 pub const MEMORY_BYTES: usize = 1024 * 1024;
@@ -66,6 +66,8 @@ pub struct UpdateMemory {
     pub tags: Option<Vec<String>>,
     /// The files that it concerns, as the client names them.
     pub related_files: Option<Vec<String>>,
+    /// When the memory must have been amended last; `None` if that does not matter.
+    pub expected: Option<Timestamp>,
     /// The caller's provenance.
     pub provenance: Provenance,
 }
@@ -90,6 +92,8 @@ pub struct VerifyMemories {
     pub scope: Scope,
     /// Whether to check or to confirm.
     pub mode: VerifyMode,
+    /// Whether to show what changed for memories that no longer hold.
+    pub with_changes: bool,
     /// The caller's provenance.
     pub provenance: Provenance,
 }

@@ -25,6 +25,8 @@ pub struct SearchRequest {
     pub facets: Facets,
     /// The disabled stages, for measuring; empty for a normal search.
     pub without: Vec<Ablation>,
+    /// When the language model rescores the first hits.
+    pub judge: JudgeUse,
     /// The projects that are searched besides the client's.
     pub others: OtherProjects,
     /// Whether the search is recorded and its hits count as retrieved.
@@ -45,6 +47,7 @@ impl SearchRequest {
             explain: Explain::Off,
             facets: Facets::Off,
             without: Vec::new(),
+            judge: JudgeUse::WhenHard,
             others: OtherProjects::None,
             recording: Recording::On,
         }
@@ -54,6 +57,16 @@ impl SearchRequest {
     pub fn leaves_out(&self, stage: &str) -> bool {
         self.without.iter().any(|ablation| ablation.as_str() == stage)
     }
+}
+
+/// When a language model rescores the first hits, if the user chose one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum JudgeUse {
+    /// For questions about relationships and reasons, and if the first hits are close.
+    #[default]
+    WhenHard,
+    /// For every question. Names and paths are excepted.
+    Always,
 }
 
 /// The projects that a search reads besides the client's.

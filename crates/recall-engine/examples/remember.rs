@@ -117,8 +117,13 @@ fn verify(engine: &Engine, origin: &Origin) {
         })
         .collect();
     search(engine, origin, "file");
-    let verify =
-        VerifyMemories { ids, scope: Scope::Project, mode: VerifyMode::Check, provenance: Provenance::default() };
+    let verify = VerifyMemories {
+        ids,
+        scope: Scope::Project,
+        mode: VerifyMode::Check,
+        with_changes: false,
+        provenance: Provenance::default(),
+    };
     let once = || spent(|| assert_eq!(engine.verify_memories(origin, &verify).expect("verified").memories.len(), 20));
     spread("20 memories verified", (0..200).map(|_| once()).collect());
 }

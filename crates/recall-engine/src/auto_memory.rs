@@ -29,25 +29,25 @@ struct ClaudeSettings {
 
 /// Returns the folder with the memories of a project, if there is one outside of the project.
 pub(crate) fn folder_of(project: &Path, places: &Places) -> Option<PathBuf> {
-    let claude = places.claude.as_ref()?.canonicalize().ok()?;
+    let claude = dunce::canonicalize(places.claude.as_ref()?).ok()?;
     let folder = if let Some(named) = named_by_user(&claude, places.home.as_deref()) {
         check_root(&named, places.home.as_deref(), RootCheck::Checked).ok()?
     } else {
         let work_tree = Repository::of(project).map(|repository| repository.main_work_tree().to_owned());
         let folder = claude.join("projects").join(slug(work_tree.as_deref().unwrap_or(project))).join("memory");
         // Nothing on the way is a link.
-        folder.canonicalize().ok().filter(|canonical| *canonical == folder && canonical.is_dir())?
+        dunce::canonicalize(&folder).ok().filter(|canonical| *canonical == folder && canonical.is_dir())?
     };
     (!folder.starts_with(project) && !project.starts_with(&folder)).then_some(folder)
 }
 
 /// Returns whether a root holds the memories of some project.
 pub(crate) fn is_auto_memory(root: &Path, places: &Places) -> bool {
-    let Some(claude) = places.claude.as_ref().and_then(|claude| claude.canonicalize().ok()) else { return false };
+    let Some(claude) = places.claude.as_ref().and_then(|claude| dunce::canonicalize(claude).ok()) else { return false };
     let is_default = root.ends_with("memory") && root.parent().and_then(Path::parent) == Some(&claude.join("projects"));
     is_default
         || named_by_user(&claude, places.home.as_deref())
-            .is_some_and(|named| named.canonicalize().is_ok_and(|named| named == root))
+            .is_some_and(|named| dunce::canonicalize(named).is_ok_and(|named| named == root))
 }
 
 /// Returns the folder that the user's settings of Claude name: an absolute path, or one that begins with `~/`.
@@ -82,7 +82,7 @@ mod tests {
     /// Creates folders, files and links (`-> target`) in a home folder.
     fn home(entries: &[(&str, &str)]) -> (tempfile::TempDir, Places) {
         let place = tempfile::tempdir().expect("a folder");
-        let home = place.path().canonicalize().expect("there");
+        let home = dunce::canonicalize(place.path()).expect("there");
         for (path, text) in entries {
             let path = home.join(path.replace('@', &slug(&home)));
             fs::create_dir_all(path.parent().expect("below")).expect("made");

@@ -124,7 +124,8 @@ impl Engine {
         if store.scope == StoreScope::Global {
             return vec![Area::GlobalData, Area::Global];
         }
-        let is_root = |root: &Path| root == store.root || root.canonicalize().is_ok_and(|root| root == store.root);
+        let is_root =
+            |root: &Path| root == store.root || dunce::canonicalize(root).is_ok_and(|root| root == store.root);
         let name = places.domains.iter().find(|(_, root)| is_root(root)).map(|(name, _)| name.clone());
         let areas = name.map(|name| vec![Area::DomainData(name.clone()), Area::Domain(name)]);
         areas.unwrap_or_default()

@@ -19,6 +19,7 @@ mod text;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
@@ -49,6 +50,8 @@ pub(crate) struct Embeddings {
     indexes: ArcSwap<Vec<Arc<ModelIndex>>>,
     /// Held while `indexes` is replaced.
     changing: Mutex<()>,
+    /// Whether a thread waits to ask a remote model again.
+    is_retried: AtomicBool,
 }
 
 impl Embeddings {
@@ -61,6 +64,7 @@ impl Embeddings {
             folder: Arc::new(EmbeddingsFolder::new(dir, now)),
             indexes: ArcSwap::default(),
             changing: Mutex::default(),
+            is_retried: AtomicBool::new(false),
         };
         embeddings.use_models(models, generation);
         embeddings
@@ -187,6 +191,21 @@ impl Embeddings {
             }
         }
         self.drop_replaced(catalog);
+    }
+
+    /// Returns whether a remote model failed to embed, and should be asked again later.
+    pub(crate) fn awaits_retry(&self) -> bool {
+        self.indexes.load().iter().any(|index| index.awaits_retry())
+    }
+
+    /// Begins to wait for a remote model; returns whether no other thread does.
+    pub(crate) fn begin_retry(&self) -> bool {
+        !self.is_retried.swap(true, Ordering::SeqCst)
+    }
+
+    /// Ends waiting for a remote model.
+    pub(crate) fn end_retry(&self) {
+        self.is_retried.store(false, Ordering::SeqCst);
     }
 
     /// Waits until the embeddings match the catalog or fail to; does not wait for those by a previous model.

@@ -30,6 +30,7 @@ pub struct Engine {
     pub(crate) registry: Arc<Registry>,
     pub(crate) settings: EngineSettings,
     pub(crate) reranker: ArcSwapOption<Reranker>,
+    pub(crate) judge: ArcSwapOption<Reranker>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) recorder: FlightRecorder,
     pub(crate) tasks: TaskPool,
@@ -69,7 +70,15 @@ impl Engine {
             Registry::new(places, &settings, store_settings, models, journals, imports, watcher)
         });
         let recorder = FlightRecorder::new(Arc::clone(&registry), Arc::clone(&clock));
-        Self { registry, settings, reranker: ArcSwapOption::empty(), clock, recorder, tasks: TaskPool::default() }
+        Self {
+            registry,
+            settings,
+            reranker: ArcSwapOption::empty(),
+            judge: ArcSwapOption::empty(),
+            clock,
+            recorder,
+            tasks: TaskPool::default(),
+        }
     }
 
     /// Writes the pending notes of the flight recorder, cancels running index jobs, waits for their writers, and closes every

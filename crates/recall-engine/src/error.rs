@@ -379,6 +379,12 @@ pub enum MemoryError {
         /// The memory.
         id: recall_core::MemoryId,
     },
+    /// The memory was amended at another time than the client expects.
+    #[error("`{id}` was amended elsewhere meanwhile")]
+    Amended {
+        /// The memory.
+        id: recall_core::MemoryId,
+    },
     /// The user's confirmation was not stored.
     #[error("the confirmation could not be stored")]
     Confirm {

@@ -85,9 +85,11 @@ impl MemoryError {
     /// Returns the kind of the error.
     pub fn fault(&self) -> Fault {
         match self {
-            Self::NotFound { .. } | Self::NoStore { .. } | Self::Outside { .. } | Self::Unconfirmed { .. } => {
-                Fault::Other
-            }
+            Self::NotFound { .. }
+            | Self::NoStore { .. }
+            | Self::Outside { .. }
+            | Self::Unconfirmed { .. }
+            | Self::Amended { .. } => Fault::Other,
             Self::ReadJournal { source } => of_io(&source.source),
             Self::OpenJournal {
                 source: JournalOpen::List { source, .. } | JournalOpen::Repair { source, .. }, ..

@@ -125,7 +125,7 @@ impl<'a> Git<'a> {
         let own = Repository::of(self.folder).map(|repository| repository.work_tree);
         let compared = self.run_in(&["rev-parse", "--show-toplevel"], &[], WorkTree::AsConfigured);
         let compared = compared.as_deref().and_then(|line| std::str::from_utf8(line).ok()).map(str::trim_end);
-        let compared = compared.and_then(|path| Path::new(path).canonicalize().ok());
+        let compared = compared.and_then(|path| dunce::canonicalize(Path::new(path)).ok());
         own.is_some() && own == compared
     }
 

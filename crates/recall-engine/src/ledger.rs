@@ -58,6 +58,8 @@ pub(crate) struct Ledger {
     state: Mutex<LedgerState>,
     /// Signalled when a reserved id is released.
     released: Condvar,
+    /// Held from the check of an amendment's precondition until the amendment is written. Locked before everything else.
+    pub(crate) amending: Mutex<()>,
     /// What the index lacks of the memories. Locked after `state`.
     pub(crate) backlog: IndexBacklog,
     /// Makes the ids of this process's events differ from those of other processes.
@@ -87,6 +89,7 @@ impl Ledger {
             journal: Mutex::new(None),
             state: Mutex::default(),
             released: Condvar::new(),
+            amending: Mutex::default(),
             backlog: IndexBacklog::default(),
             seed: RandomState::new().hash_one("recall event"),
             events: AtomicU64::new(0),

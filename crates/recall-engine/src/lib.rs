@@ -71,7 +71,8 @@ pub use inspect::{
 pub use links::{Links, links};
 pub use matching::{ConditionPlan, Evaluated, ReadCounts, StorePlan};
 pub use memory::{
-    AddOutcome, AddReport, FeedbackReport, MemoryNote, PromoteReport, SimilarMemory, UpdateReport, VerifyReport,
+    AddOutcome, AddReport, AnchorChange, FeedbackReport, MemoryNote, PromoteReport, SimilarMemory, UpdateReport,
+    VerifyReport,
 };
 pub use migrate::{
     Arrivals, AuditFinding, AuditFindingKind, AuditReport, AuditedSource, ForeignProjects, ForeignSource, LeftOutItem,
@@ -86,15 +87,17 @@ pub use ranking::features::{
     all_names as all_feature_names, features, names as feature_names, relevance_names as relevance_feature_names,
 };
 pub use ranking::{ContentKind, Feature, FeatureGroup, FeatureSet, RankerError, RankerUse, Rankers};
-pub use search::{Answer, Explanation, Facet, Hit, RankedDocument, Reranked, RetrieverWeights, Stage, StageTimes};
+pub use search::{
+    Answer, Explanation, Facet, Hit, RankedDocument, Reranked, Rescorer, RetrieverWeights, Stage, StageTimes,
+};
 pub use session::{
     Briefing, BriefingSection, Draft, EndedSession, Estimate, EventListing, LoggedEvent, Savings, SectionKind,
     SessionListing, StartedSession, Stats, StoreStats,
 };
 pub use session_log::SessionError;
 pub use settings::{
-    AdoptSettings, EmbeddingModel, EmbeddingStoreSettings, EngineSettings, JournalSource, MemorySettings, Places,
-    RankerChoice, RerankSettings, Reranker, StoreSettings, StoreSettingsSource,
+    AdoptSettings, EmbeddingModel, EmbeddingStoreSettings, EngineSettings, JournalSource, JudgeSettings,
+    MemorySettings, Places, RankerChoice, RerankSettings, Reranker, StoreSettings, StoreSettingsSource,
 };
 pub use warning::{UnreadLines, Warning};
 

@@ -5,6 +5,7 @@
 //! rebuilt index gives the same answers.
 
 mod add;
+mod anchor_change;
 mod anchors;
 mod feedback;
 pub(crate) mod note;
@@ -19,6 +20,7 @@ mod verify;
 pub(crate) mod words;
 
 pub use add::{AddOutcome, AddReport};
+pub use anchor_change::AnchorChange;
 pub use feedback::FeedbackReport;
 pub use note::MemoryNote;
 pub use promote::PromoteReport;

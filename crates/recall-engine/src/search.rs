@@ -48,7 +48,7 @@ use crate::{Engine, mask};
 use candidates::StoreCandidates;
 use context::{Search, StageClock};
 
-pub use answer::{Answer, Explanation, Facet, Hit, Reranked, Stage, StageTimes};
+pub use answer::{Answer, Explanation, Facet, Hit, Reranked, Rescorer, Stage, StageTimes};
 pub use candidate_features::RankedDocument;
 pub(crate) use expand::changed_documents;
 pub use retriever_weights::RetrieverWeights;
@@ -288,6 +288,7 @@ impl Search<'_> {
         let mut ranked = order::order(self, &candidates, deciding)?;
         clock.lap(Stage::Rank);
         let rescored = rerank::rerank(self, &mut ranked, clock)?;
+        let judged = rerank::judge(self, &mut ranked, clock)?;
         let candidate_count = ranked.len() as u64;
         let selected = select(ranked, store_settings.chunks_per_document);
         clock.lap(Stage::Select);
@@ -297,8 +298,8 @@ impl Search<'_> {
         let mut coverage: Vec<Coverage> = self.stores.iter().map(MountedStore::coverage).collect();
         coverage.extend(self.shared.iter().map(shared::SharedAnswer::coverage));
         let model = candidates.iter().find_map(|found| Some(found.semantic.as_ref()?.model.to_string()));
-        let silent = self.silent(&candidates, &weights, &rescored);
-        let warnings = self.warnings(&weights, &page, &rescored, model.as_deref(), &silent);
+        let silent = self.silent(&candidates, &weights, &rescored, &judged);
+        let warnings = self.warnings(&weights, &page, (&rescored, &judged), model.as_deref(), &silent);
         let page::Page { hits, retrieved, confidence, best_score, next_offset, left_out, masked: _, unread: _ } = page;
         if self.request.recording == Recording::On {
             for (store, items) in self.stores.iter().zip(retrieved) {
@@ -327,10 +328,8 @@ impl Search<'_> {
             coverage,
             stages: std::mem::take(&mut clock.laps),
             model,
-            reranker: match rescored {
-                rerank::Outcome::Rescored { model } => Some(model),
-                rerank::Outcome::NotAsked | rerank::Outcome::PassedOver { .. } => None,
-            },
+            reranker: rescored.model(),
+            judge: judged.model(),
             silent,
             warnings,
         })))
@@ -342,6 +341,7 @@ impl Search<'_> {
         candidates: &[StoreCandidates],
         weights: &RetrieverWeights,
         rescored: &rerank::Outcome,
+        judged: &rerank::Outcome,
     ) -> Vec<Ablation> {
         let found = || candidates.iter().filter(|found| !found.evidence.documents.is_empty());
         let has_structure = !self.request.without.contains(&Ablation::Structure);
@@ -349,6 +349,7 @@ impl Search<'_> {
             (Ablation::Semantic, weights.asks_semantic() && found().any(|found| found.semantic.is_none())),
             (Ablation::Structure, has_structure && found().any(|found| found.structure.is_none() && !found.is_shared)),
             (Ablation::Rerank, matches!(rescored, rerank::Outcome::PassedOver { .. })),
+            (Ablation::Judge, matches!(judged, rerank::Outcome::PassedOver { .. })),
         ];
         stages.into_iter().filter(|&(_, is_silent)| is_silent).map(|(stage, _)| stage).collect()
     }
@@ -358,7 +359,7 @@ impl Search<'_> {
         &self,
         weights: &RetrieverWeights,
         page: &page::Page,
-        rescored: &rerank::Outcome,
+        (rescored, judged): (&rerank::Outcome, &rerank::Outcome),
         model: Option<&str>,
         silent: &[Ablation],
     ) -> Vec<Warning> {
@@ -373,6 +374,9 @@ impl Search<'_> {
         }
         if let rerank::Outcome::PassedOver { reason } = rescored {
             warnings.push(Warning::NotReranked { reason: reason.clone() });
+        }
+        if let rerank::Outcome::PassedOver { reason } = judged {
+            warnings.push(Warning::NotJudged { reason: reason.clone() });
         }
         if weights.asks_semantic() {
             let problems = self.stores.iter().flat_map(|store| store.embeddings.problems());

@@ -65,6 +65,8 @@ pub struct EngineSettings {
     pub embedding_store: Option<EmbeddingStoreSettings>,
     /// The use of a cross-encoder, if one is selected.
     pub rerank: RerankSettings,
+    /// The use of a language model, if one is selected.
+    pub judge: JudgeSettings,
     /// The bounds of memory.
     pub memory: MemorySettings,
     /// Whether files are watched, in a long-running process; otherwise they are scanned before every search.
@@ -144,6 +146,26 @@ pub struct Reranker {
     pub cross_encoder: Arc<dyn CrossEncoder>,
 }
 
+/// The use of a language model that scores the first hits, if one is selected.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JudgeSettings {
+    /// How many of the first ranked chunks it scores.
+    pub candidates: NonZero<usize>,
+    /// How long a search waits for it; then the order is not changed.
+    pub wait: Duration,
+    /// The weight of its score, from 0 to 1; the previous score has the rest.
+    pub weight: f64,
+    /// The greatest distance between the scores of the first and the third chunk at which they count as close.
+    pub close: f64,
+}
+
+impl Default for JudgeSettings {
+    fn default() -> Self {
+        let candidates = NonZero::new(10).expect("10 is not zero");
+        Self { candidates, wait: Duration::from_secs(5), weight: 0.7, close: 0.1 }
+    }
+}
+
 /// The default of [`EngineSettings::stores_per_request`]. A search takes about half a millisecond per store.
 const STORES_PER_REQUEST: u32 = 64;
 
@@ -168,6 +190,7 @@ impl EngineSettings {
             model: None,
             embedding_store: None,
             rerank: RerankSettings::default(),
+            judge: JudgeSettings::default(),
             memory: MemorySettings::default(),
             watch: false,
             code_parser: None,

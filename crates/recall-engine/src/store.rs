@@ -20,6 +20,7 @@ mod rated;
 mod read_passages;
 mod registry;
 mod retrievals;
+mod retry;
 mod scan_state;
 mod selection;
 mod strangers;
@@ -281,7 +282,7 @@ impl Store {
     /// Updates the embeddings that follow in the background on a thread of their own, if any are missing.
     pub(crate) fn embed_soon(self: &Arc<Self>) {
         if self.embeddings.is_behind(self.known.load().generation) {
-            self.work("embed", |store| store.embeddings.follow_in_background(&store.catalog, &store.cancel));
+            self.work("embed", Self::embed);
         }
     }
 

@@ -99,6 +99,11 @@ pub enum Warning {
         /// Why.
         reason: String,
     },
+    /// The selected language model failed: the order is the one without it.
+    NotJudged {
+        /// Why.
+        reason: String,
+    },
     /// The ranker that was trained on the project's history cannot be used: the built-in ones were.
     RankerPassedOver {
         /// Why.

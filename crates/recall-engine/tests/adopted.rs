@@ -28,6 +28,7 @@ fn verified(sandbox: &Sandbox) -> (u64, Vec<String>) {
         ids: Vec::new(),
         scope: Scope::Project,
         mode: VerifyMode::Check,
+        with_changes: false,
         provenance: Provenance::default(),
     };
     let report = sandbox.engine().verify_memories(&sandbox.origin(), &all).expect("verified");

@@ -2,6 +2,8 @@
 
 #[path = "memory/anchors.rs"]
 mod anchors;
+#[path = "memory/changes.rs"]
+mod changes;
 #[path = "memory/outside.rs"]
 mod outside;
 #[path = "memory/own.rs"]

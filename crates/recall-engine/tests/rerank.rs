@@ -7,8 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use parking_lot::Mutex;
-use recall_core::{Ablation, CrossEncoder, ModelError, ModelFingerprint, SearchRequest};
-use recall_engine::{Answer, Engine, EngineSettings, RerankSettings, Reranker, Stage, Warning};
+use recall_core::{Ablation, CrossEncoder, JudgeUse, ModelError, ModelFingerprint, SearchRequest};
+use recall_engine::{
+    Answer, Engine, EngineSettings, JudgeSettings, RerankSettings, Reranker, Rescorer, Stage, Warning,
+};
 use support::{Sandbox, paths, request};
 
 /// A cross-encoder that counts a word, records its inputs, and can be made to fail.
@@ -145,4 +147,56 @@ fn it_gets_the_path_the_names_and_the_comment_with_the_text() {
     assert!(code.contains("/// How to retry a payment.") && code.contains("fn again()"), "{code}");
     let prose = given.iter().find(|text| text.starts_with("docs/a.md\n")).expect("the page");
     assert!(prose.contains("Payment") && prose.contains("How to retry it."), "{prose}");
+}
+
+/// Returns an engine with a judge that decides alone.
+fn engine_with_judge(sandbox: &Sandbox, close: f64) -> (Engine, Arc<Counting>) {
+    let judge = JudgeSettings { weight: 1.0, close, ..JudgeSettings::default() };
+    let engine = sandbox.engine_by(EngineSettings { judge, ..EngineSettings::default() });
+    let model = Arc::new(Counting::default());
+    engine.use_judge(Some(Reranker { name: "judge".to_owned(), cross_encoder: Arc::<Counting>::clone(&model) }));
+    (engine, model)
+}
+
+fn ask(sandbox: &Sandbox, engine: &Engine, query: &str, judge: JudgeUse) -> Answer {
+    engine.search(&sandbox.origin(), &SearchRequest { judge, ..request(query) }).expect("an answer")
+}
+
+#[test]
+fn a_judge_rescores_the_first_ten_of_hard_questions_or_if_it_is_asked_for() {
+    let sandbox = pages(14);
+    let (engine, model) = engine_with_judge(&sandbox, 0.0);
+    let plain = ask(&sandbox, &engine, QUESTION, JudgeUse::WhenHard);
+    assert_eq!((plain.judge.as_deref(), model.given.lock().len()), (None, 0), "it is not hard");
+    let asked = ask(&sandbox, &engine, QUESTION, JudgeUse::Always);
+    assert_eq!((asked.judge.as_deref(), asked.reranker.as_deref()), (Some("judge"), None));
+    assert!(took(&asked, Stage::Judge) && model.given.lock().len() == 10);
+    let (mut first, last) = (paths(&plain), paths(&asked));
+    first.sort_unstable_by(|one, other| other.cmp(one));
+    assert_eq!(last, first);
+    let by = asked.hits[0].explanation.as_ref().and_then(|explanation| explanation.reranked).map(|told| told.by);
+    assert_eq!(by, Some(Rescorer::Judge));
+
+    for hard in ["what depends on the payment retry", "why do we retry a payment"] {
+        let answer = ask(&sandbox, &engine, hard, JudgeUse::WhenHard);
+        assert_eq!(answer.judge.as_deref(), Some("judge"), "{hard}: {:?}", answer.class);
+    }
+    let without = SearchRequest { without: vec![Ablation::Judge], judge: JudgeUse::Always, ..request(QUESTION) };
+    assert_eq!(engine.search(&sandbox.origin(), &without).expect("an answer").judge, None);
+    assert_eq!(ask(&sandbox, &engine, "docs/01.md", JudgeUse::Always).judge, None, "a path is found without it");
+
+    let (engine, _) = engine_with_judge(&sandbox, 1.0);
+    assert_eq!(ask(&sandbox, &engine, QUESTION, JudgeUse::WhenHard).judge.as_deref(), Some("judge"), "they are close");
+}
+
+#[test]
+fn a_judge_that_fails_changes_nothing_and_is_reported() {
+    let sandbox = pages(6);
+    let (engine, model) = engine_with_judge(&sandbox, 0.0);
+    let plain = ask(&sandbox, &engine, QUESTION, JudgeUse::WhenHard);
+    model.is_dumb.store(true, Ordering::SeqCst);
+    let answer = ask(&sandbox, &engine, QUESTION, JudgeUse::Always);
+    assert_eq!((paths(&answer), answer.judge.as_deref()), (paths(&plain), None));
+    assert!(answer.silent.contains(&Ablation::Judge), "the next page leaves it out too");
+    assert!(matches!(&answer.warnings[..], [Warning::NotJudged { .. }]), "{:?}", answer.warnings);
 }

@@ -9,6 +9,7 @@
 
 mod compare;
 mod dataset;
+mod judged;
 mod measure;
 pub mod mine;
 mod run;
@@ -17,6 +18,7 @@ mod summary;
 
 pub use compare::{Comparison, compare};
 pub use dataset::{Corpus, CorpusKind, Dataset, DatasetError, Lines, Query, QueryProblem, Relevant};
+pub use judged::{Decision, JudgeWorth};
 pub use measure::{Measure, Metric, MetricError};
 pub use run::{Answer, Run, RunError};
 pub use scores::{ForeignQuery, Row, Scores};

@@ -40,9 +40,9 @@ impl Program {
     /// # Errors
     /// None of the remaining folders has a `git` executable.
     pub fn find_in(search_path: &OsStr, root: &Path) -> Result<Self, MissingGit> {
-        let real_root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let real_root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_owned());
         let is_outside = |path: &Path| {
-            !path.starts_with(root) && !path.canonicalize().is_ok_and(|real| real.starts_with(&real_root))
+            !path.starts_with(root) && !dunce::canonicalize(path).is_ok_and(|real| real.starts_with(&real_root))
         };
         let folders: Vec<PathBuf> =
             std::env::split_paths(search_path).filter(|folder| folder.is_absolute() && is_outside(folder)).collect();
@@ -157,7 +157,7 @@ mod tests {
 
     fn place() -> (tempfile::TempDir, PathBuf) {
         let place = tempfile::tempdir().expect("a folder");
-        let real = place.path().canonicalize().expect("there");
+        let real = dunce::canonicalize(place.path()).expect("there");
         (place, real)
     }
 

@@ -33,11 +33,11 @@ impl Repository {
     ///
     /// Returns `None` if there is none, or if the nearest one leads to a repository that is not its own.
     pub fn of(folder: &Path) -> Option<Self> {
-        let folder = folder.canonicalize().ok()?;
+        let folder = dunce::canonicalize(folder).ok()?;
         let above = folder.ancestors().take(MOST_LEVELS);
         let (work_tree, dot_git) = above.map(|above| (above, above.join(".git"))).find(|(_, git)| exists(git))?;
         let git_dir = if dot_git.is_dir() { dot_git.clone() } else { git_dir_named_by(&dot_git)? };
-        let git_dir = git_dir.canonicalize().ok()?;
+        let git_dir = dunce::canonicalize(git_dir).ok()?;
         let found = Self { work_tree: work_tree.to_owned(), common_dir: common_dir(&git_dir)?, git_dir };
         found.is_own(&dot_git).then_some(found)
     }
@@ -54,7 +54,7 @@ impl Repository {
     /// Returns whether the repository is inside the work tree, or names it as its own.
     fn is_own(&self, dot_git: &Path) -> bool {
         if self.git_dir.starts_with(&self.work_tree) {
-            let is_inside = |path: &Path| path.canonicalize().is_ok_and(|real| real.starts_with(&self.work_tree));
+            let is_inside = |path: &Path| dunce::canonicalize(path).is_ok_and(|real| real.starts_with(&self.work_tree));
             let parts = PARTS.iter().map(|part| self.git_dir.join(part)).filter(|part| exists(part));
             return is_inside(&self.common_dir) && parts.into_iter().all(|part| is_inside(&part));
         }
@@ -65,13 +65,13 @@ impl Repository {
     fn is_linked_work_tree(&self, dot_git: &Path) -> bool {
         let Some(named) = line_of(&self.git_dir.join("gitdir")) else { return false };
         // If `.git` is a link, it differs from its canonical path.
-        self.git_dir.join(named).canonicalize().is_ok_and(|named| named == dot_git)
+        dunce::canonicalize(self.git_dir.join(named)).is_ok_and(|named| named == dot_git)
     }
 
     /// Returns whether an outside repository is configured with this work tree, like that of a submodule.
     fn is_submodule(&self) -> bool {
         let Some(config) = read(&self.git_dir.join("config")) else { return false };
-        let named = core_worktree(&config).and_then(|named| self.git_dir.join(named).canonicalize().ok());
+        let named = core_worktree(&config).and_then(|named| dunce::canonicalize(self.git_dir.join(named)).ok());
         self.common_dir == self.git_dir && named.as_deref() == Some(self.work_tree.as_path())
     }
 }
@@ -96,7 +96,7 @@ pub fn git_dir_named_by(dot_git: &Path) -> Option<PathBuf> {
 /// `None` if the named folder does not exist.
 pub fn common_dir(git_dir: &Path) -> Option<PathBuf> {
     match line_of(&git_dir.join("commondir")) {
-        Some(named) => git_dir.join(named).canonicalize().ok(),
+        Some(named) => dunce::canonicalize(git_dir.join(named)).ok(),
         None => Some(git_dir.to_owned()),
     }
 }
@@ -142,7 +142,7 @@ mod tests {
     /// Creates files and links (`-> target`) below a temporary folder.
     fn place(entries: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
         let place = tempfile::tempdir().expect("a folder");
-        let at = place.path().canonicalize().expect("there");
+        let at = dunce::canonicalize(place.path()).expect("there");
         for (path, text) in entries {
             let text = text.replace('@', at.to_str().expect("text"));
             let file = at.join(path);

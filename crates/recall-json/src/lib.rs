@@ -137,6 +137,14 @@ pub fn rfc3339(message: &prost_types::Timestamp) -> Option<String> {
     timestamp_text(Some(message))
 }
 
+/// Reads a time in RFC 3339, as [`rfc3339`] writes it; `None` if it is none.
+pub fn timestamp(text: &str) -> Option<prost_types::Timestamp> {
+    let time: jiff::Timestamp = text.parse().ok()?;
+    let nanos = time.as_nanosecond();
+    let seconds = i64::try_from(nanos.div_euclid(1_000_000_000)).ok()?;
+    Some(prost_types::Timestamp { seconds, nanos: i32::try_from(nanos.rem_euclid(1_000_000_000)).ok()? })
+}
+
 /// Formats a timestamp as RFC 3339 in UTC.
 fn timestamp_text(message: Option<&prost_types::Timestamp>) -> Option<String> {
     let prost_types::Timestamp { seconds, nanos } = *message?;
@@ -156,6 +164,16 @@ fn request_scope(scope: i32) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_is_read_as_it_was_written() {
+        for (seconds, nanos) in [(0, 0), (1_795_000_000, 123_456_789), (-1, 999_999_999)] {
+            let time = prost_types::Timestamp { seconds, nanos };
+            let text = rfc3339(&time).expect("in range");
+            assert_eq!(timestamp(&text), Some(time), "{text}");
+        }
+        assert_eq!(timestamp("yesterday"), None);
+    }
 
     #[test]
     fn absent_values_are_null_and_unrequested_ones_are_omitted() {

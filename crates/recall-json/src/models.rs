@@ -22,6 +22,28 @@ pub(crate) struct Model<'a> {
     bytes: u64,
     problem: Option<&'a str>,
     installed: bool,
+    address: Option<&'a str>,
+    remote: Option<RemoteUse>,
+}
+
+/// What a remote model has cost, and its pace.
+#[derive(Debug, Serialize)]
+struct RemoteUse {
+    texts: u64,
+    tokens: u64,
+    dollars: Option<f64>,
+    tokens_today: u64,
+    tokens_daily: Option<u64>,
+    texts_per_second: Option<f64>,
+    chunks_left: u64,
+}
+
+impl From<&v1::RemoteUse> for RemoteUse {
+    fn from(message: &v1::RemoteUse) -> Self {
+        let v1::RemoteUse { texts, tokens, dollars, tokens_today, tokens_daily, texts_per_second, chunks_left } =
+            *message;
+        Self { texts, tokens, dollars, tokens_today, tokens_daily, texts_per_second, chunks_left }
+    }
 }
 
 impl<'a> From<&'a v1::Model> for Model<'a> {
@@ -41,6 +63,8 @@ impl<'a> From<&'a v1::Model> for Model<'a> {
             bytes,
             problem,
             installed,
+            address,
+            remote,
         } = message;
         Self {
             name,
@@ -57,6 +81,8 @@ impl<'a> From<&'a v1::Model> for Model<'a> {
             bytes: *bytes,
             problem: some(problem),
             installed: *installed,
+            address: some(address),
+            remote: remote.as_ref().map(RemoteUse::from),
         }
     }
 }
@@ -110,7 +136,7 @@ pub fn model_removed(message: &v1::RemoveModelResponse) -> impl Serialize {
 #[serde(tag = "event", rename_all = "snake_case")]
 enum TransferLine<'a> {
     Progress { file: &'a str, bytes_done: u64, bytes_total: Option<u64> },
-    Finished { model: Option<Model<'a>>, path: Option<&'a str>, took_ms: f64 },
+    Finished { model: Option<Box<Model<'a>>>, path: Option<&'a str>, took_ms: f64 },
     Warning { warning: Warning<'a> },
 }
 
@@ -122,9 +148,11 @@ pub fn transfer_line(event: &Event) -> impl Serialize {
             bytes_done: *bytes_done,
             bytes_total: Some(*bytes_total).filter(|total| *total > 0),
         },
-        Event::Finished(v1::TransferFinished { model, path, took_ms }) => {
-            TransferLine::Finished { model: model.as_ref().map(Model::from), path: some(path), took_ms: *took_ms }
-        }
+        Event::Finished(v1::TransferFinished { model, path, took_ms }) => TransferLine::Finished {
+            model: model.as_ref().map(|model| Box::new(model.into())),
+            path: some(path),
+            took_ms: *took_ms,
+        },
         Event::Warning(warning) => TransferLine::Warning { warning: warning.into() },
     })
 }

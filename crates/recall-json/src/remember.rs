@@ -84,12 +84,33 @@ struct VerifiedOne<'a> {
     id: &'a str,
     title: &'a str,
     verification: Option<Verification<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changes: Vec<AnchorChange<'a>>,
+}
+
+/// What changed in a file or symbol since a memory was anchored to it.
+#[derive(Debug, Serialize)]
+struct AnchorChange<'a> {
+    path: &'a str,
+    symbol: &'a str,
+    commit: &'a str,
+    exact: bool,
+    diff: &'a str,
+    is_cut: bool,
+}
+
+impl<'a> From<&'a v1::AnchorChange> for AnchorChange<'a> {
+    fn from(message: &'a v1::AnchorChange) -> Self {
+        let v1::AnchorChange { path, symbol, commit, exact, diff, is_cut } = message;
+        Self { path, symbol, commit, exact: *exact, diff, is_cut: *is_cut }
+    }
 }
 
 impl<'a> From<&'a v1::VerifiedMemory> for VerifiedOne<'a> {
     fn from(message: &'a v1::VerifiedMemory) -> Self {
-        let v1::VerifiedMemory { id, title, verification } = message;
-        Self { id, title, verification: verification.as_ref().map(Verification::from) }
+        let v1::VerifiedMemory { id, title, verification, changes } = message;
+        let changes = changes.iter().map(AnchorChange::from).collect();
+        Self { id, title, verification: verification.as_ref().map(Verification::from), changes }
     }
 }
 

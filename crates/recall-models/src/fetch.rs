@@ -1,6 +1,6 @@
 //! Downloads over HTTP, with resume and checksums.
 //!
-//! Calls block. They happen only if the user asked for a model or the runtime; no other part of recall uses HTTP.
+//! Calls block. They happen only if the user asked for a model or the runtime.
 
 mod digest;
 mod download;
@@ -8,11 +8,10 @@ mod lock;
 mod page;
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::time::Duration;
 
-use ureq::Agent;
-use ureq::tls::{RootCerts, TlsConfig, TlsProvider};
+use recall_http::ureq::{self, Agent};
+use recall_http::{ClientSettings, Redirects};
 
 pub(crate) use digest::{Comparison, Digest, sha256_of};
 pub(crate) use download::Download;
@@ -81,24 +80,18 @@ impl Fetcher {
     /// # Errors
     /// The address of the proxy is invalid.
     pub fn new(settings: FetchSettings) -> Result<Self, FetchError> {
-        let proxy = settings.proxy.as_deref().map(|address| proxy(address, &settings.no_proxy)).transpose();
-        let proxy =
-            proxy.map_err(|source| FetchError::failed(settings.proxy.as_deref().unwrap_or_default(), source))?;
-        let tls = TlsConfig::builder()
-            .provider(TlsProvider::Rustls)
-            .root_certs(RootCerts::PlatformVerifier)
-            .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
-            .build();
-        let config = Agent::config_builder()
-            .proxy(proxy)
-            .tls_config(tls)
-            .timeout_connect(Some(settings.connect_timeout))
-            .timeout_recv_response(Some(settings.connect_timeout))
-            .timeout_per_read(Some(settings.silence_timeout))
-            .http_status_as_error(false)
-            .user_agent(concat!("recall/", env!("CARGO_PKG_VERSION")))
-            .build();
-        Ok(Self { agent: config.new_agent(), settings })
+        let client = ClientSettings {
+            proxy: settings.proxy.clone(),
+            no_proxy: settings.no_proxy.clone(),
+            connect_timeout: settings.connect_timeout,
+            response_timeout: settings.connect_timeout,
+            silence_timeout: settings.silence_timeout,
+            redirects: Redirects::Follow,
+        };
+        let agent = recall_http::agent(&client);
+        let agent =
+            agent.map_err(|source| FetchError::failed(settings.proxy.as_deref().unwrap_or_default(), source))?;
+        Ok(Self { agent, settings })
     }
 
     /// Fetches a page as text.
@@ -126,25 +119,6 @@ impl Fetcher {
         }
         attempt()
     }
-}
-
-/// Creates the proxy of an address, with the hosts that bypass it.
-fn proxy(address: &str, no_proxy: &[String]) -> Result<ureq::Proxy, ureq::Error> {
-    let whole = ureq::Proxy::new(address)?;
-    let mut proxy = ureq::Proxy::builder(whole.protocol()).host(whole.host()).port(whole.port());
-    if let Some(name) = whole.username() {
-        proxy = proxy.username(name);
-    }
-    if let Some(password) = whole.password() {
-        proxy = proxy.password(password);
-    }
-    for host in no_proxy {
-        // `a.example`, `.a.example` and `*.a.example` have the same meaning to most programs that read `NO_PROXY`.
-        let plain = host.trim_start_matches('*').trim_start_matches('.');
-        proxy =
-            if plain.is_empty() { proxy.no_proxy("*") } else { proxy.no_proxy(plain).no_proxy(&format!(".{plain}")) };
-    }
-    proxy.build()
 }
 
 /// A download failed.
@@ -227,28 +201,4 @@ impl FetchError {
 
 fn out_of(total: Option<u64>) -> String {
     total.map_or_else(String::new, |total| format!(" of {total}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hosts_in_no_proxy_are_reached_directly() {
-        let is_direct = |no_proxy: &[&str], url: &str| {
-            let no_proxy: Vec<String> = no_proxy.iter().map(|host| (*host).to_owned()).collect();
-            let proxy = proxy("http://me:p%40ss@proxy.example:3128", &no_proxy).expect("an address");
-            assert_eq!((proxy.host(), proxy.port(), proxy.password()), ("proxy.example", 3128, Some("p@ss")));
-            proxy.is_no_proxy(&url.parse().expect("a URL"))
-        };
-        for host in ["hub.example", ".hub.example", "*.hub.example", "HUB.example", "*"] {
-            assert!(is_direct(&["localhost", host], "https://hub.example/a"), "{host}");
-            assert!(is_direct(&["localhost", host], "https://cdn.Hub.example:8443/a"), "{host}");
-        }
-        assert!(is_direct(&["127.0.0.1"], "http://127.0.0.1:9000/a"));
-        for url in ["https://otherhub.example/a", "https://example/a"] {
-            assert!(!is_direct(&["hub.example"], url), "{url}");
-        }
-        assert!(!is_direct(&[], "https://hub.example/a"));
-    }
 }

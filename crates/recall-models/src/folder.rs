@@ -127,6 +127,16 @@ impl ModelsFolder {
         self.write_roles(&roles)
     }
 
+    /// Sets the model of a role to one that is not installed here. Its name has a colon, which no installed model's has.
+    ///
+    /// # Errors
+    /// The file of roles cannot be read or written; see [`FolderError`].
+    pub fn use_remote(&self, role: Role, name: &str) -> Result<(), FolderError> {
+        let mut roles = self.roles()?;
+        roles.insert(role, name.to_owned());
+        self.write_roles(&roles)
+    }
+
     /// Removes a model that is not in use.
     ///
     /// # Errors

@@ -64,17 +64,20 @@ pub enum Role {
     Embed,
     /// It scores texts against a query.
     Rerank,
+    /// It is a language model that scores texts against a hard question. None can be installed.
+    Judge,
 }
 
 impl Role {
     /// All roles.
-    pub const ALL: [Self; 2] = [Self::Embed, Self::Rerank];
+    pub const ALL: [Self; 3] = [Self::Embed, Self::Rerank, Self::Judge];
 
     /// Returns the role's name in interfaces.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Embed => "embed",
             Self::Rerank => "rerank",
+            Self::Judge => "judge",
         }
     }
 }

@@ -49,6 +49,7 @@ pub(crate) fn router(site: Site) -> Router {
         .route("/open.js", get(exchange::script))
         .route("/open.css", get(exchange::style))
         .route("/{key}/", get(search::page))
+        .route("/{key}/why", get(search::why))
         .route("/{key}/doc", get(document::page))
         .route("/{key}/memories", get(memories::list))
         .route("/{key}/memory", get(memories::one))

@@ -97,6 +97,17 @@ fn read_with(file: &File, before: &Metadata, path: &DocPath) -> Result<Option<Ra
     Ok(is_unchanged.then(|| Raw { bytes, modified: modified(before) }))
 }
 
+/// Returns the text of an earlier version of a file, by the rules for files.
+///
+/// # Errors
+/// [`ContentError::Refused`]: files like this one are not indexed, so it is not shown either.
+pub fn version(path: &DocPath, bytes: Vec<u8>) -> Result<Content, ContentError> {
+    if let Some(reason) = names::skip_reason(path.file_name()) {
+        return Err(refusal(path, reason));
+    }
+    content(path, &Raw { bytes, modified: Timestamp::default() })
+}
+
 fn content(path: &DocPath, raw: &Raw) -> Result<Content, ContentError> {
     let Raw { bytes, modified } = raw;
     let (text, encoding) = decode::decode(bytes).map_err(|reason| refusal(path, reason))?;
@@ -117,8 +128,7 @@ fn not_opened(root: &Path, path: &DocPath, error: OpenError) -> ContentError {
         OpenError::NotRegular => refusal(&path, SkipReason::NotRegular),
         OpenError::Io(source) => ContentError::Unreadable { path, source },
         OpenError::Symlink => {
-            let inside = root
-                .canonicalize()
+            let inside = dunce::canonicalize(root)
                 .is_ok_and(|root| symlink::reason(&root, &root.join(path.as_str())) == SkipReason::SymlinkInside);
             if inside { refusal(&path, SkipReason::SymlinkInside) } else { ContentError::Outside { path } }
         }

@@ -20,6 +20,7 @@ pub mod root;
 mod rules;
 mod scan;
 mod skip;
+mod spelling;
 mod symlink;
 mod watcher;
 

@@ -1,10 +1,13 @@
 //! The root of a project, and the resolution of paths inside it.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use recall_core::{DocPath, DocPathError};
+
+use crate::spelling;
 pub use recall_folder::project_root;
 
 /// Whether roots that are refused by default are accepted.
@@ -30,7 +33,7 @@ pub fn check_root(path: &Path, home: Option<&Path>, check: RootCheck) -> Result<
     if !path.is_absolute() {
         return Err(RootError::Relative { path: at() });
     }
-    let root = path.canonicalize().map_err(|source| match source.kind() {
+    let root = dunce::canonicalize(path).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => RootError::Missing { path: at() },
         io::ErrorKind::NotADirectory => RootError::NotDirectory { path: at() },
         _ => RootError::Unreadable { path: at(), source },
@@ -42,7 +45,7 @@ pub fn check_root(path: &Path, home: Option<&Path>, check: RootCheck) -> Result<
         if root.parent().is_none() {
             return Err(RootError::FileSystemRoot { path: at() });
         }
-        if home.is_some_and(|home| home == root || home.canonicalize().is_ok_and(|home| home == root)) {
+        if home.is_some_and(|home| home == root || dunce::canonicalize(home).is_ok_and(|home| home == root)) {
             return Err(RootError::Home { path: at() });
         }
     }
@@ -115,7 +118,7 @@ pub fn resolve_inside(root: &Path, path: &Path) -> Result<DocPath, OutsideError>
         return Err(OutsideError::NotAPath { path: at(), source: DocPathError::Nul });
     }
     let unreadable = |source| OutsideError::Unresolvable { path: at(), source };
-    let root = root.canonicalize().map_err(unreadable)?;
+    let root = dunce::canonicalize(root).map_err(unreadable)?;
     let real = resolve(&root.join(path)).map_err(unreadable)?;
     let below = real.strip_prefix(&root).map_err(|_| OutsideError::Outside { path: at(), root: root.clone() })?;
     if below.as_os_str().is_empty() {
@@ -125,7 +128,7 @@ pub fn resolve_inside(root: &Path, path: &Path) -> Result<DocPath, OutsideError>
 }
 
 /// Resolves symlinks and `..` component by component. After the first component that does not exist there can be no
-/// symlink, so the rest is kept as written.
+/// symlink, so the rest is kept as written. What exists is spelled as on the disk.
 fn resolve(path: &Path) -> io::Result<PathBuf> {
     let mut real = PathBuf::new();
     for component in path.components() {
@@ -136,9 +139,10 @@ fn resolve(path: &Path) -> io::Result<PathBuf> {
             }
             Component::Prefix(_) | Component::RootDir => real.push(component),
             Component::Normal(name) => {
+                let name = spelling::on_disk(&real, name).map_or(Cow::Borrowed(name), Cow::Owned);
                 real.push(name);
                 match real.symlink_metadata() {
-                    Ok(metadata) if metadata.is_symlink() => real = real.canonicalize()?,
+                    Ok(metadata) if metadata.is_symlink() => real = dunce::canonicalize(real)?,
                     Ok(_) => {}
                     Err(error) if is_missing(&error) => {}
                     Err(error) => return Err(error),

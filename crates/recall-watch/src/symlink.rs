@@ -10,7 +10,7 @@ use crate::SkipReason;
 /// Links are never followed: a target inside the root is indexed under its own name, and a target outside does not
 /// belong to the project.
 pub(crate) fn reason(root: &Path, link: &Path) -> SkipReason {
-    match link.canonicalize() {
+    match dunce::canonicalize(link) {
         Ok(target) if target.starts_with(root) => SkipReason::SymlinkInside,
         Ok(_) => SkipReason::SymlinkOutside,
         Err(error) if error.kind() == io::ErrorKind::NotFound => SkipReason::SymlinkBroken,

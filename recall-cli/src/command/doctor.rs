@@ -1,5 +1,7 @@
 //! `recall doctor`
 
+mod versions;
+
 use std::fmt::Write as _;
 
 use clap::Args;
@@ -39,7 +41,9 @@ pub(super) async fn run(args: DoctorArgs, context: &CommandContext) -> Result<Ex
         fix,
         secrets,
     };
-    let answer = client.doctor(request).await?;
+    let mut answer = client.doctor(request).await?;
+    answer.findings.extend(versions::findings(&client.daemon().version, context));
+    answer.checked.push(versions::CHECK.to_owned());
     match output.format {
         Format::Json => output.json(&recall_json::doctor(&answer))?,
         Format::Human => output.text(&text(&answer))?,

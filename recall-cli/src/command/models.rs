@@ -25,7 +25,11 @@ pub(crate) enum ModelsCommand {
     #[command(after_help = examples!("recall models pull all-MiniLM-L6-v2"))]
     Pull(PullArgs),
     /// Select a model. Embedding runs in the background; the previous model is used until it is done.
-    #[command(after_help = examples!("recall models use embed minilm", "recall models use rerank none"))]
+    #[command(after_help = examples!(
+        "recall models use embed minilm",
+        "recall models use embed ollama:nomic-embed-text",
+        "recall models use rerank none",
+    ))]
     Use(UseArgs),
     /// Delete an installed model.
     #[command(after_help = examples!("recall models rm minilm"))]
@@ -69,7 +73,7 @@ pub(crate) struct PullArgs {
 pub(crate) struct UseArgs {
     /// The role of the model.
     role: Role,
-    /// The model's name; `none` to use no installed model.
+    /// The model's name; `none` to use no installed model; PROVIDER:MODEL for one that runs elsewhere.
     name: String,
 }
 
@@ -109,6 +113,8 @@ pub(crate) enum Role {
     Embed,
     /// Scores texts against a query.
     Rerank,
+    /// Is a language model that scores texts against a hard question.
+    Judge,
 }
 
 impl Role {
@@ -116,6 +122,7 @@ impl Role {
         match self {
             Self::Embed => "embed",
             Self::Rerank => "rerank",
+            Self::Judge => "judge",
         }
         .to_owned()
     }

@@ -57,6 +57,12 @@ pub(crate) struct SearchArgs {
     /// Use the reranker if one is installed, which is the default.
     #[arg(long, conflicts_with = "no_rerank")]
     rerank: bool,
+    /// Let the language model rescore the first hits [default: of hard questions].
+    #[arg(long, conflicts_with = "no_judge")]
+    judge: bool,
+    /// Do not use the language model.
+    #[arg(long)]
+    no_judge: bool,
     /// Do not use the reranker.
     #[arg(long)]
     no_rerank: bool,
@@ -147,6 +153,8 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
         vector,
         rerank: _,
         no_rerank,
+        judge,
+        no_judge,
         no_code,
         no_memories,
         explain,
@@ -172,6 +180,7 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
         weights: Some(v1::Weights { vector, bm25, ppr: None }),
         explain,
         rerank: Some(!no_rerank),
+        judge: if no_judge { Some(false) } else { judge.then_some(true) },
         include_memories: Some(!no_memories),
         include_code: Some(!no_code),
         include_parent: false,

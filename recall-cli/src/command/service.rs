@@ -8,6 +8,7 @@ use std::process::{Command, Output as ProcessOutput};
 
 use clap::{Args, Subcommand};
 use recall_client::daemon::{self, Stopped};
+use recall_folder::{Folder, OpenError};
 use recall_proto::Reason;
 use serde::Serialize;
 
@@ -17,12 +18,12 @@ use crate::error::{CliError, CommandError};
 use crate::output::Format;
 use crate::service::sealed_file::{FileState, SealedFile};
 use crate::service::service_plan::{ServiceInput, ServicePlan, StopTime};
-use crate::service::{launchd, systemd};
+use crate::service::{launchd, systemd, task_scheduler};
 
 /// The commands of `recall service`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ServiceCommand {
-    /// Install the daemon as a service of your login: systemd on Linux, launchd on macOS.
+    /// Install the daemon as a service of your login: systemd on Linux, launchd on macOS, a task at logon on Windows.
     ///
     /// A running daemon is stopped, and the next client starts the one of the service.
     #[command(after_help = examples!("recall service install", "recall service install --dry-run"))]
@@ -48,6 +49,7 @@ pub(crate) struct ChangeArgs {
 enum ServiceManager {
     Systemd,
     Launchd,
+    TaskScheduler,
 }
 
 impl ServiceManager {
@@ -55,6 +57,7 @@ impl ServiceManager {
         match self {
             Self::Systemd => "systemd",
             Self::Launchd => "launchd",
+            Self::TaskScheduler => "task scheduler",
         }
     }
 }
@@ -121,7 +124,7 @@ pub(super) async fn run(command: ServiceCommand, context: &CommandContext) -> Re
 async fn install(args: &ChangeArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     check_home(context)?;
     let manager = manager()?;
-    let plan = plan(manager, &program(context)?, context)?;
+    let plan = plan(manager, &program(manager, context)?, context)?;
     let mut before = Vec::new();
     for file in &plan.files {
         match read(file)? {
@@ -188,9 +191,10 @@ pub(super) fn remove(dry_run: bool, context: &CommandContext) -> Result<ServiceC
     if change.changed {
         let program = manager_program(manager, context)?;
         for words in &plan.disable {
-            // launchd reports an error if the agent is not loaded; its file is removed all the same.
+            // launchd reports an error if the agent is not loaded, and the task scheduler if there is no task; the file is
+            // removed all the same.
             let done = run_checked(&program, words);
-            if manager == ServiceManager::Systemd {
+            if manager == ServiceManager::Systemd || asks(context, &plan.is_enabled) {
                 done?;
             }
         }
@@ -210,23 +214,13 @@ fn status(context: &CommandContext) -> Result<Exit, CommandError> {
     let plan = plan(manager, Path::new("/"), context)?;
     let states = plan.files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let installed = states.iter().all(|state| *state != FileState::Missing);
-    let asks = |words: &[String]| {
-        let program = context.process_env.programs.on_path(&words[0]);
-        program.is_some_and(|program| run_words(&program, words).is_ok_and(|ended| ended.status.success()))
-    };
-    let program = match states.first() {
-        Some(FileState::Ours(text)) => match manager {
-            ServiceManager::Systemd => systemd::program(text),
-            ServiceManager::Launchd => launchd::program(text),
-        },
-        _ => None,
-    };
+    let program = program_in(manager, states.first());
     let version = program.as_deref().and_then(version_of);
     let state = ServiceState {
         manager: manager.name(),
         installed,
-        enabled: asks(&plan.is_enabled),
-        active: asks(&plan.is_active),
+        enabled: asks(context, &plan.is_enabled),
+        active: asks(context, &plan.is_active),
         files: plan
             .files
             .iter()
@@ -245,11 +239,36 @@ fn status(context: &CommandContext) -> Result<Exit, CommandError> {
     Ok(if installed { Exit::Done } else { Exit::NothingFound })
 }
 
+/// Returns the program that the installed service starts; `None` if there is no service, or its file is somebody else's.
+pub(super) fn installed_program(context: &CommandContext) -> Option<PathBuf> {
+    let manager = manager().ok()?;
+    let plan = plan(manager, Path::new("/"), context).ok()?;
+    program_in(manager, read(plan.files.first()?).ok().as_ref())
+}
+
+/// Returns the program that a file of the service starts.
+fn program_in(manager: ServiceManager, file: Option<&FileState>) -> Option<PathBuf> {
+    let Some(FileState::Ours(text)) = file else { return None };
+    match manager {
+        ServiceManager::Systemd => systemd::program(text),
+        ServiceManager::Launchd => launchd::program(text),
+        ServiceManager::TaskScheduler => task_scheduler::program(text),
+    }
+}
+
+/// Runs a command that answers a question by its exit code.
+fn asks(context: &CommandContext, words: &[String]) -> bool {
+    let program = context.process_env.programs.on_path(&words[0]);
+    program.is_some_and(|program| run_words(&program, words).is_ok_and(|ended| ended.status.success()))
+}
+
 fn manager() -> Result<ServiceManager, CommandError> {
     if cfg!(target_os = "linux") {
         Ok(ServiceManager::Systemd)
     } else if cfg!(target_os = "macos") {
         Ok(ServiceManager::Launchd)
+    } else if cfg!(windows) {
+        Ok(ServiceManager::TaskScheduler)
     } else {
         let message = "services are not supported on this system yet; clients start the daemon when they need it";
         Err(CliError::new(Exit::Refused, Reason::Unsupported, message).into())
@@ -266,13 +285,19 @@ fn plan(manager: ServiceManager, program: &Path, context: &CommandContext) -> Re
             config.or_else(|| Some(home?.join(".config"))).map(|config| config.join("systemd/user"))
         }
         ServiceManager::Launchd => home.map(|home| home.join("Library/LaunchAgents")),
+        ServiceManager::TaskScheduler => Some(context.process_env.dirs.config.clone()),
     };
     let folder = folder.ok_or_else(no_home)?;
     let variables = &context.process_env.home_variables;
-    let input = ServiceInput { program, variables, folder: &folder, user: environment.user };
+    let socket = context.process_env.dirs.service_socket.as_deref();
+    let input = ServiceInput { program, variables, folder: &folder, user: environment.user, socket };
     match manager {
         ServiceManager::Systemd => Ok(systemd::plan(input)),
         ServiceManager::Launchd => launchd::plan(input).map_err(|error| CliError::usage(error.to_string()).into()),
+        ServiceManager::TaskScheduler => {
+            let account = context.process_env.account().unwrap_or_default();
+            task_scheduler::plan(input, &account).map_err(|error| CliError::usage(error.to_string()).into())
+        }
     }
 }
 
@@ -290,9 +315,11 @@ pub(super) fn is_supported() -> bool {
     manager().is_ok()
 }
 
-/// Finds the daemon's program as clients find it, and makes its path absolute.
-fn program(context: &CommandContext) -> Result<PathBuf, CommandError> {
-    let program = daemon::program()?;
+/// Finds the daemon's program as clients find it, and makes its path absolute. A task starts it through `recall`.
+fn program(manager: ServiceManager, context: &CommandContext) -> Result<PathBuf, CommandError> {
+    let of_clients = daemon::program()?;
+    let command = context.process_env.programs.own("recall").filter(|_| manager == ServiceManager::TaskScheduler);
+    let program = command.unwrap_or(of_clients);
     Ok(context.absolute(&program))
 }
 
@@ -300,6 +327,7 @@ fn manager_program(manager: ServiceManager, context: &CommandContext) -> Result<
     let (name, hint) = match manager {
         ServiceManager::Systemd => ("systemctl", "without systemd, clients start the daemon when they need it"),
         ServiceManager::Launchd => ("launchctl", "put /bin on PATH"),
+        ServiceManager::TaskScheduler => ("schtasks", r"put C:\Windows\System32 on PATH"),
     };
     context.process_env.programs.on_path(name).ok_or_else(|| {
         let cli_error = CliError::new(Exit::Refused, Reason::NotFound, format!("the program `{name}` was not found"));
@@ -309,6 +337,10 @@ fn manager_program(manager: ServiceManager, context: &CommandContext) -> Result<
 
 /// Writes the files and enables the service.
 fn enable(program: &Path, plan: &ServicePlan) -> Result<(), CommandError> {
+    for folder in &plan.folders {
+        let refused = |error: OpenError| CliError::refused(format!("cannot make {}", folder.display()), &error.into());
+        Folder::private(folder).map_err(refused)?;
+    }
     for file in &plan.files {
         let refused = |source| CliError::refused(format!("cannot write {}", file.path.display()), &source);
         file.write().map_err(refused)?;
@@ -356,11 +388,12 @@ fn run_words(program: &Path, words: &[String]) -> std::io::Result<ProcessOutput>
     Command::new(program).args(words.iter().skip(1).map(OsString::from)).output()
 }
 
-/// Returns the version that a daemon's program prints.
+/// Returns the version that the program prints: the daemon, or `recall`, which starts it.
 fn version_of(program: &Path) -> Option<String> {
     let ended = Command::new(program).arg("--version").output().ok()?;
     let said = String::from_utf8(ended.stdout).ok()?;
-    said.trim().strip_prefix("recalld ").map(ToOwned::to_owned)
+    let (program, version) = said.trim().split_once(' ')?;
+    matches!(program, "recalld" | "recall").then(|| version.to_owned())
 }
 
 fn read(file: &SealedFile) -> Result<FileState, CommandError> {

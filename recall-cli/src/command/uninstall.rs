@@ -1,18 +1,22 @@
 //! `recall uninstall`
 
 use std::fmt::Write as _;
+use std::path::Path;
+use std::{fs, io};
 
 use clap::Args;
 use recall_agents::{Folders, Ledger, Registrar, Target, agent, agents};
 use recall_client::daemon::{self, Stopped};
+use recall_proto::Reason;
 use serde::Serialize;
 
 use super::service::{self, ServiceChange};
 use crate::Exit;
 use crate::agents::{self as registrations, Action, AgentChange, Mode, change_text};
 use crate::command_context::CommandContext;
-use crate::error::CommandError;
+use crate::error::{CliError, CommandError};
 use crate::output::Format;
+use crate::question::{ask_yes, can_ask};
 
 /// Arguments of `recall uninstall`.
 #[derive(Debug, Args)]
@@ -20,6 +24,13 @@ pub(crate) struct UninstallArgs {
     /// Show what would be done, without doing it.
     #[arg(long)]
     dry_run: bool,
+    /// Delete recall's own folders too: the memories of the global store, which are nowhere else, indexes, models, settings,
+    /// cache and logs. `.recall/` in projects stays.
+    #[arg(long)]
+    purge: bool,
+    /// With --purge: do not ask.
+    #[arg(long, requires = "purge")]
+    yes: bool,
 }
 
 /// What was undone, or would be with `--dry-run`, and what stays.
@@ -32,10 +43,12 @@ struct Undone {
     service: Option<ServiceChange>,
     /// The process id of the daemon that was stopped.
     stopped_pid: Option<u32>,
+    /// The folders of recall that were deleted, or would be.
+    purged: Vec<Kept>,
     kept: Vec<Kept>,
 }
 
-/// Something of recall that stays.
+/// Something of recall that stays, or that was deleted.
 #[derive(Debug, Serialize)]
 struct Kept {
     what: &'static str,
@@ -44,6 +57,12 @@ struct Kept {
 
 pub(super) async fn run(args: &UninstallArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let mode = if args.dry_run { Mode::DryRun } else { Mode::Make };
+    if args.purge {
+        refuse_others(context)?;
+        if !args.dry_run && !args.yes {
+            allowed(context).await?;
+        }
+    }
     let folders = registrations::folders(context)?;
     let agents = unregister_all(&folders, mode, context)?;
     let service = if service::is_supported() { Some(service::remove(args.dry_run, context)?) } else { None };
@@ -51,8 +70,14 @@ pub(super) async fn run(args: &UninstallArgs, context: &CommandContext) -> Resul
     let changed = agents.iter().any(AgentChange::is_change) || service.as_ref().is_some_and(|service| service.changed);
     let failed = agents.iter().any(|change| change.action == Action::Failed);
     let changed = changed && !args.dry_run;
-    let kept = kept(&folders, context);
-    let undone = Undone { dry_run: args.dry_run, changed, agents, service, stopped_pid, kept };
+    let purged = if args.purge { own(context) } else { Vec::new() };
+    if args.purge && !args.dry_run {
+        purged.iter().try_for_each(|folder| purge(Path::new(&folder.path)))?;
+    }
+    let mut kept = if args.purge { Vec::new() } else { own(context) };
+    kept.extend(others(&folders));
+    let changed = changed || (!args.dry_run && !purged.is_empty());
+    let undone = Undone { dry_run: args.dry_run, changed, agents, service, stopped_pid, purged, kept };
     match context.output.format {
         Format::Json => context.output.json(&recall_json::answer(&undone))?,
         Format::Human => context.output.text(&text(&undone, mode))?,
@@ -98,8 +123,55 @@ async fn stop(context: &CommandContext) -> Result<Option<u32>, CommandError> {
     })
 }
 
-/// Returns what is left: recall's own folders, and what the user installed by other programs.
-fn kept(folders: &Folders, context: &CommandContext) -> Vec<Kept> {
+/// The folders that recall makes in `RECALL_HOME`.
+const IN_HOME: [&str; 5] = ["data", "config", "cache", "state", "run"];
+
+/// Refuses if `RECALL_HOME` is a folder with other things in it: its `data` may be somebody else's then.
+fn refuse_others(context: &CommandContext) -> Result<(), CommandError> {
+    let Some(home) = &context.process_env.environment.recall_home else { return Ok(()) };
+    let unreadable = |error: &io::Error| CliError::refused(format!("cannot read {}", home.display()), error);
+    let entries = match fs::read_dir(home) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(|error| unreadable(&error))?,
+    };
+    for entry in entries {
+        let name = entry.map_err(|error| unreadable(&error))?.file_name();
+        if !IN_HOME.iter().any(|known| name == *known) {
+            let message = format!("{} has `{}`, which is not recall's", home.display(), name.to_string_lossy());
+            let error = CliError::new(Exit::Refused, Reason::PermissionDenied, message);
+            return Err(error.with_hint("delete what is recall's by hand; `recall uninstall` lists it").into());
+        }
+    }
+    Ok(())
+}
+
+/// Asks whether recall's folders may be deleted.
+///
+/// # Errors
+/// Nobody can be asked, or the answer is no.
+async fn allowed(context: &CommandContext) -> Result<(), CommandError> {
+    let refused = |message: &str| CliError::new(Exit::Refused, Reason::PermissionDenied, message);
+    if !can_ask(context) {
+        let error = refused("--purge deletes the memories of the global store, and nobody can be asked here");
+        return Err(error.with_hint("add --yes if that is wanted; `recall backup` saves them first").into());
+    }
+    let list: String = own(context).iter().flat_map(|Kept { what, path }| ["  ", path, ": ", what, "\n"]).collect();
+    let question = format!("{list}Delete these folders? Memories of the global store are nowhere else.");
+    if ask_yes(&question, false).await? { Ok(()) } else { Err(refused("nothing was deleted").into()) }
+}
+
+/// Deletes a folder. Links in it are deleted, not what they lead to.
+fn purge(folder: &Path) -> Result<(), CommandError> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(CliError::refused(format!("cannot delete {}", folder.display()), &error).into())
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Returns recall's own folders that exist. One that is below another is left out.
+fn own(context: &CommandContext) -> Vec<Kept> {
     let dirs = context.dirs();
     let own = [
         ("memories of the global store, indexes, models", &dirs.data),
@@ -107,17 +179,19 @@ fn kept(folders: &Folders, context: &CommandContext) -> Vec<Kept> {
         ("cache", &dirs.cache),
         ("logs, and the list of registrations", &dirs.state),
     ];
-    let mut kept: Vec<Kept> = Vec::new();
+    let mut folders: Vec<(&'static str, &Path)> = Vec::new();
     for (what, path) in own.into_iter().filter(|(_, path)| path.exists()) {
-        let path = path.display().to_string();
-        if !kept.iter().any(|known| known.path == path) {
-            kept.push(Kept { what, path });
+        if !folders.iter().any(|(_, known)| path.starts_with(known)) {
+            folders.push((what, path));
         }
     }
-    if let Some(path) = registrations::plugin(folders) {
-        kept.push(Kept { what: "the plugin of Claude Code", path: path.display().to_string() });
-    }
-    kept
+    folders.into_iter().map(|(what, path)| Kept { what, path: path.display().to_string() }).collect()
+}
+
+/// Returns what the user installed by other programs.
+fn others(folders: &Folders) -> Option<Kept> {
+    let path = registrations::plugin(folders)?;
+    Some(Kept { what: "the plugin of Claude Code", path: path.display().to_string() })
 }
 
 fn text(undone: &Undone, mode: Mode) -> String {
@@ -127,6 +201,10 @@ fn text(undone: &Undone, mode: Mode) -> String {
     }
     if let Some(pid) = undone.stopped_pid {
         let _ = writeln!(text, "stopped the daemon, pid {pid}");
+    }
+    let deleted = if mode == Mode::DryRun { "would delete" } else { "deleted" };
+    for Kept { what, path } in &undone.purged {
+        let _ = writeln!(text, "{deleted} {path}: {what}");
     }
     if text.is_empty() {
         text += "nothing to undo\n";

@@ -70,6 +70,7 @@ fn request(
         content,
         tags: tags.map(list),
         related_files: files.map(list),
+        expected_updated_at: None,
     })
 }
 

@@ -16,6 +16,7 @@ use crate::{Exit, args, complete};
 
 /// Arguments of `recall verify`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct VerifyArgs {
     /// The memories to mark as valid for the current state of their files; `profile` is the project's profile,
     /// `mode:NAME` a mode of the repository. Without an id, all memories are checked and none is marked, and so
@@ -32,6 +33,9 @@ pub(crate) struct VerifyArgs {
     /// is no longer there.
     #[arg(long)]
     check: bool,
+    /// Show what changed in the files and symbols of each memory that no longer holds. Marks nothing.
+    #[arg(long, conflicts_with = "confirm")]
+    diff: bool,
     /// The stores to check: project, global or all.
     #[arg(long, default_value = "project", value_parser = args::scope)]
     scope: Scope,
@@ -44,9 +48,10 @@ const PROFILE: &str = "profile";
 const MODE: &str = "mode:";
 
 pub(super) async fn run(args: VerifyArgs, context: &CommandContext) -> Result<Exit, CommandError> {
-    let VerifyArgs { mut ids, confirm, all, check, scope } = args;
+    let VerifyArgs { mut ids, confirm, all, check, diff, scope } = args;
+    let marks = !check && !diff;
     let output = &context.output;
-    if !check && ids.iter().any(|id| id.starts_with(MODE)) {
+    if marks && ids.iter().any(|id| id.starts_with(MODE)) {
         for name in ids.iter().filter_map(|id| id.strip_prefix(MODE)) {
             confirm_mode(name, context)?;
             output.note(&format!("the mode `{name}` is confirmed as it is"));
@@ -62,21 +67,21 @@ pub(super) async fn run(args: VerifyArgs, context: &CommandContext) -> Result<Ex
     }
     let before = ids.len();
     ids.retain(|id| id != PROFILE);
-    if ids.len() < before && !check {
+    if ids.len() < before && marks {
         let mode = VerifyMode::ConfirmProfile;
-        client.verify(asked(context, Vec::new(), scope, mode)).await?;
+        client.verify(asked(context, Vec::new(), scope, mode, false)).await?;
         if ids.is_empty() {
             output.note("the project's profile is confirmed as it is");
             return Ok(Exit::Done);
         }
     }
-    let mode = match (check, all) {
-        (true, _) => VerifyMode::Check,
-        (false, true) => VerifyMode::ConfirmAll,
-        (false, false) if ids.is_empty() => VerifyMode::Check,
-        (false, false) => VerifyMode::Confirm,
+    let mode = match (marks, all) {
+        (false, _) => VerifyMode::Check,
+        (true, true) => VerifyMode::ConfirmAll,
+        (true, false) if ids.is_empty() => VerifyMode::Check,
+        (true, false) => VerifyMode::Confirm,
     };
-    let answer = client.verify(asked(context, ids, scope, mode)).await?;
+    let answer = client.verify(asked(context, ids, scope, mode, diff)).await?;
     match output.format {
         Format::Json => output.json(&recall_json::verified(&answer))?,
         Format::Human => {
@@ -92,7 +97,13 @@ pub(super) async fn run(args: VerifyArgs, context: &CommandContext) -> Result<Ex
     Ok(if check && (answer.broken > 0 || is_doubted) { Exit::NothingFound } else { Exit::Done })
 }
 
-fn asked(context: &CommandContext, ids: Vec<String>, scope: Scope, mode: VerifyMode) -> v1::VerifyRequest {
+fn asked(
+    context: &CommandContext,
+    ids: Vec<String>,
+    scope: Scope,
+    mode: VerifyMode,
+    with_changes: bool,
+) -> v1::VerifyRequest {
     let scope = scope::to_proto(scope).into();
-    v1::VerifyRequest { context: Some(context.request_context()), ids, scope, mode: mode.into() }
+    v1::VerifyRequest { context: Some(context.request_context()), ids, scope, mode: mode.into(), with_changes }
 }

@@ -4,7 +4,7 @@
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::service::sealed_file::{Comment, SealedFile};
 use crate::service::service_plan::{PlanError, ServiceInput, ServicePlan, StopTime, words};
@@ -26,6 +26,9 @@ const TEMPLATE_VARIABLE: &str = "        <string>never</string>\n";
 /// The lines before the program's path.
 const ARGUMENTS: &str = "    <key>ProgramArguments</key>\n    <array>\n        <string>";
 
+/// The lines after the sockets.
+const AFTER_SOCKETS: &str = "    <key>RunAtLoad</key>\n";
+
 /// Returns the plan of the service.
 ///
 /// # Errors
@@ -37,6 +40,7 @@ pub(crate) fn plan(input: ServiceInput<'_>) -> Result<ServicePlan, PlanError> {
     let launchctl = |words: &[&str]| [&["launchctl"], words].concat().into_iter().map(ToOwned::to_owned).collect();
     Ok(ServicePlan {
         files: vec![SealedFile::new(path, &text(input)?, Comment::Xml)],
+        folders: input.socket.and_then(Path::parent).map(Path::to_owned).into_iter().collect(),
         enable: vec![launchctl(&["bootstrap", &format!("gui/{user}"), &agent])],
         disable: vec![launchctl(&["bootout", &service])],
         reload: Vec::new(),
@@ -61,7 +65,29 @@ fn text(input: ServiceInput<'_>) -> Result<String, PlanError> {
         let _ = write!(variables, "        <key>{name}</key>\n        <string>{value}</string>\n");
     }
     let arguments = format!("{ARGUMENTS}{program}</string>\n        <string>--foreground</string>\n");
-    Ok(AGENT.replace(TEMPLATE_ARGUMENTS, &arguments).replace(TEMPLATE_VARIABLE, &variables))
+    let sockets = input.socket.map_or_else(|| Ok(String::new()), sockets)?;
+    let agent = AGENT.replace(TEMPLATE_ARGUMENTS, &arguments).replace(TEMPLATE_VARIABLE, &variables);
+    Ok(agent.replace(AFTER_SOCKETS, &format!("{sockets}{AFTER_SOCKETS}")))
+}
+
+/// Returns the socket on which launchd listens, so that a client waits for the daemon instead of starting another one. The name
+/// is the one that the daemon asks for; 384 is the mode 0600.
+fn sockets(path: &Path) -> Result<String, PlanError> {
+    let path = escape(path.as_os_str())?;
+    Ok(format!(
+        "    <key>Sockets</key>
+    <dict>
+        <key>Listener</key>
+        <dict>
+            <key>SockPathName</key>
+            <string>{path}</string>
+            <key>SockPathMode</key>
+            <integer>384</integer>
+        </dict>
+    </dict>
+
+"
+    ))
 }
 
 /// Escapes a value for XML.
@@ -78,7 +104,8 @@ mod tests {
     use super::*;
 
     fn input(program: &str) -> ServiceInput<'_> {
-        ServiceInput { program: Path::new(program), variables: &[], folder: Path::new("/agents"), user: 501 }
+        let (program, folder) = (Path::new(program), Path::new("/agents"));
+        ServiceInput { program, variables: &[], folder, user: 501, socket: None }
     }
 
     #[test]
@@ -95,6 +122,19 @@ mod tests {
             [["launchctl", "bootstrap", "gui/501", "/agents/dev.recall.recalld.plist"].map(ToOwned::to_owned)]
         );
         assert_eq!(plan.disable, [words("launchctl bootout gui/501/dev.recall.recalld")]);
+    }
+
+    #[test]
+    fn launchd_listens_on_the_socket_in_a_folder_of_its_own() {
+        let socket = Path::new("/Users/a/Library/Application Support/dev.recall/service/recalld.sock");
+        let with_socket = plan(ServiceInput { socket: Some(socket), ..input("/recalld") }).expect("text");
+        let content = &with_socket.files[0].content;
+        let expected = "<key>SockPathName</key>\n            <string>/Users/a/Library/Application Support/dev.recall/service/recalld.sock</string>";
+        assert!(content.contains(expected), "{content}");
+        assert_eq!(content.matches("<dict>").count(), content.matches("</dict>").count(), "{content}");
+        assert_eq!(with_socket.folders, [socket.parent().expect("in a folder")]);
+        let without = plan(input("/recalld")).expect("text");
+        assert!(!without.files[0].content.contains("Sockets") && without.folders.is_empty());
     }
 
     #[test]

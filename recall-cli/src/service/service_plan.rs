@@ -16,12 +16,16 @@ pub(crate) struct ServiceInput<'a> {
     pub(crate) folder: &'a Path,
     /// The user id.
     pub(crate) user: u32,
+    /// The socket on which the service manager listens; `None` if the manager decides, or has no sockets.
+    pub(crate) socket: Option<&'a Path>,
 }
 
 /// The files of a service and the commands about it. The first word of a command is the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ServicePlan {
     pub(crate) files: Vec<SealedFile>,
+    /// Created for this user alone before the service is enabled.
+    pub(crate) folders: Vec<PathBuf>,
     /// Run after the files were written.
     pub(crate) enable: Vec<Vec<String>>,
     /// Run before the files are removed.
@@ -49,7 +53,7 @@ pub(crate) enum StopTime {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PlanError {
     /// The file format cannot express the value.
-    #[error("a launch agent cannot contain `{}`: it is not UTF-8 or has control characters", value.display())]
+    #[error("the file of the service cannot contain `{}`: it is not UTF-8 or has control characters", value.display())]
     NotText {
         /// The value.
         value: PathBuf,

@@ -26,6 +26,7 @@ pub(crate) fn plan(input: ServiceInput<'_>) -> ServicePlan {
     let file = |name: &str, text: &str| SealedFile::new(input.folder.join(name), text, Comment::Hash);
     ServicePlan {
         files: vec![file("recalld.service", &service(input)), file("recalld.socket", SOCKET)],
+        folders: Vec::new(),
         enable: vec![words("systemctl --user daemon-reload"), words("systemctl --user enable --now recalld.socket")],
         disable: vec![words("systemctl --user disable --now recalld.socket recalld.service")],
         reload: vec![words("systemctl --user daemon-reload")],
@@ -120,7 +121,8 @@ mod tests {
     fn check(path: &[u8], expected: &str) {
         let path = Path::new(OsStr::from_bytes(path));
         let variables = [("XDG_DATA_HOME".to_owned(), OsString::from("/a 100%"))];
-        let input = ServiceInput { program: path, variables: &variables, folder: Path::new("/u"), user: 7 };
+        let input =
+            ServiceInput { program: path, variables: &variables, folder: Path::new("/u"), user: 7, socket: None };
         let text = service(input);
         assert!(text.contains(&format!("\nExecStart=:{expected} --foreground\n")), "{text}");
         assert!(text.contains("\nEnvironment=\"XDG_DATA_HOME=/a 100%%\"\n"), "{text}");

@@ -29,7 +29,13 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     let mode = if confirm { VerifyMode::Confirm } else { VerifyMode::Check };
     // Named memories may be in either store; without names, the project's memories are checked.
     let scope = if ids.is_empty() { Scope::Project } else { Scope::All };
-    let request = VerifyRequest { context: Some(call.context.clone()), ids, scope: scope.into(), mode: mode.into() };
+    let request = VerifyRequest {
+        context: Some(call.context.clone()),
+        ids,
+        scope: scope.into(),
+        mode: mode.into(),
+        with_changes: false,
+    };
     let verify = call.daemon.call(Doing::Remembering, |client| {
         let request = request.clone();
         async move { client.verify(request).await }
@@ -86,7 +92,7 @@ fn push_doubts(text: &mut String, adopted: &AdoptedCheck) {
 }
 
 fn line(memory: &VerifiedMemory) -> String {
-    let VerifiedMemory { id, title, verification } = memory;
+    let VerifiedMemory { id, title, verification, changes: _ } = memory;
     let verification = verification.clone().unwrap_or_default();
     let mut line = format!("- {} · {} · {}", inline(id, 20), inline(title, TITLE_CHARS), state(verification.state()));
     for Anchor { path, symbol, .. } in verification.broken.iter().take(5) {
@@ -123,6 +129,7 @@ mod tests {
                 broken: broken.iter().map(|path| Anchor { path: (*path).to_owned(), ..Anchor::default() }).collect(),
                 ..Verification::default()
             }),
+            changes: Vec::new(),
         };
         let holds = one("L-00000001", VerificationState::Verified, &[]);
         let results = vec![holds, one("L-00000002", VerificationState::Gone, &["src/a.rs"])];

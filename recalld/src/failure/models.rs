@@ -7,9 +7,10 @@ use recall_models::{
     AddError, DescribeError, FetchError, FolderError, InstallError, LoadError, PullError, RuntimeError,
 };
 use recall_proto::{Failure, Reason};
+use recall_providers::{NameError, ProviderError, ProviderSetError};
 
 use super::IntoFailure;
-use crate::models::ModelsError;
+use crate::models::{ModelsError, RemoteError};
 
 /// The hint if the runtime is missing.
 const INSTALL: &str = "install it with `recall models runtime install`";
@@ -41,6 +42,7 @@ impl IntoFailure for ModelsError {
             Self::Pull(error) => of_pull(&error, message),
             Self::Runtime(error) => of_runtime(&error, message),
             Self::Install(error) => of_install(&error, message),
+            Self::Remote(error) => of_remote(&error, message),
             Self::Fetch(error) => of_fetch(&error, message),
             Self::NoFolder { path } => {
                 Failure::new(Reason::NotFound, message).with_detail("path", path.to_string_lossy())
@@ -140,6 +142,69 @@ fn of_load(error: &LoadError, message: String) -> Failure {
             "recall runs networks that take `input_ids` and return one embedding per text or one state per token",
         ),
         LoadError::OtherRole { path, .. } => refused(path),
+    }
+}
+
+fn of_remote(error: &RemoteError, message: String) -> Failure {
+    let refused = |message| Failure::new(Reason::InvalidArgument, message);
+    let failed = |message| Failure::new(Reason::EmbeddingFailed, message);
+    match error {
+        RemoteError::Name(NameError::Malformed { name }) => refused(message)
+            .with_detail("name", name)
+            .with_hint("a remote model is named PROVIDER:MODEL; an installed one has no colon in its name"),
+        RemoteError::Provider(ProviderSetError::Unknown { name, .. }) => refused(message)
+            .with_detail("name", name)
+            .with_hint("add the server's address to `remote.compatible` in your recall.toml, and restart the daemon"),
+        RemoteError::NotChosen { name } => Failure::new(Reason::NotFound, message)
+            .with_detail("name", name)
+            .with_hint(format!("choose it with `recall models use embed {name}`")),
+        RemoteError::Moved { name, now, .. } => failed(message).with_hint(format!(
+            "nothing is sent to {now} until you choose the model again: `recall models use embed {name}`"
+        )),
+        RemoteError::OtherRole { name, .. } => refused(message)
+            .with_detail("name", name)
+            .with_hint(format!("it can rescore as a judge: `recall models use judge {name}`")),
+        RemoteError::Remembered(_) => {
+            failed(message).with_hint("delete the file, and choose the model again with `recall models use embed`")
+        }
+        RemoteError::Request(error @ (ProviderError::NoEmbeddings { .. } | ProviderError::NoLanguageModels { .. })) => {
+            refused(message).with_hint(of_request(error))
+        }
+        RemoteError::Request(error) => failed(message).with_hint(of_request(error)),
+    }
+}
+
+/// Returns the hint for a request to a provider that failed.
+fn of_request(error: &ProviderError) -> String {
+    match error {
+        ProviderError::NoKey { variable, .. } => format!(
+            "the key is read from the environment of the daemon only: `export {variable}=…`, then `recall daemon restart`"
+        ),
+        ProviderError::NoEmbeddings { .. } => {
+            "Anthropic recommends Voyage for embeddings: `recall models use embed voyage:voyage-code-3`".to_owned()
+        }
+        ProviderError::NoLanguageModels { .. } => {
+            "take one of Anthropic, OpenAI, Ollama or `remote.compatible`".to_owned()
+        }
+        ProviderError::ExposedKey { .. } => {
+            "use an address that begins with https://, or run the server on this machine".to_owned()
+        }
+        ProviderError::Network { .. } | ProviderError::Late { .. } => {
+            "check that the server runs, and its address in the section [remote] of your recall.toml".to_owned()
+        }
+        ProviderError::Refused { status: 401 | 403, .. } => {
+            "check the key in the environment of the daemon, and run `recall daemon restart`".to_owned()
+        }
+        ProviderError::Refused { status: 404, .. } => {
+            "check the name of the model; Ollama fetches one with `ollama pull MODEL`".to_owned()
+        }
+        ProviderError::Refused { .. } => "check the name of the model and its dimensions".to_owned(),
+        ProviderError::Busy { .. } | ProviderError::Paused { .. } => "try again later".to_owned(),
+        ProviderError::BadAnswer { .. } => {
+            "check that the model makes embeddings, and that the address is right".to_owned()
+        }
+        ProviderError::BudgetSpent { .. } => "raise `remote.daily_tokens` in your recall.toml".to_owned(),
+        ProviderError::Proxy { .. } => "correct `models.proxy` in your recall.toml".to_owned(),
     }
 }
 

@@ -64,6 +64,8 @@ pub(super) fn built_in(is_used: bool) -> v1::Model {
         bytes: 0,
         problem: String::new(),
         installed: true,
+        address: String::new(),
+        remote: None,
     }
 }
 

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use recall_models::{AddError, FetchError, FolderError, InstallError, PullError, RuntimeError};
 
+use super::remote::RemoteError;
+
 /// An operation on models failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ModelsError {
@@ -22,6 +24,9 @@ pub(crate) enum ModelsError {
     /// The runtime was not installed.
     #[error(transparent)]
     Install(#[from] InstallError),
+    /// A remote model cannot be used.
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
     /// A download failed, or none is possible.
     #[error(transparent)]
     Fetch(#[from] FetchError),

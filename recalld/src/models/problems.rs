@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 use recall_models::{FolderError, Installed, ModelsFolder, Role};
 use recall_proto::hint::{self, Audience};
 use recall_proto::v1;
+use recall_providers::RemoteName;
 
 use crate::failure::IntoFailure as _;
 use crate::models::ModelsError;
+use crate::models::remote::{RemoteError, RemoteModels};
 
 /// How often the files are read at most. A client that sends one request per second gets a new problem with the next
 /// answer.
@@ -44,9 +46,9 @@ pub(super) struct CachedProblems {
 
 impl CachedProblems {
     /// Returns the problems in the folder, read again if the last check is too old.
-    pub(super) fn read(&mut self, folder: &ModelsFolder) -> Vec<ModelProblem> {
+    pub(super) fn read(&mut self, folder: &ModelsFolder, remote: &RemoteModels) -> Vec<ModelProblem> {
         if self.at.is_none_or(|at| at.elapsed() >= AT_MOST_EVERY) {
-            self.problems = problems_in(folder);
+            self.problems = problems_in(folder, remote);
             self.at = Some(Instant::now());
         }
         self.problems.clone()
@@ -54,11 +56,15 @@ impl CachedProblems {
 }
 
 /// Returns the problems in the folder, read without the cache, with the errors of loading the selected models.
-pub(super) fn problems_now(folder: &ModelsFolder, in_use: Vec<v1::Model>) -> Vec<ModelProblem> {
-    let mut problems = problems_in(folder);
+pub(super) fn problems_now(folder: &ModelsFolder, remote: &RemoteModels, in_use: Vec<v1::Model>) -> Vec<ModelProblem> {
+    let mut problems = problems_in(folder, remote);
     for model in in_use.into_iter().filter(|model| !model.problem.is_empty()) {
         let path = PathBuf::from(model.path);
-        if problems.iter().all(|known| known.path != path) {
+        let is_nowhere = path.as_os_str().is_empty();
+        let is_known = |known: &ModelProblem| {
+            if is_nowhere { known.message.contains(&model.name) } else { known.path == path }
+        };
+        if !problems.iter().any(is_known) {
             let message = format!("the model {} cannot be used: {}", model.name, model.problem);
             problems.push(ModelProblem { message, hint: CHOOSE_ANOTHER.to_owned(), path });
         }
@@ -66,10 +72,10 @@ pub(super) fn problems_now(folder: &ModelsFolder, in_use: Vec<v1::Model>) -> Vec
     problems
 }
 
-fn problems_in(folder: &ModelsFolder) -> Vec<ModelProblem> {
+fn problems_in(folder: &ModelsFolder, remote: &RemoteModels) -> Vec<ModelProblem> {
     match folder.roles().and_then(|roles| Ok((roles, folder.list()?))) {
         Ok((roles, installed)) => {
-            let problem = |(role, name): (Role, String)| of_used(role, &name, &installed, folder);
+            let problem = |(role, name): (Role, String)| of_used(role, &name, &installed, folder, remote);
             roles.into_iter().filter_map(problem).collect()
         }
         Err(error) => {
@@ -86,7 +92,16 @@ fn problems_in(folder: &ModelsFolder) -> Vec<ModelProblem> {
 }
 
 /// Returns the problem of a selected model, if any.
-fn of_used(role: Role, name: &str, installed: &[Installed], folder: &ModelsFolder) -> Option<ModelProblem> {
+fn of_used(
+    role: Role,
+    name: &str,
+    installed: &[Installed],
+    folder: &ModelsFolder,
+    remote: &RemoteModels,
+) -> Option<ModelProblem> {
+    if RemoteName::is_remote(name) {
+        return remote.check(role, name).err().map(|error| of_remote(role, name, error));
+    }
     let problem = |reason: &str, path| ModelProblem {
         message: format!("the model {name}, which is used to {role}, cannot be used: {reason}"),
         hint: CHOOSE_ANOTHER.to_owned(),
@@ -101,6 +116,16 @@ fn of_used(role: Role, name: &str, installed: &[Installed], folder: &ModelsFolde
             Some(problem(&format!("it is made to {}", manifest.role), path.clone()))
         }
         Some(_) => None,
+    }
+}
+
+/// Returns the problem of a selected remote model.
+fn of_remote(role: Role, name: &str, error: RemoteError) -> ModelProblem {
+    let failure = ModelsError::from(error).into_failure();
+    ModelProblem {
+        message: format!("the model {name}, which is used to {role}, cannot be used: {}", failure.message),
+        hint: hint::of_failure(&failure, Audience::Command).unwrap_or_else(|| CHOOSE_ANOTHER.to_owned()),
+        path: PathBuf::new(),
     }
 }
 
@@ -123,7 +148,10 @@ mod tests {
             fs::create_dir(&model).expect("made");
             fs::write(model.join("recall-model.json"), manifest).expect("written");
         }
-        let found = problems_in(&ModelsFolder::new(place.path()));
+        let network = recall_providers::Network::default();
+        let (environment, settings) = Default::default();
+        let remote = RemoteModels::new(place.path(), &environment, &settings, network);
+        let found = problems_in(&ModelsFolder::new(place.path()), &remote);
         match (expected, &found[..]) {
             (None, []) => {}
             (Some(expected), [one]) if one.message.contains(expected) && !one.hint.is_empty() => {}
@@ -139,6 +167,7 @@ mod tests {
         check(br#"{"rerank":"tiny"}"#, Some(MANIFEST), Some("it is made to embed"));
         check(used, Some(&MANIFEST[..40]), Some("not a model manifest"));
         check(used, None, Some("it is not installed"));
+        check(br#"{"embed":"ollama:m"}"#, None, Some("the remote model `ollama:m` was not chosen"));
         for damaged in [&b""[..], b"{\"embed\":", b"\xff\xfe", br#"{"embed":1}"#, br#"{"imbed":"tiny"}"#] {
             check(damaged, Some(MANIFEST), Some("the installed models are not used"));
         }

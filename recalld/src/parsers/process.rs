@@ -1,14 +1,18 @@
 //! One parse worker, as its parent sees it.
 
+#[cfg(unix)]
+#[path = "process/unix.rs"]
+mod platform;
+#[cfg(windows)]
+#[path = "process/windows.rs"]
+mod platform;
+
 use std::io;
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use rustix::process::Signal;
 
 use super::frame::{self, HELLO};
 use super::worker::COMMAND;
@@ -35,11 +39,8 @@ impl Worker {
     ///
     /// With `PR_SET_PDEATHSIG`, a process ends with the *thread* that started it, so the calling thread must outlive it.
     pub(super) fn start() -> io::Result<Self> {
-        let mut child = Command::new(program()?)
-            .arg0("recalld")
+        let mut child = platform::command()?
             .arg(COMMAND)
-            .env_clear()
-            .current_dir("/")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -101,31 +102,6 @@ impl Drop for Worker {
     }
 }
 
-/// The daemon's own program. On Linux also if another version has replaced its file.
-fn program() -> io::Result<PathBuf> {
-    if cfg!(target_os = "linux") { Ok(PathBuf::from("/proc/self/exe")) } else { std::env::current_exe() }
-}
-
 fn describe(status: Option<ExitStatus>) -> String {
-    let Some(status) = status else { return "sent an unreadable answer".to_owned() };
-    match (status.signal(), status.code()) {
-        (Some(signal), _) => format!("crashed with {}", name_of(signal)),
-        (None, Some(code)) => format!("ended with exit code {code}"),
-        (None, None) => "ended".to_owned(),
-    }
-}
-
-fn name_of(signal: i32) -> String {
-    const NAMES: [(Signal, &str); 8] = [
-        (Signal::SEGV, "SIGSEGV"),
-        (Signal::ABORT, "SIGABRT"),
-        (Signal::BUS, "SIGBUS"),
-        (Signal::ILL, "SIGILL"),
-        (Signal::FPE, "SIGFPE"),
-        (Signal::TRAP, "SIGTRAP"),
-        (Signal::KILL, "SIGKILL"),
-        (Signal::TERM, "SIGTERM"),
-    ];
-    let known = NAMES.iter().find(|(known, _)| known.as_raw() == signal);
-    known.map_or_else(|| format!("signal {signal}"), |(_, name)| (*name).to_owned())
+    status.map_or_else(|| "sent an unreadable answer".to_owned(), platform::describe)
 }

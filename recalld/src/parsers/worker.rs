@@ -3,27 +3,29 @@
 //! It has no socket, no file of a store and no variable of the environment, and can open no file. It ends with its standard
 //! input, at once, whatever its parser does.
 
+#[cfg(unix)]
+#[path = "worker/unix.rs"]
+mod platform;
+#[cfg(windows)]
+#[path = "worker/windows.rs"]
+mod platform;
+
 use std::io::{self, stdin, stdout};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{ExitCode, exit};
 use std::sync::mpsc::{Receiver, channel};
 
 use recall_chunk::{ChunkLimits, Chunker, PARSE_STACK_BYTES};
-use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::frame::{self, HELLO, Request};
-use crate::memory::MemoryUse;
 
 /// The argument that makes the daemon's program a parse worker. It is not for users, so it is in no help.
 pub(crate) const COMMAND: &str = "parse-worker";
 
-/// The most address space that a worker may add to what its start took, which is mostly reserved and never used.
-const ADDRESS_SPACE_BYTES: u64 = 1024 * 1024 * 1024;
-
 /// Serves requests until the standard input ends. Calls `before_parse` with each text before it is parsed.
 pub(crate) fn run(before_parse: fn(&str)) -> ExitCode {
-    close_inherited();
-    confine();
+    platform::close_inherited();
+    platform::confine();
     let (requests, received) = channel();
     let parser = std::thread::Builder::new()
         .name("parse".to_owned())
@@ -39,35 +41,6 @@ pub(crate) fn run(before_parse: fn(&str)) -> ExitCode {
         }
     }
     ExitCode::SUCCESS
-}
-
-/// Closes what the daemon inherited from the process that started it. The daemon's own descriptors were closed by `exec`.
-fn close_inherited() {
-    let Ok(entries) = std::fs::read_dir("/dev/fd") else { return };
-    let open: Vec<i32> = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
-    for descriptor in open.into_iter().filter(|descriptor| *descriptor > 2) {
-        // One of them was the list itself, which is closed already.
-        let _ = nix::unistd::close(descriptor);
-    }
-}
-
-/// Gives up what a parser does not need. A limit that the system refuses is left as it is.
-fn confine() {
-    let mapped = MemoryUse::of_this_process().mapped_bytes;
-    let limits = [
-        // Where the mapped memory is not known, neither is a limit that a worker can run in.
-        (mapped > 0).then_some((Resource::As, mapped + ADDRESS_SPACE_BYTES)),
-        Some((Resource::Core, 0)),
-        Some((Resource::Fsize, 0)),
-        // Only those that it has: standard input, output and error.
-        Some((Resource::Nofile, 3)),
-    ];
-    for (resource, most) in limits.into_iter().flatten() {
-        let _ = setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
-    }
-    // A stopped worker does not notice the end of its input.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
 }
 
 fn serve(requests: &Receiver<Vec<u8>>, before_parse: fn(&str)) {

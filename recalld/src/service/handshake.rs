@@ -51,7 +51,7 @@ fn check_home(ours: &Path, theirs: &str) -> Result<(), Failure> {
     let theirs_path = Path::new(theirs);
     let is_same = theirs.is_empty()
         || theirs_path == ours
-        || matches!((theirs_path.canonicalize(), ours.canonicalize()), (Ok(theirs), Ok(ours)) if theirs == ours);
+        || matches!((dunce::canonicalize(theirs_path), dunce::canonicalize(ours)), (Ok(theirs), Ok(ours)) if theirs == ours);
     if is_same {
         return Ok(());
     }

@@ -2,8 +2,8 @@
 
 use recall_core::{MemoryView, Scope, StoreScope};
 use recall_engine::{
-    AddOutcome, AddReport, FeedbackReport, ItemRequest, MemoryNote, Parent, PromoteReport, SimilarMemory, UpdateReport,
-    VerifyReport,
+    AddOutcome, AddReport, AnchorChange, FeedbackReport, ItemRequest, MemoryNote, Parent, PromoteReport, SimilarMemory,
+    UpdateReport, VerifyReport,
 };
 use recall_proto::convert::{memory, remember, scope};
 use recall_proto::v1;
@@ -76,16 +76,33 @@ pub(super) async fn verify(service: &Service, request: VerifyRequest) -> Result<
     let report = service.call(move |daemon| daemon.engine.verify_memories(&origin, &asked)).await?;
     let broken = report.broken();
     // The verification of each memory reports the anchors that could not be renewed.
-    let VerifyReport { memories, adopted: files, notes: _ } = report;
+    let VerifyReport { memories, mut changes, adopted: files, notes: _ } = report;
     let adopted = files.as_deref().map(adopted::check);
-    Ok(VerifyResponse { results: memories.iter().map(verified).collect(), broken, adopted })
+    let verified = memories.iter().map(|recalled| {
+        let changes = changes.remove(&recalled.memory.id).unwrap_or_default();
+        verified(recalled, changes)
+    });
+    Ok(VerifyResponse { results: verified.collect(), broken, adopted })
 }
 
-fn verified(recalled: &MemoryView) -> VerifiedMemory {
+fn verified(recalled: &MemoryView, changes: Vec<AnchorChange>) -> VerifiedMemory {
     VerifiedMemory {
+        changes: changes.into_iter().map(change).collect(),
         id: recalled.memory.id.to_string(),
         title: recalled.memory.title.to_string(),
         verification: Some(memory::verification_to_proto(&recalled.verification)),
+    }
+}
+
+fn change(change: AnchorChange) -> v1::AnchorChange {
+    let AnchorChange { path, symbol, commit, is_exact, diff, is_cut } = change;
+    v1::AnchorChange {
+        path,
+        symbol: symbol.unwrap_or_default(),
+        commit: commit.unwrap_or_default(),
+        exact: is_exact,
+        diff,
+        is_cut,
     }
 }
 

@@ -46,7 +46,9 @@ pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<
         stores.extend(open.stores.into_iter().filter(|store| !known.contains(&store.root)));
     }
     let asked = Arc::clone(daemon);
-    let read = move || (asked.models.in_use(), asked.models.problems_now(), asked.engine.count_open_sessions());
+    let read = move || {
+        (asked.models.in_use_with(&asked.engine), asked.models.problems_now(), asked.engine.count_open_sessions())
+    };
     let (models, problems, sessions) = blocking::run(read).await?;
     let mut warnings = warnings;
     warnings.extend(problems.into_iter().map(warning::of_models));

@@ -98,6 +98,7 @@ fn one(warning: Warning) -> v1::Warning {
         }
         Warning::EmbeddingsPassedOver { reason, instead } => passed_over(&reason, instead),
         Warning::NotReranked { reason } => not_reranked(&reason),
+        Warning::NotJudged { reason } => not_judged(&reason),
         Warning::RankerPassedOver { reason } => {
             let message =
                 format!("the built-in ranker is used instead of the one learnt from this project's history: {reason}");
@@ -157,6 +158,13 @@ fn not_reranked(reason: &str) -> v1::Warning {
     let hint =
         "ask again; `recall models list` shows the models; `recall models use rerank none` turns the cross-encoder off";
     new("NOT_RERANKED", Severity::Warning, message, hint)
+}
+
+/// Returns the warning that the language model did not take part.
+fn not_judged(reason: &str) -> v1::Warning {
+    let message = format!("the first hits are in the order without the language model: {reason}");
+    let hint = "ask again, or without it: `--no-judge`; `recall models use judge none` turns it off";
+    new("NOT_JUDGED", Severity::Warning, message, hint)
 }
 
 /// Converts the problem of a selected model to a warning.

@@ -256,7 +256,8 @@ async fn ask_of_memories(rpc: &str, client: &Client, asker: RequestContext, prob
             } else {
                 (Vec::new(), v1::VerifyMode::Check)
             };
-            reported(client.verify(v1::VerifyRequest { context, ids, scope, mode: mode.into() }).await)
+            let with_changes = !probe.more;
+            reported(client.verify(v1::VerifyRequest { context, ids, scope, mode: mode.into(), with_changes }).await)
         }
         "Promote" => {
             let to = if probe.more { Scope::Global } else { Scope::Domain }.into();

@@ -107,6 +107,11 @@ fn a_memory_is_added_read_amended_listed_and_deleted() {
     let changed = program.ask("PATCH", &item, &json!({ "title": "Wombats dig late", "tags": [] }));
     assert_eq!(changed["memory"]["title"], "Wombats dig late");
     assert_eq!((&changed["memory"]["content"], &changed["memory"]["tags"]), (&new["content"], &json!([])));
+    let stale = json!({ "title": "Wombats sleep", "expected_updated_at": read["memory"]["updated_at"] }).to_string();
+    program.refused("PATCH", &item, &stale, 409);
+    program.refused("PATCH", &item, r#"{"title":"x","expected_updated_at":"yesterday"}"#, 400);
+    let seen = json!({ "title": "Wombats dig later", "expected_updated_at": changed["memory"]["updated_at"] });
+    assert_eq!(program.ask("PATCH", &item, &seen)["memory"]["title"], "Wombats dig later");
     let list = program.ask("GET", "items?type=lesson", &Value::Null);
     assert_eq!((&list["total"], &list["results"][0]["memory"]["id"]), (&1.into(), &id.into()));
     assert_eq!(program.ask("DELETE", &item, &Value::Null)["memories"], 1);

@@ -46,6 +46,12 @@ fn hits_are_shown_with_their_code_citation_standing_and_reasons() {
         assert!(page.contains(hit["citation"].as_str().expect("a citation")), "{hit}: {page}");
     }
     assert!(page.contains(">lesson<") && page.contains("type%3Acode"), "{page}");
+    let (_, why) = page.split_once("<details data-part=\"").expect("hits are explained");
+    let why = why.split('"').next().unwrap_or_default().replace("&amp;", "&");
+    let reasons = check(&browser, &why, &["What the rank is made of", "<html"]);
+    let chart = check(&browser, &format!("{why}&part=reasons"), &["What the rank is made of"]);
+    assert!(!chart.contains("<html") && reasons.contains(&chart));
+    assert_eq!(browser.get(&why.replace("id=", "id=0")).status, 404);
     let part = check(&browser, "?q=dig&part=results", &["src/burrow.rs"]);
     assert!(!part.contains("<html") && part.len() < page.len());
 }

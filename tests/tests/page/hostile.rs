@@ -43,6 +43,7 @@ const ATTRIBUTES: &[&str] = &[
     "data-live-search",
     "data-needs-script",
     "data-open",
+    "data-part",
     "data-said",
     "data-scope",
     "data-seen",

@@ -41,10 +41,12 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
-/// Reads the programs.
-pub(crate) fn programs(folder: &Path) -> Result<Vec<Item>, String> {
-    let program =
-        |name: &&str| Ok(Item { path: (*name).to_owned(), bytes: read(&folder.join(name))?, is_executable: true });
+/// Reads the programs, whose names have an ending on some systems.
+pub(crate) fn programs(folder: &Path, suffix: &str) -> Result<Vec<Item>, String> {
+    let program = |name: &&str| {
+        let path = format!("{name}{suffix}");
+        Ok(Item { bytes: read(&folder.join(&path))?, path, is_executable: true })
+    };
     PROGRAMS.iter().map(program).collect()
 }
 

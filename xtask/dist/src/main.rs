@@ -1,15 +1,21 @@
-//! Makes packages of built programs: `recall-dist PROGRAMS OUT` writes all of them to the folder OUT.
+//! Makes packages of built programs.
 //!
-//! PROGRAMS is the folder of the four programs, for this machine's kind of system. Packages of the same programs are the same,
-//! byte for byte: files have the time of the last commit, or `SOURCE_DATE_EPOCH`.
+//! `recall-dist PROGRAMS OUT` makes those of this machine's kind of system. `recall-dist PROGRAMS OUT TARGET RUNNABLE` makes those of another
+//! one; RUNNABLE is the folder of the programs that run here and print completions and manual pages. `recall-dist --channels FOLDER URL HOMEPAGE`
+//! makes the files of package managers for the archives in a folder, which are published below an address.
+//!
+//! Packages of the same programs are the same, byte for byte: files have the time of the last commit, or `SOURCE_DATE_EPOCH`.
 
+mod channels;
 mod contents;
 mod deb;
+mod dependencies;
 mod elf;
 mod licences;
 mod mcpb;
 mod npm;
 mod release;
+mod sbom;
 mod sums;
 mod tarball;
 mod wheel;
@@ -18,7 +24,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use release::Release;
+use release::{Release, System};
 
 /// A package: its file name and its bytes.
 struct Package {
@@ -28,11 +34,19 @@ struct Package {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [programs, out] = &arguments[..] else {
-        say("usage: recall-dist PROGRAMS OUT");
-        return ExitCode::from(2);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let made = match arguments[..] {
+        ["--channels", folder, url, homepage] => channels(Path::new(folder), url, homepage),
+        [programs, out] => System::host().and_then(|system| packages(system, programs, programs, Path::new(out))),
+        [programs, out, target, runnable] => {
+            System::named(target).and_then(|system| packages(system, programs, runnable, Path::new(out)))
+        }
+        _ => {
+            say("usage: recall-dist PROGRAMS OUT [TARGET RUNNABLE] | recall-dist --channels FOLDER URL HOMEPAGE");
+            return ExitCode::from(2);
+        }
     };
-    match run(Path::new(programs), Path::new(out)) {
+    match made {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             say(&format!("error: {why}"));
@@ -41,12 +55,20 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(programs: &Path, out: &Path) -> Result<(), String> {
-    let release = Release::gather(programs)?;
+fn packages(system: System, programs: &str, runnable: &str, out: &Path) -> Result<(), String> {
+    let release = Release::gather(system, Path::new(programs), Path::new(runnable))?;
     let mut packages = all(&release)?;
-    packages.push(sums::file(&packages));
+    packages.push(sums::file(&format!("{}.sha256", system.archive_name()), &packages));
+    write(&packages, out)
+}
+
+fn channels(folder: &Path, url: &str, homepage: &str) -> Result<(), String> {
+    write(&channels::all(&channels::archives(folder, url)?, homepage), folder)
+}
+
+fn write(packages: &[Package], out: &Path) -> Result<(), String> {
     fs::create_dir_all(out).map_err(|error| format!("cannot create {}: {error}", out.display()))?;
-    for Package { name, bytes } in &packages {
+    for Package { name, bytes } in packages {
         let path = out.join(name);
         fs::write(&path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         say(&format!("{:>10} bytes  {}", bytes.len(), path.display()));
@@ -62,6 +84,7 @@ fn all(release: &Release) -> Result<Vec<Package>, String> {
     }
     packages.push(mcpb::package(release)?);
     packages.push(mcpb::registry_entry(release));
+    packages.push(sbom::package(release));
     Ok(packages)
 }
 
@@ -80,20 +103,22 @@ fn failed(package: &'static str) -> impl Fn(std::io::Error) -> String {
 mod tests {
     use std::collections::BTreeMap;
     use std::io::{Cursor, Read as _};
+    use std::path::PathBuf;
 
     use flate2::read::GzDecoder;
     use serde_json::Value;
 
     use super::*;
     use crate::contents::Item;
+    use crate::dependencies::Library;
     use crate::elf::Glibc;
-    use crate::release::{PROGRAMS, System};
+    use crate::release::{PROGRAMS, SYSTEMS};
 
     fn release() -> Release {
         let text = |path: &str| Item::text(path, format!("text of {path}"));
         let program = |name: &&str| Item { is_executable: true, ..text(name) };
         Release {
-            system: System::host().expect("a system of packages"),
+            system: System::named("x86_64-unknown-linux-gnu").expect("known"),
             glibc: Glibc { major: 2, minor: 34 },
             time: 1_700_000_000,
             programs: PROGRAMS.iter().map(program).collect(),
@@ -101,6 +126,13 @@ mod tests {
             completions: ["bash/recall", "zsh/_recall", "fish/recall.fish"].map(text).to_vec(),
             pages: vec![text("recall.1")],
             units: vec![Item::text("recalld.service", "ExecStart=%h/.cargo/bin/recalld --foreground\n")],
+            dependencies: vec![Library {
+                name: "tantivy".to_owned(),
+                version: "0.27.0+a".to_owned(),
+                licence: "MIT".to_owned(),
+                checksum: "ab".repeat(32),
+                manifest: PathBuf::new(),
+            }],
         }
     }
 
@@ -208,16 +240,78 @@ mod tests {
     fn checksums_are_those_of_sha256sum() {
         let package = Package { name: "a".to_owned(), bytes: b"abc".to_vec() };
         let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  a\n";
-        assert_eq!(sums::file(&[package]).bytes, known.as_bytes());
+        assert_eq!(sums::file("sums", &[package]).bytes, known.as_bytes());
     }
 
     #[test]
     fn every_linked_library_is_listed_with_its_licence() {
-        let text = String::from_utf8(licences::of_dependencies().expect("made").bytes).expect("UTF-8");
+        let system = System::named("x86_64-unknown-linux-gnu").expect("known");
+        let libraries = dependencies::of(&system).expect("listed");
+        assert!(libraries.iter().all(|library| library.checksum.len() == 64), "{libraries:?}");
+        let text = String::from_utf8(licences::text(&libraries).expect("made").bytes).expect("UTF-8");
         let list: Vec<&str> = text.lines().take_while(|line| !line.starts_with("===")).collect();
         assert!(list.iter().any(|line| line.starts_with("tantivy ")), "{text}");
         // It is used by tests only.
         assert!(!list.iter().any(|line| line.starts_with("proptest ")));
         assert!(!text.contains("see its text below"), "a library has no licence");
+    }
+
+    #[test]
+    fn each_system_has_an_archive_a_wheel_and_an_npm_package_of_its_own() {
+        for system in SYSTEMS {
+            let name =
+                |name: &&str| Item { is_executable: true, ..Item::text(&format!("{name}{}", system.suffix), "text") };
+            let release = Release { system, programs: PROGRAMS.iter().map(name).collect(), ..release() };
+            let packages = all(&release).expect("made");
+            let archive = format!("{}{}", system.archive_name(), system.archive_ending());
+            assert!(packages.iter().any(|package| package.name == archive), "{archive}");
+            let npm = unpack(&npm::package(&release).expect("made").bytes);
+            let manifest: Value = serde_json::from_slice(&npm["package/package.json"].1).expect("JSON");
+            assert_eq!((&manifest["os"][0], &manifest["cpu"][0]), (&system.npm.0.into(), &system.npm.1.into()));
+            assert_eq!(manifest.get("libc").is_some(), system.has_glibc());
+            for place in manifest["bin"].as_object().expect("programs").values() {
+                assert!(npm.contains_key(&format!("package/{}", place.as_str().expect("a path"))), "{place}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_bill_of_materials_names_each_library_by_its_package() {
+        let bill: Value = serde_json::from_slice(&sbom::package(&release()).bytes).expect("JSON");
+        let library = &bill["components"][0];
+        assert_eq!(
+            (&library["purl"], &library["version"]),
+            (&"pkg:cargo/tantivy@0.27.0%2Ba".into(), &"0.27.0+a".into())
+        );
+        assert_eq!(library["hashes"][0]["content"], "ab".repeat(32));
+    }
+
+    #[test]
+    fn package_managers_get_the_address_and_the_checksum_of_their_archives() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert!(channels::archives(folder.path(), "https://example.org").is_err(), "there is none");
+        for system in SYSTEMS {
+            let name = format!("{}{}", system.archive_name(), system.archive_ending());
+            fs::write(folder.path().join(name), system.target).expect("written");
+        }
+        assert!(channels::archives(folder.path(), "https://example.org/$(id)").is_err());
+        let archives = channels::archives(folder.path(), "https://example.org/v1/").expect("found");
+        let files = channels::all(&archives, "https://example.org");
+        let file = |name: &str| {
+            let file = files.iter().find(|file| file.name == name).expect("made");
+            String::from_utf8(file.bytes.clone()).expect("UTF-8")
+        };
+        let sum = |target: &str| sums::hex(&sums::sha256(target.as_bytes()));
+        let [linux, arm, mac, windows] = SYSTEMS.map(|system| sum(system.target));
+        for (name, wanted) in [
+            ("recall.rb", &[&linux, &arm, &mac][..]),
+            ("PKGBUILD", &[&linux, &arm]),
+            ("flake.nix", &[&linux, &arm]),
+            ("recall.recall.installer.yaml", &[&windows.to_uppercase()]),
+        ] {
+            let text = file(name);
+            assert!(wanted.iter().all(|sum| text.contains(*sum)), "{name}: {text}");
+            assert_eq!(text.matches("https://example.org/v1/recall-").count(), wanted.len(), "{name}: {text}");
+        }
     }
 }

@@ -9,6 +9,8 @@ use crate::{Package, failed};
 
 /// Makes the bundle: a ZIP archive with the programs and a manifest.
 pub(crate) fn package(release: &Release) -> Result<Package, String> {
+    let entry_point = format!("server/recall-shim{}", release.system.suffix);
+    let command = format!("${{__dirname}}/{entry_point}");
     let manifest = json!({
         "manifest_version": "0.3",
         "name": "recall",
@@ -19,8 +21,8 @@ pub(crate) fn package(release: &Release) -> Result<Package, String> {
         "license": LICENCE,
         "server": {
             "type": "binary",
-            "entry_point": "server/recall-shim",
-            "mcp_config": { "command": "${__dirname}/server/recall-shim", "args": [], "env": {} },
+            "entry_point": entry_point,
+            "mcp_config": { "command": command, "args": [], "env": {} },
         },
         "tools_generated": true,
         "compatibility": { "platforms": [release.system.npm.0] },

@@ -20,10 +20,12 @@ pub(crate) fn package(release: &Release) -> Result<Package, String> {
 }
 
 fn manifest(release: &Release) -> String {
-    let bin: Map<String, Value> =
-        PROGRAMS.iter().map(|name| ((*name).to_owned(), json!(format!("bin/{name}")))).collect();
+    let bin: Map<String, Value> = PROGRAMS
+        .iter()
+        .map(|name| ((*name).to_owned(), json!(format!("bin/{name}{}", release.system.suffix))))
+        .collect();
     let (os, cpu) = release.system.npm;
-    let manifest = json!({
+    let mut manifest = json!({
         "name": REGISTRY_NAME,
         "version": VERSION,
         "description": SUMMARY,
@@ -32,7 +34,9 @@ fn manifest(release: &Release) -> String {
         "bin": bin,
         "os": [os],
         "cpu": [cpu],
-        "libc": ["glibc"],
     });
+    if release.system.has_glibc() {
+        manifest["libc"] = json!(["glibc"]);
+    }
     format!("{manifest:#}\n")
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use recall_git::Program;
 
 use crate::contents::{self, Item};
+use crate::dependencies::{self, Library};
 use crate::elf::{self, Glibc};
 use crate::licences;
 
@@ -42,59 +43,104 @@ pub(crate) struct Release {
     pub(crate) pages: Vec<Item>,
     /// The units of the service.
     pub(crate) units: Vec<Item>,
+    /// The libraries in the programs.
+    pub(crate) dependencies: Vec<Library>,
 }
 
 /// A kind of system, with its name in each registry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct System {
     pub(crate) target: &'static str,
-    /// The architecture of wheels.
+    /// The platform of wheels; that of Linux has the version of glibc before it.
     pub(crate) wheel: &'static str,
     /// `os` and `cpu` of npm.
     pub(crate) npm: (&'static str, &'static str),
     /// The architecture of Debian, if it is one.
     pub(crate) deb: Option<&'static str>,
+    /// How the names of programs end.
+    pub(crate) suffix: &'static str,
 }
 
-/// The systems that packages are made on.
-const SYSTEMS: [System; 2] = [
-    System { target: "x86_64-unknown-linux-gnu", wheel: "x86_64", npm: ("linux", "x64"), deb: Some("amd64") },
-    System { target: "aarch64-unknown-linux-gnu", wheel: "aarch64", npm: ("linux", "arm64"), deb: Some("arm64") },
+/// The systems that packages are made for.
+pub(crate) const SYSTEMS: [System; 4] = [
+    System {
+        target: "x86_64-unknown-linux-gnu",
+        wheel: "x86_64",
+        npm: ("linux", "x64"),
+        deb: Some("amd64"),
+        suffix: "",
+    },
+    System {
+        target: "aarch64-unknown-linux-gnu",
+        wheel: "aarch64",
+        npm: ("linux", "arm64"),
+        deb: Some("arm64"),
+        suffix: "",
+    },
+    System {
+        target: "aarch64-apple-darwin",
+        wheel: "macosx_11_0_arm64",
+        npm: ("darwin", "arm64"),
+        deb: None,
+        suffix: "",
+    },
+    System { target: "x86_64-pc-windows-gnu", wheel: "win_amd64", npm: ("win32", "x64"), deb: None, suffix: ".exe" },
 ];
 
 impl System {
+    /// Returns the system with that target.
+    pub(crate) fn named(target: &str) -> Result<Self, String> {
+        let known = || SYSTEMS.map(|system| system.target).join(", ");
+        let system = SYSTEMS.iter().find(|system| system.target == target).copied();
+        system.ok_or_else(|| format!("there are no packages for {target}; there are for {}", known()))
+    }
+
     /// Returns the system that this program was built for.
     pub(crate) fn host() -> Result<Self, String> {
-        let host = format!("{}-unknown-{}-gnu", std::env::consts::ARCH, std::env::consts::OS);
-        let is_host = |system: &&Self| system.target == host && cfg!(target_env = "gnu");
-        SYSTEMS
-            .iter()
-            .find(is_host)
-            .copied()
-            .ok_or_else(|| format!("packages are made on Linux with glibc, x86_64 or aarch64; this is {host}"))
+        Self::named(env!("RECALL_DIST_HOST"))
+    }
+
+    /// Whether its programs need a version of glibc.
+    pub(crate) fn has_glibc(&self) -> bool {
+        self.target.ends_with("-gnu") && self.npm.0 == "linux"
+    }
+
+    /// Returns the name of the archive without its ending, which is that of the folder in it too.
+    pub(crate) fn archive_name(&self) -> String {
+        format!("recall-{VERSION}-{}", self.target)
+    }
+
+    /// Returns the ending of the archive.
+    pub(crate) fn archive_ending(&self) -> &'static str {
+        if self.npm.0 == "win32" { ".zip" } else { ".tar.gz" }
     }
 }
 
 impl Release {
-    /// Reads the programs, and has them print their completions and manual pages.
-    pub(crate) fn gather(programs: &Path) -> Result<Self, String> {
-        let folder = programs;
-        let programs = contents::programs(folder)?;
-        let versions = programs
-            .iter()
-            .map(|program| elf::needed_glibc(&program.bytes).map_err(|why| format!("{}: {why}", program.path)));
-        let glibc = versions.collect::<Result<Vec<_>, _>>()?.into_iter().max().unwrap_or_default();
+    /// Reads the programs of a system, and has those of this machine print completions and manual pages.
+    pub(crate) fn gather(system: System, programs: &Path, runnable: &Path) -> Result<Self, String> {
+        let programs = contents::programs(programs, system.suffix)?;
+        let glibc = if system.has_glibc() {
+            let versions = programs
+                .iter()
+                .map(|program| elf::needed_glibc(&program.bytes).map_err(|why| format!("{}: {why}", program.path)));
+            versions.collect::<Result<Vec<_>, _>>()?.into_iter().max().unwrap_or_default()
+        } else {
+            Glibc::default()
+        };
         let mut documents = contents::documents()?;
-        documents.push(licences::of_dependencies()?);
+        let dependencies = dependencies::of(&system)?;
+        documents.push(licences::text(&dependencies)?);
         Ok(Self {
-            system: System::host()?,
+            system,
             glibc,
             time: time()?,
             programs,
             documents,
-            completions: contents::completions(folder)?,
-            pages: contents::pages(folder)?,
+            completions: contents::completions(runnable)?,
+            pages: contents::pages(runnable)?,
             units: contents::units()?,
+            dependencies,
         })
     }
 }

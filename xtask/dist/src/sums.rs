@@ -20,7 +20,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 }
 
 /// Returns the file that `sha256sum --check` reads.
-pub(crate) fn file(packages: &[Package]) -> Package {
+pub(crate) fn file(name: &str, packages: &[Package]) -> Package {
     let line = |package: &Package| format!("{}  {}\n", hex(&sha256(&package.bytes)), package.name);
-    Package { name: "SHA256SUMS".to_owned(), bytes: packages.iter().map(line).collect::<String>().into_bytes() }
+    Package { name: name.to_owned(), bytes: packages.iter().map(line).collect::<String>().into_bytes() }
 }

@@ -5,23 +5,26 @@ use std::io::{self, Write as _};
 use flate2::{Compression, GzBuilder};
 
 use crate::contents::Item;
-use crate::release::{Release, VERSION};
+use crate::release::Release;
+use crate::wheel::zip;
 use crate::{Package, failed};
 
 /// Makes the archive: one folder with the programs and all other files.
 pub(crate) fn package(release: &Release) -> Result<Package, String> {
-    let folder = format!("recall-{VERSION}-{}", release.system.target);
+    let folder = release.system.archive_name();
+    let units = if release.system.npm.0 == "linux" { &release.units[..] } else { &[] };
     let below = |items: &[Item], name: &str| items.iter().map(|item| item.below(name)).collect::<Vec<_>>();
     let items = [
         below(&release.programs, &folder),
         below(&release.documents, &folder),
         below(&release.completions, &format!("{folder}/completions")),
         below(&release.pages, &format!("{folder}/man")),
-        below(&release.units, &format!("{folder}/systemd")),
+        below(units, &format!("{folder}/systemd")),
     ]
     .concat();
-    let bytes = archive(&items, release.time, Folders::Implied).map_err(failed("archive"))?;
-    Ok(Package { name: format!("{folder}.tar.gz"), bytes })
+    let ending = release.system.archive_ending();
+    let bytes = if ending == ".zip" { zip(&items) } else { archive(&items, release.time, Folders::Implied) };
+    Ok(Package { name: format!("{folder}{ending}"), bytes: bytes.map_err(failed("archive"))? })
 }
 
 /// Whether an archive has entries for folders.

@@ -18,8 +18,12 @@ use crate::{Package, failed};
 /// Makes the wheel. Installers put its programs into the environment's folder of scripts.
 pub(crate) fn package(release: &Release) -> Result<Package, String> {
     let name = format!("{}-{VERSION}", REGISTRY_NAME.replace('-', "_"));
-    let glibc = release.glibc;
-    let tag = format!("py3-none-manylinux_{}_{}_{}", glibc.major, glibc.minor, release.system.wheel);
+    let (glibc, platform) = (release.glibc, release.system.wheel);
+    let tag = if release.system.has_glibc() {
+        format!("py3-none-manylinux_{}_{}_{platform}", glibc.major, glibc.minor)
+    } else {
+        format!("py3-none-{platform}")
+    };
     let info = format!("{name}.dist-info");
     let mut items: Vec<Item> =
         release.programs.iter().map(|program| program.below(&format!("{name}.data/scripts"))).collect();

@@ -1,7 +1,9 @@
 //! Creation and verification of the runtime folder.
 
 use std::io;
-use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::path::Path;
+use std::path::PathBuf;
 
 use super::Dirs;
 

@@ -7,7 +7,7 @@ use recall_core::Limits;
 
 use super::{
     AdoptSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings, LaunchSettings, LoopSettings,
-    ModelsSettings, PageSettings, RootsSettings, SearchSettings, Settings,
+    ModelsSettings, PageSettings, RemoteSettings, RootsSettings, SearchSettings, Settings,
 };
 use crate::layers::Entry;
 use crate::read::Reader;
@@ -15,7 +15,7 @@ use crate::store_table::store;
 use crate::table::Reach::{self, Project, Search};
 use crate::value::{
     address, count, domains, duration, editor_link, file, folders, globs, log_level, model, names, or_word, part,
-    positive, providers, proxy, ranker, size, text, types, weight, yes_or_no,
+    positive, prices, providers, proxy, ranker, server, servers, size, text, types, weight, yes_or_no,
 };
 use crate::{ConfigError, Dirs, Environment, Table, Warning, layers};
 
@@ -61,6 +61,7 @@ impl Settings {
             search: search(&mut from, default.search)?,
             adopt: adopt(&mut from, &default.adopt)?,
             models: models(&mut from, default.models)?,
+            remote: remote(&mut from, default.remote)?,
             roots: roots(&mut from, default.roots)?,
             daemon: daemon(&mut from, &default.daemon)?,
             page: page(&mut from, default.page)?,
@@ -166,6 +167,9 @@ fn search(from: &mut Reader, default: SearchSettings) -> Result<SearchSettings, 
         rerank_candidates,
         rerank_wait,
         rerank_weight,
+        judge_candidates,
+        judge_wait,
+        judge_weight,
         domains: listed,
     } = default;
     Ok(SearchSettings {
@@ -178,6 +182,9 @@ fn search(from: &mut Reader, default: SearchSettings) -> Result<SearchSettings, 
         rerank_candidates: from.key("search.rerank_candidates", Reach::Daemon, rerank_candidates, &positive(1_000))?,
         rerank_wait: from.key("search.rerank_wait", Reach::Daemon, rerank_wait, &duration(MILLISECOND..=MINUTE))?,
         rerank_weight: from.key("search.rerank_weight", Reach::Daemon, rerank_weight, &part())?,
+        judge_candidates: from.key("search.judge_candidates", Reach::Daemon, judge_candidates, &positive(50))?,
+        judge_wait: from.key("search.judge_wait", Reach::Daemon, judge_wait, &duration(MILLISECOND..=MINUTE))?,
+        judge_weight: from.key("search.judge_weight", Reach::Daemon, judge_weight, &part())?,
         domains: from.key("search.domains", Project, listed, &names())?,
     })
 }
@@ -217,6 +224,44 @@ fn models(from: &mut Reader, default: ModelsSettings) -> Result<ModelsSettings, 
             embeddings_bytes,
             &size(MIB..=1024 * GIB),
         )?,
+    })
+}
+
+fn remote(from: &mut Reader, default: RemoteSettings) -> Result<RemoteSettings, ConfigError> {
+    let RemoteSettings {
+        ollama,
+        openai,
+        voyage,
+        anthropic,
+        compatible,
+        query_wait,
+        timeout,
+        retries,
+        batch_texts,
+        batch_tokens,
+        daily_tokens,
+        prices: known_prices,
+    } = default;
+    let wait = duration(MILLISECOND..=MINUTE);
+    // A project must not name a server: a clone could have the user's texts sent to it.
+    Ok(RemoteSettings {
+        ollama: from.key("remote.ollama", Reach::Daemon, ollama, &server())?,
+        openai: from.key("remote.openai", Reach::Daemon, openai, &server())?,
+        voyage: from.key("remote.voyage", Reach::Daemon, voyage, &server())?,
+        anthropic: from.key("remote.anthropic", Reach::Daemon, anthropic, &server())?,
+        compatible: from.key("remote.compatible", Reach::Daemon, compatible, &servers())?,
+        query_wait: from.key("remote.query_wait", Reach::Daemon, query_wait, &wait)?,
+        timeout: from.key("remote.timeout", Reach::Daemon, timeout, &duration(MILLISECOND..=60 * MINUTE))?,
+        retries: from.key("remote.retries", Reach::Daemon, retries, &count(0..=20))?,
+        batch_texts: from.key("remote.batch_texts", Reach::Daemon, batch_texts, &positive(2_048))?,
+        batch_tokens: from.key("remote.batch_tokens", Reach::Daemon, batch_tokens, &count(1..=1_000_000))?,
+        daily_tokens: from.key(
+            "remote.daily_tokens",
+            Reach::Daemon,
+            daily_tokens,
+            &or_word("unlimited", count(0..=u32::MAX)),
+        )?,
+        prices: from.key("remote.prices", Reach::Daemon, known_prices, &prices())?,
     })
 }
 

@@ -176,7 +176,7 @@ impl<'a> Restore<'a> {
         let root = places.domains.get(name).filter(|root| root.is_dir());
         let root = root.filter(|_| store.settings().domains.contains(name));
         Ok(root
-            .map(|root| root.canonicalize().unwrap_or_else(|_| root.clone()))
+            .map(|root| dunce::canonicalize(root).unwrap_or_else(|_| root.clone()))
             .ok_or_else(|| format!("the project sees no domain `{name}` here")))
     }
 

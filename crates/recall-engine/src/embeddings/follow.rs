@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use recall_catalog::{Catalog, ChunkRun, Snapshot};
+use recall_catalog::{Catalog, ChunkRun, ChunkedDocument, Snapshot};
 use recall_core::{ChunkRow, ChunkText, Embedding, ModelError, QuantiseError, Quantised, RowSet};
 use recall_vector::{Change, Difference, WriteError};
 
@@ -77,7 +77,8 @@ impl FollowState {
             }
             let is_last = missing.len() <= batch;
             missing.truncate(batch);
-            let texts = texts(&snapshot, &runs, &missing)?;
+            let build = if space.embedder.is_remote() { ChunkTexts::masked } else { ChunkTexts::of };
+            let texts = texts(&snapshot, &runs, &missing, build)?;
             // The slow part must not keep the snapshot, and with it the write-ahead log.
             drop(snapshot);
             let added = self.embed(&run, &texts)?;
@@ -147,7 +148,12 @@ impl FollowState {
 type Batch = (ChunkTexts, Vec<(ChunkRow, usize)>);
 
 /// Reads the chunks in these ascending rows, by document.
-fn texts(snapshot: &Snapshot<'_>, runs: &[ChunkRun], rows: &[ChunkRow]) -> Result<Vec<Batch>, FollowError> {
+fn texts(
+    snapshot: &Snapshot<'_>,
+    runs: &[ChunkRun],
+    rows: &[ChunkRow],
+    build: fn(&ChunkedDocument) -> ChunkTexts,
+) -> Result<Vec<Batch>, FollowError> {
     let mut documents = Vec::new();
     let mut rest = rows;
     while let Some(&next) = rest.first() {
@@ -158,7 +164,7 @@ fn texts(snapshot: &Snapshot<'_>, runs: &[ChunkRun], rows: &[ChunkRow]) -> Resul
         rest = after;
         let Some(chunked) = snapshot.chunked_document(run.document)? else { continue };
         let places = here.iter().map(|row| (*row, (row.0 - run.first.0) as usize)).collect();
-        documents.push((ChunkTexts::of(&chunked), places));
+        documents.push((build(&chunked), places));
     }
     Ok(documents)
 }

@@ -107,6 +107,12 @@ impl ModelIndex {
         self.role().update_mode() == UpdateMode::Background && self.complete_vectors(generation).is_none()
     }
 
+    /// Returns whether it is by a remote model that failed, and may answer later.
+    pub(crate) fn awaits_retry(&self) -> bool {
+        let is_selected = self.role() == ModelRole::Selected && !self.end.is_cancelled();
+        is_selected && self.embedder.is_remote() && self.problem.lock().is_some()
+    }
+
     /// Returns whether it lacks so many chunks that it will not answer soon.
     pub(crate) fn is_far_behind(&self, catalog: &Catalog) -> bool {
         let Some(space) = self.open.load_full() else { return true };

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use recall_core::{
     ChunkRow, Embedder, Embedding, ModelError, NearestError, Neighbour, RowFilter, RowSet, VectorIndex as _,
@@ -10,9 +10,6 @@ use recall_core::{
 use recall_vector::{Model, OpenError, Settings, Vectors};
 
 use crate::embeddings::folder::{Claim, EmbeddingsFolder, FolderError};
-
-/// How long a search waits for the embedding of its query; then another model answers, or only words are used.
-const QUERY_PATIENCE: Duration = Duration::from_millis(200);
 
 /// Embeddings by one model, and the model, which also embeds the queries.
 pub(crate) struct ModelVectors {
@@ -49,7 +46,8 @@ impl ModelVectors {
         allowed: Option<&RowSet>,
         count: usize,
     ) -> Result<(Embedding, Vec<Neighbour>), NearError> {
-        let query = self.embedder.embed_query(query, Some(Instant::now() + QUERY_PATIENCE))?;
+        let deadline = Instant::now() + self.embedder.query_wait();
+        let query = self.embedder.embed_query(query, Some(deadline))?;
         match self.vectors.nearest(&query, allowed.map_or(RowFilter::All, RowFilter::Only), count) {
             // A query without a word that the model knows has no neighbours.
             Err(NearestError::NoDirection) => Ok((query, Vec::new())),

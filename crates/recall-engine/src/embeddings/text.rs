@@ -1,7 +1,9 @@
 //! The text of a chunk that is embedded.
 
 use recall_catalog::ChunkedDocument;
-use recall_core::{Chunk, ChunkRow, ChunkText, DocumentType};
+use recall_core::{ByteSpan, Chunk, ChunkRow, ChunkText, DocumentType};
+
+use crate::mask::{self, Whole};
 
 /// The chunks of a document in the form in which they are embedded.
 pub(crate) struct ChunkTexts {
@@ -16,8 +18,24 @@ impl ChunkTexts {
     /// Builds the texts of a document's chunks.
     pub(crate) fn of(chunked: &ChunkedDocument) -> Self {
         let ChunkedDocument { path, document_type, first, text, chunks } = chunked;
-        let chunks = chunks.iter().map(|chunk| part(*document_type, path.as_str(), chunk, text)).collect();
+        let read = |span: ByteSpan| span.of(text).unwrap_or_default().to_owned();
+        let chunks = chunks.iter().map(|chunk| part(*document_type, path.as_str(), chunk, read)).collect();
         Self { first: *first, path: path.as_str().to_owned(), document_type: *document_type, chunks }
+    }
+
+    /// Builds the same texts with their secrets masked, for a model outside of this process. A secret that begins in one chunk and
+    /// ends in another is masked too.
+    pub(crate) fn masked(chunked: &ChunkedDocument) -> Self {
+        let ChunkedDocument { path, document_type, first, text, chunks } = chunked;
+        let shown = mask::shown_path(path.as_str().to_owned());
+        let whole = Whole::new(path, text.clone());
+        let read = |span: ByteSpan| whole.masked(span.start as usize..span.end as usize);
+        let chunks = chunks.iter().map(|chunk| {
+            let (mut symbol, text) = part(*document_type, &shown, chunk, read);
+            mask::text(&mut symbol);
+            (symbol, text)
+        });
+        Self { first: *first, chunks: chunks.collect(), document_type: *document_type, path: shown.clone() }
     }
 
     /// Returns one text per chunk, in order.
@@ -41,18 +59,18 @@ impl ChunkTexts {
     }
 }
 
-/// Returns the symbol or heading path of a chunk, and its text.
-fn part(document_type: DocumentType, path: &str, chunk: &Chunk, text: &str) -> (String, String) {
+/// Returns the symbol or heading path of a chunk, and its text. `read` returns a part of the document.
+fn part(document_type: DocumentType, path: &str, chunk: &Chunk, read: impl Fn(ByteSpan) -> String) -> (String, String) {
     let symbol = chunk.symbol.clone().unwrap_or_default();
-    let body = chunk.span.bytes.of(text).unwrap_or_default();
+    let body = read(chunk.span.bytes);
     if document_type != DocumentType::Code {
         let whole = if symbol.is_empty() { format!("{path}\n{body}") } else { format!("{path}\n{symbol}\n{body}") };
         return (String::new(), whole);
     }
     // Only the first of several chunks of a definition gets its comment.
     let comment = chunk.doc_comment.filter(|comment| comment.end <= chunk.span.bytes.start);
-    let comment = comment.and_then(|comment| comment.of(text));
-    (symbol, comment.map_or_else(|| body.to_owned(), |comment| format!("{comment}\n{body}")))
+    let comment = comment.map(read).filter(|comment| !comment.is_empty());
+    (symbol, comment.map_or_else(|| body.clone(), |comment| format!("{comment}\n{body}")))
 }
 
 #[cfg(test)]
@@ -80,6 +98,30 @@ mod tests {
         assert_eq!(texts.joined(first), Some(texts.parts()[0].joined()));
         let ChunkText { path, symbol, text } = texts.parts()[0];
         assert_eq!((path, symbol, text), expected);
+    }
+
+    #[test]
+    fn a_secret_that_spans_chunks_is_masked_in_each() {
+        let body = "MIIEpAIBAAKCAQEA7bq0dXQm8v1ZKJtWkq2yXr5c8n3Lh9uT4wPsY6oE1fGdVbNa\n".repeat(12);
+        let text =
+            format!("key = \"\"\"\n-----BEGIN RSA PRIVATE KEY-----\n{body}-----END RSA PRIVATE KEY-----\n\"\"\"\n");
+        let (middle, end) = (text.len() as u32 / 2, text.len() as u32);
+        let chunk = |start, end| Chunk {
+            ordinal: 0,
+            kind: ChunkKind::Function,
+            span: Span { bytes: ByteSpan { start, end }, start_line: 1, end_line: 2 },
+            symbol: None,
+            signature: None,
+            doc_comment: None,
+            tokens: 4,
+        };
+        let chunks = vec![chunk(0, middle), chunk(middle, end)];
+        let path = DocPath::new("src/key.py").expect("plain");
+        let document =
+            ChunkedDocument { path, document_type: DocumentType::Code, first: ChunkRow(1), text: text.clone(), chunks };
+        let shown: Vec<String> = ChunkTexts::masked(&document).parts().iter().map(ChunkText::joined).collect();
+        assert!(shown.iter().all(|text| !text.contains("MIIEpAIB") && !text.contains("7bq0dXQm8v1")), "{shown:?}");
+        assert!(ChunkTexts::of(&document).parts()[1].joined().contains("7bq0dXQm8v1"), "it is there unmasked");
     }
 
     #[test]

@@ -19,6 +19,11 @@ impl Engine {
         self.reranker.store(reranker.map(Arc::new));
     }
 
+    /// Replaces the language model that rescores the first hits of hard questions. `None` turns it off.
+    pub fn use_judge(&self, judge: Option<Reranker>) {
+        self.judge.store(judge.map(Arc::new));
+    }
+
     /// Returns how many chunks of the open stores the selected encoder has not embedded yet.
     pub fn chunks_to_embed(&self) -> u64 {
         let stores = self.registry.open_stores();

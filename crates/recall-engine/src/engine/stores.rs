@@ -226,7 +226,8 @@ fn nested_roots(store: &Store) -> Vec<PathBuf> {
     let known = store.known();
     let roots = known.repositories.iter().map(|path| store.root.join(path.as_str()));
     let is_there = |root: &PathBuf| {
-        root.join(".git").symlink_metadata().is_ok() && root.canonicalize().is_ok_and(|canonical| canonical == *root)
+        root.join(".git").symlink_metadata().is_ok()
+            && dunce::canonicalize(root).is_ok_and(|canonical| canonical == *root)
     };
     roots.filter(is_there).collect()
 }

@@ -76,6 +76,28 @@ impl Git<'_> {
         writers
     }
 
+    /// Returns the bytes of a file at a commit; `None` if the commit does not have it.
+    ///
+    /// The commit is a hash in full or shortened. Anything else is refused: it may come from a stranger's journal.
+    pub(crate) fn file_at(self, commit: &str, path: &DocPath) -> Option<Vec<u8>> {
+        let is_hash = (4..=64).contains(&commit.len()) && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_hash {
+            return None;
+        }
+        self.run(&["cat-file", "blob", &format!("{commit}:./{path}")], &[])
+    }
+
+    /// Returns the commits after another one that changed a file, the earliest first; at most `most`.
+    pub(crate) fn changes_after(self, commit: &str, path: &DocPath, most: usize) -> Vec<String> {
+        if !commit.bytes().all(|byte| byte.is_ascii_hexdigit()) || commit.is_empty() {
+            return Vec::new();
+        }
+        let range = format!("{commit}..HEAD");
+        let shown = ["log", "--reverse", "--format=%h", "--no-show-signature", "--no-ext-diff", "--no-color", &range];
+        let answer = self.run(&[&shown[..], &["--", path.as_str()]].concat(), &[]).unwrap_or_default();
+        String::from_utf8_lossy(&answer).lines().take(most).map(str::to_owned).collect()
+    }
+
     /// Returns the latest commit of the current branch before a time in seconds since the epoch.
     pub(crate) fn commit_before(self, seconds: i64) -> Option<String> {
         self.line(&["rev-list", "-1", &format!("--before=@{seconds}"), "HEAD"])

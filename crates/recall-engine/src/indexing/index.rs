@@ -278,14 +278,14 @@ impl Totals {
 
 /// Returns whether an absolute path is in a repository below a root, or is one.
 fn is_in_repository(root: &Path, path: &Path) -> bool {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let path = dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let above = path.ancestors().take_while(|above| above.starts_with(root) && *above != root);
     above.into_iter().any(|above| above.join(".git").symlink_metadata().is_ok())
 }
 
 /// Returns the store with the deepest root above an absolute path.
 pub(crate) fn holder<'s>(stores: &'s [Arc<Store>], path: &Path) -> Option<&'s Arc<Store>> {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let path = dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let above = stores.iter().filter(|store| path.starts_with(&store.root));
     above.max_by_key(|store| store.root.components().count())
 }
@@ -295,7 +295,7 @@ fn resolve(store: &Store, path: &Path) -> Result<Option<DocPath>, IndexError> {
     if std::fs::symlink_metadata(path).is_err() {
         return Err(IndexError::Missing { path: path.to_owned() });
     }
-    if path.canonicalize().is_ok_and(|canonical| canonical == store.root) {
+    if dunce::canonicalize(path).is_ok_and(|canonical| canonical == store.root) {
         return Ok(None);
     }
     resolve_inside(&store.root, path).map(Some).map_err(|source| IndexError::Outside { path: path.to_owned(), source })

@@ -37,12 +37,11 @@ impl Engine {
     ) -> Result<IndexReport, IndexError> {
         let store = self.single_store(origin, scope)?;
         match part {
-            RebuildPart::All => self.registry.delete_index(&store)?,
-            RebuildPart::Catalog => {}
+            RebuildPart::All => self.registry.delete_index(store)?,
+            RebuildPart::Catalog => drop(store),
             RebuildPart::Lexical => store.rebuild_lexical()?,
             RebuildPart::Vectors => self.registry.delete_vectors(&store)?,
         }
-        drop(store);
         // Also finds what has changed since the last scan.
         let request = IndexRequest { force: part == RebuildPart::Catalog, ..IndexRequest::everything(scope) };
         let report = self.index(origin, &request, progress, cancel)?;

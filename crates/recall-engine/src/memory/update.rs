@@ -27,9 +27,16 @@ impl Engine {
     /// If its text or related files change, it is anchored to the current state of the files: the author has just looked at them.
     ///
     /// # Errors
-    /// No memory has that id, a related file is outside of its store, or the journal cannot be written. Then nothing changes.
+    /// No memory has that id, it was amended at another time than expected, a related file is outside of its store, or the journal
+    /// cannot be written. Then nothing changes.
     pub fn update_memory(&self, origin: &Origin, request: &UpdateMemory) -> Result<UpdateReport, MemoryError> {
-        let (store, memory) = self.find_memory(origin, request.id)?;
+        let (store, _) = self.find_memory(origin, request.id)?;
+        let _amending = store.ledger.amending.lock();
+        let memory = store.ledger.memory(request.id);
+        let memory = memory.ok_or_else(|| MemoryError::NotFound { id: request.id.to_string() })?;
+        if request.expected.is_some_and(|expected| expected != memory.updated) {
+            return Err(MemoryError::Amended { id: request.id });
+        }
         let (mut masking, mut notes) = (Masking::default(), Vec::new());
         let head = Head::of(&store.root);
         let provenance = provenance::completed(&request.provenance, &head, &store);

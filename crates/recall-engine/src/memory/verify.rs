@@ -1,5 +1,6 @@
 //! Verification of memories against the files, and confirmation by the user.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use recall_core::{
     Event, EventBody, ItemId, MemoryChange, MemoryId, MemoryView, Ownership, Timestamp, VerifyMemories, VerifyMode,
 };
 
+use super::anchor_change::{AnchorChange, changes_of};
 use super::anchors::ComparedWith;
 use crate::Engine;
 use crate::adopted::adopted_report;
@@ -22,10 +24,12 @@ use crate::origin::Origin;
 use crate::store::{Store, provenance};
 
 /// The result of verifying memories.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VerifyReport {
     /// The memories, in the order of the request; by id if the request names none.
     pub memories: Vec<MemoryView>,
+    /// What changed in the files of the memories that no longer hold, if the request asked for it.
+    pub changes: BTreeMap<MemoryId, Vec<AnchorChange>>,
     /// The check of the instructions and memories in files; `None` if the request names memories.
     pub adopted: Option<Arc<AdoptedReport>>,
     /// Notes for the caller.
@@ -55,7 +59,7 @@ impl Engine {
         }
         if request.mode == VerifyMode::ConfirmProfile {
             self.confirm_profiles(&stores, request)?;
-            return Ok(VerifyReport { memories: Vec::new(), adopted: None, notes: Vec::new() });
+            return Ok(VerifyReport::default());
         }
         let asked: Vec<(&MountedStore, MemoryId)> = if request.mode == VerifyMode::ConfirmAll {
             stores.iter().flat_map(|store| store.ledger.unconfirmed().into_iter().map(move |id| (store, id))).collect()
@@ -71,7 +75,7 @@ impl Engine {
         };
         let checks_files = request.ids.is_empty() && request.mode == VerifyMode::Check;
         let adopted = if checks_files { Some(adopted_report(&stores)?) } else { None };
-        let mut report = VerifyReport { memories: Vec::with_capacity(asked.len()), adopted, notes: Vec::new() };
+        let mut report = VerifyReport { adopted, ..VerifyReport::default() };
         for store in &stores {
             let here: Vec<_> =
                 asked.iter().filter(|(of, _)| Arc::ptr_eq(&of.store, &store.store)).map(|&(_, id)| id).collect();
@@ -81,10 +85,12 @@ impl Engine {
             if matches!(request.mode, VerifyMode::Confirm | VerifyMode::ConfirmAll) {
                 report.notes.extend(confirm(store, id, request, now)?);
             }
-            report.memories.extend(store.recalled(id, now)?.map(|mut recalled| {
-                store.mount.show_memory(&mut recalled);
-                recalled
-            }));
+            let Some(mut recalled) = store.recalled(id, now)? else { continue };
+            if request.with_changes && !recalled.verification.broken.is_empty() {
+                report.changes.insert(id, changes_of(store, &recalled.verification.broken));
+            }
+            store.mount.show_memory(&mut recalled);
+            report.memories.push(recalled);
         }
         Ok(report)
     }

@@ -89,7 +89,8 @@ impl ForeignSource {
 fn is_own(store: &Store, project: &str) -> bool {
     let path = Path::new(project);
     if path.is_absolute() {
-        return path.starts_with(&store.root) || path.canonicalize().is_ok_and(|path| path.starts_with(&store.root));
+        return path.starts_with(&store.root)
+            || dunce::canonicalize(path).is_ok_and(|path| path.starts_with(&store.root));
     }
     store.root.file_name().is_some_and(|name| name.to_string_lossy() == project)
 }

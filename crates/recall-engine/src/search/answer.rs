@@ -56,6 +56,8 @@ pub struct Answer {
     pub model: Option<String>,
     /// The name of the cross-encoder that rescored the first candidates; `None` if none did.
     pub reranker: Option<String>,
+    /// The name of the language model that rescored the first chunks; `None` if none did.
+    pub judge: Option<String>,
     /// Stages that were switched on but did not contribute, because their data is not ready. A request for the next page leaves
     /// them out, so that both pages have one order.
     pub silent: Vec<Ablation>,
@@ -168,9 +170,20 @@ pub struct Explanation {
     pub reranked: Option<Reranked>,
 }
 
-/// The score that a cross-encoder gave to a chunk.
+/// A model that rescores the first chunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rescorer {
+    /// The cross-encoder.
+    CrossEncoder,
+    /// The language model.
+    Judge,
+}
+
+/// The score that the last of these models gave to a chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reranked {
+    /// The model.
+    pub by: Rescorer,
     /// How well the chunk answers, on the model's own scale.
     pub score: f32,
     /// The rank before rescoring, counted from 1.
@@ -212,6 +225,8 @@ pub enum Stage {
     Rank,
     /// Rescoring the first candidates with a cross-encoder.
     Rerank,
+    /// Rescoring the first candidates with a language model.
+    Judge,
     /// Selecting the chunks to show.
     Select,
     /// Reading the selected chunks.
@@ -228,6 +243,7 @@ impl Stage {
             Self::Fuse => "fuse",
             Self::Rank => "rank",
             Self::Rerank => "rerank",
+            Self::Judge => "judge",
             Self::Select => "select",
             Self::Expand => "expand",
         }

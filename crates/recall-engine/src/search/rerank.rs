@@ -1,24 +1,26 @@
-//! Rescoring of the first ranked chunks by a cross-encoder.
+//! Rescoring of the first ranked chunks by a cross-encoder, and by a language model.
 //!
-//! A cross-encoder reads the question and each chunk as one text. It judges a text better than words or embeddings do, but it
+//! Such a model reads the question and each chunk as one text. It judges a text better than words or embeddings do, but it
 //! does not see the ranker's features: the file's role, the graph, the names. The two scores are therefore blended after
 //! standardizing. If the model fails or is late, the order is unchanged.
 
-use std::time::Instant;
+use std::num::NonZero;
+use std::time::{Duration, Instant};
 
-use recall_core::{Ablation, ChunkRow, ModelError, QueryClass, error_chain};
+use recall_catalog::ChunkedDocument;
+use recall_core::{Ablation, ChunkRow, JudgeUse, QueryClass, error_chain};
 
 use crate::embeddings::ChunkTexts;
 use crate::error::StoreError;
 use crate::ranking::ZScore;
-use crate::search::answer::{Reranked, Stage};
+use crate::search::answer::{Reranked, Rescorer, Stage};
 use crate::search::context::{Search, StageClock};
 use crate::search::ranked::{MIN_DEVIATION, Ranked, logistic, sort, with_ties};
-use crate::settings::Reranker;
+use crate::settings::{JudgeSettings, RerankSettings, Reranker};
 
 /// The outcome of a rescoring.
 pub(super) enum Outcome {
-    /// There is no cross-encoder, or this query does not use it.
+    /// There is no such model, or this query does not use it.
     NotAsked,
     /// The model rescored the chunks.
     Rescored { model: String },
@@ -26,7 +28,17 @@ pub(super) enum Outcome {
     PassedOver { reason: String },
 }
 
-/// Rescores the first of the ranked chunks. They stay ahead of the rest.
+impl Outcome {
+    /// Returns the model that rescored the chunks, if one did.
+    pub(super) fn model(self) -> Option<String> {
+        match self {
+            Self::Rescored { model } => Some(model),
+            Self::NotAsked | Self::PassedOver { .. } => None,
+        }
+    }
+}
+
+/// Rescores the first of the ranked chunks by the cross-encoder. They stay ahead of the rest.
 ///
 /// Queries for a name or a path are not rescored, because the name decides, and neither is a single chunk.
 ///
@@ -37,43 +49,99 @@ pub(super) fn rerank(
     ranked: &mut [Ranked<'_>],
     clock: &mut StageClock,
 ) -> Result<Outcome, StoreError> {
-    let is_named = matches!(search.understood.class, QueryClass::Symbol | QueryClass::Path);
     let is_left_out = search.request.without.contains(&Ablation::Rerank);
-    let Some(reranker) = search.engine.reranker.load_full().filter(|_| !is_named && !is_left_out) else {
+    let Some(model) = search.engine.reranker.load_full().filter(|_| !is_named(search) && !is_left_out) else {
         return Ok(Outcome::NotAsked);
     };
-    let settings = search.engine.settings.rerank;
-    // All chunks with equal scores are rescored, because their order depends on how the store was filled.
-    let first = with_ties(ranked, settings.candidates.get());
-    if first < 2 {
-        return Ok(Outcome::NotAsked);
-    }
-    // A search that restarts has only the remaining time.
-    let deadline = Instant::now() + settings.wait.saturating_sub(clock.spent(Stage::Rerank));
-    let texts = texts(search, &ranked[..first])?;
-    let rescored = scores(&reranker, &search.understood.text, &texts, deadline);
-    let outcome = match rescored {
-        Ok(scores) => {
-            rescore(ranked, &scores, settings.weight);
-            Outcome::Rescored { model: reranker.name.clone() }
-        }
-        Err(error) => {
-            let reason = error_chain(&error);
-            tracing::warn!(model = reranker.name, reason, "the cross-encoder failed; the order is unchanged");
-            Outcome::PassedOver { reason }
-        }
-    };
-    clock.lap(Stage::Rerank);
-    Ok(outcome)
+    let RerankSettings { candidates, wait, weight } = search.engine.settings.rerank;
+    let stage = RescoreStage { by: Rescorer::CrossEncoder, stage: Stage::Rerank, candidates, wait, weight };
+    stage.run(&model, search, ranked, clock)
 }
 
-fn scores(reranker: &Reranker, query: &str, texts: &[String], deadline: Instant) -> Result<Vec<f32>, ModelError> {
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    reranker.cross_encoder.scores(query, &texts, Some(deadline))
+/// Rescores the first of the ranked chunks by the language model, in the same way, for hard questions or if the request says so.
+///
+/// A question about a relationship or a reason is hard: its words are in many places. So is one whose first chunks are close.
+///
+/// # Errors
+/// A store cannot be read.
+pub(super) fn judge(
+    search: &Search<'_>,
+    ranked: &mut [Ranked<'_>],
+    clock: &mut StageClock,
+) -> Result<Outcome, StoreError> {
+    let is_left_out = search.request.without.contains(&Ablation::Judge);
+    let Some(model) = search.engine.judge.load_full().filter(|_| !is_named(search) && !is_left_out) else {
+        return Ok(Outcome::NotAsked);
+    };
+    let JudgeSettings { candidates, wait, weight, close } = search.engine.settings.judge;
+    let is_wanted = match search.request.judge {
+        JudgeUse::Always => true,
+        JudgeUse::WhenHard => {
+            matches!(search.understood.class, QueryClass::Relationship | QueryClass::Decision)
+                || are_close(ranked, close)
+        }
+    };
+    if !is_wanted {
+        return Ok(Outcome::NotAsked);
+    }
+    let stage = RescoreStage { by: Rescorer::Judge, stage: Stage::Judge, candidates, wait, weight };
+    stage.run(&model, search, ranked, clock)
+}
+
+fn is_named(search: &Search<'_>) -> bool {
+    matches!(search.understood.class, QueryClass::Symbol | QueryClass::Path)
+}
+
+/// Returns whether the scores of the first three chunks are within a distance.
+fn are_close(ranked: &[Ranked<'_>], distance: f64) -> bool {
+    matches!(ranked, [first, _, third, ..] if first.score - third.score < distance)
+}
+
+/// A pass of a model over the first chunks.
+struct RescoreStage {
+    by: Rescorer,
+    stage: Stage,
+    candidates: NonZero<usize>,
+    wait: Duration,
+    weight: f64,
+}
+
+impl RescoreStage {
+    fn run(
+        &self,
+        model: &Reranker,
+        search: &Search<'_>,
+        ranked: &mut [Ranked<'_>],
+        clock: &mut StageClock,
+    ) -> Result<Outcome, StoreError> {
+        // All chunks with equal scores are rescored, because their order depends on how the store was filled.
+        let first = with_ties(ranked, self.candidates.get());
+        if first < 2 {
+            return Ok(Outcome::NotAsked);
+        }
+        // A search that restarts has only the remaining time.
+        let deadline = Instant::now() + self.wait.saturating_sub(clock.spent(self.stage));
+        let build = if model.cross_encoder.is_remote() { ChunkTexts::masked } else { ChunkTexts::of };
+        let texts = texts(search, &ranked[..first], build)?;
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let outcome = match model.cross_encoder.scores(&search.understood.text, &texts, Some(deadline)) {
+            Ok(scores) => {
+                rescore(ranked, &scores, self.by, self.weight);
+                Outcome::Rescored { model: model.name.clone() }
+            }
+            Err(error) => {
+                let reason = error_chain(&error);
+                tracing::warn!(model = model.name, reason, "the first chunks are not rescored");
+                Outcome::PassedOver { reason }
+            }
+        };
+        clock.lap(self.stage);
+        Ok(outcome)
+    }
 }
 
 /// Blends the model's scores into those of the first chunks, keeps them above all chunks that follow, and sorts them.
-fn rescore(ranked: &mut [Ranked<'_>], scores: &[f32], weight: f64) {
+fn rescore(ranked: &mut [Ranked<'_>], scores: &[f32], by: Rescorer, weight: f64) {
     let floor = ranked.get(scores.len()).map_or(0.0, |next| next.score);
     let before: Vec<f32> = ranked[..scores.len()].iter().map(|one| log_odds(one.score) as f32).collect();
     let standard = |scores: &[f32]| ZScore::<f64>::of(scores).with_min_deviation(MIN_DEVIATION);
@@ -82,7 +150,7 @@ fn rescore(ranked: &mut [Ranked<'_>], scores: &[f32], weight: f64) {
     for (place, ((one, &before), &score)) in first.iter_mut().zip(&before).zip(scores).enumerate() {
         let both = (1.0 - weight) * by_rank.score(before) + weight * by_model.score(score);
         one.score = floor + (1.0 - floor) * logistic(both);
-        one.reranked = Some(Reranked { score, rank_before: place as u32 + 1 });
+        one.reranked = Some(Reranked { by, score, rank_before: place as u32 + 1 });
     }
     sort(first);
 }
@@ -95,7 +163,11 @@ fn log_odds(score: f64) -> f64 {
 
 /// Returns the text of each chunk for the model. A chunk that is being replaced gives an empty text: the expansion notices it
 /// and the search restarts.
-fn texts(search: &Search<'_>, ranked: &[Ranked<'_>]) -> Result<Vec<String>, StoreError> {
+fn texts(
+    search: &Search<'_>,
+    ranked: &[Ranked<'_>],
+    build: fn(&ChunkedDocument) -> ChunkTexts,
+) -> Result<Vec<String>, StoreError> {
     let mut texts = vec![String::new(); ranked.len()];
     for (number, shared) in search.shared.iter().enumerate() {
         let number = search.stores.len() + number;
@@ -113,7 +185,7 @@ fn texts(search: &Search<'_>, ranked: &[Ranked<'_>]) -> Result<Vec<String>, Stor
             let Some(chunked) = store.read(|snapshot| snapshot.chunked_document(ranked[of_one[0]].document))? else {
                 continue;
             };
-            let document = ChunkTexts::of(&chunked);
+            let document = build(&chunked);
             for &place in of_one {
                 let row: ChunkRow = ranked[place].chunk;
                 texts[place] = document.joined(row).unwrap_or_default();
@@ -153,7 +225,7 @@ mod tests {
     fn both_orders_count_by_the_weight_and_the_rest_stays_after() {
         let check = |scores: &[f32], weight, expected: &[i64]| {
             let mut found = ranked(&[0.99, 0.95, 0.9, 0.8, 0.7]);
-            rescore(&mut found, scores, weight);
+            rescore(&mut found, scores, Rescorer::CrossEncoder, weight);
             assert_eq!(order(&found), expected, "{scores:?} {weight}");
             assert!(found.is_sorted_by(|one, next| one.score >= next.score && one.score < 1.0), "{found:?}");
         };
@@ -167,7 +239,7 @@ mod tests {
     #[test]
     fn the_model_score_and_the_rank_before_are_reported() {
         let mut found = ranked(&[0.9, 0.8, 0.7]);
-        rescore(&mut found, &[-1.0, 2.5], 1.0);
+        rescore(&mut found, &[-1.0, 2.5], Rescorer::CrossEncoder, 1.0);
         let scores: Vec<_> =
             found.iter().map(|one| one.reranked.map(|scores| (scores.score, scores.rank_before))).collect();
         assert_eq!(scores, [Some((2.5, 2)), Some((-1.0, 1)), None]);
@@ -176,7 +248,7 @@ mod tests {
     #[test]
     fn fused_scores_are_rescored_too() {
         let mut found = ranked(&[0.033, 0.032, 0.016]);
-        rescore(&mut found, &[0.0, 0.1, 9.0], 1.0);
+        rescore(&mut found, &[0.0, 0.1, 9.0], Rescorer::Judge, 1.0);
         assert_eq!(order(&found), [3, 2, 1]);
     }
 }

@@ -69,7 +69,7 @@ struct RepositoryPlace {
 impl RepositoryPlace {
     fn of(root: &Path) -> Option<Self> {
         let Repository { work_tree, common_dir, .. } = Repository::of(root)?;
-        let path = root.canonicalize().ok()?.strip_prefix(&work_tree).ok()?.to_owned();
+        let path = dunce::canonicalize(root).ok()?.strip_prefix(&work_tree).ok()?.to_owned();
         Some(Self { repository: common_dir, path })
     }
 }

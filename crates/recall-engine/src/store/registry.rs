@@ -243,17 +243,55 @@ impl Registry {
     /// Deletes a store's index and closes the store, so that the next request builds it again.
     ///
     /// Requests that hold the store finish on the deleted files; its jobs are cancelled.
-    pub(crate) fn delete_index(&self, store: &Store) -> Result<(), StoreError> {
+    ///
+    /// On Windows, the files of an open catalog cannot be deleted: there, requests that hold the store are waited for.
+    pub(crate) fn delete_index(&self, store: Arc<Store>) -> Result<(), StoreError> {
         store.index_lock.take()?;
         store.cancel.cancel();
+        if cfg!(windows) {
+            return self.delete_closed_index(store);
+        }
         let _writing = store.writing.lock();
         store.folder.delete_index()?;
-        // An empty catalog is filled from the files; without one, the index of another work tree would be used.
-        let folder = StoreFolder::prepare(&store.root, &self.places)?;
-        let created = Catalog::open(&folder.catalog());
-        created.map_err(|source| StoreError::OpenCatalog { root: store.root.clone(), source })?;
+        self.begin_index(&store.root)?;
         self.forget(&store.root);
         Ok(())
+    }
+
+    /// Closes a store and deletes its index.
+    fn delete_closed_index(&self, store: Arc<Store>) -> Result<(), StoreError> {
+        let root = store.root.clone();
+        // Shared with the store, so that this process keeps the lock while the store is closed.
+        let lock = IndexLock::new(&root, StoreFolder::lock(&root, &self.places), &self.locks);
+        lock.take()?;
+        let users = Arc::downgrade(&store);
+        drop(store);
+        let folder = StoreFolder::prepare(&root, &self.places)?;
+        let began = Instant::now();
+        loop {
+            self.forget(&root);
+            // Held so that nobody opens it meanwhile.
+            let slots = self.slots.lock();
+            let is_closed = users.strong_count() == 0 && slots.iter().all(|slot| slot.root != root);
+            let is_late = began.elapsed() > CLOSING_PATIENCE;
+            if is_closed || is_late {
+                match folder.delete_index() {
+                    Ok(()) => return self.begin_index(&root),
+                    Err(error) if is_late => return Err(error.into()),
+                    // Another request had opened the store again and is about to close it.
+                    Err(_) => {}
+                }
+            }
+            drop(slots);
+            std::thread::sleep(CLOSING_LOOK);
+        }
+    }
+
+    /// Creates an empty catalog, which is filled from the files; without one, the index of another work tree would be used.
+    fn begin_index(&self, root: &Path) -> Result<(), StoreError> {
+        let folder = StoreFolder::prepare(root, &self.places)?;
+        let created = Catalog::open(&folder.catalog());
+        created.map(drop).map_err(|source| StoreError::OpenCatalog { root: root.to_owned(), source })
     }
 
     /// Deletes the embeddings of a store and closes it, so that the next request computes them again or takes them from the
@@ -400,7 +438,7 @@ impl Registry {
 
 /// Resolves the links in a root; returns it unchanged if it does not exist.
 fn canonical(root: &Path) -> PathBuf {
-    root.canonicalize().unwrap_or_else(|_| root.to_owned())
+    dunce::canonicalize(root).unwrap_or_else(|_| root.to_owned())
 }
 
 /// Takes the least recently used idle store out.

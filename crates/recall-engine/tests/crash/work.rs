@@ -71,6 +71,7 @@ impl<'a> Work<'a> {
             content: Some(content.clone()),
             tags: None,
             related_files: None,
+            expected: None,
             provenance: Provenance::default(),
         };
         self.engine.update_memory(&self.world.origin(), &request).expect("amended");
@@ -108,7 +109,13 @@ impl<'a> Work<'a> {
     /// Confirms a memory, which changes nothing that these tests check.
     fn confirm(&mut self, id: MemoryId) {
         let mode = VerifyMode::Confirm;
-        let request = VerifyMemories { ids: vec![id], scope: Scope::Project, mode, provenance: Provenance::default() };
+        let request = VerifyMemories {
+            ids: vec![id],
+            scope: Scope::Project,
+            mode,
+            with_changes: false,
+            provenance: Provenance::default(),
+        };
         self.engine.verify_memories(&self.world.origin(), &request).expect("confirmed");
         self.oracle.amend(id, |_| ());
     }

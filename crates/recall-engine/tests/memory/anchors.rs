@@ -23,7 +23,8 @@ fn state(sandbox: &Sandbox, engine: &Engine, query: &str, id: MemoryId) -> Ancho
 }
 
 fn verify(sandbox: &Sandbox, engine: &Engine, ids: &[MemoryId], mode: VerifyMode) -> VerifyReport {
-    let request = VerifyMemories { ids: ids.to_vec(), scope: Scope::Project, mode, provenance: agent() };
+    let request =
+        VerifyMemories { ids: ids.to_vec(), scope: Scope::Project, mode, with_changes: false, provenance: agent() };
     engine.verify_memories(&sandbox.origin(), &request).expect("told")
 }
 

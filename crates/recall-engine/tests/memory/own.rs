@@ -55,7 +55,7 @@ fn person() -> Provenance {
 }
 
 fn verify(sandbox: &Sandbox, engine: &Engine, ids: &[MemoryId], mode: VerifyMode, provenance: Provenance) {
-    let request = VerifyMemories { ids: ids.to_vec(), scope: Scope::Project, mode, provenance };
+    let request = VerifyMemories { ids: ids.to_vec(), scope: Scope::Project, mode, with_changes: false, provenance };
     engine.verify_memories(&sandbox.origin(), &request).expect("verified");
 }
 
@@ -169,7 +169,7 @@ fn a_confirmation_is_of_the_content_and_ends_with_a_foreign_change() {
     let update = |by: Provenance, tags: &[&str]| {
         let tags = Some(tags.iter().map(|&tag| tag.to_owned()).collect());
         let (title, content, related_files) = (None, None, None);
-        let request = UpdateMemory { id: id(3), title, content, tags, related_files, provenance: by };
+        let request = UpdateMemory { id: id(3), title, content, tags, related_files, expected: None, provenance: by };
         engine.update_memory(&sandbox.origin(), &request).expect("amended");
     };
     update(agent(), &["a"]);

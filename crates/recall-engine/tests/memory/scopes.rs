@@ -55,6 +55,7 @@ fn no_use_case_of_one_project_reaches_a_memory_of_another() {
         content: None,
         tags: None,
         related_files: None,
+        expected: None,
         provenance: provenance.clone(),
     };
     assert!(engine.update_memory(&other, &update).is_err());
@@ -62,7 +63,13 @@ fn no_use_case_of_one_project_reaches_a_memory_of_another() {
     let rate = RateItem { item: ItemId::Memory(id), feedback, provenance: provenance.clone() };
     assert!(engine.rate_item(&other, &rate).is_err());
     for mode in [VerifyMode::Check, VerifyMode::Confirm] {
-        let verify = VerifyMemories { ids: vec![id], scope: Scope::All, mode, provenance: provenance.clone() };
+        let verify = VerifyMemories {
+            ids: vec![id],
+            scope: Scope::All,
+            mode,
+            with_changes: false,
+            provenance: provenance.clone(),
+        };
         assert!(engine.verify_memories(&other, &verify).is_err());
     }
     let promote = PromoteMemory { id, to: StoreScope::Global, provenance: provenance.clone() };

@@ -126,6 +126,7 @@ fn items_that_seldom_help_are_flagged_in_the_listing() {
         content: None,
         tags: None,
         related_files: None,
+        expected: None,
         provenance: agent(),
     };
     engine.update_memory(&sandbox.origin(), &amend).expect("amended");

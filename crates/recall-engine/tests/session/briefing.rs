@@ -291,7 +291,7 @@ fn a_shipped_profile_and_shipped_memories_are_marked_until_they_are_confirmed() 
     assert!(own < stranger, "the user's own comes first: {text}");
 
     let verify = |mode, provenance| {
-        let request = VerifyMemories { ids: Vec::new(), scope: Scope::Project, mode, provenance };
+        let request = VerifyMemories { ids: Vec::new(), scope: Scope::Project, mode, with_changes: false, provenance };
         engine.verify_memories(&sandbox.origin(), &request).expect("confirmed");
     };
     let agent = Provenance { agent: Some("claude-code".to_owned()), ..Provenance::default() };

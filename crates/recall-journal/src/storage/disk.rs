@@ -156,14 +156,8 @@ impl StoredFile for DiskFile {
         self.file.metadata().map(|metadata| stat(&metadata))
     }
 
-    #[cfg(unix)]
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        std::os::unix::fs::FileExt::read_at(&self.file, buffer, offset)
-    }
-
-    #[cfg(windows)]
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        std::os::windows::fs::FileExt::seek_read(&self.file, buffer, offset)
+        read_at(&self.file, buffer, offset)
     }
 }
 
@@ -180,6 +174,33 @@ impl LockedFile for DiskFile {
 
     fn sync(&mut self) -> io::Result<()> {
         self.file.sync_data()
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
+}
+
+/// On Windows, nobody else can read a file while a writer has it locked, which takes as long as one append.
+#[cfg(windows)]
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    use std::time::{Duration, Instant};
+
+    /// `ERROR_LOCK_VIOLATION`.
+    const LOCKED: i32 = 33;
+    /// A writer waits for the disk at most that long, or something is wrong with it.
+    const PATIENCE: Duration = Duration::from_secs(10);
+    const RETRY: Duration = Duration::from_millis(1);
+
+    let began = Instant::now();
+    loop {
+        match std::os::windows::fs::FileExt::seek_read(file, buffer, offset) {
+            Err(error) if error.raw_os_error() == Some(LOCKED) && began.elapsed() < PATIENCE => {
+                std::thread::sleep(RETRY);
+            }
+            read => return read,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use ureq::http::{Response, StatusCode};
+use recall_http::ureq::http::{Response, StatusCode};
 
 use super::{Digest, FetchError, Fetcher, Progress, Watch};
 

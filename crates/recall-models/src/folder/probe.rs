@@ -44,7 +44,7 @@ pub(super) fn probe(
     let mut network = OnnxNetwork::load(runtime, &folder.join(NETWORK), settings, task)?;
     let tokens = PROBES.iter().map(|probe| match description.role {
         Role::Embed => tokenizer.text(&description.document_prefix, probe),
-        Role::Rerank => tokenizer.pair(PROBES[1], probe),
+        Role::Rerank | Role::Judge => tokenizer.pair(PROBES[1], probe),
     });
     let tokens: Vec<Tokens> = tokens.collect::<Result<_, _>>()?;
     // Some tokenizers add no special tokens, so an empty text has no tokens. A network cannot be run on it.

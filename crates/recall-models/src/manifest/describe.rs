@@ -102,10 +102,11 @@ pub(crate) fn describe(folder: &Path) -> Result<Description, DescribeError> {
     let prompt = |names: [&str; 3]| -> String {
         names.iter().find_map(|name| prompts.prompts.get(*name).cloned().flatten()).unwrap_or_default()
     };
-    let role = manifest.role.unwrap_or_else(|| config.role());
+    // A judge is a language model elsewhere; no network is one.
+    let role = manifest.role.filter(|role| *role != Role::Judge).unwrap_or_else(|| config.role());
     let dimensions = match role {
         Role::Embed => manifest.dimensions.or(pooling.word_embedding_dimension).or(config.hidden_size),
-        Role::Rerank => Some(1),
+        Role::Rerank | Role::Judge => Some(1),
     };
     Ok(Description {
         role,

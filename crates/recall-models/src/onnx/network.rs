@@ -196,7 +196,7 @@ impl Task {
         match (self.role, self.normalise) {
             (Role::Embed, true) => to_unit(&mut outputs),
             (Role::Embed, false) => check_unit(&outputs)?,
-            (Role::Rerank, _) => {}
+            (Role::Rerank | Role::Judge, _) => {}
         }
         Ok(outputs)
     }
@@ -251,7 +251,7 @@ fn output_of(session: &Session, role: Role) -> Result<String, String> {
         .collect();
     let wanted = match role {
         Role::Embed => OUTPUTS.iter().find_map(|name| ranks.iter().find(|(output, _)| output == name)),
-        Role::Rerank => ranks.iter().find(|(output, _)| *output == "logits"),
+        Role::Rerank | Role::Judge => ranks.iter().find(|(output, _)| *output == "logits"),
     };
     let most = if role == Role::Embed { 3 } else { 2 };
     let any = || ranks.iter().find(|(_, rank)| (1..=most).contains(rank));

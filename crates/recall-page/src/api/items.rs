@@ -12,6 +12,7 @@ use serde::Deserialize;
 use super::ask::{Body, From, Parameters, Scope, listed};
 use super::tell::{data, said};
 use crate::pages::Site;
+use crate::view::time::Moment;
 
 /// The filters and the page of a list.
 #[derive(Debug, Deserialize)]
@@ -166,6 +167,8 @@ pub(super) struct Update {
     content: Option<String>,
     tags: Option<Vec<String>>,
     related_files: Option<Vec<String>>,
+    /// The `updated_at` that the memory must have.
+    expected_updated_at: Option<Moment>,
 }
 
 pub(super) async fn update(
@@ -174,7 +177,7 @@ pub(super) async fn update(
     Parameters(Named { id }): Parameters<Named>,
     Body(asked): Body<Update>,
 ) -> Response {
-    let Update { title, content, tags, related_files } = asked;
+    let Update { title, content, tags, related_files, expected_updated_at } = asked;
     let list = |values: Option<Vec<String>>| values.map(|values| TextList { values });
     let request = UpdateRequest {
         context: Some(context),
@@ -183,6 +186,7 @@ pub(super) async fn update(
         content,
         tags: list(tags),
         related_files: list(related_files),
+        expected_updated_at: expected_updated_at.map(|Moment(time)| time),
     };
     said(site.rpc.update(request).await, |answer| data(recall_json::updated(answer)))
 }

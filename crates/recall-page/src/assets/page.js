@@ -90,6 +90,25 @@ if (form) {
   });
 }
 
+// What takes longer to make is fetched when it is opened.
+document.addEventListener(
+  "toggle",
+  async ({ target }) => {
+    const { part } = target.dataset;
+    if (!part || !target.open) return;
+    delete target.dataset.part;
+    try {
+      const answer = await ask(part + "&part=reasons");
+      const shown = document.createElement("div");
+      shown.innerHTML = await answer.text();
+      $("a", target)?.replaceWith(shown);
+    } catch {
+      // Already reported; the link is still there.
+    }
+  },
+  true,
+);
+
 for (const filters of $$("[data-submit-on-change]")) {
   filters.addEventListener("change", () => filters.requestSubmit());
 }

@@ -2,11 +2,9 @@
 
 use axum::Json;
 use axum::extract::{Extension, State};
-use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
-use recall_core::ContentHash;
-use recall_proto::v1::{GetRequest, Memory, TextList, UpdateRequest};
+use recall_proto::v1::{Memory, TextList, UpdateRequest};
 use serde::Deserialize;
 use serde_json::json;
 use tonic::Status;
@@ -14,6 +12,7 @@ use tonic::Status;
 use super::{Here, Site};
 use crate::access::Project;
 use crate::answer::{self, Shown};
+use crate::view::time::Moment;
 
 /// The largest body of an amendment: a text of 1 MiB, with room for its escapes.
 pub(super) const BODY_BYTES: usize = 2 * 1024 * 1024;
@@ -24,8 +23,8 @@ pub(super) const BODY_BYTES: usize = 2 * 1024 * 1024;
 pub(super) struct Asked {
     /// The memory's id.
     id: String,
-    /// What the form was filled with; see [`seen`].
-    seen: String,
+    /// When the memory that the form was filled with had been amended; see [`seen`].
+    seen: Moment,
     title: Option<String>,
     content: Option<String>,
     /// Separated by commas.
@@ -48,10 +47,9 @@ pub(super) fn form(memory: &Memory) -> Markup {
     }
 }
 
-/// Returns a hash of what can be amended, by which a form knows whether it is still what the memory says.
+/// Returns when the memory was amended last, by which a form knows whether it is still what the memory says.
 fn seen(memory: &Memory) -> String {
-    let Memory { title, content, tags, .. } = memory;
-    ContentHash::of(json!([title, content, tags]).to_string().as_bytes()).to_string()
+    memory.updated_at.as_ref().and_then(recall_json::rfc3339).unwrap_or_default()
 }
 
 pub(super) async fn amend(
@@ -66,25 +64,15 @@ pub(super) async fn amend(
 }
 
 async fn amended(site: &mut Site, project: &Project, asked: Asked) -> Result<Response, Status> {
-    let Asked { id, seen: filled, title, content, tags } = asked;
-    let context = || Some(project.subject.context.clone());
-    let request = GetRequest { context: context(), id: id.clone(), ..GetRequest::default() };
-    let is_same = site.rpc.get(request).await?.into_inner().memory.is_some_and(|memory| seen(&memory) == filled);
-    if !is_same {
-        return Ok(answer::failed(&Shown {
-            status: StatusCode::CONFLICT,
-            reason: "CONFLICT",
-            message: "this memory was amended elsewhere since this page was loaded".to_owned(),
-            hint: Some("copy your text, then load the page again".to_owned()),
-        }));
-    }
+    let Asked { id, seen: Moment(expected), title, content, tags } = asked;
     let request = UpdateRequest {
-        context: context(),
+        context: Some(project.subject.context.clone()),
         id: id.clone(),
         title,
         content,
         tags: tags.as_deref().map(listed),
         related_files: None,
+        expected_updated_at: Some(expected),
     };
     let warnings = site.rpc.update(request).await?.into_inner().warnings;
     let notes: Vec<_> = warnings.into_iter().map(|warning| warning.message).collect();
@@ -104,20 +92,5 @@ mod tests {
     fn tags_are_separated_by_commas() {
         assert_eq!(listed(" a b, ,c,").values, ["a b", "c"]);
         assert!(listed(" ").values.is_empty());
-    }
-
-    #[test]
-    fn a_form_knows_what_can_be_amended() {
-        let memory = |title: &str, content: &str, tags: &[&str]| Memory {
-            title: title.to_owned(),
-            content: content.to_owned(),
-            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-            ..Memory::default()
-        };
-        let known = seen(&memory("a", "b", &["c"]));
-        assert_eq!(known, seen(&Memory { id: "N-1".to_owned(), ..memory("a", "b", &["c"]) }));
-        for other in [memory("ab", "", &["c"]), memory("a", "b", &[]), memory("a", "b", &["c", "d"])] {
-            assert_ne!(known, seen(&other), "{other:?}");
-        }
     }
 }

@@ -54,6 +54,7 @@ pub(super) async fn confirm(
         ids: vec![asked.id],
         scope: asked.scope.scope().into(),
         mode: VerifyMode::Confirm.into(),
+        with_changes: false,
     };
     let confirmed = site.rpc.verify(request).await;
     said(confirmed.map(|answer| json!({ "confirmed": answer.into_inner().results.len() })))

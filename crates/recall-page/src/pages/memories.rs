@@ -6,7 +6,9 @@ use axum::response::Response;
 use maud::{Markup, html};
 use recall_core::MemoryType;
 use recall_core::quantity::counted;
-use recall_proto::v1::{self, GetRequest, ListRequest, Memory, VerificationState};
+use recall_proto::v1::{
+    self, AnchorChange, GetRequest, ListRequest, Memory, VerificationState, VerifyMode, VerifyRequest,
+};
 use serde::Deserialize;
 use tonic::Status;
 
@@ -162,6 +164,13 @@ pub(super) async fn one(Extension(project): Here, State(mut site): State<Site>, 
         };
         return failure(&project, Tab::Memories, &shown);
     };
+    // The page is shown without them if they cannot be read; the memory is what was asked for.
+    let changes = match &memory.verification {
+        Some(verification) if !verification.broken.is_empty() => {
+            changes(&mut site, &project, &memory.id).await.unwrap_or_default()
+        }
+        _ => Vec::new(),
+    };
     let shown = html! {
         div.head {
             h1 { (memory.title) }
@@ -172,6 +181,7 @@ pub(super) async fn one(Extension(project): Here, State(mut site): State<Site>, 
             div {
                 div.prose { (memory.content) }
                 (actions(&memory))
+                (changed(&changes))
                 (amend::form(&memory))
             }
             aside { (evidence(&memory)) (facts(&memory)) }
@@ -200,7 +210,7 @@ fn actions(memory: &Memory) -> Markup {
             (button("Confirm", "confirm", "", "Confirmed."))
             (button("Useful", "feedback", "useful", "Rated useful."))
             (button("Not useful", "feedback", "not_useful", "Rated not useful."))
-            (button("Outdated", "feedback", "outdated", "Rated outdated."))
+            (button("Retire", "feedback", "outdated", "Retired: rated outdated."))
             @if memory.scope() == v1::StoreScope::Project { (button("Promote to global", "promote", "", "Promoted to the global store.")) }
             button.danger type="button" data-do="delete" data-id=(memory.id) data-scope=(scope(memory)) data-then="memories" data-said="Deleted." { "Delete" }
         }
@@ -223,9 +233,6 @@ fn evidence(memory: &Memory) -> Markup {
                             (standing::state(anchor.state()))
                             @if !verification.since_commit.is_empty() { " " code { (verification.since_commit.get(..12).unwrap_or(&verification.since_commit)) } }
                         }
-                        @if let Some(command) = diff_command(&verification.since_commit, &anchor.path) {
-                            button.quiet type="button" data-copy=(command) { "copy the git diff" }
-                        }
                     }
                 }
             }
@@ -237,17 +244,50 @@ fn evidence(memory: &Memory) -> Markup {
     }
 }
 
-/// Returns the command that shows what changed in a file since a commit; `None` without a commit.
-///
-/// Both come from a journal, which may be hostile, and the command is pasted into a shell: a path with control characters could end
-/// the paste and begin a line of its own.
-fn diff_command(commit: &str, path: &str) -> Option<String> {
-    let is_commit = !commit.is_empty() && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if !is_commit || path.chars().any(char::is_control) {
-        return None;
+/// Returns what changed in the files of a memory.
+async fn changes(site: &mut Site, project: &Project, id: &str) -> Result<Vec<AnchorChange>, Status> {
+    let request = VerifyRequest {
+        context: Some(project.subject.context.clone()),
+        ids: vec![id.to_owned()],
+        scope: v1::Scope::All.into(),
+        mode: VerifyMode::Check.into(),
+        with_changes: true,
+    };
+    let verified = site.rpc.verify(request).await?.into_inner().results;
+    Ok(verified.into_iter().flat_map(|memory| memory.changes).collect())
+}
+
+/// Shows what changed in the files of a memory.
+fn changed(changes: &[AnchorChange]) -> Markup {
+    html! {
+        @for AnchorChange { path, symbol, commit, exact, diff, is_cut } in changes {
+            section.changed {
+                h2 { "Changed: " a href=(link::to("doc", &[("id", path)])) { (path) } @if !symbol.is_empty() { " " code { (symbol) } } }
+                @if commit.is_empty() {
+                    p.dim { "git does not have the text of that time." }
+                } @else {
+                    p.dim {
+                        "Since " code { (commit.get(..12).unwrap_or(commit)) }
+                        @if !exact { ". The memory saw changes that were never committed" }
+                        "."
+                    }
+                    pre.diff tabindex="0" { @for line in diff.lines() { (difference(line)) } }
+                    @if *is_cut { p.dim { "The rest is left out." } }
+                }
+            }
+        }
     }
-    let path = shlex::try_quote(path).ok()?;
-    Some(format!("git diff {commit} -- {path}"))
+}
+
+fn difference(line: &str) -> Markup {
+    html! {
+        @match line.as_bytes().first() {
+            Some(b'+') => { ins { (line) "\n" } },
+            Some(b'-') => { del { (line) "\n" } },
+            Some(b'@') => { span.dim { (line) "\n" } },
+            _ => { (line) "\n" },
+        }
+    }
 }
 
 /// Says in a sentence what became of the files of a memory.
@@ -284,24 +324,6 @@ fn facts(memory: &Memory) -> Markup {
             @for (name, text) in texts { @if !text.is_empty() { dt { (name) } dd { (text) } } }
             @if !memory.session.is_empty() { dt { "Session" } dd { a href=(link::to("session", &[("id", &memory.session)])) { (memory.session) } } }
             @for (name, id) in others { @if !id.is_empty() { dt { (name) } dd { a href=(link::to("memory", &[("id", id)])) { (id) } } } }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_copied_command_does_nothing_but_show_a_difference() {
-        let command = |commit, path| diff_command(commit, path);
-        assert_eq!(command("0a1b", "src/a.rs").as_deref(), Some("git diff 0a1b -- src/a.rs"));
-        assert_eq!(command("0a1b", "a b;rm -rf ~").as_deref(), Some("git diff 0a1b -- 'a b;rm -rf ~'"));
-        assert_eq!(command("0a1b", "$(id)").as_deref(), Some("git diff 0a1b -- '$(id)'"));
-        for (commit, path) in
-            [("", "a"), ("0a;id", "a"), ("--output=x", "a"), ("0a1b", "a\nid"), ("0a1b", "a\u{1b}[201~\rid")]
-        {
-            assert_eq!(command(commit, path), None, "{commit} {path:?}");
         }
     }
 }

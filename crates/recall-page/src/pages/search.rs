@@ -10,7 +10,7 @@ use recall_core::quantity::{count, counted, millis};
 use recall_proto::v1::{self, Hit, SearchRequest, SearchResponse};
 use serde::Deserialize;
 
-use super::{Here, Site, problem};
+use super::{Here, Site, failure, problem};
 use crate::access::Project;
 use crate::answer::{self, Shown};
 use crate::view::layout::{self, Tab};
@@ -47,8 +47,10 @@ pub(super) struct Asked {
     scope: String,
     /// The number of hits to skip.
     offset: u32,
-    /// Set by the script while one types: only the results are wanted, and the search is not recorded.
+    /// Set by the script: only the part that it inserts is wanted, and the search is not recorded.
     part: String,
+    /// The id of a hit's chunk, to explain its rank.
+    id: String,
 }
 
 pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>, asked: Query<Asked>) -> Response {
@@ -56,7 +58,7 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
     let (status, results) = if asked.q.trim().is_empty() {
         (StatusCode::OK, start())
     } else {
-        match site.rpc.search(request(&project, &asked)).await {
+        match site.rpc.search(request(&project, &asked, Wanted::Facets)).await {
             Ok(answer) => (StatusCode::OK, results(&site, &project, &asked, &answer.into_inner())),
             Err(status) => {
                 let shown = Shown::from(status);
@@ -83,7 +85,41 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
     answer::page(status, layout::page(&project, Tab::Search, title, &content))
 }
 
-fn request(project: &Arc<Project>, asked: &Asked) -> SearchRequest {
+/// Shows what the rank of one hit is made of.
+pub(super) async fn why(Extension(project): Here, State(mut site): State<Site>, asked: Query<Asked>) -> Response {
+    let Query(asked) = asked;
+    let answer = match site.rpc.search(request(&project, &asked, Wanted::Reasons)).await {
+        Ok(answer) => answer.into_inner(),
+        Err(status) => return failure(&project, Tab::Search, &Shown::from(status)),
+    };
+    let found = answer.results.iter().find(|hit| hit.chunk.as_ref().is_some_and(|chunk| chunk.id == asked.id));
+    let Some(Hit { explain: Some(explain), citation, .. }) = found else {
+        let shown = Shown {
+            status: StatusCode::NOT_FOUND,
+            reason: "NOT_FOUND",
+            message: "this is no longer among the hits".to_owned(),
+            hint: Some("search again".to_owned()),
+        };
+        return failure(&project, Tab::Search, &shown);
+    };
+    let chart = chart::chart(explain);
+    if !asked.part.is_empty() {
+        return answer::page(StatusCode::OK, chart);
+    }
+    let content = html! { h1 { "Why here" } p { code { (citation) } " for " q { (asked.q) } } (chart) };
+    answer::page(StatusCode::OK, layout::page(&project, Tab::Search, "Why here", &content))
+}
+
+/// What is wanted beside the hits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    /// The values by which the search can be narrowed.
+    Facets,
+    /// What each rank is made of.
+    Reasons,
+}
+
+fn request(project: &Arc<Project>, asked: &Asked, wanted: Wanted) -> SearchRequest {
     let scope = match asked.scope.as_str() {
         "project" => v1::Scope::Project,
         "domain" => v1::Scope::Domain,
@@ -96,9 +132,9 @@ fn request(project: &Arc<Project>, asked: &Asked) -> SearchRequest {
         scope: scope.into(),
         limit: Some(HITS),
         offset: asked.offset,
-        explain: true,
-        facets: true,
-        preview: !asked.part.is_empty(),
+        explain: wanted == Wanted::Reasons,
+        facets: wanted == Wanted::Facets,
+        preview: !asked.part.is_empty() || wanted == Wanted::Reasons,
         ..SearchRequest::default()
     }
 }
@@ -137,7 +173,7 @@ fn results(site: &Site, project: &Project, asked: &Asked, answer: &SearchRespons
         div.found-list {
             (facets(asked, answer))
             ol.hits start=(asked.offset + 1) {
-                @for found in &answer.results { (hit(site, project, found)) }
+                @for found in &answer.results { (hit(site, project, asked, found)) }
             }
         }
         @if let Some(next) = answer.next_offset {
@@ -180,7 +216,8 @@ fn narrowed(query: &str, filter: &str, value: &str) -> String {
     format!("{} {filter}:{value}", query.trim())
 }
 
-fn hit(site: &Site, project: &Project, hit: &Hit) -> Markup {
+fn hit(site: &Site, project: &Project, asked: &Asked, hit: &Hit) -> Markup {
+    let offset = asked.offset.to_string();
     let (doc, chunk) = (hit.doc.clone().unwrap_or_default(), hit.chunk.clone().unwrap_or_default());
     let matches: Vec<_> = hit.highlights.iter().map(|range| range.start as usize..range.end as usize).collect();
     let lines = code::lines(&chunk.text, chunk.start_line, &doc.language, &matches);
@@ -221,7 +258,9 @@ fn hit(site: &Site, project: &Project, hit: &Hit) -> Markup {
                 button.quiet type="button" data-copy=(hit.citation) title="Copy the citation" { (hit.citation) }
                 @if let Some(address) = in_editor { a href=(address) data-editor="" { "Editor" } }
                 @for other in &hit.also_at { span { "also at " code { (other) } } }
-                @if let Some(explain) = &hit.explain { details { summary { "Why here" } (chart::chart(explain)) } }
+                @let why = link::to("why", &[("q", &asked.q), ("scope", &asked.scope), ("offset", &offset), ("id", &chunk.id)]);
+                // Explaining all hits takes longer than finding them.
+                details data-part=(why) { summary { "Why here" } a href=(why) { "What the rank is made of" } }
             }
         }
     }

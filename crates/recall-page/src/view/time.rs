@@ -2,9 +2,24 @@
 
 use maud::{Markup, html};
 use recall_json::rfc3339;
+use serde::Deserialize;
+use serde::de::Error;
 
 /// The type of a time in messages.
 pub(crate) type Time = prost_types::Timestamp;
+
+/// A time in a request, in RFC 3339.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moment(pub(crate) Time);
+
+impl<'de> Deserialize<'de> for Moment {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        recall_json::timestamp(&text)
+            .map(Self)
+            .ok_or_else(|| D::Error::custom(format!("`{text}` is not a time in RFC 3339")))
+    }
+}
 
 /// Shows a time to the minute, in UTC; the script shows it in the reader's zone.
 pub(crate) fn time(time: Option<&Time>) -> Markup {

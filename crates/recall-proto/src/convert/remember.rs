@@ -6,7 +6,7 @@ use recall_core::{
     VerifyMode,
 };
 
-use super::scope;
+use super::{scope, time};
 use crate::{InvalidRequest, Problem, v1};
 
 /// A validated request with its context, or the reason why it is invalid.
@@ -64,7 +64,7 @@ pub fn add(message: v1::AddRequest) -> Validated<AddMemory> {
 /// # Errors
 /// The id is invalid, a text is blank or too long, there are too many entries, or no field is to be amended.
 pub fn update(message: v1::UpdateRequest) -> Validated<UpdateMemory> {
-    let v1::UpdateRequest { context, id, title, content, tags, related_files } = message;
+    let v1::UpdateRequest { context, id, title, content, tags, related_files, expected_updated_at } = message;
     let context = context.unwrap_or_default();
     let list = |list: Option<v1::TextList>| list.map(|v1::TextList { values }| values);
     let (tags, related_files) = (list(tags), list(related_files));
@@ -76,7 +76,8 @@ pub fn update(message: v1::UpdateRequest) -> Validated<UpdateMemory> {
     tags.iter().try_for_each(|tags| entries("tags", tags))?;
     related_files.iter().try_for_each(|files| entries("related_files", files))?;
     let id = memory_id("id", &id)?;
-    let asked = UpdateMemory { id, title, content, tags, related_files, provenance: provenance(&context) };
+    let expected = expected_updated_at.as_ref().map(time::from_proto);
+    let asked = UpdateMemory { id, title, content, tags, related_files, expected, provenance: provenance(&context) };
     Ok((context, asked))
 }
 
@@ -116,9 +117,9 @@ pub fn rated_by_path(message: &v1::FeedbackRequest) -> Option<String> {
 /// Reads a request to verify memories.
 ///
 /// # Errors
-/// An id is invalid, the scope or the mode is unknown, there are too many ids, or the mode requires or forbids ids.
+/// An id is invalid, the scope or the mode is unknown, there are too many ids, or the mode requires or forbids ids or changes.
 pub fn verify(message: v1::VerifyRequest) -> Validated<VerifyMemories> {
-    let v1::VerifyRequest { context, ids, scope: wanted, mode } = message;
+    let v1::VerifyRequest { context, ids, scope: wanted, mode, with_changes } = message;
     let context = context.unwrap_or_default();
     let mode = match v1::VerifyMode::try_from(mode) {
         Ok(v1::VerifyMode::Unspecified | v1::VerifyMode::Check) => VerifyMode::Check,
@@ -135,9 +136,12 @@ pub fn verify(message: v1::VerifyRequest) -> Validated<VerifyMemories> {
             return Err(InvalidRequest::new("mode", problem));
         }
     };
+    if with_changes && mode != VerifyMode::Check {
+        return Err(InvalidRequest::new("with_changes", Problem::Contradiction { other: "mode" }));
+    }
     let ids = ids.iter().map(|id| memory_id("ids", id)).collect::<Result<_, _>>()?;
     let scope = scope::from_proto(wanted, Scope::Project)?;
-    let asked = VerifyMemories { ids, scope, mode, provenance: provenance(&context) };
+    let asked = VerifyMemories { ids, scope, mode, with_changes, provenance: provenance(&context) };
     Ok((context, asked))
 }
 

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use recall_core::{Ablation, DocumentType, Explain, Facets, Limits, OtherProjects, Recording, Scope, SearchRequest};
+use recall_core::{
+    Ablation, DocumentType, Explain, Facets, JudgeUse, Limits, OtherProjects, Recording, Scope, SearchRequest,
+};
 
 use super::{filters, limits, scope, weights};
 use crate::{InvalidRequest, Problem, v1};
@@ -49,6 +51,7 @@ pub fn from_proto(message: v1::SearchRequest, bounds: &Limits) -> Result<Call, I
         projects,
         everywhere,
         preview,
+        judge,
     } = message;
     limits::query_text("query", &query, bounds)?;
     if filter.len() > bounds.query_bytes {
@@ -65,7 +68,8 @@ pub fn from_proto(message: v1::SearchRequest, bounds: &Limits) -> Result<Call, I
         weights: weights::from_proto(weights)?,
         explain: if explain { Explain::On } else { Explain::Off },
         facets: if facets { Facets::On } else { Facets::Off },
-        without: left_out(without, rerank.unwrap_or(true))?,
+        without: left_out(without, rerank.unwrap_or(true), judge.unwrap_or(true))?,
+        judge: if judge == Some(true) { JudgeUse::Always } else { JudgeUse::WhenHard },
         others: others(projects, everywhere)?,
         recording: if preview { Recording::Off } else { Recording::On },
     };
@@ -80,8 +84,20 @@ pub fn from_proto(message: v1::SearchRequest, bounds: &Limits) -> Result<Call, I
 
 /// Writes a search without any of the additional options.
 pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::SearchRequest {
-    let SearchRequest { query, scope, filters, limit, offset, weights, explain, facets, without, others, recording } =
-        request;
+    let SearchRequest {
+        query,
+        scope,
+        filters,
+        limit,
+        offset,
+        weights,
+        explain,
+        facets,
+        without,
+        judge,
+        others,
+        recording,
+    } = request;
     v1::SearchRequest {
         context: Some(context),
         query: query.clone(),
@@ -105,6 +121,7 @@ pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::Sea
         },
         everywhere: *others == OtherProjects::Every,
         preview: *recording == Recording::Off,
+        judge: (*judge == JudgeUse::Always).then_some(true),
     }
 }
 
@@ -119,17 +136,19 @@ fn others(projects: Vec<String>, everywhere: bool) -> Result<OtherProjects, Inva
     Ok(if roots.is_empty() { OtherProjects::None } else { OtherProjects::Named(roots) })
 }
 
-/// Reads the disabled stages, with the cross-encoder if `rerank` is false.
-fn left_out(without: Vec<String>, rerank: bool) -> Result<Vec<Ablation>, InvalidRequest> {
+/// Reads the disabled stages, with the cross-encoder if `rerank` is false, and with the language model if `judge` is.
+fn left_out(without: Vec<String>, rerank: bool, judge: bool) -> Result<Vec<Ablation>, InvalidRequest> {
     let mut without = without.into_iter().map(ablation).collect::<Result<Vec<_>, _>>()?;
-    if !rerank && !without.contains(&Ablation::Rerank) {
-        without.push(Ablation::Rerank);
+    for (is_used, stage) in [(rerank, Ablation::Rerank), (judge, Ablation::Judge)] {
+        if !is_used && !without.contains(&stage) {
+            without.push(stage);
+        }
     }
     Ok(without)
 }
 
 fn ablation(name: String) -> Result<Ablation, InvalidRequest> {
-    const KNOWN: &str = "lexical, symbol, path, semantic, file_kind, structure, ranker, rerank, collapse";
+    const KNOWN: &str = "lexical, symbol, path, semantic, file_kind, structure, ranker, rerank, judge, collapse";
     Ablation::from_name(&name)
         .ok_or_else(|| InvalidRequest::new("without", Problem::Unknown { value: name, known: KNOWN }))
 }
@@ -201,11 +220,21 @@ mod tests {
                     OtherProjects::Every,
                 ]),
                 proptest::sample::select(vec![Recording::Off, Recording::On]),
+                proptest::sample::select(vec![JudgeUse::WhenHard, JudgeUse::Always]),
             ),
             proptest::sample::subsequence(Ablation::ALL.to_vec(), 0..=Ablation::ALL.len()),
         )
             .prop_map(
-                |(query, scope, filters, limit, offset, weights, (explain, facets, others, recording), without)| {
+                |(
+                    query,
+                    scope,
+                    filters,
+                    limit,
+                    offset,
+                    weights,
+                    (explain, facets, others, recording, judge),
+                    without,
+                )| {
                     SearchRequest {
                         query,
                         scope,
@@ -216,6 +245,7 @@ mod tests {
                         explain,
                         facets,
                         without,
+                        judge,
                         others,
                         recording,
                     }

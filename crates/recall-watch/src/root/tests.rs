@@ -12,7 +12,7 @@ fn tree(directories: &[&str]) -> (TempDir, PathBuf) {
     for directory in directories {
         fs::create_dir_all(place.path().join(directory)).unwrap();
     }
-    let path = place.path().canonicalize().unwrap();
+    let path = dunce::canonicalize(place.path()).unwrap();
     (place, path)
 }
 

@@ -77,7 +77,7 @@ pub(super) fn walk(
 /// Returns the canonical root after checking that it can be listed.
 fn check(root: &Path) -> Result<PathBuf, ScanError> {
     let refused = |source| ScanError::Root { path: root.to_owned(), source };
-    let canonical = root.canonicalize().map_err(refused)?;
+    let canonical = dunce::canonicalize(root).map_err(refused)?;
     fs::read_dir(&canonical).map_err(refused)?;
     Ok(canonical)
 }

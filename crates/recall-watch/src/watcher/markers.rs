@@ -40,7 +40,7 @@ impl Markers {
     /// Creates the folder and the markers in it.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(folder)?;
-        let folder = folder.canonicalize()?;
+        let folder = dunce::canonicalize(folder)?;
         let marker = |number: usize| {
             let name = format!("{number}");
             let file = File::create(folder.join(&name))?;

@@ -1,6 +1,8 @@
 //! The signals with which the loop is told to end.
 
-use crate::error::{CliError, CommandError};
+#[cfg(unix)]
+use crate::error::CliError;
+use crate::error::CommandError;
 
 /// The signals. While it exists, they do not end the process.
 #[derive(Debug)]

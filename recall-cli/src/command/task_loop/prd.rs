@@ -73,7 +73,7 @@ impl Prd {
     pub(super) fn read(path: &Path) -> Result<Self, CommandError> {
         let refused =
             |source| CliError::refused(format!("cannot read the list of tasks `{}`", path.display()), &source);
-        let path = path.canonicalize().map_err(refused)?;
+        let path = dunce::canonicalize(path).map_err(refused)?;
         let size = fs::metadata(&path).map_err(refused)?.len();
         if size > PRD_BYTES {
             let message = format!("`{}` has {size} bytes; a list of tasks has at most {PRD_BYTES}", path.display());

@@ -38,7 +38,7 @@ impl LoopRepository {
         let Some(repository) = Repository::of(place) else { return Ok(None) };
         let git = Program::find(&repository.work_tree)
             .map_err(|error| CliError::new(Exit::Usage, Reason::NotFound, error.to_string()))?;
-        let place = place.canonicalize().unwrap_or_else(|_| place.to_owned());
+        let place = dunce::canonicalize(place).unwrap_or_else(|_| place.to_owned());
         let ralph = place.join(folder::NAME);
         let ralph = ralph.strip_prefix(&repository.work_tree).unwrap_or(&ralph).to_owned();
         Ok(Some(Self { git, ralph, work_tree: repository.work_tree }))

@@ -131,7 +131,7 @@ pub(crate) fn rated(item: &str, stats: &v1::ItemStats) -> String {
 /// Formats the state of each memory on one line, with its broken anchors below.
 pub(crate) fn verified(answer: &v1::VerifyResponse) -> String {
     let mut text = String::new();
-    for v1::VerifiedMemory { id, title, verification } in &answer.results {
+    for v1::VerifiedMemory { id, title, verification, changes } in &answer.results {
         let verification = verification.clone().unwrap_or_default();
         let style = if verification.broken.is_empty() { GOOD } else { ERROR };
         let state = state(&verification).unwrap_or_else(|| "not checked".to_owned());
@@ -139,8 +139,36 @@ pub(crate) fn verified(answer: &v1::VerifyResponse) -> String {
         for broken in &verification.broken {
             let _ = writeln!(text, "  {DIM}{}{DIM:#}", printable(&anchor(broken)));
         }
+        for change in changes {
+            push_change(&mut text, change);
+        }
     }
     text
+}
+
+/// Adds what changed in a file or symbol of a memory.
+fn push_change(text: &mut String, change: &v1::AnchorChange) {
+    let v1::AnchorChange { path, symbol, commit, exact, diff, is_cut } = change;
+    let symbol = if symbol.is_empty() { String::new() } else { format!(" {}", printable(symbol)) };
+    let _ = write!(text, "\n{PATH}{}{symbol}{PATH:#} ", printable(path));
+    if commit.is_empty() {
+        let _ = writeln!(text, "{DIM}git does not have the text of that time{DIM:#}");
+        return;
+    }
+    let commit = commit.get(..12).unwrap_or(commit);
+    let then = if *exact { "" } else { ", where the memory saw changes that were never committed" };
+    let _ = writeln!(text, "{DIM}since {}{then}{DIM:#}", printable(commit));
+    for line in diff.lines() {
+        let style = match line.as_bytes().first() {
+            Some(b'+') => GOOD,
+            Some(b'-') => ERROR,
+            _ => DIM,
+        };
+        let _ = writeln!(text, "{style}{}{style:#}", printable(line));
+    }
+    if *is_cut {
+        let _ = writeln!(text, "{DIM}… the rest is left out{DIM:#}");
+    }
 }
 
 /// Formats the number of memories that are valid.

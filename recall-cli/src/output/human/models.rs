@@ -55,7 +55,11 @@ fn state(model: &v1::Model) -> String {
     let what = match () {
         () if !model.problem.is_empty() => "cannot be used",
         () if !model.installed => return "can be pulled".to_owned(),
+        () if !model.used_as.is_empty() && !model.address.is_empty() => {
+            return format!("used, at {}", printable(&model.address));
+        }
         () if !model.used_as.is_empty() => "used",
+        () if !model.address.is_empty() => return format!("not used, at {}", printable(&model.address)),
         () if model.origin == "builtin" => "off",
         () => "installed",
     };
@@ -95,6 +99,14 @@ pub(crate) fn used(answer: &v1::UseModelResponse, role: &str) -> String {
     let v1::UseModelResponse { model, chunks_to_embed } = answer;
     let Some(model) = model else { return format!("no model is used to {role}\n") };
     let mut text = format!("{GOOD}used{GOOD:#} to {role}: {SYMBOL}{}{SYMBOL:#}\n", printable(&model.name));
+    if !model.address.is_empty() {
+        let what = match role {
+            "judge" => "the text of hard questions and of their first hits",
+            _ => "the text of every indexed chunk and of every query",
+        };
+        let address = printable(&model.address);
+        let _ = writeln!(text, "{WARNING}sent to {address}{WARNING:#}: {what}, of all projects, with secrets masked");
+    }
     if *chunks_to_embed > 0 {
         let chunks = counted(*chunks_to_embed, "chunk", "chunks");
         let _ = writeln!(text, "{DIM}{chunks} to embed in the background; `recall status` shows the progress{DIM:#}");

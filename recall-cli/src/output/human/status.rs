@@ -186,11 +186,38 @@ fn parts_line(text: &mut String, name: &str, parts: &BTreeMap<String, u64>, most
 fn model(model: &v1::Model) -> String {
     let roles = if model.used_as.is_empty() { "not used".to_owned() } else { model.used_as.join(", ") };
     let provider = match model.provider.as_str() {
+        _ if !model.address.is_empty() => format!(", at {}", printable(&model.address)),
         "" => ", not loaded".to_owned(),
         provider => format!(", on {}", printable(provider)),
     };
     let problem = if model.problem.is_empty() { String::new() } else { format!(": {}", printable(&model.problem)) };
-    format!("{STRONG}model{STRONG:#} {} ({roles}{provider}){problem}\n", printable(&model.name))
+    let mut text = format!("{STRONG}model{STRONG:#} {} ({roles}{provider}){problem}\n", printable(&model.name));
+    if let Some(remote) = &model.remote {
+        text.push_str(&remote_use(remote));
+    }
+    text
+}
+
+/// Formats what a remote model has cost, its pace and what is left.
+fn remote_use(remote: &v1::RemoteUse) -> String {
+    let v1::RemoteUse { texts, tokens, dollars, tokens_today, tokens_daily, texts_per_second, chunks_left } = *remote;
+    let cost = dollars.map_or_else(String::new, |dollars| format!(", ${dollars:.4}"));
+    let mut text = format!(
+        "  sent         {} with {}{cost}\n",
+        counted(texts, "text", "texts"),
+        counted(tokens, "token", "tokens")
+    );
+    if let Some(daily) = tokens_daily {
+        let _ = writeln!(text, "  today        {} of {} tokens", count(tokens_today), count(daily));
+    }
+    if chunks_left > 0 {
+        let pace = texts_per_second.filter(|pace| *pace > 0.0).map_or_else(String::new, |pace| {
+            let minutes = (chunks_left as f64 / pace / 60.0).ceil() as u64;
+            format!(", {pace:.0} a second, about {}", counted(minutes, "minute", "minutes"))
+        });
+        let _ = writeln!(text, "  to embed     {}{pace}", counted(chunks_left, "chunk", "chunks"));
+    }
+    text
 }
 
 fn latency_table(latencies: &[v1::LatencyHistogram], width: Option<usize>) -> String {

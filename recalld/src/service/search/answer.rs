@@ -4,15 +4,23 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use recall_core::{DocumentId, Retriever, SearchRequest};
-use recall_engine::{Answer, Coverage, Explanation, Facet, Hit, Reranked, RetrieverWeights};
+use recall_engine::{Answer, Coverage, Explanation, Facet, Hit, Reranked, Rescorer, RetrieverWeights};
 use recall_models::Role;
 use recall_proto::convert::{chunk, document, filters, scope, time};
 use recall_proto::v1;
 
 use crate::service::{adopted, memory, store, warning};
 
-/// The number of the only reranking stage.
-const STAGE: u32 = 1;
+/// The numbers of the stages that rescore.
+const CROSS_ENCODER: u32 = 1;
+const JUDGE: u32 = 3;
+
+/// The models that rescored the first hits.
+#[derive(Clone)]
+struct Rescorers {
+    cross_encoder: Option<String>,
+    judge: Option<String>,
+}
 
 /// Converts an answer. `parents` are the whole texts of the hits' documents, if the request wants them.
 pub(in crate::service) fn to_proto(
@@ -43,9 +51,11 @@ pub(in crate::service) fn to_proto(
         stages,
         model,
         reranker,
+        judge,
         silent,
         warnings,
     } = answer;
+    let rescorers = Rescorers { cross_encoder: reranker, judge };
     v1::SearchResponse {
         query: Some(v1::QueryEcho {
             text: request.query.clone(),
@@ -58,7 +68,7 @@ pub(in crate::service) fn to_proto(
             scope: scope::to_proto(searched).into(),
             weights: Some(weights_in_force(&weights)),
         }),
-        results: hits.into_iter().map(|found| hit(found, &coverage, &weights, reranker.as_deref(), parents)).collect(),
+        results: hits.into_iter().map(|found| hit(found, &coverage, &weights, &rescorers, parents)).collect(),
         breakdown: breakdown.into_iter().map(|(kind, count)| (kind.as_str().to_owned(), count as u32)).collect(),
         facets: facets.into_iter().map(facet).collect(),
         stats: Some(v1::SearchStats {
@@ -69,8 +79,8 @@ pub(in crate::service) fn to_proto(
             stages: stages.into_iter().map(|(stage, took)| (stage.as_str().to_owned(), millis(took))).collect(),
             stores: coverage.iter().map(searched_store).collect(),
             candidates: by_retriever(&retrieved),
-            reranked: reranker.is_some(),
-            models: models(model, reranker.clone()),
+            reranked: rescorers.cross_encoder.is_some() || rescorers.judge.is_some(),
+            models: models(model, &rescorers),
             silent: silent.into_iter().map(|stage| stage.as_str().to_owned()).collect(),
             indexing: indexing(&coverage),
             stale_files,
@@ -90,8 +100,9 @@ fn facet(facet: Facet) -> (String, v1::Facet) {
 }
 
 /// Returns the models that took part, by their roles.
-fn models(embed: Option<String>, rerank: Option<String>) -> BTreeMap<String, String> {
-    let named = [(Role::Embed, embed), (Role::Rerank, rerank)];
+fn models(embed: Option<String>, rescorers: &Rescorers) -> BTreeMap<String, String> {
+    let Rescorers { cross_encoder, judge } = rescorers.clone();
+    let named = [(Role::Embed, embed), (Role::Rerank, cross_encoder), (Role::Judge, judge)];
     named.into_iter().filter_map(|(role, name)| Some((role.as_str().to_owned(), name?))).collect()
 }
 
@@ -99,7 +110,7 @@ fn hit(
     hit: Hit,
     coverage: &[Coverage],
     weights: &RetrieverWeights,
-    reranker: Option<&str>,
+    rescorers: &Rescorers,
     parents: &HashMap<DocumentId, String>,
 ) -> v1::Hit {
     let elsewhere = coverage.get(hit.store).filter(|coverage| coverage.is_elsewhere).map(|coverage| &coverage.root);
@@ -134,7 +145,7 @@ fn hit(
         citation,
         staleness: memory::staleness(recalled),
         also_at,
-        explain: explanation.map(|explanation| explain(explanation, weights, reranker)),
+        explain: explanation.map(|explanation| explain(explanation, weights, rescorers)),
         highlights: highlights
             .into_iter()
             .map(|range| v1::ByteRange { start: range.start as u32, end: range.end as u32 })
@@ -147,7 +158,7 @@ fn hit(
     }
 }
 
-fn explain(explanation: Explanation, weights: &RetrieverWeights, reranker: Option<&str>) -> v1::Explain {
+fn explain(explanation: Explanation, weights: &RetrieverWeights, rescorers: &Rescorers) -> v1::Explain {
     let Explanation { ranks, fused, priors, contributions, reranked } = explanation;
     let retrieved = |retriever| {
         let &(_, rank, score) = ranks.iter().find(|(found, _, _)| *found == retriever)?;
@@ -160,11 +171,12 @@ fn explain(explanation: Explanation, weights: &RetrieverWeights, reranker: Optio
         path: retrieved(Retriever::Path),
         fused,
         priors: priors.into_iter().map(|factor| (factor.name.to_owned(), factor.value)).collect(),
-        rerank: reranked.map(|Reranked { score, rank_before }| v1::Reranked {
-            model: reranker.unwrap_or_default().to_owned(),
-            stage: STAGE,
-            score: score.into(),
-            rank_before,
+        rerank: reranked.map(|Reranked { by, score, rank_before }| {
+            let (model, stage) = match by {
+                Rescorer::CrossEncoder => (&rescorers.cross_encoder, CROSS_ENCODER),
+                Rescorer::Judge => (&rescorers.judge, JUDGE),
+            };
+            v1::Reranked { model: model.clone().unwrap_or_default(), stage, score: score.into(), rank_before }
         }),
         contributions: contributions.into_iter().map(|(name, added)| (name.to_owned(), added)).collect(),
     }

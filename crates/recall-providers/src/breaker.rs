@@ -1,0 +1,164 @@
+//! A circuit breaker: pauses requests to a server that fails.
+
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+/// When requests are paused, and for how long.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BreakerSettings {
+    /// The number of consecutive failures that lead to a pause.
+    pub(crate) failures: u32,
+    /// The first pause.
+    pub(crate) pause: Duration,
+    /// The longest pause.
+    pub(crate) longest: Duration,
+}
+
+/// How a request failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// It may succeed the next time.
+    Transient,
+    /// It will not succeed the next time.
+    Permanent,
+    /// The server said when to ask again.
+    AskedToWait(Duration),
+}
+
+/// The rest of a pause, with its reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pause {
+    pub(crate) left: Duration,
+    pub(crate) reason: String,
+}
+
+/// Pauses requests to a server after consecutive failures.
+///
+/// After a pause, a single request is let through; the others are refused until it has ended. If it fails, the next pause is twice
+/// as long.
+#[derive(Debug)]
+pub(crate) struct Breaker {
+    settings: BreakerSettings,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    failures: u32,
+    /// The pauses since the last success.
+    pauses: u32,
+    until: Option<Instant>,
+    reason: String,
+    /// The end of the time in which the single request after a pause has to end.
+    trial: Option<Instant>,
+}
+
+impl Breaker {
+    pub(crate) fn new(settings: BreakerSettings) -> Self {
+        Self { settings, state: Mutex::default() }
+    }
+
+    /// Lets a request through, or returns the pause. `patience` is how long the request takes at most.
+    pub(crate) fn admit(&self, now: Instant, patience: Duration) -> Result<(), Pause> {
+        let mut state = self.state.lock();
+        let Some(until) = state.until else { return Ok(()) };
+        let over = state.trial.map_or(until, |trial| trial.max(until));
+        if now < over {
+            return Err(Pause { left: over - now, reason: state.reason.clone() });
+        }
+        state.trial = Some(now + patience);
+        Ok(())
+    }
+
+    /// Returns the pause in force, if any.
+    pub(crate) fn pause(&self, now: Instant) -> Option<Pause> {
+        let state = self.state.lock();
+        let left = state.until?.checked_duration_since(now)?;
+        Some(Pause { left, reason: state.reason.clone() })
+    }
+
+    pub(crate) fn succeeded(&self) {
+        *self.state.lock() = State::default();
+    }
+
+    pub(crate) fn failed(&self, now: Instant, failure: Failure, reason: &str) {
+        let BreakerSettings { failures, pause, longest } = self.settings;
+        let mut state = self.state.lock();
+        state.failures += 1;
+        reason.clone_into(&mut state.reason);
+        let was_trial = state.trial.take().is_some();
+        let wait = match failure {
+            Failure::AskedToWait(wait) => Some(wait.min(longest)),
+            Failure::Permanent => Some(longest),
+            Failure::Transient if was_trial || state.failures >= failures => {
+                let doubled = pause.saturating_mul(1 << state.pauses.min(16));
+                state.pauses += 1;
+                Some(doubled.min(longest))
+            }
+            Failure::Transient => None,
+        };
+        if let Some(wait) = wait {
+            state.until = state.until.max(Some(now + wait));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn breaker() -> Breaker {
+        Breaker::new(BreakerSettings { failures: 2, pause: 4 * SECOND, longest: 10 * SECOND })
+    }
+
+    #[test]
+    fn requests_are_paused_after_consecutive_failures_only() {
+        let (breaker, now) = (breaker(), Instant::now());
+        breaker.failed(now, Failure::Transient, "down");
+        breaker.succeeded();
+        breaker.failed(now, Failure::Transient, "down");
+        assert!(breaker.admit(now, SECOND).is_ok());
+        breaker.failed(now, Failure::Transient, "down again");
+        let pause = breaker.admit(now, SECOND).expect_err("paused");
+        assert_eq!((pause.left, pause.reason.as_str()), (4 * SECOND, "down again"));
+    }
+
+    #[test]
+    fn one_request_is_let_through_after_a_pause_and_the_next_pause_is_longer() {
+        let (breaker, start) = (breaker(), Instant::now());
+        for _ in 0..2 {
+            breaker.failed(start, Failure::Transient, "down");
+        }
+        let mut now = start + 4 * SECOND;
+        assert!(breaker.admit(now, SECOND).is_ok());
+        assert!(breaker.admit(now, SECOND).is_err(), "another request waits for the first");
+        breaker.failed(now, Failure::Transient, "down");
+        assert_eq!(breaker.admit(now, SECOND).expect_err("paused").left, 8 * SECOND);
+        now += 8 * SECOND;
+        assert!(breaker.admit(now, SECOND).is_ok());
+        breaker.failed(now, Failure::Transient, "down");
+        assert_eq!(breaker.pause(now).expect("paused").left, 10 * SECOND, "the longest pause");
+        now += 10 * SECOND;
+        assert!(breaker.admit(now, SECOND).is_ok());
+        // The caller of the single request may have given up without a word.
+        assert!(breaker.admit(now + SECOND, SECOND).is_ok());
+        breaker.succeeded();
+        assert!(breaker.admit(now, SECOND).is_ok() && breaker.admit(now, SECOND).is_ok());
+        assert_eq!(breaker.pause(now), None);
+    }
+
+    #[test]
+    fn a_server_decides_about_its_pause_up_to_the_longest() {
+        let (breaker, now) = (breaker(), Instant::now());
+        breaker.failed(now, Failure::AskedToWait(7 * SECOND), "too many requests");
+        assert_eq!(breaker.admit(now, SECOND).expect_err("paused").left, 7 * SECOND);
+        breaker.failed(now, Failure::AskedToWait(3600 * SECOND), "too many requests");
+        assert_eq!(breaker.admit(now, SECOND).expect_err("paused").left, 10 * SECOND);
+        breaker.succeeded();
+        breaker.failed(now, Failure::Permanent, "wrong key");
+        assert_eq!(breaker.admit(now, SECOND).expect_err("paused").left, 10 * SECOND);
+    }
+}

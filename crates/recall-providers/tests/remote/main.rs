@@ -1,0 +1,5 @@
+//! Remote models, against a server that speaks the vendors' formats and fails on demand.
+
+mod embed;
+mod judge;
+mod support;

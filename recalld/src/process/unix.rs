@@ -1,0 +1,24 @@
+//! The daemon's process on Unix.
+
+use rustix::fs::Mode;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// Makes the files that this process creates accessible to its user only.
+pub(crate) fn keep_files_private() {
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
+}
+
+/// Begins a session of its own: the daemon must survive its terminal. The call fails, harmlessly, if the process leads its group
+/// already, as it does when started from a shell.
+pub(crate) fn leave_terminal() {
+    let _ = rustix::process::setsid();
+}
+
+/// Raises the soft limit on open files to the hard limit: each client takes one, each store several, and the soft limit
+/// is 1024 on many systems.
+pub(crate) fn raise_file_limit() {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }) {
+        tracing::warn!(%error, current = current.unwrap_or(u64::MAX), "the limit on open files stays as it is");
+    }
+}

@@ -1,0 +1,212 @@
+//! Remote models, from the command to a server that speaks the vendors' formats.
+
+#[path = "remote/case.rs"]
+mod case;
+
+use std::fs;
+
+use case::{Case, JUDGE, KEY, MODEL, is_warned};
+use recall_testkit::{FakeProvider, FakeRules, Fault, wait_until};
+use serde_json::json;
+
+#[test]
+fn a_remote_model_embeds_a_project_and_its_queries_until_the_server_dies() {
+    let case = Case::new();
+    let used = case.succeeds(&["models", "use", "embed", MODEL]);
+    assert!(used.contains(&format!("sent to {}", case.fake.v1())) && used.contains("with secrets masked"), "{used}");
+    case.wait_for_model(MODEL);
+    let (model, answer) = case.search("when does the store open");
+    assert_eq!((model.as_deref(), is_warned(&answer)), (Some(MODEL), false), "{answer}");
+    assert_eq!(answer["results"][0]["doc"]["path"], "docs/shop.md", "{answer}");
+
+    let status = case.json(&["status"]);
+    let listed = &status["models"].as_array().expect("a list")[0];
+    assert_eq!(
+        (&listed["name"], &listed["origin"], &listed["address"]),
+        (&json!(MODEL), &json!("remote"), &json!(case.fake.v1()))
+    );
+    let texts = listed["remote"]["texts"].as_u64().expect("a number");
+    assert!(texts > 20 && listed["remote"]["dollars"].as_f64().is_some_and(|dollars| dollars > 0.0), "{listed}");
+    let said = case.succeeds(&["status"]);
+    assert!(
+        said.contains(&format!("model {MODEL} (embed, at {}", case.fake.v1())) && said.contains("  sent  "),
+        "{said}"
+    );
+
+    // The server dies: the built-in model answers, with a warning, and a change is embedded when it is back.
+    case.fake.set_down(true);
+    let (model, answer) = case.search("where is the garden");
+    assert_eq!((model.as_deref(), is_warned(&answer)), (Some("static"), true), "{answer}");
+    case.project.write("docs/new.md", "# Lighthouse\n\nThe lighthouse is repaired in spring.\n");
+    let (model, answer) = case.search("lighthouse");
+    assert_eq!(
+        (model.as_deref(), &answer["results"][0]["doc"]["path"]),
+        (Some("static"), &json!("docs/new.md")),
+        "{answer}"
+    );
+    case.fake.set_down(false);
+    wait_until("the new page at the server", || {
+        let is_new = |text: &String| text.contains("repaired in spring");
+        case.fake.received().iter().any(|request| request.texts().iter().any(is_new)).then_some(())
+    });
+    case.wait_for_model(MODEL);
+
+    case.assert_key_is_nowhere();
+    let sent: Vec<String> = case.fake.received().iter().map(|request| request.body.to_string()).collect();
+    assert!(sent.iter().all(|body| !body.contains(case.secret())), "a secret was sent");
+    assert!(sent.iter().any(|body| body.contains("[secret: ")), "the file with a secret was not sent");
+
+    // No text goes to a model that is not used any more.
+    case.succeeds(&["models", "use", "embed", "none"]);
+    let before = case.fake.received().len();
+    assert_eq!(case.search("lighthouse").0.as_deref(), Some("static"));
+    assert_eq!(case.fake.received().len(), before);
+    case.succeeds(&["models", "rm", MODEL]);
+    assert!(!case.succeeds(&["models", "list"]).contains(MODEL));
+}
+
+#[test]
+fn a_project_can_name_no_server_and_no_model() {
+    let case = Case::new();
+    let other = FakeProvider::start(FakeRules::default());
+    let text = format!(
+        "[remote]\nopenai = \"{0}\"\nollama = \"{1}\"\ncompatible = {{ evil = \"{0}\" }}\n[models]\nhub = \"{1}\"\n",
+        other.v1(),
+        other.address()
+    );
+    case.project.write(".recall/recall.toml", text);
+    let (_, answer) = case.search("store");
+    let ignored = answer["warnings"].as_array().expect("a list").iter().filter(|warning| {
+        warning["message"].as_str().is_some_and(|message| message.contains("has no effect in a project"))
+    });
+    assert_eq!(ignored.count(), 4, "{answer}");
+    case.succeeds(&["models", "use", "embed", MODEL]);
+    case.wait_for_model(MODEL);
+    case.refuses(
+        &["models", "use", "embed", "evil:fake-model"],
+        2,
+        "INVALID_ARGUMENT",
+        "no provider is called `evil`",
+        "remote.compatible",
+    );
+    assert_eq!(other.received(), []);
+}
+
+#[test]
+fn a_model_that_cannot_be_used_is_refused_with_a_hint() {
+    let case = Case::new();
+    let check = |name: &str, exit, code: &str, says: &str, hints: &str| {
+        case.refuses(&["models", "use", "embed", name], exit, code, says, hints);
+    };
+    check(
+        "anthropic:claude",
+        2,
+        "INVALID_ARGUMENT",
+        "`anthropic` has no models for embeddings",
+        "voyage:voyage-code-3",
+    );
+    check("openai:", 2, "INVALID_ARGUMENT", "is not the name of a remote model", "PROVIDER:MODEL");
+    check("openai:unheard-of", 4, "EMBEDDING_FAILED", "404: model \"unheard-of\" not found", "name of the model");
+    check("voyage:voyage-code-3", 4, "EMBEDDING_FAILED", "RECALL_VOYAGE_API_KEY is not set", "recall daemon restart");
+    check("ollama:nomic-embed-text", 4, "EMBEDDING_FAILED", "cannot reach http://127.0.0.1:1", "that the server runs");
+    case.fake.always(Some(Fault::status(401)));
+    check(MODEL, 4, "EMBEDDING_FAILED", "refused the request with status 401", "check the key");
+    assert_eq!(case.search("store").0.as_deref(), Some("static"), "nothing was selected");
+    case.assert_key_is_nowhere();
+}
+
+#[test]
+fn nothing_is_sent_to_an_address_that_the_user_was_not_told() {
+    let case = Case::new();
+    case.succeeds(&["models", "use", "embed", MODEL]);
+    case.wait_for_model(MODEL);
+    case.succeeds(&["daemon", "stop"]);
+    let other = FakeProvider::start(FakeRules::default());
+    let case = case.with_variable("RECALL_REMOTE__OPENAI", &other.v1());
+    let (model, answer) = case.search("store");
+    assert_eq!(model.as_deref(), Some("static"), "{answer}");
+    let told = format!("was chosen at {}, and the settings name {}", case.fake.v1(), other.v1());
+    assert!(answer["warnings"].to_string().contains(&told), "{answer}");
+    assert_eq!(other.received(), []);
+    case.succeeds(&["models", "use", "embed", MODEL]);
+    case.wait_for_model(MODEL);
+    assert!(other.received().len() > 1);
+}
+
+#[test]
+fn embeddings_are_kept_and_not_bought_twice() {
+    let case = Case::new();
+    case.succeeds(&["models", "use", "embed", MODEL]);
+    case.wait_for_model(MODEL);
+    let sent = |case: &Case| case.fake.received().iter().map(|request| request.texts().len()).sum::<usize>();
+    case.succeeds(&["daemon", "restart"]);
+    let before = sent(&case);
+    case.wait_for_model(MODEL);
+    case.succeeds(&["models", "use", "embed", "none"]);
+    case.succeeds(&["models", "use", "embed", MODEL]);
+    case.wait_for_model(MODEL);
+    // A probe, and the queries that waited.
+    let since: Vec<Vec<String>> = case.fake.received().iter().map(recall_testkit::Received::texts).collect();
+    assert!(since.iter().skip(before).all(|texts| texts.len() <= 1), "{since:?}");
+    let usage = fs::read_to_string(case.sandbox.dirs().models().join("remote-usage.json")).expect("written");
+    assert!(usage.contains(MODEL) && !usage.contains(KEY), "{usage}");
+}
+
+#[test]
+fn a_language_model_orders_the_first_hits_if_it_is_asked_for_and_in_time() {
+    let case = Case::new();
+    let used = case.succeeds(&["models", "use", "judge", JUDGE]);
+    assert!(used.contains(&format!("sent to {}", case.fake.address())) && used.contains("hard questions"), "{used}");
+    assert!(case.listed(JUDGE)["roles"] == json!(["judge"]));
+    let by = |answer: &serde_json::Value| answer["stats"]["models"]["judge"].as_str().map(ToOwned::to_owned);
+    let judged = case.json(&["search", "when does the store open", "--judge", "--explain"]);
+    assert_eq!(by(&judged).as_deref(), Some(JUDGE), "{judged}");
+    let first = &judged["results"][0];
+    assert_eq!(
+        (&first["doc"]["path"], &first["explain"]["rerank"]["stage"]),
+        (&json!("docs/shop.md"), &json!(3)),
+        "{first}"
+    );
+    assert_eq!(by(&case.json(&["search", "when does the store open", "--no-judge"])), None);
+
+    let dataset = case.sandbox.path().join("questions");
+    fs::create_dir(&dataset).expect("a new folder");
+    let root = case.project.root().display().to_string();
+    fs::write(
+        dataset.join("dataset.toml"),
+        format!("name = \"shop\"\nlicence = \"MIT\"\ndescription = \"A shop.\"\n[corpora]\nshop = {root:?}\n"),
+    )
+    .expect("written");
+    let query =
+        r#"{"id":"q","text":"when does the store open","category":"semantic","relevant":[{"path":"docs/shop.md"}]}"#;
+    fs::write(dataset.join("queries.jsonl"), format!("{query}\n")).expect("written");
+    let worth = case.json(&["eval", "judge", "--dataset", dataset.to_str().expect("plain")]);
+    assert_eq!(
+        (&worth["queries"], &worth["not_judged"], &worth["recall"]),
+        (&json!(1), &json!(0), &json!(0.0)),
+        "{worth}"
+    );
+    assert!(worth["filtering_rate"].as_f64().is_some_and(|rate| rate > 0.5), "{worth}");
+
+    case.fake.always(Some(Fault::status(529)));
+    let answer = case.json(&["search", "when does the store open at", "--judge"]);
+    let warned = answer["warnings"].as_array().expect("a list").iter().any(|warning| warning["code"] == "NOT_JUDGED");
+    assert!(warned && by(&answer).is_none() && answer["results"][0].is_object(), "{answer}");
+    let sent: Vec<String> = case.fake.received().iter().map(|request| request.body.to_string()).collect();
+    assert!(sent.iter().all(|body| !body.contains(case.secret())), "a secret was sent");
+    case.assert_key_is_nowhere();
+    case.refuses(
+        &["models", "use", "judge", "voyage:voyage-3"],
+        4,
+        "EMBEDDING_FAILED",
+        "RECALL_VOYAGE_API_KEY",
+        "recall daemon restart",
+    );
+    case.refuses(
+        &["models", "use", "rerank", JUDGE],
+        2,
+        "INVALID_ARGUMENT",
+        "cannot be used to rerank",
+        "recall models use judge",
+    );
+}

@@ -1,0 +1,99 @@
+//! A toolchain that builds the standard library with the program, for systems that this machine has no library for.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::{programs, say, workspace};
+
+/// The folder of the toolchain that has the library's sources. It is a distribution's: `rustup` may not reach its server.
+const TOOLCHAIN: &str = "/usr/bin";
+
+/// A file that a task needs, and the package of Debian that has it.
+pub(crate) struct Need {
+    /// The file.
+    pub(crate) file: &'static str,
+    /// The package.
+    pub(crate) package: &'static str,
+}
+
+/// What every target needs.
+pub(crate) const TOOLCHAIN_NEEDS: [Need; 3] = [
+    Need { file: "/usr/bin/rustc", package: "rustc-web" },
+    Need { file: "/usr/bin/cargo", package: "cargo-web" },
+    Need { file: "/usr/lib/rustlib/src/rust/library/Cargo.lock", package: "rust-web-src" },
+];
+
+/// Whether missing packages are installed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Install {
+    /// The task says what is missing and ends.
+    Ask,
+    /// The task installs it, which only root may do.
+    Run,
+}
+
+/// Checks that the files are there, or installs their packages.
+///
+/// # Errors
+/// A file is missing, or the installation failed.
+pub(crate) fn provide(needs: &[&Need], install: Install) -> Result<(), String> {
+    let missing = |needs: &[&Need]| -> Vec<&'static str> {
+        needs.iter().filter(|need| !Path::new(need.file).exists()).map(|need| need.package).collect()
+    };
+    let packages = missing(needs);
+    if packages.is_empty() {
+        return Ok(());
+    }
+    let commands = [vec!["update"], [&["install", "--yes", "--no-install-recommends"], &packages[..]].concat()];
+    if install == Install::Ask {
+        let list = commands.map(|words| format!("    apt-get {}\n", words.join(" "))).concat();
+        return Err(format!(
+            "these packages of Debian are missing: {}. Install them as root, or add `--install`:\n{list}",
+            packages.join(", ")
+        ));
+    }
+    for words in commands {
+        run(Command::new("apt-get").args(&words).env("DEBIAN_FRONTEND", "noninteractive"))?;
+    }
+    match missing(needs)[..] {
+        [] => Ok(()),
+        ref left => Err(format!("apt-get installed no {}: another release of Debian has other names", left.join(", "))),
+    }
+}
+
+/// Returns the folder of what is built for a system.
+pub(crate) fn folder_of(system: &str) -> PathBuf {
+    programs::target_folder().join(system)
+}
+
+/// Returns a command of cargo that builds the standard library too. Its registry is a folder of its own, since the toolchain is
+/// another one than that of the workspace.
+pub(crate) fn cargo(system: &str, target: &str, subcommand: &str) -> Command {
+    let mut command = Command::new(format!("{TOOLCHAIN}/cargo"));
+    command
+        .current_dir(workspace())
+        .env_clear()
+        .envs(std::env::vars_os().filter(|(name, _)| {
+            name.to_str().is_some_and(|name| !name.starts_with("CARGO") && !name.starts_with("RUST"))
+        }))
+        .env("CARGO_HOME", programs::target_folder().join(format!("cargo-{system}")))
+        .env("CARGO_TARGET_DIR", folder_of(system))
+        .env("CARGO_TERM_COLOR", "never")
+        .env("RUSTC", format!("{TOOLCHAIN}/rustc"))
+        // Building the library is a feature of nightly compilers; this variable allows it in others.
+        .env("RUSTC_BOOTSTRAP", "1")
+        .args([subcommand, "--locked", "-Z", "build-std=std,panic_unwind", "--target", target]);
+    command
+}
+
+/// Runs a command and waits for it.
+///
+/// # Errors
+/// It cannot be started, or it failed.
+pub(crate) fn run(command: &mut Command) -> Result<(), String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let arguments = command.get_args().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ");
+    say(&format!("\n== {program} {arguments}\n"));
+    let status = command.status().map_err(|error| format!("cannot start {program}: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("`{program} {arguments}` failed ({status})")) }
+}

@@ -1,0 +1,164 @@
+//! The programs for Windows: built with Debian's mingw, and tried under Wine.
+//!
+//! Wine is not Windows. What is tried here is said to be tested under Wine; `docs/platforms.md` lists what is not.
+
+mod agent;
+mod trials;
+mod wine;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use crate::cross::{self, Install, Need, TOOLCHAIN_NEEDS};
+use crate::say;
+use wine::Wine;
+
+/// The target.
+pub(crate) const TARGET: &str = "x86_64-pc-windows-gnu";
+
+/// The profile of what is tried.
+const PROFILE: &str = "wine";
+
+/// What the build and the trials need besides the toolchain.
+const NEEDS: [Need; 3] = [
+    Need { file: "/usr/bin/x86_64-w64-mingw32-gcc-posix", package: "gcc-mingw-w64-x86-64" },
+    Need { file: "/usr/bin/x86_64-w64-mingw32-g++-posix", package: "g++-mingw-w64-x86-64" },
+    Need { file: "/usr/lib/wine/wine64", package: "wine64" },
+];
+
+/// The compilers of C and C++, the archiver and the linker. The `posix` ones have the threads of C++.
+const VARIABLES: [(&str, &str); 4] = [
+    ("CC_x86_64_pc_windows_gnu", "x86_64-w64-mingw32-gcc-posix"),
+    ("CXX_x86_64_pc_windows_gnu", "x86_64-w64-mingw32-g++-posix"),
+    ("AR_x86_64_pc_windows_gnu", "x86_64-w64-mingw32-ar"),
+    ("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", "x86_64-w64-mingw32-gcc-posix"),
+];
+
+/// A library that the programs import and that Wine 8 lacks. Windows has its own.
+const BCRYPT_PRIMITIVES: &str = "\
+#include <windows.h>
+BOOLEAN NTAPI SystemFunction036(PVOID bytes, ULONG count);
+__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE bytes, SIZE_T count) { return SystemFunction036(bytes, (ULONG)count); }
+";
+
+/// A program that keeps a file open for itself alone until its input ends.
+const HOLD: &str = "\
+#include <windows.h>
+#include <stdio.h>
+int main(int count, char **words) {
+    HANDLE file = CreateFileA(words[1], GENERIC_READ, 0, NULL, OPEN_EXISTING, 0, NULL);
+    if (file == INVALID_HANDLE_VALUE) return 1;
+    puts(\"held\");
+    fflush(stdout);
+    return getchar() == EOF ? 0 : 2;
+}
+";
+
+/// How much is done.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// The programs are built.
+    Build,
+    /// The programs are built and tried.
+    Try,
+    /// The programs that were built last are tried.
+    TryOnly,
+}
+
+/// Builds the programs and tries them.
+pub(crate) fn run(extent: Extent, install: Install, only: Option<&str>) -> ExitCode {
+    match prepare(extent, install)
+        .and_then(|wine| if extent == Extent::Build { Ok(()) } else { trials::run(&wine, only) })
+    {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            say(&format!("error: {why}\n"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn prepare(extent: Extent, install: Install) -> Result<Wine, String> {
+    cross::provide(&TOOLCHAIN_NEEDS.iter().chain(&NEEDS).collect::<Vec<_>>(), install)?;
+    let folder = cross::folder_of("windows");
+    if extent != Extent::TryOnly {
+        build(
+            &folder,
+            PROFILE,
+            &[
+                ("recalld", "recalld"),
+                ("recall-cli", "recall"),
+                ("recall-shim", "recall-shim"),
+                ("recall-tests", "test-recalld"),
+            ],
+            &[],
+        )?;
+    }
+    let built = folder.join(TARGET).join(PROFILE);
+    let wine = Wine::new(&folder.join("trial"))?;
+    for program in ["recall.exe", "recalld.exe", "recall-shim.exe", "test-recalld.exe"] {
+        copy(&built.join(program), &wine.programs().join(program))?;
+    }
+    compile(&wine, "bcryptprimitives.dll", BCRYPT_PRIMITIVES, &["-shared"], &["-ladvapi32"])?;
+    compile(&wine, "hold.exe", HOLD, &[], &[])?;
+    for library in ["libstdc++-6.dll", "libgcc_s_seh-1.dll", "libwinpthread-1.dll"] {
+        copy(&of_compiler(library)?, &wine.programs().join(library))?;
+    }
+    Ok(wine)
+}
+
+/// Builds the programs as they are published; returns their folder. They need no library of the compiler beside them.
+pub(crate) fn release(install: Install) -> Result<PathBuf, String> {
+    cross::provide(&TOOLCHAIN_NEEDS.iter().chain(&NEEDS[..2]).collect::<Vec<_>>(), install)?;
+    let folder = cross::folder_of("windows");
+    let variables = [("RUSTFLAGS", "-Ctarget-feature=+crt-static -Clink-args=-static")];
+    let programs = [("recalld", "recalld"), ("recall-cli", "recall"), ("recall-bench", "recall-bench")];
+    build(&folder, "release", &programs, &variables)?;
+    build(&folder, "small", &[("recall-shim", "recall-shim")], &variables)?;
+    let out = folder.join("programs");
+    std::fs::create_dir_all(&out).map_err(|error| format!("cannot create {}: {error}", out.display()))?;
+    for (profile, program) in
+        programs.map(|(_, program)| ("release", program)).into_iter().chain([("small", "recall-shim")])
+    {
+        let program = format!("{program}.exe");
+        copy(&folder.join(TARGET).join(profile).join(&program), &out.join(&program))?;
+    }
+    Ok(out)
+}
+
+/// Builds programs, which are given with their packages.
+fn build(folder: &Path, profile: &str, programs: &[(&str, &str)], variables: &[(&str, &str)]) -> Result<(), String> {
+    // A header of usearch includes `Windows.h`, which is `windows.h` in mingw.
+    let headers = folder.join("headers");
+    write(&headers.join("Windows.h"), "#include <windows.h>\n")?;
+    let mut command = cross::cargo("windows", TARGET, "build");
+    command.envs(VARIABLES).env("CXXFLAGS_x86_64_pc_windows_gnu", format!("-I{}", headers.display()));
+    command.envs(variables.iter().copied()).args(["--profile", profile]);
+    for (package, program) in programs {
+        command.args(["--package", package, "--bin", program]);
+    }
+    cross::run(&mut command)
+}
+
+fn compile(wine: &Wine, name: &str, text: &str, before: &[&str], after: &[&str]) -> Result<(), String> {
+    let (source, made) = (wine.programs().join(name).with_extension("c"), wine.programs().join(name));
+    write(&source, text)?;
+    cross::run(Command::new("x86_64-w64-mingw32-gcc-posix").args(before).arg("-o").arg(made).arg(source).args(after))
+}
+
+/// Finds a library of the compiler that the programs link.
+fn of_compiler(library: &str) -> Result<PathBuf, String> {
+    let asked = Command::new("x86_64-w64-mingw32-gcc-posix").arg(format!("-print-file-name={library}")).output();
+    let answer = asked.map_err(|error| format!("cannot start the compiler: {error}"))?;
+    let path = PathBuf::from(String::from_utf8_lossy(&answer.stdout).trim());
+    if path.is_absolute() { Ok(path) } else { Err(format!("the compiler has no {library}")) }
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), String> {
+    std::fs::copy(from, to).map(drop).map_err(|error| format!("cannot copy {}: {error}", from.display()))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    let made = path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(path, text));
+    made.map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
