@@ -19,6 +19,7 @@ mod process;
 mod project;
 mod read;
 mod settings;
+mod store_table;
 mod table;
 mod value;
 

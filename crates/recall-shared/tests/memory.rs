@@ -1,5 +1,6 @@
 //! The suite on the store in memory, which the other kinds are compared with.
 
+#[path = "conformance/suite.rs"]
 mod suite;
 
 use recall_shared::{Memory, SharedStore};

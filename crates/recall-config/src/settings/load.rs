@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use recall_core::Limits;
 
-use super::stores::store;
 use super::{
     AdoptSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings, LaunchSettings, LoopSettings,
     ModelsSettings, PageSettings, RemoteSettings, RootsSettings, SearchSettings, Settings,
 };
 use crate::layers::Entry;
 use crate::read::Reader;
+use crate::store_table::store;
 use crate::table::Reach::{self, Project, Search};
 use crate::value::{
     address, count, domains, duration, editor_link, file, folders, globs, log_level, model, names, or_word, part,

@@ -16,6 +16,9 @@ use crate::{Branch, Key, Manifest, Model, Publication, StoreError};
 const KEPT: &str = "1 hour";
 const CHUNKS_KEPT: &str = "1 day";
 
+/// The number of new documents from which the planner is told about them at once.
+const ANALYZED: usize = 100;
+
 /// How many chunks are deleted at a time.
 const COLLECTED_AT_ONCE: i64 = 10_000;
 
@@ -56,7 +59,7 @@ pub(super) async fn begin(pool: Arc<Pool>, branch: Branch, model: Option<Model>)
     // The first branch of a repository is what its readers see.
     let open = "insert into recall_1.branch as b (tenant, repository, name, is_default, generation, digest, documents, publication) \
                 values ($1, $2, $3, not exists (select 1 from recall_1.branch where tenant = $1 and repository = $2), 0, '', 0, $4) \
-                on conflict (tenant, repository, name) do update set publication = $4 returning id, generation";
+                on conflict (repository, name, tenant) do update set publication = $4 returning id, generation";
     let parameters: [&(dyn ToSql + Sync); 4] = [&pool.tenant, &branch.repository, &branch.name, &id];
     let row = transaction.query_one(open, &parameters).await.map_err(failed)?;
     let (number, base): (i64, i64) = (row.get(0), row.get(1));
@@ -116,7 +119,7 @@ pub(super) async fn put_chunks(
                   as s(key, text, analysis, keys, lengths)), \
                   new as (insert into recall_1.chunk (tenant, key, text, analysis, lengths) \
                   select $1, key, text, analysis, lengths::int8[] from sent \
-                  on conflict (tenant, key) do nothing returning id, key) \
+                  on conflict (key, tenant) do nothing returning id, key) \
                   insert into recall_1.chunk_keys (tenant, chunk, keys) \
                   select $1, new.id, sent.keys::int4[] from new join sent on sent.key = new.key returning chunk";
     let parameters: [&(dyn ToSql + Sync); 6] = [&pool.tenant, &keys, &texts, &analyses, &term_keys, &lengths];
@@ -140,7 +143,7 @@ pub(super) async fn put_chunks(
         let insert = format!(
             "insert into recall_1.{} (tenant, chunk, embedding) \
              select $1, s.chunk, s.embedding::halfvec from unnest($2::int8[], $3::text[]) as s(chunk, embedding) \
-             on conflict (tenant, chunk) do nothing",
+             on conflict (chunk, tenant) do nothing",
             schema::vectors(&model)
         );
         transaction.execute(&insert, &[&pool.tenant, &of, &vectors]).await.map_err(failed)?;
@@ -269,6 +272,9 @@ pub(super) async fn commit(
     let parameters: [&(dyn ToSql + Sync); 5] = [&pool.tenant, &branch.number, &generation, &digest, &documents];
     transaction.execute(flip, &parameters).await.map_err(failed)?;
     transaction.commit().await.map_err(failed)?;
+    if started.len() >= ANALYZED {
+        schema::analyze(connection.client(), &pool).await?;
+    }
     for model in super::statistics::models(Arc::clone(&pool)).await? {
         schema::index_vectors(connection.client(), &pool, &model).await?;
     }
@@ -353,7 +359,7 @@ async fn count_terms(
     let (keys, counts): (Vec<i32>, Vec<i64>) = counts.into_iter().unzip();
     let add = "insert into recall_1.term as t (tenant, key, count) select $1, s.key, s.count \
                from unnest($2::int4[], $3::int8[]) as s(key, count) order by s.key \
-               on conflict (tenant, key) do update set count = t.count + excluded.count";
+               on conflict (key, tenant) do update set count = t.count + excluded.count";
     transaction.execute(add, &[&pool.tenant, &keys, &counts]).await.map_err(failed)?;
     Ok(())
 }

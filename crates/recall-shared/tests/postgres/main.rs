@@ -2,7 +2,7 @@
 
 mod failover;
 mod faults;
-#[path = "../suite/mod.rs"]
+#[path = "../conformance/suite.rs"]
 mod suite;
 mod tenants;
 
