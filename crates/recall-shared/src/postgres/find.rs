@@ -1,6 +1,7 @@
 //! Candidates and their texts.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use tokio_postgres::types::ToSql;
@@ -351,7 +352,7 @@ fn glob_pattern(glob: &str) -> String {
                 '[' => {
                     if let Some(end) = rest[1..].find(']').filter(|end| *end > 0) {
                         let class = rest[1..=end].replacen('!', "^", usize::from(rest[1..].starts_with('!')));
-                        pattern.push_str(&format!("[{}]", class.replace('\\', "\\\\")));
+                        let _ = write!(pattern, "[{}]", class.replace('\\', "\\\\"));
                         rest = &rest[end + 2..];
                         continue;
                     }
