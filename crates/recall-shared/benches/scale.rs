@@ -51,7 +51,9 @@ fn vector(random: &mut Rand64) -> Vec<f32> {
     let mut vector: Vec<f32> =
         (0..DIMENSIONS).map(|_| (centre.rand_float() - 0.5 + (random.rand_float() - 0.5) * 0.8) as f32).collect();
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-    vector.iter_mut().for_each(|x| *x /= length);
+    for x in &mut vector {
+        *x /= length;
+    }
     vector
 }
 
@@ -86,7 +88,7 @@ impl Source for Made {
                     keys.sort_unstable();
                     keys.dedup();
                     let analysis = keys.iter().flat_map(|key| key.to_le_bytes()).collect();
-                    let text: String = keys.iter().map(|key| format!("{key:x} ")).collect();
+                    let text = keys.iter().map(|key| format!("{key:x}")).collect::<Vec<_>>().join(" ");
                     let lengths = [WORDS_A_CHUNK as u64, 2, 5, 0, 0, 0];
                     ChunkRecord {
                         key: key(&[self.tenant, number, ordinal]),
@@ -108,7 +110,7 @@ impl Source for Made {
                 chunks: chunks.iter().map(|chunk| chunk.key).collect(),
                 keys,
                 lengths: [0, 0, 0, 4, 1, 1],
-                kind: if number % 20 == 0 { "documentation" } else { "code" }.to_owned(),
+                kind: if number.is_multiple_of(20) { "documentation" } else { "code" }.to_owned(),
                 language: ["rust", "go", "python", "java", "c"][(number % 5) as usize].to_owned(),
                 tags: Vec::new(),
             };
