@@ -87,9 +87,8 @@ impl Environment {
                 _ if is_setting(name) => {
                     environment.settings.insert(name.to_owned(), value);
                 }
-                _ if store_of_key(name).is_some() => {
-                    let store = store_of_key(name).expect("just checked");
-                    environment.store_keys.extend(value.into_string().ok().map(|key| (store, key)));
+                _ if is_store_key(name) => {
+                    environment.store_keys.extend(store_of_key(name).zip(value.into_string().ok()));
                 }
                 _ if name.eq_ignore_ascii_case(NO_PROXY) => environment.no_proxy = hosts(&value.to_string_lossy()),
                 _ => {
@@ -113,6 +112,11 @@ const NO_PROXY: &str = "NO_PROXY";
 /// Splits a list of hosts.
 fn hosts(list: &str) -> Vec<String> {
     list.split(',').map(str::trim).filter(|host| !host.is_empty()).map(ToOwned::to_owned).collect()
+}
+
+/// Returns whether a variable has the key of a store.
+fn is_store_key(name: &str) -> bool {
+    store_of_key(name).is_some()
 }
 
 /// Returns the store whose key a variable has.

@@ -51,7 +51,9 @@ fn vector(random: &mut Rand64) -> Vec<f32> {
     let mut vector: Vec<f32> =
         (0..DIMENSIONS).map(|_| (centre.rand_float() - 0.5 + (random.rand_float() - 0.5) * 0.8) as f32).collect();
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-    vector.iter_mut().for_each(|x| *x /= length);
+    for x in &mut vector {
+        *x /= length;
+    }
     vector
 }
 
@@ -86,7 +88,7 @@ impl Source for Made {
                     keys.sort_unstable();
                     keys.dedup();
                     let analysis = keys.iter().flat_map(|key| key.to_le_bytes()).collect();
-                    let text: String = keys.iter().map(|key| format!("{key:x} ")).collect();
+                    let text = keys.iter().map(|key| format!("{key:x}")).collect::<Vec<_>>().join(" ");
                     let lengths = [WORDS_A_CHUNK as u64, 2, 5, 0, 0, 0];
                     ChunkRecord {
                         key: key(&[self.tenant, number, ordinal]),
@@ -108,7 +110,7 @@ impl Source for Made {
                 chunks: chunks.iter().map(|chunk| chunk.key).collect(),
                 keys,
                 lengths: [0, 0, 0, 4, 1, 1],
-                kind: if number % 20 == 0 { "documentation" } else { "code" }.to_owned(),
+                kind: if number.is_multiple_of(20) { "documentation" } else { "code" }.to_owned(),
                 language: ["rust", "go", "python", "java", "c"][(number % 5) as usize].to_owned(),
                 tags: Vec::new(),
             };
@@ -206,14 +208,15 @@ fn measure(tenants: u64, chunks: u64) {
         ("1 of 20 (type)", narrow(&["documentation"], &[]), [true, true]),
         ("1 of 100 (both)", narrow(&["documentation"], &["rust"]), [true, true]),
     ] {
-        search(&reader, name, &filters, parts);
+        search(&server, &reader, name, &filters, parts);
     }
 }
 
 #[expect(clippy::print_stdout, reason = "the result of a benchmark")]
-fn search(reader: &Postgres, name: &str, filters: &Filters, [words, vectors]: [bool; 2]) {
+fn search(server: &PostgresServer, reader: &Postgres, name: &str, filters: &Filters, [words, vectors]: [bool; 2]) {
     let mut random = Rand64::new(99);
     let (mut times, mut found, mut near) = (Vec::new(), 0, 0);
+    let before = server.processor_ticks();
     for _ in 0..QUERIES {
         let keys: Vec<u32> = (0..6).map(|_| word(&mut random)).collect();
         let vector = vector(&mut random);
@@ -240,12 +243,14 @@ fn search(reader: &Postgres, name: &str, filters: &Filters, [words, vectors]: [b
         found += answer.documents.len();
         near += answer.documents.iter().flat_map(|one| &one.chunks).filter(|chunk| chunk.is_near).count();
     }
+    let ticks = server.processor_ticks().saturating_sub(before);
     times.sort_unstable();
     let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize].as_secs_f64() * 1e3;
     println!(
-        "  {name:20} p50 {:6.1} ms  p99 {:6.1} ms  {:4.0} documents, {:3.0} near",
+        "  {name:20} p50 {:6.1} ms  p99 {:6.1} ms  processor {:5.1} ms  {:4.0} documents, {:3.0} near",
         at(0.5),
         at(0.99),
+        ticks as f64 * 10.0 / QUERIES as f64,
         found as f64 / QUERIES as f64,
         near as f64 / QUERIES as f64
     );

@@ -224,7 +224,7 @@ impl SharedStore for Memory {
             return Err(StoreError::Lost { lost: added.saturating_sub(there), sent: added });
         }
         let staged = std::mem::take(&mut stored.staged.1);
-        removed.iter().for_each(|path| drop(stored.documents.remove(path)));
+        stored.documents.retain(|path, _| !removed.contains(path));
         stored.documents.extend(staged);
         stored.state = Some(to.clone());
         Ok(())

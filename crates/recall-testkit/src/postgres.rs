@@ -46,6 +46,7 @@ impl PostgresServer {
     }
 
     /// Copies a server to a standby, which follows it.
+    #[must_use]
     pub fn standby(&self) -> Self {
         let standby = Self::in_new_folder();
         let port = self.port.to_string();
@@ -88,6 +89,9 @@ impl PostgresServer {
     }
 
     /// Starts the server again after it was killed.
+    ///
+    /// # Panics
+    /// It does not start.
     pub fn resume(&self) {
         let options = format!(
             "-c listen_addresses=127.0.0.1 -c port={} -c unix_socket_directories='' -c fsync=off -c max_connections=60",
@@ -96,6 +100,17 @@ impl PostgresServer {
         let log = self.folder.path().join("log");
         let log = log.to_str().expect("UTF-8").to_owned();
         self.run("pg_ctl", &["-w", "-l", &log, "-o", &options, "start", "-D"]);
+    }
+
+    /// Returns the processor time that the server's processes have used, in ticks of 10 ms.
+    pub fn processor_ticks(&self) -> u64 {
+        let ticks = |process: i32| {
+            let status = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+            let fields: Vec<&str> = status.rsplit(") ").next()?.split(' ').collect();
+            // The fields after the name begin with the third; `utime` is the fourteenth.
+            Some(fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?)
+        };
+        self.processes().into_iter().filter_map(ticks).sum()
     }
 
     /// Returns the host and port.
@@ -109,6 +124,9 @@ impl PostgresServer {
     }
 
     /// Runs statements as a superuser, and returns the rows: their columns with `|` between them.
+    ///
+    /// # Panics
+    /// The server refused a statement.
     pub fn sql(&self, database: &str, statements: &str) -> Vec<String> {
         self.sql_as("postgres", database, statements).unwrap_or_else(|error| panic!("{statements}: {error}"))
     }

@@ -29,16 +29,7 @@ fn one(warning: Warning) -> v1::Warning {
             let message = format!("the project is being indexed: {files_done} of {files} files are done");
             new("INDEXING", Severity::Warning, message, "ask again in a moment")
         }
-        Warning::SharedStore { store, reason, is_new } => {
-            let message = format!("the shared store `{store}` did not answer: {reason}");
-            let severity = if is_new { Severity::Warning } else { Severity::Notice };
-            new(
-                "SHARED_STORE",
-                severity,
-                message,
-                "the answer is from this machine's stores; `recall status` shows them",
-            )
-        }
+        Warning::SharedStore { store, reason, is_new } => shared_store(&store, &reason, is_new),
         Warning::IndexingWaits => {
             let message = "the project is queued for indexing, after other projects".to_owned();
             new(
@@ -137,6 +128,12 @@ fn stores_left_out(left_out: u64, limit: u64) -> v1::Warning {
 }
 
 /// Returns the warning that the first search of a project indexed it.
+fn shared_store(store: &str, reason: &str, is_new: bool) -> v1::Warning {
+    let message = format!("the shared store `{store}` did not answer: {reason}");
+    let severity = if is_new { Severity::Warning } else { Severity::Notice };
+    new("SHARED_STORE", severity, message, "the answer is from this machine's stores")
+}
+
 fn indexed_first(files: u64, took: Duration) -> v1::Warning {
     let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
     let message = format!("indexed {files} in {:.1} s (first search in this project)", took.as_secs_f64());

@@ -3,7 +3,7 @@
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
-use recall_core::{ChunkRow, ModelFingerprint, RankedList, Retriever, Understood};
+use recall_core::{ChunkRow, ModelFingerprint, RankedList, Retriever};
 use recall_lexical::{Depths, Evidence, Retrieved, SpellingSuggestions, TieBreaker};
 
 use super::depths::{DEPTH, NEAREST_DEPTH, may_name_a_file};

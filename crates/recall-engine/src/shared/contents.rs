@@ -1,7 +1,7 @@
 //! The contents of a document in the form in which a shared store has them: masked, analysed, and addressed by what they are.
 
 use recall_catalog::{ChunkedDocument, OwnedRecord};
-use recall_core::{ByteSpan, Chunk, ChunkKind, Document, DocumentType};
+use recall_core::{ByteSpan, Chunk, ChunkKind, Document, DocumentType, Language};
 use recall_lexical::{ChunkAnalysis, ChunkParts, Lengths, document_keys};
 use recall_shared::{ChunkRecord, DocumentRecord, Key};
 
@@ -25,7 +25,7 @@ pub(crate) fn document_key(document: &Document) -> Key {
     let Document { path, document_type, title, language, hash, file_kind, tags, source, .. } = document;
     let mut hasher = blake3::Hasher::new();
     hasher.update(&VERSION.to_le_bytes()).update(&recall_chunk::VERSION.to_le_bytes()).update(&hash.0);
-    let language = language.as_ref().map(|language| language.as_str()).unwrap_or_default();
+    let language = language.as_ref().map(Language::as_str).unwrap_or_default();
     let role = format!("{file_kind:?}");
     let parts = [path.as_str(), document_type.as_str(), title, language, &role, source.as_deref().unwrap_or_default()];
     for part in parts.into_iter().chain(tags.iter().map(String::as_str)) {

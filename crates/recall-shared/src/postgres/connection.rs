@@ -122,13 +122,12 @@ impl Connection {
         parameters: &[&(dyn ToSql + Sync)],
     ) -> Result<Vec<Row>, StoreError> {
         let Prepared { client, statements } = self.prepared();
-        let known = match statements.get(statement) {
-            Some(known) => known.clone(),
-            None => {
-                let new = client.prepare(statement).await.map_err(failed)?;
-                statements.insert(statement.to_owned(), new.clone());
-                new
-            }
+        let known = if let Some(known) = statements.get(statement) {
+            known.clone()
+        } else {
+            let new = client.prepare(statement).await.map_err(failed)?;
+            statements.insert(statement.to_owned(), new.clone());
+            new
         };
         client.query(&known, parameters).await.map_err(failed)
     }

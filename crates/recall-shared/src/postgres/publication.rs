@@ -1,6 +1,7 @@
 //! What a publication reads and writes.
 
 use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use tokio_postgres::Transaction;
@@ -424,7 +425,7 @@ pub(super) fn vector_text(vector: &[f32]) -> String {
             text.push(',');
         }
         // Half precision has three to four decimal digits.
-        text.push_str(&format!("{component:.6}"));
+        let _ = write!(text, "{component:.6}");
     }
     text.push(']');
     text

@@ -1,5 +1,6 @@
 //! The tables.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use tokio_postgres::Client;
@@ -81,22 +82,24 @@ pub(super) async fn create(client: &mut Client, pool: &Arc<Pool>, model: Option<
     let mut all = String::from("create schema if not exists recall_1; create extension if not exists vector;");
     let mut table = |name: &str, columns: &str| {
         let tenant = pool.tenant.replace('\'', "''");
-        all.push_str(&format!(
+        let _ = write!(
+            all,
             "create table if not exists recall_1.{name} (tenant text not null, {columns}) partition by list (tenant);\
              create table if not exists recall_1.{name}_{partition} partition of recall_1.{name} for values in ('{tenant}');"
-        ));
+        );
         // The policy concerns the owner too. Without a tenant, the setting is missing and the request fails. The numbers of terms are
         // the exception: a policy would be checked before a GIN index is used, so their owner reads them in a function.
         let force = if name == NUMBERS { "" } else { "force" };
         for protected in [name.to_owned(), format!("{name}_{partition}")] {
-            all.push_str(&format!(
+            let _ = write!(
+                all,
                 "alter table recall_1.{protected} enable row level security;\
                  alter table recall_1.{protected} {} row level security;\
                  drop policy if exists tenant on recall_1.{protected};\
                  create policy tenant on recall_1.{protected} \
                  using (tenant = current_setting('recall.tenant')) with check (tenant = current_setting('recall.tenant'));",
                 if force.is_empty() { "no force" } else { force }
-            ));
+            );
         }
     };
     for (name, columns) in TABLES {

@@ -2,7 +2,7 @@
 
 use oorandom::Rand32;
 use recall_shared::{
-    Ask, Depths, Filters, Found, Memory, PathCondition, SharedStore, StoreError, Weighted, publish, verify,
+    Ask, Depths, Filters, Found, Key, Memory, PathCondition, SharedStore, StoreError, Weighted, publish, verify,
 };
 
 use super::corpus::{Corpus, KINDS, LANGUAGES, TAGS, branch, model, number, query_vector};
@@ -46,7 +46,9 @@ fn answers_equal_those_of_the_memory(store: &dyn SharedStore) {
             let (there, here) = (store.find(&ask).expect("it answers"), memory.find(&ask).expect("it answers"));
             assert_equal(&there, &here, &ask);
         }
-        corpora.iter_mut().for_each(|corpus| corpus.change(&mut random));
+        for corpus in &mut corpora {
+            corpus.change(&mut random);
+        }
     }
 }
 
@@ -153,7 +155,7 @@ fn what_is_unchanged_is_not_sent(store: &dyn SharedStore) {
     assert_eq!((gone.sent_chunks, gone.sent_documents, gone.removed_documents), (0, 0, 1));
     assert!(paths_with(store, "unknown").is_empty());
     let key = super::corpus::chunk("an unknown text").key;
-    assert!(store.texts(&[key, Default::default()]).expect("it answers")[1].is_none());
+    assert!(store.texts(&[key, Key::default()]).expect("it answers")[1].is_none());
 }
 
 fn readers_see_a_publication_as_a_whole(store: &dyn SharedStore) {

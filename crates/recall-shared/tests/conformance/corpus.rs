@@ -36,7 +36,9 @@ fn key(parts: &[&str]) -> Key {
 fn vector(random: &mut Rand32) -> Vec<f32> {
     let mut vector: Vec<f32> = (0..model().dimensions).map(|_| random.rand_float() - 0.5).collect();
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-    vector.iter_mut().for_each(|x| *x /= length);
+    for x in &mut vector {
+        *x /= length;
+    }
     vector
 }
 

@@ -19,7 +19,7 @@ fn settings(address: String, tenant: &str) -> PostgresSettings {
         tenant: tenant.to_owned(),
         deadline: Duration::from_secs(20),
         read: Replica::Any,
-        publish_deadline: Duration::from_secs(60),
+        publish_deadline: Duration::from_mins(1),
     }
 }
 
