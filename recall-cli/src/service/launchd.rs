@@ -126,10 +126,10 @@ mod tests {
 
     #[test]
     fn launchd_listens_on_the_socket_in_a_folder_of_its_own() {
-        let socket = Path::new("/Users/a/Library/Application Support/dev.recall/service/recalld.sock");
+        let socket = Path::new("/home/a/Library/Application Support/dev.recall/service/recalld.sock");
         let with_socket = plan(ServiceInput { socket: Some(socket), ..input("/recalld") }).expect("text");
         let content = &with_socket.files[0].content;
-        let expected = "<key>SockPathName</key>\n            <string>/Users/a/Library/Application Support/dev.recall/service/recalld.sock</string>";
+        let expected = "<key>SockPathName</key>\n            <string>/home/a/Library/Application Support/dev.recall/service/recalld.sock</string>";
         assert!(content.contains(expected), "{content}");
         assert_eq!(content.matches("<dict>").count(), content.matches("</dict>").count(), "{content}");
         assert_eq!(with_socket.folders, [socket.parent().expect("in a folder")]);
