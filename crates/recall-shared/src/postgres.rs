@@ -8,42 +8,17 @@ mod connection;
 mod find;
 mod publication;
 mod schema;
+mod settings;
 mod statistics;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::seam::{BranchState, ChunkRecord, DocumentRecord};
 use crate::worker::Worker;
 use crate::{Ask, Branch, Found, Key, Manifest, Model, Publication, SharedStore, Statistics, StoreError};
 use connection::Pool;
-
-/// Where a PostgreSQL store is, and who reads it.
-#[derive(Clone)]
-pub struct PostgresSettings {
-    /// The address: `postgres://user@host:port/database`, with several hosts separated by commas for a primary and its standbys.
-    pub address: String,
-    /// The password; empty for none.
-    pub password: String,
-    /// The tenant, whose rows alone are read and written.
-    pub tenant: String,
-    /// How long a search waits for an answer.
-    pub deadline: Duration,
-    /// Which server a search asks.
-    pub read: Replica,
-    /// How long a request of a publication may take.
-    pub publish_deadline: Duration,
-}
-
-/// Which of several servers is asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Replica {
-    /// Any that answers, a standby too.
-    #[default]
-    Any,
-    /// The primary.
-    Primary,
-}
+use schema::numbers;
+pub use settings::{PostgresSettings, Replica};
 
 /// A PostgreSQL server.
 pub struct Postgres {
@@ -153,9 +128,4 @@ impl SharedStore for Postgres {
     fn collect(&self) -> Result<u64, StoreError> {
         self.write(publication::collect)
     }
-}
-
-/// Keys as PostgreSQL stores them.
-fn numbers(keys: &[u32]) -> Vec<i32> {
-    keys.iter().map(|key| key.cast_signed()).collect()
 }

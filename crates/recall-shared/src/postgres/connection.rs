@@ -12,7 +12,7 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, NoTls, Row, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::{PostgresSettings, Replica};
+use super::settings::{PostgresSettings, Replica};
 use crate::StoreError;
 
 /// The most idle connections that are kept.

@@ -8,7 +8,7 @@ use tokio_postgres::Transaction;
 use tokio_postgres::types::ToSql;
 
 use super::connection::{Pool, failed};
-use super::{numbers as numbers_of, schema};
+use super::schema::{self, numbers as numbers_of};
 use crate::seam::{BranchState, ChunkRecord, DocumentRecord};
 use crate::{Branch, Key, Manifest, Model, Publication, StoreError};
 

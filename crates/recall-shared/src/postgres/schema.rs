@@ -153,3 +153,8 @@ pub(super) fn vectors(model: &Model) -> String {
     let plain: String = model.fingerprint.chars().filter(char::is_ascii_alphanumeric).take(32).collect();
     format!("vector_{plain}_{}", model.dimensions)
 }
+
+/// Keys as PostgreSQL stores them.
+pub(super) fn numbers(keys: &[u32]) -> Vec<i32> {
+    keys.iter().map(|key| key.cast_signed()).collect()
+}
