@@ -149,17 +149,17 @@ fn check(wire: Wire, seed: u64) {
     healthy.settle();
 
     let mut random = Rand32::new(seed);
-    let mut faults = Vec::new();
-    while faults.iter().flatten().count() < CHUNK_FAULTS {
+    let mut script = Vec::new();
+    while script.iter().flatten().count() < CHUNK_FAULTS {
         let is_fault = random.rand_range(0..4) > 0;
         // A server that calls the same text too long twice is believed, so this never happens twice in a row.
         let fault = Some(any_fault(&mut random)).filter(|_| is_fault);
         let is_413 = |fault: &Option<Fault>| matches!(fault, Some(Fault::Status { status: 413, .. }));
-        if !(is_413(&fault) && faults.last().is_some_and(is_413)) {
-            faults.push(fault);
+        if !(is_413(&fault) && script.last().is_some_and(is_413)) {
+            script.push(fault);
         }
     }
-    faulty.fake.script(faults);
+    faulty.fake.script(script);
     faulty.select();
     let mut rounds = 0;
     while faulty.embedded().1 < faulty.embedded().0 || faulty.engine.chunks_to_embed() > 0 {
