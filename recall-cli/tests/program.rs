@@ -341,6 +341,7 @@ mod mirror {
         agents: Vec<Agent>,
         service: Option<serde_json::Value>,
         stopped_pid: Option<u32>,
+        purged: Vec<Kept>,
         pub(super) kept: Vec<Kept>,
     }
 
