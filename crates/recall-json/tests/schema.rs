@@ -275,7 +275,12 @@ fn each_line_of_a_run_is_read_with_its_schema() {
 
 #[test]
 fn results_about_models_are_read_with_their_schemas() {
-    let model = || v1::Model { name: "tiny".to_owned(), installed: true, ..v1::Model::default() };
+    let model = || v1::Model {
+        name: "tiny".to_owned(),
+        remote: Some(v1::RemoteUse::default()),
+        installed: true,
+        ..v1::Model::default()
+    };
     let listed: mirror::Models = read(&recall_json::models(&v1::ListModelsResponse { models: vec![model()] }));
     assert_eq!((listed.models[0].name.as_str(), &listed.models[0].fingerprint), ("tiny", &None));
     let added: mirror::ModelAdded = read(&recall_json::model_added(&v1::AddModelResponse { model: Some(model()) }));

@@ -184,7 +184,12 @@ mirror! {
     Model {
         name: String, roles: Vec<String>, used_as: Vec<String>, origin: String, path: Option<String>,
         dimensions: u32, window_tokens: u32, licence: Option<String>, fingerprint: Option<String>, loaded: bool,
-        provider: Option<String>, bytes: u64, problem: Option<String>, installed: bool,
+        provider: Option<String>, bytes: u64, problem: Option<String>, installed: bool, address: Option<String>,
+        remote: Option<RemoteUse>,
+    }
+    RemoteUse {
+        texts: u64, tokens: u64, dollars: Option<f64>, tokens_today: u64, tokens_daily: Option<u64>,
+        texts_per_second: Option<f64>, chunks_left: u64,
     }
     Models { ok: bool, schema_version: String, models: Vec<Model> }
     ModelAdded { ok: bool, schema_version: String, model: Option<Model> }
