@@ -3,7 +3,7 @@
 //! A shared store has no tantivy index. It stores each chunk's [`ChunkAnalysis`] as bytes and each term as a number
 //! ([`ChunkAnalysis::keys`]), and finds chunks by these numbers. [`PortableQuery`] says which numbers a query needs and how
 //! much each counts; given the documents that came back and the statistics of the whole store, it computes the same lists and
-//! the same [`Evidence`] as a [`Searcher`](crate::Searcher) does from its postings.
+//! the same [`Evidence`](crate::Evidence) as a [`Searcher`](crate::Searcher) does from its postings.
 //!
 //! It has no spelling suggestions: they need a dictionary of all names.
 

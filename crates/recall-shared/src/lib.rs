@@ -1,6 +1,6 @@
 //! Stores that a team shares: one seam, and the servers behind it.
 //!
-//! A [`SharedStore`] holds documents of many repositories, cut into chunks. [`publish`] sends what a repository's branch has and
+//! A [`SharedStore`] holds documents of many repositories, cut into chunks. [`publish()`] sends what a repository's branch has and
 //! the store lacks, and replaces the branch's documents as a whole. A search asks for the [statistics](SharedStore::statistics) of
 //! its keys, then for [candidates](SharedStore::find), and reads the [texts](SharedStore::texts) of the chunks that it shows.
 //! [`Guarded`] bounds the time of each call, and stops asking a server that does not answer.
