@@ -27,7 +27,8 @@ const FOLDERS: &str = "crates/recall-folder/src/";
 
 /// Returns the forbidden deletions in a source at a path of the workspace.
 fn complaints(path: &str, source: &str) -> Vec<String> {
-    let shipped = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let tests = ["#[cfg(test)]", "#[cfg(all(test,"].iter().filter_map(|mark| source.find(mark)).min();
+    let shipped = &source[..tests.unwrap_or(source.len())];
     let mut found = Vec::new();
     if shipped.contains("remove_dir_all(") && !path.starts_with(FOLDERS) {
         found.push(format!("{path} deletes a folder; use `recall_folder::Folder::remove`"));

@@ -7,6 +7,7 @@ use std::{fs, io};
 use clap::Args;
 use recall_agents::{Folders, Ledger, Registrar, Target, agent, agents};
 use recall_client::daemon::{self, Stopped};
+use recall_folder::{Folder, OpenError};
 use recall_proto::Reason;
 use serde::Serialize;
 
@@ -161,12 +162,12 @@ async fn allowed(context: &CommandContext) -> Result<(), CommandError> {
 }
 
 /// Deletes a folder. Links in it are deleted, not what they lead to.
-fn purge(folder: &Path) -> Result<(), CommandError> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(CliError::refused(format!("cannot delete {}", folder.display()), &error).into())
-        }
-        Ok(()) | Err(_) => Ok(()),
+fn purge(path: &Path) -> Result<(), CommandError> {
+    let refused = |error: OpenError| CliError::refused(format!("cannot delete {}", path.display()), &error.into());
+    let (Some(above), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
+    match Folder::open(above).and_then(|above| above.remove(name)) {
+        Err(OpenError::Missing { .. }) | Ok(()) => Ok(()),
+        Err(error) => Err(refused(error).into()),
     }
 }
 

@@ -59,7 +59,7 @@ impl Probe {
 }
 
 /// The RPCs that have a case in [`ask`].
-pub(crate) const CASES: [&str; 35] = [
+pub(crate) const CASES: [&str; 36] = [
     "Stats",
     "OpenPage",
     "Search",
@@ -76,6 +76,7 @@ pub(crate) const CASES: [&str; 35] = [
     "Feedback",
     "Verify",
     "Promote",
+    "Publish",
     "LogEvent",
     "StartSession",
     "EndSession",
@@ -387,6 +388,8 @@ async fn ask_of_stores(rpc: &str, client: &Client, asker: RequestContext, probe:
                 v1::AuditRequest { context, scope, source: Some(source), limit: 9, ..v1::AuditRequest::default() };
             reported(client.audit(request).await)
         }
+        // No shared store is configured: what is refused must not name another project either.
+        "Publish" => reported(client.publish(v1::PublishRequest { context, ..v1::PublishRequest::default() }).await),
         "Config" => reported(client.config(v1::ConfigRequest { context, ..v1::ConfigRequest::default() }).await),
         _ => return None,
     })
