@@ -113,7 +113,7 @@ async fn no_rpc_in_one_project_returns_data_of_another() {
         assert!(kept == durable_files(&there.root), "files of the other project changed");
         assert_eq!(said, content_of(&client, &there.root).await, "the content of the other project changed");
         // The mark is found by a search in the project that contains it.
-        let probe = Probe::of(&there, &here, 0, &mut random);
+        let probe = Probe::of(&there, &here, 0, &mut random).with_all_words();
         let reported = ask("Search", &client, context(&there.root), &probe).await.expect("a case");
         assert!(reported.contains(&there.mark), "the search finds nothing at all: {reported}");
     }

@@ -30,6 +30,11 @@ pub(crate) struct Probe {
 }
 
 impl Probe {
+    /// Asks for every word that a project can have.
+    pub(crate) fn with_all_words(self) -> Self {
+        Self { words: WORDS.join(" "), ..self }
+    }
+
     pub(crate) fn of(there: &Filled, here: &Filled, round: usize, random: &mut Rand32) -> Self {
         let mut at = |count: usize| random.rand_range(0..count as u32) as usize;
         let word = |at: usize| WORDS[at];

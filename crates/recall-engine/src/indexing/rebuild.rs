@@ -39,8 +39,15 @@ impl Engine {
         match part {
             RebuildPart::All => self.registry.delete_index(store)?,
             RebuildPart::Catalog => drop(store),
-            RebuildPart::Lexical => store.rebuild_lexical()?,
-            RebuildPart::Vectors => self.registry.delete_vectors(&store)?,
+            RebuildPart::Lexical => {
+                store.rebuild_lexical()?;
+                drop(store);
+            }
+            // The new store cannot write its embeddings while the old one is open.
+            RebuildPart::Vectors => {
+                self.registry.delete_vectors(&store)?;
+                drop(store);
+            }
         }
         // Also finds what has changed since the last scan.
         let request = IndexRequest { force: part == RebuildPart::Catalog, ..IndexRequest::everything(scope) };
