@@ -9,8 +9,8 @@ use qdrant_client::qdrant::with_payload_selector::SelectorOptions;
 use qdrant_client::qdrant::{
     CountPoints, CreateCollection, CreateFieldIndexCollection, DeletePoints, PayloadIncludeSelector, PointId,
     PointStruct, PointsOperationResponse, PointsSelector, Query, QueryPoints, ReadConsistency, ReadConsistencyType,
-    ScrollPoints, SearchParams, SetPayloadPoints, UpdateMode, UpdateStatus, UpsertPoints, WithPayloadSelector,
-    WriteOrdering, WriteOrderingType,
+    ScrollPoints, SearchParams, SetPayloadPoints, UpdateMode, UpdateResult, UpdateStatus, UpsertPoints,
+    WithPayloadSelector, WriteOrdering, WriteOrderingType,
 };
 use qdrant_client::{Qdrant, QdrantError};
 use tonic::Code;
@@ -86,15 +86,13 @@ impl Client {
     /// Checks that the server knows what publications ask. An older one would ignore conditions that it does not know.
     pub(super) async fn check_version(&self) -> Result<(), StoreError> {
         let version = self.qdrant.health_check().await.map_err(|error| self.failed(error))?.version;
-        match is_new_enough(&version) {
-            true => Ok(()),
-            false => {
-                let (major, minor) = OLDEST;
-                Err(StoreError::refused(format!(
-                    "it is Qdrant {version}; recall publishes to {major}.{minor} or later, so upgrade the server"
-                )))
-            }
+        if is_new_enough(&version) {
+            return Ok(());
         }
+        let (major, minor) = OLDEST;
+        Err(StoreError::refused(format!(
+            "it is Qdrant {version}; recall publishes to {major}.{minor} or later, so upgrade the server"
+        )))
     }
 
     /// Returns the names of all collections.
@@ -120,7 +118,7 @@ impl Client {
     /// Creates an index.
     pub(super) async fn index(&self, request: CreateFieldIndexCollection) -> Result<(), StoreError> {
         let response = self.qdrant.create_field_index(request).await.map_err(|error| self.failed(error))?;
-        self.applied(response)
+        self.applied(&response)
     }
 
     /// Returns all points that satisfy a filter, with some of their fields.
@@ -252,7 +250,7 @@ impl Client {
                 ..UpsertPoints::default()
             };
             let response = self.qdrant.upsert_points(request).await.map_err(|error| self.failed(error))?;
-            self.applied(response)?;
+            self.applied(&response)?;
         }
         Ok(())
     }
@@ -268,7 +266,7 @@ impl Client {
             ..SetPayloadPoints::default()
         };
         let response = self.qdrant.set_payload(request).await.map_err(|error| self.failed(error))?;
-        self.applied(response)
+        self.applied(&response)
     }
 
     /// Deletes all points that satisfy a filter.
@@ -281,12 +279,12 @@ impl Client {
             ..DeletePoints::default()
         };
         let response = self.qdrant.delete_points(request).await.map_err(|error| self.failed(error))?;
-        self.applied(response)
+        self.applied(&response)
     }
 
     /// Checks that a write was applied, not only received.
-    fn applied(&self, response: PointsOperationResponse) -> Result<(), StoreError> {
-        match response.result.map(|result| result.status()) {
+    fn applied(&self, response: &PointsOperationResponse) -> Result<(), StoreError> {
+        match response.result.as_ref().map(UpdateResult::status) {
             Some(UpdateStatus::Completed) => Ok(()),
             _ => Err(StoreError::Late { waited: self.deadline }),
         }
@@ -352,9 +350,10 @@ fn is_new_enough(version: &str) -> bool {
 
 fn selector(fields: &[&str]) -> WithPayloadSelector {
     let fields: Vec<String> = fields.iter().map(|field| (*field).to_owned()).collect();
-    let options = match fields.is_empty() {
-        true => SelectorOptions::Enable(false),
-        false => SelectorOptions::Include(PayloadIncludeSelector { fields }),
+    let options = if fields.is_empty() {
+        SelectorOptions::Enable(false)
+    } else {
+        SelectorOptions::Include(PayloadIncludeSelector { fields })
     };
     WithPayloadSelector { selector_options: Some(options) }
 }

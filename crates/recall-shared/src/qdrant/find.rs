@@ -29,7 +29,7 @@ const TRIES: u32 = 3;
 pub(super) async fn find(client: &Client, ask: &Ask) -> Result<Found, StoreError> {
     let mut tries = 1;
     loop {
-        let (found, reading) = once(client, ask).await?;
+        let (found, reading) = Box::pin(once(client, ask)).await?;
         let is_one_state = match reading {
             Reading::OneState => true,
             // Their successors may have been stored after the candidates were read. If not, reading again changes nothing.
@@ -81,7 +81,7 @@ async fn once(client: &Client, ask: &Ask) -> Result<(Found, Reading), StoreError
     let is_complete = records.len() == documents.len();
     let chunks: HashSet<Uuid> = records.iter().flat_map(|(_, chunks)| chunks.iter().copied()).collect();
     let branches: Vec<Uuid> = committed.keys().copied().collect();
-    let (analyses, cosines, afterwards) = tokio::try_join!(
+    let (analysed, cosines, afterwards) = tokio::try_join!(
         analyses(client, chunks.into_iter().collect()),
         cosines(client, ask, has_cosines, candidates.into_iter().collect()),
         branches::committed(client, &branches)
@@ -94,7 +94,7 @@ async fn once(client: &Client, ask: &Ask) -> Result<(Found, Reading), StoreError
     let mut found = Vec::with_capacity(records.len());
     for (mut document, ids) in records {
         let chunk = |id: &Uuid| {
-            let (key, analysis) = analyses.get(id)?;
+            let (key, analysis) = analysed.get(id)?;
             let (cosine, is_near) = (cosines.get(id).copied(), near.contains(id));
             Some(Chunk { key: *key, analysis: analysis.clone(), cosine, is_near })
         };

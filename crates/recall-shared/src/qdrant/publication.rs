@@ -251,10 +251,7 @@ pub(super) async fn commit(
 /// Returns the branch of a publication that no other one has overtaken.
 async fn running(client: &Client, publication: &Publication) -> Result<BranchPoint, StoreError> {
     let known = branches::read(client, &publication.branch).await?.ok_or(StoreError::Lost { lost: 1, sent: 1 })?;
-    match known.ticket == publication.id.cast_signed() {
-        true => Ok(known),
-        false => Err(StoreError::Busy),
-    }
+    if known.ticket == publication.id.cast_signed() { Ok(known) } else { Err(StoreError::Busy) }
 }
 
 fn numbers(keys: &[u32]) -> qdrant_client::qdrant::Value {

@@ -49,7 +49,7 @@ fn replaced_documents_stay_for_an_hour_and_chunks_for_a_day() {
     assert_eq!(paths_with(&store, "w1"), ["src/changed.rs", "src/kept.rs"]);
     // What a killed publication has left belongs to no document.
     let killed = crate::suite::corpus::chunk("w1 killed");
-    store.put_chunks(&[killed.clone()], Some(&model())).expect("it answers");
+    store.put_chunks(std::slice::from_ref(&killed), Some(&model())).expect("it answers");
     time.fetch_add(23 * HOUR, Ordering::SeqCst);
     assert_eq!(store.missing(&[killed.key], None).expect("it answers"), [false], "and is touched by this");
     time.fetch_add(23 * HOUR, Ordering::SeqCst);

@@ -30,7 +30,7 @@ impl Faulty for &CuttingProxy {
     }
 
     fn begin(&mut self, random: &mut Rand32, is_search: bool) {
-        self.cut_after(i64::from(random.rand_range(0..if is_search { 4_000 } else { 120_000 })));
+        self.cut_after(i64::from(random.rand_range(0..if is_search { 4_000 } else { 40_000 })));
     }
 
     fn end(&mut self) {
@@ -73,22 +73,22 @@ impl Faulty for Statuses<'_> {
 }
 
 /// Publishes through something faulty again and again. Nothing is lost, nothing is there twice, no answer is wrong.
-fn nothing_is_lost(server: &ContractServer, faulty: &Qdrant, mut faults: impl Faulty, seed: u64) {
+fn nothing_is_lost(server: &ContractServer, faulty: &Qdrant, mut cause: impl Faulty, seed: u64) {
     let (direct, memory) = (store_at(server.address(), "team"), Memory::default());
     let (mut random, main) = (Rand32::new(seed), branch("team/a", "main"));
     let mut corpus = Corpus::random(1, 60);
     publish(&direct, &main, Some(&model()), &corpus).expect("it answers");
     publish(&memory, &main, Some(&model()), &corpus).expect("it answers");
     let mut failed = 0;
-    while faults.count() < FAULTS {
+    while cause.count() < FAULTS {
         let before = memory_paths(&memory);
         corpus.change(&mut random);
         if corpus.documents.len() < 30 || corpus.documents.len() > 120 {
             corpus = Corpus::random(u64::from(random.rand_u32()), 60);
         }
-        faults.begin(&mut random, false);
+        cause.begin(&mut random, false);
         let done = publish(faulty, &main, Some(&model()), &corpus).is_ok();
-        faults.end();
+        cause.end();
         publish(&memory, &main, Some(&model()), &corpus).expect("it answers");
         if !done {
             failed += 1;
@@ -98,15 +98,15 @@ fn nothing_is_lost(server: &ContractServer, faulty: &Qdrant, mut faults: impl Fa
             publish(&direct, &main, Some(&model()), &corpus).expect("it answers");
         }
         let word = format!("w{}", random.rand_range(0..40));
-        faults.begin(&mut random, true);
+        cause.begin(&mut random, true);
         match faulty.statistics(&[number(&word)]) {
             Ok(there) => {
-                let rows = direct_statistics(&mut faults, &direct, &word);
+                let rows = direct_statistics(&mut cause, &direct, &word);
                 assert_eq!(there, rows, "an answer is right or an error");
             }
             Err(error) => assert!(error.may_pass(), "{error:?}"),
         }
-        faults.end();
+        cause.end();
         assert_eq!(paths_with(&direct, &word), paths_with(&memory, &word), "{word}");
     }
     let (difference, _) = verify(&direct, &main, Some(&model()), &corpus).expect("it answers");
@@ -117,12 +117,12 @@ fn nothing_is_lost(server: &ContractServer, faulty: &Qdrant, mut faults: impl Fa
     let mut distinct = keys.clone();
     distinct.dedup();
     assert_eq!(keys, distinct, "no chunk is there twice");
-    let _ = writeln!(std::io::stderr(), "{} faults, {failed} publications failed", faults.count());
+    let _ = writeln!(std::io::stderr(), "{} faults, {failed} publications failed", cause.count());
 }
 
-fn direct_statistics(faults: &mut impl Faulty, direct: &Qdrant, word: &str) -> recall_shared::Statistics {
+fn direct_statistics(cause: &mut impl Faulty, direct: &Qdrant, word: &str) -> recall_shared::Statistics {
     // The faults of the server would meet this request too.
-    faults.end();
+    cause.end();
     direct.statistics(&[number(word)]).expect("it answers")
 }
 

@@ -1,5 +1,9 @@
 //! Requests about collections.
 
+#![expect(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "all answers have one form")]
+
+use std::collections::{BTreeMap, HashMap};
+
 use qdrant_client::qdrant::payload_index_params::IndexParams;
 use qdrant_client::qdrant::{
     CollectionDescription, CollectionInfo, CollectionOperationResponse, CreateCollection, CreateFieldIndexCollection,
@@ -19,7 +23,7 @@ pub(super) fn create(state: &mut State, request: CreateCollection) -> Result<Col
     if state.collections.contains_key(&name) {
         return Err(Status::already_exists(format!("Wrong input: Collection `{name}` already exists!")));
     }
-    let new = Collection { created: request, indexes: Default::default(), points: Default::default() };
+    let new = Collection { created: request, indexes: HashMap::new(), points: BTreeMap::new() };
     state.collections.insert(name, new);
     Ok(CollectionOperationResponse { result: true, time: 0.0 })
 }

@@ -1,5 +1,7 @@
 //! Requests about points.
 
+#![expect(clippy::needless_pass_by_value, reason = "all answers have one form")]
+
 use std::collections::{BTreeMap, HashMap};
 
 use qdrant_client::qdrant::points_selector::PointsSelectorOneOf;
