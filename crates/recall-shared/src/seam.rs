@@ -96,7 +96,7 @@ pub struct Publication {
     pub branch: Branch,
     /// The generation that it replaces; 0 for none.
     pub base: u64,
-    /// A number that no other publication has.
+    /// A number that no other publication of the branch has.
     pub id: u64,
 }
 

@@ -48,7 +48,7 @@ fn below(paths: &[PathCondition]) -> Option<Condition> {
     for path in paths {
         match path {
             PathCondition::Below(directory) if !directory.is_empty() => {
-                directories.push(is(field::BELOW, directory.trim_end_matches('/')));
+                directories.push(is(field::BELOW, directory));
             }
             PathCondition::Below(_) | PathCondition::Glob(_) => return None,
         }
