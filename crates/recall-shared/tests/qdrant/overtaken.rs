@@ -62,32 +62,36 @@ fn documents_that_arrive_after_another_publication_are_never_seen() {
     assert_eq!(server.texts("recall_1_documents", "path"), ["src/fast.rs", "src/next.rs"], "it is discarded");
 }
 
+/// A commit that was overtaken marks a document that the other commit has marked too, just before that one is done.
 #[test]
-fn an_overtaken_commit_ends_nothing() {
+fn an_overtaken_commit_changes_no_mark_of_a_later_one() {
     let server = ContractServer::start();
     let store = store_at(server.address(), "team");
     let main = branch("team/a", "main");
     publish(&store, &main, None, &one("src/a.rs", "w1 first")).expect("it answers");
-    let slow = one("src/a.rs", "w1 slow");
-    let publication = begun(&server, &slow);
-    let documents: Vec<_> = slow.documents.values().map(|(document, _)| document.clone()).collect();
-    store.put_documents(&publication, &documents).expect("it answers");
-    // Its commit is about to mark the document that it replaces.
+    let staged = |text: &str| {
+        let corpus = one("src/a.rs", text);
+        let publication = begun(&server, &corpus);
+        let documents: Vec<_> = corpus.documents.values().map(|(document, _)| document.clone()).collect();
+        store.put_documents(&publication, &documents).expect("it answers");
+        publication
+    };
+    let slow = staged("w1 slow");
     server.delay("SetPayload", 1, LATE);
     std::thread::scope(|scope| {
-        let committed = scope.spawn(|| store_at(server.address(), "team").commit(&publication, 1, &[], &state(2, 9)));
+        let committed = scope.spawn(|| store_at(server.address(), "team").commit(&slow, 1, &[], &state(2, 9)));
         std::thread::sleep(LATE / 4);
-        let mut both = one("src/a.rs", "w1 first");
-        both.put("src/b.rs", &["w1 fast".to_owned()], &mut Rand32::new(1));
-        publish(&store, &main, None, &both).expect("it answers");
+        let fast = staged("w1 fast");
+        server.delay("Upsert", 1, LATE * 2);
+        store.commit(&fast, 1, &[], &state(2, 8)).expect("nobody has overtaken it");
         let committed = committed.join().expect("no panic");
         assert!(matches!(committed, Err(StoreError::Busy)), "{committed:?}");
     });
-    assert_eq!(paths_with(&store, "w1"), ["src/a.rs", "src/b.rs"]);
-    let mut next = one("src/b.rs", "w1 fast");
-    next.put("src/c.rs", &["w1 next".to_owned()], &mut Rand32::new(1));
-    publish(&store, &main, None, &next).expect("it answers");
-    assert_eq!(paths_with(&store, "w1"), ["src/b.rs", "src/c.rs"]);
+    assert_eq!(paths_with(&store, "fast"), ["src/a.rs"]);
+    assert!(paths_with(&store, "first").is_empty(), "it is replaced");
+    assert_eq!(store.statistics(&[]).expect("it answers").documents, 1);
+    publish(&store, &main, None, &one("src/c.rs", "w1 next")).expect("it answers");
+    assert_eq!(paths_with(&store, "w1"), ["src/c.rs"]);
 }
 
 #[test]
@@ -129,6 +133,23 @@ fn the_first_branch_of_a_repository_is_its_default_even_if_two_begin_at_once() {
     });
     let seen = paths_with(&store_at(server.address(), "team"), "w1");
     assert_eq!(seen.len(), 1, "{seen:?}");
+}
+
+#[test]
+fn two_publications_that_begin_at_once_have_different_tickets() {
+    let server = ContractServer::start();
+    let main = branch("team/a", "main");
+    let fast = store_at(server.address(), "team");
+    publish(&fast, &main, None, &one("src/a.rs", "w1 first")).expect("it answers");
+    // The first one has read the last ticket and is about to take the next.
+    server.delay("SetPayload", 1, LATE);
+    let (slow, fast) = std::thread::scope(|scope| {
+        let slow = scope.spawn(|| store_at(server.address(), "team").begin(&main, None).expect("it answers"));
+        std::thread::sleep(LATE / 4);
+        let fast = fast.begin(&main, None).expect("it answers");
+        (slow.join().expect("no panic"), fast)
+    });
+    assert_ne!(slow.id, fast.id);
 }
 
 #[test]
