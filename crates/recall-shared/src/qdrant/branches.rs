@@ -157,6 +157,25 @@ pub(super) async fn open(client: &Client, branch: &Branch) -> Result<BranchPoint
     Err(StoreError::Busy)
 }
 
+/// The point that changes with every commit of the tenant.
+fn epoch_id(client: &Client) -> Uuid {
+    client.tenant.id(&[b"epoch"])
+}
+
+/// Returns a text that differs if a publication was about to be committed in between. All that such a publication wrote before was there
+/// when the text was read.
+pub(super) async fn epoch(client: &Client) -> Result<Option<String>, StoreError> {
+    let points = client.those(BRANCHES, &[epoch_id(client)], &[field::OWNER], Servers::Any).await?;
+    points.first().map(|point| Ok(point.text(field::OWNER)?.to_owned())).transpose()
+}
+
+/// Changes the epoch, before a commit.
+pub(super) async fn advance(client: &Client) -> Result<(), StoreError> {
+    let new = format!("{:016x}", fastrand::u64(..));
+    let own = fields([(field::TENANT, text(client.tenant.name())), (field::OWNER, text(&new))]);
+    client.put(BRANCHES, vec![(point(epoch_id(client), own, None), 0)], Write::All).await
+}
+
 /// Makes the publication with a ticket the one that readers see, unless another one began. Returns the point afterwards.
 pub(super) async fn commit(
     client: &Client,

@@ -19,39 +19,21 @@ use super::visible::{self, Standing};
 use crate::{Ask, Chunk, Document, Found, Key, StoreError};
 use candidates::{Candidate, Search};
 
-/// How often a search is repeated if a publication is committed meanwhile.
-const TRIES: u32 = 3;
-
 /// Finds candidates.
 ///
-/// Documents and branches are different points, so they are read one after the other. If a branch has changed in between, what was read
-/// may belong to two of its generations, and the search is repeated.
+/// Chunks, documents and branches are different points, so they are read one after the other. If something was committed meanwhile, what
+/// was read may belong to two states of a branch, and the search is repeated, until its deadline.
 pub(super) async fn find(client: &Client, ask: &Ask) -> Result<Found, StoreError> {
-    let mut tries = 1;
     loop {
-        let (found, reading) = Box::pin(once(client, ask)).await?;
-        let is_one_state = match reading {
-            Reading::OneState => true,
-            // Their successors may have been stored after the candidates were read. If not, reading again changes nothing.
-            Reading::SomeReplaced => tries > 1,
-            Reading::TwoStates => false,
-        };
-        if is_one_state || tries == TRIES {
+        if let Some(found) = Box::pin(once(client, ask)).await? {
             return Ok(found);
         }
-        tries += 1;
     }
 }
 
-/// Whether what was read is one state of each branch.
-enum Reading {
-    OneState,
-    /// Documents were left out that the last publication replaced.
-    SomeReplaced,
-    TwoStates,
-}
-
-async fn once(client: &Client, ask: &Ask) -> Result<(Found, Reading), StoreError> {
+/// Searches once. Returns `None` if what was read may not be one state of each branch.
+async fn once(client: &Client, ask: &Ask) -> Result<Option<Found>, StoreError> {
+    let epoch = branches::epoch(client).await?;
     let search = Search::new(client, ask).await?;
     let nearest = async {
         match search.nearest().await {
@@ -75,22 +57,21 @@ async fn once(client: &Client, ask: &Ask) -> Result<(Found, Reading), StoreError
     let all: Vec<Candidate> = words.into_iter().chain(definitions).chain(files).chain(nearest).collect();
     let documents: HashSet<Uuid> = all.iter().map(|candidate| candidate.document).collect();
     let candidates: HashSet<Uuid> = all.iter().filter_map(|candidate| candidate.chunk).collect();
-    let (committed, has_replaced) = search.into_seen();
+    let committed = search.into_committed();
     // Read after the branches: what is visible here was visible then.
     let records = records(client, documents.iter().copied().collect(), &committed).await?;
     let is_complete = records.len() == documents.len();
     let chunks: HashSet<Uuid> = records.iter().flat_map(|(_, chunks)| chunks.iter().copied()).collect();
     let branches: Vec<Uuid> = committed.keys().copied().collect();
-    let (analysed, cosines, afterwards) = tokio::try_join!(
+    let (analysed, cosines, afterwards, epoch_afterwards) = tokio::try_join!(
         analyses(client, chunks.into_iter().collect()),
         cosines(client, ask, has_cosines, candidates.into_iter().collect()),
-        branches::committed(client, &branches)
+        branches::committed(client, &branches),
+        branches::epoch(client)
     )?;
-    let reading = match (is_complete && afterwards == committed, has_replaced) {
-        (false, _) => Reading::TwoStates,
-        (true, true) => Reading::SomeReplaced,
-        (true, false) => Reading::OneState,
-    };
+    if !is_complete || afterwards != committed || epoch_afterwards != epoch {
+        return Ok(None);
+    }
     let mut found = Vec::with_capacity(records.len());
     for (mut document, ids) in records {
         let chunk = |id: &Uuid| {
@@ -105,7 +86,7 @@ async fn once(client: &Client, ask: &Ask) -> Result<(Found, Reading), StoreError
         }
     }
     found.sort_by(|a, b| (&a.repository, &a.path).cmp(&(&b.repository, &b.path)));
-    Ok((Found { documents: found, has_cosines }, reading))
+    Ok(Some(Found { documents: found, has_cosines }))
 }
 
 /// Returns the documents that readers see, without their chunks, and the identities of these.

@@ -240,6 +240,7 @@ pub(super) async fn commit(
         let older = client.tenant.filter(vec![ids_are(ids), is_less(field::ENDED, begun.ticket)], Vec::new());
         client.set(DOCUMENTS, fields([(field::ENDED, number(begun.ticket))]), older).await?;
     }
+    branches::advance(client).await?;
     let after = branches::commit(client, &publication.branch, &begun, state, sums).await?;
     if after.state != *state {
         // Only another publication keeps the commit from being done.

@@ -70,7 +70,7 @@ impl Standing {
     }
 
     /// Whether the last committed publication ended it.
-    pub(super) fn is_ended(self, committed: i64) -> bool {
+    fn is_ended(self, committed: i64) -> bool {
         committed != 0 && self.ended == committed
     }
 }

@@ -82,7 +82,8 @@ fn an_overtaken_commit_changes_no_mark_of_a_later_one() {
         let committed = scope.spawn(|| store_at(server.address(), "team").commit(&slow, 1, &[], &state(2, 9)));
         std::thread::sleep(LATE / 4);
         let fast = staged("w1 fast");
-        server.delay("Upsert", 1, LATE * 2);
+        // The second one commits it.
+        server.delay("Upsert", 2, LATE);
         store.commit(&fast, 1, &[], &state(2, 8)).expect("nobody has overtaken it");
         let committed = committed.join().expect("no panic");
         assert!(matches!(committed, Err(StoreError::Busy)), "{committed:?}");

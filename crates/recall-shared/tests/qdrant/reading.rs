@@ -146,6 +146,6 @@ fn readers_see_one_of_two_states() {
         is_done.store(true, Ordering::SeqCst);
         reader.join().expect("every search saw one state")
     });
-    assert!(searches > 20, "{searches}");
+    assert!(searches > 3, "{searches}");
     assert_eq!(paths_with(&store, "round59").len(), 5);
 }

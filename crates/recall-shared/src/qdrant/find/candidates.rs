@@ -55,20 +55,14 @@ pub(super) struct Search<'a> {
     conditions: Conditions,
     /// The documents that satisfy the conditions, if they are few.
     few: Option<Vec<Known>>,
-    seen: Mutex<Seen>,
-}
-
-#[derive(Default)]
-struct Seen {
     /// The last committed tickets of branches.
-    committed: HashMap<Uuid, i64>,
-    has_replaced: bool,
+    committed: Mutex<HashMap<Uuid, i64>>,
 }
 
 impl<'a> Search<'a> {
     pub(super) async fn new(client: &'a Client, ask: &'a Ask) -> Result<Self, StoreError> {
         let conditions = Conditions::new(ask);
-        let mut search = Self { client, ask, conditions, few: None, seen: Mutex::default() };
+        let mut search = Self { client, ask, conditions, few: None, committed: Mutex::default() };
         if !ask.filters.is_empty() {
             let all = || search.conditions.with(client, Vec::new());
             if client.count(DOCUMENTS, all()).await? <= FEW_DOCUMENTS {
@@ -80,10 +74,9 @@ impl<'a> Search<'a> {
         Ok(search)
     }
 
-    /// Returns the last committed tickets of the branches of all candidates, and whether documents were left out that such a ticket ended.
-    pub(super) fn into_seen(self) -> (HashMap<Uuid, i64>, bool) {
-        let Seen { committed, has_replaced } = self.seen.into_inner();
-        (committed, has_replaced)
+    /// Returns the last committed tickets of the branches of all candidates.
+    pub(super) fn into_committed(self) -> HashMap<Uuid, i64> {
+        self.committed.into_inner()
     }
 
     /// Finds chunks by the sum of the weights of their keys.
@@ -212,21 +205,20 @@ impl<'a> Search<'a> {
             }
         }
         let unknown: HashSet<Uuid> = {
-            let seen = self.seen.lock();
+            let known = self.committed.lock();
             let branches = documents.iter().map(|(branch, _, _)| *branch);
-            branches.filter(|branch| !seen.committed.contains_key(branch)).collect()
+            branches.filter(|branch| !known.contains_key(branch)).collect()
         };
         let unknown: Vec<Uuid> = unknown.into_iter().collect();
         let read = branches::committed(self.client, &unknown).await?;
-        let mut seen = self.seen.lock();
+        let mut known = self.committed.lock();
         for (branch, committed) in read {
             // What was read first counts, since other documents were judged by it.
-            seen.committed.entry(branch).or_insert(committed);
+            known.entry(branch).or_insert(committed);
         }
         let mut visible = Vec::with_capacity(documents.len());
         for (branch, standing, point) in documents {
-            let committed = seen.committed.get(&branch).copied().unwrap_or_default();
-            seen.has_replaced |= standing.is_ended(committed);
+            let committed = known.get(&branch).copied().unwrap_or_default();
             if standing.is_visible(committed) {
                 visible.push(Known { id: point.id, chunks: point.ids(field::CHUNKS)? });
             }
