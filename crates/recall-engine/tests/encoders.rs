@@ -124,7 +124,11 @@ impl Embedder for Encoder {
 }
 
 fn encoders(chosen: &Arc<Encoder>, others: &[&Arc<Encoder>]) -> Encoders {
-    Encoders { selected: Some(chosen.model()), others: others.iter().map(|other| other.model()).collect(), describer: None }
+    Encoders {
+        selected: Some(chosen.model()),
+        others: others.iter().map(|other| other.model()).collect(),
+        describer: None,
+    }
 }
 
 /// Returns an engine with an embedding store, with or without the built-in model.

@@ -129,7 +129,11 @@ fn a_small_model_picks_what_the_large_one_reads() {
     let sandbox = pages(20);
     let (engine, large) = engine(&sandbox, 3);
     let before = page(&sandbox, &engine, 0, 20);
-    assert!(paths(&before)[0] < "docs/03.md", "the large one alone reads the first by their words: {:?}", paths(&before));
+    assert!(
+        paths(&before)[0] < "docs/03.md",
+        "the large one alone reads the first by their words: {:?}",
+        paths(&before)
+    );
     let small = Arc::new(Counting::default());
     let preranker = Reranker { name: "small".to_owned(), cross_encoder: Arc::<Counting>::clone(&small) };
     engine.use_preranker(Some(preranker));

@@ -90,7 +90,10 @@ impl RemoteDescriber {
     fn describe_one(&self, document: &str, passage: &str) -> Result<String, ProviderError> {
         let described = self.ask(document, &[passage])?;
         if described.is_none() {
-            tracing::warn!(model = self.0.model.name, "a passage is embedded without a description: the model wrote none");
+            tracing::warn!(
+                model = self.0.model.name,
+                "a passage is embedded without a description: the model wrote none"
+            );
         }
         Ok(described.unwrap_or_default().concat())
     }

@@ -63,18 +63,16 @@ impl RemoteJudge {
         for (number, text) in (1..).zip(texts) {
             passages.passage(&format!("Passage {number}"), text, PASSAGE_TOKENS);
         }
-        let question = Question {
-            instruction: INSTRUCTION,
-            text: &passages.text,
-            texts: texts.len(),
-            reply_tokens: REPLY_TOKENS,
-        };
-        self.0.ask(&question, patience, |reply| scores(reply.ok_or(BadAnswer::NoReply)?, texts.len())).inspect_err(|error| {
-            // The next question would be as large.
-            if error.asks_for_less() {
-                self.link().is_useless(error);
-            }
-        })
+        let question =
+            Question { instruction: INSTRUCTION, text: &passages.text, texts: texts.len(), reply_tokens: REPLY_TOKENS };
+        self.0.ask(&question, patience, |reply| scores(reply.ok_or(BadAnswer::NoReply)?, texts.len())).inspect_err(
+            |error| {
+                // The next question would be as large.
+                if error.asks_for_less() {
+                    self.link().is_useless(error);
+                }
+            },
+        )
     }
 }
 

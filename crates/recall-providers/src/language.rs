@@ -87,12 +87,10 @@ impl LanguageModel {
         if reserved > 0 {
             self.link.usage().reserve(reserved)?;
         }
-        let read = |answer: &str| {
-            match read_reply(provider.wire, answer) {
-                Ok(Reply { text, tokens }) => Ok((read(Some(&text))?, tokens)),
-                Err(BadAnswer::NoReply) => Ok((read(None)?, None)),
-                Err(error) => Err(error),
-            }
+        let read = |answer: &str| match read_reply(provider.wire, answer) {
+            Ok(Reply { text, tokens }) => Ok((read(Some(&text))?, tokens)),
+            Err(BadAnswer::NoReply) => Ok((read(None)?, None)),
+            Err(error) => Err(error),
         };
         match self.link.ask(path, &body, patience, read) {
             Ok((answer, counted)) => {

@@ -42,8 +42,6 @@ pub struct ChunkRecord {
     pub key: Key,
     /// Its text.
     pub text: String,
-    /// What scores are computed from.
-    pub analysis: Vec<u8>,
     /// The numbers of its terms and names, ascending, without repetition.
     pub keys: Vec<u32>,
     /// The number of terms in each field.
@@ -59,7 +57,7 @@ pub struct DocumentRecord {
     pub path: String,
     /// The identity of its content.
     pub key: Key,
-    /// Its metadata and its structure.
+    /// Its metadata, its structure, and what scores of its chunks are computed from.
     pub record: Vec<u8>,
     /// The chunks, in order; at least one.
     pub chunks: Vec<Key>,
@@ -204,7 +202,7 @@ pub struct Document {
     pub path: String,
     /// The identity of its content.
     pub key: Key,
-    /// Its metadata and its structure.
+    /// Its metadata, its structure, and what scores of its chunks are computed from.
     pub record: Vec<u8>,
     /// All its chunks, in order.
     pub chunks: Vec<Chunk>,
@@ -215,8 +213,6 @@ pub struct Document {
 pub struct Chunk {
     /// Its identity.
     pub key: Key,
-    /// What scores are computed from.
-    pub analysis: Vec<u8>,
     /// The cosine of its embedding to the query; `None` if it is no candidate or has no embedding.
     pub cosine: Option<f32>,
     /// Whether it is one of the nearest chunks.

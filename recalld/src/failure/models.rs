@@ -51,8 +51,9 @@ impl IntoFailure for ModelsError {
                 .with_detail("name", name)
                 .with_hint("`recall models list` shows those that can be pulled; `recall models add` takes any folder"),
             Self::Vanished { .. } => Failure::new(Reason::Conflict, message).with_hint(AGAIN),
-            Self::NothingDescribed => Failure::new(Reason::InvalidArgument, message)
-                .with_hint("choose one first: `recall models use embed …`; `recall models list --role embed` shows them"),
+            Self::NothingDescribed => Failure::new(Reason::InvalidArgument, message).with_hint(
+                "choose one first: `recall models use embed …`; `recall models list --role embed` shows them",
+            ),
             Self::BuiltInIsOff => Failure::new(Reason::InvalidArgument, message)
                 .with_detail("setting", "search.model")
                 .with_hint("set `search.model = \"static\"` in your recall.toml and restart the daemon"),

@@ -93,8 +93,9 @@ impl Embedder for Described {
         };
         let joined: Vec<Option<String>> = chunks.iter().zip(&descriptions).map(join).collect();
         let replaced = chunks.iter().zip(&joined);
-        let texts: Vec<ChunkText<'_>> =
-            replaced.map(|(chunk, joined)| ChunkText { text: joined.as_deref().unwrap_or(chunk.text), ..*chunk }).collect();
+        let texts: Vec<ChunkText<'_>> = replaced
+            .map(|(chunk, joined)| ChunkText { text: joined.as_deref().unwrap_or(chunk.text), ..*chunk })
+            .collect();
         self.encoder.embed_chunks(&texts)
     }
 }

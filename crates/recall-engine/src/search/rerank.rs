@@ -73,11 +73,7 @@ impl Outcome {
 }
 
 /// Rescores many of the ranked chunks by the small cross-encoder, so that the large one reads the best of them.
-fn prerank(
-    search: &Search<'_>,
-    ranked: &mut [Ranked<'_>],
-    clock: &mut StageClock,
-) -> Result<Outcome, StoreError> {
+fn prerank(search: &Search<'_>, ranked: &mut [Ranked<'_>], clock: &mut StageClock) -> Result<Outcome, StoreError> {
     let is_left_out = search.request.without.contains(&Ablation::Prerank);
     let Some(model) = search.engine.preranker.load_full().filter(|_| !is_named(search) && !is_left_out) else {
         return Ok(Outcome::NotAsked);
@@ -90,11 +86,7 @@ fn prerank(
 /// Rescores the first of the ranked chunks by the cross-encoder. They stay ahead of the rest.
 ///
 /// Queries for a name or a path are not rescored, because the name decides, and neither is a single chunk.
-fn rerank(
-    search: &Search<'_>,
-    ranked: &mut [Ranked<'_>],
-    clock: &mut StageClock,
-) -> Result<Outcome, StoreError> {
+fn rerank(search: &Search<'_>, ranked: &mut [Ranked<'_>], clock: &mut StageClock) -> Result<Outcome, StoreError> {
     let is_left_out = search.request.without.contains(&Ablation::Rerank);
     let Some(model) = search.engine.reranker.load_full().filter(|_| !is_named(search) && !is_left_out) else {
         return Ok(Outcome::NotAsked);
@@ -107,11 +99,7 @@ fn rerank(
 /// Rescores the first of the ranked chunks by the language model, in the same way, for hard questions or if the request says so.
 ///
 /// A question about a relationship or a reason is hard: its words are in many places. So is one whose first chunks are close.
-fn judge(
-    search: &Search<'_>,
-    ranked: &mut [Ranked<'_>],
-    clock: &mut StageClock,
-) -> Result<Outcome, StoreError> {
+fn judge(search: &Search<'_>, ranked: &mut [Ranked<'_>], clock: &mut StageClock) -> Result<Outcome, StoreError> {
     let is_left_out = search.request.without.contains(&Ablation::Judge);
     let Some(model) = search.engine.judge.load_full().filter(|_| !is_named(search) && !is_left_out) else {
         return Ok(Outcome::NotAsked);

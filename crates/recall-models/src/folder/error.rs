@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::manifest::{DescribeError, ManifestError, Role, NetworkKind};
+use crate::manifest::{DescribeError, ManifestError, NetworkKind, Role};
 use crate::onnx::{LoadError, RunError};
 
 /// An operation on the folder of models failed.

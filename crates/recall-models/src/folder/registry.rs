@@ -1,6 +1,6 @@
 //! The registry of models that can be pulled by name.
 
-use crate::manifest::{Description, Pooling, NetworkKind};
+use crate::manifest::{Description, NetworkKind, Pooling};
 
 /// The default hub.
 pub(super) const HUB: &str = "https://huggingface.co";
@@ -96,7 +96,8 @@ const ENCODER: RegistryModel = RegistryModel {
     licence: "MIT",
 };
 
-const CROSS_ENCODER: RegistryModel = RegistryModel { kind: NetworkKind::Rerank, dimensions: 1, window_tokens: 512, ..ENCODER };
+const CROSS_ENCODER: RegistryModel =
+    RegistryModel { kind: NetworkKind::Rerank, dimensions: 1, window_tokens: 512, ..ENCODER };
 
 impl RegistryModel {
     /// Finds a model by name, ignoring case.

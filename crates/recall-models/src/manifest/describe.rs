@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::{Batching, MANIFEST, Manifest, ModelFile, Pooling, NetworkKind, VERSION};
+use super::{Batching, MANIFEST, Manifest, ModelFile, NetworkKind, Pooling, VERSION};
 
 /// The bound for a stated window. Tokenizers write 10^30 for no limit.
 const LARGEST_WINDOW: f64 = 1e6;
@@ -293,7 +293,10 @@ mod tests {
                 "hidden_size": 768, "max_position_embeddings": 514}"#,
         )]);
         let described = described.unwrap();
-        assert_eq!((described.kind, described.dimensions, described.window_tokens), (NetworkKind::Rerank, Some(1), 512));
+        assert_eq!(
+            (described.kind, described.dimensions, described.window_tokens),
+            (NetworkKind::Rerank, Some(1), 512)
+        );
     }
 
     #[test]

@@ -15,7 +15,7 @@ use recall_core::Provider;
 use super::provider::registration;
 use super::{LoadError, OnnxSettings, ProviderUse, RunError};
 use crate::Runtime;
-use crate::manifest::{Pooling, NetworkKind};
+use crate::manifest::{NetworkKind, Pooling};
 
 /// The use of a network.
 #[derive(Clone, Copy, Debug)]

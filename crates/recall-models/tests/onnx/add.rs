@@ -1,6 +1,8 @@
 //! Installing models: which are accepted and which are refused.
 
-use recall_models::{AddError, Batching, FolderError, LoadError, ModelsFolder, OnnxEncoder, Pooling, Role, RunError, NetworkKind};
+use recall_models::{
+    AddError, Batching, FolderError, LoadError, ModelsFolder, NetworkKind, OnnxEncoder, Pooling, Role, RunError,
+};
 
 use super::fixture::{folder, looked_up, models, quantised_network, runtime, settings, table, tiny, tiny_network};
 use super::onnx_file::{Element, Graph};

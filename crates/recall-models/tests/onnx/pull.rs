@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use recall_models::{
-    AddError, FetchError, FetchSettings, Fetcher, Manifest, ModelsFolder, Pooling, PullError, REGISTRY, RegistryModel,
-    NetworkKind,
+    AddError, FetchError, FetchSettings, Fetcher, Manifest, ModelsFolder, NetworkKind, Pooling, PullError, REGISTRY,
+    RegistryModel,
 };
 use sha1::Sha1;
 use sha2::{Digest, Sha256};

@@ -1,7 +1,7 @@
 //! Scores of a network whose outputs can be computed by hand.
 
 use recall_core::CrossEncoder;
-use recall_models::{AddError, LoadError, OnnxCrossEncoder, OnnxEncoder, Role, RunError, NetworkKind};
+use recall_models::{AddError, LoadError, NetworkKind, OnnxCrossEncoder, OnnxEncoder, Role, RunError};
 
 use super::fixture::{looked_up, models, runtime, settings, table, tiny, tiny_network};
 use super::onnx_file::Attribute;
@@ -39,7 +39,10 @@ fn texts_are_scored_against_the_query_in_order() {
 
     models.use_as(Role::Rerank, Some("tiny")).unwrap();
     let error = OnnxEncoder::open("tiny", &path, runtime, &settings()).unwrap_err();
-    assert!(matches!(error, LoadError::OtherKind { found: NetworkKind::Rerank, asked: NetworkKind::Embed, .. }), "{error:?}");
+    assert!(
+        matches!(error, LoadError::OtherKind { found: NetworkKind::Rerank, asked: NetworkKind::Embed, .. }),
+        "{error:?}"
+    );
 }
 
 #[test]

@@ -149,7 +149,8 @@ fn left_out(without: Vec<String>, rerank: bool, judge: bool) -> Result<Vec<Ablat
 }
 
 fn ablation(name: String) -> Result<Ablation, InvalidRequest> {
-    const KNOWN: &str = "lexical, symbol, path, semantic, file_kind, structure, ranker, prerank, rerank, judge, collapse";
+    const KNOWN: &str =
+        "lexical, symbol, path, semantic, file_kind, structure, ranker, prerank, rerank, judge, collapse";
     Ablation::from_name(&name)
         .ok_or_else(|| InvalidRequest::new("without", Problem::Unknown { value: name, known: KNOWN }))
 }
@@ -310,7 +311,10 @@ mod tests {
         };
         assert_eq!(without(Some(true), &[]), Ok(vec![]));
         assert_eq!(without(Some(false), &[]), Ok(vec![Ablation::Prerank, Ablation::Rerank]));
-        assert_eq!(without(Some(false), &["path", "rerank"]), Ok(vec![Ablation::Path, Ablation::Rerank, Ablation::Prerank]));
+        assert_eq!(
+            without(Some(false), &["path", "rerank"]),
+            Ok(vec![Ablation::Path, Ablation::Rerank, Ablation::Prerank])
+        );
     }
 
     #[test]

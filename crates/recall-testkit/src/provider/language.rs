@@ -84,7 +84,8 @@ fn describe(document: &str) -> String {
     let (document, passages) = document.split_once("\nPassage ").unwrap_or((document, ""));
     let title = document.lines().skip(1).find(|line| words(line).next().is_some()).unwrap_or_default();
     let about = format!("This is about {}.", title.trim_start_matches(['#', ' ']));
-    let described = (1..=passages.split("\nPassage ").count()).map(|passage| json!({ "passage": passage, "about": about }));
+    let described =
+        (1..=passages.split("\nPassage ").count()).map(|passage| json!({ "passage": passage, "about": about }));
     json!({ "passages": described.collect::<Vec<_>>() }).to_string()
 }
 

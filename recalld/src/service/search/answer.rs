@@ -112,8 +112,7 @@ fn facet(facet: Facet) -> (String, v1::Facet) {
 /// Returns the models that took part, by their roles.
 fn models(embed: Option<String>, rescorers: &Rescorers) -> BTreeMap<String, String> {
     let Rescorers { preranker, reranker, judge } = rescorers.clone();
-    let named =
-        [(Role::Embed, embed), (Role::Prerank, preranker), (Role::Rerank, reranker), (Role::Judge, judge)];
+    let named = [(Role::Embed, embed), (Role::Prerank, preranker), (Role::Rerank, reranker), (Role::Judge, judge)];
     named.into_iter().filter_map(|(role, name)| Some((role.as_str().to_owned(), name?))).collect()
 }
 
