@@ -2,9 +2,13 @@
 
 use std::sync::Arc;
 
-use recall_config::{Environment, ReadFrom, Settings, StoreConfig, StoreKind};
-use recall_core::error_chain;
-use recall_shared::{Guarded, Postgres, PostgresSettings, Replica, SharedStore, StoreError};
+use recall_config::{Environment, ReadFrom, Settings, SpreadConfig, StoreConfig, StoreKind};
+use recall_core::{Clock as _, error_chain};
+use recall_shared::{
+    Guarded, Postgres, PostgresSettings, Qdrant, QdrantSettings, Replica, SharedStore, Spread, StoreError,
+};
+
+use crate::clock::SystemClock;
 
 /// Returns the stores by name, without connecting to any. One that cannot be used is left out, with a line in the log.
 pub(crate) fn stores(settings: &Settings, environment: &Environment) -> Vec<Guarded> {
@@ -22,7 +26,7 @@ pub(crate) fn stores(settings: &Settings, environment: &Environment) -> Vec<Guar
 }
 
 fn store(config: &StoreConfig, key: String) -> Result<Arc<dyn SharedStore>, StoreError> {
-    let StoreConfig { kind, address, tenant, deadline, publish_deadline, read } = config.clone();
+    let StoreConfig { kind, address, tenant, deadline, publish_deadline, read, spread } = config.clone();
     match kind {
         StoreKind::Postgres => Ok(Arc::new(Postgres::new(PostgresSettings {
             address,
@@ -35,5 +39,12 @@ fn store(config: &StoreConfig, key: String) -> Result<Arc<dyn SharedStore>, Stor
             },
             publish_deadline,
         })?)),
+        StoreKind::Qdrant => {
+            let SpreadConfig { shards, replicas, write_consistency } = spread;
+            let spread = Spread { shards, replicas, write_consistency };
+            let clock = Arc::new(|| (SystemClock.now().as_millis() / 1_000).max(0).cast_unsigned());
+            let settings = QdrantSettings { address, key, tenant, deadline, publish_deadline, spread, clock };
+            Ok(Arc::new(Qdrant::new(settings)?))
+        }
     }
 }

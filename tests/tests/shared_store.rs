@@ -4,54 +4,19 @@
 
 #![cfg(unix)]
 
-use std::process::Command;
+#[path = "shared_store/team.rs"]
+mod team;
+
 use std::time::{Duration, Instant};
 
-use recall_testkit::{PostgresServer, Project};
-use recall_tests::{Sandbox, sandbox};
-use serde_json::Value;
+use recall_testkit::PostgresServer;
+use recall_tests::Sandbox;
 
-#[track_caller]
-fn json_of(sandbox: &Sandbox, project: &Project, arguments: &[&str]) -> Value {
-    let outcome = sandbox.recall(project, &[&["--json"], arguments].concat());
-    serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome:?}"))
-}
+use team::{RETRY, commit, json_of, paths, with_git};
 
-/// A sandbox whose programs find `git`.
-fn with_git() -> Sandbox {
-    let path = std::env::var("PATH").expect("UTF-8");
-    sandbox!().with_variable("PATH", &path)
-}
-
-/// Names the store `platform` in the user's configuration.
 fn configure(sandbox: &Sandbox, server: &PostgresServer, more: &str) {
-    let configuration = sandbox.dirs().user_config();
-    std::fs::create_dir_all(configuration.parent().expect("below the home")).expect("made");
-    let text = format!("[stores.platform]\nkind = \"postgres\"\naddress = \"{}\"\n{more}", server.address());
-    std::fs::write(&configuration, text).expect("written");
+    team::configure(sandbox, "postgres", &server.address(), more);
 }
-
-/// Makes a project a repository with all of its files committed.
-fn commit(project: &Project, remote: &str) {
-    let git = |arguments: &[&str]| {
-        let mut git = Command::new("git");
-        git.args(["-c", "user.name=a", "-c", "user.email=a@b.c"]).args(arguments).current_dir(project.root());
-        let output = git.output().expect("git runs");
-        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    };
-    git(&["init", "--quiet", "--initial-branch", "main"]);
-    git(&["remote", "add", "origin", remote]);
-    git(&["add", "--all"]);
-    git(&["commit", "--quiet", "--message", "first"]);
-}
-
-fn paths(answer: &Value) -> Vec<String> {
-    let hits = answer["results"].as_array().unwrap_or_else(|| panic!("{answer}"));
-    hits.iter().filter_map(|hit| hit["doc"]["path"].as_str().map(str::to_owned)).collect()
-}
-
-const RETRY: &str =
-    "/// Waits before the next try, with jitter.\npub fn backoff(tries: u32) -> u64 {\n    tries.pow(2) as u64\n}\n";
 
 #[test]
 fn what_one_machine_publishes_another_finds() {

@@ -16,7 +16,7 @@ pub use load::Loaded;
 pub use models::{ModelsSettings, ProxySetting};
 use recall_core::{DocumentType, LOW_CONFIDENCE, Limits};
 pub use remote::RemoteSettings;
-pub use stores::{ReadFrom, StoreConfig, StoreKind};
+pub use stores::{ReadFrom, SpreadConfig, StoreConfig, StoreKind};
 
 /// All settings. The `Default` values are those of `default.toml`.
 #[derive(Clone, Debug, Default, PartialEq)]

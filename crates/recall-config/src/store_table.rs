@@ -7,8 +7,8 @@ use recall_core::Scope;
 use toml::{Table, Value};
 
 use crate::kind::{Expected, Kind, Shape};
-use crate::settings::{ReadFrom, StoreConfig, StoreKind};
-use crate::value::duration;
+use crate::settings::{ReadFrom, SpreadConfig, StoreConfig, StoreKind};
+use crate::value::{count, duration};
 
 /// The name of a tenant, if the configuration has none.
 const TENANT: &str = "default";
@@ -20,8 +20,16 @@ const DEADLINE: Duration = Duration::from_millis(300);
 /// minutes.
 const PUBLISH_DEADLINE: Duration = Duration::from_mins(30);
 
-/// The keys of a store's table, for messages.
-const KEYS: &str = "kind, address, tenant, deadline, publish_deadline, read";
+/// The keys of the table of every store, for messages.
+const KEYS: &str = "kind, address, tenant, deadline, publish_deadline";
+
+/// The keys of a store on PostgreSQL alone, and of one on Qdrant.
+const OF_POSTGRES: &[&str] = &["read"];
+const OF_QDRANT: &[&str] = &["shards", "replicas", "write_consistency"];
+
+/// The most shards of a collection, and the most servers that each may be on.
+const MOST_SHARDS: u32 = 4_096;
+const MOST_REPLICAS: u32 = 64;
 
 /// Returns whether a store may have this name: it is part of paths and of a variable's name.
 fn is_store_name(name: &str) -> bool {
@@ -43,10 +51,27 @@ fn read(table: &Table) -> Result<StoreConfig, Expected> {
     let mut rest: BTreeMap<&str, &Value> = table.iter().map(|(key, value)| (key.as_str(), value)).collect();
     let kind = match rest.remove("kind").and_then(Value::as_str) {
         Some("postgres") => StoreKind::Postgres,
-        _ => return Err("a table with kind = \"postgres\"".to_owned()),
+        Some("qdrant") => StoreKind::Qdrant,
+        _ => return Err("a table with kind = \"postgres\" or kind = \"qdrant\"".to_owned()),
     };
-    let address = rest.remove("address").and_then(Value::as_str).filter(|address| is_address(address));
-    let address = address.ok_or("address = \"postgres://user@host/database\", without a password")?;
+    let own_keys = match kind {
+        StoreKind::Postgres => OF_POSTGRES,
+        StoreKind::Qdrant => OF_QDRANT,
+    };
+    let of_others =
+        rest.keys().find(|key| (OF_POSTGRES.contains(key) || OF_QDRANT.contains(key)) && !own_keys.contains(key));
+    if let Some(key) = of_others {
+        return Err(unknown(key, own_keys));
+    }
+    let address = rest.remove("address").and_then(Value::as_str);
+    let address = match kind {
+        StoreKind::Postgres => address
+            .filter(|address| is_database(address))
+            .ok_or("address = \"postgres://user@host/database\", without a password")?,
+        StoreKind::Qdrant => address
+            .filter(|address| is_server(address))
+            .ok_or("address = \"https://host:6334\", with the port of gRPC and without a key")?,
+    };
     let tenant = match rest.remove("tenant") {
         None => TENANT.to_owned(),
         Some(value) => {
@@ -68,18 +93,46 @@ fn read(table: &Table) -> Result<StoreConfig, Expected> {
         Some(Some("primary")) => ReadFrom::Primary,
         Some(_) => return Err("read = \"any\" or \"primary\"".to_owned()),
     };
-    match rest.keys().next() {
-        Some(unknown) => Err(format!("the keys {KEYS}, not `{unknown}`")),
-        None => Ok(StoreConfig { kind, address: address.to_owned(), tenant, deadline, publish_deadline, read }),
+    let mut number = |key: &str, most| match rest.remove(key) {
+        None => Ok(None),
+        Some(value) => count(1..=most).parse(value).map(Some).map_err(|expected| format!("{key}: {expected}")),
+    };
+    let spread = SpreadConfig {
+        shards: number("shards", MOST_SHARDS)?,
+        replicas: number("replicas", MOST_REPLICAS)?,
+        write_consistency: number("write_consistency", MOST_REPLICAS)?,
+    };
+    if spread.write_consistency > spread.replicas {
+        return Err("write_consistency: at most as many as `replicas`".to_owned());
     }
+    match rest.keys().next() {
+        Some(key) => Err(unknown(key, own_keys)),
+        None => Ok(StoreConfig { kind, address: address.to_owned(), tenant, deadline, publish_deadline, read, spread }),
+    }
+}
+
+fn unknown(key: &str, own_keys: &[&str]) -> Expected {
+    format!("the keys {KEYS}, {}, not `{key}`", own_keys.join(", "))
 }
 
 fn is_plain(name: &str) -> bool {
     name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }
 
-/// Returns whether a text is an address without a password, which would be shown wherever settings are.
-fn is_address(address: &str) -> bool {
+/// Returns whether a text is the address of a server of Qdrant: a host and a port.
+fn is_server(address: &str) -> bool {
+    let Some(host) = ["http://", "https://"].iter().find_map(|scheme| address.strip_prefix(scheme)) else {
+        return false;
+    };
+    let Some((name, port)) = host.trim_end_matches('/').rsplit_once(':') else { return false };
+    !name.is_empty()
+        && port.parse::<u16>().is_ok()
+        && !name.contains(['@', '/', '?'])
+        && !name.contains(char::is_whitespace)
+}
+
+/// Returns whether a text is an address of a database without a password, which would be shown wherever settings are.
+fn is_database(address: &str) -> bool {
     let schemes = ["postgres://", "postgresql://"];
     let Some(rest) = schemes.iter().find_map(|scheme| address.strip_prefix(scheme)) else { return false };
     let user = rest.rsplit_once('@').map_or("", |(user, _)| user);
@@ -112,9 +165,36 @@ mod tests {
             "kind = \"postgres\"\naddress = \"postgres://db\"\ntenant = \"a b\"",
             "kind = \"postgres\"\naddress = \"postgres://db\"\nkey = \"secret\"",
             "kind = \"postgres\"\naddress = \"postgres://db\"\nread = \"standby\"",
+            "kind = \"postgres\"\naddress = \"postgres://db\"\nshards = 2",
+            "kind = \"qdrant\"\naddress = \"postgres://db\"",
+            "kind = \"qdrant\"\naddress = \"https://db\"",
+            "kind = \"qdrant\"\naddress = \"https://key@db:6334\"",
+            "kind = \"qdrant\"\naddress = \"https://db:6334/team\"",
+            "kind = \"qdrant\"\naddress = \"https://db:6334\"\nread = \"any\"",
+            "kind = \"qdrant\"\naddress = \"https://db:6334\"\nshards = 0",
+            "kind = \"qdrant\"\naddress = \"https://db:6334\"\nreplicas = 2\nwrite_consistency = 3",
+            "kind = \"qdrant\"\naddress = \"https://db:6334\"\nwrite_consistency = 1",
         ] {
             assert!(parsed(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_store_on_qdrant_may_say_how_it_is_spread() {
+        let store = parsed("kind = \"qdrant\"\naddress = \"https://db.example.org:6334\"\n").expect("valid");
+        assert_eq!((store.kind, store.spread), (StoreKind::Qdrant, SpreadConfig::default()));
+        let text =
+            "kind = \"qdrant\"\naddress = \"http://[::1]:6334/\"\nshards = 12\nreplicas = 3\nwrite_consistency = 2\n";
+        let spread = parsed(text).expect("valid").spread;
+        assert_eq!(spread, SpreadConfig { shards: Some(12), replicas: Some(3), write_consistency: Some(2) });
+    }
+
+    #[test]
+    fn an_error_names_what_is_expected() {
+        let error = |text: &str| parsed(text).expect_err("invalid");
+        assert_eq!(error("kind = \"redis\""), "a table with kind = \"postgres\" or kind = \"qdrant\"");
+        let foreign = error("kind = \"qdrant\"\naddress = \"https://db:6334\"\nread = \"any\"");
+        assert!(foreign.contains("write_consistency, not `read`"), "{foreign}");
     }
 
     #[test]

@@ -16,6 +16,15 @@ pub enum StoreError {
         /// How long was waited.
         waited: std::time::Duration,
     },
+    /// The server has too much to do.
+    #[error("the server asks to wait for {} s", after.as_secs())]
+    Overloaded {
+        /// How long the server asks to wait.
+        after: std::time::Duration,
+        /// The reason.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// The server is not asked, because it did not answer before.
     #[error("the server did not answer before; it is asked again in the background")]
     Resting,
@@ -51,7 +60,7 @@ pub enum StoreError {
 impl StoreError {
     /// Whether the same request may succeed when it is sent again.
     pub fn may_pass(&self) -> bool {
-        matches!(self, Self::Unreachable { .. } | Self::Late { .. })
+        matches!(self, Self::Unreachable { .. } | Self::Late { .. } | Self::Overloaded { .. })
     }
 
     pub(crate) fn unreachable(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {

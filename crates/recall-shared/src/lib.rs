@@ -11,8 +11,10 @@ mod breaker;
 mod error;
 mod guarded;
 mod memory;
+mod paths;
 mod postgres;
 mod publish;
+mod qdrant;
 mod seam;
 mod worker;
 
@@ -22,6 +24,7 @@ pub use guarded::Guarded;
 pub use memory::Memory;
 pub use postgres::{Postgres, PostgresSettings, Replica};
 pub use publish::{Difference, Outcome, PublishError, Source, publish, verify};
+pub use qdrant::{Qdrant, QdrantSettings, Spread};
 pub use seam::{
     Ask, Branch, BranchState, Chunk, ChunkRecord, Depths, Document, DocumentRecord, Filters, Found, Key, Manifest,
     Model, PathCondition, Publication, SharedStore, Statistics, Weighted,

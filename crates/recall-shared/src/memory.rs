@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use parking_lot::Mutex;
 
+use crate::paths::Paths;
 use crate::seam::DocumentRecord;
 use crate::{
-    Ask, Branch, BranchState, Chunk, ChunkRecord, Document, Filters, Found, Key, Manifest, Model, PathCondition,
-    Publication, SharedStore, Statistics, StoreError, Weighted,
+    Ask, Branch, BranchState, Chunk, ChunkRecord, Document, Filters, Found, Key, Manifest, Model, Publication,
+    SharedStore, Statistics, StoreError, Weighted,
 };
 
 /// A shared store inside this process, without a server.
@@ -244,21 +245,8 @@ fn passes(filters: &Filters, document: &DocumentRecord) -> bool {
     let Filters { kinds, languages, paths, tags } = filters;
     (kinds.is_empty() || kinds.contains(&document.kind))
         && (languages.is_empty() || languages.contains(&document.language))
-        && (paths.is_empty() || paths.iter().any(|condition| path_passes(condition, &document.path)))
+        && Paths::new(paths).pass(&document.path)
         && tags.iter().all(|tag| document.tags.contains(tag))
-}
-
-fn path_passes(condition: &PathCondition, path: &str) -> bool {
-    match condition {
-        PathCondition::Below(directory) => {
-            directory.is_empty()
-                || path.strip_prefix(&**directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        }
-        PathCondition::Glob(glob) => globset::GlobBuilder::new(glob)
-            .literal_separator(true)
-            .build()
-            .is_ok_and(|glob| glob.compile_matcher().is_match(path)),
-    }
 }
 
 fn sum(wanted: &[Weighted], keys: &[u32]) -> f32 {

@@ -240,7 +240,11 @@ fn patiently<T>(call: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreErro
         match call() {
             Err(error) if error.may_pass() => {
                 tracing::info!(%error, "the request to the shared store is repeated");
-                std::thread::sleep(pause.mul_f64(0.5 + fastrand::f64() / 2.0));
+                let asked = match error {
+                    StoreError::Overloaded { after, .. } => after.min(LONGEST_PAUSE),
+                    _ => Duration::ZERO,
+                };
+                std::thread::sleep(pause.mul_f64(0.5 + fastrand::f64() / 2.0).max(asked));
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }
             done => return done,

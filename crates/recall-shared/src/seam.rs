@@ -11,6 +11,21 @@ use crate::StoreError;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(pub [u8; 16]);
 
+impl Key {
+    /// Reads keys that are stored one after the other.
+    ///
+    /// # Errors
+    /// The last one is not whole.
+    pub(crate) fn all_of(bytes: &[u8]) -> Result<Vec<Self>, StoreError> {
+        let (whole, rest) = bytes.as_chunks();
+        if rest.is_empty() {
+            Ok(whole.iter().map(|key| Self(*key)).collect())
+        } else {
+            Err(StoreError::Invalid { what: "a list of keys has another length".to_owned() })
+        }
+    }
+}
+
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
@@ -94,7 +109,7 @@ pub struct Publication {
     pub branch: Branch,
     /// The generation that it replaces; 0 for none.
     pub base: u64,
-    /// A number that no other publication has.
+    /// A number that no other publication of the branch has.
     pub id: u64,
 }
 

@@ -32,6 +32,7 @@ impl IntoFailure for PublishError {
                     .with_hint("check the address, the tenant and `RECALL_STORE_<NAME>_KEY`; docs/shared-store.md lists the rights"),
                 StoreError::Unreachable { .. }
                 | StoreError::Late { .. }
+                | StoreError::Overloaded { .. }
                 | StoreError::Resting
                 | StoreError::Lost { .. }
                 | StoreError::Empty

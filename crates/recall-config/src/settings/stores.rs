@@ -15,8 +15,21 @@ pub struct StoreConfig {
     pub deadline: Duration,
     /// How long one request of a publication may take.
     pub publish_deadline: Duration,
-    /// Which of several servers a search asks.
+    /// Which of several servers of PostgreSQL a search asks.
     pub read: ReadFrom,
+    /// How new collections of Qdrant are spread over the servers of a cluster.
+    pub spread: SpreadConfig,
+}
+
+/// How new collections are spread over the servers of a cluster. What is `None` is decided by the server's configuration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpreadConfig {
+    /// The number of shards of a collection.
+    pub shards: Option<u32>,
+    /// On how many servers each shard is.
+    pub replicas: Option<u32>,
+    /// How many of these must have stored a write before it is confirmed.
+    pub write_consistency: Option<u32>,
 }
 
 /// A kind of server.
@@ -24,6 +37,8 @@ pub struct StoreConfig {
 pub enum StoreKind {
     /// PostgreSQL with pgvector.
     Postgres,
+    /// Qdrant.
+    Qdrant,
 }
 
 /// Which of several servers a search asks.

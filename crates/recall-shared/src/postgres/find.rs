@@ -23,9 +23,6 @@ const COMPARED_WITH_FILTERS: i64 = 4_000;
 /// The same if most of these are of no document that readers see.
 const COMPARED_AT_MOST: i64 = 20_000;
 
-/// The length of a chunk's identity.
-const KEY_BYTES: usize = 16;
-
 /// The joins from documents, as `o.document`, to those that readers see, as `d`, and the conditions on these. The parameters are the
 /// tenant, the repositories that are left out, and the filters.
 ///
@@ -223,8 +220,8 @@ async fn records(pool: &Arc<Pool>, documents: &[i64]) -> Result<Vec<Row>, StoreE
     let rows = connection.rows(read, &[&pool.tenant, &documents]).await?;
     connection.done();
     let row = |row: &tokio_postgres::Row| {
-        let chunk = |key: &[u8]| Ok(Chunk { key: self::key(key)?, cosine: None, is_near: false });
-        let chunks = row.get::<_, &[u8]>(5).chunks(KEY_BYTES).map(chunk).collect::<Result<_, StoreError>>()?;
+        let chunk = |key| Chunk { key, cosine: None, is_near: false };
+        let chunks = Key::all_of(row.get(5))?.into_iter().map(chunk).collect();
         let (repository, path, record) = (row.get(0), row.get(1), row.get(3));
         let document = Document { repository, path, key: key(row.get(2))?, record, chunks };
         Ok(Row { document, numbers: row.get(4) })

@@ -1,0 +1,216 @@
+//! Qdrant.
+//!
+//! Chunks, documents and branches are points of three collections, and a model's vectors are a collection of their own. The numbers of terms
+//! are sparse vectors, so that a score is the sum of a query's weights. There are no transactions: a publication writes points that
+//! count only after its commit, and the commit is one conditional write to the branch's point.
+
+mod branches;
+mod client;
+mod collect;
+mod field;
+mod find;
+mod point;
+mod publication;
+mod schema;
+mod settings;
+mod statistics;
+mod tenant;
+mod visible;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use tonic::codegen::http::Uri;
+
+use crate::seam::{BranchState, ChunkRecord, DocumentRecord};
+use crate::worker::Worker;
+use crate::{Ask, Branch, Found, Key, Manifest, Model, Publication, SharedStore, Statistics, StoreError};
+use client::Client;
+pub use settings::{QdrantSettings, Spread};
+use tenant::Tenant;
+
+/// A Qdrant server or cluster.
+pub struct Qdrant {
+    settings: QdrantSettings,
+    readers: Arc<Client>,
+    writers: Arc<Client>,
+    /// Dropped last, since the clients' connections run on it.
+    worker: Worker,
+}
+
+impl Qdrant {
+    /// Creates the store. Connects with the first request.
+    ///
+    /// # Errors
+    /// The address or the key is invalid, or the key or the texts would be sent over an unprotected network.
+    pub fn new(settings: QdrantSettings) -> Result<Self, StoreError> {
+        check_address(&settings.address)?;
+        if !settings.key.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(StoreError::refused("its key has characters that no API key has; set the variable again"));
+        }
+        let client = |deadline| {
+            let tenant = Tenant::new(settings.tenant.clone());
+            Client::new(&settings.address, &settings.key, tenant, deadline).map(Arc::new)
+        };
+        let (readers, writers) = (client(settings.deadline)?, client(settings.publish_deadline)?);
+        let worker = Worker::start("qdrant").map_err(StoreError::unreachable)?;
+        Ok(Self { settings, readers, writers, worker })
+    }
+
+    fn read<T: Send + 'static, F>(&self, task: impl FnOnce(Arc<Client>) -> F) -> Result<T, StoreError>
+    where
+        F: Future<Output = Result<T, StoreError>> + Send + 'static,
+    {
+        self.worker.run(self.settings.deadline, task(Arc::clone(&self.readers)))
+    }
+
+    fn write<T: Send + 'static, F>(&self, task: impl FnOnce(Arc<Client>) -> F) -> Result<T, StoreError>
+    where
+        F: Future<Output = Result<T, StoreError>> + Send + 'static,
+    {
+        self.worker.run(self.settings.publish_deadline, task(Arc::clone(&self.writers)))
+    }
+
+    fn now(&self) -> u64 {
+        (self.settings.clock)()
+    }
+}
+
+/// Checks that an address is one of a server, and that what is sent to it is protected.
+fn check_address(address: &str) -> Result<(), StoreError> {
+    let refused = |reason: &str| Err(StoreError::refused(format!("its address `{address}` {reason}")));
+    let Ok(uri) = address.parse::<Uri>() else { return refused("is not a URL like https://host:6334") };
+    let Some(host) = uri.host().map(|host| host.trim_matches(['[', ']'])) else {
+        return refused("has no host; write https://host:6334");
+    };
+    if uri.port().is_none() {
+        return refused("has no port; that of Qdrant's gRPC interface is 6334");
+    }
+    if uri.path() != "/" && !uri.path().is_empty() || uri.query().is_some() {
+        return refused("has more than a host and a port");
+    }
+    let is_here = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    match uri.scheme_str() {
+        Some("https") => Ok(()),
+        Some("http") if is_here => Ok(()),
+        Some("http") => refused("would send texts and the key unprotected; use https beyond this machine"),
+        _ => refused("begins neither with https:// nor with http://"),
+    }
+}
+
+impl SharedStore for Qdrant {
+    fn kind(&self) -> &'static str {
+        "qdrant"
+    }
+
+    fn ping(&self) -> Result<(), StoreError> {
+        self.read(async |client| client.ping().await)
+    }
+
+    fn statistics(&self, keys: &[u32]) -> Result<Statistics, StoreError> {
+        let keys = keys.to_vec();
+        self.read(|client| async move { statistics::read(&client, keys).await })
+    }
+
+    fn models(&self) -> Result<Vec<Model>, StoreError> {
+        self.read(|client| async move { statistics::models(&client).await })
+    }
+
+    fn find(&self, ask: &Ask) -> Result<Found, StoreError> {
+        let ask = ask.clone();
+        self.read(|client| async move { find::find(&client, &ask).await })
+    }
+
+    fn texts(&self, chunks: &[Key]) -> Result<Vec<Option<String>>, StoreError> {
+        let chunks = chunks.to_vec();
+        self.read(|client| async move { find::texts(&client, &chunks).await })
+    }
+
+    fn branch(&self, branch: &Branch) -> Result<Option<BranchState>, StoreError> {
+        let branch = branch.clone();
+        self.write(|client| async move { publication::branch(&client, &branch).await })
+    }
+
+    fn manifest(&self, branch: &Branch) -> Result<Manifest, StoreError> {
+        let branch = branch.clone();
+        self.write(|client| async move { publication::manifest(&client, &branch).await })
+    }
+
+    fn begin(&self, branch: &Branch, model: Option<&Model>) -> Result<Publication, StoreError> {
+        let (branch, model, spread, now) = (branch.clone(), model.cloned(), self.settings.spread, self.now());
+        self.write(|client| async move { publication::begin(&client, branch, model.as_ref(), spread, now).await })
+    }
+
+    fn missing(&self, chunks: &[Key], model: Option<&Model>) -> Result<Vec<bool>, StoreError> {
+        let (chunks, model, now) = (chunks.to_vec(), model.cloned(), self.now());
+        self.write(|client| async move { publication::missing(&client, &chunks, model.as_ref(), now).await })
+    }
+
+    fn put_chunks(&self, chunks: &[ChunkRecord], model: Option<&Model>) -> Result<(), StoreError> {
+        let (chunks, model, now) = (chunks.to_vec(), model.cloned(), self.now());
+        self.write(|client| async move { publication::put_chunks(&client, chunks, model.as_ref(), now).await })
+    }
+
+    fn put_documents(&self, publication: &Publication, documents: &[DocumentRecord]) -> Result<(), StoreError> {
+        let (publication, documents) = (publication.clone(), documents.to_vec());
+        self.write(|client| async move { publication::put_documents(&client, &publication, &documents).await })
+    }
+
+    fn commit(
+        &self,
+        publication: &Publication,
+        added: u64,
+        removed: &[String],
+        state: &BranchState,
+    ) -> Result<(), StoreError> {
+        let (publication, removed, state) = (publication.clone(), removed.to_vec(), state.clone());
+        let now = self.now();
+        self.write(
+            |client| async move { publication::commit(&client, &publication, added, removed, &state, now).await },
+        )
+    }
+
+    fn collect(&self) -> Result<u64, StoreError> {
+        let now = self.now();
+        self.write(|client| async move { collect::collect(&client, now).await })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_checked() {
+        for (address, is_valid) in [
+            ("https://db.example.org:6334", true),
+            ("http://127.0.0.1:6334", true),
+            ("http://localhost:6334", true),
+            ("http://[::1]:6334", true),
+            ("http://10.0.0.7:6334", false),
+            ("http://db.example.org:6334", false),
+            ("https://db.example.org", false),
+            ("https://db.example.org:6334/team", false),
+            ("postgres://db:6334", false),
+            ("", false),
+        ] {
+            let checked = check_address(address);
+            assert_eq!(checked.is_ok(), is_valid, "{address}: {checked:?}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_no_header_can_hold_is_not_shown() {
+        let settings = QdrantSettings {
+            address: "http://127.0.0.1:6334".to_owned(),
+            key: "secret\n".to_owned(),
+            tenant: "team".to_owned(),
+            deadline: std::time::Duration::from_secs(1),
+            publish_deadline: std::time::Duration::from_secs(1),
+            spread: Spread::default(),
+            clock: Arc::new(|| 0),
+        };
+        let error = Qdrant::new(settings).err().expect("the key is invalid");
+        assert!(matches!(error, StoreError::Refused { .. }) && !format!("{error:?}").contains("secret"), "{error:?}");
+    }
+}

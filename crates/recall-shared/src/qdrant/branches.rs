@@ -1,0 +1,225 @@
+//! The points of branches, whose changes begin and commit publications.
+
+use std::collections::HashMap;
+
+use uuid::Uuid;
+
+use super::client::{Client, Servers, Write};
+use super::field;
+use super::point::{Fields, Point, bytes, fields, lengths, number, point, text};
+use super::schema::{BRANCHES, DOCUMENTS};
+use super::tenant::{ids_are, is, is_less, number_is};
+use super::visible::State;
+use crate::{Branch, BranchState, StoreError};
+
+/// How often a ticket is asked for while other publications of the branch begin.
+const TRIES: u32 = 10;
+
+/// Sums over the documents that readers see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sums {
+    /// The number of chunks, each as often as a document has it.
+    pub(super) occurrences: u64,
+    /// The lengths of these.
+    pub(super) chunks: [u64; 6],
+    /// The lengths of the documents' paths.
+    pub(super) paths: [u64; 6],
+}
+
+impl Sums {
+    /// Reads those of one document.
+    pub(super) fn of(document: &Point) -> Result<Self, StoreError> {
+        Ok(Self {
+            occurrences: document.number(field::OCCURRENCES)?.max(0).cast_unsigned(),
+            chunks: document.lengths(field::CHUNK_LENGTHS)?,
+            paths: document.lengths(field::LENGTHS)?,
+        })
+    }
+
+    pub(super) fn plus(self, other: Self) -> Self {
+        self.combine(other, u64::saturating_add)
+    }
+
+    pub(super) fn minus(self, other: Self) -> Self {
+        self.combine(other, u64::saturating_sub)
+    }
+
+    fn combine(self, other: Self, each: fn(u64, u64) -> u64) -> Self {
+        Self {
+            occurrences: each(self.occurrences, other.occurrences),
+            chunks: std::array::from_fn(|place| each(self.chunks[place], other.chunks[place])),
+            paths: std::array::from_fn(|place| each(self.paths[place], other.paths[place])),
+        }
+    }
+
+    pub(super) fn into_fields(self) -> Fields {
+        fields([
+            (field::OCCURRENCES, number(self.occurrences.cast_signed())),
+            (field::CHUNK_LENGTHS, lengths(&self.chunks)),
+            (field::LENGTHS, lengths(&self.paths)),
+        ])
+    }
+}
+
+/// The fields that [`Sums::of`] reads.
+pub(super) const SUMS: [&str; 3] = [field::OCCURRENCES, field::CHUNK_LENGTHS, field::LENGTHS];
+
+/// The point of a branch.
+#[derive(Clone, Debug)]
+pub(super) struct BranchPoint {
+    pub(super) id: Uuid,
+    /// The ticket of the last publication that began.
+    pub(super) ticket: i64,
+    owner: String,
+    /// The ticket of the publication that readers see; 0 for none.
+    pub(super) committed: i64,
+    /// What readers see; generation 0 for nothing.
+    pub(super) state: BranchState,
+    pub(super) sums: Sums,
+    /// Whether it is its repository's default.
+    pub(super) is_default: bool,
+}
+
+pub(super) fn id(client: &Client, branch: &Branch) -> Uuid {
+    client.tenant.id(&[b"branch", branch.repository.as_bytes(), branch.name.as_bytes()])
+}
+
+/// The point that says which branch of a repository is its default. It is inserted once and never changed.
+fn default_id(client: &Client, branch: &Branch) -> Uuid {
+    client.tenant.id(&[b"default", branch.repository.as_bytes()])
+}
+
+/// Reads the point of a branch; `None` if no publication of it has begun.
+pub(super) async fn read(client: &Client, branch: &Branch) -> Result<Option<BranchPoint>, StoreError> {
+    let (own, default) = (id(client, branch), default_id(client, branch));
+    let wanted = [
+        field::NAME,
+        field::TICKET,
+        field::OWNER,
+        field::COMMITTED,
+        field::GENERATION,
+        field::DIGEST,
+        field::DOCUMENTS,
+        field::OCCURRENCES,
+        field::CHUNK_LENGTHS,
+        field::LENGTHS,
+    ];
+    let points = client.those(BRANCHES, &[own, default], &wanted, Servers::Quorum).await?;
+    let default = points.iter().find(|point| point.id == default).map(|point| point.text(field::NAME)).transpose()?;
+    let Some(point) = points.iter().find(|point| point.id == own) else { return Ok(None) };
+    let digest = point.bytes(field::DIGEST)?;
+    let digest =
+        digest.try_into().map_err(|_| StoreError::Invalid { what: "a digest has another length".to_owned() })?;
+    Ok(Some(BranchPoint {
+        id: own,
+        ticket: point.number(field::TICKET)?,
+        owner: point.text(field::OWNER)?.to_owned(),
+        committed: point.number(field::COMMITTED)?,
+        state: BranchState {
+            generation: point.number(field::GENERATION)?.max(0).cast_unsigned(),
+            digest,
+            documents: point.number(field::DOCUMENTS)?.max(0).cast_unsigned(),
+        },
+        sums: Sums::of(point)?,
+        is_default: default == Some(branch.name.as_str()),
+    }))
+}
+
+/// Returns the last committed tickets of branches, by the identities of their points.
+pub(super) async fn committed(client: &Client, ids: &[Uuid]) -> Result<HashMap<Uuid, i64>, StoreError> {
+    let points = client.those(BRANCHES, ids, &[field::COMMITTED], Servers::Any).await?;
+    points.iter().map(|point| Ok((point.id, point.number(field::COMMITTED)?))).collect()
+}
+
+/// Takes the next ticket of a branch. The first branch of a repository becomes its default.
+pub(super) async fn open(client: &Client, branch: &Branch) -> Result<BranchPoint, StoreError> {
+    let default = fields([
+        (field::TENANT, text(client.tenant.name())),
+        (field::REPOSITORY, text(&branch.repository)),
+        (field::NAME, text(&branch.name)),
+    ]);
+    let never = BranchState { generation: 0, digest: [0; 32], documents: 0 };
+    let own = whole(client, branch, 0, "", 0, &never, Sums::default());
+    let new = vec![(point(default_id(client, branch), default, None), 0), (point(id(client, branch), own, None), 0)];
+    client.put(BRANCHES, new, Write::New).await?;
+    for _ in 0..TRIES {
+        let Some(known) = read(client, branch).await? else { break };
+        let (ticket, owner) = (known.ticket + 1, format!("{:016x}", fastrand::u64(..)));
+        let only_if =
+            client.tenant.filter(vec![ids_are(&[known.id]), number_is(field::TICKET, known.ticket)], Vec::new());
+        let taken = fields([(field::TICKET, number(ticket)), (field::OWNER, text(&owner))]);
+        client.set(BRANCHES, taken, only_if).await?;
+        match read(client, branch).await? {
+            Some(after) if after.ticket == ticket && after.owner == owner => return Ok(after),
+            _ => {}
+        }
+    }
+    Err(StoreError::Busy)
+}
+
+/// Makes the publication with a ticket the one that readers see, unless another one began. Returns the point afterwards.
+pub(super) async fn commit(
+    client: &Client,
+    branch: &Branch,
+    begun: &BranchPoint,
+    state: &BranchState,
+    sums: Sums,
+) -> Result<BranchPoint, StoreError> {
+    let ticket = begun.ticket;
+    let new = whole(client, branch, ticket, &begun.owner, ticket, state, sums);
+    let only_if = client.tenant.filter(
+        vec![number_is(field::TICKET, ticket), number_is(field::GENERATION, begun.state.generation.cast_signed())],
+        Vec::new(),
+    );
+    client.put(BRANCHES, vec![(point(begun.id, new, None), 0)], Write::If(only_if)).await?;
+    read(client, branch).await?.ok_or(StoreError::Lost { lost: 1, sent: 1 })
+}
+
+/// Writes into the documents what the branch's last commit decided about them. Nothing changes for readers.
+pub(super) async fn settle(client: &Client, id: Uuid, committed: i64, now: u64) -> Result<(), StoreError> {
+    if committed == 0 {
+        return Ok(());
+    }
+    let of_branch = || is(field::BRANCH, &id.to_string());
+    let state_is = |state: State| is(field::STATE, state.as_str());
+    let staged = vec![of_branch(), state_is(State::Staged), number_is(field::TICKET, committed)];
+    let live = fields([(field::STATE, State::Live.value())]);
+    client.set(DOCUMENTS, live, client.tenant.filter(staged, Vec::new())).await?;
+    let replaced = vec![of_branch(), state_is(State::Live), number_is(field::ENDED, committed)];
+    let ended = fields([(field::STATE, State::Ended.value()), (field::ENDED_AT, number(now.cast_signed()))]);
+    client.set(DOCUMENTS, ended, client.tenant.filter(replaced, Vec::new())).await
+}
+
+/// Deletes what publications of a branch staged that were overtaken.
+pub(super) async fn discard(client: &Client, id: Uuid, ticket: i64) -> Result<(), StoreError> {
+    let staged = vec![
+        is(field::BRANCH, &id.to_string()),
+        is(field::STATE, State::Staged.as_str()),
+        is_less(field::TICKET, ticket),
+    ];
+    client.delete(DOCUMENTS, client.tenant.filter(staged, Vec::new())).await
+}
+
+fn whole(
+    client: &Client,
+    branch: &Branch,
+    ticket: i64,
+    owner: &str,
+    committed: i64,
+    state: &BranchState,
+    sums: Sums,
+) -> Fields {
+    let mut all = fields([
+        (field::TENANT, text(client.tenant.name())),
+        (field::REPOSITORY, text(&branch.repository)),
+        (field::NAME, text(&branch.name)),
+        (field::TICKET, number(ticket)),
+        (field::OWNER, text(owner)),
+        (field::COMMITTED, number(committed)),
+        (field::GENERATION, number(state.generation.cast_signed())),
+        (field::DIGEST, bytes(&state.digest)),
+        (field::DOCUMENTS, number(state.documents.cast_signed())),
+    ]);
+    all.extend(sums.into_fields());
+    all
+}

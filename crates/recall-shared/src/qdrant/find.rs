@@ -1,0 +1,158 @@
+//! Candidates and their texts.
+
+mod candidates;
+mod conditions;
+
+use std::collections::{HashMap, HashSet};
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use qdrant_client::qdrant::{Query, SearchParams};
+use uuid::Uuid;
+
+use super::branches;
+use super::client::{AT_ONCE, Client, NAMED, Servers};
+use super::field;
+use super::publication::{chunk_id, key};
+use super::schema::{self, CHUNKS, DOCUMENTS, EMBEDDING};
+use super::statistics::has_vectors;
+use super::visible::{self, Standing};
+use crate::{Ask, Chunk, Document, Found, Key, StoreError};
+use candidates::{Candidate, Search};
+
+/// How often a search is repeated if a publication is committed meanwhile.
+const TRIES: u32 = 3;
+
+/// Finds candidates.
+///
+/// Documents and branches are different points, so they are read one after the other. If a branch has changed in between, what was read
+/// may belong to two of its generations, and the search is repeated.
+pub(super) async fn find(client: &Client, ask: &Ask) -> Result<Found, StoreError> {
+    let mut tries = 1;
+    loop {
+        let (found, reading) = Box::pin(once(client, ask)).await?;
+        let is_one_state = match reading {
+            Reading::OneState => true,
+            // Their successors may have been stored after the candidates were read. If not, reading again changes nothing.
+            Reading::SomeReplaced => tries > 1,
+            Reading::TwoStates => false,
+        };
+        if is_one_state || tries == TRIES {
+            return Ok(found);
+        }
+        tries += 1;
+    }
+}
+
+/// Whether what was read is one state of each branch.
+enum Reading {
+    OneState,
+    /// Documents were left out that the last publication replaced.
+    SomeReplaced,
+    TwoStates,
+}
+
+async fn once(client: &Client, ask: &Ask) -> Result<(Found, Reading), StoreError> {
+    let search = Search::new(client, ask).await?;
+    let nearest = async {
+        match search.nearest().await {
+            Err(StoreError::Empty) => Ok(Vec::new()),
+            found => found,
+        }
+    };
+    let (words, definitions, files, nearest, has_cosines) = tokio::try_join!(
+        search.by_keys(&ask.words, ask.depths.words),
+        search.by_keys(&ask.definitions, ask.depths.definitions),
+        search.by_path(),
+        nearest,
+        async {
+            match &ask.vector {
+                Some((model, _)) => has_vectors(client, model).await,
+                None => Ok(false),
+            }
+        }
+    )?;
+    let near: HashSet<Uuid> = nearest.iter().filter_map(|candidate| candidate.chunk).collect();
+    let all: Vec<Candidate> = words.into_iter().chain(definitions).chain(files).chain(nearest).collect();
+    let documents: HashSet<Uuid> = all.iter().map(|candidate| candidate.document).collect();
+    let candidates: HashSet<Uuid> = all.iter().filter_map(|candidate| candidate.chunk).collect();
+    let (committed, has_replaced) = search.into_seen();
+    // Read after the branches: what is visible here was visible then.
+    let records = records(client, documents.iter().copied().collect(), &committed).await?;
+    let is_complete = records.len() == documents.len();
+    let branches: Vec<Uuid> = committed.keys().copied().collect();
+    let (cosines, afterwards) = tokio::try_join!(
+        cosines(client, ask, has_cosines, candidates.into_iter().collect()),
+        branches::committed(client, &branches)
+    )?;
+    let reading = match (is_complete && afterwards == committed, has_replaced) {
+        (false, _) => Reading::TwoStates,
+        (true, true) => Reading::SomeReplaced,
+        (true, false) => Reading::OneState,
+    };
+    let mut found = Vec::with_capacity(records.len());
+    for (mut document, ids) in records {
+        for (chunk, id) in document.chunks.iter_mut().zip(&ids) {
+            (chunk.cosine, chunk.is_near) = (cosines.get(id).copied(), near.contains(id));
+        }
+        found.push(document);
+    }
+    found.sort_by(|a, b| (&a.repository, &a.path).cmp(&(&b.repository, &b.path)));
+    Ok((Found { documents: found, has_cosines }, reading))
+}
+
+/// Returns the documents that readers see, and the identities of the points of their chunks.
+async fn records(
+    client: &Client,
+    ids: Vec<Uuid>,
+    committed: &HashMap<Uuid, i64>,
+) -> Result<Vec<(Document, Vec<Uuid>)>, StoreError> {
+    let wanted = [
+        &[field::BRANCH, field::REPOSITORY, field::PATH, field::KEY, field::RECORD, field::CHUNKS, field::CHUNK_KEYS][..],
+        &visible::FIELDS,
+    ];
+    let mut records = Vec::with_capacity(ids.len());
+    for point in client.those(DOCUMENTS, &ids, &wanted.concat(), Servers::Any).await? {
+        let branch = candidates::branch(&point)?;
+        if Standing::of(&point)?.is_visible(committed.get(&branch).copied().unwrap_or_default()) {
+            let chunk = |key| Chunk { key, cosine: None, is_near: false };
+            let keys = Key::all_of(&point.bytes(field::CHUNK_KEYS)?)?;
+            let document = Document {
+                repository: point.text(field::REPOSITORY)?.to_owned(),
+                path: point.text(field::PATH)?.to_owned(),
+                key: key(&point)?,
+                record: point.bytes(field::RECORD)?,
+                chunks: keys.into_iter().map(chunk).collect(),
+            };
+            records.push((document, point.ids(field::CHUNKS)?));
+        }
+    }
+    Ok(records)
+}
+
+/// Returns the cosines of chunks that have an embedding.
+async fn cosines(
+    client: &Client,
+    ask: &Ask,
+    has_cosines: bool,
+    chunks: Vec<Uuid>,
+) -> Result<HashMap<Uuid, f32>, StoreError> {
+    let Some((model, vector)) = ask.vector.as_ref().filter(|_| has_cosines) else { return Ok(HashMap::new()) };
+    let collection = schema::vectors(model);
+    let some = |ids: Vec<Uuid>| {
+        let query = Query::new_nearest(vector.clone());
+        let exact = SearchParams { exact: Some(true), ..SearchParams::default() };
+        let (collection, filter) = (&collection, client.tenant.points(&ids));
+        async move { client.best(collection, query, EMBEDDING, filter, ids.len(), Some(exact)).await }
+    };
+    let parts: Vec<Vec<Uuid>> = chunks.chunks(NAMED).map(<[Uuid]>::to_vec).collect();
+    let found: Vec<_> = stream::iter(parts).map(some).buffer_unordered(AT_ONCE).try_collect().await?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+pub(super) async fn texts(client: &Client, chunks: &[Key]) -> Result<Vec<Option<String>>, StoreError> {
+    let ids: Vec<Uuid> = chunks.iter().map(|key| chunk_id(client, *key)).collect();
+    let known = client.those(CHUNKS, &ids, &[field::TEXT], Servers::Any).await?;
+    let known: HashMap<Uuid, &str> =
+        known.iter().map(|chunk| Ok((chunk.id, chunk.text(field::TEXT)?))).collect::<Result<_, StoreError>>()?;
+    Ok(ids.iter().map(|id| known.get(id).map(|text| (*text).to_owned())).collect())
+}

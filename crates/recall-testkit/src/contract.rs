@@ -1,0 +1,152 @@
+//! A server with the interface of Qdrant that supports the requests of a shared store, and refuses all others.
+//!
+//! It compares everything with everything, keeps all in memory, and follows what Qdrant documents about these requests. It is no
+//! Qdrant: it shows what a store asks and how it takes errors, not how an engine answers. A filter without the tenant, or with a field that
+//! has no index, is refused, so that a forgotten one fails a test.
+
+mod collections;
+mod filter;
+mod points;
+mod script;
+mod service;
+mod state;
+
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use qdrant_client::qdrant::collections_server::CollectionsServer;
+use qdrant_client::qdrant::points_server::PointsServer;
+use qdrant_client::qdrant::qdrant_server::QdrantServer;
+use tonic::Code;
+use tonic::transport::server::TcpIncoming;
+
+pub use script::{Call, FailureMoment};
+use script::{Injection, Script};
+use service::Service;
+use state::State;
+
+/// A running server. It ends when it is dropped.
+pub struct ContractServer {
+    port: u16,
+    service: Service,
+    runtime: Option<tokio::runtime::Runtime>,
+}
+
+impl Default for ContractServer {
+    fn default() -> Self {
+        Self::start()
+    }
+}
+
+impl ContractServer {
+    /// Starts a server on a free port of this machine.
+    ///
+    /// # Panics
+    /// There is no free port.
+    pub fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        listener.set_nonblocking(true).expect("a socket");
+        let port = listener.local_addr().expect("bound").port();
+        let service = Service { state: Arc::new(Mutex::new(State::default())), script: Arc::default() };
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let runtime = runtime.expect("a thread");
+        // tonic rejects messages above 4 MB, as servers and proxies do.
+        let router = tonic::transport::Server::builder()
+            .add_service(PointsServer::new(service.clone()))
+            .add_service(CollectionsServer::new(service.clone()))
+            .add_service(QdrantServer::new(service.clone()));
+        runtime.spawn(async move {
+            let listener = tokio::net::TcpListener::from_std(listener).expect("within a runtime");
+            // Small answers are sent at once.
+            router.serve_with_incoming(TcpIncoming::from(listener).with_nodelay(Some(true))).await
+        });
+        Self { port, service, runtime: Some(runtime) }
+    }
+
+    /// The address, as in a store's settings.
+    pub fn address(&self) -> String {
+        format!("http://{}", self.host())
+    }
+
+    /// The host and the port.
+    pub fn host(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    /// Lets the next `times` calls of a method fail, or of any method if it is empty.
+    ///
+    /// A method is named as in the interface: `Upsert`, `Scroll`, `Query`, `Count`, `SetPayload`, `Delete`, and others.
+    pub fn fail(&self, method: &'static str, times: u32, moment: FailureMoment, code: Code) {
+        self.inject(Injection { method, left: times, moment, code, retry_after: None, delay: Duration::ZERO });
+    }
+
+    /// Lets the next `times` calls of any method be refused with the request to wait for some seconds.
+    pub fn overload(&self, times: u32, seconds: u64) {
+        let code = Code::ResourceExhausted;
+        self.inject(Injection {
+            method: "",
+            left: times,
+            moment: FailureMoment::Before,
+            code,
+            retry_after: Some(seconds),
+            delay: Duration::ZERO,
+        });
+    }
+
+    /// Lets the next `times` calls of a method be late.
+    pub fn delay(&self, method: &'static str, times: u32, delay: Duration) {
+        let (moment, code) = (FailureMoment::Before, Code::Ok);
+        self.inject(Injection { method, left: times, moment, code, retry_after: None, delay });
+    }
+
+    fn inject(&self, injection: Injection) {
+        self.service.script.lock().injections.push(injection);
+    }
+
+    /// Ends all failures and delays, and returns how many calls they met.
+    pub fn heal(&self) -> u64 {
+        let Script { injections, met, .. } = &mut *self.service.script.lock();
+        injections.clear();
+        std::mem::take(met)
+    }
+
+    /// From here on, calls without this key are refused.
+    pub fn require_key(&self, key: &str) {
+        self.service.script.lock().key = Some(key.to_owned());
+    }
+
+    /// The version that the server tells.
+    pub fn set_version(&self, version: &str) {
+        self.service.script.lock().version = Some(version.to_owned());
+    }
+
+    /// Returns the calls since the last time, in their order.
+    pub fn calls(&self) -> Vec<Call> {
+        std::mem::take(&mut self.service.script.lock().calls)
+    }
+
+    /// Deletes some points of a collection, as the failure of a disk would. Returns how many.
+    pub fn lose(&self, collection: &str, each: usize) -> usize {
+        self.service.state.lock().lose(collection, each)
+    }
+
+    /// Returns the numbers of points by collection.
+    pub fn sizes(&self) -> Vec<(String, usize)> {
+        self.service.state.lock().sizes()
+    }
+
+    /// Returns the texts of a field of all points of a collection, sorted.
+    pub fn texts(&self, collection: &str, field: &str) -> Vec<String> {
+        self.service.state.lock().texts(collection, field)
+    }
+}
+
+impl Drop for ContractServer {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}

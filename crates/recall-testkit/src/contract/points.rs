@@ -1,0 +1,255 @@
+//! Requests about points.
+
+#![expect(clippy::needless_pass_by_value, reason = "all answers have one form")]
+
+use std::collections::{BTreeMap, HashMap};
+
+use qdrant_client::qdrant::points_selector::PointsSelectorOneOf;
+use qdrant_client::qdrant::vector::Vector as VectorKind;
+use qdrant_client::qdrant::vector_input::Variant as InputVariant;
+use qdrant_client::qdrant::vectors::VectorsOptions;
+use qdrant_client::qdrant::vectors_config::Config;
+use qdrant_client::qdrant::with_payload_selector::SelectorOptions;
+use qdrant_client::qdrant::{
+    CountPoints, CountResponse, CountResult, DeletePoints, Distance, Filter, PointId, PointStruct,
+    PointsOperationResponse, PointsSelector, QueryPoints, QueryResponse, RetrievedPoint, ScoredPoint, ScrollPoints,
+    ScrollResponse, SetPayloadPoints, UpdateMode, UpdateResult, UpdateStatus, UpsertPoints, Value, Vector,
+    WithPayloadSelector, WriteOrdering, WriteOrderingType, query,
+};
+use tonic::Status;
+
+use super::filter::{self, Prepared};
+use super::script::Call;
+use super::state::{Collection, Point, State, Stored, tenants};
+
+pub(super) fn upsert(state: &mut State, request: UpsertPoints) -> Result<PointsOperationResponse, Status> {
+    let mut call = write("Upsert", &request.collection_name, request.wait, request.ordering.as_ref());
+    call.tenants = tenants(request.points.iter().map(|point| &point.payload))?;
+    state.call = Some(call);
+    refuse(request.shard_key_selector.is_some(), "shard keys")?;
+    let mode = request.update_mode();
+    let collection = state.collection(&request.collection_name)?;
+    if let Some(condition) = &request.update_filter {
+        filter::tenant(Some(condition))?;
+    }
+    // Without a filter, every point satisfies it.
+    let condition = Prepared::new(&request.update_filter.unwrap_or_default(), collection)?;
+    let points = request.points.into_iter().map(|point| stored(point, collection));
+    let points: Vec<(String, Point)> = points.collect::<Result<_, _>>()?;
+    for (id, point) in points {
+        let known = collection.points.get(&id);
+        let is_excluded = known.is_some_and(|known| !condition.is_satisfied(&id, known));
+        let is_written = match mode {
+            UpdateMode::Upsert => !is_excluded,
+            UpdateMode::InsertOnly => known.is_none(),
+            UpdateMode::UpdateOnly => known.is_some() && !is_excluded,
+        };
+        if is_written {
+            collection.points.insert(id, point);
+        }
+    }
+    Ok(completed())
+}
+
+/// Checks a point as the server does, and normalises its vectors.
+fn stored(point: PointStruct, collection: &Collection) -> Result<(String, Point), Status> {
+    let id = identity(point.id.as_ref())?;
+    let vectors = point.vectors.and_then(|vectors| vectors.vectors_options);
+    let named = match vectors.ok_or_else(|| Status::invalid_argument("Expected some vectors"))? {
+        VectorsOptions::Vectors(named) => named.vectors,
+        VectorsOptions::Vector(_) => return Err(Status::unimplemented("vectors without names")),
+    };
+    let mut vectors = HashMap::new();
+    for (name, vector) in named {
+        let stored = vector_of(&name, vector, collection)?;
+        vectors.insert(name, stored);
+    }
+    Ok((id, Point { fields: point.payload, vectors }))
+}
+
+fn vector_of(name: &str, vector: Vector, collection: &Collection) -> Result<Stored, Status> {
+    let unknown = || Status::invalid_argument(format!("Wrong input: Not existing vector name error: {name}"));
+    match vector.vector {
+        Some(VectorKind::Sparse(sparse)) => {
+            let known = collection.created.sparse_vectors_config.as_ref();
+            known.and_then(|known| known.map.get(name)).ok_or_else(unknown)?;
+            let count = sparse.indices.len();
+            let all: BTreeMap<u32, f32> = sparse.indices.into_iter().zip(sparse.values.iter().copied()).collect();
+            if all.len() != count || sparse.values.len() != count {
+                return Err(Status::invalid_argument("indices: must be unique and as many as values"));
+            }
+            Ok(Stored::Sparse(all))
+        }
+        Some(VectorKind::Dense(dense)) => {
+            let (size, distance) = dense_config(name, collection).ok_or_else(unknown)?;
+            refuse(distance != Distance::Cosine, "distances other than cosine")?;
+            if dense.data.len() as u64 != size {
+                let got = dense.data.len();
+                let text = format!("Wrong input: Vector dimension error: expected dim: {size}, got {got}");
+                return Err(Status::invalid_argument(text));
+            }
+            Ok(Stored::Dense(normalised(&dense.data)))
+        }
+        other => Err(Status::unimplemented(format!("the vector {other:?}"))),
+    }
+}
+
+fn dense_config(name: &str, collection: &Collection) -> Option<(u64, Distance)> {
+    match collection.created.vectors_config.as_ref()?.config.as_ref()? {
+        Config::ParamsMap(all) => all.map.get(name).map(|params| (params.size, params.distance())),
+        Config::Params(_) => None,
+    }
+}
+
+fn normalised(vector: &[f32]) -> Vec<f32> {
+    let length = vector.iter().map(|component| component * component).sum::<f32>().sqrt();
+    if length == 0.0 { vector.to_vec() } else { vector.iter().map(|component| component / length).collect() }
+}
+
+pub(super) fn set_payload(state: &mut State, request: SetPayloadPoints) -> Result<PointsOperationResponse, Status> {
+    let mut call = write("SetPayload", &request.collection_name, request.wait, request.ordering.as_ref());
+    let condition = by_filter(request.points_selector.as_ref(), &mut call)?;
+    state.call = Some(call);
+    refuse(request.key.is_some() || request.shard_key_selector.is_some(), "nested fields and shard keys")?;
+    let collection = state.collection(&request.collection_name)?;
+    let condition = Prepared::new(&condition, collection)?;
+    let points = collection.points.iter_mut();
+    for (_, point) in points.filter(|(id, point)| condition.is_satisfied(id, point)) {
+        point.fields.extend(request.payload.clone());
+    }
+    Ok(completed())
+}
+
+pub(super) fn delete(state: &mut State, request: DeletePoints) -> Result<PointsOperationResponse, Status> {
+    let mut call = write("Delete", &request.collection_name, request.wait, request.ordering.as_ref());
+    let condition = by_filter(request.points.as_ref(), &mut call)?;
+    state.call = Some(call);
+    refuse(request.shard_key_selector.is_some(), "shard keys")?;
+    let collection = state.collection(&request.collection_name)?;
+    let condition = Prepared::new(&condition, collection)?;
+    collection.points.retain(|id, point| !condition.is_satisfied(id, point));
+    Ok(completed())
+}
+
+pub(super) fn scroll(state: &mut State, request: ScrollPoints) -> Result<ScrollResponse, Status> {
+    let (collection, condition) = read(state, "Scroll", &request.collection_name, request.filter)?;
+    refuse(request.order_by.is_some() || request.with_vectors.is_some(), "order_by and with_vectors")?;
+    let start = request.offset.as_ref().map(|offset| identity(Some(offset))).transpose()?;
+    let limit = request.limit.unwrap_or(10) as usize;
+    if limit == 0 {
+        return Err(Status::invalid_argument("limit: must be at least 1"));
+    }
+    let after = collection.points.iter().filter(|(id, _)| start.as_ref().is_none_or(|start| *id >= start));
+    let mut matching = after.filter(|(id, point)| condition.is_satisfied(id, point));
+    let page: Vec<(&String, &Point)> = matching.by_ref().take(limit).collect();
+    let retrieved = page.into_iter().map(|(id, point)| {
+        let payload = payload(point, request.with_payload.as_ref())?;
+        Ok(RetrievedPoint { id: Some(PointId::from(id.clone())), payload, ..RetrievedPoint::default() })
+    });
+    let result = retrieved.collect::<Result<_, Status>>()?;
+    let next_page_offset = matching.next().map(|(id, _)| PointId::from(id.clone()));
+    Ok(ScrollResponse { next_page_offset, result, ..ScrollResponse::default() })
+}
+
+pub(super) fn count(state: &mut State, request: CountPoints) -> Result<CountResponse, Status> {
+    let (collection, condition) = read(state, "Count", &request.collection_name, request.filter)?;
+    refuse(request.exact != Some(true), "counts that are not exact")?;
+    let matching = collection.points.iter().filter(|(id, point)| condition.is_satisfied(id, point));
+    Ok(CountResponse { result: Some(CountResult { count: matching.count() as u64 }), ..CountResponse::default() })
+}
+
+pub(super) fn query(state: &mut State, request: QueryPoints) -> Result<QueryResponse, Status> {
+    let (collection, condition) = read(state, "Query", &request.collection_name, request.filter)?;
+    let others = request.offset.is_some() || request.score_threshold.is_some() || request.with_vectors.is_some();
+    refuse(others || !request.prefetch.is_empty() || request.lookup_from.is_some(), "parts of the query")?;
+    let name = request.using.unwrap_or_default();
+    let wanted = match request.query.and_then(|query| query.variant) {
+        Some(query::Variant::Nearest(input)) => input.variant,
+        other => return Err(Status::unimplemented(format!("the query {other:?}"))),
+    };
+    let wanted = match wanted {
+        Some(InputVariant::Dense(dense)) => vector_of(&name, Vector::new_dense(dense.data), collection)?,
+        Some(InputVariant::Sparse(sparse)) => {
+            vector_of(&name, Vector::new_sparse(sparse.indices, sparse.values), collection)?
+        }
+        other => return Err(Status::unimplemented(format!("the query {other:?}"))),
+    };
+    let matching = collection.points.iter().filter(|(id, point)| condition.is_satisfied(id, point));
+    let scored = matching.filter_map(|(id, point)| Some((score(&wanted, point.vectors.get(&name)?)?, id, point)));
+    let mut scored: Vec<(f32, &String, &Point)> = scored.collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    scored.truncate(usize::try_from(request.limit.unwrap_or(10)).unwrap_or(usize::MAX));
+    let result = scored.into_iter().map(|(score, id, point)| {
+        let payload = payload(point, request.with_payload.as_ref())?;
+        Ok(ScoredPoint { id: Some(PointId::from(id.clone())), payload, score, ..ScoredPoint::default() })
+    });
+    Ok(QueryResponse { result: result.collect::<Result<_, Status>>()?, ..QueryResponse::default() })
+}
+
+/// The dot product; `None` for sparse vectors that have no index in common.
+fn score(wanted: &Stored, known: &Stored) -> Option<f32> {
+    match (wanted, known) {
+        (Stored::Dense(wanted), Stored::Dense(known)) => Some(wanted.iter().zip(known).map(|(a, b)| a * b).sum()),
+        (Stored::Sparse(wanted), Stored::Sparse(known)) => {
+            let products = wanted.iter().filter_map(|(index, weight)| Some(weight * known.get(index)?));
+            products.reduce(|sum, product| sum + product)
+        }
+        _ => None,
+    }
+}
+
+fn read<'a>(
+    state: &'a mut State,
+    method: &'static str,
+    name: &str,
+    filter: Option<Filter>,
+) -> Result<(&'a Collection, Prepared), Status> {
+    let tenant = filter::tenant(filter.as_ref())?;
+    let (collection, tenants) = (name.to_owned(), vec![tenant]);
+    state.call = Some(Call { method, collection, tenants, is_safe_write: None, spread: None });
+    let collection = state.collection(name)?;
+    let prepared = Prepared::new(&filter.unwrap_or_default(), collection)?;
+    Ok((collection, prepared))
+}
+
+fn write(method: &'static str, name: &str, wait: Option<bool>, ordering: Option<&WriteOrdering>) -> Call {
+    let is_ordered = ordering.is_some_and(|ordering| ordering.r#type() == WriteOrderingType::Strong);
+    let is_safe_write = Some(wait == Some(true) && is_ordered);
+    Call { method, collection: name.to_owned(), tenants: Vec::new(), is_safe_write, spread: None }
+}
+
+/// Points are named by a filter, since a list of points has no tenant.
+fn by_filter(selector: Option<&PointsSelector>, call: &mut Call) -> Result<Filter, Status> {
+    match selector.and_then(|selector| selector.points_selector_one_of.as_ref()) {
+        Some(PointsSelectorOneOf::Filter(filter)) => {
+            call.tenants = vec![filter::tenant(Some(filter))?];
+            Ok(filter.clone())
+        }
+        _ => Err(Status::failed_precondition("the points are not named by a filter with the tenant")),
+    }
+}
+
+fn identity(id: Option<&PointId>) -> Result<String, Status> {
+    let uuid = id.and_then(filter::uuid).ok_or_else(|| Status::unimplemented("identities that are no UUIDs"))?;
+    Ok(uuid.to_owned())
+}
+
+fn payload(point: &Point, wanted: Option<&WithPayloadSelector>) -> Result<HashMap<String, Value>, Status> {
+    match wanted.and_then(|wanted| wanted.selector_options.as_ref()) {
+        None | Some(SelectorOptions::Enable(false)) => Ok(HashMap::new()),
+        Some(SelectorOptions::Include(wanted)) => {
+            let known = wanted.fields.iter().filter_map(|name| Some((name.clone(), point.fields.get(name)?.clone())));
+            Ok(known.collect())
+        }
+        Some(other) => Err(Status::unimplemented(format!("the selection {other:?}"))),
+    }
+}
+
+fn refuse(is_refused: bool, what: &str) -> Result<(), Status> {
+    if is_refused { Err(Status::unimplemented(what)) } else { Ok(()) }
+}
+
+pub(super) fn completed() -> PointsOperationResponse {
+    let result = UpdateResult { operation_id: None, status: UpdateStatus::Completed.into() };
+    PointsOperationResponse { result: Some(result), ..PointsOperationResponse::default() }
+}

@@ -1,0 +1,62 @@
+//! A store that a team shares, through the real programs and the contract server.
+
+#![cfg(unix)]
+
+#[path = "shared_store/team.rs"]
+mod team;
+
+use recall_testkit::ContractServer;
+
+use team::{RETRY, commit, configure, json_of, paths, with_git};
+
+#[test]
+fn what_one_machine_publishes_another_finds() {
+    let server = ContractServer::start();
+    server.require_key("team-key");
+    let machine = || with_git().with_variable("RECALL_STORE_PLATFORM_KEY", "team-key");
+    let builder = machine();
+    configure(&builder, "qdrant", &server.address(), "shards = 2\n");
+    let key = ("src/key.rs", "const KEY: &str = \"AKIAIOSFODNN7EXAMPLQ\";\nfn sign_with_key() {}\n");
+    let api = builder.project("api", &[("src/retry.rs", RETRY), key]);
+    commit(&api, "git@example.org:acme/api.git");
+    let sent = json_of(&builder, &api, &["publish"]);
+    assert_eq!((&sent["repository"], &sent["branch"]), (&"example.org/acme/api".into(), &"main".into()), "{sent}");
+    assert_eq!((&sent["sent_documents"], &sent["generation"]), (&2.into(), &1.into()), "{sent}");
+    let again = json_of(&builder, &api, &["publish"]);
+    assert_eq!((&again["sent_chunks"], &again["sent_documents"]), (&0.into(), &0.into()), "{again}");
+    let verified = json_of(&builder, &api, &["publish", "--verify"]);
+    assert_eq!((&verified["difference_count"], &verified["sent_chunks"]), (&0.into(), &0.into()), "{verified}");
+    let texts = server.texts("recall_1_chunks", "text");
+    assert!(!texts.is_empty() && !texts.iter().any(|text| text.contains("IOSFODNN7")), "{texts:?}");
+
+    let reader = machine();
+    configure(&reader, "qdrant", &server.address(), "deadline = \"10s\"\n");
+    let shop = reader.project("shop", &[("src/cart.rs", "fn cart() {}\n")]);
+    let found = json_of(&reader, &shop, &["search", "backoff with jitter before the next try"]);
+    assert_eq!(paths(&found)[0], "platform/example.org/acme/api/src/retry.rs", "{found}");
+    let named = json_of(&reader, &shop, &["search", "backoff", "--scope", "domain", "--domain", "platform"]);
+    assert_eq!(paths(&named)[0], "platform/example.org/acme/api/src/retry.rs", "{named}");
+    assert_eq!(named["results"][0]["doc"]["scope"], "domain", "{named}");
+    let filtered = json_of(&reader, &shop, &["search", "backoff", "--scope", "domain", "--path", "src/key.rs"]);
+    assert!(!paths(&filtered).contains(&"platform/example.org/acme/api/src/retry.rs".to_owned()), "{filtered}");
+
+    // A clone has its own files, which are newer.
+    let clone = reader.project("clone", &[("src/retry.rs", RETRY)]);
+    commit(&clone, "https://example.org/acme/api");
+    let own = json_of(&reader, &clone, &["search", "backoff"]);
+    assert_eq!(paths(&own), ["src/retry.rs"], "{own}");
+}
+
+#[test]
+fn a_wrong_key_is_told_with_what_to_do() {
+    let server = ContractServer::start();
+    server.require_key("team-key");
+    let sandbox = with_git().with_variable("RECALL_STORE_PLATFORM_KEY", "wrong-key");
+    configure(&sandbox, "qdrant", &server.address(), "");
+    let shop = sandbox.project("shop", &[("src/cart.rs", "fn cart() {}\n")]);
+    commit(&shop, "https://example.org/acme/shop");
+    let refused = sandbox.recall(&shop, &["publish"]);
+    assert_ne!(refused.code, Some(0), "{refused:?}");
+    assert!(refused.stderr.contains("Invalid API key") && refused.stderr.contains("RECALL_STORE_"), "{refused:?}");
+    assert!(!refused.stderr.contains("wrong-key"), "{refused:?}");
+}
