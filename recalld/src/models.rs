@@ -20,11 +20,11 @@ use recall_config::{Dirs, Environment, ModelSetting, ModelsSettings, ProxySettin
 use recall_core::Embedder as _;
 use recall_engine::{EmbeddingModel, Encoders, Engine, Reranker};
 use recall_models::{
-    BuiltIn, FetchSettings, FolderError, Installed, Manifest, ModelsFolder, OnnxCrossEncoder, OnnxEncoder,
+    BuiltIn, FetchSettings, FolderError, Installed, Manifest, ModelsFolder, NetworkKind, OnnxCrossEncoder, OnnxEncoder,
     OnnxSettings, REGISTRY, RegistryModel, Role,
 };
 use recall_proto::v1;
-use recall_providers::{Network, RemoteEncoder, RemoteJudge, RemoteName};
+use recall_providers::{Network, RemoteDescriber, RemoteEncoder, RemoteJudge, RemoteName};
 
 pub(crate) use described::STATIC;
 pub(crate) use error::ModelsError;
@@ -47,10 +47,14 @@ struct Usable {
     /// The selected encoder, if it is remote. Others are not asked: the user may not want to send them anything any more.
     remote_encoder: Option<Arc<RemoteEncoder>>,
     other_encoders: Vec<Arc<Encoder>>,
+    /// The selected small cross-encoder.
+    preranker: Option<Arc<CrossEncoder>>,
     /// The selected cross-encoder.
-    cross_encoder: Option<Arc<CrossEncoder>>,
-    /// The selected language model.
+    reranker: Option<Arc<CrossEncoder>>,
+    /// The selected language model that scores.
     judge: Option<Arc<RemoteJudge>>,
+    /// The selected language model that describes chunks.
+    describer: Option<Arc<RemoteDescriber>>,
 }
 
 /// The name that selects no model.
@@ -133,8 +137,8 @@ impl Models {
     /// Returns the models that are in use, with what a remote one has left to embed.
     pub(crate) fn in_use_with(&self, engine: &Engine) -> Vec<v1::Model> {
         let mut models = self.in_use();
-        let embeds = |model: &&mut v1::Model| model.dimensions > 0;
-        for remote in models.iter_mut().filter(embeds).filter_map(|model| model.remote.as_mut()) {
+        let follows = |model: &&mut v1::Model| model.used_as.iter().any(|role| role != Role::Judge.as_str());
+        for remote in models.iter_mut().filter(follows).filter_map(|model| model.remote.as_mut()) {
             remote.chunks_left = engine.chunks_to_embed();
         }
         models
@@ -160,8 +164,8 @@ impl Models {
             return self.use_remote(role, name).map(Some);
         }
         match (name, role) {
-            (Some(STATIC), Role::Rerank | Role::Judge) => {
-                let other = FolderError::OtherRole { name: STATIC.to_owned(), found: Role::Embed, asked: role };
+            (Some(STATIC), Role::Rerank | Role::Prerank | Role::Judge | Role::Describe) => {
+                let other = FolderError::OtherRole { name: STATIC.to_owned(), found: NetworkKind::Embed, asked: role };
                 return Err(other.into());
             }
             (Some(STATIC), Role::Embed) if self.built_in == ModelSetting::None => {
@@ -174,12 +178,15 @@ impl Models {
         match (installed, role) {
             (Some(name), _) => self.described(name).map(Some),
             (None, Role::Embed) => Ok(Some(self.built_in()).filter(|_| self.built_in == ModelSetting::Static)),
-            (None, Role::Rerank | Role::Judge) => Ok(None),
+            (None, Role::Rerank | Role::Prerank | Role::Judge | Role::Describe) => Ok(None),
         }
     }
 
     /// Asks a remote model once, and selects it for a role.
     fn use_remote(&self, role: Role, name: &str) -> Result<v1::Model, ModelsError> {
+        if role == Role::Describe && !self.folder.roles()?.contains_key(&Role::Embed) {
+            return Err(ModelsError::NothingDescribed);
+        }
         let model = self.remote.choose(role, name)?;
         self.folder.use_remote(role, &model.name)?;
         Ok(self.remote.describe(&model, &[role]))
@@ -220,11 +227,11 @@ impl Models {
     ///
     /// A model whose manifest cannot be used is left out; [`list`](Self::list) reports it.
     pub(crate) fn hand_to(&self, engine: &Engine) {
-        let Usable { encoder, remote_encoder, other_encoders, cross_encoder, judge } =
-            self.usable().unwrap_or_else(|error| {
-                tracing::warn!(error = recall_core::error_chain(&error), "the installed models are not used");
-                Usable::default()
-            });
+        let usable = self.usable().unwrap_or_else(|error| {
+            tracing::warn!(error = recall_core::error_chain(&error), "the installed models are not used");
+            Usable::default()
+        });
+        let Usable { encoder, remote_encoder, other_encoders, preranker, reranker, judge, describer } = usable;
         let model = |encoder: &Arc<Encoder>| EmbeddingModel {
             name: encoder.name().to_owned(),
             embedder: Arc::<Encoder>::clone(encoder),
@@ -232,17 +239,22 @@ impl Models {
         let others = other_encoders.iter().map(model).collect();
         let remote =
             remote_encoder.map(|encoder| EmbeddingModel { name: encoder.model().name.clone(), embedder: encoder });
-        engine.use_encoders(Encoders { selected: encoder.as_ref().map(model).or(remote), others });
-        let reranker = |cross_encoder: &Arc<CrossEncoder>| Reranker {
+        engine.use_encoders(Encoders {
+            selected: encoder.as_ref().map(model).or(remote),
+            others,
+            describer: describer.map(|describer| describer as Arc<_>),
+        });
+        let rescorer = |cross_encoder: &Arc<CrossEncoder>| Reranker {
             name: cross_encoder.name().to_owned(),
             cross_encoder: Arc::<CrossEncoder>::clone(cross_encoder),
         };
-        engine.use_reranker(cross_encoder.as_ref().map(reranker));
+        engine.use_preranker(preranker.as_ref().map(rescorer));
+        engine.use_reranker(reranker.as_ref().map(rescorer));
         engine.use_judge(judge.map(|judge| Reranker { name: judge.model().name.clone(), cross_encoder: judge }));
         if let Some(encoder) = encoder {
             encoder.warm_up();
         }
-        if let Some(cross_encoder) = cross_encoder {
+        for cross_encoder in preranker.into_iter().chain(reranker) {
             cross_encoder.warm_up();
         }
     }
@@ -253,15 +265,16 @@ impl Models {
             let found = match role {
                 Role::Embed => self.remote.encoder(name).map(|encoder| usable.remote_encoder = Some(encoder)),
                 Role::Judge => self.remote.judge(name).map(|judge| usable.judge = Some(judge)),
-                Role::Rerank => self.remote.check(*role, name),
+                Role::Describe => self.remote.describer(name).map(|describer| usable.describer = Some(describer)),
+                Role::Rerank | Role::Prerank => self.remote.check(*role, name),
             };
             if let Err(error) = found {
                 tracing::warn!(name, error = recall_core::error_chain(&error), "a model is not used");
             }
         }
         for Installed { name, path, manifest, used_as } in self.folder.list()? {
-            match manifest.map(|manifest| (manifest.role, manifest)) {
-                Ok((Role::Embed, manifest)) => {
+            match manifest.map(|manifest| (manifest.kind, manifest)) {
+                Ok((NetworkKind::Embed, manifest)) => {
                     let encoder = self.on_demand(&self.encoders, &name, &path, manifest);
                     if used_as.contains(&Role::Embed) {
                         usable.encoder = Some(encoder);
@@ -269,10 +282,12 @@ impl Models {
                         usable.other_encoders.push(encoder);
                     }
                 }
-                Ok((Role::Rerank, manifest)) if used_as.contains(&Role::Rerank) => {
-                    usable.cross_encoder = Some(self.on_demand(&self.cross_encoders, &name, &path, manifest));
+                Ok((NetworkKind::Rerank, manifest)) => {
+                    let places = [(Role::Prerank, &mut usable.preranker), (Role::Rerank, &mut usable.reranker)];
+                    for (_, place) in places.into_iter().filter(|(role, _)| used_as.contains(role)) {
+                        *place = Some(self.on_demand(&self.cross_encoders, &name, &path, manifest.clone()));
+                    }
                 }
-                Ok((Role::Rerank | Role::Judge, _)) => {}
                 Err(error) => tracing::warn!(name, %error, "a model is ignored"),
             }
         }

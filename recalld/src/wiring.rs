@@ -114,6 +114,11 @@ fn engine(
 fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
     let Settings { index, search, models: installed, daemon, .. } = settings;
     let longest_wait = daemon.request_timeout.saturating_sub(TIME_TO_ANSWER);
+    let rescore = |candidates| RerankSettings {
+        candidates,
+        wait: search.rerank_wait.min(longest_wait),
+        weight: search.rerank_weight,
+    };
     EngineSettings {
         ingest_threads: index.threads.or_else(|| available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN),
         open_stores: daemon.max_open_stores,
@@ -129,11 +134,8 @@ fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
             }
         },
         embedding_store: Some(EmbeddingStoreSettings { path: embeddings, most_bytes: installed.embeddings_bytes }),
-        rerank: RerankSettings {
-            candidates: search.rerank_candidates,
-            wait: search.rerank_wait.min(longest_wait),
-            weight: search.rerank_weight,
-        },
+        rerank: rescore(search.rerank_candidates),
+        prerank: rescore(search.prerank_candidates),
         judge: JudgeSettings {
             candidates: search.judge_candidates,
             wait: search.judge_wait.min(longest_wait),

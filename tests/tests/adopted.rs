@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
-use recall_testkit::{Outcome, Project};
+use recall_testkit::{Outcome, Project, wait_until};
 use recall_tests::{Sandbox, sandbox};
 use serde_json::Value;
 
@@ -71,7 +71,11 @@ fn json_of(sandbox: &Sandbox, folder: &Path, arguments: &[&str]) -> Value {
 /// Returns the first hit below a directory.
 #[track_caller]
 fn hit_below(sandbox: &Sandbox, folder: &Path, query: &str, directory: &str) -> Option<Value> {
-    let answer = json_of(sandbox, folder, &["search", query]);
+    // Under load an answer may come before the last change is indexed. It says so.
+    let answer = wait_until("no file is stale", || {
+        let answer = json_of(sandbox, folder, &["search", query]);
+        (answer["stats"]["stale_files"] == 0).then_some(answer)
+    });
     let hits = answer["results"].as_array().unwrap_or_else(|| panic!("{answer}"));
     hits.iter().find(|hit| hit["doc"]["path"].as_str().is_some_and(|path| path.starts_with(directory))).cloned()
 }

@@ -158,7 +158,7 @@ fn a_language_model_orders_the_first_hits_if_it_is_asked_for_and_in_time() {
     case.project.write("docs/cellar.md", "# Cellar\n\nThe store has a cellar.\n");
     let used = case.succeeds(&["models", "use", "judge", JUDGE]);
     assert!(used.contains(&format!("sent to {}", case.fake.address())) && used.contains("hard questions"), "{used}");
-    assert!(case.listed(JUDGE)["roles"] == json!(["judge"]));
+    assert!(case.listed(JUDGE)["roles"] == json!(["judge", "describe"]));
     let by = |answer: &serde_json::Value| answer["stats"]["models"]["judge"].as_str().map(ToOwned::to_owned);
     let judged = case.json(&["search", "when does the store open", "--judge", "--explain"]);
     assert_eq!(by(&judged).as_deref(), Some(JUDGE), "{judged}");
@@ -210,4 +210,41 @@ fn a_language_model_orders_the_first_hits_if_it_is_asked_for_and_in_time() {
         "cannot be used to rerank",
         "recall models use judge",
     );
+}
+
+#[test]
+fn a_language_model_describes_prose_before_it_is_embedded() {
+    let case = Case::new();
+    case.refuses(
+        &["models", "use", "describe", JUDGE],
+        2,
+        "INVALID_ARGUMENT",
+        "no encoder is selected",
+        "recall models use embed",
+    );
+    case.succeeds(&["models", "use", "embed", MODEL]);
+    let used = case.succeeds(&["models", "use", "describe", JUDGE]);
+    assert!(used.contains(&format!("sent to {}", case.fake.address())) && used.contains("that is not code"), "{used}");
+    case.wait_for_model(&format!("{MODEL} + {JUDGE}"));
+    let embedded = |case: &Case| -> Vec<String> {
+        case.fake.received().iter().flat_map(recall_testkit::Received::texts).collect()
+    };
+    let described: Vec<String> = embedded(&case).into_iter().filter(|text| text.contains("This is about ")).collect();
+    assert!(described.iter().any(|text| text.contains("docs/shop.md")), "{described:?}");
+    assert!(described.iter().all(|text| !text.contains("src/")), "code is not described: {described:?}");
+    let status = case.succeeds(&["status"]);
+    assert!(status.contains(&format!("model {JUDGE} (describe, at {}", case.fake.address())), "{status}");
+
+    // What was written is kept.
+    let prompts = |case: &Case| case.fake.received().iter().filter(|request| request.texts().is_empty()).count();
+    case.succeeds(&["models", "use", "describe", "none"]);
+    case.wait_for_model(MODEL);
+    case.succeeds(&["daemon", "restart"]);
+    let before = prompts(&case);
+    case.succeeds(&["models", "use", "describe", JUDGE]);
+    case.wait_for_model(&format!("{MODEL} + {JUDGE}"));
+    assert_eq!(prompts(&case), before + 1, "only the model is asked whether it answers");
+    let sent: Vec<String> = case.fake.received().iter().map(|request| request.body.to_string()).collect();
+    assert!(sent.iter().all(|body| !body.contains(case.secret())), "a secret was sent");
+    case.assert_key_is_nowhere();
 }

@@ -188,12 +188,12 @@ impl Evaluation<'_> {
     }
 }
 
-/// The stages that did not take part in an answer: those named by the daemon, and the cross-encoder and the language model if they
-/// did not run.
+/// The stages that did not take part in an answer: those named by the daemon, and the rescoring models that did not run.
 fn silent_in(stats: &v1::SearchStats) -> Vec<String> {
     let mut silent = stats.silent.clone();
-    silent.extend((!stats.reranked).then(|| Ablation::Rerank.as_str().to_owned()));
-    silent.extend((!stats.models.contains_key("judge")).then(|| Ablation::Judge.as_str().to_owned()));
+    // These stages have the names of their models' roles.
+    let rescoring = [Ablation::Prerank, Ablation::Rerank, Ablation::Judge].map(Ablation::as_str);
+    silent.extend(rescoring.into_iter().filter(|role| !stats.models.contains_key(*role)).map(ToOwned::to_owned));
     silent
 }
 

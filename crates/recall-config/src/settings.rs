@@ -106,9 +106,11 @@ pub struct SearchSettings {
     pub agents_everywhere: bool,
     /// The number of first candidates that a cross-encoder rescores, if one is in use.
     pub rerank_candidates: NonZero<usize>,
-    /// How long a search waits for the cross-encoder before it keeps the previous order.
+    /// The number of first candidates that a small cross-encoder rescores before it, if one is in use.
+    pub prerank_candidates: NonZero<usize>,
+    /// How long a search waits for a cross-encoder before it keeps the previous order.
     pub rerank_wait: Duration,
-    /// The weight of the cross-encoder's score, from 0 to 1.
+    /// The weight of a cross-encoder's score, from 0 to 1.
     pub rerank_weight: f64,
     /// The number of first candidates that a language model rescores, if one is in use.
     pub judge_candidates: NonZero<usize>,
@@ -189,6 +191,7 @@ impl Default for SearchSettings {
             low_confidence: LOW_CONFIDENCE,
             agents_everywhere: false,
             rerank_candidates: non_zero(30),
+            prerank_candidates: non_zero(100),
             rerank_wait: Duration::from_secs(2),
             rerank_weight: 0.6,
             judge_candidates: non_zero(10),

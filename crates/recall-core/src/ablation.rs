@@ -21,6 +21,8 @@ pub enum Ablation {
     Structure,
     /// The learned ranker; the order is that of weighted fusion.
     Ranker,
+    /// The small cross-encoder that rescores many candidates.
+    Prerank,
     /// The cross-encoder that rescores the top candidates.
     Rerank,
     /// The language model that rescores the first hits.
@@ -31,7 +33,7 @@ pub enum Ablation {
 
 impl Ablation {
     /// All stages, in the order in which a search runs them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Lexical,
         Self::Symbol,
         Self::Path,
@@ -39,6 +41,7 @@ impl Ablation {
         Self::FileKind,
         Self::Structure,
         Self::Ranker,
+        Self::Prerank,
         Self::Rerank,
         Self::Judge,
         Self::Collapse,
@@ -54,6 +57,7 @@ impl Ablation {
             Self::FileKind => "file_kind",
             Self::Structure => "structure",
             Self::Ranker => "ranker",
+            Self::Prerank => "prerank",
             Self::Rerank => "rerank",
             Self::Judge => "judge",
             Self::Collapse => "collapse",

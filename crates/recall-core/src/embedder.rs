@@ -18,12 +18,14 @@ pub struct ChunkText<'a> {
     pub symbol: &'a str,
     /// Its text, with its doc comment.
     pub text: &'a str,
+    /// The text of its document, for a model that describes the chunk; empty for code, which has its path and names. It is not embedded.
+    pub document: &'a str,
 }
 
 impl ChunkText<'_> {
-    /// Returns the hash of all parts with their lengths.
+    /// Returns the hash of all parts that are embedded, with their lengths.
     pub fn hash(&self) -> TextHash {
-        let Self { path, symbol, text } = self;
+        let Self { path, symbol, text, document: _ } = self;
         TextHash::of(&format!("{} {} {path}{symbol}{text}", path.len(), symbol.len()))
     }
 
@@ -92,6 +94,23 @@ pub trait Embedder: Send + Sync {
     fn embed_chunks(&self, chunks: &[ChunkText<'_>]) -> Result<Vec<Embedding>, ModelError>;
 }
 
+/// A language model that writes what parts of a document are about.
+pub trait Describer: Send + Sync {
+    /// Its name.
+    fn name(&self) -> &str;
+
+    /// The fingerprint of the model and of what it is asked.
+    fn fingerprint(&self) -> ModelFingerprint;
+
+    /// Describes passages of a document.
+    ///
+    /// The result has one line per passage, in input order; empty for a passage that the model will not describe.
+    ///
+    /// # Errors
+    /// Fails as a whole. See [`ModelError`].
+    fn describe(&self, document: &str, passages: &[&str]) -> Result<Vec<String>, ModelError>;
+}
+
 /// A model that scores a query and a text together.
 pub trait CrossEncoder: Send + Sync {
     /// The number of tokens that are read of a query and a text together; the text is truncated.
@@ -150,13 +169,13 @@ mod tests {
 
     #[test]
     fn empty_parts_of_a_chunk_are_ignored() {
-        assert_eq!(ChunkText { path: "a.rs", symbol: "", text: "fn a()" }.joined(), "a.rs\nfn a()");
+        assert_eq!(ChunkText { path: "a.rs", text: "fn a()", ..ChunkText::default() }.joined(), "a.rs\nfn a()");
         assert_eq!(ChunkText::default().joined(), "");
     }
 
     #[test]
     fn the_boundaries_between_parts_of_a_chunk_are_hashed() {
-        let hash = |path, symbol, text| ChunkText { path, symbol, text }.hash();
+        let hash = |path, symbol, text| ChunkText { path, symbol, text, ..ChunkText::default() }.hash();
         assert_eq!(hash("a", "b", "c"), hash("a", "b", "c"));
         for other in [hash("ab", "", "c"), hash("a", "bc", ""), hash("", "", "abc"), hash("a", "b", "d")] {
             assert_ne!(other, hash("a", "b", "c"));

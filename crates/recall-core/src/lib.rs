@@ -56,7 +56,7 @@ pub use citation::{Citation, Lines};
 pub use clean::clean;
 pub use doc_path::{DocPath, DocPathError, is_at_or_below};
 pub use document::{Document, DocumentKey, DocumentType, UnknownDocumentType};
-pub use embedder::{ChunkText, CrossEncoder, Embedder, Embedding, ModelError};
+pub use embedder::{ChunkText, CrossEncoder, Describer, Embedder, Embedding, ModelError};
 pub use embedding::{ModelFingerprint, QuantiseError, Quantised, TextHash};
 pub use error_chain::{error_causes, error_chain, error_chain_as};
 pub use event::{Amendment, Event, EventBody, Feedback, MemoryChange, NewMemory, Verdict};

@@ -7,6 +7,7 @@
 
 mod cache;
 mod complete_models;
+mod described;
 mod folder;
 mod follow;
 mod model_index;

@@ -15,7 +15,7 @@ use recall_journal::Disk;
 use recall_watch::Watcher;
 
 use crate::budget::BudgetUse;
-use crate::embeddings::{EmbeddingCache, Encoders, Models};
+use crate::embeddings::{EmbeddingCache, Models};
 use crate::imports::{Imports, Room, Shed};
 use crate::settings::{EngineSettings, JournalSource, Places, Reranker, StoreSettingsSource};
 use crate::store::Registry;
@@ -29,6 +29,7 @@ pub(crate) use stores::{MountedStore, MountedStores};
 pub struct Engine {
     pub(crate) registry: Arc<Registry>,
     pub(crate) settings: EngineSettings,
+    pub(crate) preranker: ArcSwapOption<Reranker>,
     pub(crate) reranker: ArcSwapOption<Reranker>,
     pub(crate) judge: ArcSwapOption<Reranker>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -63,7 +64,7 @@ impl Engine {
     ) -> Self {
         let cache =
             settings.embedding_store.as_ref().map(|cache| Arc::new(EmbeddingCache::new(cache, Arc::clone(&clock))));
-        let models = Models { encoders: Encoders::default(), built_in: settings.model.clone(), cache };
+        let models = Models::new(settings.model.clone(), cache);
         let watcher = settings.watch.then(|| watcher(&places)).flatten();
         let registry = Arc::new_cyclic(|registry| {
             let imports = Imports::new(&settings.memory, shedding(Weak::clone(registry)));
@@ -73,6 +74,7 @@ impl Engine {
         Self {
             registry,
             settings,
+            preranker: ArcSwapOption::empty(),
             reranker: ArcSwapOption::empty(),
             judge: ArcSwapOption::empty(),
             clock,

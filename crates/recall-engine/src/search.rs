@@ -1,7 +1,7 @@
 //! The search pipeline: from a query to ranked hits.
 //!
 //! ```text
-//! understand ─► retrieve (lexical, symbol, path, semantic) ─► fuse + prior ─► rank (learned) ─► rerank ─► select ─► expand ─► hits
+//! understand ─► retrieve (lexical, symbol, path, semantic) ─► fuse + prior ─► rank (learned) ─► rescore ─► select ─► expand ─► hits
 //! ```
 
 mod answer;
@@ -287,8 +287,7 @@ impl Search<'_> {
         let refreshes = expand::refresh_journals(self, &candidates);
         let mut ranked = order::order(self, &candidates, deciding)?;
         clock.lap(Stage::Rank);
-        let rescored = rerank::rerank(self, &mut ranked, clock)?;
-        let judged = rerank::judge(self, &mut ranked, clock)?;
+        let rescored = rerank::rescore(self, &mut ranked, clock)?;
         let candidate_count = ranked.len() as u64;
         let selected = select(ranked, store_settings.chunks_per_document);
         clock.lap(Stage::Select);
@@ -298,8 +297,8 @@ impl Search<'_> {
         let mut coverage: Vec<Coverage> = self.stores.iter().map(MountedStore::coverage).collect();
         coverage.extend(self.shared.iter().map(shared::SharedAnswer::coverage));
         let model = candidates.iter().find_map(|found| Some(found.semantic.as_ref()?.model.to_string()));
-        let silent = self.silent(&candidates, &weights, &rescored, &judged);
-        let warnings = self.warnings(&weights, &page, (&rescored, &judged), model.as_deref(), &silent);
+        let silent = self.silent(&candidates, &weights, &rescored);
+        let warnings = self.warnings(&weights, &page, &rescored, model.as_deref(), &silent);
         let page::Page { hits, retrieved, confidence, best_score, next_offset, left_out, masked: _, unread: _ } = page;
         if self.request.recording == Recording::On {
             for (store, items) in self.stores.iter().zip(retrieved) {
@@ -328,8 +327,9 @@ impl Search<'_> {
             coverage,
             stages: std::mem::take(&mut clock.laps),
             model,
-            reranker: rescored.model(),
-            judge: judged.model(),
+            preranker: rescored.prerank.model(),
+            reranker: rescored.rerank.model(),
+            judge: rescored.judge.model(),
             silent,
             warnings,
         })))
@@ -340,16 +340,16 @@ impl Search<'_> {
         &self,
         candidates: &[StoreCandidates],
         weights: &RetrieverWeights,
-        rescored: &rerank::Outcome,
-        judged: &rerank::Outcome,
+        rescored: &rerank::Rescored,
     ) -> Vec<Ablation> {
         let found = || candidates.iter().filter(|found| !found.evidence.documents.is_empty());
         let has_structure = !self.request.without.contains(&Ablation::Structure);
         let stages = [
             (Ablation::Semantic, weights.asks_semantic() && found().any(|found| found.semantic.is_none())),
             (Ablation::Structure, has_structure && found().any(|found| found.structure.is_none() && !found.is_shared)),
-            (Ablation::Rerank, matches!(rescored, rerank::Outcome::PassedOver { .. })),
-            (Ablation::Judge, matches!(judged, rerank::Outcome::PassedOver { .. })),
+            (Ablation::Prerank, rescored.prerank.failure().is_some()),
+            (Ablation::Rerank, rescored.rerank.failure().is_some()),
+            (Ablation::Judge, rescored.judge.failure().is_some()),
         ];
         stages.into_iter().filter(|&(_, is_silent)| is_silent).map(|(stage, _)| stage).collect()
     }
@@ -359,7 +359,7 @@ impl Search<'_> {
         &self,
         weights: &RetrieverWeights,
         page: &page::Page,
-        (rescored, judged): (&rerank::Outcome, &rerank::Outcome),
+        rescored: &rerank::Rescored,
         model: Option<&str>,
         silent: &[Ablation],
     ) -> Vec<Warning> {
@@ -372,11 +372,10 @@ impl Search<'_> {
         if self.ranking.rankers.is_some() && self.given_weights() != Weights::default() {
             warnings.push(Warning::WeightsDecide);
         }
-        if let rerank::Outcome::PassedOver { reason } = rescored {
-            warnings.push(Warning::NotReranked { reason: reason.clone() });
-        }
-        if let rerank::Outcome::PassedOver { reason } = judged {
-            warnings.push(Warning::NotJudged { reason: reason.clone() });
+        let failures = [&rescored.prerank, &rescored.rerank].into_iter().filter_map(rerank::Outcome::failure);
+        warnings.extend(failures.map(|reason| Warning::NotReranked { reason: reason.to_owned() }));
+        if let Some(reason) = rescored.judge.failure() {
+            warnings.push(Warning::NotJudged { reason: reason.to_owned() });
         }
         if weights.asks_semantic() {
             let problems = self.stores.iter().flat_map(|store| store.embeddings.problems());

@@ -65,6 +65,8 @@ pub struct EngineSettings {
     pub embedding_store: Option<EmbeddingStoreSettings>,
     /// The use of a cross-encoder, if one is selected.
     pub rerank: RerankSettings,
+    /// The use of a small cross-encoder before it, if one is selected.
+    pub prerank: RerankSettings,
     /// The use of a language model, if one is selected.
     pub judge: JudgeSettings,
     /// The bounds of memory.
@@ -111,6 +113,13 @@ pub struct RerankSettings {
     pub wait: Duration,
     /// The weight of its score, from 0 to 1; the previous score has the rest.
     pub weight: f64,
+}
+
+impl RerankSettings {
+    /// The default of a small cross-encoder, which reads more chunks.
+    pub fn of_many() -> Self {
+        Self { candidates: NonZero::new(100).expect("100 is not zero"), ..Self::default() }
+    }
 }
 
 impl Default for RerankSettings {
@@ -190,6 +199,7 @@ impl EngineSettings {
             model: None,
             embedding_store: None,
             rerank: RerankSettings::default(),
+            prerank: RerankSettings::of_many(),
             judge: JudgeSettings::default(),
             memory: MemorySettings::default(),
             watch: false,

@@ -124,7 +124,11 @@ impl Embedder for Encoder {
 }
 
 fn encoders(chosen: &Arc<Encoder>, others: &[&Arc<Encoder>]) -> Encoders {
-    Encoders { selected: Some(chosen.model()), others: others.iter().map(|other| other.model()).collect() }
+    Encoders {
+        selected: Some(chosen.model()),
+        others: others.iter().map(|other| other.model()).collect(),
+        describer: None,
+    }
 }
 
 /// Returns an engine with an embedding store, with or without the built-in model.
@@ -287,7 +291,7 @@ fn the_former_encoder_answers_until_the_new_one_covers_the_store() {
     wait_until("the new encoder", || search(&sandbox, &engine).model.as_deref() == Some("encoder-2"));
     wait_until("the end of the old embeddings", || folders(&sandbox) == ["02"]);
     assert!(old.queries() >= asked);
-    engine.use_encoders(Encoders { selected: None, others: vec![old.model(), new.model()] });
+    engine.use_encoders(Encoders { others: vec![old.model(), new.model()], ..Encoders::default() });
     assert_eq!((search(&sandbox, &engine).model, folders(&sandbox).len()), (None, 0));
 
     // If it is chosen again, its embeddings are in the shared embedding store.

@@ -72,7 +72,7 @@ impl World {
     }
 
     fn select(&self) {
-        self.engine.use_encoders(Encoders { selected: Some(self.model.clone()), others: Vec::new() });
+        self.engine.use_encoders(Encoders { selected: Some(self.model.clone()), ..Encoders::default() });
     }
 
     fn settle(&self) {

@@ -125,6 +125,37 @@ fn if_it_fails_the_order_is_the_one_without_it() {
 }
 
 #[test]
+fn a_small_model_picks_what_the_large_one_reads() {
+    let sandbox = pages(20);
+    let (engine, large) = engine(&sandbox, 3);
+    let before = page(&sandbox, &engine, 0, 20);
+    assert!(
+        paths(&before)[0] < "docs/03.md",
+        "the large one alone reads the first by their words: {:?}",
+        paths(&before)
+    );
+    let small = Arc::new(Counting::default());
+    let preranker = Reranker { name: "small".to_owned(), cross_encoder: Arc::<Counting>::clone(&small) };
+    engine.use_preranker(Some(preranker));
+    let answer = page(&sandbox, &engine, 0, 20);
+    assert_eq!((answer.preranker.as_deref(), answer.reranker.as_deref()), (Some("small"), Some("counting")));
+    assert!(took(&answer, Stage::Prerank) && took(&answer, Stage::Rerank));
+    let (many, few) = (small.given.lock().len(), large.given.lock().clone());
+    assert_eq!((many, few.len()), (20, 3));
+    assert!(few.iter().all(|text| text.matches("ledger").count() > 10), "{few:?}");
+    let by = |place: usize| answer.hits[place].explanation.as_ref().and_then(|told| Some(told.reranked?.by));
+    assert_eq!((by(0), by(19)), (Some(Rescorer::Reranker), Some(Rescorer::Preranker)));
+
+    let without = SearchRequest { without: vec![Ablation::Prerank], limit: 20, ..request(QUESTION) };
+    let without = engine.search(&sandbox.origin(), &without).expect("an answer");
+    assert_eq!(paths(&without), paths(&before));
+    small.is_dumb.store(true, Ordering::SeqCst);
+    let failed = page(&sandbox, &engine, 0, 20);
+    assert_eq!((paths(&failed), failed.silent.contains(&Ablation::Prerank)), (paths(&before), true));
+    assert!(matches!(&failed.warnings[..], [Warning::NotReranked { .. }]), "{:?}", failed.warnings);
+}
+
+#[test]
 fn a_query_for_a_name_is_not_reranked() {
     let sandbox = pages(3);
     let (engine, model) = engine(&sandbox, 30);

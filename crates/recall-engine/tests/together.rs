@@ -63,7 +63,7 @@ fn engine(sandbox: &Sandbox, has_built_in: bool, encoder: Option<Encoder>) -> En
     let model = has_built_in.then(|| EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) });
     let engine = sandbox.engine_by(EngineSettings { model, ..EngineSettings::default() });
     let chosen = encoder.map(|encoder| EmbeddingModel { name: "encoder".to_owned(), embedder: Arc::new(encoder) });
-    engine.use_encoders(Encoders { selected: chosen, others: Vec::new() });
+    engine.use_encoders(Encoders { selected: chosen, ..Encoders::default() });
     sandbox.index(&engine);
     engine.settle(&sandbox.origin(), Scope::Project).expect("settled");
     engine

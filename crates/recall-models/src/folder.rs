@@ -118,8 +118,8 @@ impl ModelsFolder {
             None => drop(roles.remove(&role)),
             Some(name) => {
                 let manifest = Manifest::read(&self.installed(name)?)?;
-                if manifest.role != role {
-                    return Err(FolderError::OtherRole { name: name.to_owned(), found: manifest.role, asked: role });
+                if !manifest.kind.roles().contains(&role) {
+                    return Err(FolderError::OtherRole { name: name.to_owned(), found: manifest.kind, asked: role });
                 }
                 roles.insert(role, name.to_owned());
             }

@@ -18,7 +18,7 @@ mod static_model;
 
 pub use fetch::{FetchError, FetchSettings, Fetcher, Progress, Watch};
 pub use folder::{AddError, FolderError, Installed, ModelsFolder, PullError, REGISTRY, RegistryModel};
-pub use manifest::{Batching, DescribeError, Manifest, ManifestError, ModelFile, Pooling, Role};
+pub use manifest::{Batching, DescribeError, Manifest, ManifestError, ModelFile, NetworkKind, Pooling, Role};
 pub use onnx::{LoadError, ModelState, OnnxCrossEncoder, OnnxEncoder, OnnxSettings, ProviderUse, RunError};
 pub use runtime::{
     InstallError, Runtime, RuntimeError, RuntimePackage, find_runtime, forget_failed_loads, install_runtime,

@@ -32,8 +32,9 @@ const VERSION: u32 = 1;
 pub struct Manifest {
     /// The version of the format.
     pub version: u32,
-    /// The model's role.
-    pub role: Role,
+    /// What the model does.
+    #[serde(rename = "role")]
+    pub kind: NetworkKind,
     /// The dimension of its embeddings; 1 for a cross-encoder, whose output is a score.
     pub dimensions: usize,
     /// The pooling of token outputs.
@@ -56,7 +57,36 @@ pub struct Manifest {
     pub files: Vec<ModelFile>,
 }
 
-/// The purpose of a model.
+/// What a network does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NetworkKind {
+    /// It embeds texts.
+    Embed,
+    /// It scores texts against a query.
+    Rerank,
+}
+
+impl NetworkKind {
+    /// Returns the roles of a model that does this.
+    pub fn roles(self) -> &'static [Role] {
+        match self {
+            Self::Embed => &[Role::Embed],
+            Self::Rerank => &[Role::Rerank, Role::Prerank],
+        }
+    }
+}
+
+impl fmt::Display for NetworkKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Embed => "embed",
+            Self::Rerank => "rerank",
+        })
+    }
+}
+
+/// What recall uses a model for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -64,20 +94,29 @@ pub enum Role {
     Embed,
     /// It scores texts against a query.
     Rerank,
-    /// It is a language model that scores texts against a hard question. None can be installed.
+    /// It scores more texts than `Rerank`, before it: a smaller network.
+    Prerank,
+    /// It is a language model that scores texts against a hard question.
     Judge,
+    /// It is a language model that writes what a chunk is about, before the chunk is embedded.
+    Describe,
 }
 
 impl Role {
     /// All roles.
-    pub const ALL: [Self; 3] = [Self::Embed, Self::Rerank, Self::Judge];
+    pub const ALL: [Self; 5] = [Self::Embed, Self::Rerank, Self::Prerank, Self::Judge, Self::Describe];
+
+    /// The roles of language models. None can be installed.
+    pub const OF_LANGUAGE_MODELS: [Self; 2] = [Self::Judge, Self::Describe];
 
     /// Returns the role's name in interfaces.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Embed => "embed",
             Self::Rerank => "rerank",
+            Self::Prerank => "prerank",
             Self::Judge => "judge",
+            Self::Describe => "describe",
         }
     }
 }
@@ -156,8 +195,8 @@ impl Manifest {
 
     /// Returns the model's fingerprint: a hash of its files and of how they are used, without licence and origin.
     pub fn fingerprint(&self) -> ModelFingerprint {
-        let (role, pooling, batching) = (self.role as u8, self.pooling as u8, self.batching as u8);
-        let numbers = format!("{role} {pooling} {batching} {} {}", u8::from(self.normalise), self.window_tokens);
+        let (kind, pooling, batching) = (self.kind as u8, self.pooling as u8, self.batching as u8);
+        let numbers = format!("{kind} {pooling} {batching} {} {}", u8::from(self.normalise), self.window_tokens);
         let mut parts =
             vec![b"onnx".as_slice(), numbers.as_bytes(), self.query_prefix.as_bytes(), self.document_prefix.as_bytes()];
         parts.extend(self.files.iter().flat_map(|file| [file.name.as_bytes(), file.sha256.as_bytes()]));

@@ -186,7 +186,7 @@ mod tests {
         let text = "let sum = numbers.iter().sum(); ".repeat(40);
         let query = &model.embed(&["where are passwords hashed"])[0];
         let nearness = |path: &str| -> f32 {
-            let chunk = ChunkText { path, symbol: "", text: &text };
+            let chunk = ChunkText { path, text: &text, ..ChunkText::default() };
             model.embed_chunks(&[chunk])[0].iter().zip(query).map(|(one, other)| one * other).sum()
         };
         assert!(nearness("src/auth/password_hash.rs") > nearness("src/statistics.rs") + 0.1);

@@ -189,6 +189,9 @@ pub enum BadAnswer {
         /// The number of texts.
         expected: usize,
     },
+    /// A language model did not describe a text.
+    #[error("it is not a description in the form that was asked for")]
+    NoDescription,
     /// A language model stopped before the end of its answer, or gave none.
     #[error("it is not a whole reply")]
     NoReply,

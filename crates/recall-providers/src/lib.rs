@@ -14,11 +14,13 @@
 mod batch;
 mod breaker;
 mod call;
+mod describer;
 mod embed;
 mod encoder;
 mod error;
 mod judge;
 mod known;
+mod language;
 mod link;
 mod mask;
 mod model;
@@ -29,6 +31,7 @@ mod settings;
 mod usage;
 mod wire;
 
+pub use describer::{RemoteDescriber, probe_describer};
 pub use embed::probe;
 pub use encoder::{EncoderState, RemoteEncoder};
 pub use error::{BadAnswer, ProviderError};

@@ -124,7 +124,6 @@ impl SharedStore for Memory {
             let (branch, document) = documents[place];
             let chunk = |key: &Key| Chunk {
                 key: *key,
-                analysis: state.chunks[key].record.analysis.clone(),
                 cosine: candidates.contains(key).then(|| cosine(key)).flatten(),
                 is_near: near.contains(key),
             };

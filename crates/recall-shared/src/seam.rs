@@ -11,6 +11,21 @@ use crate::StoreError;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(pub [u8; 16]);
 
+impl Key {
+    /// Reads keys that are stored one after the other.
+    ///
+    /// # Errors
+    /// The last one is not whole.
+    pub(crate) fn all_of(bytes: &[u8]) -> Result<Vec<Self>, StoreError> {
+        let (whole, rest) = bytes.as_chunks();
+        if rest.is_empty() {
+            Ok(whole.iter().map(|key| Self(*key)).collect())
+        } else {
+            Err(StoreError::Invalid { what: "a list of keys has another length".to_owned() })
+        }
+    }
+}
+
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
@@ -42,8 +57,6 @@ pub struct ChunkRecord {
     pub key: Key,
     /// Its text.
     pub text: String,
-    /// What scores are computed from.
-    pub analysis: Vec<u8>,
     /// The numbers of its terms and names, ascending, without repetition.
     pub keys: Vec<u32>,
     /// The number of terms in each field.
@@ -59,7 +72,7 @@ pub struct DocumentRecord {
     pub path: String,
     /// The identity of its content.
     pub key: Key,
-    /// Its metadata and its structure.
+    /// Its metadata, its structure, and what scores of its chunks are computed from.
     pub record: Vec<u8>,
     /// The chunks, in order; at least one.
     pub chunks: Vec<Key>,
@@ -204,7 +217,7 @@ pub struct Document {
     pub path: String,
     /// The identity of its content.
     pub key: Key,
-    /// Its metadata and its structure.
+    /// Its metadata, its structure, and what scores of its chunks are computed from.
     pub record: Vec<u8>,
     /// All its chunks, in order.
     pub chunks: Vec<Chunk>,
@@ -215,8 +228,6 @@ pub struct Document {
 pub struct Chunk {
     /// Its identity.
     pub key: Key,
-    /// What scores are computed from.
-    pub analysis: Vec<u8>,
     /// The cosine of its embedding to the query; `None` if it is no candidate or has no embedding.
     pub cosine: Option<f32>,
     /// Whether it is one of the nearest chunks.

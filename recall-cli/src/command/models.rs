@@ -113,8 +113,12 @@ pub(crate) enum Role {
     Embed,
     /// Scores texts against a query.
     Rerank,
+    /// Scores more texts before `rerank`: a smaller model.
+    Prerank,
     /// Is a language model that scores texts against a hard question.
     Judge,
+    /// Is a language model that writes what a chunk is about, before the chunk is embedded.
+    Describe,
 }
 
 impl Role {
@@ -122,7 +126,9 @@ impl Role {
         match self {
             Self::Embed => "embed",
             Self::Rerank => "rerank",
+            Self::Prerank => "prerank",
             Self::Judge => "judge",
+            Self::Describe => "describe",
         }
         .to_owned()
     }

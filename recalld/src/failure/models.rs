@@ -51,6 +51,9 @@ impl IntoFailure for ModelsError {
                 .with_detail("name", name)
                 .with_hint("`recall models list` shows those that can be pulled; `recall models add` takes any folder"),
             Self::Vanished { .. } => Failure::new(Reason::Conflict, message).with_hint(AGAIN),
+            Self::NothingDescribed => Failure::new(Reason::InvalidArgument, message).with_hint(
+                "choose one first: `recall models use embed …`; `recall models list --role embed` shows them",
+            ),
             Self::BuiltInIsOff => Failure::new(Reason::InvalidArgument, message)
                 .with_detail("setting", "search.model")
                 .with_hint("set `search.model = \"static\"` in your recall.toml and restart the daemon"),
@@ -141,7 +144,7 @@ fn of_load(error: &LoadError, message: String) -> Failure {
         LoadError::NotAnEncoder { path, .. } => refused(path).with_hint(
             "recall runs networks that take `input_ids` and return one embedding per text or one state per token",
         ),
-        LoadError::OtherRole { path, .. } => refused(path),
+        LoadError::OtherKind { path, .. } => refused(path),
     }
 }
 
@@ -163,7 +166,7 @@ fn of_remote(error: &RemoteError, message: String) -> Failure {
         )),
         RemoteError::OtherRole { name, .. } => refused(message)
             .with_detail("name", name)
-            .with_hint(format!("it can rescore as a judge: `recall models use judge {name}`")),
+            .with_hint(format!("a language model can be used to judge: `recall models use judge {name}`")),
         RemoteError::Remembered(_) => {
             failed(message).with_hint("delete the file, and choose the model again with `recall models use embed`")
         }

@@ -1,7 +1,7 @@
 //! Descriptions of models as messages.
 
 use recall_core::{Embedder as _, Provider};
-use recall_models::{BuiltIn, Installed, Manifest, RegistryModel, Role};
+use recall_models::{BuiltIn, Installed, Manifest, NetworkKind, RegistryModel, Role};
 use recall_proto::v1;
 
 use super::on_demand::Listed;
@@ -9,12 +9,17 @@ use super::on_demand::Listed;
 /// The name of the built-in model.
 pub(crate) const STATIC: &str = "static";
 
+/// Returns the names of roles.
+pub(super) fn names(roles: &[Role]) -> Vec<String> {
+    roles.iter().map(|role| role.as_str().to_owned()).collect()
+}
+
 /// Describes an installed model. `running` is the model if it was requested since the daemon started.
 pub(super) fn installed(model: &Installed, running: Option<&dyn Listed>) -> v1::Model {
     let Installed { name, path, manifest, used_as } = model;
     let described = v1::Model {
         name: name.clone(),
-        used_as: used_as.iter().map(|role| role.as_str().to_owned()).collect(),
+        used_as: names(used_as),
         path: path.to_string_lossy().into_owned(),
         installed: true,
         ..v1::Model::default()
@@ -27,9 +32,9 @@ pub(super) fn installed(model: &Installed, running: Option<&dyn Listed>) -> v1::
     };
     let provider = running.and_then(Listed::provider);
     v1::Model {
-        roles: vec![manifest.role.as_str().to_owned()],
+        roles: names(manifest.kind.roles()),
         origin: if manifest.origin.is_some() { "hub" } else { "local" }.to_owned(),
-        dimensions: if manifest.role == Role::Embed { manifest.dimensions as u32 } else { 0 },
+        dimensions: if manifest.kind == NetworkKind::Embed { manifest.dimensions as u32 } else { 0 },
         window_tokens: manifest.window_tokens as u32,
         licence: manifest.licence.clone().unwrap_or_default(),
         fingerprint: manifest.fingerprint().to_string(),
@@ -48,7 +53,7 @@ pub(super) fn bytes(model: &Installed) -> u64 {
 
 /// Describes the built-in model.
 pub(super) fn built_in(is_used: bool) -> v1::Model {
-    let embeds = || vec![Role::Embed.as_str().to_owned()];
+    let embeds = || names(NetworkKind::Embed.roles());
     v1::Model {
         name: STATIC.to_owned(),
         roles: embeds(),
@@ -73,9 +78,9 @@ pub(super) fn built_in(is_used: bool) -> v1::Model {
 pub(super) fn known(known: &RegistryModel) -> v1::Model {
     v1::Model {
         name: known.name.to_owned(),
-        roles: vec![known.role.as_str().to_owned()],
+        roles: names(known.kind.roles()),
         origin: "hub".to_owned(),
-        dimensions: if known.role == Role::Embed { known.dimensions as u32 } else { 0 },
+        dimensions: if known.kind == NetworkKind::Embed { known.dimensions as u32 } else { 0 },
         window_tokens: known.window_tokens as u32,
         licence: known.licence.to_owned(),
         ..v1::Model::default()

@@ -51,6 +51,9 @@ pub(crate) enum ModelsError {
     /// The built-in model was selected, but the settings turn it off.
     #[error("the built-in model is off")]
     BuiltInIsOff,
+    /// No encoder would embed what a language model writes about chunks.
+    #[error("no encoder is selected, which would embed the descriptions")]
+    NothingDescribed,
     /// The built-in model cannot be removed.
     #[error("the built-in model is a part of the program")]
     BuiltInStays,

@@ -112,8 +112,8 @@ fn of_used(
         Some(Installed { path, manifest: Err(error), .. }) => {
             Some(problem(&recall_core::error_chain(error), path.clone()))
         }
-        Some(Installed { path, manifest: Ok(manifest), .. }) if manifest.role != role => {
-            Some(problem(&format!("it is made to {}", manifest.role), path.clone()))
+        Some(Installed { path, manifest: Ok(manifest), .. }) if !manifest.kind.roles().contains(&role) => {
+            Some(problem(&format!("it is made to {}", manifest.kind), path.clone()))
         }
         Some(_) => None,
     }

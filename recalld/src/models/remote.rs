@@ -14,10 +14,11 @@ use recall_models::Role;
 use recall_proto::v1;
 use recall_providers::{
     Addresses, EncoderState, Link, LinkSettings, NameError, Network, Provider, ProviderError, ProviderSetError,
-    Providers, Remembered, RememberedError, RemoteEncoder, RemoteJudge, RemoteModel, RemoteName, Usage, Wire, probe,
-    probe_judge,
+    Providers, Remembered, RememberedError, RemoteDescriber, RemoteEncoder, RemoteJudge, RemoteModel, RemoteName,
+    Usage, Wire, probe, probe_describer, probe_judge,
 };
 
+use super::described::names;
 use crate::clock::SystemClock;
 
 /// The remote models of a user.
@@ -88,7 +89,8 @@ impl RemoteModels {
         let model = match role {
             Role::Embed => probe(&link, &name)?,
             Role::Judge => probe_judge(&link, &name)?,
-            Role::Rerank => return Err(RemoteError::OtherRole { name: name.to_string(), role }),
+            Role::Describe => probe_describer(&link, &name)?,
+            Role::Rerank | Role::Prerank => return Err(RemoteError::OtherRole { name: name.to_string(), role }),
         };
         if let Some(link) = self.links.lock().get(&name.provider) {
             link.resume();
@@ -105,24 +107,35 @@ impl RemoteModels {
 
     /// Returns the embedder of a model that the user chose.
     pub(super) fn encoder(&self, name: &str) -> Result<Arc<RemoteEncoder>, RemoteError> {
-        let model = self.remembered.list()?.into_iter().find(|model| model.name == name);
-        self.encoder_of(model.ok_or_else(|| RemoteError::NotChosen { name: name.to_owned() })?)
+        self.encoder_of(self.chosen(name)?.0)
     }
 
-    /// Returns a language model that the user chose.
+    /// Returns a language model that the user chose, as a judge.
     pub(super) fn judge(&self, name: &str) -> Result<Arc<RemoteJudge>, RemoteError> {
+        let (model, link) = self.chosen(name)?;
+        Ok(Arc::new(RemoteJudge::new(model, link)?))
+    }
+
+    /// Returns a language model that the user chose, as one that describes chunks.
+    pub(super) fn describer(&self, name: &str) -> Result<Arc<RemoteDescriber>, RemoteError> {
+        let (model, link) = self.chosen(name)?;
+        Ok(Arc::new(RemoteDescriber::new(model, link)?))
+    }
+
+    /// Returns a model that the user chose, with its link.
+    fn chosen(&self, name: &str) -> Result<(RemoteModel, Arc<Link>), RemoteError> {
         let model = self.remembered.list()?.into_iter().find(|model| model.name == name);
         let model = model.ok_or_else(|| RemoteError::NotChosen { name: name.to_owned() })?;
         let link = self.link_of(&model)?;
-        Ok(Arc::new(RemoteJudge::new(model, link)?))
+        Ok((model, link))
     }
 
     /// Returns whether a selected model can be used.
     pub(super) fn check(&self, role: Role, name: &str) -> Result<(), RemoteError> {
         match role {
             Role::Embed => self.encoder(name).map(drop),
-            Role::Judge => self.judge(name).map(drop),
-            Role::Rerank => Err(RemoteError::OtherRole { name: name.to_owned(), role }),
+            Role::Judge | Role::Describe => self.chosen(name).map(drop),
+            Role::Rerank | Role::Prerank => Err(RemoteError::OtherRole { name: name.to_owned(), role }),
         }
     }
 
@@ -167,11 +180,11 @@ impl RemoteModels {
     /// Describes a model that the user chose.
     pub(super) fn describe(&self, model: &RemoteModel, used_as: &[Role]) -> v1::Model {
         // Only embeddings have dimensions.
-        let is_judge = model.dimensions == 0;
+        let embeds = model.dimensions > 0;
         let described = v1::Model {
             name: model.name.clone(),
-            roles: vec![if is_judge { Role::Judge } else { Role::Embed }.as_str().to_owned()],
-            used_as: used_as.iter().map(|role| role.as_str().to_owned()).collect(),
+            roles: names(if embeds { &[Role::Embed] } else { &Role::OF_LANGUAGE_MODELS }),
+            used_as: names(used_as),
             origin: "remote".to_owned(),
             dimensions: model.dimensions as u32,
             window_tokens: model.window_tokens as u32,
@@ -183,7 +196,7 @@ impl RemoteModels {
             Ok(link) => link,
             Err(error) => return v1::Model { problem: error_chain(&error), ..described },
         };
-        let encoder = if is_judge { None } else { self.encoder_of(model.clone()).ok() };
+        let encoder = embeds.then(|| self.encoder_of(model.clone()).ok()).flatten();
         let state = encoder.as_ref().map(|encoder| encoder.state());
         let EncoderState { problem, texts_per_second } =
             state.unwrap_or_else(|| EncoderState { problem: link.problem(), texts_per_second: None });

@@ -106,7 +106,11 @@ fn parse_role(field: &'static str, name: &str) -> Result<Option<Role>, InvalidRe
         return Ok(None);
     }
     let found = Role::ALL.into_iter().find(|role| role.as_str() == name);
-    let unknown =
-        || InvalidRequest::new(field, Problem::Unknown { value: name.to_owned(), known: "embed, rerank, judge" });
+    let unknown = || {
+        InvalidRequest::new(
+            field,
+            Problem::Unknown { value: name.to_owned(), known: "embed, rerank, prerank, judge, describe" },
+        )
+    };
     found.map(Some).ok_or_else(unknown)
 }

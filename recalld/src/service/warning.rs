@@ -149,11 +149,10 @@ fn passed_over(reason: &str, instead: Option<String>) -> v1::Warning {
     new("EMBEDDINGS_PASSED_OVER", Severity::Notice, message, "`recall status` shows more")
 }
 
-/// Returns the warning that the cross-encoder did not take part.
+/// Returns the warning that a cross-encoder did not take part.
 fn not_reranked(reason: &str) -> v1::Warning {
-    let message = format!("the first hits are in the order without the cross-encoder: {reason}");
-    let hint =
-        "ask again; `recall models list` shows the models; `recall models use rerank none` turns the cross-encoder off";
+    let message = format!("the first hits are in the order without a cross-encoder: {reason}");
+    let hint = "ask again; `recall models list` shows the models; `recall models use rerank none` or `use prerank none` turns it off";
     new("NOT_RERANKED", Severity::Warning, message, hint)
 }
 

@@ -55,9 +55,9 @@ fn a_used_cross_encoder_rescores_the_first_hits() {
     assert_eq!((&stats["reranked"], &stats["models"]["rerank"]), (&json!(true), &json!("judge")), "{stats}");
     assert!(stats["stages"]["rerank"].as_f64().is_some_and(|took| took > 0.0), "{stats}");
     let first = &answer["results"][0]["explain"]["rerank"];
-    assert_eq!(*first, json!({ "model": "judge", "stage": 1, "score": 2.0, "rank_before": 3 }), "{answer}");
+    assert_eq!(*first, json!({ "model": "judge", "stage": 2, "score": 2.0, "rank_before": 3 }), "{answer}");
     let said = case.succeeds(&["search", "--explain", QUESTION]);
-    assert!(said.contains("rerank 1 by judge 2.000 (was #3)"), "{said}");
+    assert!(said.contains("rerank 2 by judge 2.000 (was #3)"), "{said}");
     assert!(case.succeeds(&["status"]).contains("model judge (rerank, on cpu)"));
 
     let without = case.json(&["search", "--no-rerank", QUESTION]);

@@ -102,7 +102,7 @@ impl QueryEngine {
             Box::new(|_: &Path| StoreSettings::default()),
             Arc::new(Now),
         );
-        engine.use_encoders(Encoders { selected: models.encoder.clone(), others: Vec::new() });
+        engine.use_encoders(Encoders { selected: models.encoder.clone(), ..Encoders::default() });
         let root: PathBuf = root.to_owned();
         let origin =
             Origin { directory: root.clone(), project: Some(root), root_check: RootCheck::Force, domain: None };

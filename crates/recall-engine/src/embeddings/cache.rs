@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use recall_catalog::{EmbeddingStore, EmbeddingStoreError};
-use recall_core::{ChunkText, Clock, Embedder, Quantised, TextHash, error_chain};
+use recall_core::{ChunkText, Clock, Describer, Embedder, Quantised, TextHash, error_chain};
 
 use crate::settings::EmbeddingStoreSettings;
 
@@ -40,6 +40,21 @@ impl EmbeddingCache {
         let bytes = named.filter_map(|(chunk, embedding)| Some((chunk.hash(), embedding.as_ref()?.to_bytes())));
         let bytes: Vec<(TextHash, Vec<u8>)> = bytes.collect();
         let entries: Vec<(TextHash, &[u8])> = bytes.iter().map(|(hash, bytes)| (*hash, bytes.as_slice())).collect();
+        self.with(|store| store.put_many(model.fingerprint(), &entries, self.clock.now()));
+    }
+
+    /// Returns what a language model wrote about chunks, in their order; `None` for each that is not cached.
+    pub(crate) fn descriptions(&self, model: &dyn Describer, chunks: &[ChunkText<'_>]) -> Vec<Option<String>> {
+        let hashes: Vec<TextHash> = chunks.iter().map(ChunkText::hash).collect();
+        let found = self.with(|store| store.get_many(model.fingerprint(), &hashes, self.clock.now()));
+        let Some(found) = found else { return vec![None; chunks.len()] };
+        found.into_iter().map(|bytes| String::from_utf8(bytes?).ok()).collect()
+    }
+
+    /// Caches what a language model wrote about chunks.
+    pub(crate) fn put_descriptions(&self, model: &dyn Describer, chunks: &[ChunkText<'_>], written: &[String]) {
+        let entries: Vec<(TextHash, &[u8])> =
+            chunks.iter().zip(written).map(|(chunk, written)| (chunk.hash(), written.as_bytes())).collect();
         self.with(|store| store.put_many(model.fingerprint(), &entries, self.clock.now()));
     }
 

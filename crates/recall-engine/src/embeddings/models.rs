@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use recall_core::Describer;
+
 use crate::embeddings::cache::EmbeddingCache;
+use crate::embeddings::described::Described;
 use crate::embeddings::role::ModelRole;
 use crate::settings::EmbeddingModel;
 
@@ -13,6 +16,8 @@ pub struct Encoders {
     pub selected: Option<EmbeddingModel>,
     /// The other encoders. One whose embeddings a store still has is used there until the selected one's cover the store.
     pub others: Vec<EmbeddingModel>,
+    /// The language model that describes the chunks of prose before the selected encoder embeds them; `None` for none.
+    pub describer: Option<Arc<dyn Describer>>,
 }
 
 /// Every model that may be used in a store.
@@ -23,12 +28,42 @@ pub(crate) struct Models {
     pub(crate) built_in: Option<EmbeddingModel>,
     /// The cache of embeddings.
     pub(crate) cache: Option<Arc<EmbeddingCache>>,
+    /// The selected encoder with the descriptions, if chunks are described.
+    described: Option<Arc<Described>>,
 }
 
 impl Models {
+    /// Returns the models of this machine, without encoders.
+    pub(crate) fn new(built_in: Option<EmbeddingModel>, cache: Option<Arc<EmbeddingCache>>) -> Self {
+        Self { built_in, cache, ..Self::default() }
+    }
+
+    /// Returns the same models with other encoders. An encoder with the same describer as before stays the same one, so that running
+    /// work on it continues.
+    pub(crate) fn with_encoders(&self, mut encoders: Encoders) -> Self {
+        let (built_in, cache) = (self.built_in.clone(), self.cache.clone());
+        let Some((plain, describer)) = encoders.selected.clone().zip(encoders.describer.clone()) else {
+            return Self { encoders, built_in, cache, described: None };
+        };
+        let is_same = |known: &&Arc<Described>| {
+            Arc::ptr_eq(&known.encoder, &plain.embedder) && known.describer.fingerprint() == describer.fingerprint()
+        };
+        let (described, model) = match (self.described.as_ref().filter(is_same), &self.encoders.selected) {
+            (Some(known), Some(model)) => (Arc::clone(known), model.clone()),
+            _ => {
+                let (model, described) = Described::of(&plain, &describer, cache.clone());
+                (described, model)
+            }
+        };
+        encoders.selected = Some(model);
+        // Its embeddings without descriptions answer meanwhile.
+        encoders.others.push(plain);
+        Self { encoders, built_in, cache, described: Some(described) }
+    }
+
     /// Returns the models to use in a store, the best first. `has` tells whether the store has embeddings by a model.
     pub(crate) fn roles(&self, has: impl Fn(&EmbeddingModel) -> bool) -> Vec<(&EmbeddingModel, ModelRole)> {
-        let Encoders { selected, others } = &self.encoders;
+        let Encoders { selected, others, describer: _ } = &self.encoders;
         let mut roles: Vec<_> = selected.iter().map(|model| (model, ModelRole::Selected)).collect();
         if selected.is_some() {
             roles.extend(others.iter().filter(|model| has(model)).map(|model| (model, ModelRole::Previous)));

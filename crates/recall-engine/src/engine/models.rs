@@ -14,6 +14,11 @@ impl Engine {
         self.registry.use_encoders(encoders);
     }
 
+    /// Replaces the small cross-encoder that rescores many candidates of every search. `None` turns it off.
+    pub fn use_preranker(&self, preranker: Option<Reranker>) {
+        self.preranker.store(preranker.map(Arc::new));
+    }
+
     /// Replaces the cross-encoder that rescores the first candidates of every search. `None` turns rescoring off.
     pub fn use_reranker(&self, reranker: Option<Reranker>) {
         self.reranker.store(reranker.map(Arc::new));

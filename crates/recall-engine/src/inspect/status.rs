@@ -1,6 +1,7 @@
 //! The status of stores: contents, index jobs and problems.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use recall_catalog::{FailureKind, FileFailure, UnparsedDocument};
@@ -9,6 +10,7 @@ use recall_core::{DocumentType, Generation, Scope, StoreScope, Timestamp};
 use crate::coverage::Indexing;
 use crate::embeddings::Embedded;
 use crate::error::StatusError;
+use crate::known::Known;
 use crate::origin::Origin;
 use crate::ranking::{RankerUse, Rankers};
 use crate::store::Store;
@@ -151,11 +153,18 @@ impl Engine {
 }
 
 fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<StoreStatus, StatusError> {
-    let (counts, failed, skipped, entries, unparsed) = store.read(|snapshot| {
+    let (counts, indexed, failed, skipped, entries, unparsed) = store.read(|snapshot| {
+        let mut known = store.known();
+        // Between an ingest's commit and the reading of what it wrote.
+        if known.generation != snapshot.generation() {
+            known = Arc::new(Known::read(snapshot)?);
+        }
+        let indexed = known.files.values().filter(|file| file.hash.is_some()).count() as u64;
         let count = |kind| snapshot.failure_count(kind);
         let failed = count(FailureKind::Failed)?;
         let skipped = count(FailureKind::Skipped)? + count(FailureKind::Repository)?;
-        Ok((snapshot.counts()?, failed, skipped, snapshot.failures(failures)?, snapshot.unparsed(failures)?))
+        let (entries, unparsed) = (snapshot.failures(failures)?, snapshot.unparsed(failures)?);
+        Ok((snapshot.counts()?, indexed, failed, skipped, entries, unparsed))
     })?;
     let mut by_language: Vec<(String, u64)> =
         counts.by_language.iter().map(|(language, &count)| (language.as_str().to_owned(), count)).collect();
@@ -164,8 +173,7 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
     let coverage = store.coverage();
     let ranking = store.ranking(built_in);
     let listed = store.freshness.listed();
-    let indexed = store.known().files.values().filter(|file| file.hash.is_some()).count() as u64;
-    // The counts are of one moment each; an ingest may end in between.
+    // The scan and the catalog are of one moment each; an ingest may end in between.
     let pending = if store.indexing().is_some() { listed.saturating_sub(indexed + failed + skipped) } else { 0 };
     Ok(StoreStatus {
         files: FileCounts { listed, indexed, failed, skipped, pending },

@@ -101,7 +101,7 @@ impl Source for Documents<'_> {
             let Some(record) = self.record(path)? else { continue };
             let memory = record.document.memory.and_then(|id| self.recorded(id));
             let Some(KeyedDocument { record, chunks, texts }) = published(record, memory) else { continue };
-            for (chunk, ChunkText { path, symbol, text }) in chunks.iter().zip(texts.parts()) {
+            for (chunk, ChunkText { path, symbol, text, document: _ }) in chunks.iter().zip(texts.parts()) {
                 let text = OwnedText { path: path.to_owned(), symbol: symbol.to_owned(), text: text.to_owned() };
                 read.insert(chunk.key, text);
             }
@@ -116,7 +116,7 @@ impl Source for Documents<'_> {
         let texts: Vec<ChunkText<'_>> = chunks
             .iter()
             .map(|chunk| match read.get(&chunk.key) {
-                Some(OwnedText { path, symbol, text }) => ChunkText { path, symbol, text },
+                Some(OwnedText { path, symbol, text }) => ChunkText { path, symbol, text, document: "" },
                 None => ChunkText::default(),
             })
             .collect();

@@ -54,6 +54,8 @@ pub struct Answer {
     pub facets: Vec<Facet>,
     /// The name of the embedding model that was used; `None` if the search was lexical only.
     pub model: Option<String>,
+    /// The name of the small cross-encoder that rescored many candidates; `None` if none did.
+    pub preranker: Option<String>,
     /// The name of the cross-encoder that rescored the first candidates; `None` if none did.
     pub reranker: Option<String>,
     /// The name of the language model that rescored the first chunks; `None` if none did.
@@ -166,15 +168,17 @@ pub struct Explanation {
     pub priors: Vec<Factor>,
     /// What each feature added to the learned ranker's score, by name; empty if no ranker decided.
     pub contributions: Vec<(&'static str, f64)>,
-    /// The score of the cross-encoder; `None` if it did not read this chunk.
+    /// The score of the last model that read this chunk; `None` if none did.
     pub reranked: Option<Reranked>,
 }
 
 /// A model that rescores the first chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rescorer {
+    /// The small cross-encoder.
+    Preranker,
     /// The cross-encoder.
-    CrossEncoder,
+    Reranker,
     /// The language model.
     Judge,
 }
@@ -223,6 +227,8 @@ pub enum Stage {
     Fuse,
     /// Ordering them by the learned ranker.
     Rank,
+    /// Rescoring many candidates with a small cross-encoder.
+    Prerank,
     /// Rescoring the first candidates with a cross-encoder.
     Rerank,
     /// Rescoring the first candidates with a language model.
@@ -242,6 +248,7 @@ impl Stage {
             Self::Retrieve => "retrieve",
             Self::Fuse => "fuse",
             Self::Rank => "rank",
+            Self::Prerank => "prerank",
             Self::Rerank => "rerank",
             Self::Judge => "judge",
             Self::Select => "select",

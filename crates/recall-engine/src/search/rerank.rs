@@ -1,4 +1,4 @@
-//! Rescoring of the first ranked chunks by a cross-encoder, and by a language model.
+//! Rescoring of the first ranked chunks by cross-encoders, and by a language model.
 //!
 //! Such a model reads the question and each chunk as one text. It judges a text better than words or embeddings do, but it
 //! does not see the ranker's features: the file's role, the graph, the names. The two scores are therefore blended after
@@ -18,6 +18,32 @@ use crate::search::context::{Search, StageClock};
 use crate::search::ranked::{MIN_DEVIATION, Ranked, logistic, sort, with_ties};
 use crate::settings::{JudgeSettings, RerankSettings, Reranker};
 
+/// The outcomes of the rescorings, in the order in which they run.
+pub(super) struct Rescored {
+    /// By the small cross-encoder.
+    pub(super) prerank: Outcome,
+    /// By the cross-encoder.
+    pub(super) rerank: Outcome,
+    /// By the language model.
+    pub(super) judge: Outcome,
+}
+
+/// Rescores the first of the ranked chunks by each selected model. Each reads fewer chunks than the one before.
+///
+/// # Errors
+/// A store cannot be read.
+pub(super) fn rescore(
+    search: &Search<'_>,
+    ranked: &mut [Ranked<'_>],
+    clock: &mut StageClock,
+) -> Result<Rescored, StoreError> {
+    Ok(Rescored {
+        prerank: prerank(search, ranked, clock)?,
+        rerank: rerank(search, ranked, clock)?,
+        judge: judge(search, ranked, clock)?,
+    })
+}
+
 /// The outcome of a rescoring.
 pub(super) enum Outcome {
     /// There is no such model, or this query does not use it.
@@ -36,39 +62,44 @@ impl Outcome {
             Self::NotAsked | Self::PassedOver { .. } => None,
         }
     }
+
+    /// Returns why the model failed, if it did.
+    pub(super) fn failure(&self) -> Option<&str> {
+        match self {
+            Self::PassedOver { reason } => Some(reason),
+            Self::NotAsked | Self::Rescored { .. } => None,
+        }
+    }
+}
+
+/// Rescores many of the ranked chunks by the small cross-encoder, so that the large one reads the best of them.
+fn prerank(search: &Search<'_>, ranked: &mut [Ranked<'_>], clock: &mut StageClock) -> Result<Outcome, StoreError> {
+    let is_left_out = search.request.without.contains(&Ablation::Prerank);
+    let Some(model) = search.engine.preranker.load_full().filter(|_| !is_named(search) && !is_left_out) else {
+        return Ok(Outcome::NotAsked);
+    };
+    let RerankSettings { candidates, wait, weight } = search.engine.settings.prerank;
+    let stage = RescoreStage { by: Rescorer::Preranker, stage: Stage::Prerank, candidates, wait, weight };
+    stage.run(&model, search, ranked, clock)
 }
 
 /// Rescores the first of the ranked chunks by the cross-encoder. They stay ahead of the rest.
 ///
 /// Queries for a name or a path are not rescored, because the name decides, and neither is a single chunk.
-///
-/// # Errors
-/// A store cannot be read.
-pub(super) fn rerank(
-    search: &Search<'_>,
-    ranked: &mut [Ranked<'_>],
-    clock: &mut StageClock,
-) -> Result<Outcome, StoreError> {
+fn rerank(search: &Search<'_>, ranked: &mut [Ranked<'_>], clock: &mut StageClock) -> Result<Outcome, StoreError> {
     let is_left_out = search.request.without.contains(&Ablation::Rerank);
     let Some(model) = search.engine.reranker.load_full().filter(|_| !is_named(search) && !is_left_out) else {
         return Ok(Outcome::NotAsked);
     };
     let RerankSettings { candidates, wait, weight } = search.engine.settings.rerank;
-    let stage = RescoreStage { by: Rescorer::CrossEncoder, stage: Stage::Rerank, candidates, wait, weight };
+    let stage = RescoreStage { by: Rescorer::Reranker, stage: Stage::Rerank, candidates, wait, weight };
     stage.run(&model, search, ranked, clock)
 }
 
 /// Rescores the first of the ranked chunks by the language model, in the same way, for hard questions or if the request says so.
 ///
 /// A question about a relationship or a reason is hard: its words are in many places. So is one whose first chunks are close.
-///
-/// # Errors
-/// A store cannot be read.
-pub(super) fn judge(
-    search: &Search<'_>,
-    ranked: &mut [Ranked<'_>],
-    clock: &mut StageClock,
-) -> Result<Outcome, StoreError> {
+fn judge(search: &Search<'_>, ranked: &mut [Ranked<'_>], clock: &mut StageClock) -> Result<Outcome, StoreError> {
     let is_left_out = search.request.without.contains(&Ablation::Judge);
     let Some(model) = search.engine.judge.load_full().filter(|_| !is_named(search) && !is_left_out) else {
         return Ok(Outcome::NotAsked);
@@ -126,7 +157,7 @@ impl RescoreStage {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let outcome = match model.cross_encoder.scores(&search.understood.text, &texts, Some(deadline)) {
             Ok(scores) => {
-                rescore(ranked, &scores, self.by, self.weight);
+                blend(ranked, &scores, self.by, self.weight);
                 Outcome::Rescored { model: model.name.clone() }
             }
             Err(error) => {
@@ -141,7 +172,7 @@ impl RescoreStage {
 }
 
 /// Blends the model's scores into those of the first chunks, keeps them above all chunks that follow, and sorts them.
-fn rescore(ranked: &mut [Ranked<'_>], scores: &[f32], by: Rescorer, weight: f64) {
+fn blend(ranked: &mut [Ranked<'_>], scores: &[f32], by: Rescorer, weight: f64) {
     let floor = ranked.get(scores.len()).map_or(0.0, |next| next.score);
     let before: Vec<f32> = ranked[..scores.len()].iter().map(|one| log_odds(one.score) as f32).collect();
     let standard = |scores: &[f32]| ZScore::<f64>::of(scores).with_min_deviation(MIN_DEVIATION);
@@ -225,7 +256,7 @@ mod tests {
     fn both_orders_count_by_the_weight_and_the_rest_stays_after() {
         let check = |scores: &[f32], weight, expected: &[i64]| {
             let mut found = ranked(&[0.99, 0.95, 0.9, 0.8, 0.7]);
-            rescore(&mut found, scores, Rescorer::CrossEncoder, weight);
+            blend(&mut found, scores, Rescorer::Reranker, weight);
             assert_eq!(order(&found), expected, "{scores:?} {weight}");
             assert!(found.is_sorted_by(|one, next| one.score >= next.score && one.score < 1.0), "{found:?}");
         };
@@ -239,7 +270,7 @@ mod tests {
     #[test]
     fn the_model_score_and_the_rank_before_are_reported() {
         let mut found = ranked(&[0.9, 0.8, 0.7]);
-        rescore(&mut found, &[-1.0, 2.5], Rescorer::CrossEncoder, 1.0);
+        blend(&mut found, &[-1.0, 2.5], Rescorer::Reranker, 1.0);
         let scores: Vec<_> =
             found.iter().map(|one| one.reranked.map(|scores| (scores.score, scores.rank_before))).collect();
         assert_eq!(scores, [Some((2.5, 2)), Some((-1.0, 1)), None]);
@@ -248,7 +279,7 @@ mod tests {
     #[test]
     fn fused_scores_are_rescored_too() {
         let mut found = ranked(&[0.033, 0.032, 0.016]);
-        rescore(&mut found, &[0.0, 0.1, 9.0], Rescorer::Judge, 1.0);
+        blend(&mut found, &[0.0, 0.1, 9.0], Rescorer::Judge, 1.0);
         assert_eq!(order(&found), [3, 2, 1]);
     }
 }

@@ -9,9 +9,7 @@ use recall_core::{
     ChunkRow, DocPath, DocumentId, DocumentRow, Generation, Neighbour, Scope, SearchRequest, StoreScope, Understood,
     error_chain,
 };
-use recall_lexical::{
-    ChunkAnalysis, Depths, Lengths, PortableDocument, PortableQuery, Retrieved, Statistics, WeightedKey,
-};
+use recall_lexical::{Depths, Lengths, PortableDocument, PortableQuery, Retrieved, Statistics, WeightedKey};
 use recall_shared::{Ask, Filters, Found, Guarded, Key, PathCondition, StoreError, Weighted};
 use rustc_hash::FxHashMap;
 
@@ -126,12 +124,9 @@ impl SharedAnswer {
         answer.model = model.filter(|_| has_cosines).map(|model| model.name.clone());
         let (mut portable, mut neighbours, mut first_chunk) = (Vec::new(), Vec::new(), 1);
         for document in found {
+            // Another version of recall may have published it in another form.
             let record = Record::decode(&document.path, &document.record);
-            let chunks: Option<Vec<ChunkAnalysis>> =
-                document.chunks.iter().map(|chunk| ChunkAnalysis::decode(&chunk.analysis)).collect();
-            // Another version of recall published it in another form.
-            let Some((record, chunks)) = record.zip(chunks).filter(|(record, all)| record.chunks.len() == all.len())
-            else {
+            let Some(mut record) = record.filter(|record| record.chunks.len() == document.chunks.len()) else {
                 continue;
             };
             for (place, chunk) in document.chunks.iter().enumerate() {
@@ -149,7 +144,7 @@ impl SharedAnswer {
                 path: record.document.path.clone(),
                 tags: record.document.tags.clone(),
                 traits: record.traits(),
-                chunks,
+                chunks: std::mem::take(&mut record.analyses),
             });
             let keys: Vec<Key> = document.chunks.iter().map(|chunk| chunk.key).collect();
             let count = keys.len() as i64;

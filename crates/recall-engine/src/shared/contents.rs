@@ -10,7 +10,7 @@ use crate::embeddings::ChunkTexts;
 use crate::mask::{self, Whole};
 
 /// The version of what is stored. Raised with every change of it, so that everything is sent again.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A document with the chunks that it consists of, and their texts for an embedding.
 pub(crate) struct KeyedDocument {
@@ -66,9 +66,9 @@ pub(crate) fn published(stored: OwnedRecord, memory: Option<RecordedMemory>) -> 
     };
     let texts = ChunkTexts::of(&chunked);
     let names = names(&parsed.symbols, parsed.chunks.len());
-    let chunks: Vec<ChunkRecord> = (0..pieces.len())
+    let (chunks, analyses): (Vec<ChunkRecord>, Vec<ChunkAnalysis>) = (0..pieces.len())
         .map(|place| chunk_record(&document, &text, &pieces[place], place, &names[place], &parsed.symbols))
-        .collect();
+        .unzip();
     let mut lengths = Lengths::default();
     let keys = document_keys(&document.path, &mut lengths);
     let record = DocumentRecord {
@@ -80,8 +80,15 @@ pub(crate) fn published(stored: OwnedRecord, memory: Option<RecordedMemory>) -> 
         kind: document.document_type.as_str().to_owned(),
         language: document.language.as_ref().map(|language| language.as_str().to_owned()).unwrap_or_default(),
         tags: document.tags.clone(),
-        record: Record { document, chunks: parsed.chunks, symbols: parsed.symbols, edges: parsed.edges, memory }
-            .encode(),
+        record: Record {
+            document,
+            chunks: parsed.chunks,
+            analyses,
+            symbols: parsed.symbols,
+            edges: parsed.edges,
+            memory,
+        }
+        .encode(),
     };
     Some(KeyedDocument { record, chunks, texts })
 }
@@ -126,6 +133,7 @@ fn names(symbols: &[recall_core::Symbol], chunks: usize) -> Vec<Vec<String>> {
     names
 }
 
+/// Returns a chunk with its analysis, from which scores are computed.
 fn chunk_record(
     document: &Document,
     text: &str,
@@ -133,7 +141,7 @@ fn chunk_record(
     place: usize,
     names: &[String],
     symbols: &[recall_core::Symbol],
-) -> ChunkRecord {
+) -> (ChunkRecord, ChunkAnalysis) {
     let body = piece.span.bytes.of(text).unwrap_or_default();
     let comment = piece.doc_comment.and_then(|span| span.of(text)).unwrap_or_default();
     let is_prose = document.document_type != DocumentType::Code;
@@ -159,14 +167,14 @@ fn chunk_record(
     }
     let mut lengths = Lengths::default();
     analysis.add_lengths(&mut lengths);
-    ChunkRecord {
+    let record = ChunkRecord {
         key: key(&hasher),
         text: body.to_owned(),
-        analysis: analysis.encode(),
         keys: analysis.keys(),
         lengths: lengths.to_array(),
         vector: None,
-    }
+    };
+    (record, analysis)
 }
 
 fn key(hasher: &blake3::Hasher) -> Key {

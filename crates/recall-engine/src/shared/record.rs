@@ -4,6 +4,7 @@ use recall_core::{
     Chunk, ChunkKind, ContentHash, DocPath, Document, DocumentId, DocumentType, Edge, Enclosing, FileKind, Form,
     Language, MemoryId, Span, Symbol, SymbolKind, Timestamp, Traits,
 };
+use recall_lexical::ChunkAnalysis;
 use serde::{Deserialize, Serialize};
 
 /// A document with its structure. Secrets are masked.
@@ -11,6 +12,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Record {
     pub(crate) document: Document,
     pub(crate) chunks: Vec<Chunk>,
+    /// What the scores of each chunk are computed from.
+    pub(crate) analyses: Vec<ChunkAnalysis>,
     pub(crate) symbols: Vec<Symbol>,
     pub(crate) edges: Vec<Edge>,
     /// The memory as it is in force; `None` for a file.
@@ -28,7 +31,7 @@ pub(crate) struct RecordedMemory {
     pub(crate) tags: Vec<String>,
 }
 
-/// The form of a record in the store. Names are short, since there is one for each document.
+/// The form of a record in the store: its length as JSON, the JSON, and the length and bytes of each analysis. Names are short, since there is one for each document.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Stored {
@@ -74,12 +77,12 @@ struct StoredSymbol {
 }
 
 /// The version of the form. A reader leaves out documents of another one.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 impl Record {
     /// Encodes the record.
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let Self { document, chunks, symbols, edges, memory } = self;
+        let Self { document, chunks, analyses, symbols, edges, memory } = self;
         let stored = Stored {
             v: VERSION,
             title: document.title.clone(),
@@ -114,12 +117,15 @@ impl Record {
             edges: edges.iter().map(|edge| (edge.kind.as_str().to_owned(), edge.chunk, edge.target.clone())).collect(),
             memory: memory.clone(),
         };
-        serde_json::to_vec(&stored).expect("every part has a form in JSON")
+        let mut bytes = Vec::new();
+        append(&mut bytes, &serde_json::to_vec(&stored).expect("every part has a form in JSON"));
+        analyses.iter().for_each(|analysis| append(&mut bytes, &analysis.encode()));
+        bytes
     }
 
     /// Decodes the record of the document at a path; `None` if another version wrote it, or it is damaged.
-    pub(crate) fn decode(path: &str, bytes: &[u8]) -> Option<Self> {
-        let stored: Stored = serde_json::from_slice(bytes).ok()?;
+    pub(crate) fn decode(path: &str, mut bytes: &[u8]) -> Option<Self> {
+        let stored: Stored = serde_json::from_slice(next(&mut bytes)?).ok()?;
         let path = DocPath::new(path).ok().filter(|_| stored.v == VERSION)?;
         let memory_id: Option<MemoryId> = stored.memory.as_ref().and_then(|memory| memory.id.parse().ok());
         let document = Document {
@@ -159,7 +165,9 @@ impl Record {
         let edge = |(kind, chunk, target): (String, u32, String)| {
             Some(Edge { kind: recall_core::EdgeKind::from_name(&kind)?, chunk, target })
         };
+        let analysis = |_: &StoredChunk| ChunkAnalysis::decode(next(&mut bytes)?);
         Some(Self {
+            analyses: stored.chunks.iter().map(analysis).collect::<Option<_>>()?,
             chunks: stored.chunks.into_iter().enumerate().map(chunk).collect::<Option<_>>()?,
             symbols: stored.symbols.into_iter().map(symbol).collect::<Option<_>>()?,
             edges: stored.edges.into_iter().filter_map(edge).collect(),
@@ -192,6 +200,20 @@ impl Record {
         };
         around.into_iter().map(enclosing).collect()
     }
+}
+
+/// Appends a part with its length.
+fn append(bytes: &mut Vec<u8>, part: &[u8]) {
+    bytes.extend((part.len() as u32).to_le_bytes());
+    bytes.extend(part);
+}
+
+/// Takes the next part; `None` if the bytes end before it does.
+fn next<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let (length, rest) = bytes.split_first_chunk()?;
+    let (part, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+    *bytes = rest;
+    Some(part)
 }
 
 fn numbers(span: Span) -> [u32; 4] {

@@ -165,7 +165,7 @@ impl Registry {
 
     /// Replaces the encoders in every store.
     pub(crate) fn use_encoders(&self, encoders: Encoders) {
-        let models = Models { encoders, ..Models::clone(&self.models.load()) };
+        let models = self.models.load().with_encoders(encoders);
         self.models.store(Arc::new(models));
         let slots: Vec<_> = self.slots.lock().iter().map(|slot| Arc::clone(&slot.store)).collect();
         for slot in slots {

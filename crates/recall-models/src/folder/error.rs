@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::manifest::{DescribeError, ManifestError, Role};
+use crate::manifest::{DescribeError, ManifestError, NetworkKind, Role};
 use crate::onnx::{LoadError, RunError};
 
 /// An operation on the folder of models failed.
@@ -36,8 +36,8 @@ pub enum FolderError {
     OtherRole {
         /// The model's name.
         name: String,
-        /// Its role.
-        found: Role,
+        /// What it does.
+        found: NetworkKind,
         /// The requested role.
         asked: Role,
     },

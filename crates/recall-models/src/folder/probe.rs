@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::AddError;
 use crate::Runtime;
-use crate::manifest::{Batching, Description, NETWORK, Role, TOKENIZER};
+use crate::manifest::{Batching, Description, NETWORK, NetworkKind, TOKENIZER};
 use crate::onnx::{Network, OnnxNetwork, OnnxSettings, RunError, Task, TextTokenizer, Tokens};
 
 /// The texts of the trial run. They differ in length and script, so that shorter ones are padded in a batch.
@@ -35,16 +35,16 @@ pub(super) fn probe(
 ) -> Result<Probed, AddError> {
     let tokenizer = TextTokenizer::read(&folder.join(TOKENIZER), description.window_tokens)?;
     let task = Task {
-        role: description.role,
+        kind: description.kind,
         pooling: description.pooling,
         normalise: description.normalise,
         dimensions: None,
         padding: tokenizer.padding(),
     };
     let mut network = OnnxNetwork::load(runtime, &folder.join(NETWORK), settings, task)?;
-    let tokens = PROBES.iter().map(|probe| match description.role {
-        Role::Embed => tokenizer.text(&description.document_prefix, probe),
-        Role::Rerank | Role::Judge => tokenizer.pair(PROBES[1], probe),
+    let tokens = PROBES.iter().map(|probe| match description.kind {
+        NetworkKind::Embed => tokenizer.text(&description.document_prefix, probe),
+        NetworkKind::Rerank => tokenizer.pair(PROBES[1], probe),
     });
     let tokens: Vec<Tokens> = tokens.collect::<Result<_, _>>()?;
     // Some tokenizers add no special tokens, so an empty text has no tokens. A network cannot be run on it.

@@ -1,6 +1,6 @@
 //! The registry of models that can be pulled by name.
 
-use crate::manifest::{Description, Pooling, Role};
+use crate::manifest::{Description, NetworkKind, Pooling};
 
 /// The default hub.
 pub(super) const HUB: &str = "https://huggingface.co";
@@ -15,8 +15,8 @@ pub struct RegistryModel {
     /// The path of the network in the repository. Files whose paths begin with it, with external tensors, belong to the
     /// network.
     pub network: &'static str,
-    /// Its role.
-    pub role: Role,
+    /// What it does.
+    pub kind: NetworkKind,
     /// The dimension of its embeddings; 1 for a cross-encoder.
     pub dimensions: usize,
     /// The pooling of token outputs.
@@ -87,7 +87,7 @@ const ENCODER: RegistryModel = RegistryModel {
     name: "",
     repository: "",
     network: "onnx/model.onnx",
-    role: Role::Embed,
+    kind: NetworkKind::Embed,
     dimensions: 384,
     pooling: Pooling::Mean,
     query_prefix: "",
@@ -96,7 +96,8 @@ const ENCODER: RegistryModel = RegistryModel {
     licence: "MIT",
 };
 
-const CROSS_ENCODER: RegistryModel = RegistryModel { role: Role::Rerank, dimensions: 1, window_tokens: 512, ..ENCODER };
+const CROSS_ENCODER: RegistryModel =
+    RegistryModel { kind: NetworkKind::Rerank, dimensions: 1, window_tokens: 512, ..ENCODER };
 
 impl RegistryModel {
     /// Finds a model by name, ignoring case.
@@ -106,7 +107,7 @@ impl RegistryModel {
 
     pub(super) fn description(&self, origin: String) -> Description {
         Description {
-            role: self.role,
+            kind: self.kind,
             dimensions: Some(self.dimensions),
             pooling: self.pooling,
             normalise: true,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::{Batching, MANIFEST, Manifest, ModelFile, Pooling, Role, VERSION};
+use super::{Batching, MANIFEST, Manifest, ModelFile, NetworkKind, Pooling, VERSION};
 
 /// The bound for a stated window. Tokenizers write 10^30 for no limit.
 const LARGEST_WINDOW: f64 = 1e6;
@@ -21,7 +21,7 @@ const USUAL_WINDOW: usize = 512;
 /// The properties of a model before it was run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Description {
-    pub(crate) role: Role,
+    pub(crate) kind: NetworkKind,
     /// The stated dimension, if there is one.
     pub(crate) dimensions: Option<usize>,
     pub(crate) pooling: Pooling,
@@ -37,7 +37,8 @@ pub(crate) struct Description {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct PartialManifest {
-    role: Option<Role>,
+    #[serde(rename = "role")]
+    kind: Option<NetworkKind>,
     dimensions: Option<usize>,
     pooling: Option<Pooling>,
     normalise: Option<bool>,
@@ -102,14 +103,13 @@ pub(crate) fn describe(folder: &Path) -> Result<Description, DescribeError> {
     let prompt = |names: [&str; 3]| -> String {
         names.iter().find_map(|name| prompts.prompts.get(*name).cloned().flatten()).unwrap_or_default()
     };
-    // A judge is a language model elsewhere; no network is one.
-    let role = manifest.role.filter(|role| *role != Role::Judge).unwrap_or_else(|| config.role());
-    let dimensions = match role {
-        Role::Embed => manifest.dimensions.or(pooling.word_embedding_dimension).or(config.hidden_size),
-        Role::Rerank | Role::Judge => Some(1),
+    let kind = manifest.kind.unwrap_or_else(|| config.kind());
+    let dimensions = match kind {
+        NetworkKind::Embed => manifest.dimensions.or(pooling.word_embedding_dimension).or(config.hidden_size),
+        NetworkKind::Rerank => Some(1),
     };
     Ok(Description {
-        role,
+        kind,
         dimensions,
         pooling: manifest.pooling.map_or_else(|| pooling.pooling(folder), Ok)?,
         normalise: manifest.normalise.unwrap_or(true),
@@ -125,7 +125,7 @@ impl Description {
     /// Completes the description with the measured properties.
     pub(crate) fn into_manifest(self, dimensions: usize, batching: Batching, files: Vec<ModelFile>) -> Manifest {
         let Self {
-            role,
+            kind,
             dimensions: _,
             pooling,
             normalise,
@@ -138,7 +138,7 @@ impl Description {
         let version = VERSION;
         Manifest {
             version,
-            role,
+            kind,
             dimensions,
             pooling,
             normalise,
@@ -154,9 +154,9 @@ impl Description {
 }
 
 impl Config {
-    fn role(&self) -> Role {
+    fn kind(&self) -> NetworkKind {
         let scores = self.architectures.iter().flatten().any(|name| name.ends_with("ForSequenceClassification"));
-        if scores { Role::Rerank } else { Role::Embed }
+        if scores { NetworkKind::Rerank } else { NetworkKind::Embed }
     }
 
     /// Returns the number of token positions. Models of the `RoBERTa` family start counting after the padding's id, so
@@ -260,7 +260,7 @@ mod tests {
             ("config_sentence_transformers.json", r#"{"prompts": {"query": "query: ", "document": null}}"#),
         ]);
         let expected = Description {
-            role: Role::Embed,
+            kind: NetworkKind::Embed,
             dimensions: Some(384),
             pooling: Pooling::Cls,
             normalise: true,
@@ -293,7 +293,10 @@ mod tests {
                 "hidden_size": 768, "max_position_embeddings": 514}"#,
         )]);
         let described = described.unwrap();
-        assert_eq!((described.role, described.dimensions, described.window_tokens), (Role::Rerank, Some(1), 512));
+        assert_eq!(
+            (described.kind, described.dimensions, described.window_tokens),
+            (NetworkKind::Rerank, Some(1), 512)
+        );
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::slot::TokenizerSlot;
 use super::worker::{Priority, Worker};
 use super::{LoadError, ModelState, OnnxSettings};
 use crate::Runtime;
-use crate::manifest::{Manifest, Role};
+use crate::manifest::{Manifest, NetworkKind};
 
 /// A transformer that scores a query and a text together, run by ONNX Runtime.
 ///
@@ -30,7 +30,7 @@ impl OnnxCrossEncoder {
     /// # Errors
     /// See [`LoadError`].
     pub fn open(name: &str, folder: &Path, runtime: &Runtime, settings: &OnnxSettings) -> Result<Self, LoadError> {
-        let (manifest, tokenizer, worker) = open(name, folder, Role::Rerank, runtime, settings)?;
+        let (manifest, tokenizer, worker) = open(name, folder, NetworkKind::Rerank, runtime, settings)?;
         Ok(Self { name: name.to_owned(), manifest, tokenizer, worker })
     }
 

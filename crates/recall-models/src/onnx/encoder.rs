@@ -14,7 +14,7 @@ use super::tokens::Tokens;
 use super::worker::{Pending, Priority, Worker};
 use super::{LoadError, ModelState, OnnxSettings};
 use crate::Runtime;
-use crate::manifest::{Manifest, Role};
+use crate::manifest::{Manifest, NetworkKind};
 
 /// The number of texts of a request that are queued at a time. It equals the number that is sorted by length together.
 /// Up to two such chunks are queued, so that one is tokenized while the other is run.
@@ -38,7 +38,7 @@ impl OnnxEncoder {
     /// # Errors
     /// See [`LoadError`].
     pub fn open(name: &str, folder: &Path, runtime: &Runtime, settings: &OnnxSettings) -> Result<Self, LoadError> {
-        let (manifest, tokenizer, worker) = open(name, folder, Role::Embed, runtime, settings)?;
+        let (manifest, tokenizer, worker) = open(name, folder, NetworkKind::Embed, runtime, settings)?;
         Ok(Self { name: name.to_owned(), manifest, tokenizer, worker })
     }
 

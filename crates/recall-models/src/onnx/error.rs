@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::manifest::{ManifestError, Role};
+use crate::manifest::{ManifestError, NetworkKind};
 
 /// A model could not be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -53,15 +53,15 @@ pub enum LoadError {
         /// What is wrong.
         problem: String,
     },
-    /// The model has another role.
-    #[error("`{}` is made for the role `{found}`, not `{asked}`", path.display())]
-    OtherRole {
+    /// The model does something else.
+    #[error("`{}` is made to {found}, not to {asked}", path.display())]
+    OtherKind {
         /// The model's folder.
         path: PathBuf,
-        /// Its role.
-        found: Role,
-        /// The requested role.
-        asked: Role,
+        /// What it does.
+        found: NetworkKind,
+        /// What is asked of it.
+        asked: NetworkKind,
     },
 }
 

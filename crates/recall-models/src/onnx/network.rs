@@ -15,12 +15,12 @@ use recall_core::Provider;
 use super::provider::registration;
 use super::{LoadError, OnnxSettings, ProviderUse, RunError};
 use crate::Runtime;
-use crate::manifest::{Pooling, Role};
+use crate::manifest::{NetworkKind, Pooling};
 
 /// The use of a network.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task {
-    pub(crate) role: Role,
+    pub(crate) kind: NetworkKind,
     pub(crate) pooling: Pooling,
     pub(crate) normalise: bool,
     /// The number of outputs of a text; `None` accepts any.
@@ -101,7 +101,7 @@ impl OnnxNetwork {
         if !inputs.iter().any(|input| matches!(input.kind, InputKind::Ids)) {
             return Err(wrong("there is no input `input_ids`".to_owned()));
         }
-        let output = output_of(&session, task.role).map_err(wrong)?;
+        let output = output_of(&session, task.kind).map_err(wrong)?;
         let options = || Ok(RunOptions::new()?.with_outputs(OutputSelector::no_default().with(&output)));
         let (options, mut releasing) = (options().map_err(refused)?, options().map_err(refused)?);
         releasing.set(EMPTY_ARENA.0, EMPTY_ARENA.1).map_err(refused)?;
@@ -173,7 +173,7 @@ impl Task {
         let (of_text, dimensions) = match sizes[..] {
             [rows] if rows == texts => (1, 1),
             [rows, dimensions] if rows == texts => (dimensions, dimensions),
-            [rows, tokens, dimensions] if rows == texts && tokens == width && self.role == Role::Embed => {
+            [rows, tokens, dimensions] if rows == texts && tokens == width && self.kind == NetworkKind::Embed => {
                 (tokens * dimensions, dimensions)
             }
             _ => return Err(wrong()),
@@ -193,10 +193,10 @@ impl Task {
 
     fn finish(&self, mut outputs: Vec<f32>) -> Result<Vec<f32>, RunError> {
         check_finite(&outputs)?;
-        match (self.role, self.normalise) {
-            (Role::Embed, true) => to_unit(&mut outputs),
-            (Role::Embed, false) => check_unit(&outputs)?,
-            (Role::Rerank | Role::Judge, _) => {}
+        match (self.kind, self.normalise) {
+            (NetworkKind::Embed, true) => to_unit(&mut outputs),
+            (NetworkKind::Embed, false) => check_unit(&outputs)?,
+            (NetworkKind::Rerank, _) => {}
         }
         Ok(outputs)
     }
@@ -240,7 +240,7 @@ impl Input {
 }
 
 /// Returns the name of the output to use.
-fn output_of(session: &Session, role: Role) -> Result<String, String> {
+fn output_of(session: &Session, kind: NetworkKind) -> Result<String, String> {
     let ranks: Vec<(&str, usize)> = session
         .outputs()
         .iter()
@@ -249,11 +249,11 @@ fn output_of(session: &Session, role: Role) -> Result<String, String> {
             _ => None,
         })
         .collect();
-    let wanted = match role {
-        Role::Embed => OUTPUTS.iter().find_map(|name| ranks.iter().find(|(output, _)| output == name)),
-        Role::Rerank | Role::Judge => ranks.iter().find(|(output, _)| *output == "logits"),
+    let wanted = match kind {
+        NetworkKind::Embed => OUTPUTS.iter().find_map(|name| ranks.iter().find(|(output, _)| output == name)),
+        NetworkKind::Rerank => ranks.iter().find(|(output, _)| *output == "logits"),
     };
-    let most = if role == Role::Embed { 3 } else { 2 };
+    let most = if kind == NetworkKind::Embed { 3 } else { 2 };
     let any = || ranks.iter().find(|(_, rank)| (1..=most).contains(rank));
     let (name, _) = wanted.or_else(any).ok_or("no output has single precision and one row per text")?;
     Ok((*name).to_owned())

@@ -9,19 +9,19 @@ use super::worker::Worker;
 use super::{LoadError, OnnxSettings};
 use crate::Runtime;
 use crate::fetch::sha256_of;
-use crate::manifest::{Manifest, NETWORK, Role, TOKENIZER};
+use crate::manifest::{Manifest, NETWORK, NetworkKind, TOKENIZER};
 
 /// Opens the parts that encoders and cross-encoders have in common.
 pub(super) fn open(
     name: &str,
     folder: &Path,
-    role: Role,
+    kind: NetworkKind,
     runtime: &Runtime,
     settings: &OnnxSettings,
 ) -> Result<(Manifest, Arc<TokenizerSlot>, Worker), LoadError> {
     let manifest = Manifest::read(folder)?;
-    if manifest.role != role {
-        return Err(LoadError::OtherRole { path: folder.to_owned(), found: manifest.role, asked: role });
+    if manifest.kind != kind {
+        return Err(LoadError::OtherKind { path: folder.to_owned(), found: manifest.kind, asked: kind });
     }
     let tokenizer = TokenizerSlot::open(folder.join(TOKENIZER), manifest.window_tokens)?;
     let padding = tokenizer.get()?.padding();
@@ -51,7 +51,7 @@ fn loader(
             }
         }
         let task = Task {
-            role: manifest.role,
+            kind: manifest.kind,
             pooling: manifest.pooling,
             normalise: manifest.normalise,
             dimensions: Some(manifest.dimensions),

@@ -1,6 +1,8 @@
 //! Installing models: which are accepted and which are refused.
 
-use recall_models::{AddError, Batching, FolderError, LoadError, ModelsFolder, OnnxEncoder, Pooling, Role, RunError};
+use recall_models::{
+    AddError, Batching, FolderError, LoadError, ModelsFolder, NetworkKind, OnnxEncoder, Pooling, Role, RunError,
+};
 
 use super::fixture::{folder, looked_up, models, quantised_network, runtime, settings, table, tiny, tiny_network};
 use super::onnx_file::{Element, Graph};
@@ -23,7 +25,7 @@ fn a_model_is_added_listed_used_and_removed() {
     assert_eq!(models.list().unwrap().len(), 0);
     let from = tiny(&tiny_network(), r#"{"window_tokens": 8, "licence": "MIT", "query_prefix": "the "}"#);
     let manifest = models.add(from.path(), "tiny", runtime, &settings()).unwrap();
-    assert_eq!((manifest.role, manifest.dimensions, manifest.window_tokens), (Role::Embed, 3, 8));
+    assert_eq!((manifest.kind, manifest.dimensions, manifest.window_tokens), (NetworkKind::Embed, 3, 8));
     assert_eq!((manifest.pooling, manifest.batching), (Pooling::Mean, Batching::Together));
     assert_eq!((manifest.licence.as_deref(), manifest.query_prefix.as_str()), (Some("MIT"), "the "));
     assert_eq!(manifest.files.iter().map(|file| &file.name).collect::<Vec<_>>(), ["model.onnx", "tokenizer.json"]);

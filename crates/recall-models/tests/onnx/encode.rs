@@ -60,7 +60,7 @@ fn prefixes_are_prepended_to_queries_and_documents() {
     check(&encoder, "open", [1.5, 0.0, 2.5]);
     let query = encoder.embed_query("open", None).unwrap();
     assert!((query[0] / query[1] - 1.5).abs() < 1e-6 && query[2] == 0.0, "{query:?}");
-    let chunk = ChunkText { path: "open", symbol: "", text: "the" };
+    let chunk = ChunkText { path: "open", text: "the", ..ChunkText::default() };
     assert_eq!(encoder.embed_chunks(&[chunk]).unwrap(), encoder.embed_documents(&["open\nthe"]).unwrap());
 }
 

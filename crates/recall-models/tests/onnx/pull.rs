@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use recall_models::{
-    AddError, FetchError, FetchSettings, Fetcher, Manifest, ModelsFolder, Pooling, PullError, REGISTRY, RegistryModel,
-    Role,
+    AddError, FetchError, FetchSettings, Fetcher, Manifest, ModelsFolder, NetworkKind, Pooling, PullError, REGISTRY,
+    RegistryModel,
 };
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
@@ -17,7 +17,7 @@ const TINY: RegistryModel = RegistryModel {
     name: "tiny",
     repository: "some/tiny",
     network: "onnx/model.onnx",
-    role: Role::Embed,
+    kind: NetworkKind::Embed,
     dimensions: 3,
     pooling: Pooling::Cls,
     query_prefix: "open ",

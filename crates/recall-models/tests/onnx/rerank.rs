@@ -1,7 +1,7 @@
 //! Scores of a network whose outputs can be computed by hand.
 
 use recall_core::CrossEncoder;
-use recall_models::{AddError, LoadError, OnnxCrossEncoder, OnnxEncoder, Role, RunError};
+use recall_models::{AddError, LoadError, NetworkKind, OnnxCrossEncoder, OnnxEncoder, Role, RunError};
 
 use super::fixture::{looked_up, models, runtime, settings, table, tiny, tiny_network};
 use super::onnx_file::Attribute;
@@ -28,7 +28,7 @@ fn texts_are_scored_against_the_query_in_order() {
     let (_at, models) = models();
     let from = tiny(&scoring_network(), r#"{"role": "rerank", "window_tokens": 16}"#);
     let manifest = models.add(from.path(), "tiny", runtime, &settings()).unwrap();
-    assert_eq!((manifest.role, manifest.dimensions), (Role::Rerank, 1));
+    assert_eq!((manifest.kind, manifest.dimensions), (NetworkKind::Rerank, 1));
     let path = models.path_of("tiny").unwrap();
     let encoder = OnnxCrossEncoder::open("tiny", &path, runtime, &settings()).unwrap();
     let texts = ["open", "the the the the", "store", ""];
@@ -39,7 +39,10 @@ fn texts_are_scored_against_the_query_in_order() {
 
     models.use_as(Role::Rerank, Some("tiny")).unwrap();
     let error = OnnxEncoder::open("tiny", &path, runtime, &settings()).unwrap_err();
-    assert!(matches!(error, LoadError::OtherRole { found: Role::Rerank, asked: Role::Embed, .. }), "{error:?}");
+    assert!(
+        matches!(error, LoadError::OtherKind { found: NetworkKind::Rerank, asked: NetworkKind::Embed, .. }),
+        "{error:?}"
+    );
 }
 
 #[test]

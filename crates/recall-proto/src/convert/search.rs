@@ -136,10 +136,11 @@ fn others(projects: Vec<String>, everywhere: bool) -> Result<OtherProjects, Inva
     Ok(if roots.is_empty() { OtherProjects::None } else { OtherProjects::Named(roots) })
 }
 
-/// Reads the disabled stages, with the cross-encoder if `rerank` is false, and with the language model if `judge` is.
+/// Reads the disabled stages, with the cross-encoders if `rerank` is false, and with the language model if `judge` is.
 fn left_out(without: Vec<String>, rerank: bool, judge: bool) -> Result<Vec<Ablation>, InvalidRequest> {
     let mut without = without.into_iter().map(ablation).collect::<Result<Vec<_>, _>>()?;
-    for (is_used, stage) in [(rerank, Ablation::Rerank), (judge, Ablation::Judge)] {
+    let stages = [(rerank, Ablation::Prerank), (rerank, Ablation::Rerank), (judge, Ablation::Judge)];
+    for (is_used, stage) in stages {
         if !is_used && !without.contains(&stage) {
             without.push(stage);
         }
@@ -148,7 +149,8 @@ fn left_out(without: Vec<String>, rerank: bool, judge: bool) -> Result<Vec<Ablat
 }
 
 fn ablation(name: String) -> Result<Ablation, InvalidRequest> {
-    const KNOWN: &str = "lexical, symbol, path, semantic, file_kind, structure, ranker, rerank, judge, collapse";
+    const KNOWN: &str =
+        "lexical, symbol, path, semantic, file_kind, structure, ranker, prerank, rerank, judge, collapse";
     Ablation::from_name(&name)
         .ok_or_else(|| InvalidRequest::new("without", Problem::Unknown { value: name, known: KNOWN }))
 }
@@ -302,14 +304,17 @@ mod tests {
     }
 
     #[test]
-    fn an_unwanted_cross_encoder_is_a_disabled_stage() {
+    fn unwanted_cross_encoders_are_disabled_stages() {
         let without = |rerank, without: &[&str]| {
             let without = without.iter().map(|stage| (*stage).to_owned()).collect();
             read(v1::SearchRequest { rerank, without, ..plain("x") }).map(|call| call.request.without)
         };
         assert_eq!(without(Some(true), &[]), Ok(vec![]));
-        assert_eq!(without(Some(false), &[]), Ok(vec![Ablation::Rerank]));
-        assert_eq!(without(Some(false), &["path", "rerank"]), Ok(vec![Ablation::Path, Ablation::Rerank]));
+        assert_eq!(without(Some(false), &[]), Ok(vec![Ablation::Prerank, Ablation::Rerank]));
+        assert_eq!(
+            without(Some(false), &["path", "rerank"]),
+            Ok(vec![Ablation::Path, Ablation::Rerank, Ablation::Prerank])
+        );
     }
 
     #[test]

@@ -31,7 +31,9 @@ fn prefixes_input_types_and_dimensions_are_those_of_the_model() {
     let case = Case::new(Wire::Ollama, FakeRules::default(), quick());
     let encoder = case.encoder("nomic-embed-text:v1.5");
     encoder.embed_query("store", None).expect("healthy");
-    encoder.embed_chunks(&[ChunkText { path: "a.rs", symbol: "fn a", text: "fn a() {}" }]).expect("healthy");
+    encoder
+        .embed_chunks(&[ChunkText { path: "a.rs", symbol: "fn a", text: "fn a() {}", ..ChunkText::default() }])
+        .expect("healthy");
     let [.., query, document] = &case.fake.received()[..] else { panic!("two requests") };
     assert_eq!((query.path.as_str(), query.texts()), ("/api/embed", vec!["search_query: store".to_owned()]));
     assert_eq!(document.texts(), ["search_document: a.rs\nfn a\nfn a() {}"]);

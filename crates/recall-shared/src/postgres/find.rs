@@ -1,6 +1,6 @@
 //! Candidates and their texts.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -86,24 +86,14 @@ pub(super) async fn find(pool: Arc<Pool>, ask: Ask) -> Result<Found, StoreError>
         words.into_iter().chain(definitions).chain(files).chain(nearest.into_iter().flatten()).collect();
     let documents: Vec<i64> = distinct(all.iter().map(|candidate| candidate.document));
     let chunks: Vec<i64> = distinct(all.iter().filter_map(|candidate| candidate.chunk));
-    let (records, parts, cosines) = tokio::try_join!(
-        records(&pool, &documents),
-        parts(&pool, &documents),
-        cosines(&pool, &ask, has_cosines, &chunks)
-    )?;
-    let mut chunks_of: HashMap<i64, Vec<Chunk>> = HashMap::new();
-    for Part { document, chunk, key, analysis } in parts {
-        let (cosine, is_near) = (cosines.get(&chunk).copied(), near.contains(&chunk));
-        chunks_of.entry(document).or_default().push(Chunk { key, analysis, cosine, is_near });
-    }
-    let mut found: Vec<Document> = Vec::with_capacity(records.len());
-    for (id, mut document) in records {
-        document.chunks = chunks_of.remove(&id).unwrap_or_default();
-        // One that was collected meanwhile has no chunks.
-        if !document.chunks.is_empty() {
-            found.push(document);
+    let (mut found, cosines) =
+        tokio::try_join!(records(&pool, &documents), cosines(&pool, &ask, has_cosines, &chunks))?;
+    for Row { document, numbers } in &mut found {
+        for (chunk, number) in document.chunks.iter_mut().zip(numbers) {
+            (chunk.cosine, chunk.is_near) = (cosines.get(number).copied(), near.contains(number));
         }
     }
+    let mut found: Vec<Document> = found.into_iter().map(|row| row.document).collect();
     found.sort_by(|a, b| (&a.repository, &a.path).cmp(&(&b.repository, &b.path)));
     Ok(Found { documents: found, has_cosines })
 }
@@ -134,7 +124,8 @@ async fn by_keys(
     Ok(candidates)
 }
 
-/// Compares the best chunks by the keys that are read, by all keys. Returns the best that readers see, and how many were compared.
+/// Compares the best chunks by the keys that are read, by all keys. They are sorted before their documents are looked up, so that only as
+/// many are looked up as are wanted. Returns the best that readers see, and how many were compared.
 async fn compare(
     pool: &Arc<Pool>,
     conditions: &Conditions,
@@ -148,10 +139,11 @@ async fn compare(
         "with read as materialized (select f.chunk, f.score from recall_1.chunks_with($7, $8, {limit}, {compared}) f), \
          compared as materialized (select read.chunk, (select sum(w.weight) from unnest($9::int4[], $10::float4[]) as w(key, weight) \
            where w.key = any(k.keys)) as score from read join recall_1.chunk_keys k on k.tenant = $1 and k.chunk = read.chunk), \
-         best as (select d.id, compared.chunk, compared.score::float4 as score from compared \
+         best as (select d.id, c.chunk, c.score::float4 as score \
+           from (select compared.chunk, compared.score from compared order by compared.score desc, compared.chunk offset 0) c \
            cross join lateral (select o.document from recall_1.occurrence o \
-             where o.tenant = $1 and o.chunk = compared.chunk offset 0) o {VISIBLE} \
-           order by compared.score desc, compared.chunk limit {depth}) \
+             where o.tenant = $1 and o.chunk = c.chunk offset 0) o {VISIBLE} \
+           order by c.score desc, c.chunk limit {depth}) \
          select best.id, best.chunk, best.score, seen.count from (select count(*) from read) seen left join best on true"
     );
     let parameters = conditions.with(&[&read.keys, &read.weights, &all.keys, &all.weights]);
@@ -214,38 +206,27 @@ async fn nearest(pool: &Arc<Pool>, conditions: &Conditions, ask: &Ask) -> Result
     Ok(Some(rows.iter().map(candidate).filter(|candidate| !candidate.score.is_nan()).collect()))
 }
 
-async fn records(pool: &Arc<Pool>, documents: &[i64]) -> Result<BTreeMap<i64, Document>, StoreError> {
-    let read = "select d.id, b.repository, d.path, d.key, d.record from recall_1.document d \
+/// A document, with the numbers of its chunks.
+struct Row {
+    document: Document,
+    numbers: Vec<i64>,
+}
+
+/// Reads documents. All of a document is in one row: a search finds a hundred, with a thousand chunks.
+async fn records(pool: &Arc<Pool>, documents: &[i64]) -> Result<Vec<Row>, StoreError> {
+    let read = "select b.repository, d.path, d.key, d.record, d.chunks, d.chunk_keys from recall_1.document d \
                 join recall_1.branch b on b.tenant = $1 and b.id = d.branch where d.tenant = $1 and d.id = any($2)";
     let mut connection = pool.connection().await?;
     let rows = connection.rows(read, &[&pool.tenant, &documents]).await?;
     connection.done();
-    let document = |row: &tokio_postgres::Row| {
-        let (repository, path, record) = (row.get(1), row.get(2), row.get(4));
-        Ok((row.get(0), Document { repository, path, key: key(row.get(3))?, record, chunks: Vec::new() }))
+    let row = |row: &tokio_postgres::Row| {
+        let chunk = |key| Chunk { key, cosine: None, is_near: false };
+        let chunks = Key::all_of(row.get(5))?.into_iter().map(chunk).collect();
+        let (repository, path, record) = (row.get(0), row.get(1), row.get(3));
+        let document = Document { repository, path, key: key(row.get(2))?, record, chunks };
+        Ok(Row { document, numbers: row.get(4) })
     };
-    rows.iter().map(document).collect()
-}
-
-/// A chunk of a document.
-struct Part {
-    document: i64,
-    chunk: i64,
-    key: Key,
-    analysis: Vec<u8>,
-}
-
-async fn parts(pool: &Arc<Pool>, documents: &[i64]) -> Result<Vec<Part>, StoreError> {
-    let read = "select o.document, c.id, c.key, c.analysis from recall_1.occurrence o \
-                join recall_1.chunk c on c.tenant = $1 and c.id = o.chunk \
-                where o.tenant = $1 and o.document = any($2) order by o.document, o.ordinal";
-    let mut connection = pool.connection().await?;
-    let rows = connection.rows(read, &[&pool.tenant, &documents]).await?;
-    connection.done();
-    let part = |row: &tokio_postgres::Row| {
-        Ok(Part { document: row.get(0), chunk: row.get(1), key: key(row.get(2))?, analysis: row.get(3) })
-    };
-    rows.iter().map(part).collect()
+    rows.iter().map(row).collect()
 }
 
 async fn cosines(

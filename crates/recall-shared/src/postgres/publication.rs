@@ -1,6 +1,6 @@
 //! What a publication reads and writes.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -113,25 +113,19 @@ pub(super) async fn put_chunks(
     let keys: Vec<&[u8]> = chunks.iter().map(|chunk| &chunk.key.0[..]).collect();
     // PostgreSQL's texts cannot hold NUL.
     let texts: Vec<String> = chunks.iter().map(|chunk| chunk.text.replace('\0', "\u{fffd}")).collect();
-    let analyses: Vec<&[u8]> = chunks.iter().map(|chunk| &chunk.analysis[..]).collect();
     let term_keys: Vec<String> = chunks.iter().map(|chunk| array(&numbers_of(&chunk.keys))).collect();
     let lengths: Vec<String> = chunks.iter().map(|chunk| array(&chunk.lengths)).collect();
-    let insert = "with sent as (select * from unnest($2::bytea[], $3::text[], $4::bytea[], $5::text[], $6::text[]) \
-                  as s(key, text, analysis, keys, lengths)), \
-                  new as (insert into recall_1.chunk (tenant, key, text, analysis, lengths) \
-                  select $1, key, text, analysis, lengths::int8[] from sent \
+    let insert = "with sent as (select * from unnest($2::bytea[], $3::text[], $4::text[], $5::text[]) \
+                  as s(key, text, keys, lengths)), \
+                  new as (insert into recall_1.chunk (tenant, key, text, lengths) \
+                  select $1, key, text, lengths::int8[] from sent \
                   on conflict (key, tenant) do nothing returning id, key) \
                   insert into recall_1.chunk_keys (tenant, chunk, keys) \
                   select $1, new.id, sent.keys::int4[] from new join sent on sent.key = new.key returning chunk";
-    let parameters: [&(dyn ToSql + Sync); 6] = [&pool.tenant, &keys, &texts, &analyses, &term_keys, &lengths];
+    let parameters: [&(dyn ToSql + Sync); 5] = [&pool.tenant, &keys, &texts, &term_keys, &lengths];
     let new = transaction.query(insert, &parameters).await.map_err(failed)?;
     let new: Vec<i64> = new.iter().map(|row| row.get(0)).collect();
-    let rows = transaction
-        .query("select id, key from recall_1.chunk where tenant = $1 and key = any($2)", &[&pool.tenant, &keys])
-        .await
-        .map_err(failed)?;
-    let ids: BTreeMap<Key, i64> =
-        rows.iter().map(|row| Ok((key(row.get(1))?, row.get(0)))).collect::<Result<_, StoreError>>()?;
+    let ids = ids(&transaction, &pool, &keys).await?;
     let added: Vec<&ChunkRecord> =
         chunks.iter().filter(|chunk| ids.get(&chunk.key).is_some_and(|id| new.contains(id))).collect();
     let lengths = sums(added.iter().map(|chunk| &chunk.lengths));
@@ -173,6 +167,17 @@ pub(super) async fn put_documents(
                     paths as (delete from recall_1.path_key where tenant = $1 and document in (select id from gone)) \
                     delete from recall_1.occurrence where tenant = $1 and document in (select id from gone)";
     transaction.execute(repeated, &[&pool.tenant, &branch.number, &paths, &id]).await.map_err(failed)?;
+    let wanted = documents.iter().flat_map(|document| &document.chunks).collect::<BTreeSet<_>>();
+    let wanted: Vec<&[u8]> = wanted.into_iter().map(|key| &key.0[..]).collect();
+    let ids = ids(&transaction, &pool, &wanted).await?;
+    if ids.len() != wanted.len() {
+        return Err(StoreError::Lost { lost: (wanted.len() - ids.len()) as u64, sent: wanted.len() as u64 });
+    }
+    let numbers_of_chunks =
+        |document: &DocumentRecord| document.chunks.iter().map(|key| ids[key]).collect::<Vec<i64>>();
+    let chunks: Vec<String> = documents.iter().map(|document| array(&numbers_of_chunks(document))).collect();
+    let chunk_keys = |document: &DocumentRecord| document.chunks.iter().flat_map(|key| key.0).collect::<Vec<u8>>();
+    let chunk_keys: Vec<Vec<u8>> = documents.iter().map(chunk_keys).collect();
     let keys: Vec<&[u8]> = documents.iter().map(|document| &document.key.0[..]).collect();
     let records: Vec<&[u8]> = documents.iter().map(|document| &document.record[..]).collect();
     let term_keys: Vec<String> = documents.iter().map(|document| array(&numbers_of(&document.keys))).collect();
@@ -181,12 +186,26 @@ pub(super) async fn put_documents(
     let languages: Vec<&str> = documents.iter().map(|document| document.language.as_str()).collect();
     let tags: Vec<String> = documents.iter().map(|document| text_array(&document.tags)).collect();
     let insert = "insert into recall_1.document \
-                  (tenant, branch, path, key, record, keys, lengths, kind, language, tags, publication, is_live) \
-                  select $1, $2, s.path, s.key, s.record, s.keys::int4[], s.lengths::int8[], s.kind, s.language, s.tags::text[], $3, false \
-                  from unnest($4::text[], $5::bytea[], $6::bytea[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[]) \
-                  as s(path, key, record, keys, lengths, kind, language, tags) returning id, path";
-    let parameters: [&(dyn ToSql + Sync); 11] =
-        [&pool.tenant, &branch.number, &id, &paths, &keys, &records, &term_keys, &lengths, &kinds, &languages, &tags];
+                  (tenant, branch, path, key, record, chunks, chunk_keys, keys, lengths, kind, language, tags, publication, is_live) \
+                  select $1, $2, s.path, s.key, s.record, s.chunks::int8[], s.chunk_keys, s.keys::int4[], s.lengths::int8[], s.kind, \
+                  s.language, s.tags::text[], $3, false from unnest($4::text[], $5::bytea[], $6::bytea[], $7::text[], $8::bytea[], $9::text[], \
+                  $10::text[], $11::text[], $12::text[], $13::text[]) \
+                  as s(path, key, record, chunks, chunk_keys, keys, lengths, kind, language, tags) returning id, path";
+    let parameters: [&(dyn ToSql + Sync); 13] = [
+        &pool.tenant,
+        &branch.number,
+        &id,
+        &paths,
+        &keys,
+        &records,
+        &chunks,
+        &chunk_keys,
+        &term_keys,
+        &lengths,
+        &kinds,
+        &languages,
+        &tags,
+    ];
     let rows = transaction.query(insert, &parameters).await.map_err(failed)?;
     let numbers: BTreeMap<String, i64> = rows.iter().map(|row| (row.get(1), row.get(0))).collect();
     let (mut keyed, mut path_keys): (Vec<i64>, Vec<i32>) = Default::default();
@@ -198,22 +217,18 @@ pub(super) async fn put_documents(
     let name = "insert into recall_1.path_key (tenant, key, document) \
                 select $1, s.key, s.document from unnest($2::int4[], $3::int8[]) as s(key, document)";
     transaction.execute(name, &[&pool.tenant, &path_keys, &keyed]).await.map_err(failed)?;
-    let (mut of, mut ordinals, mut chunks): (Vec<i64>, Vec<i32>, Vec<&[u8]>) = Default::default();
+    let (mut of, mut ordinals, mut chunks): (Vec<i64>, Vec<i32>, Vec<i64>) = Default::default();
     for document in &documents {
         for (ordinal, chunk) in document.chunks.iter().enumerate() {
             of.push(numbers[&document.path]);
             ordinals.push(ordinal as i32);
-            chunks.push(&chunk.0);
+            chunks.push(ids[chunk]);
         }
     }
     let occur = "insert into recall_1.occurrence (tenant, document, ordinal, chunk) \
-                 select $1, s.document, s.ordinal, c.id from unnest($2::int8[], $3::int4[], $4::bytea[]) as s(document, ordinal, key) \
-                 join recall_1.chunk c on c.tenant = $1 and c.key = s.key";
+                 select $1, s.document, s.ordinal, s.chunk from unnest($2::int8[], $3::int4[], $4::int8[]) as s(document, ordinal, chunk)";
     let parameters: [&(dyn ToSql + Sync); 4] = [&pool.tenant, &of, &ordinals, &chunks];
-    let stored = transaction.execute(occur, &parameters).await.map_err(failed)?;
-    if stored != chunks.len() as u64 {
-        return Err(StoreError::Lost { lost: chunks.len() as u64 - stored, sent: chunks.len() as u64 });
-    }
+    transaction.execute(occur, &parameters).await.map_err(failed)?;
     transaction.commit().await.map_err(failed)?;
     connection.done();
     Ok(())
@@ -344,6 +359,13 @@ async fn lock(
         return Err(StoreError::Busy);
     }
     Ok(LockedBranch { number: row.get(0), generation: row.get(1), digest: row.get(2) })
+}
+
+/// Returns the numbers of the chunks that are there.
+async fn ids(transaction: &Transaction<'_>, pool: &Pool, keys: &[&[u8]]) -> Result<BTreeMap<Key, i64>, StoreError> {
+    let read = "select id, key from recall_1.chunk where tenant = $1 and key = any($2)";
+    let rows = transaction.query(read, &[&pool.tenant, &keys]).await.map_err(failed)?;
+    rows.iter().map(|row| Ok((key(row.get(1))?, row.get(0)))).collect()
 }
 
 /// Adds `each` to the count of every key, once for each list that has it.

@@ -33,6 +33,8 @@ pub(super) const KEYS: &str = "keys";
 pub(super) const RECORD: &str = "record";
 /// The identities of the points of a document's chunks.
 pub(super) const CHUNKS: &str = "chunks";
+/// The keys of a document's chunks, one after the other.
+pub(super) const CHUNK_KEYS: &str = "chunk_keys";
 /// Whether a document is staged, live or ended.
 pub(super) const STATE: &str = "state";
 /// The ticket of the publication that ended a document; 0 for none.
@@ -40,6 +42,5 @@ pub(super) const ENDED: &str = "ended";
 /// When a document ended, in seconds since 1970.
 pub(super) const ENDED_AT: &str = "ended_at";
 pub(super) const TEXT: &str = "text";
-pub(super) const ANALYSIS: &str = "analysis";
 /// When a publication relied on a chunk or vector, in seconds since 1970.
 pub(super) const TOUCHED: &str = "touched";

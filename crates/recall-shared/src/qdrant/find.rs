@@ -61,10 +61,8 @@ async fn once(client: &Client, ask: &Ask) -> Result<Option<Found>, StoreError> {
     // Read after the branches: what is visible here was visible then.
     let records = records(client, documents.iter().copied().collect(), &committed).await?;
     let is_complete = records.len() == documents.len();
-    let chunks: HashSet<Uuid> = records.iter().flat_map(|(_, chunks)| chunks.iter().copied()).collect();
     let branches: Vec<Uuid> = committed.keys().copied().collect();
-    let (analysed, cosines, afterwards, epoch_afterwards) = tokio::try_join!(
-        analyses(client, chunks.into_iter().collect()),
+    let (cosines, afterwards, epoch_afterwards) = tokio::try_join!(
         cosines(client, ask, has_cosines, candidates.into_iter().collect()),
         branches::committed(client, &branches),
         branches::epoch(client)
@@ -74,51 +72,42 @@ async fn once(client: &Client, ask: &Ask) -> Result<Option<Found>, StoreError> {
     }
     let mut found = Vec::with_capacity(records.len());
     for (mut document, ids) in records {
-        let chunk = |id: &Uuid| {
-            let (key, analysis) = analysed.get(id)?;
-            let (cosine, is_near) = (cosines.get(id).copied(), near.contains(id));
-            Some(Chunk { key: *key, analysis: analysis.clone(), cosine, is_near })
-        };
-        // The record describes all chunks. A document without one of them is repaired by `verify`.
-        if let Some(chunks) = ids.iter().map(chunk).collect() {
-            document.chunks = chunks;
-            found.push(document);
+        for (chunk, id) in document.chunks.iter_mut().zip(&ids) {
+            (chunk.cosine, chunk.is_near) = (cosines.get(id).copied(), near.contains(id));
         }
+        found.push(document);
     }
     found.sort_by(|a, b| (&a.repository, &a.path).cmp(&(&b.repository, &b.path)));
     Ok(Some(Found { documents: found, has_cosines }))
 }
 
-/// Returns the documents that readers see, without their chunks, and the identities of these.
+/// Returns the documents that readers see, and the identities of the points of their chunks.
 async fn records(
     client: &Client,
     ids: Vec<Uuid>,
     committed: &HashMap<Uuid, i64>,
 ) -> Result<Vec<(Document, Vec<Uuid>)>, StoreError> {
     let wanted = [
-        &[field::BRANCH, field::REPOSITORY, field::PATH, field::KEY, field::RECORD, field::CHUNKS][..],
+        &[field::BRANCH, field::REPOSITORY, field::PATH, field::KEY, field::RECORD, field::CHUNKS, field::CHUNK_KEYS][..],
         &visible::FIELDS,
     ];
     let mut records = Vec::with_capacity(ids.len());
     for point in client.those(DOCUMENTS, &ids, &wanted.concat(), Servers::Any).await? {
         let branch = candidates::branch(&point)?;
         if Standing::of(&point)?.is_visible(committed.get(&branch).copied().unwrap_or_default()) {
+            let chunk = |key| Chunk { key, cosine: None, is_near: false };
+            let keys = Key::all_of(&point.bytes(field::CHUNK_KEYS)?)?;
             let document = Document {
                 repository: point.text(field::REPOSITORY)?.to_owned(),
                 path: point.text(field::PATH)?.to_owned(),
                 key: key(&point)?,
                 record: point.bytes(field::RECORD)?,
-                chunks: Vec::new(),
+                chunks: keys.into_iter().map(chunk).collect(),
             };
             records.push((document, point.ids(field::CHUNKS)?));
         }
     }
     Ok(records)
-}
-
-async fn analyses(client: &Client, ids: Vec<Uuid>) -> Result<HashMap<Uuid, (Key, Vec<u8>)>, StoreError> {
-    let chunks = client.those(CHUNKS, &ids, &[field::KEY, field::ANALYSIS], Servers::Any).await?;
-    chunks.iter().map(|chunk| Ok((chunk.id, (key(chunk)?, chunk.bytes(field::ANALYSIS)?)))).collect()
 }
 
 /// Returns the cosines of chunks that have an embedding.

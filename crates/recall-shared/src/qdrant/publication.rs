@@ -116,7 +116,6 @@ pub(super) async fn put_chunks(
             (field::TENANT, tenant.clone()),
             (field::KEY, text(&chunk.key.to_string())),
             (field::TEXT, text(&chunk.text)),
-            (field::ANALYSIS, bytes(&chunk.analysis)),
             (field::KEYS, numbers(&chunk.keys)),
             (field::LENGTHS, lengths(&chunk.lengths)),
             (field::TOUCHED, touched.clone()),
@@ -157,9 +156,11 @@ fn staged(
     document: &DocumentRecord,
     chunk_lengths: &HashMap<Uuid, [u64; 6]>,
 ) -> (PointStruct, usize) {
-    let DocumentRecord { path, key, record, chunks, keys, lengths: path_lengths, kind, language, tags } = document;
+    let DocumentRecord { path, key, record, chunks: chunk_keys, keys, lengths: path_lengths, kind, language, tags } =
+        document;
     let id = client.tenant.id(&[b"document", branch.id.as_bytes(), path.as_bytes(), &branch.ticket.to_le_bytes()]);
-    let chunks: Vec<Uuid> = chunks.iter().map(|key| chunk_id(client, *key)).collect();
+    let chunks: Vec<Uuid> = chunk_keys.iter().map(|key| chunk_id(client, *key)).collect();
+    let chunk_keys: Vec<u8> = chunk_keys.iter().flat_map(|key| key.0).collect();
     let mut sums = Sums { occurrences: chunks.len() as u64, paths: *path_lengths, ..Sums::default() };
     for one in chunks.iter().filter_map(|chunk| chunk_lengths.get(chunk)) {
         sums = sums.plus(Sums { chunks: *one, ..Sums::default() });
@@ -178,6 +179,7 @@ fn staged(
         (field::KEYS, numbers(keys)),
         (field::RECORD, bytes(record)),
         (field::CHUNKS, list(chunks.iter().map(|chunk| text(&chunk.to_string())))),
+        (field::CHUNK_KEYS, bytes(&chunk_keys)),
         (field::STATE, State::Staged.value()),
         (field::TICKET, number(branch.ticket)),
         (field::ENDED, number(0)),

@@ -50,7 +50,6 @@ pub fn chunk(text: &str) -> ChunkRecord {
     ChunkRecord {
         key: key(&[text]),
         text: text.to_owned(),
-        analysis: text.as_bytes().to_vec(),
         lengths: [keys.len() as u64, 1, 0, 0, 0, 0],
         keys,
         vector: None,

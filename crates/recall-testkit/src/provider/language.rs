@@ -1,4 +1,4 @@
-//! Language models that judge passages: each gets points for the words of the question that it has.
+//! Language models that judge passages, each by the words of the question that it has, and describe those of a document.
 
 use serde_json::{Value, json};
 
@@ -63,9 +63,12 @@ fn check(body: &Value, known: &[&str]) -> Result<(), (u16, String)> {
     Ok(())
 }
 
-/// Scores the passages of a request; greets without any.
+/// Scores the passages of a request, or describes those of a document; greets without any.
 fn reply(message: &Value) -> String {
     let text = message["content"].as_str().unwrap_or_default();
+    if let Some(document) = text.strip_prefix("\nDocument\n") {
+        return describe(document);
+    }
     let Some((question, passages)) = text.split_once("\nPassage ") else { return "Hello.".to_owned() };
     let wanted: Vec<String> = words(question).filter(|word| word.len() > 3).collect();
     let scores = passages.split("\nPassage ").enumerate().map(|(place, passage)| {
@@ -74,6 +77,16 @@ fn reply(message: &Value) -> String {
         json!({ "passage": place + 1, "score": points })
     });
     json!({ "scores": scores.collect::<Vec<_>>() }).to_string()
+}
+
+/// Describes each passage by the first line of the document that has words: its path or its title.
+fn describe(document: &str) -> String {
+    let (document, passages) = document.split_once("\nPassage ").unwrap_or((document, ""));
+    let title = document.lines().skip(1).find(|line| words(line).next().is_some()).unwrap_or_default();
+    let about = format!("This is about {}.", title.trim_start_matches(['#', ' ']));
+    let described =
+        (1..=passages.split("\nPassage ").count()).map(|passage| json!({ "passage": passage, "about": about }));
+    json!({ "passages": described.collect::<Vec<_>>() }).to_string()
 }
 
 fn words(text: &str) -> impl Iterator<Item = String> {

@@ -102,6 +102,7 @@ pub(crate) fn used(answer: &v1::UseModelResponse, role: &str) -> String {
     if !model.address.is_empty() {
         let what = match role {
             "judge" => "the text of hard questions and of their first hits",
+            "describe" => "the text of every indexed document that is not code",
             _ => "the text of every indexed chunk and of every query",
         };
         let address = printable(&model.address);

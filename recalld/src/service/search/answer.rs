@@ -12,14 +12,23 @@ use recall_proto::v1;
 use crate::service::{adopted, memory, store, warning};
 
 /// The numbers of the stages that rescore.
-const CROSS_ENCODER: u32 = 1;
+const PRERANKER: u32 = 1;
+const RERANKER: u32 = 2;
 const JUDGE: u32 = 3;
 
 /// The models that rescored the first hits.
 #[derive(Clone)]
 struct Rescorers {
-    cross_encoder: Option<String>,
+    preranker: Option<String>,
+    reranker: Option<String>,
     judge: Option<String>,
+}
+
+impl Rescorers {
+    fn any(&self) -> bool {
+        let Self { preranker, reranker, judge } = self;
+        [preranker, reranker, judge].into_iter().any(Option::is_some)
+    }
 }
 
 /// Converts an answer. `parents` are the whole texts of the hits' documents, if the request wants them.
@@ -50,12 +59,13 @@ pub(in crate::service) fn to_proto(
         stale_files,
         stages,
         model,
+        preranker,
         reranker,
         judge,
         silent,
         warnings,
     } = answer;
-    let rescorers = Rescorers { cross_encoder: reranker, judge };
+    let rescorers = Rescorers { preranker, reranker, judge };
     v1::SearchResponse {
         query: Some(v1::QueryEcho {
             text: request.query.clone(),
@@ -79,7 +89,7 @@ pub(in crate::service) fn to_proto(
             stages: stages.into_iter().map(|(stage, took)| (stage.as_str().to_owned(), millis(took))).collect(),
             stores: coverage.iter().map(searched_store).collect(),
             candidates: by_retriever(&retrieved),
-            reranked: rescorers.cross_encoder.is_some() || rescorers.judge.is_some(),
+            reranked: rescorers.any(),
             models: models(model, &rescorers),
             silent: silent.into_iter().map(|stage| stage.as_str().to_owned()).collect(),
             indexing: indexing(&coverage),
@@ -101,8 +111,8 @@ fn facet(facet: Facet) -> (String, v1::Facet) {
 
 /// Returns the models that took part, by their roles.
 fn models(embed: Option<String>, rescorers: &Rescorers) -> BTreeMap<String, String> {
-    let Rescorers { cross_encoder, judge } = rescorers.clone();
-    let named = [(Role::Embed, embed), (Role::Rerank, cross_encoder), (Role::Judge, judge)];
+    let Rescorers { preranker, reranker, judge } = rescorers.clone();
+    let named = [(Role::Embed, embed), (Role::Prerank, preranker), (Role::Rerank, reranker), (Role::Judge, judge)];
     named.into_iter().filter_map(|(role, name)| Some((role.as_str().to_owned(), name?))).collect()
 }
 
@@ -173,7 +183,8 @@ fn explain(explanation: Explanation, weights: &RetrieverWeights, rescorers: &Res
         priors: priors.into_iter().map(|factor| (factor.name.to_owned(), factor.value)).collect(),
         rerank: reranked.map(|Reranked { by, score, rank_before }| {
             let (model, stage) = match by {
-                Rescorer::CrossEncoder => (&rescorers.cross_encoder, CROSS_ENCODER),
+                Rescorer::Preranker => (&rescorers.preranker, PRERANKER),
+                Rescorer::Reranker => (&rescorers.reranker, RERANKER),
                 Rescorer::Judge => (&rescorers.judge, JUDGE),
             };
             v1::Reranked { model: model.clone().unwrap_or_default(), stage, score: score.into(), rank_before }
