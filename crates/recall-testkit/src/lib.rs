@@ -9,6 +9,7 @@
 
 mod binaries;
 mod model_disk;
+#[cfg(unix)]
 mod postgres;
 mod processes;
 mod project;
@@ -20,6 +21,7 @@ mod wait;
 
 pub use binaries::Binaries;
 pub use model_disk::{ConcurrentEdit, Failures, History, Image, ModelDisk, Moment};
+#[cfg(unix)]
 pub use postgres::PostgresServer;
 pub use project::Project;
 pub use provider::{FAKE_MODEL, FakeProvider, FakeRules, Fault, Mutation, Received, fake_vector};
