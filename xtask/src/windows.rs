@@ -28,10 +28,11 @@ const TRIED: [(&str, &str); 4] = [
 ];
 
 /// What the build and the trials need besides the toolchain.
-const NEEDS: [Need; 3] = [
+const NEEDS: [Need; 4] = [
     Need { file: "/usr/bin/x86_64-w64-mingw32-gcc-posix", package: "gcc-mingw-w64-x86-64" },
     Need { file: "/usr/bin/x86_64-w64-mingw32-g++-posix", package: "g++-mingw-w64-x86-64" },
     Need { file: "/usr/lib/wine/wine64", package: "wine64" },
+    Need { file: "/usr/bin/wineboot", package: "wine" },
 ];
 
 /// The compilers of C and C++, the archiver and the linker. The `posix` ones have the threads of C++.
