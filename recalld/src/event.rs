@@ -13,6 +13,7 @@ pub(crate) enum Event {
         signal: &'static str,
     },
     /// A client found no socket, or a terminal was closed.
+    #[cfg_attr(windows, expect(dead_code, reason = "Windows has no such signal"))]
     Hangup,
     /// A client ends the daemon.
     ShutdownRequested {

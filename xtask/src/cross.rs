@@ -1,5 +1,6 @@
 //! A toolchain that builds the standard library with the program, for systems that this machine has no library for.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -69,21 +70,34 @@ pub(crate) fn folder_of(system: &str) -> PathBuf {
 /// Returns a command of cargo that builds the standard library too. Its registry is a folder of its own, since the toolchain is
 /// another one than that of the workspace.
 pub(crate) fn cargo(system: &str, target: &str, subcommand: &str) -> Command {
-    let mut command = Command::new(format!("{TOOLCHAIN}/cargo"));
+    cargo_by(&Path::new(TOOLCHAIN).join("cargo"), system, target, subcommand)
+}
+
+/// Returns the same command for a program that calls cargo.
+pub(crate) fn cargo_by(program: &Path, system: &str, target: &str, subcommand: &str) -> Command {
+    let is_kept = |name: &str| name == "CARGO_BUILD_JOBS" || !(name.starts_with("CARGO") || name.starts_with("RUST"));
+    let toolchain = Path::new(TOOLCHAIN);
+    let mut command = Command::new(program);
     command
         .current_dir(workspace())
         .env_clear()
-        .envs(std::env::vars_os().filter(|(name, _)| {
-            name.to_str().is_some_and(|name| !name.starts_with("CARGO") && !name.starts_with("RUST"))
-        }))
+        .envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_kept)))
+        .env("CARGO", toolchain.join("cargo"))
         .env("CARGO_HOME", programs::target_folder().join(format!("cargo-{system}")))
         .env("CARGO_TARGET_DIR", folder_of(system))
         .env("CARGO_TERM_COLOR", "never")
-        .env("RUSTC", format!("{TOOLCHAIN}/rustc"))
+        .env("RUSTC", toolchain.join("rustc"))
         // Building the library is a feature of nightly compilers; this variable allows it in others.
         .env("RUSTC_BOOTSTRAP", "1")
         .args([subcommand, "--locked", "-Z", "build-std=std,panic_unwind", "--target", target]);
     command
+}
+
+/// Returns a variable of paths with a folder, and that of the toolchain, before the others.
+pub(crate) fn path_with(folder: &Path) -> OsString {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let first = [folder.to_owned(), PathBuf::from(TOOLCHAIN)];
+    std::env::join_paths(first.into_iter().chain(std::env::split_paths(&paths))).unwrap_or(paths)
 }
 
 /// Runs a command and waits for it.

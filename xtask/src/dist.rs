@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use crate::cross::Install;
-use crate::{cargo, programs, say, windows};
+use crate::{cargo, debian, linux, programs, say, windows};
 
 /// Whether the packages are installed and started.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -17,10 +17,25 @@ pub(crate) enum Trial {
 /// Builds the programs for Windows, and makes their packages.
 pub(crate) fn windows(install: Install) -> ExitCode {
     let made = windows::release(install).and_then(|built| {
-        // Completions and manual pages are printed by programs that run here.
-        let runnable = programs::build()?;
+        // Completions and manual pages are printed by a program that runs here.
+        let runnable = programs::build_command()?;
         let out = programs::target_folder().join("dist/windows");
         succeed(packager().args([&built, &out]).arg(windows::TARGET).arg(runnable))
+    });
+    code(made)
+}
+
+/// Builds the programs for Linux systems with an older glibc, and makes their packages.
+pub(crate) fn linux(target: &str, install: Install, trial: Trial) -> ExitCode {
+    let made = linux::release(target, install).and_then(|built| {
+        let runnable = programs::build_command()?;
+        let out = programs::target_folder().join("dist").join(target);
+        succeed(packager().args([&built, &out]).arg(target).arg(runnable).arg(linux::GLIBC))?;
+        if trial == Trial::Run {
+            let architecture = if target.starts_with("aarch64") { "arm64" } else { "amd64" };
+            debian::try_package(&find(&out, ".deb")?, architecture, install)?;
+        }
+        Ok(())
     });
     code(made)
 }
@@ -55,17 +70,12 @@ pub(crate) fn run(trial: Trial) -> ExitCode {
 fn make() -> Result<PathBuf, String> {
     let target = programs::target_folder();
     let (built, out) = (target.join("dist/programs"), target.join("dist"));
-    fs::create_dir_all(&built).map_err(|error| format!("cannot create {}: {error}", built.display()))?;
-    let release = programs::build()?;
-    succeed(cargo().args(["build", "--profile", "small", "--package", "recall-shim", "--bin", "recall-shim"]))?;
-    for (folder, names) in
-        [(release, &["recall", "recalld", "recall-bench"][..]), (target.join("small"), &["recall-shim"])]
-    {
-        for name in names {
-            let (from, to) = (folder.join(name), built.join(name));
-            fs::copy(&from, &to).map_err(|error| format!("cannot copy {}: {error}", from.display()))?;
-        }
-    }
+    let native = || {
+        let mut command = cargo();
+        command.arg("build");
+        command
+    };
+    programs::publish(native, &target, "", &built)?;
     succeed(packager().args([&built, &out]))?;
     Ok(out)
 }

@@ -3,8 +3,10 @@
 //! They need only what `rustup` installs, and the package has no dependencies, so it builds in a second.
 
 mod cross;
+mod debian;
 mod dist;
 mod fixture;
+mod linux;
 mod macos;
 mod page;
 mod programs;
@@ -12,6 +14,7 @@ mod sdks;
 mod steps;
 mod tour;
 mod windows;
+mod zig;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -36,6 +39,10 @@ fn main() -> ExitCode {
         ["dist", "--try"] => dist::run(Trial::Run),
         ["dist", "--windows"] => dist::windows(Install::Ask),
         ["dist", "--windows", "--install"] => dist::windows(Install::Run),
+        ["dist", "--linux", target] => dist::linux(target, Install::Ask, Trial::Skip),
+        ["dist", "--linux", target, "--install"] => dist::linux(target, Install::Run, Trial::Skip),
+        ["dist", "--linux", target, "--try"] => dist::linux(target, Install::Ask, Trial::Run),
+        ["dist", "--linux", target, "--install", "--try"] => dist::linux(target, Install::Run, Trial::Run),
         ["channels", folder, url, homepage] => dist::channels(folder, url, homepage),
         ["page"] => page::run(None),
         ["page", "--speed", folder] => page::run(Some(folder)),
@@ -65,6 +72,11 @@ const TASKS: &[(&str, &str)] = &[
     (
         "dist --windows",
         "make packages of the programs for Windows in `dist/windows/`; --install installs what is missing with apt-get",
+    ),
+    (
+        "dist --linux TARGET",
+        "make packages for x86_64-unknown-linux-gnu or aarch64-unknown-linux-gnu that need no newer glibc than 2.17; --install installs what is \
+         missing, --try installs and uses them on Debian 11 in a folder",
     ),
     (
         "channels FOLDER URL HOMEPAGE",

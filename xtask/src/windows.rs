@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use crate::cross::{self, Install, Need, TOOLCHAIN_NEEDS};
-use crate::say;
+use crate::{programs, say};
 use wine::Wine;
 
 /// The target.
@@ -19,11 +19,20 @@ pub(crate) const TARGET: &str = "x86_64-pc-windows-gnu";
 /// The profile of what is tried.
 const PROFILE: &str = "wine";
 
+/// The programs that are tried, with their packages.
+const TRIED: [(&str, &str); 4] = [
+    ("recalld", "recalld"),
+    ("recall-cli", "recall"),
+    ("recall-shim", "recall-shim"),
+    ("recall-tests", "test-recalld"),
+];
+
 /// What the build and the trials need besides the toolchain.
-const NEEDS: [Need; 3] = [
+const NEEDS: [Need; 4] = [
     Need { file: "/usr/bin/x86_64-w64-mingw32-gcc-posix", package: "gcc-mingw-w64-x86-64" },
     Need { file: "/usr/bin/x86_64-w64-mingw32-g++-posix", package: "g++-mingw-w64-x86-64" },
     Need { file: "/usr/lib/wine/wine64", package: "wine64" },
+    Need { file: "/usr/bin/wineboot", package: "wine" },
 ];
 
 /// The compilers of C and C++, the archiver and the linker. The `posix` ones have the threads of C++.
@@ -82,22 +91,18 @@ fn prepare(extent: Extent, install: Install) -> Result<Wine, String> {
     cross::provide(&TOOLCHAIN_NEEDS.iter().chain(&NEEDS).collect::<Vec<_>>(), install)?;
     let folder = cross::folder_of("windows");
     if extent != Extent::TryOnly {
-        build(
-            &folder,
-            PROFILE,
-            &[
-                ("recalld", "recalld"),
-                ("recall-cli", "recall"),
-                ("recall-shim", "recall-shim"),
-                ("recall-tests", "test-recalld"),
-            ],
-            &[],
-        )?;
+        let mut command = build(&headers(&folder)?);
+        command.args(["--profile", PROFILE]);
+        for (package, program) in TRIED {
+            command.args(["--package", package, "--bin", program]);
+        }
+        cross::run(&mut command)?;
     }
     let built = folder.join(TARGET).join(PROFILE);
     let wine = Wine::new(&folder.join("trial"))?;
-    for program in ["recall.exe", "recalld.exe", "recall-shim.exe", "test-recalld.exe"] {
-        copy(&built.join(program), &wine.programs().join(program))?;
+    for (_, program) in TRIED {
+        let program = format!("{program}.exe");
+        copy(&built.join(&program), &wine.programs().join(&program))?;
     }
     compile(&wine, "bcryptprimitives.dll", BCRYPT_PRIMITIVES, &["-shared"], &["-ladvapi32"])?;
     compile(&wine, "hold.exe", HOLD, &[], &[])?;
@@ -111,33 +116,29 @@ fn prepare(extent: Extent, install: Install) -> Result<Wine, String> {
 pub(crate) fn release(install: Install) -> Result<PathBuf, String> {
     cross::provide(&TOOLCHAIN_NEEDS.iter().chain(&NEEDS[..2]).collect::<Vec<_>>(), install)?;
     let folder = cross::folder_of("windows");
-    let variables = [("RUSTFLAGS", "-Ctarget-feature=+crt-static -Clink-args=-static")];
-    let programs = [("recalld", "recalld"), ("recall-cli", "recall"), ("recall-bench", "recall-bench")];
-    build(&folder, "release", &programs, &variables)?;
-    build(&folder, "small", &[("recall-shim", "recall-shim")], &variables)?;
     let out = folder.join("programs");
-    std::fs::create_dir_all(&out).map_err(|error| format!("cannot create {}: {error}", out.display()))?;
-    for (profile, program) in
-        programs.map(|(_, program)| ("release", program)).into_iter().chain([("small", "recall-shim")])
-    {
-        let program = format!("{program}.exe");
-        copy(&folder.join(TARGET).join(profile).join(&program), &out.join(&program))?;
-    }
+    let include = headers(&folder)?;
+    let command = || {
+        let mut command = build(&include);
+        command.env("RUSTFLAGS", "-Ctarget-feature=+crt-static -Clink-args=-static");
+        command
+    };
+    programs::publish(command, &folder.join(TARGET), ".exe", &out)?;
     Ok(out)
 }
 
-/// Builds programs, which are given with their packages.
-fn build(folder: &Path, profile: &str, programs: &[(&str, &str)], variables: &[(&str, &str)]) -> Result<(), String> {
-    // A header of usearch includes `Windows.h`, which is `windows.h` in mingw.
+/// Writes the header that usearch includes as `Windows.h`, which is `windows.h` in mingw; returns its folder.
+fn headers(folder: &Path) -> Result<PathBuf, String> {
     let headers = folder.join("headers");
     write(&headers.join("Windows.h"), "#include <windows.h>\n")?;
+    Ok(headers)
+}
+
+/// Returns a command that builds programs, which are named by its further arguments.
+fn build(headers: &Path) -> Command {
     let mut command = cross::cargo("windows", TARGET, "build");
     command.envs(VARIABLES).env("CXXFLAGS_x86_64_pc_windows_gnu", format!("-I{}", headers.display()));
-    command.envs(variables.iter().copied()).args(["--profile", profile]);
-    for (package, program) in programs {
-        command.args(["--package", package, "--bin", program]);
-    }
-    cross::run(&mut command)
+    command
 }
 
 fn compile(wine: &Wine, name: &str, text: &str, before: &[&str], after: &[&str]) -> Result<(), String> {

@@ -26,9 +26,9 @@ pub(crate) type User = platform::User;
 /// Connects to a listener of this user.
 pub(crate) async fn open(path: &Path) -> Result<Stream, OpenError> {
     let name = path.to_fs_name::<GenericFilePath>().map_err(OpenError::Io)?;
-    let stream = Stream::connect(name).await.map_err(|source| match source.kind() {
-        kind if platform::has_no_listener(kind) => OpenError::NoListener,
-        _ => OpenError::Io(source),
+    let stream = Stream::connect(name).await.map_err(|source| match source {
+        source if platform::has_no_listener(&source) => OpenError::NoListener,
+        source => OpenError::Io(source),
     })?;
     // Another user with access to the path could impersonate the daemon.
     let owner = platform::owner(&stream);

@@ -12,6 +12,7 @@ mod binaries;
 #[cfg(feature = "contract-server")]
 mod contract;
 mod model_disk;
+#[cfg(unix)]
 mod postgres;
 mod processes;
 mod project;
@@ -26,6 +27,7 @@ pub use binaries::Binaries;
 #[cfg(feature = "contract-server")]
 pub use contract::{Call, ContractServer, FailureMoment};
 pub use model_disk::{ConcurrentEdit, Failures, History, Image, ModelDisk, Moment};
+#[cfg(unix)]
 pub use postgres::PostgresServer;
 pub use project::Project;
 pub use provider::{FAKE_MODEL, FakeProvider, FakeRules, Fault, Mutation, Received, fake_vector};

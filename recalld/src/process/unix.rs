@@ -14,11 +14,16 @@ pub(crate) fn leave_terminal() {
     let _ = rustix::process::setsid();
 }
 
+/// The most open files that macOS takes as a limit (`OPEN_MAX`), although its hard limit is none.
+const OPEN_MAX: u64 = 10_240;
+
 /// Raises the soft limit on open files to the hard limit: each client takes one, each store several, and the soft limit
-/// is 1024 on many systems.
+/// is 1024 on many systems, and 256 on macOS.
 pub(crate) fn raise_file_limit() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }) {
+    let most =
+        if cfg!(target_os = "macos") { Some(maximum.map_or(OPEN_MAX, |most| most.min(OPEN_MAX))) } else { maximum };
+    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: most, maximum }) {
         tracing::warn!(%error, current = current.unwrap_or(u64::MAX), "the limit on open files stays as it is");
     }
 }

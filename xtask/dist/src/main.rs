@@ -1,7 +1,8 @@
 //! Makes packages of built programs.
 //!
-//! `recall-dist PROGRAMS OUT` makes those of this machine's kind of system. `recall-dist PROGRAMS OUT TARGET RUNNABLE` makes those of another
-//! one; RUNNABLE is the folder of the programs that run here and print completions and manual pages. `recall-dist --channels FOLDER URL HOMEPAGE`
+//! `recall-dist PROGRAMS OUT` makes those of this machine's kind of system. `recall-dist PROGRAMS OUT TARGET RUNNABLE [GLIBC]` makes those of
+//! another one; RUNNABLE is the folder of the programs that run here and print completions and manual pages, and the programs may not need a
+//! newer glibc than GLIBC. `recall-dist --channels FOLDER URL HOMEPAGE`
 //! makes the files of package managers for the archives in a folder, which are published below an address.
 //!
 //! Packages of the same programs are the same, byte for byte: files have the time of the last commit, or `SOURCE_DATE_EPOCH`.
@@ -24,6 +25,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
+use elf::Glibc;
 use release::{Release, System};
 
 /// A package: its file name and its bytes.
@@ -37,12 +39,16 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let made = match arguments[..] {
         ["--channels", folder, url, homepage] => channels(Path::new(folder), url, homepage),
-        [programs, out] => System::host().and_then(|system| packages(system, programs, programs, Path::new(out))),
+        [programs, out] => System::host().and_then(|system| packages(system, programs, programs, None, Path::new(out))),
         [programs, out, target, runnable] => {
-            System::named(target).and_then(|system| packages(system, programs, runnable, Path::new(out)))
+            System::named(target).and_then(|system| packages(system, programs, runnable, None, Path::new(out)))
         }
+        [programs, out, target, runnable, glibc] => System::named(target)
+            .and_then(|system| packages(system, programs, runnable, Some(glibc.parse()?), Path::new(out))),
         _ => {
-            say("usage: recall-dist PROGRAMS OUT [TARGET RUNNABLE] | recall-dist --channels FOLDER URL HOMEPAGE");
+            say(
+                "usage: recall-dist PROGRAMS OUT [TARGET RUNNABLE [GLIBC]] | recall-dist --channels FOLDER URL HOMEPAGE",
+            );
             return ExitCode::from(2);
         }
     };
@@ -55,8 +61,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn packages(system: System, programs: &str, runnable: &str, out: &Path) -> Result<(), String> {
-    let release = Release::gather(system, Path::new(programs), Path::new(runnable))?;
+fn packages(system: System, programs: &str, runnable: &str, glibc: Option<Glibc>, out: &Path) -> Result<(), String> {
+    let release = Release::gather(system, Path::new(programs), Path::new(runnable), glibc)?;
     let mut packages = all(&release)?;
     packages.push(sums::file(&format!("{}.sha256", system.archive_name()), &packages));
     write(&packages, out)
@@ -111,7 +117,7 @@ mod tests {
     use super::*;
     use crate::contents::Item;
     use crate::dependencies::Library;
-    use crate::elf::Glibc;
+    use crate::elf::Needs;
     use crate::release::{PROGRAMS, SYSTEMS};
 
     fn release() -> Release {
@@ -119,7 +125,10 @@ mod tests {
         let program = |name: &&str| Item { is_executable: true, ..text(name) };
         Release {
             system: System::named("x86_64-unknown-linux-gnu").expect("known"),
-            glibc: Glibc { major: 2, minor: 34 },
+            needs: Needs {
+                glibc: Glibc { major: 2, minor: 34 },
+                libraries: ["libc.so.6", "libgcc_s.so.1"].map(ToOwned::to_owned).into(),
+            },
             time: 1_700_000_000,
             programs: PROGRAMS.iter().map(program).collect(),
             documents: ["README.md", "LICENSE-MIT", "THIRD-PARTY-LICENSES"].map(text).to_vec(),
@@ -190,11 +199,31 @@ mod tests {
         }
         assert_eq!(members["debian-binary"], b"2.0\n");
         let control = String::from_utf8(unpack(&members["control.tar.gz"])["control"].1.clone()).expect("UTF-8");
-        assert!(control.contains("\nDepends: libc6 (>= 2.34), "), "{control}");
+        assert!(control.contains("\nDepends: libc6 (>= 2.34), libgcc-s1\n"), "{control}");
         let files = unpack(&members["data.tar.gz"]);
         assert_eq!(files["usr/bin/recalld"].0, 0o755);
         let unit = &files["usr/lib/systemd/user/recalld.service"].1;
         assert_eq!(unit, b"ExecStart=/usr/bin/recalld --foreground\n");
+    }
+
+    #[test]
+    fn a_library_that_no_package_of_debian_is_known_for_is_refused() {
+        let needs = Needs { libraries: ["libfoo.so.1".to_owned()].into(), ..Needs::default() };
+        let refused = deb::package(&Release { needs, ..release() }).err().expect("refused");
+        assert!(refused.contains("libfoo.so.1"), "{refused}");
+    }
+
+    #[test]
+    fn programs_that_need_a_newer_glibc_than_the_packages_are_for_are_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let own = std::env::current_exe().expect("running");
+        for name in PROGRAMS {
+            fs::copy(&own, folder.path().join(name)).expect("copied");
+        }
+        let system = System::host().expect("known");
+        let older = Glibc { major: 2, minor: 1 };
+        let refused = Release::gather(system, folder.path(), folder.path(), Some(older)).err().expect("refused");
+        assert!(refused.contains("are for glibc 2.1"), "{refused}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use recall_git::Program;
 
 use crate::contents::{self, Item};
 use crate::dependencies::{self, Library};
-use crate::elf::{self, Glibc};
+use crate::elf::{Glibc, Needs};
 use crate::licences;
 
 /// The programs, in the order of their importance.
@@ -30,8 +30,8 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// What the packages are made of.
 pub(crate) struct Release {
     pub(crate) system: System,
-    /// The oldest glibc that all programs run with.
-    pub(crate) glibc: Glibc,
+    /// What the programs need of the system, on Linux.
+    pub(crate) needs: Needs,
     /// Seconds since 1970: the modification time of every file.
     pub(crate) time: u64,
     pub(crate) programs: Vec<Item>,
@@ -118,22 +118,29 @@ impl System {
 
 impl Release {
     /// Reads the programs of a system, and has those of this machine print completions and manual pages.
-    pub(crate) fn gather(system: System, programs: &Path, runnable: &Path) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// Among others, a program needs a newer glibc than the given one.
+    pub(crate) fn gather(
+        system: System,
+        programs: &Path,
+        runnable: &Path,
+        glibc: Option<Glibc>,
+    ) -> Result<Self, String> {
         let programs = contents::programs(programs, system.suffix)?;
-        let glibc = if system.has_glibc() {
-            let versions = programs
-                .iter()
-                .map(|program| elf::needed_glibc(&program.bytes).map_err(|why| format!("{}: {why}", program.path)));
-            versions.collect::<Result<Vec<_>, _>>()?.into_iter().max().unwrap_or_default()
-        } else {
-            Glibc::default()
-        };
+        let needs = if system.has_glibc() { needs(&programs)? } else { Needs::default() };
+        if let Some(glibc) = glibc.filter(|glibc| needs.glibc > *glibc) {
+            return Err(format!(
+                "the programs need glibc {} or newer, but these packages are for glibc {glibc}: something was not built by zig for it",
+                needs.glibc
+            ));
+        }
         let mut documents = contents::documents()?;
         let dependencies = dependencies::of(&system)?;
         documents.push(licences::text(&dependencies)?);
         Ok(Self {
             system,
-            glibc,
+            needs,
             time: time()?,
             programs,
             documents,
@@ -143,6 +150,11 @@ impl Release {
             dependencies,
         })
     }
+}
+
+fn needs(programs: &[Item]) -> Result<Needs, String> {
+    let of = |program: &Item| Needs::of(&program.bytes).map_err(|why| format!("{}: {why}", program.path));
+    programs.iter().try_fold(Needs::default(), |needs, program| Ok(needs.and(of(program)?)))
 }
 
 /// Returns `SOURCE_DATE_EPOCH`, or the time of the last commit.

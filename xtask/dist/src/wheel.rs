@@ -18,7 +18,7 @@ use crate::{Package, failed};
 /// Makes the wheel. Installers put its programs into the environment's folder of scripts.
 pub(crate) fn package(release: &Release) -> Result<Package, String> {
     let name = format!("{}-{VERSION}", REGISTRY_NAME.replace('-', "_"));
-    let (glibc, platform) = (release.glibc, release.system.wheel);
+    let (glibc, platform) = (release.needs.glibc, release.system.wheel);
     let tag = if release.system.has_glibc() {
         format!("py3-none-manylinux_{}_{}_{platform}", glibc.major, glibc.minor)
     } else {

@@ -1,11 +1,13 @@
 //! What is tried under Wine, each in a project of its own.
 
+mod life;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::agent::Agent;
-use super::wine::{Wine, signal, within};
+use super::wine::{Wine, within};
 use crate::{say, workspace};
 
 /// How often a daemon is killed.
@@ -24,7 +26,7 @@ const END: Duration = Duration::from_secs(30);
 type Trial = (&'static str, fn(&Wine) -> Result<String, String>);
 
 /// The trials, in their order.
-const TRIALS: [Trial; 13] = [
+const TRIALS: [Trial; 15] = [
     ("first-search", first_search),
     ("tour", tour),
     ("names", names),
@@ -36,8 +38,10 @@ const TRIALS: [Trial; 13] = [
     ("upgrade", upgrade),
     ("versions", versions),
     ("kills", kills),
-    ("stop", stop),
-    ("service", service),
+    ("stop", life::stop),
+    ("service", life::service),
+    ("skew", life::skew),
+    ("purge", life::purge),
 ];
 
 /// Runs the trials, or the one of that name.
@@ -455,40 +459,4 @@ fn journal_lines(folder: &Path) -> String {
         }
     }
     text
-}
-
-/// A daemon ends on request, on Ctrl-C at its console, and there is never a second one.
-fn stop(wine: &Wine) -> Result<String, String> {
-    let project = Project::new(wine, "stop", &[("src/sessions.rs", SESSIONS)])?;
-    project.recall(wine, &["daemon", "start"])?;
-    let second = wine.run("recalld.exe", &["--foreground"], &project.root)?;
-    check(second.status.success() && wine.daemons().len() == 1, || "a second daemon started".to_owned())?;
-    expect(&project.recall(wine, &["daemon", "stop"])?, "has ended")?;
-    check(within(END, || wine.daemons().is_empty()), || "a stopped daemon still runs".to_owned())?;
-
-    let mut foreground = wine.start("recalld.exe", &["--foreground"], &project.root)?;
-    check(within(END, || wine.daemons().len() == 1), || "no daemon in the foreground".to_owned())?;
-    let answers = within(END, || project.recall(wine, &["daemon", "status"]).is_ok_and(|said| said.contains("pid")));
-    check(answers, || "the daemon in the foreground does not answer".to_owned())?;
-    for id in wine.daemons() {
-        signal(id, "INT")?;
-    }
-    let ended = within(END, || matches!(foreground.try_wait(), Ok(Some(_))));
-    check(ended, || "Ctrl-C did not end the daemon".to_owned())?;
-
-    // A command without a daemon leaves none behind.
-    expect(&project.recall(wine, &["--no-daemon", "search", "open_sessions"])?, "src/sessions.rs")?;
-    check(within(END, || wine.daemons().is_empty()), || "a private daemon stayed".to_owned())?;
-    Ok(String::new())
-}
-
-/// The task scheduler takes the task, and gives it up. Whether it starts the daemon at logon is not tried, and Wine answers each
-/// question about a task with yes.
-fn service(wine: &Wine) -> Result<String, String> {
-    let project = Project::new(wine, "service", &[])?;
-    project.recall(wine, &["service", "install"])?;
-    expect(&project.recall(wine, &["service", "status"])?, "installed yes, enabled yes")?;
-    expect(&project.recall(wine, &["service", "uninstall"])?, "remove ")?;
-    expect(&project.recall(wine, &["service", "status"])?, "installed no")?;
-    Ok(String::new())
 }

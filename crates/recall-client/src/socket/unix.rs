@@ -23,6 +23,6 @@ pub(super) fn exists(path: &Path) -> bool {
     path.exists()
 }
 
-pub(super) fn has_no_listener(kind: io::ErrorKind) -> bool {
-    matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused)
+pub(super) fn has_no_listener(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused)
 }

@@ -24,6 +24,9 @@ pub(super) fn exists(_path: &Path) -> bool {
     false
 }
 
-pub(super) fn has_no_listener(kind: io::ErrorKind) -> bool {
-    kind == io::ErrorKind::NotFound
+/// `ERROR_HANDLES_CLOSED`: the last end of the pipe was closed while this client waited for its place.
+const HANDLES_CLOSED: i32 = 676;
+
+pub(super) fn has_no_listener(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(HANDLES_CLOSED)
 }

@@ -30,23 +30,24 @@ struct Installed {
 /// Compares the running daemon, the programs that would be started next, and the program of the service with this program.
 pub(super) fn findings(running: &str, context: &CommandContext) -> Vec<Finding> {
     let programs = [
-        ("the installed daemon", daemon::program().ok(), "recalld", "install `recalld` of this version too"),
+        ("the installed daemon", daemon::program().ok(), &["recalld"][..], "install `recalld` of this version too"),
         (
             "the shim",
             context.process_env.programs.own("recall-shim"),
-            "recall-shim",
+            &["recall-shim"],
             "install `recall-shim` of this version too",
         ),
         (
             "the program of the service",
             service::installed_program(context),
-            "recalld",
+            // A scheduled task starts `recall`, which starts the daemon.
+            &["recalld", "recall"],
             "run `recall service install` again, or install that program in this version",
         ),
     ];
-    let installed = programs.into_iter().filter_map(|(role, path, name, hint)| {
+    let installed = programs.into_iter().filter_map(|(role, path, names, hint)| {
         let path = path?;
-        Some(Installed { role, version: version_of(&path, name), path, hint })
+        Some(Installed { role, version: version_of(&path, names), path, hint })
     });
     compare(running, installed.collect())
 }
@@ -86,17 +87,32 @@ fn finding(message: String, hint: &str, path: Option<&Path>) -> Finding {
     }
 }
 
-/// Returns the version that a program prints after its name.
-fn version_of(program: &Path, name: &str) -> Option<String> {
+/// Returns the version that a program prints after its name, which is one of these.
+fn version_of(program: &Path, names: &[&str]) -> Option<String> {
     let ended = Command::new(program).arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
-    let said = String::from_utf8(ended.stdout).ok()?;
-    let version = said.trim().strip_prefix(name)?.strip_prefix(' ')?;
-    Some(version.to_owned()).filter(|version| !version.is_empty())
+    version_in(&String::from_utf8(ended.stdout).ok()?, names)
+}
+
+fn version_in(said: &str, names: &[&str]) -> Option<String> {
+    let (name, version) = said.trim().split_once(' ')?;
+    (names.contains(&name) && !version.is_empty()).then(|| version.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_program_says_its_name_and_its_version() {
+        for (said, expected) in [
+            ("recalld 1.2.3\n", Some("1.2.3")),
+            ("recall 1.2.3\r\n", Some("1.2.3")),
+            ("recall-shim 1.2.3", None),
+            ("recalld", None),
+        ] {
+            assert_eq!(version_in(said, &["recalld", "recall"]).as_deref(), expected, "{said:?}");
+        }
+    }
 
     #[test]
     fn every_program_of_another_version_is_named_with_its_remedy() {
