@@ -104,6 +104,9 @@ impl Default for MemorySettings {
     }
 }
 
+/// How many of the first ranked chunks a small cross-encoder scores by default.
+const PRERANK_CANDIDATES: NonZero<usize> = NonZero::new(100).expect("100 is not zero");
+
 /// The use of a cross-encoder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RerankSettings {
@@ -113,13 +116,6 @@ pub struct RerankSettings {
     pub wait: Duration,
     /// The weight of its score, from 0 to 1; the previous score has the rest.
     pub weight: f64,
-}
-
-impl RerankSettings {
-    /// The default of a small cross-encoder, which reads more chunks.
-    pub fn of_many() -> Self {
-        Self { candidates: NonZero::new(100).expect("100 is not zero"), ..Self::default() }
-    }
 }
 
 impl Default for RerankSettings {
@@ -199,7 +195,7 @@ impl EngineSettings {
             model: None,
             embedding_store: None,
             rerank: RerankSettings::default(),
-            prerank: RerankSettings::of_many(),
+            prerank: RerankSettings { candidates: PRERANK_CANDIDATES, ..RerankSettings::default() },
             judge: JudgeSettings::default(),
             memory: MemorySettings::default(),
             watch: false,

@@ -72,7 +72,7 @@ impl Zoologist {
 }
 
 impl Describer for Zoologist {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "zoologist"
     }
 

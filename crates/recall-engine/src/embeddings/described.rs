@@ -13,22 +13,31 @@ use crate::settings::EmbeddingModel;
 /// Its embeddings are others than those of the encoder alone, so it has a fingerprint of its own. What was written is cached by the
 /// chunk's text: a chunk is described once, also if another encoder is chosen later.
 pub(crate) struct Described {
-    pub(crate) encoder: Arc<dyn Embedder>,
-    pub(crate) describer: Arc<dyn Describer>,
+    name: String,
+    encoder: Arc<dyn Embedder>,
+    describer: Arc<dyn Describer>,
     cache: Option<Arc<EmbeddingCache>>,
 }
 
 impl Described {
-    /// Returns the model that embeds descriptions too.
-    pub(crate) fn of(
+    /// Creates the encoder that embeds descriptions too.
+    pub(crate) fn new(
         model: &EmbeddingModel,
-        describer: &Arc<dyn Describer>,
+        describer: Arc<dyn Describer>,
         cache: Option<Arc<EmbeddingCache>>,
-    ) -> (EmbeddingModel, Arc<Self>) {
-        let (encoder, describer) = (Arc::clone(&model.embedder), Arc::clone(describer));
+    ) -> Arc<Self> {
         let name = format!("{} + {}", model.name, describer.name());
-        let described = Arc::new(Self { encoder, describer, cache });
-        (EmbeddingModel { name, embedder: Arc::<Self>::clone(&described) }, described)
+        Arc::new(Self { name, encoder: Arc::clone(&model.embedder), describer, cache })
+    }
+
+    /// Returns it as a model.
+    pub(crate) fn model(self: &Arc<Self>) -> EmbeddingModel {
+        EmbeddingModel { name: self.name.clone(), embedder: Arc::<Self>::clone(self) }
+    }
+
+    /// Returns whether it is this encoder with this describer.
+    pub(crate) fn is_of(&self, model: &EmbeddingModel, describer: &dyn Describer) -> bool {
+        Arc::ptr_eq(&self.encoder, &model.embedder) && self.describer.fingerprint() == describer.fingerprint()
     }
 
     /// Returns what is written about each chunk, in their order; empty for code.

@@ -45,20 +45,12 @@ impl Models {
         let Some((plain, describer)) = encoders.selected.clone().zip(encoders.describer.clone()) else {
             return Self { encoders, built_in, cache, described: None };
         };
-        let is_same = |known: &&Arc<Described>| {
-            Arc::ptr_eq(&known.encoder, &plain.embedder) && known.describer.fingerprint() == describer.fingerprint()
-        };
-        let (described, model) = match (self.described.as_ref().filter(is_same), &self.encoders.selected) {
-            (Some(known), Some(model)) => (Arc::clone(known), model.clone()),
-            _ => {
-                let (model, described) = Described::of(&plain, &describer, cache.clone());
-                (described, model)
-            }
-        };
-        encoders.selected = Some(model);
+        let known = self.described.clone().filter(|known| known.is_of(&plain, &*describer));
+        let own = known.unwrap_or_else(|| Described::new(&plain, describer, cache.clone()));
+        encoders.selected = Some(own.model());
         // Its embeddings without descriptions answer meanwhile.
         encoders.others.push(plain);
-        Self { encoders, built_in, cache, described: Some(described) }
+        Self { encoders, built_in, cache, described: Some(own) }
     }
 
     /// Returns the models to use in a store, the best first. `has` tells whether the store has embeddings by a model.

@@ -119,7 +119,9 @@ impl Record {
         };
         let mut bytes = Vec::new();
         append(&mut bytes, &serde_json::to_vec(&stored).expect("every part has a form in JSON"));
-        analyses.iter().for_each(|analysis| append(&mut bytes, &analysis.encode()));
+        for analysis in analyses {
+            append(&mut bytes, &analysis.encode());
+        }
         bytes
     }
 

@@ -35,8 +35,8 @@ fn a_passage_that_the_model_refuses_has_no_description() {
     };
     // Both passages together, then the first one alone. The second one is described.
     case.fake.script([refusal(), refusal()]);
-    let described = describer.describe(DOCUMENT, &PASSAGES).expect("the server answers");
-    assert_eq!(described, ["", "This is about Wombats."]);
+    let lines = describer.describe(DOCUMENT, &PASSAGES).expect("the server answers");
+    assert_eq!(lines, ["", "This is about Wombats."]);
 }
 
 #[test]
