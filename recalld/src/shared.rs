@@ -10,15 +10,16 @@ use recall_shared::{
 
 use crate::clock::SystemClock;
 
-/// Returns the stores by name, without connecting to any. One that cannot be used is left out, with a line in the log.
+/// Returns the stores by name, without connecting to any. One that cannot be used says so to each search and publication.
 pub(crate) fn stores(settings: &Settings, environment: &Environment) -> Vec<Guarded> {
-    let stores = settings.stores.iter().filter_map(|(name, config)| {
+    let stores = settings.stores.iter().map(|(name, config)| {
         let key = environment.store_keys.get(name).cloned().unwrap_or_default();
         match store(config, key) {
-            Ok(store) => Some(Guarded::new(name.clone(), store)),
+            Ok(store) => Guarded::new(name.clone(), store),
             Err(error) => {
-                tracing::error!(store = name, reason = error_chain(&error), "the shared store cannot be used");
-                None
+                let reason = error_chain(&error);
+                tracing::error!(store = name, reason, "the shared store cannot be used");
+                Guarded::unusable(name.clone(), reason)
             }
         }
     });

@@ -60,3 +60,17 @@ fn a_wrong_key_is_told_with_what_to_do() {
     assert!(refused.stderr.contains("Invalid API key") && refused.stderr.contains("RECALL_STORE_"), "{refused:?}");
     assert!(!refused.stderr.contains("wrong-key"), "{refused:?}");
 }
+
+#[test]
+fn an_address_that_would_expose_the_texts_is_told_by_each_search() {
+    let sandbox = with_git();
+    configure(&sandbox, "qdrant", "http://db.example.org:6334", "");
+    let shop = sandbox.project("shop", &[("src/cart.rs", "fn cart() {}\n")]);
+    commit(&shop, "https://example.org/acme/shop");
+    let found = json_of(&sandbox, &shop, &["search", "cart"]);
+    assert_eq!(paths(&found), ["src/cart.rs"], "{found}");
+    assert!(found["warnings"].to_string().contains("use https beyond this machine"), "{found}");
+    let refused = sandbox.recall(&shop, &["publish"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("use https") && refused.stderr.contains("recall daemon restart"), "{refused:?}");
+}

@@ -77,8 +77,8 @@ impl Engine {
         let model: Option<Model> = self.settings.model.as_ref().map(|model| model_of(&*model.embedder));
         let embedder = self.settings.model.as_ref().map(|model| Arc::clone(&model.embedder));
         let documents = Documents::of(&store, embedder, cancel)?;
-        let server = shared.store();
         let failed = |source| PublishError::of(shared.name.clone(), source);
+        let server = shared.store().map_err(|error| failed(recall_shared::PublishError::Store(error)))?;
         let (difference, outcome) = match request.comparison {
             Comparison::Digest => (None, publish(&**server, &branch, model.as_ref(), &documents).map_err(failed)?),
             Comparison::Each => {

@@ -49,6 +49,12 @@ pub enum StoreError {
         /// How many were sent.
         sent: u64,
     },
+    /// The settings of the store are wrong.
+    #[error("its settings are wrong: {reason}")]
+    Unusable {
+        /// What is wrong.
+        reason: String,
+    },
     /// The answer is not understood.
     #[error("the server's answer is invalid: {what}")]
     Invalid {

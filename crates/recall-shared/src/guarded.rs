@@ -13,14 +13,20 @@ use crate::{Ask, Found, Key, Model, SharedStore, Statistics, StoreError};
 pub struct Guarded {
     /// Its name.
     pub name: String,
-    store: Arc<dyn SharedStore>,
+    /// The reason why there is none, otherwise.
+    store: Result<Arc<dyn SharedStore>, String>,
     breaker: Arc<Breaker>,
 }
 
 impl Guarded {
     /// Guards a store.
     pub fn new(name: impl Into<String>, store: Arc<dyn SharedStore>) -> Self {
-        Self { name: name.into(), store, breaker: Arc::default() }
+        Self { name: name.into(), store: Ok(store), breaker: Arc::default() }
+    }
+
+    /// A store whose settings are wrong. Each request fails with the reason.
+    pub fn unusable(name: impl Into<String>, reason: String) -> Self {
+        Self { name: name.into(), store: Err(reason), breaker: Arc::default() }
     }
 
     /// Whether the store answers.
@@ -29,8 +35,11 @@ impl Guarded {
     }
 
     /// The store itself, for publications, which wait and retry.
-    pub fn store(&self) -> &Arc<dyn SharedStore> {
-        &self.store
+    ///
+    /// # Errors
+    /// Its settings are wrong.
+    pub fn store(&self) -> Result<&Arc<dyn SharedStore>, StoreError> {
+        self.store.as_ref().map_err(|reason| StoreError::Unusable { reason: reason.clone() })
     }
 
     /// See [`SharedStore::statistics`].
@@ -54,14 +63,15 @@ impl Guarded {
     }
 
     fn ask<T>(&self, ask: impl FnOnce(&dyn SharedStore) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let store = self.store()?;
         if self.breaker.standing() != Standing::Answers {
             return Err(StoreError::Resting);
         }
-        let answer = ask(&*self.store);
+        let answer = ask(&**store);
         if let Err(error) = &answer
             && error.may_pass()
         {
-            let store = Arc::downgrade(&self.store);
+            let store = Arc::downgrade(store);
             let probe = move || store.upgrade().is_none_or(|store| store.ping().is_ok());
             self.breaker.open(error.to_string(), probe);
         }

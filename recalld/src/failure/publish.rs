@@ -30,6 +30,8 @@ impl IntoFailure for PublishError {
                 StoreError::Busy => Failure::new(Reason::Conflict, message).with_hint("wait for it, and publish again"),
                 StoreError::Refused { .. } => Failure::new(Reason::PermissionDenied, message)
                     .with_hint("check the address, the tenant and `RECALL_STORE_<NAME>_KEY`; docs/shared-store.md lists the rights"),
+                StoreError::Unusable { .. } => Failure::new(Reason::InvalidArgument, message)
+                    .with_hint("correct `[stores.NAME]` in your recall.toml, then `recall daemon restart`"),
                 StoreError::Unreachable { .. }
                 | StoreError::Late { .. }
                 | StoreError::Overloaded { .. }
