@@ -57,11 +57,7 @@ fn what_one_machine_publishes_another_finds() {
     let here = json_of(&reader, &shop, &["search", "backoff", "--scope", "project"]);
     assert!(paths(&here).is_empty(), "{here}");
 
-    // A clone has its own files, which are newer.
-    let clone = reader.project("clone", &[("src/retry.rs", RETRY)]);
-    commit(&clone, "https://example.org/acme/api");
-    let own = json_of(&reader, &clone, &["search", "backoff"]);
-    assert_eq!(paths(&own), ["src/retry.rs"], "{own}");
+    team::assert_a_clone_is_searched_in_place_of_what_is_published(&reader);
 }
 
 #[test]

@@ -40,11 +40,7 @@ fn what_one_machine_publishes_another_finds() {
     let filtered = json_of(&reader, &shop, &["search", "backoff", "--scope", "domain", "--path", "src/key.rs"]);
     assert!(!paths(&filtered).contains(&"platform/example.org/acme/api/src/retry.rs".to_owned()), "{filtered}");
 
-    // A clone has its own files, which are newer.
-    let clone = reader.project("clone", &[("src/retry.rs", RETRY)]);
-    commit(&clone, "https://example.org/acme/api");
-    let own = json_of(&reader, &clone, &["search", "backoff"]);
-    assert_eq!(paths(&own), ["src/retry.rs"], "{own}");
+    team::assert_a_clone_is_searched_in_place_of_what_is_published(&reader);
 }
 
 #[test]

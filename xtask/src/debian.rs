@@ -39,10 +39,10 @@ recall daemon stop
 /// Installs a package in the system of an architecture, and uses it. Only root may do that.
 pub(crate) fn try_package(package: &Path, architecture: &str, install: Install) -> Result<(), String> {
     let system = provide(architecture, install)?;
-    let inside = system.join("root/recall.deb");
+    let inside = system.join("recall.deb");
     std::fs::copy(package, &inside).map_err(|error| format!("cannot copy {}: {error}", package.display()))?;
     cross::run(in_system(&system).args(["rm", "--recursive", "--force", HOME]))?;
-    cross::run(in_system(&system).args(["dpkg", "--install", "/root/recall.deb"]))?;
+    cross::run(in_system(&system).args(["dpkg", "--install", "/recall.deb"]))?;
     cross::run(in_system(&system).args(["sh", "-c", SCRIPT]))?;
     say(&format!("installed and used on Debian {RELEASE}, {architecture}\n"));
     Ok(())

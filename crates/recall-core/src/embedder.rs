@@ -18,7 +18,8 @@ pub struct ChunkText<'a> {
     pub symbol: &'a str,
     /// Its text, with its doc comment.
     pub text: &'a str,
-    /// The text of its document, for a model that describes the chunk; empty for code, which has its path and names. It is not embedded.
+    /// The text of its document, for a remote model that describes the chunk; empty for code, which has its path and names. It is not
+    /// embedded.
     pub document: &'a str,
 }
 

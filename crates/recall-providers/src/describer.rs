@@ -9,7 +9,7 @@ use recall_core::{Describer, ModelError, ModelFingerprint, tokens};
 use serde::Deserialize;
 
 use crate::error::{BadAnswer, ProviderError};
-use crate::language::{LanguageModel, PASSAGE_TOKENS, Passages, Question, object};
+use crate::language::{LanguageModel, PASSAGE_TOKENS, Passages, Question, in_order, object};
 use crate::link::{Link, Patience};
 use crate::model::RemoteModel;
 use crate::name::{NameError, RemoteName};
@@ -77,7 +77,7 @@ impl RemoteDescriber {
             texts: passages.len(),
             reply_tokens: REPLY_TOKENS,
         };
-        // Another reply is no failure of the server: it must not pause other requests.
+        // The server has answered. A reply that cannot be used does not pause other requests.
         let read = |reply: Option<&str>| Ok(reply.and_then(|reply| descriptions(reply, passages.len())));
         match self.0.ask(&question, Patience::Background, read) {
             // The server found these texts too long, or did not like them.
@@ -128,16 +128,15 @@ struct Description {
 /// Reads the descriptions in a reply, each as one line; `None` if they are not one for each passage.
 fn descriptions(reply: &str, count: usize) -> Option<Vec<String>> {
     let Descriptions { passages } = object(reply)?;
-    let mut found = vec![None; count];
-    for Description { passage, about } in passages {
-        let mut line = about.split_whitespace().collect::<Vec<_>>().join(" ");
-        line.truncate(line.floor_char_boundary(MOST_BYTES));
-        match found.get_mut(passage.checked_sub(1)?)? {
-            place @ None if !line.is_empty() => *place = Some(line),
-            _ => return None,
-        }
-    }
-    found.into_iter().collect()
+    let lines = passages.into_iter().map(|Description { passage, about }| (passage, line(&about)));
+    in_order(lines, count).filter(|lines| lines.iter().all(|line| !line.is_empty()))
+}
+
+/// Returns a text as one line of at most [`MOST_BYTES`].
+fn line(text: &str) -> String {
+    let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.truncate(line.floor_char_boundary(MOST_BYTES));
+    line
 }
 
 impl Describer for RemoteDescriber {

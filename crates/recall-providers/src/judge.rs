@@ -8,7 +8,7 @@ use recall_core::{CrossEncoder, ModelError, ModelFingerprint};
 use serde::Deserialize;
 
 use crate::error::{BadAnswer, ProviderError};
-use crate::language::{LanguageModel, PASSAGE_TOKENS, Passages, Question, object};
+use crate::language::{LanguageModel, PASSAGE_TOKENS, Passages, Question, in_order, object};
 use crate::link::{Link, Patience};
 use crate::model::RemoteModel;
 use crate::name::{NameError, RemoteName};
@@ -89,16 +89,12 @@ struct Score {
 
 /// Reads the scores in a reply.
 fn scores(reply: &str, count: usize) -> Result<Vec<f32>, BadAnswer> {
-    let wrong = || BadAnswer::WrongScores { expected: count };
-    let Scores { scores } = object(reply).ok_or_else(wrong)?;
-    let mut found = vec![None; count];
-    for Score { passage, score } in scores {
-        match passage.checked_sub(1).and_then(|place| found.get_mut(place)) {
-            Some(place @ None) if (0.0..=10.0).contains(&score) => *place = Some(score),
-            _ => return Err(wrong()),
-        }
-    }
-    found.into_iter().collect::<Option<Vec<f32>>>().ok_or_else(wrong)
+    let read = || {
+        let Scores { scores } = object(reply)?;
+        let scores = in_order(scores.into_iter().map(|Score { passage, score }| (passage, score)), count)?;
+        scores.iter().all(|score| (0.0..=10.0).contains(score)).then_some(scores)
+    };
+    read().ok_or(BadAnswer::WrongScores { expected: count })
 }
 
 impl CrossEncoder for RemoteJudge {

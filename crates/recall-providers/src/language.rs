@@ -132,6 +132,18 @@ impl Passages {
     }
 }
 
+/// Puts what a reply says of each passage, numbered from 1, in their order; `None` if there is not one for each.
+pub(crate) fn in_order<T>(told: impl IntoIterator<Item = (usize, T)>, count: usize) -> Option<Vec<T>> {
+    let mut found: Vec<Option<T>> = (0..count).map(|_| None).collect();
+    for (passage, one) in told {
+        let place = found.get_mut(passage.checked_sub(1)?)?;
+        if place.replace(one).is_some() {
+            return None;
+        }
+    }
+    found.into_iter().collect()
+}
+
 /// Reads the JSON object in a reply, which may have words around it; `None` if there is none of that shape.
 pub(crate) fn object<T: DeserializeOwned>(reply: &str) -> Option<T> {
     let (start, end) = (reply.find('{')?, reply.rfind('}')?);

@@ -11,10 +11,8 @@ mod schema;
 mod settings;
 mod statistics;
 
-use std::sync::Arc;
-
 use crate::seam::{BranchState, ChunkRecord, DocumentRecord};
-use crate::worker::Worker;
+use crate::worker::Connections;
 use crate::{Ask, Branch, Found, Key, Manifest, Model, Publication, SharedStore, Statistics, StoreError};
 use connection::Pool;
 use schema::numbers;
@@ -22,11 +20,7 @@ pub use settings::{PostgresSettings, Replica};
 
 /// A PostgreSQL server.
 pub struct Postgres {
-    settings: PostgresSettings,
-    readers: Arc<Pool>,
-    writers: Arc<Pool>,
-    /// Dropped last, since the pools' connections run on it.
-    worker: Worker,
+    connections: Connections<Pool>,
 }
 
 impl Postgres {
@@ -35,24 +29,9 @@ impl Postgres {
     /// # Errors
     /// The address is invalid, or would send the password or the texts over an unprotected network.
     pub fn new(settings: PostgresSettings) -> Result<Self, StoreError> {
-        let readers = Arc::new(Pool::new(&settings, settings.read)?);
-        let writers = Arc::new(Pool::new(&settings, Replica::Primary)?);
-        let worker = Worker::start("postgres").map_err(StoreError::unreachable)?;
-        Ok(Self { settings, readers, writers, worker })
-    }
-
-    fn read<T: Send + 'static, F>(&self, task: impl FnOnce(Arc<Pool>) -> F) -> Result<T, StoreError>
-    where
-        F: Future<Output = Result<T, StoreError>> + Send + 'static,
-    {
-        self.worker.run(self.settings.deadline, task(Arc::clone(&self.readers)))
-    }
-
-    fn write<T: Send + 'static, F>(&self, task: impl FnOnce(Arc<Pool>) -> F) -> Result<T, StoreError>
-    where
-        F: Future<Output = Result<T, StoreError>> + Send + 'static,
-    {
-        self.worker.run(self.settings.publish_deadline, task(Arc::clone(&self.writers)))
+        let readers = (Pool::new(&settings, settings.read)?, settings.deadline);
+        let writers = (Pool::new(&settings, Replica::Primary)?, settings.publish_deadline);
+        Ok(Self { connections: Connections::start("postgres", readers, writers)? })
     }
 }
 
@@ -62,56 +41,56 @@ impl SharedStore for Postgres {
     }
 
     fn ping(&self) -> Result<(), StoreError> {
-        self.read(statistics::ping)
+        self.connections.read(statistics::ping)
     }
 
     fn statistics(&self, keys: &[u32]) -> Result<Statistics, StoreError> {
         let keys = numbers(keys);
-        self.read(|pool| statistics::read(pool, keys))
+        self.connections.read(|pool| statistics::read(pool, keys))
     }
 
     fn models(&self) -> Result<Vec<Model>, StoreError> {
-        self.read(statistics::models)
+        self.connections.read(statistics::models)
     }
 
     fn find(&self, ask: &Ask) -> Result<Found, StoreError> {
         let ask = ask.clone();
-        self.read(|pool| find::find(pool, ask))
+        self.connections.read(|pool| find::find(pool, ask))
     }
 
     fn texts(&self, chunks: &[Key]) -> Result<Vec<Option<String>>, StoreError> {
         let chunks = chunks.to_vec();
-        self.read(|pool| find::texts(pool, chunks))
+        self.connections.read(|pool| find::texts(pool, chunks))
     }
 
     fn branch(&self, branch: &Branch) -> Result<Option<BranchState>, StoreError> {
         let branch = branch.clone();
-        self.write(|pool| publication::branch(pool, branch))
+        self.connections.write(|pool| publication::branch(pool, branch))
     }
 
     fn manifest(&self, branch: &Branch) -> Result<Manifest, StoreError> {
         let branch = branch.clone();
-        self.write(|pool| publication::manifest(pool, branch))
+        self.connections.write(|pool| publication::manifest(pool, branch))
     }
 
     fn begin(&self, branch: &Branch, model: Option<&Model>) -> Result<Publication, StoreError> {
         let (branch, model) = (branch.clone(), model.cloned());
-        self.write(|pool| publication::begin(pool, branch, model))
+        self.connections.write(|pool| publication::begin(pool, branch, model))
     }
 
     fn missing(&self, chunks: &[Key], model: Option<&Model>) -> Result<Vec<bool>, StoreError> {
         let (chunks, model) = (chunks.to_vec(), model.cloned());
-        self.write(|pool| publication::missing(pool, chunks, model))
+        self.connections.write(|pool| publication::missing(pool, chunks, model))
     }
 
     fn put_chunks(&self, chunks: &[ChunkRecord], model: Option<&Model>) -> Result<(), StoreError> {
         let (chunks, model) = (chunks.to_vec(), model.cloned());
-        self.write(|pool| publication::put_chunks(pool, chunks, model))
+        self.connections.write(|pool| publication::put_chunks(pool, chunks, model))
     }
 
     fn put_documents(&self, publication: &Publication, documents: &[DocumentRecord]) -> Result<(), StoreError> {
         let (publication, documents) = (publication.clone(), documents.to_vec());
-        self.write(|pool| publication::put_documents(pool, publication, documents))
+        self.connections.write(|pool| publication::put_documents(pool, publication, documents))
     }
 
     fn commit(
@@ -122,10 +101,10 @@ impl SharedStore for Postgres {
         state: &BranchState,
     ) -> Result<(), StoreError> {
         let (publication, removed, state) = (publication.clone(), removed.to_vec(), state.clone());
-        self.write(|pool| publication::commit(pool, publication, added, removed, state))
+        self.connections.write(|pool| publication::commit(pool, publication, added, removed, state))
     }
 
     fn collect(&self) -> Result<u64, StoreError> {
-        self.write(publication::collect)
+        self.connections.write(publication::collect)
     }
 }

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use tonic::codegen::http::Uri;
 
 use crate::seam::{BranchState, ChunkRecord, DocumentRecord};
-use crate::worker::Worker;
+use crate::worker::Connections;
 use crate::{Ask, Branch, Found, Key, Manifest, Model, Publication, SharedStore, Statistics, StoreError};
 use client::Client;
 pub use settings::{QdrantSettings, Spread};
@@ -31,11 +31,9 @@ use tenant::Tenant;
 
 /// A Qdrant server or cluster.
 pub struct Qdrant {
-    settings: QdrantSettings,
-    readers: Arc<Client>,
-    writers: Arc<Client>,
-    /// Dropped last, since the clients' connections run on it.
-    worker: Worker,
+    connections: Connections<Client>,
+    spread: Spread,
+    clock: Arc<dyn Fn() -> u64 + Send + Sync>,
 }
 
 impl Qdrant {
@@ -50,29 +48,15 @@ impl Qdrant {
         }
         let client = |deadline| {
             let tenant = Tenant::new(settings.tenant.clone());
-            Client::new(&settings.address, &settings.key, tenant, deadline).map(Arc::new)
+            Client::new(&settings.address, &settings.key, tenant, deadline).map(|client| (client, deadline))
         };
         let (readers, writers) = (client(settings.deadline)?, client(settings.publish_deadline)?);
-        let worker = Worker::start("qdrant").map_err(StoreError::unreachable)?;
-        Ok(Self { settings, readers, writers, worker })
-    }
-
-    fn read<T: Send + 'static, F>(&self, task: impl FnOnce(Arc<Client>) -> F) -> Result<T, StoreError>
-    where
-        F: Future<Output = Result<T, StoreError>> + Send + 'static,
-    {
-        self.worker.run(self.settings.deadline, task(Arc::clone(&self.readers)))
-    }
-
-    fn write<T: Send + 'static, F>(&self, task: impl FnOnce(Arc<Client>) -> F) -> Result<T, StoreError>
-    where
-        F: Future<Output = Result<T, StoreError>> + Send + 'static,
-    {
-        self.worker.run(self.settings.publish_deadline, task(Arc::clone(&self.writers)))
+        let connections = Connections::start("qdrant", readers, writers)?;
+        Ok(Self { connections, spread: settings.spread, clock: settings.clock })
     }
 
     fn now(&self) -> u64 {
-        (self.settings.clock)()
+        (self.clock)()
     }
 }
 
@@ -104,56 +88,60 @@ impl SharedStore for Qdrant {
     }
 
     fn ping(&self) -> Result<(), StoreError> {
-        self.read(async |client| client.ping().await)
+        self.connections.read(async |client| client.ping().await)
     }
 
     fn statistics(&self, keys: &[u32]) -> Result<Statistics, StoreError> {
         let keys = keys.to_vec();
-        self.read(|client| async move { statistics::read(&client, keys).await })
+        self.connections.read(|client| async move { statistics::read(&client, keys).await })
     }
 
     fn models(&self) -> Result<Vec<Model>, StoreError> {
-        self.read(|client| async move { statistics::models(&client).await })
+        self.connections.read(|client| async move { statistics::models(&client).await })
     }
 
     fn find(&self, ask: &Ask) -> Result<Found, StoreError> {
         let ask = ask.clone();
-        self.read(|client| async move { find::find(&client, &ask).await })
+        self.connections.read(|client| async move { find::find(&client, &ask).await })
     }
 
     fn texts(&self, chunks: &[Key]) -> Result<Vec<Option<String>>, StoreError> {
         let chunks = chunks.to_vec();
-        self.read(|client| async move { find::texts(&client, &chunks).await })
+        self.connections.read(|client| async move { find::texts(&client, &chunks).await })
     }
 
     fn branch(&self, branch: &Branch) -> Result<Option<BranchState>, StoreError> {
         let branch = branch.clone();
-        self.write(|client| async move { publication::branch(&client, &branch).await })
+        self.connections.write(|client| async move { publication::branch(&client, &branch).await })
     }
 
     fn manifest(&self, branch: &Branch) -> Result<Manifest, StoreError> {
         let branch = branch.clone();
-        self.write(|client| async move { publication::manifest(&client, &branch).await })
+        self.connections.write(|client| async move { publication::manifest(&client, &branch).await })
     }
 
     fn begin(&self, branch: &Branch, model: Option<&Model>) -> Result<Publication, StoreError> {
-        let (branch, model, spread, now) = (branch.clone(), model.cloned(), self.settings.spread, self.now());
-        self.write(|client| async move { publication::begin(&client, branch, model.as_ref(), spread, now).await })
+        let (branch, model, spread, now) = (branch.clone(), model.cloned(), self.spread, self.now());
+        self.connections
+            .write(|client| async move { publication::begin(&client, branch, model.as_ref(), spread, now).await })
     }
 
     fn missing(&self, chunks: &[Key], model: Option<&Model>) -> Result<Vec<bool>, StoreError> {
         let (chunks, model, now) = (chunks.to_vec(), model.cloned(), self.now());
-        self.write(|client| async move { publication::missing(&client, &chunks, model.as_ref(), now).await })
+        self.connections
+            .write(|client| async move { publication::missing(&client, &chunks, model.as_ref(), now).await })
     }
 
     fn put_chunks(&self, chunks: &[ChunkRecord], model: Option<&Model>) -> Result<(), StoreError> {
         let (chunks, model, now) = (chunks.to_vec(), model.cloned(), self.now());
-        self.write(|client| async move { publication::put_chunks(&client, chunks, model.as_ref(), now).await })
+        self.connections
+            .write(|client| async move { publication::put_chunks(&client, chunks, model.as_ref(), now).await })
     }
 
     fn put_documents(&self, publication: &Publication, documents: &[DocumentRecord]) -> Result<(), StoreError> {
         let (publication, documents) = (publication.clone(), documents.to_vec());
-        self.write(|client| async move { publication::put_documents(&client, &publication, &documents).await })
+        self.connections
+            .write(|client| async move { publication::put_documents(&client, &publication, &documents).await })
     }
 
     fn commit(
@@ -165,14 +153,14 @@ impl SharedStore for Qdrant {
     ) -> Result<(), StoreError> {
         let (publication, removed, state) = (publication.clone(), removed.to_vec(), state.clone());
         let now = self.now();
-        self.write(
-            |client| async move { publication::commit(&client, &publication, added, removed, &state, now).await },
-        )
+        self.connections.write(|client| async move {
+            publication::commit(&client, &publication, added, removed, &state, now).await
+        })
     }
 
     fn collect(&self) -> Result<u64, StoreError> {
         let now = self.now();
-        self.write(|client| async move { collect::collect(&client, now).await })
+        self.connections.write(|client| async move { collect::collect(&client, now).await })
     }
 }
 

@@ -44,7 +44,7 @@ impl ContractServer {
     /// Starts a server on a free port of this machine.
     ///
     /// # Panics
-    /// There is no free port.
+    /// No port is free.
     pub fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         listener.set_nonblocking(true).expect("a socket");

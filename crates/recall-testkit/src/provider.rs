@@ -34,7 +34,7 @@ impl FakeProvider {
     /// Starts a server on a free port of this machine.
     ///
     /// # Panics
-    /// There is no free port.
+    /// No port is free.
     pub fn start(rules: FakeRules) -> Self {
         Self::start_at("127.0.0.1:0", rules)
     }

@@ -18,7 +18,7 @@ impl CuttingProxy {
     /// Starts a proxy before a server, given by its host and port.
     ///
     /// # Panics
-    /// There is no free port.
+    /// No port is free.
     pub fn before(server: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let port = listener.local_addr().expect("bound").port();

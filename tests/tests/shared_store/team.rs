@@ -1,7 +1,5 @@
 //! Machines of a team: sandboxes with a store in their configuration, and repositories in them.
 
-#![allow(dead_code, reason = "each test program uses a part")]
-
 use std::process::Command;
 
 use recall_testkit::Project;
@@ -45,6 +43,15 @@ pub(crate) fn commit(project: &Project, remote: &str) {
 pub(crate) fn paths(answer: &Value) -> Vec<String> {
     let hits = answer["results"].as_array().unwrap_or_else(|| panic!("{answer}"));
     hits.iter().filter_map(|hit| hit["doc"]["path"].as_str().map(str::to_owned)).collect()
+}
+
+/// Clones the repository `acme/api`, whose files are newer than the published ones.
+#[track_caller]
+pub(crate) fn assert_a_clone_is_searched_in_place_of_what_is_published(reader: &Sandbox) {
+    let clone = reader.project("clone", &[("src/retry.rs", RETRY)]);
+    commit(&clone, "https://example.org/acme/api");
+    let own = json_of(reader, &clone, &["search", "backoff"]);
+    assert_eq!(paths(&own), ["src/retry.rs"], "{own}");
 }
 
 pub(crate) const RETRY: &str =

@@ -12,8 +12,8 @@ pub(crate) struct ChunkTexts {
     document_type: DocumentType,
     /// The symbol or heading path, and the text, of each chunk.
     chunks: Vec<(String, String)>,
-    /// The text of a document that is not code, for a model that describes its chunks.
-    whole: String,
+    /// The masked text of a document that is not code, for a model elsewhere that describes its chunks; otherwise empty.
+    document: String,
 }
 
 impl ChunkTexts {
@@ -22,8 +22,8 @@ impl ChunkTexts {
         let ChunkedDocument { path, document_type, first, text, chunks } = chunked;
         let read = |span: ByteSpan| span.of(text).unwrap_or_default().to_owned();
         let chunks = chunks.iter().map(|chunk| part(*document_type, path.as_str(), chunk, read)).collect();
-        let whole = if *document_type == DocumentType::Code { String::new() } else { text.clone() };
-        Self { first: *first, path: path.as_str().to_owned(), document_type: *document_type, chunks, whole }
+        let path = path.as_str().to_owned();
+        Self { first: *first, path, document_type: *document_type, chunks, document: String::new() }
     }
 
     /// Builds the same texts with their secrets masked, for a model outside of this process. A secret that begins in one chunk and
@@ -40,8 +40,8 @@ impl ChunkTexts {
         });
         let chunks = chunks.collect();
         let is_code = *document_type == DocumentType::Code;
-        let all = if is_code { String::new() } else { whole.masked(0..text.len()) };
-        Self { first: *first, chunks, document_type: *document_type, path: shown, whole: all }
+        let document = if is_code { String::new() } else { whole.masked(0..text.len()) };
+        Self { first: *first, chunks, document_type: *document_type, path: shown, document }
     }
 
     /// Returns one text per chunk, in order.
@@ -53,7 +53,7 @@ impl ChunkTexts {
             .iter()
             .map(|(symbol, text)| match self.document_type {
                 DocumentType::Code => ChunkText { path: &self.path, symbol, text, document: "" },
-                _ => ChunkText { path: "", symbol: "", text, document: &self.whole },
+                _ => ChunkText { path: "", symbol: "", text, document: &self.document },
             })
             .collect()
     }
@@ -102,8 +102,7 @@ mod tests {
         let texts = ChunkTexts::of(&ChunkedDocument { path, document_type, first, text, chunks: vec![chunk] });
         assert_eq!((texts.joined(ChunkRow(6)), texts.joined(ChunkRow(8))), (None, None));
         assert_eq!(texts.joined(first), Some(texts.parts()[0].joined()));
-        let ChunkText { path, symbol, text, document } = texts.parts()[0];
-        assert_eq!(document.is_empty(), document_type == DocumentType::Code);
+        let ChunkText { path, symbol, text, document: _ } = texts.parts()[0];
         assert_eq!((path, symbol, text), expected);
     }
 

@@ -7,9 +7,11 @@
 use std::num::NonZero;
 use std::time::{Duration, Instant};
 
+use arc_swap::ArcSwapOption;
 use recall_catalog::ChunkedDocument;
 use recall_core::{Ablation, ChunkRow, JudgeUse, QueryClass, error_chain};
 
+use crate::Engine;
 use crate::embeddings::ChunkTexts;
 use crate::error::StoreError;
 use crate::ranking::ZScore;
@@ -37,9 +39,12 @@ pub(super) fn rescore(
     ranked: &mut [Ranked<'_>],
     clock: &mut StageClock,
 ) -> Result<Rescored, StoreError> {
+    let Engine { preranker, reranker, settings, .. } = search.engine;
+    let small = RescoreStage::of(Rescorer::Preranker, Stage::Prerank, settings.prerank);
+    let large = RescoreStage::of(Rescorer::Reranker, Stage::Rerank, settings.rerank);
     Ok(Rescored {
-        prerank: prerank(search, ranked, clock)?,
-        rerank: rerank(search, ranked, clock)?,
+        prerank: by_cross_encoder(preranker, Ablation::Prerank, small, search, ranked, clock)?,
+        rerank: by_cross_encoder(reranker, Ablation::Rerank, large, search, ranked, clock)?,
         judge: judge(search, ranked, clock)?,
     })
 }
@@ -72,28 +77,22 @@ impl Outcome {
     }
 }
 
-/// Rescores many of the ranked chunks by the small cross-encoder, so that the large one reads the best of them.
-fn prerank(search: &Search<'_>, ranked: &mut [Ranked<'_>], clock: &mut StageClock) -> Result<Outcome, StoreError> {
-    let is_left_out = search.request.without.contains(&Ablation::Prerank);
-    let Some(model) = search.engine.preranker.load_full().filter(|_| !is_named(search) && !is_left_out) else {
-        return Ok(Outcome::NotAsked);
-    };
-    let RerankSettings { candidates, wait, weight } = search.engine.settings.prerank;
-    let stage = RescoreStage { by: Rescorer::Preranker, stage: Stage::Prerank, candidates, wait, weight };
-    stage.run(&model, search, ranked, clock)
-}
-
-/// Rescores the first of the ranked chunks by the cross-encoder. They stay ahead of the rest.
+/// Rescores the first of the ranked chunks by a cross-encoder. They stay ahead of the rest.
 ///
 /// Queries for a name or a path are not rescored, because the name decides, and neither is a single chunk.
-fn rerank(search: &Search<'_>, ranked: &mut [Ranked<'_>], clock: &mut StageClock) -> Result<Outcome, StoreError> {
-    let is_left_out = search.request.without.contains(&Ablation::Rerank);
-    let Some(model) = search.engine.reranker.load_full().filter(|_| !is_named(search) && !is_left_out) else {
-        return Ok(Outcome::NotAsked);
-    };
-    let RerankSettings { candidates, wait, weight } = search.engine.settings.rerank;
-    let stage = RescoreStage { by: Rescorer::Reranker, stage: Stage::Rerank, candidates, wait, weight };
-    stage.run(&model, search, ranked, clock)
+fn by_cross_encoder(
+    model: &ArcSwapOption<Reranker>,
+    without: Ablation,
+    stage: RescoreStage,
+    search: &Search<'_>,
+    ranked: &mut [Ranked<'_>],
+    clock: &mut StageClock,
+) -> Result<Outcome, StoreError> {
+    let is_left_out = is_named(search) || search.request.without.contains(&without);
+    match model.load_full().filter(|_| !is_left_out) {
+        Some(model) => stage.run(&model, search, ranked, clock),
+        None => Ok(Outcome::NotAsked),
+    }
 }
 
 /// Rescores the first of the ranked chunks by the language model, in the same way, for hard questions or if the request says so.
@@ -138,6 +137,11 @@ struct RescoreStage {
 }
 
 impl RescoreStage {
+    fn of(by: Rescorer, stage: Stage, settings: RerankSettings) -> Self {
+        let RerankSettings { candidates, wait, weight } = settings;
+        Self { by, stage, candidates, wait, weight }
+    }
+
     fn run(
         &self,
         model: &Reranker,

@@ -334,7 +334,9 @@ struct Rejection {
 
 impl Rejection {
     fn of(status: &tonic::Status) -> Self {
-        Self { code: status.code(), message: status.message().to_owned() }
+        // The client writes out its own error types after the address.
+        let message = status.message().split(": tonic::").next().unwrap_or_default();
+        Self { code: status.code(), message: message.to_owned() }
     }
 }
 

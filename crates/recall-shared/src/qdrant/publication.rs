@@ -114,7 +114,6 @@ pub(super) async fn put_chunks(
         let size = chunk.keys.len() * 8;
         let own = fields([
             (field::TENANT, tenant.clone()),
-            (field::KEY, text(&chunk.key.to_string())),
             (field::TEXT, text(&chunk.text)),
             (field::KEYS, numbers(&chunk.keys)),
             (field::LENGTHS, lengths(&chunk.lengths)),
@@ -245,7 +244,7 @@ pub(super) async fn commit(
     branches::advance(client).await?;
     let after = branches::commit(client, &publication.branch, &begun, state, sums).await?;
     if after.state != *state {
-        // Only another publication keeps the commit from being done.
+        // The commit fails only if another publication has begun.
         return Err(StoreError::Busy);
     }
     branches::settle(client, after.id, after.committed, now).await
@@ -261,7 +260,7 @@ fn numbers(keys: &[u32]) -> qdrant_client::qdrant::Value {
     list(keys.iter().map(|key| number(i64::from(*key))))
 }
 
-/// Reads the key of a chunk or document.
+/// Reads the key of a document.
 pub(super) fn key(point: &Point) -> Result<Key, StoreError> {
     let text = point.text(field::KEY)?;
     let invalid = || StoreError::Invalid { what: format!("`{text}` is not a key") };

@@ -1,4 +1,4 @@
-//! The tenant, without which there is no filter and no identity of a point.
+//! The tenant. Every filter and every point's identity is made from it.
 
 use qdrant_client::qdrant::r#match::MatchValue;
 use qdrant_client::qdrant::{Condition, Filter, Range, RepeatedIntegers, RepeatedStrings};

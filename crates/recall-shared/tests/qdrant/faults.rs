@@ -113,7 +113,7 @@ fn nothing_is_lost(server: &ContractServer, faulty: &Qdrant, mut cause: impl Fau
     assert!(difference.is_empty(), "{difference:?}");
     let statistics = direct.statistics(&[]).expect("it answers");
     assert_eq!(statistics.documents as usize, corpus.documents.len(), "no document is there twice");
-    let keys = server.texts("recall_1_chunks", "key");
+    let keys = server.texts("recall_1_chunks", "text");
     let mut distinct = keys.clone();
     distinct.dedup();
     assert_eq!(keys, distinct, "no chunk is there twice");

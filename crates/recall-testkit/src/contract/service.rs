@@ -29,7 +29,7 @@ use super::script::{FailureMoment, Script};
 use super::state::State;
 use super::{collections, points};
 
-/// The version that is told, if a test wants no other.
+/// The version that the server reports unless a test sets another one.
 const VERSION: &str = "1.17.0";
 
 /// What all services share.
