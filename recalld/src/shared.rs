@@ -29,7 +29,7 @@ pub(crate) fn stores(settings: &Settings, environment: &Environment) -> Vec<Guar
 fn store(config: &StoreConfig, key: String) -> Result<Arc<dyn SharedStore>, StoreError> {
     let StoreConfig { kind, address, tenant, deadline, publish_deadline, read, spread } = config.clone();
     match kind {
-        StoreKind::Postgres => Ok(Arc::new(Postgres::new(PostgresSettings {
+        StoreKind::Postgres => Ok(Arc::new(Postgres::new(&PostgresSettings {
             address,
             password: key,
             tenant,

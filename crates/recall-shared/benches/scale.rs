@@ -152,7 +152,7 @@ fn measure(tenants: u64, chunks: u64) {
     server.sql("postgres", "alter system set max_wal_size = '4GB'");
     server.sql("postgres", "select pg_reload_conf()");
     let store = |tenant: u64| {
-        Postgres::new(PostgresSettings {
+        Postgres::new(&PostgresSettings {
             address: server.address(),
             password: String::new(),
             tenant: format!("tenant{tenant}"),

@@ -28,9 +28,9 @@ impl Postgres {
     ///
     /// # Errors
     /// The address is invalid, or would send the password or the texts over an unprotected network.
-    pub fn new(settings: PostgresSettings) -> Result<Self, StoreError> {
-        let readers = (Pool::new(&settings, settings.read)?, settings.deadline);
-        let writers = (Pool::new(&settings, Replica::Primary)?, settings.publish_deadline);
+    pub fn new(settings: &PostgresSettings) -> Result<Self, StoreError> {
+        let readers = (Pool::new(settings, settings.read)?, settings.deadline);
+        let writers = (Pool::new(settings, Replica::Primary)?, settings.publish_deadline);
         Ok(Self { connections: Connections::start("postgres", readers, writers)? })
     }
 }

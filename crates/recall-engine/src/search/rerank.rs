@@ -43,8 +43,8 @@ pub(super) fn rescore(
     let small = RescoreStage::of(Rescorer::Preranker, Stage::Prerank, settings.prerank);
     let large = RescoreStage::of(Rescorer::Reranker, Stage::Rerank, settings.rerank);
     Ok(Rescored {
-        prerank: by_cross_encoder(preranker, Ablation::Prerank, small, search, ranked, clock)?,
-        rerank: by_cross_encoder(reranker, Ablation::Rerank, large, search, ranked, clock)?,
+        prerank: by_cross_encoder(preranker, Ablation::Prerank, &small, search, ranked, clock)?,
+        rerank: by_cross_encoder(reranker, Ablation::Rerank, &large, search, ranked, clock)?,
         judge: judge(search, ranked, clock)?,
     })
 }
@@ -83,7 +83,7 @@ impl Outcome {
 fn by_cross_encoder(
     model: &ArcSwapOption<Reranker>,
     without: Ablation,
-    stage: RescoreStage,
+    stage: &RescoreStage,
     search: &Search<'_>,
     ranked: &mut [Ranked<'_>],
     clock: &mut StageClock,

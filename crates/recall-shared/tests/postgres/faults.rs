@@ -20,7 +20,7 @@ fn no_fault_of_the_network_loses_or_repeats_anything() {
     let address = format!("postgres://recall@127.0.0.1:{}/team", proxy.port());
     let mut impatient = settings(address, "team");
     (impatient.deadline, impatient.publish_deadline) = (Duration::from_secs(5), Duration::from_secs(10));
-    let faulty = recall_shared::Postgres::new(impatient).expect("a valid address");
+    let faulty = recall_shared::Postgres::new(&impatient).expect("a valid address");
     let (direct, memory) = (store_at(server.address(), "team"), Memory::default());
     let (mut random, main) = (Rand32::new(5), branch("team/a", "main"));
     let mut corpus = Corpus::random(1, 80);

@@ -24,7 +24,7 @@ fn settings(address: String, tenant: &str) -> PostgresSettings {
 }
 
 fn store_at(address: String, tenant: &str) -> Postgres {
-    Postgres::new(settings(address, tenant)).expect("a valid address")
+    Postgres::new(&settings(address, tenant)).expect("a valid address")
 }
 
 #[test]
