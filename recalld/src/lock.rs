@@ -144,7 +144,8 @@ impl DaemonLock {
     }
 }
 
-/// Writes the new note over the old one and truncates afterwards, so that a reader never finds an empty file.
+/// Writes the new note over the old one and truncates afterwards, so that a reader never finds an empty file. It finds the end of the
+/// note by its last line.
 fn write_note(file: &mut File, note: &LockNote) -> io::Result<()> {
     let text = note.to_text();
     file.rewind()?;
@@ -234,9 +235,9 @@ mod tests {
         let Ok(Claim::Ours(mut lock)) = claim(&path, false) else { panic!("nobody held the lock") };
         assert_eq!(noted(&path), Some(note(1)));
         lock.record(&LockNote { socket: Some("/s".into()), ..note(1) }).expect("writable");
-        assert_eq!(std::fs::read_to_string(&path).expect("readable"), "1\nsocket /s\n");
+        assert_eq!(std::fs::read_to_string(&path).expect("readable"), "1\nsocket /s\nend\n");
         lock.record(&note(1)).expect("writable");
-        assert_eq!(std::fs::read_to_string(&path).expect("readable"), "1\n");
+        assert_eq!(std::fs::read_to_string(&path).expect("readable"), "1\nend\n");
     }
 
     #[test]

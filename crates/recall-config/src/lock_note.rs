@@ -10,6 +10,10 @@ use crate::process::{ProcessStart, program_of};
 /// A part of the file name of the daemon's program.
 const PROGRAM: &str = "recalld";
 
+/// The last line. A note is written over an earlier one, whose end may still follow: with its socket, a daemon that is starting would
+/// look like one that handles signals, and would be ended by one.
+const END: &str = "end";
+
 /// Nanoseconds in a millisecond.
 const NANOS: i64 = 1_000_000;
 
@@ -35,7 +39,7 @@ impl LockNote {
 
     /// Parses a note; `None` if the text is not one.
     pub fn parse(text: &str) -> Option<Self> {
-        let mut lines = text.lines();
+        let mut lines = text.lines().take_while(|line| *line != END);
         let pid = lines.next()?.trim().parse().ok()?;
         let mut note = Self { pid, started: None, since: None, socket: None };
         // A later version may write more fields.
@@ -52,7 +56,7 @@ impl LockNote {
         Some(note)
     }
 
-    /// Formats the note: the process id on the first line, then one name and value per line.
+    /// Formats the note: the process id on the first line, then one name and value per line, then the last line.
     pub fn to_text(&self) -> String {
         let Self { pid, started, since, socket } = self;
         let mut text = format!("{pid}\n");
@@ -66,6 +70,8 @@ impl LockNote {
         if let Some(socket) = socket.as_deref().and_then(Path::to_str).filter(|path| !path.contains('\n')) {
             let _ = writeln!(text, "socket {socket}");
         }
+        text.push_str(END);
+        text.push('\n');
         text
     }
 
@@ -99,6 +105,20 @@ mod tests {
         for note in [bare, whole] {
             check(&note.to_text(), Some(&note));
         }
+    }
+
+    #[test]
+    fn the_rest_of_an_earlier_note_is_not_read() {
+        let starting = LockNote { pid: 4712, started: Some(ProcessStart(8900)), since: None, socket: None };
+        let earlier = LockNote {
+            since: Some(Timestamp(1_790_000_000_123 * NANOS)),
+            socket: Some("/run/user/7/recall/recalld.sock".into()),
+            ..starting.clone()
+        };
+        let (mut text, earlier) = (starting.to_text(), earlier.to_text());
+        text.push_str(&earlier[text.len()..]);
+        assert!(text.contains("\nsocket "), "{text}");
+        check(&text, Some(&starting));
     }
 
     #[test]
