@@ -76,11 +76,16 @@ fn is_timeout(error: &ureq::Error) -> bool {
     }
 }
 
-/// Returns when a server wants to be asked again. A date is not read: the delay between retries applies.
+/// Returns after which time a server wants to be asked again, from a number or a date. A date counts from that of the answer, so that the
+/// clocks of both machines may differ.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let number = |name| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
-    let seconds = number("retry-after-ms").map(|ms| ms / 1_000.0).or_else(|| number("retry-after"))?;
-    Duration::try_from_secs_f64(seconds).ok()
+    let text = |name| headers.get(name)?.to_str().ok().map(str::trim);
+    let number = |name| text(name)?.parse::<f64>().ok();
+    if let Some(seconds) = number("retry-after-ms").map(|ms| ms / 1_000.0).or_else(|| number("retry-after")) {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let date = |name| httpdate::parse_http_date(text(name)?).ok();
+    Some(date("retry-after")?.duration_since(date("date")?).unwrap_or_default())
 }
 
 /// Masks the key, and other secrets, in what a server says: some repeat what was sent.
@@ -94,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_delay_is_read_in_seconds_and_milliseconds() {
+    fn a_delay_is_read_as_a_number_and_as_a_date() {
         let check = |headers: &[(&'static str, &'static str)], expected: Option<u64>| {
             let headers: HeaderMap = headers
                 .iter()
@@ -104,7 +109,11 @@ mod tests {
         };
         check(&[("retry-after", "2")], Some(2_000));
         check(&[("retry-after", "0.5"), ("retry-after-ms", "20")], Some(20));
-        check(&[("retry-after", "Wed, 21 Oct 2026 07:28:00 GMT")], None);
+        let (at, later) = ("Wed, 21 Oct 2026 07:27:30 GMT", "Wed, 21 Oct 2026 07:28:00 GMT");
+        check(&[("retry-after", later), ("date", at)], Some(30_000));
+        check(&[("retry-after", at), ("date", later)], Some(0));
+        check(&[("retry-after", later)], None);
+        check(&[("retry-after", "tomorrow"), ("date", at)], None);
         check(&[("retry-after", "-1")], None);
         check(&[], None);
     }
