@@ -76,7 +76,8 @@ pub(crate) enum Extent {
 
 /// Builds the programs and tries them.
 pub(crate) fn run(extent: Extent, install: Install, only: Option<&str>) -> ExitCode {
-    match prepare(extent, install)
+    match trials::check_name(only)
+        .and_then(|()| prepare(extent, install))
         .and_then(|wine| if extent == Extent::Build { Ok(()) } else { trials::run(&wine, only) })
     {
         Ok(()) => ExitCode::SUCCESS,
@@ -99,6 +100,9 @@ fn prepare(extent: Extent, install: Install) -> Result<Wine, String> {
         cross::run(&mut command)?;
     }
     let built = folder.join(TARGET).join(PROFILE);
+    if !built.is_dir() {
+        return Err("nothing was built yet; `cargo xtask windows --build` builds the programs".to_owned());
+    }
     let wine = Wine::new(&folder.join("trial"))?;
     for (_, program) in TRIED {
         let program = format!("{program}.exe");

@@ -44,12 +44,17 @@ const TRIALS: [Trial; 15] = [
     ("purge", life::purge),
 ];
 
-/// Runs the trials, or the one of that name.
-pub(super) fn run(wine: &Wine, only: Option<&str>) -> Result<(), String> {
+/// Checks that there is a trial of that name.
+pub(super) fn check_name(only: Option<&str>) -> Result<(), String> {
     if let Some(name) = only.filter(|name| TRIALS.iter().all(|(known, _)| known != name)) {
         let names = TRIALS.map(|(name, _)| name).join(", ");
         return Err(format!("there is no trial `{name}`; the trials are: {names}"));
     }
+    Ok(())
+}
+
+/// Runs the trials, or the one of that name.
+pub(super) fn run(wine: &Wine, only: Option<&str>) -> Result<(), String> {
     wine.end();
     let chosen = TRIALS.iter().filter(|(name, _)| only.is_none_or(|only| only == *name));
     let mut failed = Vec::new();
