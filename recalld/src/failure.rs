@@ -6,6 +6,7 @@ mod backup;
 mod migrate;
 mod models;
 mod publish;
+mod shared;
 
 use recall_core::{UnknownLanguage, error_chain};
 use recall_engine::{
@@ -15,6 +16,8 @@ use recall_engine::{
 use recall_proto::{Failure, Reason};
 use recall_rql::{Problem as RqlProblem, RqlError};
 use tonic::Status;
+
+use shared::of_shared;
 
 /// The hint if a file belongs to another project.
 const OUTSIDE: &str = "name files below the project's root, or run the command in the project that they belong to";
@@ -78,6 +81,7 @@ impl IntoFailure for GetError {
             Self::NotFound { id } => not_found(message, id),
             Self::Memory(error) => of_fault(error.fault(), message, Reason::SearchFailed),
             Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
+            Self::Shared { source, .. } => of_shared(&source, message, "try again when the server answers"),
         }
     }
 }

@@ -57,6 +57,7 @@ fn what_one_machine_publishes_another_finds() {
     let here = json_of(&reader, &shop, &["search", "backoff", "--scope", "project"]);
     assert!(paths(&here).is_empty(), "{here}");
 
+    team::assert_a_published_document_is_read(&reader, &shop);
     team::assert_a_clone_is_searched_in_place_of_what_is_published(&reader);
 }
 
@@ -73,6 +74,8 @@ fn a_dead_store_costs_its_deadline_once() {
     let late = json_of(&sandbox, &shop, &["search", "cart"]);
     assert_eq!(paths(&late), ["src/cart.rs"], "{late}");
     assert!(late["warnings"].to_string().contains("SHARED_STORE"), "{late}");
+    let unread = sandbox.recall(&shop, &["get", "platform/example.org/acme/shop/src/cart.rs"]);
+    assert!(unread.stderr.contains("the shared store `platform` did not answer"), "{unread:?}");
     let began = Instant::now();
     for _ in 0..20 {
         assert_eq!(paths(&json_of(&sandbox, &shop, &["search", "cart"])), ["src/cart.rs"]);

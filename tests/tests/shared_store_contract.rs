@@ -40,6 +40,7 @@ fn what_one_machine_publishes_another_finds() {
     let filtered = json_of(&reader, &shop, &["search", "backoff", "--scope", "domain", "--path", "src/key.rs"]);
     assert!(!paths(&filtered).contains(&"platform/example.org/acme/api/src/retry.rs".to_owned()), "{filtered}");
 
+    team::assert_a_published_document_is_read(&reader, &shop);
     team::assert_a_clone_is_searched_in_place_of_what_is_published(&reader);
 }
 

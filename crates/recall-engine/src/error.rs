@@ -234,6 +234,14 @@ pub enum GetError {
     /// A store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A shared store did not answer.
+    #[error("the shared store `{store}` did not answer")]
+    Shared {
+        /// Its name.
+        store: String,
+        /// The reason.
+        source: recall_shared::StoreError,
+    },
 }
 
 /// A query of the graph or for related documents failed.

@@ -5,6 +5,7 @@ mod doctor;
 mod get;
 mod kept;
 mod list;
+mod published;
 mod status;
 
 pub use compact::CompactReport;

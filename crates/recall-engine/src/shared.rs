@@ -8,13 +8,23 @@ pub(crate) use contents::{KeyedDocument, document_key, published};
 pub(crate) use record::{Record, RecordedMemory};
 pub(crate) use repository::{current_branch, repository_name};
 
-use recall_core::Embedder;
+use recall_core::{DocPath, Document, DocumentId, Embedder};
 use recall_shared::Model;
 
 /// Returns a model as shared stores name it.
 pub(crate) fn model_of(embedder: &dyn Embedder) -> Model {
     let fingerprint = embedder.fingerprint().0;
     Model { fingerprint: hex::encode(&fingerprint[..FINGERPRINT_BYTES]), dimensions: embedder.dimensions() }
+}
+
+/// Returns a document with the path under which answers show it: its store, its repository, and its path there.
+pub(crate) fn shown(store: &str, repository: &str, mut document: Document) -> Document {
+    let path = format!("{store}/{repository}/{}", document.path);
+    document.path = DocPath::new(&path).unwrap_or(document.path);
+    document.id = DocumentId::of(&document.path);
+    // The memory itself is in the journal of its project, and can be neither amended nor confirmed from here.
+    document.memory = None;
+    document
 }
 
 /// How many bytes of a fingerprint name a model. Two models share them with a probability of one in 10^38.

@@ -110,6 +110,7 @@ impl Source for Made {
                 kind: if number.is_multiple_of(20) { "documentation" } else { "code" }.to_owned(),
                 language: ["rust", "go", "python", "java", "c"][(number % 5) as usize].to_owned(),
                 tags: Vec::new(),
+                text: chunks.iter().map(|chunk| chunk.text.as_str()).collect::<Vec<_>>().join("\n"),
             };
             (record, chunks)
         };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::breaker::{Breaker, Standing};
-use crate::{Ask, Found, Key, Model, SharedStore, Statistics, StoreError};
+use crate::{Ask, Found, Key, Model, Place, SharedStore, Statistics, StoreError, WholeDocument};
 
 /// The reading side of a store, by its name in the configuration.
 ///
@@ -60,6 +60,11 @@ impl Guarded {
     /// See [`SharedStore::texts`].
     pub fn texts(&self, chunks: &[Key]) -> Result<Vec<Option<String>>, StoreError> {
         self.ask(|store| store.texts(chunks))
+    }
+
+    /// See [`SharedStore::document`].
+    pub fn document(&self, places: &[Place]) -> Result<Option<WholeDocument>, StoreError> {
+        self.ask(|store| store.document(places))
     }
 
     fn ask<T>(&self, ask: impl FnOnce(&dyn SharedStore) -> Result<T, StoreError>) -> Result<T, StoreError> {

@@ -2,7 +2,8 @@
 //!
 //! A [`SharedStore`] holds documents of many repositories, cut into chunks. [`publish()`] sends what a repository's branch has and
 //! the store lacks, and replaces the branch's documents as a whole. A search asks for the [statistics](SharedStore::statistics) of
-//! its keys, then for [candidates](SharedStore::find), and reads the [texts](SharedStore::texts) of the chunks that it shows.
+//! its keys, then for [candidates](SharedStore::find), and reads the [texts](SharedStore::texts) of the chunks that it shows. A
+//! [document](SharedStore::document) is read by its path.
 //! [`Guarded`] bounds the time of each call, and stops asking a server that does not answer.
 //!
 //! The crate does not know what the keys, records and analyses mean, does not rank, and reads no files.
@@ -27,5 +28,5 @@ pub use publish::{Difference, Outcome, PublishError, Source, publish, verify};
 pub use qdrant::{Qdrant, QdrantSettings, Spread};
 pub use seam::{
     Ask, Branch, BranchState, Chunk, ChunkRecord, Depths, Document, DocumentRecord, Filters, Found, Key, Manifest,
-    Model, PathCondition, Publication, SharedStore, Statistics, Weighted,
+    Model, PathCondition, Place, Publication, SharedStore, Statistics, Weighted, WholeDocument,
 };

@@ -7,8 +7,8 @@ use parking_lot::Mutex;
 use crate::paths::Paths;
 use crate::seam::DocumentRecord;
 use crate::{
-    Ask, Branch, BranchState, Chunk, ChunkRecord, Document, Filters, Found, Key, Manifest, Model, Publication,
-    SharedStore, Statistics, StoreError, Weighted,
+    Ask, Branch, BranchState, Chunk, ChunkRecord, Document, Filters, Found, Key, Manifest, Model, Place, Publication,
+    SharedStore, Statistics, StoreError, Weighted, WholeDocument,
 };
 
 /// A shared store inside this process, without a server.
@@ -127,13 +127,7 @@ impl SharedStore for Memory {
                 cosine: candidates.contains(key).then(|| cosine(key)).flatten(),
                 is_near: near.contains(key),
             };
-            Document {
-                repository: branch.repository.clone(),
-                path: document.path.clone(),
-                key: document.key,
-                record: document.record.clone(),
-                chunks: document.chunks.iter().map(chunk).collect(),
-            }
+            of(branch, document, document.chunks.iter().map(chunk).collect())
         };
         let has_cosines = ask.vector.as_ref().is_some_and(|(model, _)| state.models.contains(model));
         Ok(Found { documents: found.into_iter().map(document).collect(), has_cosines })
@@ -142,6 +136,23 @@ impl SharedStore for Memory {
     fn texts(&self, chunks: &[Key]) -> Result<Vec<Option<String>>, StoreError> {
         let state = self.state.lock();
         Ok(chunks.iter().map(|key| Some(state.chunks.get(key)?.record.text.clone())).collect())
+    }
+
+    fn document(&self, places: &[Place]) -> Result<Option<WholeDocument>, StoreError> {
+        let state = self.state.lock();
+        let at = |place: &Place| {
+            let is_there = |(branch, document): &(&Branch, &DocumentRecord)| {
+                branch.repository == place.repository && document.path == place.path
+            };
+            state.visible().find(is_there)
+        };
+        Ok(places.iter().find_map(at).map(|(branch, document)| {
+            let chunk = |key: &Key| Chunk { key: *key, cosine: None, is_near: false };
+            WholeDocument {
+                document: of(branch, document, document.chunks.iter().map(chunk).collect()),
+                text: document.text.clone(),
+            }
+        }))
     }
 
     fn branch(&self, branch: &Branch) -> Result<Option<BranchState>, StoreError> {
@@ -238,6 +249,17 @@ impl SharedStore for Memory {
         let before = state.chunks.len();
         state.chunks.retain(|key, _| used.contains(key));
         Ok((before - state.chunks.len()) as u64)
+    }
+}
+
+/// Returns a document as it is found.
+fn of(branch: &Branch, document: &DocumentRecord, chunks: Vec<Chunk>) -> Document {
+    Document {
+        repository: branch.repository.clone(),
+        path: document.path.clone(),
+        key: document.key,
+        record: document.record.clone(),
+        chunks,
     }
 }
 

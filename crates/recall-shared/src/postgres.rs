@@ -13,7 +13,9 @@ mod statistics;
 
 use crate::seam::{BranchState, ChunkRecord, DocumentRecord};
 use crate::worker::Connections;
-use crate::{Ask, Branch, Found, Key, Manifest, Model, Publication, SharedStore, Statistics, StoreError};
+use crate::{
+    Ask, Branch, Found, Key, Manifest, Model, Place, Publication, SharedStore, Statistics, StoreError, WholeDocument,
+};
 use connection::Pool;
 use schema::numbers;
 pub use settings::{PostgresSettings, Replica};
@@ -61,6 +63,11 @@ impl SharedStore for Postgres {
     fn texts(&self, chunks: &[Key]) -> Result<Vec<Option<String>>, StoreError> {
         let chunks = chunks.to_vec();
         self.connections.read(|pool| find::texts(pool, chunks))
+    }
+
+    fn document(&self, places: &[Place]) -> Result<Option<WholeDocument>, StoreError> {
+        let places = places.to_vec();
+        self.connections.read(|pool| find::document(pool, places))
     }
 
     fn branch(&self, branch: &Branch) -> Result<Option<BranchState>, StoreError> {

@@ -24,7 +24,9 @@ use tonic::codegen::http::Uri;
 
 use crate::seam::{BranchState, ChunkRecord, DocumentRecord};
 use crate::worker::Connections;
-use crate::{Ask, Branch, Found, Key, Manifest, Model, Publication, SharedStore, Statistics, StoreError};
+use crate::{
+    Ask, Branch, Found, Key, Manifest, Model, Place, Publication, SharedStore, Statistics, StoreError, WholeDocument,
+};
 use client::Client;
 pub use settings::{QdrantSettings, Spread};
 use tenant::Tenant;
@@ -108,6 +110,11 @@ impl SharedStore for Qdrant {
     fn texts(&self, chunks: &[Key]) -> Result<Vec<Option<String>>, StoreError> {
         let chunks = chunks.to_vec();
         self.connections.read(|client| async move { find::texts(&client, &chunks).await })
+    }
+
+    fn document(&self, places: &[Place]) -> Result<Option<WholeDocument>, StoreError> {
+        let places = places.to_vec();
+        self.connections.read(|client| async move { find::document(&client, &places).await })
     }
 
     fn branch(&self, branch: &Branch) -> Result<Option<BranchState>, StoreError> {

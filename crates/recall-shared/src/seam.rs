@@ -65,7 +65,7 @@ pub struct ChunkRecord {
     pub vector: Option<Vec<f32>>,
 }
 
-/// A document to store, without its texts.
+/// A document to store, without the texts of its chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentRecord {
     /// Its path in the repository.
@@ -86,6 +86,8 @@ pub struct DocumentRecord {
     pub language: String,
     /// Its tags.
     pub tags: Vec<String>,
+    /// Its whole text.
+    pub text: String,
 }
 
 /// The documents of a branch, by path, with the identities of their contents.
@@ -234,6 +236,24 @@ pub struct Chunk {
     pub is_near: bool,
 }
 
+/// Where a document is in a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The name of its repository in the store.
+    pub repository: String,
+    /// Its path in the repository.
+    pub path: String,
+}
+
+/// A document with its whole text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WholeDocument {
+    /// The document. Its chunks were not compared with anything.
+    pub document: Document,
+    /// Its whole text.
+    pub text: String,
+}
+
 /// A store that a team shares. Its tenant is fixed when it is created: no request names one.
 ///
 /// Every call may be repeated: a chunk or document that is there is not stored twice. Readers see the documents of the last
@@ -259,6 +279,9 @@ pub trait SharedStore: Send + Sync {
 
     /// Returns the texts of chunks, in their order; `None` for a chunk that is not there.
     fn texts(&self, chunks: &[Key]) -> Result<Vec<Option<String>>, StoreError>;
+
+    /// Returns the document at the first of these places that has one.
+    fn document(&self, places: &[Place]) -> Result<Option<WholeDocument>, StoreError>;
 
     /// Returns the published state of a branch; `None` if it was never published.
     fn branch(&self, branch: &Branch) -> Result<Option<BranchState>, StoreError>;

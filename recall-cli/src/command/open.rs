@@ -156,8 +156,12 @@ async fn roots_of(
         ..v1::StatusRequest::default()
     };
     let status = context.connect().await?.status(request).await?;
-    let store = status.stores.into_iter().find(|store| store.id == place.store_id);
-    Ok(store.map(|store| store.root.into()).into_iter().chain([project_root]).collect())
+    let Some(store) = status.stores.into_iter().find(|store| store.id == place.store_id) else {
+        let message = format!("`{}` is published on a shared store and has no file on this machine", place.path);
+        let cli_error = CliError::new(Exit::NothingFound, Reason::NotFound, message);
+        return Err(cli_error.with_hint(format!("`recall get {}` shows it", quoted(&place.path))).into());
+    };
+    Ok(vec![store.root.into(), project_root])
 }
 
 #[cfg(test)]

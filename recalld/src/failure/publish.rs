@@ -3,44 +3,34 @@
 use recall_core::error_chain;
 use recall_engine::{PublishError, PublishSourceError};
 use recall_proto::{Failure, Reason};
-use recall_shared::StoreError;
 
+use super::shared::of_shared;
 use super::{IntoFailure, of_store};
 
 impl IntoFailure for PublishError {
     fn into_failure(self) -> Failure {
         let message = error_chain(&self);
         match self {
-            Self::NoStores => Failure::new(Reason::NotFound, message)
-                .with_hint("add `[stores.NAME]` with `kind` and `address` to your `recall.toml`; see docs/shared-store.md"),
-            Self::SeveralStores { .. } => {
-                Failure::new(Reason::InvalidArgument, message).with_detail("field", "store").with_hint("name one with `--store`")
+            Self::NoStores => Failure::new(Reason::NotFound, message).with_hint(
+                "add `[stores.NAME]` with `kind` and `address` to your `recall.toml`; see docs/shared-store.md",
+            ),
+            Self::SeveralStores { .. } => Failure::new(Reason::InvalidArgument, message)
+                .with_detail("field", "store")
+                .with_hint("name one with `--store`"),
+            Self::NoStore { .. } => {
+                Failure::new(Reason::NotFound, message).with_hint("name one of these with `--store`")
             }
-            Self::NoStore { .. } => Failure::new(Reason::NotFound, message).with_hint("name one of these with `--store`"),
             Self::NoBranch => Failure::new(Reason::InvalidArgument, message)
                 .with_detail("field", "branch")
                 .with_hint("name it with `--branch`"),
             Self::Index(error) => error.into_failure(),
-            Self::Source(PublishSourceError::NotTracked) => {
-                Failure::new(Reason::InvalidArgument, message).with_hint("only files that git tracks are published; run it in a git repository")
-            }
+            Self::Source(PublishSourceError::NotTracked) => Failure::new(Reason::InvalidArgument, message)
+                .with_hint("only files that git tracks are published; run it in a git repository"),
             Self::Source(PublishSourceError::Store(error)) => of_store(&error, message, Reason::IndexFailed),
             Self::Source(PublishSourceError::Model(_)) => Failure::new(Reason::EmbeddingFailed, message),
-            Self::Shared { source, .. } => match source {
-                StoreError::Busy => Failure::new(Reason::Conflict, message).with_hint("wait for it, and publish again"),
-                StoreError::Refused { .. } => Failure::new(Reason::PermissionDenied, message)
-                    .with_hint("check the address, the tenant and `RECALL_STORE_<NAME>_KEY`; docs/shared-store.md lists the rights"),
-                StoreError::Unusable { .. } => Failure::new(Reason::InvalidArgument, message)
-                    .with_hint("correct `[stores.NAME]` in your recall.toml, then `recall daemon restart`"),
-                StoreError::Unreachable { .. }
-                | StoreError::Late { .. }
-                | StoreError::Overloaded { .. }
-                | StoreError::Resting
-                | StoreError::Lost { .. }
-                | StoreError::Empty
-                | StoreError::Invalid { .. } => Failure::new(Reason::Unavailable, message)
-                    .with_hint("publish again when the server answers: what was sent is not sent twice"),
-            },
+            Self::Shared { source, .. } => {
+                of_shared(&source, message, "publish again when the server answers: what was sent is not sent twice")
+            }
             Self::Cancelled => Failure::new(Reason::Cancelled, message),
         }
     }

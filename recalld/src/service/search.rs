@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use recall_core::{DocumentId, OtherProjects, Recording, Scope};
-use recall_engine::{Engine, GetError, ItemRequest, Origin, Parent};
+use recall_core::{DocPath, DocumentId, OtherProjects, Recording, Scope, error_chain};
+use recall_engine::{Engine, GetError, ItemRequest, Origin, Parent, Warning};
 use recall_proto::v1::{RequestContext, SearchRequest, SearchResponse};
 use recall_proto::{Failure, Reason, convert};
 use recall_rql::Filter;
@@ -15,7 +15,7 @@ use tonic::Status;
 
 pub(super) use answer::{indexing, millis, searched_store};
 
-use super::{Service, context, query};
+use super::{Service, context, query, warning};
 use crate::admission::Answering;
 
 pub(super) use answer::to_proto;
@@ -58,14 +58,15 @@ pub(super) async fn handle(
         service.daemon.engine.note_search(&origin, &provenance, &request, &answer);
     }
     let parents = if include_parent {
-        let documents: Vec<_> = answer.hits.iter().map(|hit| hit.document.id).collect();
+        let documents: Vec<_> = answer.hits.iter().map(|hit| (hit.document.id, hit.document.path.clone())).collect();
         let text_bytes: u64 = answer.hits.iter().map(|hit| hit.document.size_bytes).sum();
         answering.admit_texts(text_bytes * COPIES_OF_A_TEXT).await;
         service.call(move |daemon| parent_texts(&daemon.engine, &origin, &documents)).await?
     } else {
-        HashMap::new()
+        ParentTexts::default()
     };
-    let mut response = to_proto(&request, filter, answer, &parents, began.elapsed());
+    let mut response = to_proto(&request, filter, answer, &parents.texts, began.elapsed());
+    response.warnings.extend(warning::to_proto(parents.warnings));
     service.daemon.complete(&session, &mut response.warnings);
     Ok(response)
 }
@@ -82,25 +83,41 @@ fn may_search_elsewhere(context: &RequestContext, agents_may: bool) -> Result<()
     ))
 }
 
-/// Returns the texts of the documents that still exist.
+/// The texts of documents, and the warnings of shared stores that did not answer.
+#[derive(Default)]
+struct ParentTexts {
+    texts: HashMap<DocumentId, String>,
+    warnings: Vec<Warning>,
+}
+
+/// Returns the texts of the documents that still exist. One of a shared store is found by its path alone.
 fn parent_texts(
     engine: &Engine,
     origin: &Origin,
-    documents: &[DocumentId],
-) -> Result<HashMap<DocumentId, String>, GetError> {
-    let mut texts = HashMap::new();
-    for &document in documents {
-        if texts.contains_key(&document) {
+    documents: &[(DocumentId, DocPath)],
+) -> Result<ParentTexts, GetError> {
+    let mut parents = ParentTexts::default();
+    for (document, path) in documents {
+        if parents.texts.contains_key(document) {
             continue;
         }
-        match engine.get(origin, &ItemRequest { id: document.to_string(), parent: Parent::Leave, scope: Scope::All }) {
+        let get = |id: String| engine.get(origin, &ItemRequest { id, parent: Parent::Leave, scope: Scope::All });
+        let found = match get(document.to_string()) {
+            Err(GetError::NotFound { .. }) => get(path.as_str().to_owned()),
+            found => found,
+        };
+        match found {
             Ok(item) => {
-                texts.insert(document, item.text);
+                parents.texts.insert(*document, item.text);
             }
             // It was removed after the search; its hit has no parent text.
             Err(GetError::NotFound { .. }) => {}
+            Err(GetError::Shared { store, source }) => {
+                let reason = error_chain(&source);
+                parents.warnings.push(Warning::SharedStore { store, reason, is_new: true });
+            }
             Err(error) => return Err(error),
         }
     }
-    Ok(texts)
+    Ok(parents)
 }

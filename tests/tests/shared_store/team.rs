@@ -12,10 +12,10 @@ pub(crate) fn json_of(sandbox: &Sandbox, project: &Project, arguments: &[&str]) 
     serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome:?}"))
 }
 
-/// A sandbox whose programs find `git`.
+/// A sandbox whose programs find `git` and an editor.
 pub(crate) fn with_git() -> Sandbox {
     let path = std::env::var("PATH").expect("UTF-8");
-    sandbox!().with_variable("PATH", &path)
+    sandbox!().with_variable("PATH", &path).with_variable("EDITOR", "nano")
 }
 
 /// Names the store `platform` in the user's configuration.
@@ -38,6 +38,28 @@ pub(crate) fn commit(project: &Project, remote: &str) {
     git(&["remote", "add", "origin", remote]);
     git(&["add", "--all"]);
     git(&["commit", "--quiet", "--message", "first"]);
+}
+
+/// Reads published documents whole, by the path of a hit and by a citation.
+#[track_caller]
+pub(crate) fn assert_a_published_document_is_read(reader: &Sandbox, project: &Project) {
+    let path = "platform/example.org/acme/api/src/retry.rs";
+    let whole = json_of(reader, project, &["get", path]);
+    assert_eq!((&whole["text"], &whole["doc"]["path"]), (&RETRY.into(), &path.into()), "{whole}");
+    assert_eq!(whole["symbols"][0]["name"], "backoff", "{whole}");
+    let citation = whole["citation"].as_str().expect("a citation").to_owned();
+    assert!(citation.starts_with(path), "{whole}");
+    let cited = json_of(reader, project, &["get", &citation]);
+    assert_eq!((&cited["text"], &cited["warnings"]), (&RETRY.into(), &Value::Array(Vec::new())), "{cited}");
+    let part = json_of(reader, project, &["get", path, "--lines", "2-2"]);
+    assert_eq!(part["text"], "pub fn backoff(tries: u32) -> u64 {\n", "{part}");
+    let masked = json_of(reader, project, &["get", "platform/example.org/acme/api/src/key.rs"]);
+    assert!(masked["text"].as_str().is_some_and(|text| text.contains("fn sign_with_key() {}")), "{masked}");
+    assert!(!masked.to_string().contains("IOSFODNN7"), "{masked}");
+    let missing = reader.recall(project, &["get", "platform/example.org/acme/api/src/no.rs"]);
+    assert_eq!(missing.code, Some(1), "{missing:?}");
+    let opened = reader.recall(project, &["open", path]);
+    assert!(opened.stderr.contains("has no file on this machine"), "{opened:?}");
 }
 
 pub(crate) fn paths(answer: &Value) -> Vec<String> {

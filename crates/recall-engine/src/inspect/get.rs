@@ -72,6 +72,14 @@ impl Item {
         }
     }
 
+    /// Masks secrets, and warns if there are some. `whole` as for [`mask`](Self::mask).
+    fn note_masked(&mut self, whole: Option<&Whole>) {
+        if self.mask(whole) == Masked::Yes {
+            let path = self.document.path.as_str().to_owned();
+            self.warnings.push(Warning::SecretsMasked { path });
+        }
+    }
+
     /// Masks secrets in every field that comes from the file. `whole` is the file's text if the item is a part that needs it.
     fn mask(&mut self, whole: Option<&Whole>) -> Masked {
         let texts = match (&self.chunk, whole) {
@@ -97,10 +105,10 @@ impl Item {
 
 impl Engine {
     /// Returns a document, a chunk or a memory. The project's store is searched first, then those of domains, then the global
-    /// one.
+    /// one, then the shared stores. Of a shared store, only a document is found, by its path.
     ///
     /// # Errors
-    /// The id or path is unknown, or a store cannot be opened or read.
+    /// The id or path is unknown, a store cannot be opened or read, or a shared store does not answer.
     pub fn get(&self, origin: &Origin, request: &ItemRequest) -> Result<Item, GetError> {
         let not_found = || GetError::NotFound { id: request.id.clone() };
         if let Ok(id) = request.id.parse::<MemoryId>() {
@@ -115,14 +123,14 @@ impl Engine {
                 }
                 let whole = whole_of(&store, &item)?;
                 item.show(&store.mount);
-                if item.mask(whole.as_ref()) == Masked::Yes {
-                    let path = item.document.path.as_str().to_owned();
-                    item.warnings.push(Warning::SecretsMasked { path });
-                }
+                item.note_masked(whole.as_ref());
                 return Ok(item);
             }
         }
-        Err(not_found())
+        let mut item = self.get_published(origin, request)?.ok_or_else(not_found)?;
+        // Secrets were masked when it was published, perhaps by an earlier version that knew fewer of them.
+        item.note_masked(None);
+        Ok(item)
     }
 
     /// Returns a memory, even a retired one. If several stores hold it, the copy that was not promoted away is returned. Does

@@ -6,8 +6,7 @@
 use std::path::PathBuf;
 
 use recall_core::{
-    ChunkRow, DocPath, DocumentId, DocumentRow, Generation, Neighbour, Scope, SearchRequest, StoreScope, Understood,
-    error_chain,
+    ChunkRow, DocumentRow, Generation, Neighbour, Scope, SearchRequest, StoreScope, Understood, error_chain,
 };
 use recall_lexical::{Depths, Lengths, PortableDocument, PortableQuery, Retrieved, Statistics, WeightedKey};
 use recall_shared::{Ask, Filters, Found, Guarded, Key, PathCondition, StoreError, Weighted};
@@ -20,9 +19,18 @@ use crate::coverage::Coverage;
 use crate::embeddings::Nearness;
 use crate::engine::MountedStore;
 use crate::origin::Origin;
-use crate::shared::{Record, model_of};
+use crate::shared::{Record, model_of, shown};
 use crate::task_pool::Deferred;
 use crate::warning::Warning;
+
+impl Engine {
+    /// Returns the shared stores that a request is about.
+    pub(crate) fn shared_stores(&self, origin: &Origin, scope: Scope) -> impl Iterator<Item = &Guarded> {
+        let meant = origin.domain.clone().filter(|_| scope == Scope::Domain);
+        let is_meant = move |store: &&Guarded| meant.as_ref().is_none_or(|name| *name == store.name);
+        self.settings.shared.iter().filter(move |_| scope.sees(StoreScope::Domain)).filter(is_meant)
+    }
+}
 
 /// What a shared store answered.
 pub(super) struct SharedAnswer {
@@ -59,13 +67,8 @@ pub(super) fn ask(
     request: &SearchRequest,
     stores: &[MountedStore],
 ) -> Vec<Pending> {
-    if !scope.sees(StoreScope::Domain) || request.without.iter().any(|stage| stage.as_str() == "shared") {
-        return Vec::new();
-    }
-    let meant = origin.domain.as_ref().filter(|_| scope == Scope::Domain);
-    let asked: Vec<&Guarded> =
-        engine.settings.shared.iter().filter(|store| meant.is_none_or(|name| *name == store.name)).collect();
-    if asked.is_empty() {
+    let asked: Vec<&Guarded> = engine.shared_stores(origin, scope).collect();
+    if asked.is_empty() || request.without.iter().any(|stage| stage.as_str() == "shared") {
         return Vec::new();
     }
     let own: Vec<String> =
@@ -197,17 +200,12 @@ impl SharedAnswer {
     pub(super) fn hit(&self, document: DocumentRow, chunk: ChunkRow, text: String) -> Option<Hit> {
         let of = self.document(document)?;
         let place = usize::try_from(chunk.0 - of.first_chunk).ok()?;
-        let mut shown = of.record.document.clone();
-        let path = format!("{}/{}/{}", self.store.name, of.repository, shown.path);
-        shown.path = DocPath::new(&path).unwrap_or(shown.path);
-        shown.id = DocumentId::of(&shown.path);
-        // The memory itself is in the journal of its project, and can be neither amended nor confirmed from here.
-        shown.memory = None;
+        let document = shown(&self.store.name, &of.repository, of.record.document.clone());
         Some(Hit {
-            id: recall_core::ChunkId { document: shown.id, ordinal: place as u32 },
+            id: recall_core::ChunkId { document: document.id, ordinal: place as u32 },
             scope: StoreScope::Domain,
             store: 0,
-            document: shown,
+            document,
             chunk: of.record.chunks.get(place)?.clone(),
             text,
             highlights: Vec::new(),

@@ -10,7 +10,7 @@ use crate::embeddings::ChunkTexts;
 use crate::mask::{self, Whole};
 
 /// The version of what is stored. Raised with every change of it, so that everything is sent again.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// A document with the chunks that it consists of, and their texts for an embedding.
 pub(crate) struct KeyedDocument {
@@ -44,6 +44,7 @@ pub(crate) fn published(stored: OwnedRecord, memory: Option<RecordedMemory>) -> 
         return None;
     }
     let whole = Whole::new(&document.path, text);
+    let whole_text = whole.masked(0..whole.text().len());
     let (text, pieces) = masked(&whole, &parsed.chunks);
     whole.mask_label(&mut document.title);
     mask::document(&mut document);
@@ -80,6 +81,7 @@ pub(crate) fn published(stored: OwnedRecord, memory: Option<RecordedMemory>) -> 
         kind: document.document_type.as_str().to_owned(),
         language: document.language.as_ref().map(|language| language.as_str().to_owned()).unwrap_or_default(),
         tags: document.tags.clone(),
+        text: whole_text,
         record: Record {
             document,
             chunks: parsed.chunks,

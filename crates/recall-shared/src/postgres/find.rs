@@ -9,7 +9,7 @@ use tokio_postgres::types::ToSql;
 use super::connection::Pool;
 use super::publication::{key, vector_text};
 use super::schema;
-use crate::{Ask, Chunk, Document, Filters, Found, Key, PathCondition, StoreError, Weighted};
+use crate::{Ask, Chunk, Document, Filters, Found, Key, PathCondition, Place, StoreError, Weighted, WholeDocument};
 
 /// The number of chunks that are read by their keys. A key that would exceed it is used only to compare the chunks that were read;
 /// the first is always read.
@@ -214,19 +214,33 @@ struct Row {
 
 /// Reads documents. All of a document is in one row: a search finds a hundred, with a thousand chunks.
 async fn records(pool: &Arc<Pool>, documents: &[i64]) -> Result<Vec<Row>, StoreError> {
-    let read = "select b.repository, d.path, d.key, d.record, d.chunks, d.chunk_keys from recall_1.document d \
+    let read = "select b.repository, d.path, d.key, d.record, d.chunk_keys, d.chunks from recall_1.document d \
                 join recall_1.branch b on b.tenant = $1 and b.id = d.branch where d.tenant = $1 and d.id = any($2)";
     let mut connection = pool.connection().await?;
     let rows = connection.rows(read, &[&pool.tenant, &documents]).await?;
     connection.done();
-    let row = |row: &tokio_postgres::Row| {
-        let chunk = |key| Chunk { key, cosine: None, is_near: false };
-        let chunks = Key::all_of(row.get(5))?.into_iter().map(chunk).collect();
-        let (repository, path, record) = (row.get(0), row.get(1), row.get(3));
-        let document = Document { repository, path, key: key(row.get(2))?, record, chunks };
-        Ok(Row { document, numbers: row.get(4) })
-    };
-    rows.iter().map(row).collect()
+    rows.iter().map(|row| Ok(Row { document: document_of(row)?, numbers: row.get(5) })).collect()
+}
+
+/// Converts a row of a repository, a path, a key, a record and the keys of chunks.
+fn document_of(row: &tokio_postgres::Row) -> Result<Document, StoreError> {
+    let chunk = |key| Chunk { key, cosine: None, is_near: false };
+    let chunks = Key::all_of(row.get(4))?.into_iter().map(chunk).collect();
+    Ok(Document { repository: row.get(0), path: row.get(1), key: key(row.get(2))?, record: row.get(3), chunks })
+}
+
+pub(super) async fn document(pool: Arc<Pool>, places: Vec<Place>) -> Result<Option<WholeDocument>, StoreError> {
+    let (repositories, paths): (Vec<String>, Vec<String>) =
+        places.into_iter().map(|place| (place.repository, place.path)).unzip();
+    let read = "select b.repository, d.path, d.key, d.record, d.chunk_keys, d.text \
+                from unnest($2::text[], $3::text[]) with ordinality as p(repository, path, number) \
+                join recall_1.branch b on b.tenant = $1 and b.repository = p.repository and b.is_default and b.generation > 0 \
+                join recall_1.document d on d.tenant = $1 and d.branch = b.id and d.path = p.path and d.is_live \
+                order by p.number limit 1";
+    let mut connection = pool.connection().await?;
+    let rows = connection.rows(read, &[&pool.tenant, &repositories, &paths]).await?;
+    connection.done();
+    rows.first().map(|row| Ok(WholeDocument { document: document_of(row)?, text: row.get(5) })).transpose()
 }
 
 async fn cosines(

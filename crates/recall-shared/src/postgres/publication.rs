@@ -185,13 +185,14 @@ pub(super) async fn put_documents(
     let kinds: Vec<&str> = documents.iter().map(|document| document.kind.as_str()).collect();
     let languages: Vec<&str> = documents.iter().map(|document| document.language.as_str()).collect();
     let tags: Vec<String> = documents.iter().map(|document| text_array(&document.tags)).collect();
+    let texts: Vec<&str> = documents.iter().map(|document| document.text.as_str()).collect();
     let insert = "insert into recall_1.document \
-                  (tenant, branch, path, key, record, chunks, chunk_keys, keys, lengths, kind, language, tags, publication, is_live) \
+                  (tenant, branch, path, key, record, chunks, chunk_keys, keys, lengths, kind, language, tags, text, publication, is_live) \
                   select $1, $2, s.path, s.key, s.record, s.chunks::int8[], s.chunk_keys, s.keys::int4[], s.lengths::int8[], s.kind, \
-                  s.language, s.tags::text[], $3, false from unnest($4::text[], $5::bytea[], $6::bytea[], $7::text[], $8::bytea[], $9::text[], \
-                  $10::text[], $11::text[], $12::text[], $13::text[]) \
-                  as s(path, key, record, chunks, chunk_keys, keys, lengths, kind, language, tags) returning id, path";
-    let parameters: [&(dyn ToSql + Sync); 13] = [
+                  s.language, s.tags::text[], s.text, $3, false from unnest($4::text[], $5::bytea[], $6::bytea[], $7::text[], $8::bytea[], $9::text[], \
+                  $10::text[], $11::text[], $12::text[], $13::text[], $14::text[]) \
+                  as s(path, key, record, chunks, chunk_keys, keys, lengths, kind, language, tags, text) returning id, path";
+    let parameters: [&(dyn ToSql + Sync); 14] = [
         &pool.tenant,
         &branch.number,
         &id,
@@ -205,6 +206,7 @@ pub(super) async fn put_documents(
         &kinds,
         &languages,
         &tags,
+        &texts,
     ];
     let rows = transaction.query(insert, &parameters).await.map_err(failed)?;
     let numbers: BTreeMap<String, i64> = rows.iter().map(|row| (row.get(1), row.get(0))).collect();

@@ -12,12 +12,18 @@ use uuid::Uuid;
 use super::branches;
 use super::client::{AT_ONCE, Client, NAMED, Servers};
 use super::field;
+use super::point::Point;
 use super::publication::{chunk_id, key};
 use super::schema::{self, CHUNKS, DOCUMENTS, EMBEDDING};
 use super::statistics::has_vectors;
+use super::tenant::is_any;
 use super::visible::{self, Standing};
-use crate::{Ask, Chunk, Document, Found, Key, StoreError};
+use crate::{Ask, Chunk, Document, Filters, Found, Key, Place, StoreError, WholeDocument};
 use candidates::{Candidate, Search};
+use conditions::Conditions;
+
+/// The fields that [`document_of`] reads.
+const FIELDS: [&str; 5] = [field::REPOSITORY, field::PATH, field::KEY, field::RECORD, field::CHUNK_KEYS];
 
 /// Finds candidates.
 ///
@@ -87,27 +93,60 @@ async fn records(
     ids: Vec<Uuid>,
     committed: &HashMap<Uuid, i64>,
 ) -> Result<Vec<(Document, Vec<Uuid>)>, StoreError> {
-    let wanted = [
-        &[field::BRANCH, field::REPOSITORY, field::PATH, field::KEY, field::RECORD, field::CHUNKS, field::CHUNK_KEYS][..],
-        &visible::FIELDS,
-    ];
+    let wanted = [&FIELDS[..], &[field::BRANCH, field::CHUNKS], &visible::FIELDS];
     let mut records = Vec::with_capacity(ids.len());
     for point in client.those(DOCUMENTS, &ids, &wanted.concat(), Servers::Any).await? {
         let branch = candidates::branch(&point)?;
         if Standing::of(&point)?.is_visible(committed.get(&branch).copied().unwrap_or_default()) {
-            let chunk = |key| Chunk { key, cosine: None, is_near: false };
-            let keys = Key::all_of(&point.bytes(field::CHUNK_KEYS)?)?;
-            let document = Document {
-                repository: point.text(field::REPOSITORY)?.to_owned(),
-                path: point.text(field::PATH)?.to_owned(),
-                key: key(&point)?,
-                record: point.bytes(field::RECORD)?,
-                chunks: keys.into_iter().map(chunk).collect(),
-            };
-            records.push((document, point.ids(field::CHUNKS)?));
+            records.push((document_of(&point)?, point.ids(field::CHUNKS)?));
         }
     }
     Ok(records)
+}
+
+fn document_of(point: &Point) -> Result<Document, StoreError> {
+    let chunk = |key| Chunk { key, cosine: None, is_near: false };
+    let keys = Key::all_of(&point.bytes(field::CHUNK_KEYS)?)?;
+    Ok(Document {
+        repository: point.text(field::REPOSITORY)?.to_owned(),
+        path: point.text(field::PATH)?.to_owned(),
+        key: key(point)?,
+        record: point.bytes(field::RECORD)?,
+        chunks: keys.into_iter().map(chunk).collect(),
+    })
+}
+
+/// Returns the document at the first of some places that has one. Like a search, it starts over if something is committed meanwhile.
+pub(super) async fn document(client: &Client, places: &[Place]) -> Result<Option<WholeDocument>, StoreError> {
+    let (repositories, paths): (Vec<String>, Vec<String>) =
+        places.iter().map(|place| (place.repository.clone(), place.path.clone())).unzip();
+    let conditions = Conditions::new(&Filters::default(), &[]);
+    let wanted = [&FIELDS[..], &[field::BRANCH, field::TEXT], &visible::FIELDS].concat();
+    loop {
+        let epoch = branches::epoch(client).await?;
+        let named = vec![is_any(field::REPOSITORY, repositories.clone()), is_any(field::PATH, paths.clone())];
+        let points = client.all(DOCUMENTS, conditions.with(client, named), &wanted, Servers::Any).await?;
+        let of_branches: HashSet<Uuid> = points.iter().map(candidates::branch).collect::<Result<_, _>>()?;
+        let of_branches: Vec<Uuid> = of_branches.into_iter().collect();
+        let committed = branches::committed(client, &of_branches).await?;
+        if branches::epoch(client).await? != epoch {
+            continue;
+        }
+        let mut there = Vec::new();
+        for point in points {
+            let last = committed.get(&candidates::branch(&point)?).copied().unwrap_or_default();
+            if Standing::of(&point)?.is_visible(last) {
+                let text = point.text(field::TEXT)?.to_owned();
+                there.push(WholeDocument { document: document_of(&point)?, text });
+            }
+        }
+        let place = |one: &WholeDocument| {
+            let is_at = |place: &Place| place.repository == one.document.repository && place.path == one.document.path;
+            places.iter().position(is_at)
+        };
+        let first = there.into_iter().filter_map(|one| Some((place(&one)?, one))).min_by_key(|(place, _)| *place);
+        return Ok(first.map(|(_, one)| one));
+    }
 }
 
 /// Returns the cosines of chunks that have an embedding.

@@ -155,8 +155,18 @@ fn staged(
     document: &DocumentRecord,
     chunk_lengths: &HashMap<Uuid, [u64; 6]>,
 ) -> (PointStruct, usize) {
-    let DocumentRecord { path, key, record, chunks: chunk_keys, keys, lengths: path_lengths, kind, language, tags } =
-        document;
+    let DocumentRecord {
+        path,
+        key,
+        record,
+        chunks: chunk_keys,
+        keys,
+        lengths: path_lengths,
+        kind,
+        language,
+        tags,
+        text: whole,
+    } = document;
     let id = client.tenant.id(&[b"document", branch.id.as_bytes(), path.as_bytes(), &branch.ticket.to_le_bytes()]);
     let chunks: Vec<Uuid> = chunk_keys.iter().map(|key| chunk_id(client, *key)).collect();
     let chunk_keys: Vec<u8> = chunk_keys.iter().flat_map(|key| key.0).collect();
@@ -174,6 +184,7 @@ fn staged(
         (field::KIND, text(kind)),
         (field::LANGUAGE, text(language)),
         (field::TAGS, list(tags.iter().map(|tag| text(tag)))),
+        (field::TEXT, text(whole)),
         (field::KEY, text(&key.to_string())),
         (field::KEYS, numbers(keys)),
         (field::RECORD, bytes(record)),

@@ -2,7 +2,7 @@
 
 use oorandom::Rand32;
 use recall_shared::{
-    Ask, Depths, Filters, Found, Key, Memory, PathCondition, SharedStore, StoreError, Weighted, publish, verify,
+    Ask, Depths, Filters, Found, Key, Memory, PathCondition, Place, SharedStore, StoreError, Weighted, publish, verify,
 };
 
 use super::corpus::{Corpus, KINDS, LANGUAGES, TAGS, branch, model, number, query_vector};
@@ -18,6 +18,7 @@ pub fn everything(store: &dyn SharedStore) {
     readers_see_a_publication_as_a_whole(store);
     a_taken_over_publication_fails(store);
     what_was_lost_is_repaired(store);
+    a_document_is_read_by_its_place(store);
 }
 
 fn an_empty_store_says_so(store: &dyn SharedStore) {
@@ -201,6 +202,40 @@ fn what_was_lost_is_repaired(store: &dyn SharedStore) {
     let (difference, repaired) = verify(store, &main, Some(&model()), &corpus).expect("it answers");
     assert_eq!(difference.missing, ["docs/more.rs"]);
     assert_eq!(repaired.map(|outcome| outcome.sent_documents), Some(1));
+}
+
+fn a_document_is_read_by_its_place(store: &dyn SharedStore) {
+    let mut random = Rand32::new(4);
+    let main = branch("team/read", "main");
+    let place = |repository: &str, path: &str| Place { repository: repository.to_owned(), path: path.to_owned() };
+    let text_at = |places: &[Place]| {
+        let found = store.document(places).expect("it answers");
+        found.map(|found| (found.document.repository, found.document.path, found.document.chunks.len(), found.text))
+    };
+    let mut corpus = Corpus::default();
+    corpus.put("a.rs", &["the first".to_owned(), "the second".to_owned()], &mut random);
+    corpus.put("src/a.rs", &["below".to_owned()], &mut random);
+    publish(store, &main, Some(&model()), &corpus).expect("it answers");
+    let whole =
+        |path: &str, chunks, text: &str| Some(("team/read".to_owned(), path.to_owned(), chunks, text.to_owned()));
+    let both = [place("team", "read/a.rs"), place("team/read", "a.rs")];
+    assert_eq!(text_at(&both), whole("a.rs", 2, "the first\nthe second"));
+    let [one, other] = [place("team/read", "src/a.rs"), place("team/read", "a.rs")];
+    assert_eq!(text_at(&[one.clone(), other.clone()]), whole("src/a.rs", 1, "below"), "the first place counts");
+    assert_eq!(text_at(&[other.clone(), one.clone()]), whole("a.rs", 2, "the first\nthe second"));
+    assert_eq!(text_at(&[place("team/read", "no.rs"), place("team/no", "a.rs")]), None);
+    assert_eq!(text_at(&[]), None);
+    // Another branch and what is not committed are not seen; what is replaced or removed is gone.
+    let mut later = corpus.clone();
+    later.put("a.rs", &["changed".to_owned()], &mut random);
+    later.remove("src/a.rs");
+    publish(store, &branch("team/read", "feature"), Some(&model()), &later).expect("it answers");
+    let begun = store.begin(&main, Some(&model())).expect("it answers");
+    store.put_documents(&begun, std::slice::from_ref(&later.documents["a.rs"].0)).expect("it answers");
+    assert_eq!(text_at(std::slice::from_ref(&other)), whole("a.rs", 2, "the first\nthe second"));
+    publish(store, &main, Some(&model()), &later).expect("it answers");
+    assert_eq!(text_at(&[other]), whole("a.rs", 1, "changed"));
+    assert_eq!(text_at(&[one]), None);
 }
 
 /// The paths of the documents that contain a word.

@@ -91,6 +91,7 @@ impl Corpus {
             kind: KINDS[random.rand_range(0..3) as usize].to_owned(),
             language: LANGUAGES[random.rand_range(0..3) as usize].to_owned(),
             tags: TAGS.iter().filter(|_| random.rand_float() < 0.3).map(|tag| (*tag).to_owned()).collect(),
+            text: all,
         };
         self.manifest.insert(path.to_owned(), record.key);
         self.documents.insert(path.to_owned(), (record, chunks));

@@ -1,6 +1,6 @@
 //! A tenant sees its own documents only.
 
-use recall_shared::{SharedStore as _, StoreError, publish};
+use recall_shared::{Place, SharedStore as _, StoreError, publish};
 use recall_testkit::PostgresServer;
 
 use crate::store_at;
@@ -25,6 +25,11 @@ fn no_tenant_sees_another() {
     let own: Vec<_> = mine.documents.values().flat_map(|(_, chunks)| chunks.iter().map(|chunk| chunk.key)).collect();
     for (key, text) in keys.iter().zip(other.texts(&keys).expect("it answers")) {
         assert_eq!(text.is_some(), own.contains(key));
+    }
+    for path in corpus.documents.keys() {
+        let place = Place { repository: "team/a".to_owned(), path: path.clone() };
+        let seen = other.document(&[place]).expect("it answers").map(|found| found.text);
+        assert_eq!(seen, None, "{path}");
     }
 }
 

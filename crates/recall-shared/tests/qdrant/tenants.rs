@@ -5,7 +5,7 @@ use qdrant_client::qdrant::{
     Condition, CountPointsBuilder, DeletePointsBuilder, Filter, PointStruct, ScrollPointsBuilder,
     SetPayloadPointsBuilder, UpsertPointsBuilder,
 };
-use recall_shared::{SharedStore as _, StoreError, publish};
+use recall_shared::{Place, SharedStore as _, StoreError, publish};
 use recall_testkit::ContractServer;
 
 use crate::store_at;
@@ -37,6 +37,11 @@ fn no_tenant_sees_another() {
     let own: Vec<_> = mine.documents.values().flat_map(|(_, chunks)| chunks.iter().map(|chunk| chunk.key)).collect();
     for (key, text) in keys.iter().zip(other.texts(&keys).expect("it answers")) {
         assert_eq!(text.is_some(), own.contains(key));
+    }
+    for path in corpus.documents.keys() {
+        let place = Place { repository: "team/a".to_owned(), path: path.clone() };
+        let seen = other.document(&[place]).expect("it answers").map(|found| found.text);
+        assert_eq!(seen, mine.documents.get(path).map(|(document, _)| document.text.clone()));
     }
 }
 

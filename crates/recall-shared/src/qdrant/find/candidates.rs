@@ -61,7 +61,7 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     pub(super) async fn new(client: &'a Client, ask: &'a Ask) -> Result<Self, StoreError> {
-        let conditions = Conditions::new(ask);
+        let conditions = Conditions::new(&ask.filters, &ask.without);
         let mut search = Self { client, ask, conditions, few: None, committed: Mutex::default() };
         if !ask.filters.is_empty() {
             let all = || search.conditions.with(client, Vec::new());

@@ -8,7 +8,7 @@ use super::super::publication::YES;
 use super::super::tenant::{Scoped, any, is, is_any};
 use super::super::visible::State;
 use crate::paths::Paths;
-use crate::{Ask, Filters, PathCondition};
+use crate::{Filters, PathCondition};
 
 /// Conditions on documents.
 pub(super) struct Conditions {
@@ -19,8 +19,8 @@ pub(super) struct Conditions {
 }
 
 impl Conditions {
-    pub(super) fn new(ask: &Ask) -> Self {
-        let Filters { kinds, languages, paths, tags } = &ask.filters;
+    pub(super) fn new(filters: &Filters, without: &[String]) -> Self {
+        let Filters { kinds, languages, paths, tags } = filters;
         let mut must = vec![is(field::DEFAULT, YES)];
         for (name, texts) in [(field::KIND, kinds), (field::LANGUAGE, languages)] {
             if !texts.is_empty() {
@@ -30,8 +30,8 @@ impl Conditions {
         must.extend(tags.iter().map(|tag| is(field::TAGS, tag)));
         must.extend(below(paths));
         let mut must_not = vec![is(field::STATE, State::Ended.as_str())];
-        if !ask.without.is_empty() {
-            must_not.push(is_any(field::REPOSITORY, ask.without.clone()));
+        if !without.is_empty() {
+            must_not.push(is_any(field::REPOSITORY, without.to_vec()));
         }
         Self { must, must_not, paths: Paths::new(paths) }
     }
