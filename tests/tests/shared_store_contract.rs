@@ -2,10 +2,16 @@
 
 #![cfg(unix)]
 
+#[path = "page/browser.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod browser;
 #[path = "shared_store/team.rs"]
 mod team;
 
-use recall_testkit::ContractServer;
+use recall_testkit::{ContractServer, Project, Sandbox};
+use serde_json::{Value, json};
+
+use browser::Browser;
 
 use team::{RETRY, commit, configure, json_of, paths, with_git};
 
@@ -41,7 +47,45 @@ fn what_one_machine_publishes_another_finds() {
     assert!(!paths(&filtered).contains(&"platform/example.org/acme/api/src/retry.rs".to_owned()), "{filtered}");
 
     team::assert_a_published_document_is_read(&reader, &shop);
+    an_agent_reads_what_it_found(&reader, &shop);
+    the_page_shows_what_it_found(&reader, &shop);
     team::assert_a_clone_is_searched_in_place_of_what_is_published(&reader);
+}
+
+/// An agent searches, and reads the text of the citation that it was given.
+#[track_caller]
+fn an_agent_reads_what_it_found(reader: &Sandbox, project: &Project) {
+    let mut shim = reader.start_shim(project, &[]);
+    let mut tool = |name: &str, arguments: Value| {
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let params = json!({"name": name, "arguments": arguments, "_meta": meta});
+        shim.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string());
+        let answer: Value = serde_json::from_str(&shim.line().expect("the shim runs")).expect("JSON");
+        answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+    };
+    let found = tool("recall_search", json!({"query": "backoff with jitter"}));
+    let at = found.find("platform/example.org/acme/api/src/retry.rs:").unwrap_or_else(|| panic!("{found}"));
+    let citation = found[at..].split_whitespace().next().expect("a word");
+    let read = tool("recall_get", json!({"id": citation}));
+    assert!(read.contains("pub fn backoff(tries: u32) -> u64 {"), "{citation}: {read}");
+}
+
+/// A hit on the page links to the whole document.
+#[track_caller]
+fn the_page_shows_what_it_found(reader: &Sandbox, project: &Project) {
+    let browser = Browser::open(reader, project);
+    let found = browser.get("?q=backoff").body;
+    let at =
+        found.find("doc?id=platform%2Fexample.org%2Facme%2Fapi%2Fsrc%2Fretry.rs").unwrap_or_else(|| panic!("{found}"));
+    let address = found[at..].split(['"', '#']).next().expect("an address").replace("&amp;", "&");
+    let shown = browser.get(&address);
+    assert_eq!(shown.status, 200, "{shown:?}");
+    assert!(shown.body.contains("platform/example.org/acme/api/src/retry.rs"), "{shown:?}");
+    assert!(shown.body.contains("backoff") && !shown.body.contains(">Graph</a>"), "{shown:?}");
 }
 
 #[test]

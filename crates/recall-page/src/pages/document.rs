@@ -102,7 +102,7 @@ fn content(
                 span { (bytes(doc.size)) }
                 span { "changed " (time::time(doc.mtime.as_ref())) }
                 button.quiet type="button" data-copy=(found.citation) title="Copy the citation" { (found.citation) }
-                a href=(link::to("graph", &[("node", &doc.id)])) { "Graph" }
+                @if doc.scope() != v1::StoreScope::Domain { a href=(link::to("graph", &[("node", &doc.id)])) { "Graph" } }
                 @if let Some(address) = in_editor { a href=(address) data-editor="" { "Editor" } }
             }
         }
@@ -110,12 +110,12 @@ fn content(
         div.document {
             div.code.whole tabindex="0" { (text(&doc, found, target, chunks)) }
             aside {
-                (symbols(&doc.id, &found.symbols))
+                (symbols(link::name_of(&doc), &found.symbols))
                 (entries("Memories about it", &memories))
                 (entries("Related", &documents))
             }
         }
-        (parts(&doc.id, found))
+        (parts(link::name_of(&doc), found))
     }
 }
 
