@@ -134,7 +134,12 @@ impl Engine {
         let MountedStores { stores, mut warnings } = gathered;
         let pending = match shared {
             SharedStores::Ask if filter.is_none() => shared::ask(self, origin, scope, &understood, request, &stores),
-            SharedStores::Ask | SharedStores::LeaveOut => Vec::new(),
+            SharedStores::Ask => {
+                let stores: Vec<String> = self.shared_stores(origin, scope).map(|store| store.name.clone()).collect();
+                warnings.extend((!stores.is_empty()).then_some(Warning::SharedNotFiltered { stores }));
+                Vec::new()
+            }
+            SharedStores::LeaveOut => Vec::new(),
         };
         let base = match stores.first() {
             Some(store) => Arc::clone(store),

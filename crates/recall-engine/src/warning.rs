@@ -69,6 +69,11 @@ pub enum Warning {
         /// Whether it answered the last search.
         is_new: bool,
     },
+    /// The request has a filter expression, which stores that a team shares do not check: they were not searched.
+    SharedNotFiltered {
+        /// Their names.
+        stores: Vec<String>,
+    },
     /// There are more nested repositories and other projects than a request reads.
     StoresLeftOut {
         /// How many were not read.

@@ -149,9 +149,11 @@ fn main() {
 #[expect(clippy::print_stdout, reason = "the result of a benchmark")]
 fn measure(tenants: u64, chunks: u64) {
     let server = PostgresServer::start();
-    server.sql("postgres", "alter system set maintenance_work_mem = '2GB'; ");
+    server.sql("postgres", "alter system set maintenance_work_mem = '2GB'");
     server.sql("postgres", "alter system set max_wal_size = '4GB'");
-    server.sql("postgres", "select pg_reload_conf()");
+    server.sql("postgres", "alter system set shared_buffers = '2GB'");
+    server.kill();
+    server.resume();
     let store = |tenant: u64| {
         Postgres::new(&PostgresSettings {
             address: server.address(),

@@ -30,6 +30,12 @@ fn one(warning: Warning) -> v1::Warning {
             new("INDEXING", Severity::Warning, message, "ask again in a moment")
         }
         Warning::SharedStore { store, reason, is_new } => shared_store(&store, &reason, is_new),
+        Warning::SharedNotFiltered { stores } => {
+            let message =
+                format!("shared stores do not check filter expressions, and were not searched: {}", stores.join(", "));
+            let hint = "they check types, languages, paths and tags: `--type`, `--lang`, `--path`, `--tag`";
+            new("SHARED_NOT_FILTERED", Severity::Notice, message, hint)
+        }
         Warning::IndexingWaits => {
             let message = "the project is queued for indexing, after other projects".to_owned();
             new(
