@@ -1,12 +1,14 @@
 //! End-to-end tests of the real programs, and tests of the repository as a whole.
 //!
 //! The tests are in `tests/`. This library has what they share: the [`sandbox!`] with the programs that this package builds,
-//! the root of the [`workspace`], and the imports between the files of a crate ([`imports`]).
+//! the root of the [`workspace`], an [`Agent`] that speaks to a shim, and the imports between the files of a crate ([`imports`]).
 
+mod agent;
 pub mod imports;
 
 use std::path::{Path, PathBuf};
 
+pub use agent::Agent;
 pub use recall_testkit::{Binaries, Sandbox};
 
 /// The root of the workspace.

@@ -14,7 +14,7 @@ use recall_client::{Client, ConnectError, ConnectOptions, Launch, Replace};
 use recall_config::Dirs;
 use recall_proto::v1;
 use recall_testkit::{Project, Running};
-use recall_tests::{Sandbox, sandbox};
+use recall_tests::{Agent, Sandbox, sandbox};
 use serde_json::{Value, json};
 
 /// A user's home folder, and the folder that `XDG_RUNTIME_DIR` names, if it is set.
@@ -54,17 +54,8 @@ impl<'s> User<'s> {
     /// The daemon that the shim reaches.
     fn daemon_of_shim(&self, project: &Project, runtime_dir: Option<&Path>) -> (u64, PathBuf) {
         let command = self.command(&self.sandbox.binaries().recall_shim, project, runtime_dir);
-        let mut shim = Running::start(command);
-        let meta = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
-            "io.modelcontextprotocol/clientCapabilities": {},
-        });
-        let params = json!({"name": "recall_status", "arguments": {"format": "json"}, "_meta": meta});
-        shim.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string());
-        let answer: Value = serde_json::from_str(&shim.line().expect("the shim runs")).expect("JSON");
-        let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
-        daemon_in(&serde_json::from_str(text).expect("JSON"))
+        let text = Agent::new(Running::start(command)).ask("recall_status", json!({"format": "json"}));
+        daemon_in(&serde_json::from_str(&text).expect("JSON"))
     }
 }
 

@@ -31,12 +31,8 @@ impl Agent {
     /// Sends a request and returns its id.
     fn request(&mut self, method: &str, mut params: Value) -> u64 {
         self.asked += 1;
-        params["_meta"] = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
-            "io.modelcontextprotocol/clientCapabilities": {},
-            "progressToken": self.asked,
-        });
+        params["_meta"] = recall_tests::Agent::meta();
+        params["_meta"]["progressToken"] = self.asked.into();
         self.shim.send(&json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params}).to_string());
         self.asked
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use recall_testkit::{Outcome, Project, Running};
-use recall_tests::{Sandbox, sandbox};
+use recall_tests::{Agent, Sandbox, sandbox};
 use serde_json::{Value, json};
 
 const SOURCE: &str = "pub fn open_store(path: &str) -> Store {\n    Store::at(path)\n}\n\npub fn close_store() {}\n";
@@ -238,39 +238,26 @@ fn damaged_lines_are_reported_and_do_not_affect_others() {
 fn an_agent_adds_finds_and_rates_a_memory() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
-    let mut shim = sandbox.start_shim(&project, &["--tools", "full"]);
-    let mut asked = 0;
-    let mut ask = |tool: &str, arguments: Value| -> String {
-        asked += 1;
-        let meta = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": {"name": "test-agent", "version": "0"},
-            "io.modelcontextprotocol/clientCapabilities": {},
-        });
-        let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
-        shim.send(&json!({"jsonrpc": "2.0", "id": asked, "method": "tools/call", "params": params}).to_string());
-        let answer: Value = serde_json::from_str(&shim.line().expect("the shim runs")).expect("JSON");
-        answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
-    };
+    let mut agent = Agent::new(sandbox.start_shim(&project, &["--tools", "full"]));
     let memory = json!({
         "type": "lesson", "title": "Opening waits", "content": "`open_store` waits for the wombat lock.",
         "related_files": ["src/store.rs"],
     });
-    ask("recall_search", json!({"query": "store"}));
-    let kept = ask("recall_add", memory.clone());
+    agent.ask("recall_search", json!({"query": "store"}));
+    let kept = agent.ask("recall_add", &memory);
     let id = kept.strip_prefix("Saved as ").and_then(|rest| rest.split(' ').next()).expect("an id").to_owned();
-    assert!(ask("recall_add", memory).starts_with(&format!("Not saved: {id} says nearly the same")));
-    let hits = ask("recall_search", json!({"query": "wombat lock", "types": ["lesson"]}));
+    assert!(agent.ask("recall_add", memory).starts_with(&format!("Not saved: {id} says nearly the same")));
+    let hits = agent.ask("recall_search", json!({"query": "wombat lock", "types": ["lesson"]}));
     let facts = format!("project lesson, own, observed by an agent, unconfirmed, verified against its files · id {id}");
     assert!(hits.contains(&facts) && hits.contains("Opening waits"), "{hits}");
-    let noted = ask("recall_feedback", json!({"item_id": id, "useful": true}));
+    let noted = agent.ask("recall_feedback", json!({"item_id": id, "useful": true}));
     assert!(noted.contains("1 useful"), "{noted}");
     project.write("src/store.rs", "pub fn close_store() {}\n");
-    let read = ask("recall_get", json!({"id": id}));
+    let read = agent.ask("recall_get", json!({"id": id}));
     assert!(read.contains("confirmed by use") && read.contains("its files are gone"), "{read}");
-    let verified = ask("recall_verify", json!({}));
+    let verified = agent.ask("recall_verify", json!({}));
     assert!(verified.contains(&format!("{id} · Opening waits · gone; open_store in src/store.rs")), "{verified}");
-    assert!(ask("recall_promote", json!({"id": id})).contains("global store"));
-    assert!(ask("recall_list", json!({"type": "lesson"})).contains("global lesson"));
-    assert!(ask("recall_get", json!({"id": "L-00000000"})).starts_with("NOT_FOUND"));
+    assert!(agent.ask("recall_promote", json!({"id": id})).contains("global store"));
+    assert!(agent.ask("recall_list", json!({"type": "lesson"})).contains("global lesson"));
+    assert!(agent.ask("recall_get", json!({"id": "L-00000000"})).starts_with("NOT_FOUND"));
 }

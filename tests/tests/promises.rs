@@ -5,8 +5,8 @@
 
 use std::fs;
 
-use recall_testkit::{Project, Running, Sandbox, wait_until};
-use recall_tests::sandbox;
+use recall_testkit::{Project, Sandbox, wait_until};
+use recall_tests::{Agent, sandbox};
 use serde_json::{Value, json};
 
 /// The number of memories that are added and searched for in a normal run; `RECALL_ROUNDS` sets another.
@@ -135,25 +135,12 @@ fn the_first_response_of_a_daemon_equals_every_later_one() {
     }
 }
 
-/// The text of a tool's answer.
-fn tool(shim: &mut Running, id: usize, name: &str, arguments: &Value) -> String {
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    let params = json!({"name": name, "arguments": arguments, "_meta": meta});
-    shim.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string());
-    let answer: Value = serde_json::from_str(&shim.line().expect("the shim runs")).expect("JSON");
-    answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
-}
-
 #[test]
 fn a_memory_is_found_by_the_search_after_it() {
     let sandbox = sandbox!();
     let project = sandbox.project("p", &FILES);
     let rounds = std::env::var("RECALL_ROUNDS").map_or(ROUNDS, |rounds| rounds.parse().expect("a number"));
-    let mut shim = sandbox.start_shim(&project, &[]);
+    let mut agent = Agent::new(sandbox.start_shim(&project, &[]));
     let mut random = fastrand::Rng::with_seed(7);
     let mut missed = Vec::new();
     for round in 0..rounds {
@@ -168,9 +155,9 @@ fn a_memory_is_found_by_the_search_after_it() {
 
         let word: String = std::iter::repeat_with(|| random.lowercase()).take(14).collect();
         let memory = json!({"type": "note", "title": format!("The {word} is reported by an agent"), "content": "As agents do.", "force": true});
-        let saved = tool(&mut shim, 2 * round, "recall_add", &memory);
+        let saved = agent.ask("recall_add", &memory);
         assert!(saved.contains(&word), "{saved}");
-        let answer = tool(&mut shim, 2 * round + 1, "recall_search", &json!({"query": word}));
+        let answer = agent.ask("recall_search", json!({"query": word}));
         if !answer.contains(&format!("The {word} is reported")) {
             missed.push((round, answer));
         }

@@ -6,8 +6,8 @@
 use std::fs;
 use std::process::Command;
 
-use recall_testkit::{Outcome, Project, Running};
-use recall_tests::{Sandbox, sandbox};
+use recall_testkit::{Outcome, Project};
+use recall_tests::{Agent, Sandbox, sandbox};
 use serde_json::{Value, json};
 
 const SOURCE: &str = "pub fn open_store(path: &str) -> Store {\n    Store::at(path)\n}\n";
@@ -31,34 +31,8 @@ fn kill_daemon(sandbox: &Sandbox, project: &Project) {
     assert!(killed.is_ok_and(|status| status.success()));
 }
 
-/// A shim, spoken to in the stateless revision of the protocol.
-struct Agent {
-    shim: Running,
-    asked: u64,
-}
-
-impl Agent {
-    fn start(sandbox: &Sandbox, project: &Project) -> Self {
-        Self { shim: sandbox.start_shim(project, &["--tools", "full"]), asked: 0 }
-    }
-
-    fn request(&mut self, method: &str, mut params: Value) -> Value {
-        self.asked += 1;
-        params["_meta"] = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": {"name": "test-agent", "version": "0"},
-            "io.modelcontextprotocol/clientCapabilities": {},
-        });
-        self.shim.send(&json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params}).to_string());
-        serde_json::from_str(&self.shim.line().expect("the shim runs")).expect("JSON")
-    }
-
-    #[track_caller]
-    #[expect(clippy::needless_pass_by_value, reason = "calls write the arguments in place")]
-    fn ask(&mut self, tool: &str, arguments: Value) -> String {
-        let answer = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
-        answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
-    }
+fn agent_in(sandbox: &Sandbox, project: &Project) -> Agent {
+    Agent::new(sandbox.start_shim(project, &["--tools", "full"]))
 }
 
 /// The types and texts of a session's events.
@@ -73,7 +47,7 @@ fn events(sandbox: &Sandbox, project: &Project, session: &str) -> Vec<(String, S
 fn the_events_of_a_session_are_recorded_and_survive_a_kill() {
     let sandbox = sandbox!().with_variable("CLAUDE_CODE_SESSION_ID", "c-7").with_variable("EDI_AGENT_MODE", "coder");
     let project = project(&sandbox);
-    let mut agent = Agent::start(&sandbox, &project);
+    let mut agent = agent_in(&sandbox, &project);
     let logged = agent.ask(
         "flight_recorder_log",
         json!({
@@ -117,7 +91,7 @@ fn the_events_of_a_session_are_recorded_and_survive_a_kill() {
 fn an_unnamed_session_ends_with_its_connection() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
-    let mut agent = Agent::start(&sandbox, &project);
+    let mut agent = agent_in(&sandbox, &project);
     agent.ask("flight_recorder_log", json!({"type": "decision", "content": "The store is opened lazily."}));
     let open = json_of(&sandbox, &project, &["session", "list"]);
     assert_eq!(open["results"][0]["state"], "open", "{open}");
@@ -162,7 +136,7 @@ fn an_ended_session_is_found_and_is_in_the_next_briefing() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(briefing["used_tokens"].as_u64().is_some_and(|used| used <= 300), "{briefing}");
-    let mut agent = Agent::start(&sandbox, &project);
+    let mut agent = agent_in(&sandbox, &project);
     let prompt = agent.request("prompts/get", json!({"name": "brief", "arguments": {}}));
     let reported = prompt["result"]["messages"][0]["content"]["text"].as_str().unwrap_or_else(|| panic!("{prompt}"));
     assert!(reported.contains("Mend the pool"), "{reported}");

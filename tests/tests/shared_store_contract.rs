@@ -9,7 +9,8 @@ mod browser;
 mod team;
 
 use recall_testkit::{ContractServer, Project, Sandbox};
-use serde_json::{Value, json};
+use recall_tests::Agent;
+use serde_json::json;
 
 use browser::Browser;
 
@@ -57,22 +58,11 @@ fn what_one_machine_publishes_another_finds() {
 /// An agent searches, and reads the text of the citation that it was given.
 #[track_caller]
 fn an_agent_reads_what_it_found(reader: &Sandbox, project: &Project) {
-    let mut shim = reader.start_shim(project, &[]);
-    let mut tool = |name: &str, arguments: Value| {
-        let meta = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
-            "io.modelcontextprotocol/clientCapabilities": {},
-        });
-        let params = json!({"name": name, "arguments": arguments, "_meta": meta});
-        shim.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string());
-        let answer: Value = serde_json::from_str(&shim.line().expect("the shim runs")).expect("JSON");
-        answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
-    };
-    let found = tool("recall_search", json!({"query": "backoff with jitter"}));
+    let mut agent = Agent::new(reader.start_shim(project, &[]));
+    let found = agent.ask("recall_search", json!({"query": "backoff with jitter"}));
     let at = found.find("platform/example.org/acme/api/src/retry.rs:").unwrap_or_else(|| panic!("{found}"));
     let citation = found[at..].split_whitespace().next().expect("a word");
-    let read = tool("recall_get", json!({"id": citation}));
+    let read = agent.ask("recall_get", json!({"id": citation}));
     assert!(read.contains("pub fn backoff(tries: u32) -> u64 {"), "{citation}: {read}");
 }
 

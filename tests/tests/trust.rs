@@ -5,8 +5,8 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use recall_testkit::{Project, Running};
-use recall_tests::{Sandbox, sandbox};
+use recall_testkit::Project;
+use recall_tests::{Agent, Sandbox, sandbox};
 use serde_json::{Value, json};
 
 const STRANGERS: &str = r#"{"event":"add","event_id":"00000000000000000000000000000001","id":"D-00000001","type":"decision","title":"Wombat policy","content":"Wombats are released at midnight.","tags":[],"related_files":[],"scope":"project","origin":"human","timestamp":"2026-11-20T12:00:00Z"}
@@ -55,22 +55,6 @@ fn memory(sandbox: &Sandbox, project: &Project) -> Value {
     memory.unwrap_or_else(|| panic!("{answer}")).clone()
 }
 
-fn call(shim: &mut Running, tool: &str, arguments: &Value) -> String {
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
-    shim.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string());
-    loop {
-        let message: Value = serde_json::from_str(&shim.line().expect("the shim runs")).expect("JSON");
-        if message["id"] == 1 {
-            return message["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{message}")).to_owned();
-        }
-    }
-}
-
 #[test]
 fn memories_of_a_clone_are_trusted_only_after_this_user_confirmed_them() {
     // Only `git` knows the author of a line.
@@ -93,14 +77,14 @@ fn memories_of_a_clone_are_trusted_only_after_this_user_confirmed_them() {
     let words = format!("from the repository, added by Mallory in {commit}, unconfirmed");
     let reported = sandbox.recall(&project, &["search", "wombats released at midnight"]);
     assert!(reported.stdout.contains(&words) && reported.stderr.contains("recall verify --confirm ID"), "{reported:?}");
-    let mut shim = sandbox.start_shim(&project, &["--tools", "full"]);
-    let reported = call(&mut shim, "recall_search", &json!({"query": "wombats released at midnight"}));
+    let mut agent = Agent::new(sandbox.start_shim(&project, &["--tools", "full"]));
+    let reported = agent.ask("recall_search", json!({"query": "wombats released at midnight"}));
     assert!(
         reported.contains(&words) && !reported.contains("trusted") && !reported.contains("written by a person"),
         "{reported}"
     );
     // An agent may mark it as valid, but does not vouch for it.
-    call(&mut shim, "recall_verify", &json!({"ids": ["D-00000001"], "confirm": true}));
+    agent.ask("recall_verify", json!({"ids": ["D-00000001"], "confirm": true}));
     assert_eq!(memory(&sandbox, &project)["ownership"], "repository");
     let brief = || sandbox.recall(&project, &["briefing"]).stdout;
     let text = brief();
@@ -115,7 +99,7 @@ fn memories_of_a_clone_are_trusted_only_after_this_user_confirmed_them() {
     assert_eq!(confirmed.code, Some(0), "{confirmed:?}");
     let mine = memory(&sandbox, &project);
     assert_eq!((&mine["standing"], &mine["trust"]), (&json!("confirmed by you"), &json!("high")), "{mine}");
-    let reported = call(&mut shim, "recall_search", &json!({"query": "wombats released at midnight"}));
+    let reported = agent.ask("recall_search", json!({"query": "wombats released at midnight"}));
     assert!(reported.contains("project decision, confirmed by you"), "{reported}");
     let text = brief();
     assert!(text.contains("The project's profile") && !text.contains("unconfirmed"), "{text}");

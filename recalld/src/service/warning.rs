@@ -30,12 +30,7 @@ fn one(warning: Warning) -> v1::Warning {
             new("INDEXING", Severity::Warning, message, "ask again in a moment")
         }
         Warning::SharedStore { store, reason, is_new } => shared_store(&store, &reason, is_new),
-        Warning::SharedNotFiltered { stores } => {
-            let message =
-                format!("shared stores do not check filter expressions, and were not searched: {}", stores.join(", "));
-            let hint = "they check types, languages, paths and tags: `--type`, `--lang`, `--path`, `--tag`";
-            new("SHARED_NOT_FILTERED", Severity::Notice, message, hint)
-        }
+        Warning::SharedNotFiltered { stores } => shared_not_filtered(&stores),
         Warning::IndexingWaits => {
             let message = "the project is queued for indexing, after other projects".to_owned();
             new(
@@ -138,6 +133,13 @@ fn shared_store(store: &str, reason: &str, is_new: bool) -> v1::Warning {
     let message = format!("the shared store `{store}` did not answer: {reason}");
     let severity = if is_new { Severity::Warning } else { Severity::Notice };
     new("SHARED_STORE", severity, message, "the answer is from this machine's stores")
+}
+
+fn shared_not_filtered(stores: &[String]) -> v1::Warning {
+    let message =
+        format!("shared stores do not check filter expressions, and were not searched: {}", stores.join(", "));
+    let hint = "they check types, languages, paths and tags: `--type`, `--lang`, `--path`, `--tag`";
+    new("SHARED_NOT_FILTERED", Severity::Notice, message, hint)
 }
 
 fn indexed_first(files: u64, took: Duration) -> v1::Warning {

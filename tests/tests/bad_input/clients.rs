@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use recall_testkit::Running;
-use serde_json::{Value, json};
+use recall_tests::Agent;
+use serde_json::json;
 
 use crate::case::{Case, KNOWN};
 
@@ -58,26 +59,11 @@ fn install(program: &Path, folder: &Path) -> PathBuf {
     place
 }
 
-/// The text of a tool's answer to these arguments, and whether it is an error.
-fn call(shim: &mut Running, tool: &str, arguments: &Value) -> (String, bool) {
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
-    shim.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string());
-    let answer: Value = serde_json::from_str(&shim.line().expect("the shim lives")).expect("JSON");
-    let result = &answer["result"];
-    let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {answer}"));
-    (text.to_owned(), result["isError"] == true)
-}
-
 #[test]
 fn an_invalid_tool_call_is_answered_with_a_code_and_a_hint() {
     let case = Case::new();
     let daemon = case.first_daemon();
-    let mut shim = case.sandbox.start_shim(&case.project, &[]);
+    let mut agent = Agent::new(case.sandbox.start_shim(&case.project, &[]));
     for (tool, arguments, code, says) in [
         ("recall_search", json!({"query": ""}), "INVALID_ARGUMENT", "query"),
         ("recall_search", json!({"query": "x".repeat(1 << 20)}), "LIMIT_EXCEEDED", "10240"),
@@ -92,7 +78,7 @@ fn an_invalid_tool_call_is_answered_with_a_code_and_a_hint() {
         ("recall_index", json!({"path": "/etc/passwd"}), "PERMISSION_DENIED", "/etc/passwd"),
         ("recall_index", json!({"path": "a\0b"}), "INVALID_ARGUMENT", "NUL"),
     ] {
-        let (text, is_error) = call(&mut shim, tool, &arguments);
+        let (text, is_error) = agent.call(tool, &arguments);
         assert!(is_error && text.starts_with(&format!("{code}: ")), "{tool}: {text}");
         assert!(text.contains(says), "{tool}: {text}");
         assert!(text.contains("\nhint: "), "{tool}: {text}");
@@ -106,12 +92,12 @@ fn a_shim_reports_a_missing_daemon_and_finds_it_later() {
     let folder = case.sandbox.path().join("bin");
     std::fs::create_dir(&folder).expect("a new folder");
     let shim = install(&case.sandbox.binaries().recall_shim, &folder);
-    let mut shim = Running::start(case.sandbox.command(&shim, case.project.root()));
+    let mut agent = Agent::new(Running::start(case.sandbox.command(&shim, case.project.root())));
     let known = json!({"query": KNOWN.0});
-    let (text, is_error) = call(&mut shim, "recall_search", &known);
+    let (text, is_error) = agent.call("recall_search", &known);
     assert!(is_error && text.starts_with("UNAVAILABLE: ") && text.contains("\nhint: install recall"), "{text}");
     install(&case.sandbox.binaries().recalld, &folder);
-    let (text, is_error) = call(&mut shim, "recall_search", &known);
+    let (text, is_error) = agent.call("recall_search", &known);
     assert!(!is_error && text.contains(KNOWN.1), "{text}");
-    assert!(shim.finish().stderr.is_empty());
+    assert!(agent.shim.finish().stderr.is_empty());
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use recall_client::daemon::{Holder, log_file};
 use recall_testkit::{Outcome, Project, Running, wait_until};
-use recall_tests::{Sandbox, sandbox};
+use recall_tests::{Agent, Sandbox, sandbox};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -54,43 +54,26 @@ fn upgrade(sandbox: &Sandbox, project: &Project, number: u32) -> Outcome {
     start(sandbox, project, number, &["--json", "daemon", "start"]).finish()
 }
 
-/// An agent with an MCP server of the oldest version.
-struct Agent {
-    shim: Running,
-    asked: u64,
+/// Starts an agent with an MCP server of the oldest version.
+fn agent_in(sandbox: &Sandbox, project: &Project) -> Agent {
+    let mut command = sandbox.command(&sandbox.binaries().recall_shim, project.root());
+    command.env("RECALL_TEST_VERSION", version(0));
+    Agent::new(Running::start(command))
 }
 
-impl Agent {
-    fn start(sandbox: &Sandbox, project: &Project) -> Self {
-        let mut command = sandbox.command(&sandbox.binaries().recall_shim, project.root());
-        command.env("RECALL_TEST_VERSION", version(0));
-        Self { shim: Running::start(command), asked: 0 }
-    }
-
-    /// Calls a tool; returns its text.
-    fn ask(&mut self, tool: &str, arguments: &Value) -> String {
-        self.asked += 1;
-        let meta = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
-            "io.modelcontextprotocol/clientCapabilities": {},
-        });
-        let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
-        let request = json!({"jsonrpc": "2.0", "id": self.asked, "method": "tools/call", "params": params});
-        self.shim.send(&request.to_string());
-        let answer: Value = serde_json::from_str(&self.shim.line().expect("the shim runs")).expect("JSON");
-        assert_eq!(answer["id"], self.asked, "{answer}");
-        assert_eq!(answer["result"]["isError"], false, "call {} of {tool}: {answer}", self.asked);
-        answer["result"]["content"][0]["text"].as_str().expect("text").to_owned()
-    }
+/// Calls a tool, which must not fail; returns its text.
+fn ask(agent: &mut Agent, tool: &str, arguments: &Value) -> String {
+    let (text, is_error) = agent.call(tool, arguments);
+    assert!(!is_error, "{tool}: {text}");
+    text
 }
 
 #[test]
 fn a_session_loses_no_call_while_the_daemon_is_replaced() {
     let sandbox = sandbox!();
     let project = sandbox.project("shop", &[("src/burrow.rs", "pub fn wombat_burrow() {}\n")]);
-    let mut agent = Agent::start(&sandbox, &project);
-    agent.ask("recall_search", &json!({"query": "wombat_burrow"}));
+    let mut agent = agent_in(&sandbox, &project);
+    ask(&mut agent, "recall_search", &json!({"query": "wombat_burrow"}));
     let is_done = AtomicBool::new(false);
     let titles = std::thread::scope(|scope| {
         let upgrades = scope.spawn(|| {
@@ -101,11 +84,15 @@ fn a_session_loses_no_call_while_the_daemon_is_replaced() {
         });
         let mut titles = Vec::new();
         while !is_done.load(Ordering::SeqCst) {
-            let found = agent.ask("recall_search", &json!({"query": "wombat_burrow"}));
+            let found = ask(&mut agent, "recall_search", &json!({"query": "wombat_burrow"}));
             assert!(found.contains("src/burrow.rs"), "{found}");
             let title = format!("Finding number {} of the session", titles.len());
             let content = format!("{title}: {}", words(titles.len() as u64));
-            agent.ask("recall_add", &json!({"type": "lesson", "title": title, "content": content, "force": true}));
+            ask(
+                &mut agent,
+                "recall_add",
+                &json!({"type": "lesson", "title": title, "content": content, "force": true}),
+            );
             titles.push(title);
         }
         for (number, outcome) in (1..).zip(upgrades.join().expect("no panic")) {
