@@ -89,7 +89,7 @@ pub(crate) fn cargo_by(program: &Path, system: &str, target: &str, subcommand: &
         .env("RUSTC", toolchain.join("rustc"))
         // Building the library is a feature of nightly compilers; this variable allows it in others.
         .env("RUSTC_BOOTSTRAP", "1")
-        .args([subcommand, "--locked", "-Z", "build-std=std,panic_unwind", "--target", target]);
+        .args([subcommand, "--locked", "-Z", "build-std=std,panic_unwind,panic_abort", "--target", target]);
     command
 }
 

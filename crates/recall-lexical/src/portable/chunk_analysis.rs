@@ -98,9 +98,9 @@ impl ChunkAnalysis {
         keys
     }
 
-    /// Adds the chunk's lengths to those of a store.
+    /// Adds the chunk's lengths to those of a store: rounded, since an index takes its means from rounded ones.
     pub fn add_lengths(&self, lengths: &mut Lengths) {
-        let [body, symbol, comment] = self.lengths.map(u64::from);
+        let [body, symbol, comment] = self.rounded_lengths().map(u64::from);
         lengths.body += body;
         lengths.symbol += symbol;
         lengths.comment += comment;
@@ -177,9 +177,10 @@ pub(super) fn field_key(field: KeyField, term: u32) -> u32 {
 /// are added to those of the store.
 pub fn document_keys(path: &DocPath, lengths: &mut Lengths) -> Vec<u32> {
     let fields = path_terms(path);
-    lengths.path += fields[0].len() as u64;
-    lengths.stem += fields[1].len() as u64;
-    lengths.folder += fields[2].len() as u64;
+    let [whole, stem, folder] = fields.each_ref().map(|terms| u64::from(rounded(terms.len() as u32)));
+    lengths.path += whole;
+    lengths.stem += stem;
+    lengths.folder += folder;
     let mut keys: Vec<u32> = Vec::new();
     for (field, terms) in [KeyField::Path, KeyField::Stem, KeyField::Folder].into_iter().zip(&fields) {
         keys.extend(terms.iter().map(|term| key(field, term)));

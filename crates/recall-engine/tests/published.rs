@@ -1,0 +1,171 @@
+//! A store for a team gives the answers that a store of this machine gives.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use recall_core::{Ablation, DocumentType, Filters, Language, PathFilter, Scope, SearchRequest};
+use recall_engine::{
+    Answer, Cancel, EmbeddingModel, Engine, EngineSettings, GetError, ItemRequest, Origin, Parent, PublishRequest,
+};
+use recall_models::BuiltIn;
+use recall_shared::{Guarded, Memory, SharedStore};
+use support::Sandbox;
+
+/// How far the scores of one chunk may be apart. A shared store counts the words of paths once a document, an index once a chunk, so that
+/// their weights differ a little.
+const DIFFERENCE: f64 = 0.05;
+
+/// The least part of the hits that both answers have.
+const EQUAL: f64 = 0.97;
+
+const QUERIES: [&str; 12] = [
+    "how is a publication committed",
+    "retry after a failed request",
+    "Statistics",
+    "put_chunks",
+    "breaker opens",
+    "filters of a search",
+    "where are vectors compared",
+    "row level security of a tenant",
+    "collect old chunks",
+    "conditional write",
+    "find.rs",
+    "deadline of a store",
+];
+
+/// A machine of a team.
+struct Machine {
+    sandbox: Sandbox,
+    engine: Engine,
+}
+
+impl Machine {
+    fn new(store: &Arc<Memory>) -> Self {
+        let sandbox = Sandbox::new();
+        let engine = sandbox.engine_by(EngineSettings {
+            model: Some(EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) }),
+            shared: vec![Guarded::new("team", Arc::clone(store) as Arc<dyn SharedStore>)],
+            ..EngineSettings::default()
+        });
+        Self { sandbox, engine }
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=t", "-c", "user.email=t@example.com"]).args(arguments);
+        assert!(git.current_dir(self.sandbox.root()).status().expect("git runs").success(), "{arguments:?}");
+    }
+
+    fn publish(&self) {
+        self.git(&["add", "-A"]);
+        let request = PublishRequest { repository: Some("acme/api".to_owned()), ..PublishRequest::default() };
+        let report = self.engine.publish(&self.sandbox.origin(), &request, &mut |_| {}, &Cancel::default());
+        report.expect("published");
+        self.engine.settle(&self.sandbox.origin(), Scope::Project).expect("settled");
+    }
+
+    /// Searches the project. The graph of links, which a shared store lacks, takes no part.
+    fn here(&self, query: &str, filters: &Filters) -> Answer {
+        self.engine.search(&self.sandbox.origin(), &request(query, Scope::Project, filters)).expect("an answer")
+    }
+
+    /// Searches what others published.
+    fn there(&self, query: &str, filters: &Filters) -> Answer {
+        let origin = Origin { domain: Some("team".to_owned()), ..self.sandbox.origin() };
+        let asked = request(query, Scope::Domain, filters);
+        self.engine.search_where(&origin, &asked, None).expect("an answer")
+    }
+}
+
+fn request(query: &str, scope: Scope, filters: &Filters) -> SearchRequest {
+    SearchRequest {
+        filters: filters.clone(),
+        without: vec![Ablation::Structure],
+        ..SearchRequest::new(query, scope, 10)
+    }
+}
+
+/// The path in the repository, the number of the chunk and the score of each hit.
+fn hits<'a>(answer: &'a Answer, above: &str) -> Vec<(&'a str, u32, f64)> {
+    let one = |hit: &'a recall_engine::Hit| {
+        let path = hit.document.path.as_str();
+        (path.strip_prefix(above).unwrap_or(path), hit.id.ordinal, hit.score)
+    };
+    answer.hits.iter().map(one).collect()
+}
+
+#[track_caller]
+fn assert_equal_answers(builder: &Machine, reader: &Machine) {
+    let kinds = |kind| Filters { types: vec![kind], ..Filters::default() };
+    let all = [
+        Filters::default(),
+        kinds(DocumentType::Code),
+        kinds(DocumentType::Adr),
+        Filters { languages: vec![Language::from("rust".to_owned())], ..Filters::default() },
+        Filters { paths: vec![PathFilter("src/postgres".to_owned())], ..Filters::default() },
+        Filters { paths: vec![PathFilter("*.md".to_owned())], ..Filters::default() },
+    ];
+    let (mut found, mut equal) = (0_u32, 0_u32);
+    for (query, filters) in QUERIES.iter().flat_map(|query| all.iter().map(move |filters| (query, filters))) {
+        let (here, there) = (builder.here(query, filters), reader.there(query, filters));
+        let (here, there) = (hits(&here, ""), hits(&there, "team/acme/api/"));
+        assert_eq!(here.len(), there.len(), "{query} {filters:?}");
+        let best = |hits: &[(&str, u32, f64)]| hits.first().map(|(path, ..)| (*path).to_owned());
+        assert_eq!(best(&here), best(&there), "{query} {filters:?}");
+        found += here.len() as u32;
+        for one in &here {
+            let Some(other) = there.iter().find(|other| (other.0, other.1) == (one.0, one.1)) else { continue };
+            assert!((one.2 - other.2).abs() < DIFFERENCE, "{query} {filters:?}: {one:?} {other:?}");
+            equal += 1;
+        }
+    }
+    assert!(found > 500 && f64::from(equal) > f64::from(found) * EQUAL, "{equal} of {found}");
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).expect("there") {
+        let entry = entry.expect("there");
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::create_dir_all(to).expect("made");
+            fs::copy(entry.path(), target).expect("copied");
+        }
+    }
+}
+
+#[test]
+fn answers_equal_those_of_the_machine_that_published() {
+    let store = Arc::new(Memory::default());
+    let (builder, reader) = (Machine::new(&store), Machine::new(&store));
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = builder.sandbox.root();
+    copy(&workspace.join("crates/recall-shared/src"), &root.join("src"));
+    copy(&workspace.join("docs/adr"), &root.join("docs/adr"));
+    builder.git(&["init", "-q", "-b", "main"]);
+    builder.publish();
+    reader.sandbox.write("README.md", "# Another project\n");
+    assert_equal_answers(&builder, &reader);
+
+    // Edited, removed and added files.
+    fs::remove_file(root.join("src/breaker.rs")).expect("removed");
+    fs::rename(root.join("src/worker.rs"), root.join("src/postgres/worker.rs")).expect("renamed");
+    builder
+        .sandbox
+        .write("src/find.rs", "/// Where vectors are compared, after a failed request.\npub fn compared() {}\n");
+    builder.publish();
+    assert_equal_answers(&builder, &reader);
+
+    let get = |path: &str| {
+        let request = ItemRequest { id: path.to_owned(), parent: Parent::Leave, scope: Scope::All };
+        reader.engine.get(&reader.sandbox.origin(), &request)
+    };
+    let read = get("team/acme/api/src/find.rs").expect("published");
+    assert_eq!(read.text, fs::read_to_string(root.join("src/find.rs")).expect("there"));
+    assert!(matches!(get("team/acme/api/src/breaker.rs"), Err(GetError::NotFound { .. })));
+}
