@@ -28,7 +28,6 @@ set -eu
 for program in recall recalld recall-shim recall-bench; do "$program" --version; done
 mkdir --parents "$HOME/project" && cd "$HOME/project"
 echo 'pub fn hello_from_a_package() {}' > hello.rs
-recall index
 recall search hello_from_a_package | tee found
 grep --quiet hello.rs found
 recall remember 'The package runs here.'
