@@ -16,6 +16,7 @@ mod feedback;
 mod find;
 mod get;
 mod graph;
+mod history;
 mod hook;
 mod import;
 mod init;
@@ -171,6 +172,12 @@ pub(crate) enum Command {
         "recall related src/store.rs:10-42 --type documentation",
     ))]
     Related(related::RelatedArgs),
+    /// Show the commits that changed a document.
+    #[command(after_help = examples!(
+        "recall history src/store.rs",
+        "recall history docs/adr/0001-two-indexes.md --limit 5",
+    ))]
+    History(history::HistoryArgs),
     /// Show the imports, definitions, uses and links of a symbol or a file.
     #[command(after_help = examples!(
         "recall graph SessionStore::open",
@@ -303,6 +310,7 @@ pub(crate) fn run(
         Command::Open(args) => wait(open::run(args, context)),
         Command::List(args) => wait(list::run(args, context)),
         Command::Related(args) => wait(related::run(args, context)),
+        Command::History(args) => wait(history::run(args, context)),
         Command::Graph(args) => wait(graph::run(args, context)),
         Command::Ui(args) => wait(ui::run(args, context)),
         Command::Status(args) => wait(status::run(args, context)),

@@ -12,6 +12,7 @@ mod doctor;
 mod get;
 mod graph;
 mod handshake;
+mod history;
 mod index;
 mod list;
 mod memory;
@@ -81,6 +82,10 @@ impl Recall for Service {
 
     async fn related(&self, request: Request<v1::RelatedRequest>) -> Result<Response<v1::RelatedResponse>, Status> {
         related::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn history(&self, request: Request<v1::HistoryRequest>) -> Result<Response<v1::HistoryResponse>, Status> {
+        history::handle(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn graph(&self, request: Request<v1::GraphRequest>) -> Result<Response<v1::GraphResponse>, Status> {

@@ -37,6 +37,7 @@ function pages(sample) {
     browse: "browse",
     narrowed: "browse?language=rust&path=src",
     decisions: "decisions",
+    history: "history?id=src/session.rs",
     memories: "memories",
     memory: `memory?id=${sample.memories[0]}`,
     superseded: `memory?id=${sample.memories[1]}`,

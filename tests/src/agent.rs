@@ -27,7 +27,7 @@ impl Agent {
         })
     }
 
-    /// Sends a request and returns the response. Notifications before it are passed over.
+    /// Sends a request and returns the response. Notifications before it are skipped.
     ///
     /// # Panics
     /// The shim ends, or sends something else than JSON.

@@ -143,6 +143,8 @@ repeatable! {
     list: ListRequest => ListResponse;
     /// Returns the documents related to a document.
     related: RelatedRequest => RelatedResponse;
+    /// Returns the commits that changed a document.
+    history: HistoryRequest => HistoryResponse;
     /// Returns the neighbours of a symbol, file or memory.
     graph: GraphRequest => GraphResponse;
     /// Amends a memory.

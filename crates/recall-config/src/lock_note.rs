@@ -10,8 +10,8 @@ use crate::process::{ProcessStart, program_of};
 /// A part of the file name of the daemon's program.
 const PROGRAM: &str = "recalld";
 
-/// The last line. A note is written over an earlier one, whose end may still follow: with its socket, a daemon that is starting would
-/// look like one that handles signals, and would be ended by one.
+/// The last line of a note. A note is written over an earlier one before the file is cut, so a reader may find the rest of the earlier
+/// one behind it. If that rest named a socket, clients would send a signal that a starting daemon does not handle yet: it would end.
 const END: &str = "end";
 
 /// Nanoseconds in a millisecond.

@@ -20,6 +20,7 @@ use recall_git::{Program, Repository};
 use recall_journal::event_ids;
 
 pub(crate) use head::Head;
+pub use history::DocumentCommit;
 pub(crate) use history::{ChangedLines, FileCommit};
 
 /// The time limit of a `git` command: a hundred times what it takes in a repository of 100,000 files.

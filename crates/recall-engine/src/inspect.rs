@@ -3,14 +3,18 @@
 mod compact;
 mod doctor;
 mod get;
+mod history;
 mod kept;
 mod list;
 mod published;
+mod record;
 mod status;
 
 pub use compact::CompactReport;
 pub use doctor::{DoctorReport, DoctorRequest, Mend, SecretScan};
 pub use get::{Item, ItemRequest, Parent};
+pub use history::{History, HistoryRequest};
 pub use kept::KeptStore;
 pub use list::{ListRequest, Listed, Listing, Said};
+pub use record::RecordStatus;
 pub use status::{FailureEntry, FailureEntryKind, FileCounts, Status, StoreStatus};

@@ -61,12 +61,14 @@ pub use error::{
 };
 pub use fault::Fault;
 pub use finding::{Check, Finding, Gravity, Problem};
+pub use git::DocumentCommit;
 pub use graph::{Graph, GraphEdge, GraphNode, GraphRequest, NodeThing, Related, RelatedDocument, RelatedRequest, Tie};
 pub use imports::Room;
 pub use indexing::{IndexReport, IndexRequest, RebuildPart, Removal, RemoveReport, RemoveRequest, Tombstones};
 pub use inspect::{
-    CompactReport, DoctorReport, DoctorRequest, FailureEntry, FailureEntryKind, FileCounts, Item, ItemRequest,
-    KeptStore, ListRequest, Listed, Listing, Mend, Parent, Said, SecretScan, Status, StoreStatus,
+    CompactReport, DoctorReport, DoctorRequest, FailureEntry, FailureEntryKind, FileCounts, History, HistoryRequest,
+    Item, ItemRequest, KeptStore, ListRequest, Listed, Listing, Mend, Parent, RecordStatus, Said, SecretScan, Status,
+    StoreStatus,
 };
 pub use links::{Links, links};
 pub use matching::{ConditionPlan, Evaluated, ReadCounts, StorePlan};

@@ -74,6 +74,11 @@ pub enum Warning {
         /// Their names.
         stores: Vec<String>,
     },
+    /// Git did not list the commits of a document in time.
+    HistoryUnread {
+        /// Its path.
+        path: String,
+    },
     /// There are more nested repositories and other projects than a request reads.
     StoresLeftOut {
         /// How many were not read.

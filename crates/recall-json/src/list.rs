@@ -23,6 +23,14 @@ struct Entry<'a> {
     staleness: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     memory: Option<Memory<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<RecordStatus<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct RecordStatus<'a> {
+    text: &'a str,
+    link: Option<&'a str>,
 }
 
 /// A page of a listing.
@@ -39,12 +47,13 @@ pub fn listing(message: &v1::ListResponse) -> impl Serialize {
 
 impl<'a> From<&'a v1::ListEntry> for Entry<'a> {
     fn from(message: &'a v1::ListEntry) -> Self {
-        let v1::ListEntry { doc, chunks, staleness, memory } = message;
+        let v1::ListEntry { doc, chunks, staleness, memory, record } = message;
         Self {
             doc: doc.as_ref().map(Document::from),
             chunks: *chunks,
             staleness: *staleness,
             memory: memory.as_ref().map(Memory::from),
+            record: record.as_ref().map(|status| RecordStatus { text: &status.text, link: some(&status.link) }),
         }
     }
 }

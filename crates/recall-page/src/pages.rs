@@ -7,6 +7,7 @@ mod document;
 mod exchange;
 mod graph;
 mod health;
+mod history;
 mod memories;
 mod search;
 mod sessions;
@@ -51,6 +52,7 @@ pub(crate) fn router(site: Site) -> Router {
         .route("/{key}/", get(search::page))
         .route("/{key}/why", get(search::why))
         .route("/{key}/doc", get(document::page))
+        .route("/{key}/history", get(history::page))
         .route("/{key}/memories", get(memories::list))
         .route("/{key}/memory", get(memories::one))
         .route("/{key}/sessions", get(sessions::list))

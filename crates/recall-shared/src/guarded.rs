@@ -13,7 +13,7 @@ use crate::{Ask, Found, Key, Model, Place, SharedStore, Statistics, StoreError, 
 pub struct Guarded {
     /// Its name.
     pub name: String,
-    /// The reason why there is none, otherwise.
+    /// The store; the reason if its settings are wrong.
     store: Result<Arc<dyn SharedStore>, String>,
     breaker: Arc<Breaker>,
 }

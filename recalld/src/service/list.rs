@@ -1,7 +1,7 @@
 //! `List`: lists the documents and memories of the stores.
 
 use recall_core::{Language, PathFilter, Scope};
-use recall_engine::{Coverage, ListRequest as Asked, ListSort, Listed, Listing, Said};
+use recall_engine::{Coverage, ListRequest as Asked, ListSort, Listed, Listing, RecordStatus, Said};
 use recall_proto::convert::{document, document_type, limits, scope, time};
 use recall_proto::v1::{self, ListEntry, ListRequest, ListResponse};
 use recall_proto::{InvalidRequest, Problem};
@@ -43,7 +43,7 @@ fn response(listing: Listing) -> ListResponse {
 }
 
 fn entry(listed: &Listed, coverage: &[Coverage]) -> ListEntry {
-    let Listed { scope, store: place, document: found, created, chunks, memory: recalled } = listed;
+    let Listed { scope, store: place, document: found, created, chunks, memory: recalled, record } = listed;
     let recalled = recalled.as_deref();
     let store_id = store::id_at(*place, coverage);
     let doc =
@@ -53,6 +53,10 @@ fn entry(listed: &Listed, coverage: &[Coverage]) -> ListEntry {
         chunks: *chunks,
         staleness: memory::staleness(recalled),
         memory: memory::to_proto(recalled, *scope),
+        record: record.as_ref().map(|RecordStatus { text, link }| v1::RecordStatus {
+            text: text.clone(),
+            link: link.as_ref().map(ToString::to_string).unwrap_or_default(),
+        }),
     }
 }
 

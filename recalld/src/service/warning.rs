@@ -73,6 +73,7 @@ fn one(warning: Warning) -> v1::Warning {
             let message = format!("the {scope} store could not be searched: {reason}");
             new("STORE_UNAVAILABLE", Severity::Error, message, "`recall status` shows more")
         }
+        Warning::HistoryUnread { path } => history_unread(path),
         Warning::StoresLeftOut { left_out, limit } => stores_left_out(left_out, limit),
         Warning::SeveralDefinitions { name, definitions, shown } => {
             let of_them = if shown < definitions { format!("; {shown} of them are shown") } else { String::new() };
@@ -140,6 +141,11 @@ fn shared_not_filtered(stores: &[String]) -> v1::Warning {
         format!("shared stores do not check filter expressions, and were not searched: {}", stores.join(", "));
     let hint = "they check types, languages, paths and tags: `--type`, `--lang`, `--path`, `--tag`";
     new("SHARED_NOT_FILTERED", Severity::Notice, message, hint)
+}
+
+fn history_unread(path: String) -> v1::Warning {
+    let message = format!("git did not list the commits of `{path}` in time");
+    v1::Warning { path, ..new("HISTORY_UNREAD", Severity::Warning, message, "`git log -- PATH` shows them") }
 }
 
 fn indexed_first(files: u64, took: Duration) -> v1::Warning {

@@ -64,7 +64,7 @@ impl Probe {
 }
 
 /// The RPCs that have a case in [`ask`].
-pub(crate) const CASES: [&str; 36] = [
+pub(crate) const CASES: [&str; 37] = [
     "Stats",
     "OpenPage",
     "Search",
@@ -74,6 +74,7 @@ pub(crate) const CASES: [&str; 36] = [
     "Get",
     "List",
     "Related",
+    "History",
     "Graph",
     "Remove",
     "Add",
@@ -197,6 +198,10 @@ pub(crate) async fn ask(rpc: &str, client: &Client, asker: RequestContext, probe
         "Related" => {
             let request = v1::RelatedRequest { context, id: probe.name(), scope, ..v1::RelatedRequest::default() };
             reported(client.related(request).await)
+        }
+        "History" => {
+            let request = v1::HistoryRequest { context, id: probe.name(), scope, ..v1::HistoryRequest::default() };
+            reported(client.history(request).await)
         }
         "Graph" => {
             let node = if probe.more { probe.name() } else { probe.words.split(' ').next().unwrap_or_default().into() };

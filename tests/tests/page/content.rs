@@ -89,8 +89,13 @@ fn a_document_has_lines_to_link_to_and_what_belongs_to_it() {
             "Memories about it",
             "Wombats dig at night",
             "function ·",
+            "Used by",
+            "src/main.rs",
         ],
     );
+    check(&browser, "doc?id=src/main.rs", &["<h2>Uses</h2>", "src/burrow.rs", "history?id="]);
+    check(&browser, "history?id=src/burrow.rs", &["No commit has changed it."]);
+    assert_eq!(browser.get("history?id=src/none.rs").status, 404);
     project.write("src/long.rs", "let a = 1;\n".repeat(4_000));
     sandbox.recall(&project, &["search", "long"]);
     let first = check(&browser, "doc?id=src/long.rs", &["id=\"L1500\"", "Lines after 1500"]);
@@ -232,13 +237,16 @@ fn the_files_of_the_page_are_small() {
 fn documents_are_browsed_and_drawn_with_their_neighbours() {
     let sandbox = sandbox!();
     let project = burrows(&sandbox);
-    project.write("docs/adr/0001-spades.md", "# 1. Spades\n\n**Status:** accepted\n");
+    project.write("docs/adr/0001-spades.md", "# 1. Spades\n\n**Status:** superseded by [2](0002-claws.md)\n");
+    project.write("docs/adr/0002-claws.md", "# 2. Claws\n\n## Status\n\nAccepted\n");
     remember(&sandbox, &project, "Dig with spades.", &["--type", "decision"]);
     let browser = Browser::open(&sandbox, &project);
-    check(&browser, "browse", &["src/burrow.rs", "docs/digging.md", "browse?language=rust", "5 documents"]);
+    check(&browser, "browse", &["src/burrow.rs", "docs/digging.md", "browse?language=rust", "6 documents"]);
     let rust = check(&browser, "browse?language=rust&path=src", &["src/burrow.rs", "2 documents"]);
     assert!(!rust.contains("docs/digging.md"));
-    check(&browser, "decisions", &["Dig with spades.", "docs/adr/0001-spades.md"]);
+    let expected =
+        ["Dig with spades.", "docs/adr/0001-spades.md", "superseded by 2", "Accepted", "supersedes <a href="];
+    check(&browser, "decisions", &expected);
     check(&browser, "graph?node=src/burrow.rs", &["<svg", ">dig<", "<circle"]);
     assert_eq!(browser.get("graph?node=src/none.rs").status, 404);
     for page in ["graph?node=src/burrow.rs&depth=99", "browse?cursor=nonsense"] {

@@ -184,8 +184,16 @@ fn hostile_texts_are_shown_as_text() {
     for id in ids {
         check(&browser, &format!("memory?id={id}"));
     }
-    let pages =
-        ["doc?id=all.md", "graph?node=all.md&depth=2", "session?id=c-7", "sessions", "briefing", "health", "decisions"];
+    let pages = [
+        "doc?id=all.md",
+        "graph?node=all.md&depth=2",
+        "session?id=c-7",
+        "sessions",
+        "briefing",
+        "health",
+        "decisions",
+        "history?id=all.md",
+    ];
     for page in pages {
         check(&browser, page);
     }

@@ -24,6 +24,19 @@ pub(crate) struct FileCommit {
     pub(crate) files: Vec<DocPath>,
 }
 
+/// A commit that changed one document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentCommit {
+    /// Its hash, as short as `git` writes it.
+    pub id: String,
+    /// The day on which it was committed: `2026-11-24`.
+    pub day: String,
+    /// The name of its author.
+    pub author: String,
+    /// The first line of its message.
+    pub subject: String,
+}
+
 /// The lines of the work tree that differ from the last commit, by file, ascending. A deletion is the line before it.
 pub(crate) type ChangedLines = BTreeMap<DocPath, Vec<RangeInclusive<u32>>>;
 
@@ -45,6 +58,24 @@ impl Git<'_> {
             Some(FileCommit { id, day, subject, files: files.filter_map(|name| DocPath::new(name).ok()).collect() })
         };
         answer.split('\u{1}').filter_map(commit).filter(|commit| !commit.files.is_empty()).collect()
+    }
+
+    /// Returns the latest commits of the current branch that changed a file, also under earlier names, the latest first; `None` if git
+    /// did not answer in time. Without a repository there are none.
+    pub(crate) fn commits_of(self, path: &DocPath, most: usize) -> Option<Vec<DocumentCommit>> {
+        if !self.has_its_own_work_tree() {
+            return Some(Vec::new());
+        }
+        let most = format!("--max-count={most}");
+        let shown = ["--literal-pathspecs", "log", "--follow", "--no-show-signature", "--no-color", "--no-ext-diff"];
+        let format = ["-z", "--format=%h%x09%cs%x09%an%x09%s", &most, "--", path.as_str()];
+        let answer = self.run(&[&shown[..], &format].concat(), &[])?;
+        let commit = |record: &str| {
+            let mut fields = record.splitn(4, '\t').map(str::to_owned);
+            let (id, day, author, subject) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+            Some(DocumentCommit { id, day, author, subject })
+        };
+        Some(String::from_utf8_lossy(&answer).split('\0').filter_map(commit).collect())
     }
 
     /// Returns how many lines of a committed file each author wrote, the most first.

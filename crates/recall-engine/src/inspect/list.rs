@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use recall_catalog::{ListQuery, ListSort, StoredDocument};
 use recall_core::{
-    DocPath, Document, DocumentId, DocumentType, Language, MemoryView, PathFilter, Scope, StoreScope, Timestamp,
-    error_chain,
+    DocPath, Document, DocumentId, DocumentRow, DocumentType, Language, MemoryView, PathFilter, Scope, StoreScope,
+    Timestamp, error_chain,
 };
 
 use crate::coverage::Coverage;
 use crate::engine::{MountedStore, MountedStores};
 use crate::error::{ListError, StoreError};
+use crate::inspect::record::RecordStatus;
 use crate::origin::Origin;
 use crate::search::known_languages;
 use crate::warning::Warning;
@@ -79,6 +80,8 @@ pub struct Listed {
     pub chunks: u32,
     /// The memory and its validity; `None` for a file.
     pub memory: Option<Box<MemoryView>>,
+    /// The status that a decision record states.
+    pub record: Option<RecordStatus>,
 }
 
 impl Engine {
@@ -119,15 +122,18 @@ impl Engine {
                 store.read(|snapshot| Ok((snapshot.list(&query)?, snapshot.list_total(&query)?)))?
             };
             total += matching;
-            documents.extend(found.into_iter().map(|stored| (store.clone(), listed(store, place, stored))));
+            documents.extend(found.into_iter().map(|stored| (store.clone(), stored.row, listed(store, place, stored))));
         }
-        documents.sort_by(|(_, a), (_, b)| order(request.sort, a, b));
+        documents.sort_by(|(.., a), (.., b)| order(request.sort, a, b));
         let next_offset = (documents.len() > offset + limit).then(|| request.offset + request.limit);
-        let page = documents.into_iter().skip(offset).take(limit).map(|(store, mut listed)| {
+        let page = documents.into_iter().skip(offset).take(limit).map(|(store, row, mut listed)| {
             if let Some(id) = listed.document.memory {
                 store.bring_up_anchors(&[id], now)?;
                 listed.memory = store.recalled(id, now)?.map(Box::new);
                 listed.memory.iter_mut().for_each(|memory| store.mount.show_memory(memory));
+            }
+            if listed.document.document_type == DocumentType::Adr {
+                listed.record = record_status(&store, row)?;
             }
             Ok(listed)
         });
@@ -165,12 +171,28 @@ fn selected(store: &MountedStore, request: &ListRequest, query: &ListQuery) -> R
     })
 }
 
+/// Reads the status that a decision record states; `None` if it is gone meanwhile.
+fn record_status(store: &MountedStore, row: DocumentRow) -> Result<Option<RecordStatus>, StoreError> {
+    store.read(|snapshot| {
+        let Some((text, stored)) = snapshot.text(row)?.zip(snapshot.document_in(row)?) else { return Ok(None) };
+        let Some(RecordStatus { mut text, link }) = RecordStatus::of(&stored.document.path, &text) else {
+            return Ok(None);
+        };
+        mask::text(&mut text);
+        let link = match link {
+            Some(path) if snapshot.document_at(&path)?.is_some() => Some(store.mount.outer_path(&path)),
+            _ => None,
+        };
+        Ok(Some(RecordStatus { text, link }))
+    })
+}
+
 fn listed(of: &MountedStore, store: usize, stored: StoredDocument) -> Listed {
     let scope = of.scope;
     let StoredDocument { row: _, mut document, created, chunk_count } = stored;
     of.mount.show(&mut document);
     mask::document(&mut document);
-    Listed { scope, store, document, created, chunks: chunk_count, memory: None }
+    Listed { scope, store, document, created, chunks: chunk_count, memory: None, record: None }
 }
 
 fn order(sort: ListSort, a: &Listed, b: &Listed) -> std::cmp::Ordering {

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
 use recall_core::quantity::{count, counted};
-use recall_proto::v1::{ListEntry, ListRequest, ListSort, StatsRequest};
+use recall_proto::v1::{Document, ListEntry, ListRequest, ListSort, RecordStatus, StatsRequest};
 use serde::Deserialize;
 use tonic::Status;
 
@@ -165,15 +165,46 @@ pub(super) async fn decisions(Extension(project): Here, State(mut site): State<S
         }
         @if !records.is_empty() { h2 { "Records" } }
         ol.timeline {
-            @for doc in records.iter().filter_map(|entry| entry.doc.as_ref()) {
+            @for (doc, status) in records.iter().filter_map(|entry| Some((entry.doc.as_ref()?, entry.record.as_ref()))) {
                 li data-item="" {
-                    div.head { a.title href=(link::to("doc", &[("id", &doc.id)])) data-open="" { @if doc.title.is_empty() { (doc.path) } @else { (doc.title) } } }
-                    p.facts { code { (doc.path) } (time::time(doc.updated_at.as_ref())) }
+                    div.head {
+                        a.title href=(link::to("doc", &[("id", &doc.id)])) data-open="" { @if doc.title.is_empty() { (doc.path) } @else { (doc.title) } }
+                        @if let Some(status) = status {
+                            span.labels { span.label.warn[is_over(status)] { (status.text) } }
+                        }
+                    }
+                    p.facts {
+                        code { (doc.path) } (time::time(doc.updated_at.as_ref()))
+                        @if let Some(status) = status.filter(|status| !status.link.is_empty()) {
+                            span { (if is_superseded(status) { "superseded by " } else { "see " }) a href=(link::to("doc", &[("id", &status.link)])) { (status.link) } }
+                        }
+                        @for earlier in superseded_by(&records, &doc.path) {
+                            span { "supersedes " a href=(link::to("doc", &[("id", &earlier.id)])) { (earlier.path) } }
+                        }
+                    }
                 }
             }
         }
     };
     answer::page(StatusCode::OK, layout::page(&project, Tab::Decisions, "Decisions", &shown))
+}
+
+fn is_superseded(status: &RecordStatus) -> bool {
+    status.text.to_lowercase().contains("supersed")
+}
+
+/// Whether a record says that it does not hold any more, or never did.
+fn is_over(status: &RecordStatus) -> bool {
+    let text = status.text.to_lowercase();
+    ["supersed", "deprecated", "rejected", "withdrawn", "obsolete"].iter().any(|word| text.contains(word))
+}
+
+/// Returns the records that say that the one at a path supersedes them.
+fn superseded_by<'a>(records: &'a [ListEntry], path: &str) -> impl Iterator<Item = &'a Document> {
+    let names = move |entry: &&ListEntry| {
+        entry.record.as_ref().is_some_and(|status| is_superseded(status) && status.link == path)
+    };
+    records.iter().filter(names).filter_map(|entry| entry.doc.as_ref())
 }
 
 /// Returns the decision records by path, and the remembered decisions, the latest first.

@@ -19,8 +19,12 @@ use crate::view::{code, editor, link, time};
 /// The lines of a part. A browser lays out this many at once without a pause.
 const LINES: u32 = 1_500;
 
-/// The related documents that are shown.
-const RELATED: u32 = 20;
+/// The documents that are shown beside the text.
+const RELATED: u32 = 50;
+
+/// The reasons of documents that this one uses, and of those that use it.
+const USED: [&str; 2] = ["imports", "references"];
+const USERS: [&str; 2] = ["imported_by", "referenced_by"];
 
 /// The chunks that are marked. A part has fewer.
 const CHUNKS: u32 = 1_000;
@@ -89,6 +93,15 @@ fn content(
     let in_editor = editor::link(site.settings.editor.as_deref(), root, &doc.path, at)
         .filter(|_| doc.scope() == v1::StoreScope::Project);
     let (memories, documents): (Vec<_>, Vec<_>) = related.iter().partition(|entry| is_memory(entry));
+    let tied = |ties: &[&str]| -> Vec<&RelatedEntry> {
+        let is_tied = |entry: &&RelatedEntry| entry.reasons.iter().any(|reason| ties.contains(&reason.as_str()));
+        documents.iter().copied().filter(is_tied).collect()
+    };
+    let (used, users) = (tied(&USED), tied(&USERS));
+    let is_other = |entry: &&RelatedEntry| {
+        !entry.reasons.iter().any(|reason| [USED, USERS].as_flattened().contains(&reason.as_str()))
+    };
+    let others: Vec<_> = documents.iter().copied().filter(is_other).collect();
     html! {
         div.head {
             h1 { (doc.path) }
@@ -102,7 +115,10 @@ fn content(
                 span { (bytes(doc.size)) }
                 span { "changed " (time::time(doc.mtime.as_ref())) }
                 button.quiet type="button" data-copy=(found.citation) title="Copy the citation" { (found.citation) }
-                @if doc.scope() != v1::StoreScope::Domain { a href=(link::to("graph", &[("node", &doc.id)])) { "Graph" } }
+                @if doc.scope() != v1::StoreScope::Domain {
+                    a href=(link::to("graph", &[("node", &doc.id)])) { "Graph" }
+                    a href=(link::to("history", &[("id", &doc.id)])) { "History" }
+                }
                 @if let Some(address) = in_editor { a href=(address) data-editor="" { "Editor" } }
             }
         }
@@ -112,7 +128,9 @@ fn content(
             aside {
                 (symbols(link::name_of(&doc), &found.symbols))
                 (entries("Memories about it", &memories))
-                (entries("Related", &documents))
+                (entries("Uses", &used))
+                (entries("Used by", &users))
+                (entries("Related", &others))
             }
         }
         (parts(link::name_of(&doc), found))

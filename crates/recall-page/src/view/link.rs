@@ -28,8 +28,8 @@ pub(crate) fn encoded_but(text: &str, kept: &str) -> String {
     encoded
 }
 
-/// Returns the name by which a document is asked for again: its id, but its path outside of the project, since nobody knows the ids of a
-/// shared store's documents.
+/// Returns the name by which a document is asked for again: its id, or outside of the project its path, since the ids of documents in a
+/// shared store cannot be looked up.
 pub(crate) fn name_of(doc: &Document) -> &str {
     if doc.scope() == StoreScope::Domain { &doc.path } else { &doc.id }
 }

@@ -13,6 +13,9 @@ pub const DEFAULT_LIST_ENTRIES: u32 = 20;
 /// The default and the maximum number of related documents.
 const RELATED_ENTRIES: (u32, u32) = (10, 50);
 
+/// The default and the maximum number of commits.
+const COMMITS: (u32, u32) = (20, 200);
+
 /// The default and the maximum number of nodes of a graph.
 const GRAPH_NODES: (u32, u32) = (50, 200);
 
@@ -61,6 +64,14 @@ pub fn offset(cursor: &str) -> Result<u32, InvalidRequest> {
 /// The number is 0 or above 50.
 pub fn related_entries(limit: Option<u32>) -> Result<u32, InvalidRequest> {
     bounded("limit", limit, RELATED_ENTRIES)
+}
+
+/// Reads the number of commits: 1 to 200, 20 by default.
+///
+/// # Errors
+/// The number is 0 or above 200.
+pub fn commits(limit: Option<u32>) -> Result<u32, InvalidRequest> {
+    bounded("limit", limit, COMMITS)
 }
 
 /// Reads the number of nodes of a graph: 1 to 200, 50 by default.
@@ -196,6 +207,7 @@ mod tests {
         assert_eq!(told(graph_depth(Some(9))), "`depth` is 9; the limit is 5");
         assert_eq!(told(graph_nodes(Some(201))), "`limit` is 201; the limit is 200");
         assert_eq!((related_entries(None), related_entries(Some(51)).is_err()), (Ok(10), true));
+        assert_eq!((commits(None), commits(Some(0)).is_err(), commits(Some(201)).is_err()), (Ok(20), true, true));
     }
 
     #[test]

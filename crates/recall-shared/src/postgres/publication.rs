@@ -290,7 +290,7 @@ pub(super) async fn commit(
     let parameters: [&(dyn ToSql + Sync); 5] = [&pool.tenant, &branch.number, &generation, &digest, &documents];
     transaction.execute(flip, &parameters).await.map_err(failed)?;
     transaction.commit().await.map_err(failed)?;
-    schema::sort_numbers(connection.client(), &pool).await?;
+    schema::empty_pending_list(connection.client(), &pool).await?;
     if started.len() >= ANALYZED {
         schema::analyze(connection.client(), &pool).await?;
     }

@@ -140,14 +140,14 @@ pub(super) async fn analyze(client: &Client, pool: &Arc<Pool>) -> Result<(), Sto
     client.batch_execute(&format!("analyze {}", tables.join(", "))).await.map_err(failed)
 }
 
-/// Sorts the numbers of terms that were stored last into their index. Until then a search reads all of them, and the planner avoids
-/// the index.
-pub(super) async fn sort_numbers(client: &Client, pool: &Arc<Pool>) -> Result<(), StoreError> {
-    let sort = "select gin_clean_pending_list(i.indexrelid) from pg_catalog.pg_index i \
+/// Moves what was stored last from the pending list of the GIN index of terms into the index. Until then a search reads the whole
+/// list, and the planner avoids the index.
+pub(super) async fn empty_pending_list(client: &Client, pool: &Arc<Pool>) -> Result<(), StoreError> {
+    let clean = "select gin_clean_pending_list(i.indexrelid) from pg_catalog.pg_index i \
                 join pg_catalog.pg_class c on c.oid = i.indexrelid join pg_catalog.pg_am a on a.oid = c.relam \
                 where a.amname = 'gin' and i.indrelid = $1::text::regclass";
     let table = format!("recall_1.{NUMBERS}_{}", partition(&pool.tenant));
-    client.execute(sort, &[&table]).await.map(drop).map_err(failed)
+    client.execute(clean, &[&table]).await.map(drop).map_err(failed)
 }
 
 /// The number of vectors up to which all are compared with the query. Filters cost no neighbour then.
