@@ -1,6 +1,6 @@
 //! How a store on PostgreSQL grows: the rate of a publication, the size on disk, and the time of a search.
 //!
-//! `RECALL_TEST_WHEELS=… cargo bench -p recall-shared --features postgres-tests --bench scale -- [tenants] [chunks…]`
+//! `RECALL_TEST_WHEELS=… cargo bench -p recall-shared --features server-tests --bench scale -- [tenants] [chunks…]`
 //!
 //! The documents are made up: a vocabulary with the frequencies of words in source code, ten chunks a document, and vectors of 256
 //! components around 1,000 centres.

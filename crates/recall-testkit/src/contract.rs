@@ -1,13 +1,17 @@
 //! A server with the interface of Qdrant that supports the requests of a shared store, and refuses all others.
 //!
-//! It compares everything with everything, keeps all in memory, and follows what Qdrant documents about these requests. It is no
-//! Qdrant: it shows what a store asks and how it takes errors, not how an engine answers. A filter without the tenant, or with a field that
-//! has no index, is refused, so that a forgotten one fails a test.
+//! It checks requests as Qdrant documents them, and answers from memory, comparing everything with everything, or from Qdrant's own segments,
+//! which are the part of the server that stores and searches points. It has no shards, no replicas and no consensus. A filter without the
+//! tenant, or with a field that has no index, is refused, so that a forgotten one fails a test.
 
 mod collections;
+mod compared;
 mod filter;
+mod point;
 mod points;
 mod script;
+#[cfg(unix)]
+mod segments;
 mod service;
 mod state;
 
@@ -22,10 +26,13 @@ use qdrant_client::qdrant::qdrant_server::QdrantServer;
 use tonic::Code;
 use tonic::transport::server::TcpIncoming;
 
+use compared::Compared;
 pub use script::{Call, FailureMoment};
 use script::{Injection, Script};
+#[cfg(unix)]
+use segments::Segments;
 use service::Service;
-use state::State;
+use state::{Create, State};
 
 /// A running server. It ends when it is dropped.
 pub struct ContractServer {
@@ -41,15 +48,28 @@ impl Default for ContractServer {
 }
 
 impl ContractServer {
-    /// Starts a server on a free port of this machine.
+    /// Starts a server on a free port of this machine, which answers from memory.
     ///
     /// # Panics
     /// No port is free.
     pub fn start() -> Self {
+        Self::with(Box::new(|_| Ok(Box::new(Compared::default()))))
+    }
+
+    /// Starts a server that answers from Qdrant's segments. Their package for Python is in the folder that `RECALL_TEST_WHEELS` names.
+    ///
+    /// # Panics
+    /// There is no such package, Python does not run, or no port is free.
+    #[cfg(unix)]
+    pub fn on_segments() -> Self {
+        Self::with(Box::new(|created| Ok(Box::new(Segments::create(created)?))))
+    }
+
+    fn with(create: Create) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         listener.set_nonblocking(true).expect("a socket");
         let port = listener.local_addr().expect("bound").port();
-        let service = Service { state: Arc::new(Mutex::new(State::default())), script: Arc::default() };
+        let service = Service { state: Arc::new(Mutex::new(State::new(create))), script: Arc::default() };
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.expect("a thread");
         // tonic rejects messages above 4 MB, as servers and proxies do.
@@ -128,18 +148,27 @@ impl ContractServer {
     }
 
     /// Deletes some points of a collection, as the failure of a disk would. Returns how many.
+    ///
+    /// # Panics
+    /// The segments do not answer.
     pub fn lose(&self, collection: &str, each: usize) -> usize {
-        self.service.state.lock().lose(collection, each)
+        self.service.state.lock().lose(collection, each).expect("the segments answer")
     }
 
     /// Returns the numbers of points by collection.
+    ///
+    /// # Panics
+    /// The segments do not answer.
     pub fn sizes(&self) -> Vec<(String, usize)> {
-        self.service.state.lock().sizes()
+        self.service.state.lock().sizes().expect("the segments answer")
     }
 
     /// Returns the texts of a field of all points of a collection, sorted.
+    ///
+    /// # Panics
+    /// The segments do not answer.
     pub fn texts(&self, collection: &str, field: &str) -> Vec<String> {
-        self.service.state.lock().texts(collection, field)
+        self.service.state.lock().texts(collection, field).expect("the segments answer")
     }
 }
 

@@ -22,6 +22,8 @@ mod redact;
 mod running;
 mod sandbox;
 mod wait;
+#[cfg(unix)]
+mod wheel;
 
 pub use binaries::Binaries;
 #[cfg(feature = "contract-server")]

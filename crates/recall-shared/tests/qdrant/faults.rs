@@ -10,7 +10,7 @@ use tonic::Code;
 
 use crate::suite::check::paths_with;
 use crate::suite::corpus::{Corpus, branch, model, number};
-use crate::{settings, store_at};
+use crate::{server, settings, store_at};
 
 /// The number of injected faults of each kind.
 const FAULTS: u64 = 300;
@@ -136,7 +136,7 @@ fn memory_paths(memory: &Memory) -> Vec<String> {
 
 #[test]
 fn no_fault_of_the_network_loses_or_repeats_anything() {
-    let server = ContractServer::start();
+    let server = server();
     let proxy = CuttingProxy::before(&server.host());
     let mut impatient = settings(format!("http://127.0.0.1:{}", proxy.port()), "team");
     (impatient.deadline, impatient.publish_deadline) = (Duration::from_secs(5), Duration::from_secs(10));
@@ -146,7 +146,7 @@ fn no_fault_of_the_network_loses_or_repeats_anything() {
 
 #[test]
 fn no_error_of_the_server_loses_or_repeats_anything() {
-    let server = ContractServer::start();
+    let server = server();
     let faulty = store_at(server.address(), "team");
     nothing_is_lost(&server, &faulty, Statuses { server: &server, met: 0 }, 6);
 }

@@ -9,38 +9,20 @@ mod overtaken;
 mod reading;
 mod requests;
 mod statuses;
+mod stores;
 #[path = "../conformance/suite.rs"]
 mod suite;
 mod tenants;
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use recall_shared::{Qdrant, QdrantSettings, Spread};
 use recall_testkit::ContractServer;
+use stores::{NOW, settings, store_at};
 
-/// The time that the clock of a store tells.
-const NOW: u64 = 1_800_000_000;
-
-/// The settings of a store, as a tenant.
-fn settings(address: String, tenant: &str) -> QdrantSettings {
-    QdrantSettings {
-        address,
-        key: String::new(),
-        tenant: tenant.to_owned(),
-        deadline: Duration::from_secs(20),
-        publish_deadline: Duration::from_mins(1),
-        spread: Spread::default(),
-        clock: Arc::new(|| NOW),
-    }
-}
-
-fn store_at(address: String, tenant: &str) -> Qdrant {
-    Qdrant::new(settings(address, tenant)).expect("a valid address")
+fn server() -> ContractServer {
+    ContractServer::start()
 }
 
 #[test]
 fn the_store_conforms_on_the_contract_server() {
-    let server = ContractServer::start();
+    let server = server();
     suite::check::everything(&store_at(server.address(), "team"));
 }

@@ -7,9 +7,9 @@ use recall_shared::{BranchState, Publication, SharedStore as _, StoreError, publ
 use recall_testkit::{ContractServer, FailureMoment};
 use tonic::Code;
 
-use crate::store_at;
 use crate::suite::check::paths_with;
 use crate::suite::corpus::{Corpus, branch, model};
+use crate::{server, store_at};
 
 const LATE: Duration = Duration::from_millis(400);
 
@@ -35,7 +35,7 @@ fn begun(server: &ContractServer, corpus: &Corpus) -> Publication {
 
 #[test]
 fn documents_that_arrive_after_another_publication_are_never_seen() {
-    let server = ContractServer::start();
+    let server = server();
     let store = store_at(server.address(), "team");
     let main = branch("team/a", "main");
     let slow = one("src/slow.rs", "w1 slow");
@@ -65,7 +65,7 @@ fn documents_that_arrive_after_another_publication_are_never_seen() {
 /// A commit that was overtaken marks a document that the other commit has marked too, just before that one is done.
 #[test]
 fn an_overtaken_commit_changes_no_mark_of_a_later_one() {
-    let server = ContractServer::start();
+    let server = server();
     let store = store_at(server.address(), "team");
     let main = branch("team/a", "main");
     publish(&store, &main, None, &one("src/a.rs", "w1 first")).expect("it answers");
@@ -97,7 +97,7 @@ fn an_overtaken_commit_changes_no_mark_of_a_later_one() {
 
 #[test]
 fn a_publication_that_dies_after_its_commit_is_seen_as_a_whole() {
-    let server = ContractServer::start();
+    let server = server();
     let store = store_at(server.address(), "team");
     let main = branch("team/a", "main");
     publish(&store, &main, None, &one("src/a.rs", "w1 first")).expect("it answers");
@@ -121,7 +121,7 @@ fn a_publication_that_dies_after_its_commit_is_seen_as_a_whole() {
 
 #[test]
 fn the_first_branch_of_a_repository_is_its_default_even_if_two_begin_at_once() {
-    let server = ContractServer::start();
+    let server = server();
     std::thread::scope(|scope| {
         for name in ["one", "two", "three"] {
             let server = &server;
@@ -138,7 +138,7 @@ fn the_first_branch_of_a_repository_is_its_default_even_if_two_begin_at_once() {
 
 #[test]
 fn two_publications_that_begin_at_once_have_different_tickets() {
-    let server = ContractServer::start();
+    let server = server();
     let main = branch("team/a", "main");
     let fast = store_at(server.address(), "team");
     publish(&fast, &main, None, &one("src/a.rs", "w1 first")).expect("it answers");
@@ -155,7 +155,7 @@ fn two_publications_that_begin_at_once_have_different_tickets() {
 
 #[test]
 fn publications_of_one_branch_at_once_leave_one_state() {
-    let server = ContractServer::start();
+    let server = server();
     let main = branch("team/a", "main");
     let corpora: Vec<Corpus> = (0..4).map(|seed| Corpus::random(seed, 20)).collect();
     let done = std::thread::scope(|scope| {

@@ -4,15 +4,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use oorandom::Rand32;
 use recall_shared::{Ask, Depths, Filters, Memory, PathCondition, SharedStore, Weighted, publish};
-use recall_testkit::ContractServer;
 
-use crate::store_at;
 use crate::suite::check::paths_with;
 use crate::suite::corpus::{Corpus, branch, model, number};
+use crate::{server, store_at};
 
 #[test]
 fn the_statistics_are_those_of_the_store_in_memory() {
-    let server = ContractServer::start();
+    let server = server();
     let (store, memory) = (store_at(server.address(), "team"), Memory::default());
     let mut corpus = Corpus::default();
     let mut random = Rand32::new(1);
@@ -56,7 +55,7 @@ fn ask(word: &str, count: u64, words: usize, filters: Filters) -> Ask {
 /// Chunks of other branches score as high as those of the default branch. A search goes on until it has enough of the latter.
 #[test]
 fn chunks_of_other_branches_hide_none_of_the_default_branch() {
-    let server = ContractServer::start();
+    let server = server();
     let store = store_at(server.address(), "team");
     let mut random = Rand32::new(1);
     let (mut main, mut feature) = (Corpus::default(), Corpus::default());
@@ -82,7 +81,7 @@ fn chunks_of_other_branches_hide_none_of_the_default_branch() {
 /// More documents satisfy the filter than its chunks can be named in one request.
 #[test]
 fn a_filter_that_many_documents_satisfy_is_checked_afterwards() {
-    let server = ContractServer::start();
+    let server = server();
     let store = store_at(server.address(), "team");
     let mut random = Rand32::new(1);
     let mut corpus = Corpus::default();
@@ -103,7 +102,7 @@ fn a_filter_that_many_documents_satisfy_is_checked_afterwards() {
 /// Readers see each publication as a whole while others are made.
 #[test]
 fn readers_see_one_of_two_states() {
-    let server = ContractServer::start();
+    let server = server();
     let store = store_at(server.address(), "team");
     let main = branch("team/a", "main");
     // Every document changes with every publication, so a mixture of two is noticed.

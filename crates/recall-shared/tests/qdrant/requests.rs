@@ -4,15 +4,14 @@ use std::collections::BTreeSet;
 
 use oorandom::Rand32;
 use recall_shared::{Model, Qdrant, QdrantSettings, SharedStore as _, Spread, publish};
-use recall_testkit::ContractServer;
 
 use crate::suite::check::paths_with;
 use crate::suite::corpus::{Corpus, branch, model};
-use crate::{settings, store_at};
+use crate::{server, settings, store_at};
 
 #[test]
 fn every_request_has_the_tenant_and_every_write_is_applied_in_order() {
-    let server = ContractServer::start();
+    let server = server();
     let store = store_at(server.address(), "team a");
     let mut corpus = Corpus::random(1, 60);
     for _ in 0..3 {
@@ -43,7 +42,7 @@ fn every_request_has_the_tenant_and_every_write_is_applied_in_order() {
 
 #[test]
 fn an_unchanged_branch_costs_one_request() {
-    let server = ContractServer::start();
+    let server = server();
     let store = store_at(server.address(), "team");
     let corpus = Corpus::random(1, 60);
     publish(&store, &branch("team/a", "main"), Some(&model()), &corpus).expect("it answers");
@@ -54,7 +53,7 @@ fn an_unchanged_branch_costs_one_request() {
 
 #[test]
 fn new_collections_are_spread_as_configured() {
-    let server = ContractServer::start();
+    let server = server();
     let spread = Spread { shards: Some(12), replicas: Some(3), write_consistency: Some(2) };
     let store = Qdrant::new(QdrantSettings { spread, ..settings(server.address(), "team") }).expect("a valid address");
     publish(&store, &branch("team/a", "main"), Some(&model()), &Corpus::random(1, 3)).expect("it answers");
@@ -65,7 +64,7 @@ fn new_collections_are_spread_as_configured() {
 /// The server rejects messages above 4 MB.
 #[test]
 fn large_texts_are_sent_in_several_requests() {
-    let server = ContractServer::start();
+    let server = server();
     let store = store_at(server.address(), "team");
     let mut corpus = Corpus::default();
     for number in 0..12 {
@@ -79,7 +78,7 @@ fn large_texts_are_sent_in_several_requests() {
 
 #[test]
 fn a_new_model_is_a_new_collection_beside_the_old_one() {
-    let server = ContractServer::start();
+    let server = server();
     let store = store_at(server.address(), "team");
     let (mut corpus, main) = (Corpus::random(1, 10), branch("team/a", "main"));
     publish(&store, &main, Some(&model()), &corpus).expect("it answers");

@@ -3,15 +3,15 @@
 use std::time::{Duration, Instant};
 
 use recall_shared::{Qdrant, QdrantSettings, SharedStore as _, StoreError, publish};
-use recall_testkit::{ContractServer, FailureMoment};
+use recall_testkit::FailureMoment;
 use tonic::Code;
 
 use crate::suite::corpus::{Corpus, branch, model};
-use crate::{settings, store_at};
+use crate::{server, settings, store_at};
 
 #[test]
 fn a_status_is_a_kind_of_error() {
-    let server = ContractServer::start();
+    let server = server();
     let store = store_at(server.address(), "team");
     publish(&store, &branch("team/a", "main"), Some(&model()), &Corpus::random(1, 3)).expect("it answers");
     let check = |code, expected: fn(&StoreError) -> bool, may_pass| {
@@ -43,7 +43,7 @@ fn a_status_is_a_kind_of_error() {
 
 #[test]
 fn a_server_that_has_too_much_to_do_is_asked_when_it_wants() {
-    let server = ContractServer::start();
+    let server = server();
     let store = store_at(server.address(), "team");
     publish(&store, &branch("team/a", "main"), None, &Corpus::random(1, 3)).expect("it answers");
     server.overload(1, 1);
@@ -58,7 +58,7 @@ fn a_server_that_has_too_much_to_do_is_asked_when_it_wants() {
 
 #[test]
 fn a_late_answer_costs_the_deadline() {
-    let server = ContractServer::start();
+    let server = server();
     let quick = QdrantSettings { deadline: Duration::from_millis(200), ..settings(server.address(), "team") };
     let store = Qdrant::new(quick).expect("a valid address");
     publish(&store, &branch("team/a", "main"), None, &Corpus::random(1, 3)).expect("it answers");
@@ -73,7 +73,7 @@ fn a_late_answer_costs_the_deadline() {
 
 #[test]
 fn a_wrong_key_is_refused_and_a_right_one_is_not() {
-    let server = ContractServer::start();
+    let server = server();
     server.require_key("right");
     let with = |key: &str| {
         let settings = QdrantSettings { key: key.to_owned(), ..settings(server.address(), "team") };
@@ -90,7 +90,7 @@ fn a_wrong_key_is_refused_and_a_right_one_is_not() {
 
 #[test]
 fn a_server_that_ignores_conditions_is_not_published_to() {
-    let server = ContractServer::start();
+    let server = server();
     server.set_version("1.15.4");
     let store = store_at(server.address(), "team");
     let failed = store.begin(&branch("team/a", "main"), None).expect_err("it is too old");
@@ -110,7 +110,7 @@ fn nobody_at_the_address_is_unreachable() {
 
 #[test]
 fn what_should_be_encrypted_is_not_sent_in_the_open() {
-    let server = ContractServer::start();
+    let server = server();
     let store = store_at(server.address().replace("http://", "https://"), "team");
     let failed = store.statistics(&[]).expect_err("the server speaks no TLS");
     assert!(matches!(failed, StoreError::Unreachable { .. }), "{failed:?}");

@@ -6,15 +6,14 @@ use qdrant_client::qdrant::{
     SetPayloadPointsBuilder, UpsertPointsBuilder,
 };
 use recall_shared::{Place, SharedStore as _, StoreError, publish};
-use recall_testkit::ContractServer;
 
-use crate::store_at;
 use crate::suite::check::paths_with;
 use crate::suite::corpus::{Corpus, branch, model};
+use crate::{server, store_at};
 
 #[test]
 fn no_tenant_sees_another() {
-    let server = ContractServer::start();
+    let server = server();
     let (one, other) = (store_at(server.address(), "one"), store_at(server.address(), "other"));
     let corpus = Corpus::random(1, 30);
     publish(&one, &branch("team/a", "main"), Some(&model()), &corpus).expect("it answers");
@@ -48,7 +47,7 @@ fn no_tenant_sees_another() {
 /// The contract server must notice a forgotten tenant, or all other tests prove little about it.
 #[tokio::test]
 async fn a_request_without_a_tenant_is_refused() {
-    let server = ContractServer::start();
+    let server = server();
     let store = store_at(server.address(), "one");
     tokio::task::spawn_blocking(move || {
         publish(&store, &branch("team/a", "main"), None, &Corpus::random(1, 3)).expect("it answers");

@@ -2,7 +2,7 @@
 
 #![expect(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "all answers have one form")]
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use qdrant_client::qdrant::payload_index_params::IndexParams;
 use qdrant_client::qdrant::{
@@ -23,7 +23,8 @@ pub(super) fn create(state: &mut State, request: CreateCollection) -> Result<Col
     if state.collections.contains_key(&name) {
         return Err(Status::already_exists(format!("Wrong input: Collection `{name}` already exists!")));
     }
-    let new = Collection { created: request, indexes: HashMap::new(), points: BTreeMap::new() };
+    let points = (state.create)(&request)?;
+    let new = Collection { created: request, indexes: HashMap::new(), points };
     state.collections.insert(name, new);
     Ok(CollectionOperationResponse { result: true, time: 0.0 })
 }
@@ -58,6 +59,7 @@ pub(super) fn create_field_index(
         return Err(Status::failed_precondition("the field `tenant`, and no other, is the tenant"));
     }
     let collection = state.collection(&request.collection_name)?;
+    collection.points.index(&request.field_name, kind)?;
     collection.indexes.insert(request.field_name, kind);
     Ok(completed())
 }

@@ -1,6 +1,6 @@
 //! Filters.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use qdrant_client::qdrant::condition::ConditionOneOf;
 use qdrant_client::qdrant::r#match::MatchValue;
@@ -9,7 +9,7 @@ use qdrant_client::qdrant::value::Kind;
 use qdrant_client::qdrant::{Condition, FieldCondition, FieldType, Filter, PointId, Range, Value};
 use tonic::Status;
 
-use super::state::{Collection, Point};
+use super::point::Point;
 
 /// Checks that a filter has the tenant among the conditions that must hold. Returns the tenant.
 pub(super) fn tenant(filter: Option<&Filter>) -> Result<String, Status> {
@@ -27,13 +27,17 @@ pub(super) fn tenant(filter: Option<&Filter>) -> Result<String, Status> {
 }
 
 /// A filter with only conditions that the server supports, on fields with an index.
+///
+/// Every point satisfies the default.
+#[derive(Default)]
 pub(super) struct Prepared {
-    must: Vec<Test>,
-    must_not: Vec<Test>,
-    should: Vec<Test>,
+    pub(super) must: Vec<Test>,
+    pub(super) must_not: Vec<Test>,
+    pub(super) should: Vec<Test>,
 }
 
-enum Test {
+/// A condition on a point's identity, or on a field of it.
+pub(super) enum Test {
     Ids(HashSet<String>),
     Texts(String, HashSet<String>),
     Numbers(String, HashSet<i64>),
@@ -42,14 +46,19 @@ enum Test {
 }
 
 impl Prepared {
-    pub(super) fn new(filter: &Filter, collection: &Collection) -> Result<Self, Status> {
+    pub(super) fn new(filter: &Filter, indexes: &HashMap<String, FieldType>) -> Result<Self, Status> {
         let Filter { should, must, must_not, min_should } = filter;
         if min_should.is_some() {
             return Err(Status::unimplemented("min_should"));
         }
         let tests =
-            |conditions: &[Condition]| conditions.iter().map(|one| test(one, collection)).collect::<Result<_, _>>();
+            |conditions: &[Condition]| conditions.iter().map(|one| test(one, indexes)).collect::<Result<_, _>>();
         Ok(Self { must: tests(must)?, must_not: tests(must_not)?, should: tests(should)? })
+    }
+
+    /// The filter for some points.
+    pub(super) fn of_ids(ids: Vec<String>) -> Self {
+        Self { must: vec![Test::Ids(ids.into_iter().collect())], ..Self::default() }
     }
 
     /// Whether a point satisfies the filter.
@@ -61,18 +70,18 @@ impl Prepared {
     }
 }
 
-fn test(condition: &Condition, collection: &Collection) -> Result<Test, Status> {
+fn test(condition: &Condition, indexes: &HashMap<String, FieldType>) -> Result<Test, Status> {
     match &condition.condition_one_of {
-        Some(ConditionOneOf::Filter(filter)) => Prepared::new(filter, collection).map(Test::Filter),
+        Some(ConditionOneOf::Filter(filter)) => Prepared::new(filter, indexes).map(Test::Filter),
         Some(ConditionOneOf::HasId(wanted)) => {
             Ok(Test::Ids(wanted.has_id.iter().filter_map(uuid).map(str::to_owned).collect()))
         }
-        Some(ConditionOneOf::Field(field)) => test_of_field(field, collection),
+        Some(ConditionOneOf::Field(field)) => test_of_field(field, indexes),
         other => Err(Status::unimplemented(format!("the condition {other:?}"))),
     }
 }
 
-fn test_of_field(field: &FieldCondition, collection: &Collection) -> Result<Test, Status> {
+fn test_of_field(field: &FieldCondition, indexes: &HashMap<String, FieldType>) -> Result<Test, Status> {
     let key = field.key.clone();
     let wanted = field.r#match.as_ref().and_then(|wanted| wanted.match_value.as_ref());
     let test = match (wanted, &field.range) {
@@ -82,7 +91,7 @@ fn test_of_field(field: &FieldCondition, collection: &Collection) -> Result<Test
         (None, Some(range)) => Test::Range(key, *range),
         _ => return Err(Status::unimplemented(format!("the condition {field:?}"))),
     };
-    let index = collection.indexes.get(&field.key);
+    let index = indexes.get(&field.key);
     let has_index = match test {
         Test::Texts(..) => matches!(index, Some(FieldType::Keyword | FieldType::Uuid)),
         _ => matches!(index, Some(FieldType::Integer)),

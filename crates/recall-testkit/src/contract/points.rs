@@ -13,14 +13,15 @@ use qdrant_client::qdrant::with_payload_selector::SelectorOptions;
 use qdrant_client::qdrant::{
     CountPoints, CountResponse, CountResult, DeletePoints, Distance, Filter, PointId, PointStruct,
     PointsOperationResponse, PointsSelector, QueryPoints, QueryResponse, RetrievedPoint, ScoredPoint, ScrollPoints,
-    ScrollResponse, SetPayloadPoints, UpdateMode, UpdateResult, UpdateStatus, UpsertPoints, Value, Vector,
-    WithPayloadSelector, WriteOrdering, WriteOrderingType, query,
+    ScrollResponse, SetPayloadPoints, UpdateResult, UpdateStatus, UpsertPoints, Vector, WithPayloadSelector,
+    WriteOrdering, WriteOrderingType, query,
 };
 use tonic::Status;
 
 use super::filter::{self, Prepared};
+use super::point::{Fields, Point, Stored, tenants};
 use super::script::Call;
-use super::state::{Collection, Point, State, Stored, tenants};
+use super::state::{Collection, Nearest, State};
 
 pub(super) fn upsert(state: &mut State, request: UpsertPoints) -> Result<PointsOperationResponse, Status> {
     let mut call = write("Upsert", &request.collection_name, request.wait, request.ordering.as_ref());
@@ -32,26 +33,14 @@ pub(super) fn upsert(state: &mut State, request: UpsertPoints) -> Result<PointsO
     if let Some(condition) = &request.update_filter {
         filter::tenant(Some(condition))?;
     }
-    // Without a filter, every point satisfies it.
-    let condition = Prepared::new(&request.update_filter.unwrap_or_default(), collection)?;
+    let condition = request.update_filter.map(|filter| Prepared::new(&filter, &collection.indexes)).transpose()?;
     let points = request.points.into_iter().map(|point| stored(point, collection));
     let points: Vec<(String, Point)> = points.collect::<Result<_, _>>()?;
-    for (id, point) in points {
-        let known = collection.points.get(&id);
-        let is_excluded = known.is_some_and(|known| !condition.is_satisfied(&id, known));
-        let is_written = match mode {
-            UpdateMode::Upsert => !is_excluded,
-            UpdateMode::InsertOnly => known.is_none(),
-            UpdateMode::UpdateOnly => known.is_some() && !is_excluded,
-        };
-        if is_written {
-            collection.points.insert(id, point);
-        }
-    }
+    collection.points.write(points, mode, condition.as_ref())?;
     Ok(completed())
 }
 
-/// Checks a point as the server does, and normalises its vectors.
+/// Checks a point as the server does.
 fn stored(point: PointStruct, collection: &Collection) -> Result<(String, Point), Status> {
     let id = identity(point.id.as_ref())?;
     let vectors = point.vectors.and_then(|vectors| vectors.vectors_options);
@@ -88,7 +77,7 @@ fn vector_of(name: &str, vector: Vector, collection: &Collection) -> Result<Stor
                 let text = format!("Wrong input: Vector dimension error: expected dim: {size}, got {got}");
                 return Err(Status::invalid_argument(text));
             }
-            Ok(Stored::Dense(normalised(&dense.data)))
+            Ok(Stored::Dense(dense.data))
         }
         other => Err(Status::unimplemented(format!("the vector {other:?}"))),
     }
@@ -101,22 +90,14 @@ fn dense_config(name: &str, collection: &Collection) -> Option<(u64, Distance)> 
     }
 }
 
-fn normalised(vector: &[f32]) -> Vec<f32> {
-    let length = vector.iter().map(|component| component * component).sum::<f32>().sqrt();
-    if length == 0.0 { vector.to_vec() } else { vector.iter().map(|component| component / length).collect() }
-}
-
 pub(super) fn set_payload(state: &mut State, request: SetPayloadPoints) -> Result<PointsOperationResponse, Status> {
     let mut call = write("SetPayload", &request.collection_name, request.wait, request.ordering.as_ref());
     let condition = by_filter(request.points_selector.as_ref(), &mut call)?;
     state.call = Some(call);
     refuse(request.key.is_some() || request.shard_key_selector.is_some(), "nested fields and shard keys")?;
     let collection = state.collection(&request.collection_name)?;
-    let condition = Prepared::new(&condition, collection)?;
-    let points = collection.points.iter_mut();
-    for (_, point) in points.filter(|(id, point)| condition.is_satisfied(id, point)) {
-        point.fields.extend(request.payload.clone());
-    }
+    let condition = Prepared::new(&condition, &collection.indexes)?;
+    collection.points.set(&request.payload, &condition)?;
     Ok(completed())
 }
 
@@ -126,8 +107,8 @@ pub(super) fn delete(state: &mut State, request: DeletePoints) -> Result<PointsO
     state.call = Some(call);
     refuse(request.shard_key_selector.is_some(), "shard keys")?;
     let collection = state.collection(&request.collection_name)?;
-    let condition = Prepared::new(&condition, collection)?;
-    collection.points.retain(|id, point| !condition.is_satisfied(id, point));
+    let condition = Prepared::new(&condition, &collection.indexes)?;
+    collection.points.delete(&condition)?;
     Ok(completed())
 }
 
@@ -139,29 +120,29 @@ pub(super) fn scroll(state: &mut State, request: ScrollPoints) -> Result<ScrollR
     if limit == 0 {
         return Err(Status::invalid_argument("limit: must be at least 1"));
     }
-    let after = collection.points.iter().filter(|(id, _)| start.as_ref().is_none_or(|start| *id >= start));
-    let mut matching = after.filter(|(id, point)| condition.is_satisfied(id, point));
-    let page: Vec<(&String, &Point)> = matching.by_ref().take(limit).collect();
-    let retrieved = page.into_iter().map(|(id, point)| {
-        let payload = payload(point, request.with_payload.as_ref())?;
-        Ok(RetrievedPoint { id: Some(PointId::from(id.clone())), payload, ..RetrievedPoint::default() })
+    let mut page = collection.points.page(&condition, start.as_deref(), limit + 1)?;
+    let next_page_offset = page.split_off(limit.min(page.len())).pop().map(|(id, _)| PointId::from(id));
+    let retrieved = page.into_iter().map(|(id, fields)| {
+        let payload = selected(fields, request.with_payload.as_ref())?;
+        Ok(RetrievedPoint { id: Some(PointId::from(id)), payload, ..RetrievedPoint::default() })
     });
     let result = retrieved.collect::<Result<_, Status>>()?;
-    let next_page_offset = matching.next().map(|(id, _)| PointId::from(id.clone()));
     Ok(ScrollResponse { next_page_offset, result, ..ScrollResponse::default() })
 }
 
 pub(super) fn count(state: &mut State, request: CountPoints) -> Result<CountResponse, Status> {
     let (collection, condition) = read(state, "Count", &request.collection_name, request.filter)?;
     refuse(request.exact != Some(true), "counts that are not exact")?;
-    let matching = collection.points.iter().filter(|(id, point)| condition.is_satisfied(id, point));
-    Ok(CountResponse { result: Some(CountResult { count: matching.count() as u64 }), ..CountResponse::default() })
+    let count = collection.points.count(&condition)?;
+    Ok(CountResponse { result: Some(CountResult { count }), ..CountResponse::default() })
 }
 
 pub(super) fn query(state: &mut State, request: QueryPoints) -> Result<QueryResponse, Status> {
     let (collection, condition) = read(state, "Query", &request.collection_name, request.filter)?;
     let others = request.offset.is_some() || request.score_threshold.is_some() || request.with_vectors.is_some();
     refuse(others || !request.prefetch.is_empty() || request.lookup_from.is_some(), "parts of the query")?;
+    let fields = request.with_payload.and_then(|wanted| wanted.selector_options);
+    refuse(!matches!(fields, None | Some(SelectorOptions::Enable(false))), "fields of the nearest points")?;
     let name = request.using.unwrap_or_default();
     let wanted = match request.query.and_then(|query| query.variant) {
         Some(query::Variant::Nearest(input)) => input.variant,
@@ -174,28 +155,12 @@ pub(super) fn query(state: &mut State, request: QueryPoints) -> Result<QueryResp
         }
         other => return Err(Status::unimplemented(format!("the query {other:?}"))),
     };
-    let matching = collection.points.iter().filter(|(id, point)| condition.is_satisfied(id, point));
-    let scored = matching.filter_map(|(id, point)| Some((score(&wanted, point.vectors.get(&name)?)?, id, point)));
-    let mut scored: Vec<(f32, &String, &Point)> = scored.collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-    scored.truncate(usize::try_from(request.limit.unwrap_or(10)).unwrap_or(usize::MAX));
-    let result = scored.into_iter().map(|(score, id, point)| {
-        let payload = payload(point, request.with_payload.as_ref())?;
-        Ok(ScoredPoint { id: Some(PointId::from(id.clone())), payload, score, ..ScoredPoint::default() })
-    });
-    Ok(QueryResponse { result: result.collect::<Result<_, Status>>()?, ..QueryResponse::default() })
-}
-
-/// The dot product; `None` for sparse vectors that have no index in common.
-fn score(wanted: &Stored, known: &Stored) -> Option<f32> {
-    match (wanted, known) {
-        (Stored::Dense(wanted), Stored::Dense(known)) => Some(wanted.iter().zip(known).map(|(a, b)| a * b).sum()),
-        (Stored::Sparse(wanted), Stored::Sparse(known)) => {
-            let products = wanted.iter().filter_map(|(index, weight)| Some(weight * known.get(index)?));
-            products.reduce(|sum, product| sum + product)
-        }
-        _ => None,
-    }
+    let most = usize::try_from(request.limit.unwrap_or(10)).unwrap_or(usize::MAX);
+    let breadth = request.params.and_then(|params| params.hnsw_ef);
+    let best = collection.points.best(&Nearest { name, vector: wanted, most, breadth }, &condition)?;
+    let result =
+        best.into_iter().map(|(id, score)| ScoredPoint { id: Some(PointId::from(id)), score, ..Default::default() });
+    Ok(QueryResponse { result: result.collect(), ..QueryResponse::default() })
 }
 
 fn read<'a>(
@@ -203,12 +168,12 @@ fn read<'a>(
     method: &'static str,
     name: &str,
     filter: Option<Filter>,
-) -> Result<(&'a Collection, Prepared), Status> {
+) -> Result<(&'a mut Collection, Prepared), Status> {
     let tenant = filter::tenant(filter.as_ref())?;
     let (collection, tenants) = (name.to_owned(), vec![tenant]);
     state.call = Some(Call { method, collection, tenants, is_safe_write: None, spread: None });
     let collection = state.collection(name)?;
-    let prepared = Prepared::new(&filter.unwrap_or_default(), collection)?;
+    let prepared = Prepared::new(&filter.unwrap_or_default(), &collection.indexes)?;
     Ok((collection, prepared))
 }
 
@@ -234,12 +199,13 @@ fn identity(id: Option<&PointId>) -> Result<String, Status> {
     Ok(uuid.to_owned())
 }
 
-fn payload(point: &Point, wanted: Option<&WithPayloadSelector>) -> Result<HashMap<String, Value>, Status> {
+/// The fields that a request wants.
+fn selected(mut fields: Fields, wanted: Option<&WithPayloadSelector>) -> Result<Fields, Status> {
     match wanted.and_then(|wanted| wanted.selector_options.as_ref()) {
-        None | Some(SelectorOptions::Enable(false)) => Ok(HashMap::new()),
+        None | Some(SelectorOptions::Enable(false)) => Ok(Fields::new()),
         Some(SelectorOptions::Include(wanted)) => {
-            let known = wanted.fields.iter().filter_map(|name| Some((name.clone(), point.fields.get(name)?.clone())));
-            Ok(known.collect())
+            fields.retain(|name, _| wanted.fields.contains(name));
+            Ok(fields)
         }
         Some(other) => Err(Status::unimplemented(format!("the selection {other:?}"))),
     }

@@ -1,84 +1,107 @@
 //! Collections and their points.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
-use qdrant_client::qdrant::value::Kind;
-use qdrant_client::qdrant::{CreateCollection, FieldType, Value};
+use qdrant_client::qdrant::{CreateCollection, FieldType, UpdateMode};
 use tonic::Status;
 
+use super::filter::Prepared;
+use super::point::{Fields, Point, Stored, text};
 use super::script::Call;
 
+/// Creates the points of a new collection, which are none.
+pub(super) type Create = Box<dyn FnMut(&CreateCollection) -> Result<Box<dyn Points>, Status> + Send>;
+
 /// All collections by name.
-#[derive(Debug, Default)]
 pub(super) struct State {
+    pub(super) create: Create,
     pub(super) collections: BTreeMap<String, Collection>,
     /// The call that is being answered.
     pub(super) call: Option<Call>,
 }
 
-/// A collection. Points are in the order of their identities.
-#[derive(Debug)]
+/// A collection.
 pub(super) struct Collection {
     pub(super) created: CreateCollection,
     pub(super) indexes: HashMap<String, FieldType>,
-    pub(super) points: BTreeMap<String, Point>,
+    pub(super) points: Box<dyn Points>,
 }
 
-/// A point.
-#[derive(Clone, Debug)]
-pub(super) struct Point {
-    pub(super) fields: HashMap<String, Value>,
-    pub(super) vectors: HashMap<String, Stored>,
+/// What a query asks for: the points nearest to a vector.
+#[derive(Debug)]
+pub(super) struct Nearest {
+    /// The name of the vector.
+    pub(super) name: String,
+    pub(super) vector: Stored,
+    pub(super) most: usize,
+    /// How many points a search of a graph compares.
+    pub(super) breadth: Option<u64>,
 }
 
-/// A vector.
-#[derive(Clone, Debug)]
-pub(super) enum Stored {
-    /// Of length 1, or 0.
-    Dense(Vec<f32>),
-    Sparse(BTreeMap<u32, f32>),
+/// The points of a collection. Requests were checked before.
+pub(super) trait Points: Send {
+    /// Stores points. A condition holds for the points that they replace.
+    fn write(
+        &mut self,
+        points: Vec<(String, Point)>,
+        mode: UpdateMode,
+        condition: Option<&Prepared>,
+    ) -> Result<(), Status>;
+
+    /// Sets fields of all points that satisfy a condition.
+    fn set(&mut self, fields: &Fields, condition: &Prepared) -> Result<(), Status>;
+
+    /// Deletes all points that satisfy a condition.
+    fn delete(&mut self, condition: &Prepared) -> Result<(), Status>;
+
+    /// Returns the first `most` points that satisfy a condition, by identity, from `start` on.
+    fn page(&mut self, condition: &Prepared, start: Option<&str>, most: usize)
+    -> Result<Vec<(String, Fields)>, Status>;
+
+    /// Counts the points that satisfy a condition.
+    fn count(&mut self, condition: &Prepared) -> Result<u64, Status>;
+
+    /// Returns the points with the greatest scores that satisfy a condition, the best first.
+    fn best(&mut self, nearest: &Nearest, condition: &Prepared) -> Result<Vec<(String, f32)>, Status>;
+
+    /// Learns of an index of a field.
+    fn index(&mut self, _field: &str, _kind: FieldType) -> Result<(), Status> {
+        Ok(())
+    }
 }
 
 impl State {
+    pub(super) fn new(create: Create) -> Self {
+        Self { create, collections: BTreeMap::new(), call: None }
+    }
+
     pub(super) fn collection(&mut self, name: &str) -> Result<&mut Collection, Status> {
         let missing = || Status::not_found(format!("Not found: Collection `{name}` doesn't exist!"));
         self.collections.get_mut(name).ok_or_else(missing)
     }
 
-    pub(super) fn lose(&mut self, collection: &str, each: usize) -> usize {
-        let Some(collection) = self.collections.get_mut(collection) else { return 0 };
-        let lost: Vec<String> = collection.points.keys().step_by(each).cloned().collect();
-        for id in &lost {
-            collection.points.remove(id);
-        }
-        lost.len()
+    pub(super) fn lose(&mut self, collection: &str, each: usize) -> Result<usize, Status> {
+        let Some(collection) = self.collections.get_mut(collection) else { return Ok(0) };
+        let all = collection.points.page(&Prepared::default(), None, usize::MAX)?;
+        let lost: Vec<String> = all.into_iter().step_by(each).map(|(id, _)| id).collect();
+        let count = lost.len();
+        collection.points.delete(&Prepared::of_ids(lost))?;
+        Ok(count)
     }
 
-    pub(super) fn sizes(&self) -> Vec<(String, usize)> {
-        self.collections.iter().map(|(name, collection)| (name.clone(), collection.points.len())).collect()
+    pub(super) fn sizes(&mut self) -> Result<Vec<(String, usize)>, Status> {
+        let all = self.collections.iter_mut();
+        let size = |(name, collection): (&String, &mut Collection)| {
+            Ok((name.clone(), usize::try_from(collection.points.count(&Prepared::default())?).unwrap_or(usize::MAX)))
+        };
+        all.map(size).collect()
     }
 
-    pub(super) fn texts(&self, collection: &str, field: &str) -> Vec<String> {
-        let points = self.collections.get(collection).into_iter().flat_map(|collection| collection.points.values());
-        let mut texts: Vec<String> = points.filter_map(|point| text(&point.fields, field)).collect();
+    pub(super) fn texts(&mut self, collection: &str, field: &str) -> Result<Vec<String>, Status> {
+        let Some(collection) = self.collections.get_mut(collection) else { return Ok(Vec::new()) };
+        let all = collection.points.page(&Prepared::default(), None, usize::MAX)?;
+        let mut texts: Vec<String> = all.iter().filter_map(|(_, fields)| text(fields, field)).collect();
         texts.sort();
-        texts
-    }
-}
-
-/// A text among fields.
-pub(super) fn text(fields: &HashMap<String, Value>, name: &str) -> Option<String> {
-    match fields.get(name)?.kind.as_ref()? {
-        Kind::StringValue(text) => Some(text.clone()),
-        _ => None,
-    }
-}
-
-/// Returns the tenants of points to store, if each has one.
-pub(super) fn tenants<'a>(all: impl Iterator<Item = &'a HashMap<String, Value>>) -> Result<Vec<String>, Status> {
-    let tenants: Option<BTreeSet<String>> = all.map(|fields| text(fields, "tenant")).collect();
-    match tenants {
-        Some(tenants) if tenants.iter().all(|tenant| !tenant.is_empty()) => Ok(tenants.into_iter().collect()),
-        _ => Err(Status::failed_precondition("a point has no tenant")),
+        Ok(texts)
     }
 }
