@@ -20,6 +20,7 @@ mod migrate;
 mod models;
 mod page;
 mod publish;
+mod published;
 mod query;
 mod rebuild;
 mod related;

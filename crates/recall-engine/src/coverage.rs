@@ -19,6 +19,8 @@ pub struct Coverage {
     pub newest: Option<Timestamp>,
     /// Whether it belongs to another project than the client's.
     pub is_elsewhere: bool,
+    /// Whether it is a store that a team shares.
+    pub is_shared: bool,
     /// The index job that was running meanwhile, if any.
     pub indexing: Option<Indexing>,
 }

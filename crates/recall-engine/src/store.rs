@@ -357,6 +357,7 @@ impl Store {
             documents: known.documents,
             newest: known.newest,
             is_elsewhere: false,
+            is_shared: false,
             indexing: self.indexing(),
         }
     }

@@ -7,7 +7,7 @@ use recall_proto::v1::{self, GetRequest, GetResponse, Severity};
 use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
 
-use super::{Service, context, memory, store, warning};
+use super::{Service, context, memory, published, store, warning};
 
 pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<GetResponse, Status> {
     let GetRequest { context, id, scope: wanted, include_parent, start_line, end_line } = request;
@@ -73,12 +73,20 @@ fn response(item: Item, lines: Lines) -> GetResponse {
     let Item { scope, document: found, chunk: named, text, parent_text, symbols, memory: recalled, coverage, warnings } =
         item;
     let hash = found.hash.short();
+    let mut doc = document::to_proto(&found, scope, &store::id(&coverage.root));
+    if coverage.is_shared {
+        published::name_document(&mut doc);
+    }
     let (text, start_line, end_line, proto_chunk, cited) = if let Some((_, span)) = named {
         let whole = parent_text.unwrap_or_default();
         let cited = (span.span.start_line, span.span.end_line);
         let end = count_lines(&whole);
         let start = u32::from(end > 0);
-        (whole, start, end, Some(chunk::to_proto(&span, found.id, &text)), cited)
+        let mut part = chunk::to_proto(&span, found.id, &text);
+        if coverage.is_shared {
+            published::name_chunk(&mut part, &doc.path, span.ordinal);
+        }
+        (whole, start, end, Some(part), cited)
     } else {
         let (part, start, end) = lines.of(&text);
         (part.to_owned(), start, end, None, (start, end))
@@ -86,7 +94,7 @@ fn response(item: Item, lines: Lines) -> GetResponse {
     GetResponse {
         citation: format!("{}:{}-{}@{hash}", found.path, cited.0, cited.1),
         symbols: symbols.iter().map(|definition| symbol::to_proto(definition, found.id)).collect(),
-        doc: Some(document::to_proto(&found, scope, &store::id(&coverage.root))),
+        doc: Some(doc),
         chunk: proto_chunk,
         text,
         start_line,

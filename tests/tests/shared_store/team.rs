@@ -53,6 +53,14 @@ pub(crate) fn assert_a_published_document_is_read(reader: &Sandbox, project: &Pr
     assert_eq!((&cited["text"], &cited["warnings"]), (&RETRY.into(), &Value::Array(Vec::new())), "{cited}");
     let part = json_of(reader, project, &["get", path, "--lines", "2-2"]);
     assert_eq!(part["text"], "pub fn backoff(tries: u32) -> u64 {\n", "{part}");
+    let hit = &json_of(reader, project, &["search", "backoff with jitter before the next try"])["results"][0];
+    let id = hit["chunk"]["id"].as_str().expect("an id").to_owned();
+    assert_eq!((&hit["doc"]["id"], id.as_str()), (&path.into(), &*format!("{path}#0")), "{hit}");
+    let chunk = json_of(reader, project, &["get", &id, "--parent"]);
+    assert_eq!((&chunk["chunk"]["text"], &chunk["text"]), (&hit["chunk"]["text"], &RETRY.into()), "{chunk}");
+    assert_eq!(chunk["chunk"]["id"].as_str(), Some(&*id), "{chunk}");
+    let no_chunk = reader.recall(project, &["get", &format!("{path}#9")]);
+    assert_eq!(no_chunk.code, Some(1), "{no_chunk:?}");
     let masked = json_of(reader, project, &["get", "platform/example.org/acme/api/src/key.rs"]);
     assert!(masked["text"].as_str().is_some_and(|text| text.contains("fn sign_with_key() {}")), "{masked}");
     assert!(!masked.to_string().contains("IOSFODNN7"), "{masked}");

@@ -19,7 +19,8 @@ use crate::{Engine, ledger};
 /// A request for a document, a chunk or a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ItemRequest {
-    /// A document's id, a chunk's id, a memory's id, or a document's path below the root (`src/lib.rs`).
+    /// A document's id, a chunk's id, a memory's id, or a document's path below the root (`src/lib.rs`). What is published has its path as
+    /// its id, and a chunk of it `path#number`.
     pub id: String,
     /// Whether a chunk comes with its document's whole text.
     pub parent: Parent,
@@ -105,7 +106,7 @@ impl Item {
 
 impl Engine {
     /// Returns a document, a chunk or a memory. The project's store is searched first, then those of domains, then the global
-    /// one, then the shared stores. Of a shared store, only a document is found, by its path.
+    /// one, then the shared stores. Of a shared store, a document is found by its path, and a chunk by that and its number.
     ///
     /// # Errors
     /// The id or path is unknown, a store cannot be opened or read, or a shared store does not answer.

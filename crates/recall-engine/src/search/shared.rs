@@ -230,6 +230,7 @@ impl SharedAnswer {
             documents: self.statistics.documents,
             newest: documents.max(),
             is_elsewhere: false,
+            is_shared: true,
             indexing: None,
         }
     }

@@ -126,14 +126,14 @@ fn content(
         div.document {
             div.code.whole tabindex="0" { (text(&doc, found, target, chunks)) }
             aside {
-                (symbols(link::name_of(&doc), &found.symbols))
+                (symbols(&doc.id, &found.symbols))
                 (entries("Memories about it", &memories))
                 (entries("Uses", &used))
                 (entries("Used by", &users))
                 (entries("Related", &others))
             }
         }
-        (parts(link::name_of(&doc), found))
+        (parts(&doc.id, found))
     }
 }
 

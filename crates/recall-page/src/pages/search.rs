@@ -227,7 +227,7 @@ fn hit(site: &Site, project: &Project, asked: &Asked, hit: &Hit) -> Markup {
     let address = match &hit.memory {
         Some(memory) => link::to("memory", &[("id", &memory.id)]),
         None if is_elsewhere => link::to_line(&format!("{root}/{}", doc.path), chunk.start_line),
-        None => link::to_line(link::name_of(&doc), chunk.start_line),
+        None => link::to_line(&doc.id, chunk.start_line),
     };
     let is_project = doc.scope() == v1::StoreScope::Project;
     let in_editor = editor::link(site.settings.editor.as_deref(), root, &doc.path, chunk.start_line)

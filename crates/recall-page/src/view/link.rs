@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 
-use recall_proto::v1::{Document, StoreScope};
-
 /// Appends a parameter of an address.
 fn push(address: &mut String, name: &str, value: &str) {
     address.push(if address.contains('?') { '&' } else { '?' });
@@ -26,12 +24,6 @@ pub(crate) fn encoded_but(text: &str, kept: &str) -> String {
         }
     }
     encoded
-}
-
-/// Returns the name by which a document is asked for again: its id, or outside of the project its path, since the ids of documents in a
-/// shared store cannot be looked up.
-pub(crate) fn name_of(doc: &Document) -> &str {
-    if doc.scope() == StoreScope::Domain { &doc.path } else { &doc.id }
 }
 
 /// Returns the address of a page with its parameters; empty ones are left out.

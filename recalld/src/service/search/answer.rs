@@ -9,7 +9,7 @@ use recall_models::Role;
 use recall_proto::convert::{chunk, document, filters, scope, time};
 use recall_proto::v1;
 
-use crate::service::{adopted, memory, store, warning};
+use crate::service::{adopted, memory, published, store, warning};
 
 /// The numbers of the stages that rescore.
 const PRERANKER: u32 = 1;
@@ -147,10 +147,15 @@ fn hit(
     } = hit;
     let recalled = recalled.as_deref();
     let root = elsewhere.map(|root| root.to_string_lossy().into_owned()).unwrap_or_default();
-    let doc = v1::Document { root, ..document::to_proto(&found, scope, &store::id_at(place, coverage)) };
+    let mut doc = v1::Document { root, ..document::to_proto(&found, scope, &store::id_at(place, coverage)) };
+    let mut part = v1::Chunk { doc_id: doc.id.clone(), ..chunk::to_proto(&span, found.id, &text) };
+    if coverage.get(place).is_some_and(|coverage| coverage.is_shared) {
+        published::name_document(&mut doc);
+        published::name_chunk(&mut part, &doc.path, span.ordinal);
+    }
     v1::Hit {
         score,
-        chunk: Some(v1::Chunk { doc_id: doc.id.clone(), ..chunk::to_proto(&span, found.id, &text) }),
+        chunk: Some(part),
         doc: Some(doc),
         citation,
         staleness: memory::staleness(recalled),
