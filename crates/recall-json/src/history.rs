@@ -7,6 +7,7 @@ use crate::{Warning, answer, warnings};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct History<'a> {
+    path: &'a str,
     commits: Vec<Commit<'a>>,
     warnings: Vec<Warning<'a>>,
 }
@@ -28,6 +29,6 @@ impl<'a> From<&'a v1::Commit> for Commit<'a> {
 
 /// The commits that changed a document.
 pub fn history(message: &v1::HistoryResponse) -> impl Serialize {
-    let v1::HistoryResponse { commits, warnings: messages } = message;
-    answer(History { commits: commits.iter().map(Commit::from).collect(), warnings: warnings(messages) })
+    let v1::HistoryResponse { path, commits, warnings: messages } = message;
+    answer(History { path, commits: commits.iter().map(Commit::from).collect(), warnings: warnings(messages) })
 }

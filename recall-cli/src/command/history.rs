@@ -44,7 +44,7 @@ pub(super) async fn run(args: HistoryArgs, context: &CommandContext) -> Result<E
         output.json(&recall_json::history(&answer))?;
     }
     if answer.commits.is_empty() {
-        output.note("nothing found");
+        output.note(&format!("no commit has changed `{}`", printable(&answer.path)));
         return Ok(Exit::NothingFound);
     }
     if output.format == Format::Human {

@@ -25,7 +25,7 @@ pub(super) async fn handle(service: &Service, request: HistoryRequest) -> Result
 }
 
 fn response(history: History) -> HistoryResponse {
-    let History { commits, warnings } = history;
+    let History { path, commits, warnings } = history;
     let commit = |DocumentCommit { id, day, author, subject }| Commit { id, day, author, subject };
-    HistoryResponse { commits: commits.into_iter().map(commit).collect(), warnings: warning::to_proto(warnings) }
+    HistoryResponse { path, commits: commits.into_iter().map(commit).collect(), warnings: warning::to_proto(warnings) }
 }

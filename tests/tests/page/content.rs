@@ -94,7 +94,7 @@ fn a_document_has_lines_to_link_to_and_what_belongs_to_it() {
         ],
     );
     check(&browser, "doc?id=src/main.rs", &["<h2>Uses</h2>", "src/burrow.rs", "history?id="]);
-    check(&browser, "history?id=src/burrow.rs", &["No commit has changed it."]);
+    check(&browser, "history?id=src/burrow.rs", &["History of", ">src/burrow.rs</a>", "No commit has changed it."]);
     assert_eq!(browser.get("history?id=src/none.rs").status, 404);
     project.write("src/long.rs", "let a = 1;\n".repeat(4_000));
     sandbox.recall(&project, &["search", "long"]);

@@ -25,6 +25,8 @@ pub struct HistoryRequest {
 /// The commits that changed a document.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
+    /// The path of the document.
+    pub path: String,
     /// The commits, the latest first, with secrets masked.
     pub commits: Vec<DocumentCommit>,
     /// Conditions that affect the answer.
@@ -42,7 +44,8 @@ impl Engine {
         for store in self.fresh_stores(origin, request.scope)?.stores {
             let Some(name) = name.in_store(&store) else { continue };
             if let Some(path) = path_of(&store, &name)? {
-                return Ok(history_of(&store, &path, request.limit));
+                let shown = mask::shown_path(store.mount.outer(path.as_str()));
+                return Ok(history_of(&store, &path, shown, request.limit));
             }
         }
         Err(not_found())
@@ -62,14 +65,14 @@ fn path_of(store: &Store, name: &Name) -> Result<Option<DocPath>, GetError> {
     Ok(found.map(|document| document.path))
 }
 
-fn history_of(store: &Store, path: &DocPath, limit: usize) -> History {
+fn history_of(store: &Store, path: &DocPath, shown: String, limit: usize) -> History {
     let Some(mut commits) = Git::at(&store.root).commits_of(path, limit) else {
-        let path = mask::shown_path(path.as_str().to_owned());
-        return History { commits: Vec::new(), warnings: vec![Warning::HistoryUnread { path }] };
+        let warnings = vec![Warning::HistoryUnread { path: shown.clone() }];
+        return History { path: shown, commits: Vec::new(), warnings };
     };
     for commit in &mut commits {
         mask::text(&mut commit.author);
         mask::text(&mut commit.subject);
     }
-    History { commits, warnings: Vec::new() }
+    History { path: shown, commits, warnings: Vec::new() }
 }

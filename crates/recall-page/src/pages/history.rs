@@ -32,8 +32,7 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
         Err(status) => return failure(&project, Tab::Search, &Shown::from(status)),
     };
     let shown = html! {
-        h1 { "History" }
-        p.summary { a href=(link::to("doc", &[("id", &id)])) { "The document" } }
+        h1 { "History of " a href=(link::to("doc", &[("id", &id)])) { (answer.path) } }
         @for warning in &answer.warnings { p.note { (warning.message) } }
         @if answer.commits.is_empty() && answer.warnings.is_empty() { p.empty { "No commit has changed it." } }
         ol.timeline {
@@ -45,5 +44,5 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
             }
         }
     };
-    answer::page(StatusCode::OK, layout::page(&project, Tab::Search, "History", &shown))
+    answer::page(StatusCode::OK, layout::page(&project, Tab::Search, &format!("History of {}", answer.path), &shown))
 }
