@@ -48,7 +48,7 @@ fn the_commits_of_a_file_are_listed_also_under_its_earlier_name() {
     let one = history(&sandbox, &engine, "src/shelf.rs", 1).expect("found");
     assert_eq!(one.commits.len(), 1);
     let literal = history(&sandbox, &engine, "src/[a].rs", 20).expect("found");
-    assert_eq!(subjects(&literal), ["Open the store"], "a name is no pattern");
+    assert_eq!(subjects(&literal), ["Open the store"], "brackets in a path match themselves");
     let id = sandbox.search(&engine, "other").hits[0].document.id.to_string();
     assert_eq!(subjects(&history(&sandbox, &engine, &id, 20).expect("found")), ["Something else"]);
     sandbox.write("src/new.rs", "fn new() {}\n");

@@ -59,7 +59,7 @@ impl ContractServer {
     /// Starts a server that answers from Qdrant's segments. Their package for Python is in the folder that `RECALL_TEST_WHEELS` names.
     ///
     /// # Panics
-    /// There is no such package, Python does not run, or no port is free.
+    /// The package is missing, Python cannot be started, or no port is free.
     #[cfg(unix)]
     pub fn on_segments() -> Self {
         Self::with(Box::new(|created| Ok(Box::new(Segments::create(created)?))))

@@ -19,7 +19,7 @@ use crate::view::{code, editor, link, time};
 /// The lines of a part. A browser lays out this many at once without a pause.
 const LINES: u32 = 1_500;
 
-/// The documents that are shown beside the text.
+/// How many related documents a document's page lists at most.
 const RELATED: u32 = 50;
 
 /// The reasons of documents that this one uses, and of those that use it.
