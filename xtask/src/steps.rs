@@ -55,8 +55,7 @@ pub(crate) const STEPS: &[Step] = &[
 ];
 
 /// The features that build the tests of networks and of shared stores, which need packages.
-const ONNX_TESTS: &str =
-    "recall-models/onnx-tests,recall-tests/onnx-tests,recall-shared/server-tests,recall-tests/server-tests";
+const ONNX_TESTS: &str = "recall-models/onnx-tests,recall-tests/onnx-tests,recall-shared/server-tests,recall-engine/server-tests,recall-tests/server-tests";
 
 /// The feature that builds the test that has systemd check the units.
 const SYSTEMD_TESTS: &str = "recall-tests/systemd-tests";

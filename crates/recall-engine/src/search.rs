@@ -7,6 +7,7 @@
 mod answer;
 mod candidate_features;
 mod candidates;
+mod changed;
 mod context;
 mod depths;
 mod exact;
@@ -14,17 +15,18 @@ mod expand;
 mod facets;
 mod features;
 mod fused;
+mod here;
 mod items;
 mod order;
 mod page;
 mod prior;
 mod ranked;
 mod rerank;
-mod retrieve;
 mod retriever_weights;
 mod scored;
 mod semantic;
 mod shared;
+mod store_results;
 mod texts;
 
 use std::sync::Arc;
@@ -46,11 +48,12 @@ use crate::task_pool::Deferred;
 use crate::warning::Warning;
 use crate::{Engine, mask};
 use candidates::StoreCandidates;
-use context::{Search, StageClock};
+use context::{Search, SearchedStore, StageClock};
+use store_results::Links;
 
 pub use answer::{Answer, Explanation, Facet, Hit, Reranked, Rescorer, Stage, StageTimes};
 pub use candidate_features::RankedDocument;
-pub(crate) use expand::changed_documents;
+pub(crate) use changed::changed_documents;
 pub use retriever_weights::RetrieverWeights;
 pub(crate) use scored::{Scored, ScoredChunk, scored};
 
@@ -157,13 +160,14 @@ impl Engine {
         warnings.extend(ranking.problem.clone().map(|reason| Warning::RankerPassedOver { reason }));
         clock.lap(Stage::Freshness);
 
+        let searched = searched(&stores, &shared);
         let search = Search {
             engine: self,
             request,
             understood: &understood,
             scope,
+            searched: &searched,
             stores: &stores,
-            shared: &shared,
             base: &base,
             ranking: &ranking,
             filter,
@@ -244,6 +248,12 @@ impl Engine {
     }
 }
 
+/// Returns all stores that a search asks: those of this machine, then the shared ones that answered.
+fn searched<'a>(stores: &'a [MountedStore], shared: &'a [shared::SharedAnswer]) -> Vec<&'a dyn SearchedStore> {
+    let here = stores.iter().map(|store| store as &dyn SearchedStore);
+    here.chain(shared.iter().map(|store| store as &dyn SearchedStore)).collect()
+}
+
 /// Whether a search asks the stores that a team shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SharedStores {
@@ -299,10 +309,9 @@ impl Search<'_> {
 
         refreshes.into_iter().for_each(Deferred::join);
         let Some(page) = page::page(self, &selected, is_last)? else { return Ok(Attempt::Overtaken) };
-        let mut coverage: Vec<Coverage> = self.stores.iter().map(MountedStore::coverage).collect();
-        coverage.extend(self.shared.iter().map(shared::SharedAnswer::coverage));
+        let coverage: Vec<Coverage> = self.searched.iter().map(|store| store.coverage()).collect();
         let model = candidates.iter().find_map(|found| Some(found.semantic.as_ref()?.model.to_string()));
-        let silent = self.silent(&candidates, &weights, &rescored);
+        let silent = silent(&candidates, &weights, &rescored);
         let warnings = self.warnings(&weights, &page, &rescored, model.as_deref(), &silent);
         let page::Page { hits, retrieved, confidence, best_score, next_offset, left_out, masked: _, unread: _ } = page;
         if self.request.recording == Recording::On {
@@ -338,25 +347,6 @@ impl Search<'_> {
             silent,
             warnings,
         })))
-    }
-
-    /// Returns the stages that are switched on but did not contribute: they had no data, or their model failed.
-    fn silent(
-        &self,
-        candidates: &[StoreCandidates],
-        weights: &RetrieverWeights,
-        rescored: &rerank::Rescored,
-    ) -> Vec<Ablation> {
-        let found = || candidates.iter().filter(|found| !found.evidence.documents.is_empty());
-        let has_structure = !self.request.without.contains(&Ablation::Structure);
-        let stages = [
-            (Ablation::Semantic, weights.asks_semantic() && found().any(|found| found.semantic.is_none())),
-            (Ablation::Structure, has_structure && found().any(|found| found.structure.is_none() && !found.is_shared)),
-            (Ablation::Prerank, rescored.prerank.failure().is_some()),
-            (Ablation::Rerank, rescored.rerank.failure().is_some()),
-            (Ablation::Judge, rescored.judge.failure().is_some()),
-        ];
-        stages.into_iter().filter(|&(_, is_silent)| is_silent).map(|(stage, _)| stage).collect()
     }
 
     /// Returns the warnings of an attempt, in the order in which answers list them. `model` is the embedding model that was used.
@@ -395,6 +385,19 @@ impl Search<'_> {
     }
 }
 
+/// Returns the stages that are switched on but did not contribute: they had no data, or their model failed.
+fn silent(candidates: &[StoreCandidates], weights: &RetrieverWeights, rescored: &rerank::Rescored) -> Vec<Ablation> {
+    let found = || candidates.iter().filter(|found| !found.evidence.documents.is_empty());
+    let stages = [
+        (Ablation::Semantic, weights.asks_semantic() && found().any(|found| found.semantic.is_none())),
+        (Ablation::Structure, found().any(|found| matches!(found.links, Links::ToCome))),
+        (Ablation::Prerank, rescored.prerank.failure().is_some()),
+        (Ablation::Rerank, rescored.rerank.failure().is_some()),
+        (Ablation::Judge, rescored.judge.failure().is_some()),
+    ];
+    stages.into_iter().filter(|&(_, is_silent)| is_silent).map(|(stage, _)| stage).collect()
+}
+
 /// A candidate document with the row of features that a ranker reads.
 pub(crate) struct CandidateRow {
     pub(crate) store: usize,
@@ -413,8 +416,9 @@ pub(crate) fn candidate_rows(
 ) -> Result<Vec<CandidateRow>, SearchError> {
     let ranking = stores[0].ranking(&engine.settings.rankers);
     let base = &stores[0].store;
-    let search =
-        Search { engine, request, understood, scope, stores, shared: &[], base, ranking: &ranking, filter: None };
+    let searched = searched(stores, &[]);
+    let searched = &searched[..];
+    let search = Search { engine, request, understood, scope, searched, stores, base, ranking: &ranking, filter: None };
     let candidates = candidates::gather(&search, &search.weights(), true, &mut StageClock::default())?;
     let (set, none) = (order::feature_set(&candidates), Rankers::none());
     let rankers = ranking.rankers.as_ref().unwrap_or(&none);

@@ -3,17 +3,16 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use recall_core::{Ablation, DocumentRow, RankedList, Retriever, Traits};
+use recall_core::{DocumentRow, RankedList, Retriever, Traits};
 use recall_lexical::{Evidence, SpellingSuggestions};
 
 use super::fused::{self, FusedChunk};
-use super::retrieve::{self, StoreResults};
 use super::retriever_weights::RetrieverWeights;
 use super::semantic::{self, SemanticEvidence};
+use super::store_results::{Links, StoreResults};
 use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::known::Known;
-use crate::links::structure::Structure;
 use crate::ranking::ContentKind;
 use crate::search::answer::Stage;
 use crate::search::context::{Search, StageClock};
@@ -28,15 +27,13 @@ pub(super) struct StoreCandidates {
     pub(super) suggestions: SpellingSuggestions,
     /// The chunks of the retrievers, fused and with their priors; not sorted.
     pub(super) chunks: Vec<FusedChunk>,
-    /// The link graph of the documents; `None` if it is switched off or not read yet.
-    pub(super) structure: Option<Arc<Structure>>,
+    /// The link graph of the documents.
+    pub(super) links: Links,
     /// The table of the store's documents.
     pub(super) known: Arc<Known>,
-    /// Whether the store is on a server, which has no graph.
-    pub(super) is_shared: bool,
 }
 
-/// Retrieves and fuses the candidates of every store: those of this machine, then the shared ones.
+/// Retrieves and fuses the candidates of every store.
 ///
 /// If rankers decide, only lexical lists are fused: the fused score is a lexical feature, and the cosine is a feature of its own.
 pub(super) fn gather(
@@ -45,54 +42,16 @@ pub(super) fn gather(
     is_learned: bool,
     clock: &mut StageClock,
 ) -> Result<Vec<StoreCandidates>, StoreError> {
-    let mut candidates = Vec::with_capacity(search.stores.len());
-    // Cosines of two models do not compare, and a shared store has only those of the built-in one.
-    let has_cosines = search.shared.iter().any(|shared| !shared.is_empty() && shared.model.is_some());
-    let models = if has_cosines {
-        Some(super::shared::own_model(search.engine).into_iter().collect())
-    } else {
-        semantic::shared_models(search.stores)
-    };
-    for store in search.stores {
-        let known = store.known();
-        let results = retrieve::retrieve(search, store, &known, weights, models.as_deref())?;
-        let StoreResults { lists, evidence, semantic, suggestions } = results;
+    let mut candidates = Vec::with_capacity(search.searched.len());
+    let models = semantic::common_models(search.searched.iter().map(|store| store.models()));
+    for store in search.searched {
+        let results = store.retrieve(search, weights, models.as_deref())?;
         clock.lap(Stage::Retrieve);
-        // The semantic list is the last one.
-        let lexical = lists.partition_point(|list| list.retriever != Retriever::Semantic);
-        let fused = if is_learned { &lists[..lexical] } else { &lists };
+        let fused = if is_learned { results.lexical_lists() } else { &results.lists };
         let chunks = fused::fuse_and_weigh(fused, search.understood, search.request);
         clock.lap(Stage::Fuse);
-        let is_on = !search.request.without.contains(&Ablation::Structure);
-        let structure = is_on.then(|| store.structure()).filter(|structure| structure.is_read());
-        let is_shared = false;
-        candidates.push(StoreCandidates {
-            lists,
-            evidence,
-            semantic,
-            suggestions,
-            chunks,
-            structure,
-            known,
-            is_shared,
-        });
-    }
-    for shared in search.shared {
-        let StoreResults { lists, evidence, semantic, suggestions } = retrieve::of_shared(shared, weights);
-        let lexical = lists.partition_point(|list| list.retriever != Retriever::Semantic);
-        let fused = if is_learned { &lists[..lexical] } else { &lists };
-        let chunks = fused::fuse_and_weigh(fused, search.understood, search.request);
-        let (structure, known, is_shared) = (None, Arc::default(), true);
-        candidates.push(StoreCandidates {
-            lists,
-            evidence,
-            semantic,
-            suggestions,
-            chunks,
-            structure,
-            known,
-            is_shared,
-        });
+        let StoreResults { lists, evidence, semantic, suggestions, links, known } = results;
+        candidates.push(StoreCandidates { lists, evidence, semantic, suggestions, chunks, links, known });
     }
     Ok(candidates)
 }

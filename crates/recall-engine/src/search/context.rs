@@ -1,19 +1,71 @@
 //! The context of a search: the request, the stores, the ranking and the stage timings.
 
-use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_core::{RowSet, Scope, SearchRequest, Understood};
-use recall_rql::{Filter, Object};
+use recall_catalog::ChunkedDocument;
+use recall_core::{ChunkRow, DocumentRow, ModelFingerprint, Scope, SearchRequest, Understood};
+use recall_lexical::Closeness;
+use recall_rql::Filter;
 
+use super::answer::{Stage, StageTimes};
+use super::retriever_weights::RetrieverWeights;
+use super::store_results::{ChunksRead, StoreResults};
 use crate::Engine;
+use crate::coverage::Coverage;
+use crate::embeddings::ChunkTexts;
 use crate::engine::MountedStore;
 use crate::error::StoreError;
-use crate::matching::Matching;
-use crate::search::answer::{Stage, StageTimes};
-use crate::search::shared::SharedAnswer;
+use crate::mount::Mount;
 use crate::store::{Ranking, Store};
+use crate::task_pool::Deferred;
+
+/// What a search asks of a store: candidates and texts. The index of this machine and every kind of shared store give the same
+/// evidence, so that no later stage depends on where a document is.
+pub(super) trait SearchedStore {
+    /// Returns the models that cover its documents; `None` if it has none.
+    fn models(&self) -> Option<Vec<ModelFingerprint>>;
+
+    /// Runs every retriever that has a weight; the semantic one with the given models, or any.
+    fn retrieve(
+        &self,
+        search: &Search<'_>,
+        weights: &RetrieverWeights,
+        models: Option<&[ModelFingerprint]>,
+    ) -> Result<StoreResults, StoreError>;
+
+    /// Starts to compute how near the words of the query are to each other in these chunks, of a store with that many. `None` for a
+    /// chunk that is gone.
+    fn closeness(
+        &self,
+        search: &Search<'_>,
+        rows: Vec<ChunkRow>,
+        chunks: u64,
+    ) -> Deferred<Result<Vec<Option<Closeness>>, StoreError>>;
+
+    /// Returns the text of each chunk as a model reads it, in order; empty for a chunk that is gone.
+    fn model_texts(
+        &self,
+        chunks: &[(DocumentRow, ChunkRow)],
+        build: fn(&ChunkedDocument) -> ChunkTexts,
+    ) -> Result<Vec<String>, StoreError>;
+
+    /// Reads chunks as hits. In the last attempt, changed files are left out instead of indexed.
+    fn hits(
+        &self,
+        search: &Search<'_>,
+        chunks: &[(DocumentRow, ChunkRow)],
+        is_last: bool,
+    ) -> Result<ChunksRead, StoreError>;
+
+    /// Returns whether a document is a memory of somebody else, for whom the user does not vouch.
+    fn is_of_somebody_else(&self, document: DocumentRow) -> bool;
+
+    /// Returns where its paths are in the client's project.
+    fn mount(&self) -> &Mount;
+
+    /// Returns the state of the store that the answer is from.
+    fn coverage(&self) -> Coverage;
+}
 
 /// One search over a fixed list of stores.
 pub(super) struct Search<'a> {
@@ -21,33 +73,15 @@ pub(super) struct Search<'a> {
     pub(super) request: &'a SearchRequest,
     pub(super) understood: &'a Understood,
     pub(super) scope: Scope,
+    /// All of them. The store of a candidate is an index of this list.
+    pub(super) searched: &'a [&'a dyn SearchedStore],
+    /// Those of this machine, which are the first ones of the list.
     pub(super) stores: &'a [MountedStore],
-    /// What the shared stores answered.
-    pub(super) shared: &'a [SharedAnswer],
     /// The store whose settings apply to the search: the first one, or the project's.
     pub(super) base: &'a Store,
     pub(super) ranking: &'a Ranking,
     /// A condition on hits, in addition to the filters of the request.
     pub(super) filter: Option<&'a Filter>,
-}
-
-impl Search<'_> {
-    /// Returns the shared store with the index of a store; `None` for a store of this machine.
-    pub(super) fn shared_at(&self, store: usize) -> Option<&SharedAnswer> {
-        self.shared.get(store.checked_sub(self.stores.len())?)
-    }
-
-    /// Returns the chunks of a store that satisfy the condition; `None` without one.
-    pub(super) fn allowed(&self, store: &MountedStore) -> Result<Option<Arc<RowSet>>, StoreError> {
-        let Some(filter) = self.filter else { return Ok(None) };
-        let matching = Matching::new(Object::Chunk, Some(filter), &store.mount);
-        Ok(Some(Arc::new(matching.chunk_rows(store, self.engine.clock.now())?.0)))
-    }
-
-    /// Returns the query as it concerns a store.
-    pub(super) fn understood_in(&self, store: &MountedStore) -> Cow<'_, Understood> {
-        store.mount.inner_query(self.understood).map_or(Cow::Borrowed(self.understood), Cow::Owned)
-    }
 }
 
 /// Measures the time of each stage. The times of a stage that runs several times are summed.

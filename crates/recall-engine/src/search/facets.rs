@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::here::{allowed, understood_in};
 use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::search::answer::Facet;
@@ -21,8 +22,8 @@ pub(super) fn facets(search: &Search<'_>) -> Result<Vec<Facet>, StoreError> {
     let mut all: [(&str, BTreeMap<String, u64>); 4] =
         ["type", "language", "directory", "tag"].map(|name| (name, BTreeMap::new()));
     for store in search.stores {
-        let understood = search.understood_in(store);
-        let searcher = store.lexical.searcher().among(search.allowed(store)?);
+        let understood = understood_in(search, store);
+        let searcher = store.lexical.searcher().among(allowed(search, store)?);
         let counted = searcher.facets(&understood, &understood.filters);
         let counted = counted.map_err(|source| store.search_failed(source))?;
         let recall_lexical::Facets { types, languages, directories, tags } = counted;

@@ -63,8 +63,8 @@ impl Priors {
         }
         for one in ranked.iter_mut() {
             // Memories of others are never vouched for by this user, whatever they say of themselves.
-            let is_memory = search.shared_at(one.store).is_some_and(|shared| shared.is_memory(one.document));
-            one.item_priors.extend(is_memory.then(memory::of_somebody_else));
+            let is_foreign = search.searched[one.store].is_of_somebody_else(one.document);
+            one.item_priors.extend(is_foreign.then(memory::of_somebody_else));
         }
         for one in ranked {
             if one.item_priors.is_empty() {

@@ -238,7 +238,7 @@ pub(super) fn scored(
     set: FeatureSet,
     rankers: &Rankers,
 ) -> Result<(Columns, Vec<f32>), StoreError> {
-    let texts = Texts::read(&search.engine.tasks, search.stores, search.shared, search.understood, stores);
+    let texts = Texts::read(search, stores);
     let mut features = features::of(search.understood, search.request, stores, texts)?;
     let mut by_kind = Vec::new();
     if let Some(ranker) = rankers.of(kind, set) {

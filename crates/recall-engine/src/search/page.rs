@@ -61,9 +61,7 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
                 unread.extend(more_unread);
                 hits.sort_by(order_of_hits);
                 for hit in hits {
-                    // The paths of a shared store are those that the client sees.
-                    let plain = Mount::default();
-                    let mount = search.stores.get(hit.store).map_or(&plain, |store| &store.mount);
+                    let mount = search.searched[hit.store].mount();
                     distinct.push(hit, mount);
                 }
             }

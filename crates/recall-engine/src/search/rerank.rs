@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 use recall_catalog::ChunkedDocument;
-use recall_core::{Ablation, ChunkRow, JudgeUse, QueryClass, error_chain};
+use recall_core::{Ablation, ChunkRow, DocumentRow, JudgeUse, QueryClass, error_chain};
 
 use crate::Engine;
 use crate::embeddings::ChunkTexts;
@@ -204,27 +204,12 @@ fn texts(
     build: fn(&ChunkedDocument) -> ChunkTexts,
 ) -> Result<Vec<String>, StoreError> {
     let mut texts = vec![String::new(); ranked.len()];
-    for (number, shared) in search.shared.iter().enumerate() {
-        let number = search.stores.len() + number;
+    for (number, store) in search.searched.iter().enumerate() {
         let here: Vec<usize> = (0..ranked.len()).filter(|&place| ranked[place].store == number).collect();
-        let rows: Vec<ChunkRow> = here.iter().map(|&place| ranked[place].chunk).collect();
-        // If the server does not answer any more, the expansion reports it.
-        for (place, text) in here.into_iter().zip(shared.texts(&rows).unwrap_or_default()) {
-            texts[place] = text.unwrap_or_default();
-        }
-    }
-    for (number, store) in search.stores.iter().enumerate() {
-        let mut here: Vec<usize> = (0..ranked.len()).filter(|&place| ranked[place].store == number).collect();
-        here.sort_unstable_by_key(|&place| ranked[place].document);
-        for of_one in here.chunk_by(|&one, &other| ranked[one].document == ranked[other].document) {
-            let Some(chunked) = store.read(|snapshot| snapshot.chunked_document(ranked[of_one[0]].document))? else {
-                continue;
-            };
-            let document = build(&chunked);
-            for &place in of_one {
-                let row: ChunkRow = ranked[place].chunk;
-                texts[place] = document.joined(row).unwrap_or_default();
-            }
+        let chunks: Vec<(DocumentRow, ChunkRow)> =
+            here.iter().map(|&place| (ranked[place].document, ranked[place].chunk)).collect();
+        for (place, text) in here.into_iter().zip(store.model_texts(&chunks, build)?) {
+            texts[place] = text;
         }
     }
     Ok(texts)
@@ -232,8 +217,6 @@ fn texts(
 
 #[cfg(test)]
 mod tests {
-    use recall_core::DocumentRow;
-
     use super::*;
 
     fn ranked(scores: &[f64]) -> Vec<Ranked<'static>> {

@@ -47,7 +47,7 @@ pub(crate) fn scored(
     let mut lacks_embeddings = false;
     let mut model = None;
     let (mut near, mut lexical) = (Vec::new(), Vec::new());
-    let models = semantic::shared_models(stores);
+    let models = semantic::common_models(stores.iter().map(|store| semantic::models_of(store)));
     for (store, (of_store, only)) in stores.iter().zip(only).enumerate() {
         let failed = |source| of_store.search_failed(source);
         let searcher = of_store.lexical.searcher().among(only.clone());

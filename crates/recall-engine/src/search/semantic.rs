@@ -7,7 +7,6 @@ use recall_lexical::{DocumentEvidence, Evidence, SearchError, Searcher};
 use rustc_hash::FxHashMap;
 
 use crate::embeddings::{self, Near};
-use crate::engine::MountedStore;
 use crate::ranking::FeatureSet;
 use crate::store::Store;
 
@@ -40,21 +39,37 @@ pub(super) struct Cosines {
     pub(super) greatest: f32,
 }
 
+/// A function that returns the nearness of chunks.
+type NearnessOf<'a> = Box<dyn FnOnce(&[ChunkRow]) -> Vec<Option<embeddings::Nearness>> + 'a>;
+
+/// The nearness of chunks to the query.
+pub(super) struct Found<'a> {
+    /// The name of the embedding model.
+    pub(super) model: Arc<str>,
+    /// Whether the cosines are of one model or blended from an encoder and the built-in model.
+    pub(super) features: FeatureSet,
+    /// Returns the nearness of each chunk; `None` for one that was not compared.
+    pub(super) nearness: NearnessOf<'a>,
+}
+
+/// Returns the models that cover a store; `None` if it has no documents.
+pub(super) fn models_of(store: &Store) -> Option<Vec<ModelFingerprint>> {
+    let complete = || store.embeddings.complete_models(store.lexical.generation());
+    (!store.holds_nothing()).then(|| complete().map(|complete| complete.models()).unwrap_or_default())
+}
+
 /// Returns the models that cover every store with documents, because cosines of two models do not compare. `None` allows any
 /// model: there is at most one such store.
-pub(super) fn shared_models(stores: &[MountedStore]) -> Option<Vec<ModelFingerprint>> {
-    let mut stores = stores.iter().filter(|store| !store.holds_nothing());
-    let models = |store: &MountedStore| {
-        let complete = store.embeddings.complete_models(store.lexical.generation());
-        complete.map(|complete| complete.models()).unwrap_or_default()
-    };
+pub(super) fn common_models(
+    stores: impl Iterator<Item = Option<Vec<ModelFingerprint>>>,
+) -> Option<Vec<ModelFingerprint>> {
+    let mut stores = stores.flatten();
     let first = stores.next()?;
     let mut others = stores.peekable();
     others.peek()?;
-    Some(others.fold(models(first), |mut shared, store| {
-        let here = models(store);
-        shared.retain(|model| here.contains(model));
-        shared
+    Some(others.fold(first, |mut common, here| {
+        common.retain(|model| here.contains(model));
+        common
     }))
 }
 
@@ -85,13 +100,8 @@ impl SemanticEvidence {
     ///
     /// A document without a word of the query is represented by its nearest chunk. If that is not near enough either, the
     /// document is removed from the evidence and the lists.
-    pub(super) fn of(
-        model: Arc<str>,
-        features: FeatureSet,
-        nearness: impl FnOnce(&[ChunkRow]) -> Vec<Option<embeddings::Nearness>>,
-        lists: &mut [RankedList],
-        evidence: &mut Evidence,
-    ) -> Self {
+    pub(super) fn of(near: Found<'_>, lists: &mut [RankedList], evidence: &mut Evidence) -> Self {
+        let Found { model, features, nearness } = near;
         let mut chunks: Vec<(i64, ChunkRow)> =
             evidence.documents.iter().map(|document| (document.document.0, document.chunk)).collect();
         chunks.extend(lists.iter().flat_map(|list| &list.candidates).map(|one| (one.document.0, one.chunk)));

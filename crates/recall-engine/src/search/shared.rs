@@ -1,24 +1,37 @@
-//! Candidates from stores that a team shares.
+//! A store that a team shares, as a search asks it.
 //!
 //! A server returns documents with their analyses. The same lists, evidence and features are computed from them as from a store of
 //! this machine, with the statistics of the whole server, so one order covers both.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use recall_catalog::ChunkedDocument;
 use recall_core::{
-    ChunkRow, DocumentRow, Generation, Neighbour, Scope, SearchRequest, StoreScope, Understood, error_chain,
+    ChunkRow, DocumentRow, Generation, ModelFingerprint, Neighbour, Scope, SearchRequest, StoreScope, Understood,
+    error_chain,
 };
-use recall_lexical::{Depths, Lengths, PortableDocument, PortableQuery, Retrieved, Statistics, WeightedKey};
+use recall_lexical::{
+    Closeness, ClosenessReader, Depths, Lengths, PortableDocument, PortableQuery, Retrieved, Statistics, WeightedKey,
+};
 use recall_shared::{Ask, Filters, Found, Guarded, Key, PathCondition, StoreError, Weighted};
 use rustc_hash::FxHashMap;
 
 use super::answer::Hit;
+use super::context::{Search, SearchedStore};
 use super::depths::{DEPTH, NEAREST_DEPTH, may_name_a_file};
+use super::retriever_weights::RetrieverWeights;
+use super::semantic;
+use super::store_results::{ChunksRead, Links, StoreResults};
 use crate::Engine;
 use crate::coverage::Coverage;
-use crate::embeddings::Nearness;
+use crate::embeddings::{ChunkTexts, Nearness};
 use crate::engine::MountedStore;
+use crate::error;
+use crate::mount::Mount;
 use crate::origin::Origin;
+use crate::ranking::FeatureSet;
 use crate::shared::{Record, model_of, shown};
 use crate::task_pool::Deferred;
 use crate::warning::Warning;
@@ -39,11 +52,13 @@ pub(super) struct SharedAnswer {
     documents: Vec<SharedDocument>,
     statistics: Statistics,
     /// The lists of the retrievers and the evidence.
-    pub(super) retrieved: Retrieved,
+    retrieved: Retrieved,
     /// The cosines of the candidates.
     cosines: FxHashMap<i64, f32>,
-    /// The name of the model that gave the cosines; `None` if the store has no embeddings by the model of this machine.
-    pub(super) model: Option<String>,
+    /// The model that gave the cosines; `None` if the store has no embeddings by the model of this machine.
+    model: Option<(Arc<str>, ModelFingerprint)>,
+    /// Its paths are those that the client sees.
+    mount: Mount,
 }
 
 /// A document of a shared store.
@@ -124,7 +139,7 @@ impl SharedAnswer {
         };
         let Found { documents: found, has_cosines } = store.find(&ask)?;
         let mut answer = Self::empty(store);
-        answer.model = model.filter(|_| has_cosines).map(|model| model.name.clone());
+        answer.model = model.filter(|_| has_cosines).map(|one| (Arc::from(&*one.name), one.embedder.fingerprint()));
         let (mut portable, mut neighbours, mut first_chunk) = (Vec::new(), Vec::new(), 1);
         for document in found {
             // Another version of recall may have published it in another form.
@@ -168,36 +183,29 @@ impl SharedAnswer {
             retrieved: Retrieved::default(),
             cosines: FxHashMap::default(),
             model: None,
+            mount: Mount::default(),
         }
     }
 
-    /// Returns whether nothing was found.
-    pub(super) fn is_empty(&self) -> bool {
-        self.retrieved.evidence.documents.is_empty()
-    }
-
-    /// Returns the nearness of chunks; `None` for a chunk that was not compared.
-    pub(super) fn nearness(&self, rows: &[ChunkRow]) -> Vec<Option<Nearness>> {
-        let one = |row: &ChunkRow| {
-            let cosine = *self.cosines.get(&row.0)?;
-            Some(Nearness { cosine, greatest: cosine })
-        };
-        rows.iter().map(one).collect()
-    }
-
-    /// Returns whether a document is a memory. It is a statement of somebody else.
-    pub(super) fn is_memory(&self, row: DocumentRow) -> bool {
-        self.document(row).is_some_and(|document| document.record.memory.is_some())
+    /// Returns the nearness of a chunk; `None` if it was not compared.
+    fn nearness(&self, row: ChunkRow) -> Option<Nearness> {
+        let cosine = *self.cosines.get(&row.0)?;
+        Some(Nearness { cosine, greatest: cosine })
     }
 
     /// Returns the texts of chunks; `None` for a chunk that is gone.
-    pub(super) fn texts(&self, rows: &[ChunkRow]) -> Result<Vec<Option<String>>, StoreError> {
+    fn texts(&self, rows: &[ChunkRow]) -> Result<Vec<Option<String>>, StoreError> {
         let keys: Vec<Key> = rows.iter().map(|row| self.key(*row).unwrap_or_default()).collect();
         if keys.is_empty() { Ok(Vec::new()) } else { self.store.texts(&keys) }
     }
 
+    /// Returns the texts of chunks; none if the server does not answer any more, which reading the hits reports.
+    fn texts_if_there(&self, rows: &[ChunkRow]) -> Vec<Option<String>> {
+        self.texts(rows).unwrap_or_else(|_| vec![None; rows.len()])
+    }
+
     /// Returns a chunk as a hit without a rank.
-    pub(super) fn hit(&self, document: DocumentRow, chunk: ChunkRow, text: String) -> Option<Hit> {
+    fn hit(&self, document: DocumentRow, chunk: ChunkRow, text: String) -> Option<Hit> {
         let of = self.document(document)?;
         let place = usize::try_from(chunk.0 - of.first_chunk).ok()?;
         let document = shown(&self.store.name, &of.repository, of.record.document.clone());
@@ -220,8 +228,86 @@ impl SharedAnswer {
         })
     }
 
-    /// Returns the state of the store that the answer is from.
-    pub(super) fn coverage(&self) -> Coverage {
+    fn document(&self, row: DocumentRow) -> Option<&SharedDocument> {
+        self.documents.get(usize::try_from(row.0).ok()?.checked_sub(1)?)
+    }
+
+    fn key(&self, chunk: ChunkRow) -> Option<Key> {
+        let after = self.documents.partition_point(|document| document.first_chunk <= chunk.0);
+        let document = &self.documents[after.checked_sub(1)?];
+        document.chunks.get(usize::try_from(chunk.0 - document.first_chunk).ok()?).copied()
+    }
+}
+
+impl SearchedStore for SharedAnswer {
+    fn models(&self) -> Option<Vec<ModelFingerprint>> {
+        let (_, model) = self.model.as_ref()?;
+        (!self.retrieved.evidence.documents.is_empty()).then(|| vec![*model])
+    }
+
+    fn retrieve(
+        &self,
+        _: &Search<'_>,
+        weights: &RetrieverWeights,
+        _: Option<&[ModelFingerprint]>,
+    ) -> Result<StoreResults, error::StoreError> {
+        let model = self.model.as_ref().filter(|_| weights.asks_semantic());
+        let near = model.map(|(name, _)| semantic::Found {
+            model: Arc::clone(name),
+            features: FeatureSet::Semantic,
+            nearness: Box::new(|rows| rows.iter().map(|row| self.nearness(*row)).collect()),
+        });
+        Ok(StoreResults::of(self.retrieved.clone(), near, weights, Links::LeftOut, Arc::default()))
+    }
+
+    fn closeness(
+        &self,
+        search: &Search<'_>,
+        rows: Vec<ChunkRow>,
+        _: u64,
+    ) -> Deferred<Result<Vec<Option<Closeness>>, error::StoreError>> {
+        let mut reader = ClosenessReader::new(search.understood);
+        let texts = self.texts_if_there(&rows);
+        Deferred::lazy(move || Ok(texts.into_iter().map(|text| text.map(|text| reader.read(&text))).collect()))
+    }
+
+    fn model_texts(
+        &self,
+        chunks: &[(DocumentRow, ChunkRow)],
+        _: fn(&ChunkedDocument) -> ChunkTexts,
+    ) -> Result<Vec<String>, error::StoreError> {
+        let rows: Vec<ChunkRow> = chunks.iter().map(|&(_, row)| row).collect();
+        Ok(self.texts_if_there(&rows).into_iter().map(Option::unwrap_or_default).collect())
+    }
+
+    fn hits(
+        &self,
+        _: &Search<'_>,
+        chunks: &[(DocumentRow, ChunkRow)],
+        _: bool,
+    ) -> Result<ChunksRead, error::StoreError> {
+        let rows: Vec<ChunkRow> = chunks.iter().map(|&(_, row)| row).collect();
+        let (texts, unread) = match self.texts(&rows) {
+            Ok(texts) => (texts, None),
+            Err(error) => {
+                let reason = error_chain(&error);
+                let warning = Warning::SharedStore { store: self.store.name.clone(), reason, is_new: true };
+                (Vec::new(), Some(warning))
+            }
+        };
+        let hits = chunks.iter().zip(texts).map(|(&(document, chunk), text)| self.hit(document, chunk, text?));
+        Ok(ChunksRead::Read { hits: hits.collect(), left_out: BTreeSet::new(), unread })
+    }
+
+    fn is_of_somebody_else(&self, row: DocumentRow) -> bool {
+        self.document(row).is_some_and(|document| document.record.memory.is_some())
+    }
+
+    fn mount(&self) -> &Mount {
+        &self.mount
+    }
+
+    fn coverage(&self) -> Coverage {
         let documents = self.documents.iter().map(|document| document.record.document.modified);
         Coverage {
             scope: StoreScope::Domain,
@@ -234,26 +320,6 @@ impl SharedAnswer {
             indexing: None,
         }
     }
-
-    /// Returns the warning that texts could not be read.
-    pub(super) fn unread(&self, error: &StoreError) -> Warning {
-        Warning::SharedStore { store: self.store.name.clone(), reason: error_chain(error), is_new: true }
-    }
-
-    fn document(&self, row: DocumentRow) -> Option<&SharedDocument> {
-        self.documents.get(usize::try_from(row.0).ok()?.checked_sub(1)?)
-    }
-
-    fn key(&self, chunk: ChunkRow) -> Option<Key> {
-        let after = self.documents.partition_point(|document| document.first_chunk <= chunk.0);
-        let document = &self.documents[after.checked_sub(1)?];
-        document.chunks.get(usize::try_from(chunk.0 - document.first_chunk).ok()?).copied()
-    }
-}
-
-/// Returns the fingerprint that shared stores name the model of this machine by.
-pub(super) fn own_model(engine: &Engine) -> Option<recall_core::ModelFingerprint> {
-    engine.settings.model.as_ref().map(|model| model.embedder.fingerprint())
 }
 
 fn converted(statistics: recall_shared::Statistics) -> Statistics {

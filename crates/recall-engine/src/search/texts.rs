@@ -3,17 +3,14 @@
 //! Computed for prose only. It improves prose by .03 nDCG@10; code gains nothing, because its names already keep words
 //! together.
 
-use std::sync::Arc;
-
-use recall_core::{ChunkRow, Understood};
-use recall_lexical::{Closeness, ClosenessReader};
+use recall_core::ChunkRow;
+use recall_lexical::Closeness;
 
 use super::candidates::KindCandidates;
-use super::shared::SharedAnswer;
-use crate::engine::MountedStore;
+use super::context::Search;
 use crate::error::StoreError;
 use crate::ranking::ContentKind;
-use crate::task_pool::{Deferred, TaskPool};
+use crate::task_pool::Deferred;
 
 /// The number of texts that are read. Reading one takes about 20 µs, and a document with a lower lexical score is seldom the
 /// answer.
@@ -35,13 +32,7 @@ struct Reading {
 
 impl Texts {
     /// Starts reading the chunk that represents each of the best documents.
-    pub(super) fn read(
-        tasks: &TaskPool,
-        stores: &[MountedStore],
-        shared: &[SharedAnswer],
-        understood: &Understood,
-        kinds: &[KindCandidates<'_>],
-    ) -> Self {
+    pub(super) fn read(search: &Search<'_>, kinds: &[KindCandidates<'_>]) -> Self {
         if kinds.iter().any(|kind| kind.kind == ContentKind::Code) {
             let documents = kinds.iter().map(|kind| kind.documents.len()).sum();
             return Self { documents, readings: Vec::new() };
@@ -54,30 +45,15 @@ impl Texts {
         let mut best: Vec<usize> = (0..documents.len()).collect();
         best.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then_with(|| tie(a).cmp(&tie(b))));
         best.truncate(MOST_TEXTS);
-        let reading = |(number, store): (usize, &MountedStore)| {
+        let mut readings = Vec::new();
+        for (number, store) in search.searched.iter().enumerate() {
             let places: Vec<usize> = best.iter().copied().filter(|&place| documents[place].0 == number).collect();
             let rows: Vec<ChunkRow> = places.iter().map(|&place| documents[place].1.0.chunk).collect();
-            let (store, mut reader) = (Arc::clone(store), ClosenessReader::new(understood));
-            let closeness = move || {
-                // A missing chunk is being replaced. The expansion notices it and the search restarts.
-                let texts = store.read(|snapshot| snapshot.chunk_texts(&rows))?;
-                Ok(texts.into_iter().map(|text| text.map(|text| reader.read(&text))).collect())
-            };
             let chunks = kinds[number].of_store.evidence.query.chunks as u64;
-            (!places.is_empty()).then(|| Reading { places, closeness: tasks.spawn_from(chunks, closeness) })
-        };
-        let of_shared = |(number, shared): (usize, &SharedAnswer)| {
-            let number = stores.len() + number;
-            let places: Vec<usize> = best.iter().copied().filter(|&place| documents[place].0 == number).collect();
-            let rows: Vec<ChunkRow> = places.iter().map(|&place| documents[place].1.0.chunk).collect();
-            let mut reader = ClosenessReader::new(understood);
-            // If the server does not answer any more, the expansion reports it.
-            let texts = if rows.is_empty() { Vec::new() } else { shared.texts(&rows).unwrap_or_default() };
-            let closeness = texts.into_iter().map(|text| text.map(|text| reader.read(&text))).collect();
-            (!places.is_empty()).then(|| Reading { places, closeness: tasks.spawn_from(0, move || Ok(closeness)) })
-        };
-        let mut readings: Vec<Reading> = stores.iter().enumerate().filter_map(reading).collect();
-        readings.extend(shared.iter().enumerate().filter_map(of_shared));
+            if !rows.is_empty() {
+                readings.push(Reading { places, closeness: store.closeness(search, rows, chunks) });
+            }
+        }
         Self { documents: documents.len(), readings }
     }
 

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use super::ranks::reciprocal_ranks;
 use crate::ranking::inputs::{GraphScores, NeighbourScores};
 use crate::search::candidates::KindCandidates;
+use crate::search::store_results::Links;
 
 /// Returns one entry for each document, store by store.
 pub(super) fn of(stores: &[KindCandidates<'_>]) -> Vec<NeighbourScores> {
@@ -42,7 +43,7 @@ pub(super) fn in_graph(stores: &[KindCandidates<'_>]) -> Vec<Option<GraphScores>
     let best = best_of(stores);
     let mut all = Vec::new();
     for found in stores {
-        let Some(structure) = &found.of_store.structure else {
+        let Links::Read(structure) = &found.of_store.links else {
             all.extend(found.documents.iter().map(|_| None));
             continue;
         };

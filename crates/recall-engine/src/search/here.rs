@@ -1,0 +1,254 @@
+//! A store of this machine, as a search asks it.
+//!
+//! Each chunk's file is compared with its indexed state before the chunk becomes a hit.
+
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::time::Duration;
+
+use recall_catalog::{ChunkedDocument, StoredChunk};
+use recall_core::{
+    Ablation, ChunkRow, DocumentKey, DocumentRow, MemoryId, MemoryView, ModelFingerprint, RowSet, Understood,
+    error_chain,
+};
+use recall_lexical::{Closeness, ClosenessReader, Depths, TieBreaker};
+use recall_rql::Object;
+
+use super::answer::Hit;
+use super::changed::changed_documents;
+use super::context::{Search, SearchedStore};
+use super::depths::{DEPTH, NEAREST_DEPTH, may_name_a_file};
+use super::retriever_weights::RetrieverWeights;
+use super::semantic::{self, Found};
+use super::store_results::{ChunksRead, Links, StoreResults};
+use crate::coverage::Coverage;
+use crate::embeddings::{ChunkTexts, Near};
+use crate::engine::MountedStore;
+use crate::error::StoreError;
+use crate::indexing::refresh_documents;
+use crate::matching::Matching;
+use crate::mount::Mount;
+use crate::ranking::FeatureSet;
+use crate::store::{Passage, Passages, Store};
+use crate::task_pool::Deferred;
+
+/// How long a search waits for a generation that is being published.
+const PUBLICATION_PATIENCE: Duration = Duration::from_secs(2);
+
+impl SearchedStore for MountedStore {
+    fn models(&self) -> Option<Vec<ModelFingerprint>> {
+        semantic::models_of(self)
+    }
+
+    fn retrieve(
+        &self,
+        search: &Search<'_>,
+        weights: &RetrieverWeights,
+        models: Option<&[ModelFingerprint]>,
+    ) -> Result<StoreResults, StoreError> {
+        let (tasks, known) = (&search.engine.tasks, self.known());
+        let understood = &*understood_in(search, self);
+        let depth = |weight| if weight > 0.0 { DEPTH } else { 0 };
+        let depths = Depths {
+            lexical: depth(weights.lexical),
+            symbol: depth(weights.symbol),
+            path: if may_name_a_file(understood) { depth(weights.path) } else { 0 },
+        };
+        let failed = |source| self.search_failed(source);
+        let searcher = self.lexical.searcher().among(allowed(search, self)?);
+        let find = if weights.asks_semantic() {
+            semantic::near(self, &searcher, understood, NEAREST_DEPTH, models).map_err(failed)?
+        } else {
+            None
+        };
+        let find = find.map(|find| tasks.spawn_from(searcher.chunk_count(), find));
+        let mut near = Ok(None);
+        let neighbours = || {
+            near = find.map_or(Ok(None), Deferred::try_join);
+            let near: Option<&Near> = near.as_ref().ok().and_then(Option::as_ref);
+            near.map(|near| near.neighbours.clone()).unwrap_or_default()
+        };
+        let tie = |document| known.tie_breaker(document);
+        let tie_breaker = (!known.memories.is_empty()).then_some(&tie as TieBreaker<'_>);
+        let retrieved = searcher.retrieve(understood, &understood.filters, depths, neighbours, tie_breaker);
+        // A panic in the model is passed on here, so that it is not reported as damage of the lexical index.
+        let near = near.unwrap_or_else(|panic| resume_unwind(panic));
+        let found = near.as_ref().map(|near| Found {
+            model: Arc::clone(&near.model),
+            features: if near.is_blended() { FeatureSet::Blended } else { FeatureSet::Semantic },
+            nearness: Box::new(|rows| near.nearness(rows)),
+        });
+        let results = retrieved.map_err(failed)?;
+        Ok(StoreResults::of(results, found, weights, links(search, self), Arc::clone(&known)))
+    }
+
+    fn closeness(
+        &self,
+        search: &Search<'_>,
+        rows: Vec<ChunkRow>,
+        chunks: u64,
+    ) -> Deferred<Result<Vec<Option<Closeness>>, StoreError>> {
+        let (store, mut reader) = (Arc::clone(&self.store), ClosenessReader::new(search.understood));
+        search.engine.tasks.spawn_from(chunks, move || {
+            // A missing chunk is being replaced. Reading the hits notices it and the search restarts.
+            let texts = store.read(|snapshot| snapshot.chunk_texts(&rows))?;
+            Ok(texts.into_iter().map(|text| text.map(|text| reader.read(&text))).collect())
+        })
+    }
+
+    fn model_texts(
+        &self,
+        chunks: &[(DocumentRow, ChunkRow)],
+        build: fn(&ChunkedDocument) -> ChunkTexts,
+    ) -> Result<Vec<String>, StoreError> {
+        let mut texts = vec![String::new(); chunks.len()];
+        let mut places: Vec<usize> = (0..chunks.len()).collect();
+        places.sort_unstable_by_key(|&place| chunks[place].0);
+        for of_one in places.chunk_by(|&one, &other| chunks[one].0 == chunks[other].0) {
+            let Some(chunked) = self.store.read(|snapshot| snapshot.chunked_document(chunks[of_one[0]].0))? else {
+                continue;
+            };
+            let document = build(&chunked);
+            for &place in of_one {
+                texts[place] = document.joined(chunks[place].1).unwrap_or_default();
+            }
+        }
+        Ok(texts)
+    }
+
+    fn hits(
+        &self,
+        search: &Search<'_>,
+        chunks: &[(DocumentRow, ChunkRow)],
+        is_last: bool,
+    ) -> Result<ChunksRead, StoreError> {
+        let rows: Vec<ChunkRow> = chunks.iter().map(|&(_, row)| row).collect();
+        let mut compared = Compared::with_files(search, self, self.passages(&rows)?)?;
+        if compared.passages.are_any_kept && !compared.changed.is_empty() {
+            compared = Compared::with_files(search, self, self.read_passages_uncached(&rows)?)?;
+        }
+        let Compared { passages, memories, changed } = compared;
+        if passages.all.iter().any(Option::is_none) && !is_last {
+            // The catalog already holds the batch that the lexical index is about to publish.
+            self.generation_gate.wait_for(passages.generation, PUBLICATION_PATIENCE);
+            return Ok(ChunksRead::Overtaken);
+        }
+        let changed_anchors = self.changed_anchors(memories.values().map(|recalled| &recalled.memory));
+        if !changed_anchors.is_empty() && !is_last && bring_up(search, self, &changed_anchors) {
+            return Ok(ChunksRead::Overtaken);
+        }
+        if !changed.is_empty() && !is_last && bring_up(search, self, &changed) {
+            return Ok(ChunksRead::Overtaken);
+        }
+        let as_hit = |passage: Option<Arc<Passage>>| {
+            let passage = passage.filter(|one| !changed.contains(&one.stored.document.document.key()))?;
+            let id = passage.stored.document.document.memory;
+            let memory = id.and_then(|id| memories.get(&id).cloned()).map(Box::new);
+            Some(Hit { memory, ..hit(self, &passage) })
+        };
+        Ok(ChunksRead::Read {
+            hits: passages.all.into_iter().map(as_hit).collect(),
+            left_out: changed.iter().map(|key| self.mount.outer(key.to_path().as_str())).collect(),
+            unread: None,
+        })
+    }
+
+    fn is_of_somebody_else(&self, _: DocumentRow) -> bool {
+        false
+    }
+
+    fn mount(&self) -> &Mount {
+        &self.mount
+    }
+
+    fn coverage(&self) -> Coverage {
+        Self::coverage(self)
+    }
+}
+
+/// Returns the chunks of a store that satisfy the condition of a search; `None` without one.
+pub(super) fn allowed(search: &Search<'_>, store: &MountedStore) -> Result<Option<Arc<RowSet>>, StoreError> {
+    let Some(filter) = search.filter else { return Ok(None) };
+    let matching = Matching::new(Object::Chunk, Some(filter), &store.mount);
+    Ok(Some(Arc::new(matching.chunk_rows(store, search.engine.clock.now())?.0)))
+}
+
+/// Returns the query as it concerns a store.
+pub(super) fn understood_in<'a>(search: &Search<'a>, store: &MountedStore) -> Cow<'a, Understood> {
+    store.mount.inner_query(search.understood).map_or(Cow::Borrowed(search.understood), Cow::Owned)
+}
+
+fn links(search: &Search<'_>, store: &Store) -> Links {
+    if search.request.without.contains(&Ablation::Structure) {
+        return Links::LeftOut;
+    }
+    let structure = store.structure();
+    if structure.is_read() { Links::Read(structure) } else { Links::ToCome }
+}
+
+/// Passages, compared with the current state of their files and memories.
+struct Compared {
+    passages: Passages,
+    memories: HashMap<MemoryId, MemoryView>,
+    /// The files and memories that differ from what was read of them.
+    changed: BTreeSet<DocumentKey>,
+}
+
+impl Compared {
+    fn with_files(search: &Search<'_>, store: &Store, passages: Passages) -> Result<Self, StoreError> {
+        let stored = || passages.all.iter().flatten().map(|passage| &passage.stored);
+        let memories = memories(search, store, stored())?;
+        let changed = changed_documents(store, stored().map(|chunk| &chunk.document.document));
+        Ok(Self { passages, memories, changed })
+    }
+}
+
+/// Returns the memories of the chunks, with their validity.
+fn memories<'a>(
+    search: &Search<'_>,
+    store: &Store,
+    stored: impl Iterator<Item = &'a StoredChunk>,
+) -> Result<HashMap<MemoryId, MemoryView>, StoreError> {
+    let now = search.engine.clock.now();
+    let ids: BTreeSet<_> = stored.filter_map(|chunk| chunk.document.document.memory).collect();
+    store.ledger.load_memories(ids.iter().copied());
+    let mut memories = HashMap::with_capacity(ids.len());
+    for id in ids {
+        memories.extend(store.recalled_as_hit(id, now)?.map(|recalled| (id, recalled)));
+    }
+    Ok(memories)
+}
+
+/// Indexes the changed files. Returns whether that succeeded.
+fn bring_up(search: &Search<'_>, store: &Arc<Store>, changed: &BTreeSet<DocumentKey>) -> bool {
+    match refresh_documents(store, changed, search.engine.clock.now()) {
+        Ok(()) => true,
+        Err(error) => {
+            tracing::warn!(root = %store.root.display(), reason = error_chain(&error), "changed files are not indexed");
+            false
+        }
+    }
+}
+
+fn hit(store: &Store, passage: &Passage) -> Hit {
+    let Passage { stored, parents } = passage;
+    Hit {
+        id: stored.id,
+        scope: store.scope,
+        store: 0,
+        highlights: Vec::new(),
+        document: stored.document.document.clone(),
+        chunk: stored.chunk.clone(),
+        text: stored.text.clone(),
+        score: 0.0,
+        confidence: None,
+        support: None,
+        also_at: Vec::new(),
+        parents: parents.clone(),
+        explanation: None,
+        memory: None,
+        adopted: None,
+    }
+}
