@@ -24,7 +24,8 @@ impl Zig {
         let list = PACKAGES.join(" ");
         // Its name says which packages are in it, so that other versions are another folder.
         let installed = folder.join(list.replace(' ', "+"));
-        if installed.exists() {
+        // Its interpreter is a link to that of the machine, which may be another one by now.
+        if installed.exists() && zig.programs.join("python3").exists() {
             return Ok(zig);
         }
         if install == Install::Ask {
