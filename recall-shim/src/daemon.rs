@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use recall_client::{Client, ConnectOptions, Launch, Replace, hint, is_gone};
+use recall_client::{Attempts, Client, ConnectOptions, Launch, Replace, hint};
 use recall_config::{Dirs, DirsError};
 use tokio::sync::Mutex;
 use tonic::Status;
@@ -14,10 +14,6 @@ use crate::process_env::VERSION;
 
 /// A start takes 50 ms; a busy or upgrading machine may take a hundred times as long.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
-
-/// The maximum number of attempts of a call. Its first connection may have broken long ago, and the daemon started for the
-/// second may be killed as well; a call that breaks every connection fails.
-const ATTEMPTS: u32 = 3;
 
 /// The connection to the daemon: opened by the first call, shared by all calls, and reopened if it breaks.
 #[derive(Debug)]
@@ -81,14 +77,11 @@ impl Daemon {
     where
         F: Future<Output = Result<T, Status>>,
     {
-        let mut attempt = 1;
+        let mut attempts = Attempts::new(ConnectOptions::ATTEMPTS, CONNECT_DEADLINE);
         let result = loop {
             let (number, client) = self.connected().await?;
             match call(client).await {
-                Err(status) if is_gone(&status) && attempt < ATTEMPTS => {
-                    self.forget(number).await;
-                    attempt += 1;
-                }
+                Err(status) if attempts.again_after(&status) => self.forget(number).await,
                 result => break result,
             }
         };

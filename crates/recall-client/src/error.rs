@@ -1,20 +1,11 @@
 //! Errors of connecting to the daemon.
 
-use std::error::Error as _;
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tonic::{Code, Status};
-
 use crate::holder::Holder;
-
-/// Whether a call failed because the daemon has gone away or is shutting down. If the call is safe to repeat, it can be
-/// retried on a new connection.
-pub fn is_gone(status: &Status) -> bool {
-    status.source().is_some() || status.code() == Code::Unavailable
-}
 
 /// The daemon could not be reached.
 #[derive(Debug, thiserror::Error)]

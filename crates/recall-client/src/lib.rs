@@ -5,6 +5,7 @@
 //!
 //! The crate prints nothing. Errors say what failed, and [`hint`] says what to do about it.
 
+mod attempts;
 mod client;
 mod connect;
 pub mod daemon;
@@ -22,8 +23,9 @@ mod socket;
 mod upgrade;
 mod version;
 
+pub use attempts::Attempts;
 pub use client::Client;
-pub use error::{ConnectError, Unreached, is_gone};
+pub use error::{ConnectError, Unreached};
 pub use handshake::DaemonIdentity;
 pub use options::{ConnectOptions, Launch, Replace};
 pub use upgrade::{KeptBecause, OlderDaemon};

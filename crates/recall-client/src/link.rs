@@ -7,8 +7,9 @@ use tokio::sync::Mutex;
 use tonic::transport::Channel;
 use tonic::{Request, Status};
 
+use crate::attempts::Attempts;
 use crate::connect::{self, Reached};
-use crate::error::{ConnectError, is_gone};
+use crate::error::ConnectError;
 use crate::handshake::DaemonIdentity;
 use crate::options::{ConnectOptions, Launch};
 use crate::private::{self, PrivateDaemon};
@@ -56,18 +57,18 @@ impl Link {
         F: Future<Output = Result<A, Status>>,
     {
         let (metadata, extensions, message) = request.into_parts();
-        for _ in 1..self.options.attempts {
+        let mut attempts = Attempts::new(self.options.attempts, self.options.deadline);
+        loop {
             let (number, rpc) = {
                 let current = self.current.lock().await;
                 (current.number, current.rpc.clone())
             };
             let request = Request::from_parts(metadata.clone(), extensions.clone(), message.clone());
             match Box::pin(call(rpc, request)).await {
-                Err(status) if is_gone(&status) => Box::pin(self.renew(number)).await?,
+                Err(status) if attempts.again_after(&status) => Box::pin(self.renew(number)).await?,
                 answered => return answered,
             }
         }
-        Box::pin(call(self.rpc().await, Request::from_parts(metadata, extensions, message))).await
     }
 
     /// Renews the connection, unless another call has done so.

@@ -24,7 +24,8 @@ pub struct ConnectOptions {
     pub replace: Replace,
     /// The time limit for connecting.
     pub deadline: Duration,
-    /// How many times in total a call that is safe to repeat is made if the daemon goes away; 1 disables retries.
+    /// How many times in total a call that is safe to repeat is made if the daemon goes away; 1 disables retries. Until the
+    /// deadline, attempts that reach no process do not count.
     pub attempts: u32,
 }
 
