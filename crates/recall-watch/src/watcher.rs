@@ -11,30 +11,32 @@
 mod directories;
 mod local;
 mod markers;
+mod reach;
+mod root;
+mod system;
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use notify::event::{AccessKind, AccessMode};
-use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use notify::{Event, EventKind, RecursiveMode, Watcher as _};
 use parking_lot::Mutex;
 
 use self::directories::{Claim, Directories};
 use self::markers::Markers;
-
-/// Whether the events of all watched directories arrive in order. On other systems a marker proves nothing, so nothing
-/// is watched.
-const EVENTS_ARE_ORDERED: bool = cfg!(target_os = "linux");
+use self::reach::Reach;
+pub use self::root::Part;
+use self::root::Root;
+use self::system::System;
 
 /// A watcher for the directories of all roots of a process.
 pub struct Watcher {
     shared: Arc<Shared>,
     /// The operating system's watches. Locked before the directories, and never by the thread that delivers events.
-    system: Mutex<RecommendedWatcher>,
+    system: Mutex<System>,
 }
 
 /// The state shared between the event thread and the readers.
@@ -50,26 +52,6 @@ pub struct Watch {
     is_local: bool,
     /// The maximum number of directories per part.
     most_directories: usize,
-}
-
-/// What is known about changes in a root.
-#[derive(Debug)]
-struct Root {
-    path: PathBuf,
-    /// For each part, whether it may have changed since the last scan.
-    files: AtomicBool,
-    journals: AtomicBool,
-    /// For the files and the journals, why not all of their directories are watched.
-    problems: Mutex<[Option<String>; 2]>,
-}
-
-/// A part of a root that is scanned separately.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// The indexed files.
-    Files,
-    /// The journals, which the reader itself also writes.
-    Journals,
 }
 
 /// The changes in a root since its parts were last scanned.
@@ -112,16 +94,17 @@ impl Watcher {
     /// # Errors
     /// Events do not arrive in order on this platform, the operating system refuses, or the folder cannot be written.
     pub fn new(markers: &Path) -> Result<Self, WatchError> {
-        if !EVENTS_ARE_ORDERED {
-            return Err(WatchError::Platform);
-        }
+        Self::reaching(Reach::HERE.ok_or(WatchError::Platform)?, markers)
+    }
+
+    fn reaching(reach: Reach, markers: &Path) -> Result<Self, WatchError> {
         let failed = |source| WatchError::Markers { path: markers.to_owned(), source };
-        let markers = Markers::new(markers).map_err(failed)?;
-        let shared = Arc::new(Shared { directories: Directories::default(), markers });
+        let markers = Markers::new(markers, reach).map_err(failed)?;
+        let shared = Arc::new(Shared { directories: Directories::new(reach), markers });
         let there = Arc::clone(&shared);
         let mut system = notify::recommended_watcher(move |event| there.receive(event)).map_err(WatchError::Watcher)?;
         system.watch(shared.markers.folder(), RecursiveMode::NonRecursive).map_err(WatchError::Watcher)?;
-        Ok(Self { shared, system: Mutex::new(system) })
+        Ok(Self { shared, system: Mutex::new(System::new(system, reach)) })
     }
 
     /// Removes the markers before the process ends. Afterwards everything counts as changed.
@@ -132,12 +115,7 @@ impl Watcher {
     /// Creates a watch of a root, with at most that many directories for each part. Nothing is watched until the first
     /// call of [`Watch::follow`]; until then everything counts as changed.
     pub fn watch(self: &Arc<Self>, root: &Path, most_directories: usize) -> Watch {
-        let root = Root {
-            path: root.to_owned(),
-            files: AtomicBool::new(true),
-            journals: AtomicBool::new(true),
-            problems: Mutex::default(),
-        };
+        let root = Root::new(root.to_owned());
         let is_local = local::is_local(&root.path);
         Watch { watcher: Arc::clone(self), root: Arc::new(root), is_local, most_directories }
     }
@@ -187,13 +165,12 @@ impl Watch {
         if !self.watcher.shared.markers.touch_and_wait(Instant::now() + patience) {
             return Changes::Unknown;
         }
-        let seen = |flag: &AtomicBool| flag.load(Ordering::Acquire);
-        Changes::Seen { files: seen(&self.root.files), journals: seen(&self.root.journals) }
+        Changes::Seen { files: self.root.is_changed(Part::Files), journals: self.root.is_changed(Part::Journals) }
     }
 
     /// Marks a part as about to be scanned: only later events count as changes.
     pub fn scan_started(&self, part: Part) {
-        self.root.flag(part).store(false, Ordering::Release);
+        self.root.scan_started(part);
     }
 
     /// Marks a part as changed because its scan failed.
@@ -215,10 +192,8 @@ impl Watch {
         let mut system = self.watcher.system.lock();
         let directories = &self.watcher.shared.directories;
         // Release before claiming, since a renamed directory has the same system watch under both names.
-        for directory in directories.release(&self.root, part, |directory| is_within && wanted.contains(directory)) {
-            // The directory may be gone already.
-            let _ = system.unwatch(&directory);
-        }
+        let released = directories.release(&self.root, part, |directory| is_within && wanted.contains(directory));
+        system.unwatch(&released, directories);
         for directory in wanted.iter().filter(|_| is_within) {
             let claim = directories.claim(&self.root, part, directory);
             if claim == Claim::Kept {
@@ -228,10 +203,11 @@ impl Watch {
             if claim == Claim::Shared {
                 continue;
             }
-            if claim == Claim::Replaced {
-                let _ = system.unwatch(directory);
-            }
-            if let Err(error) = system.watch(directory, RecursiveMode::NonRecursive) {
+            let watched = match claim {
+                Claim::Replaced => system.watch_again(directory, directories),
+                _ => system.watch(directory, directories),
+            };
+            if let Err(error) = watched {
                 directories.forget(directory);
                 if !is_gone(&error) {
                     problem = Some(reason(&error));
@@ -240,7 +216,7 @@ impl Watch {
             }
         }
         drop(system);
-        self.root.problems.lock()[part as usize] = problem;
+        self.root.set_problem(part, problem);
     }
 
     /// Returns why changes are not seen; `None` if they are.
@@ -257,10 +233,10 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         let mut system = self.watcher.system.lock();
+        let directories = &self.watcher.shared.directories;
         for part in [Part::Files, Part::Journals] {
-            for directory in self.watcher.shared.directories.release(&self.root, part, |_| false) {
-                let _ = system.unwatch(&directory);
-            }
+            let released = directories.release(&self.root, part, |_| false);
+            system.unwatch(&released, directories);
         }
     }
 }
@@ -268,23 +244,6 @@ impl Drop for Watch {
 impl fmt::Debug for Watch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Watch").field("root", &self.root).finish_non_exhaustive()
-    }
-}
-
-impl Root {
-    fn flag(&self, part: Part) -> &AtomicBool {
-        match part {
-            Part::Files => &self.files,
-            Part::Journals => &self.journals,
-        }
-    }
-
-    fn problem(&self) -> Option<String> {
-        self.problems.lock().iter().flatten().next().cloned()
-    }
-
-    fn change(&self, part: Part) {
-        self.flag(part).store(true, Ordering::Release);
     }
 }
 

@@ -32,8 +32,16 @@ pub(super) fn is_local(path: &Path) -> bool {
     rustix::fs::statfs(path).is_ok_and(|stat| !REMOTE.contains(&(stat.f_type as u32)))
 }
 
+/// Returns whether all changes below a path are made by this system, so that events report them.
+#[cfg(target_os = "macos")]
+pub(super) fn is_local(path: &Path) -> bool {
+    /// `MNT_LOCAL` of macOS's `sys/mount.h`.
+    const LOCAL: u32 = 0x1000;
+    rustix::fs::statfs(path).is_ok_and(|stat| stat.f_flags & LOCAL != 0)
+}
+
 /// On other systems nothing is watched.
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
 pub(super) fn is_local(_path: &Path) -> bool {
     false
 }

@@ -8,12 +8,15 @@ use std::time::{Duration, Instant, SystemTime};
 use parking_lot::{Condvar, Mutex};
 use recall_folder::Folder;
 
+use super::reach::Reach;
+
 /// The maximum number of simultaneous waiters. A further one gets no answer.
 const MARKERS: usize = 32;
 
 /// The marker files of a watcher.
 pub(super) struct Markers {
     folder: PathBuf,
+    reach: Reach,
     all: Mutex<Vec<Marker>>,
     arrived: Condvar,
 }
@@ -38,7 +41,7 @@ enum State {
 
 impl Markers {
     /// Creates the folder and the markers in it.
-    pub(super) fn new(folder: &Path) -> io::Result<Self> {
+    pub(super) fn new(folder: &Path, reach: Reach) -> io::Result<Self> {
         std::fs::create_dir_all(folder)?;
         let folder = dunce::canonicalize(folder)?;
         let marker = |number: usize| {
@@ -47,7 +50,7 @@ impl Markers {
             Ok(Marker { name, file, state: State::Free, touched: 0 })
         };
         let markers = (0..MARKERS).map(marker).collect::<io::Result<_>>()?;
-        Ok(Self { folder, all: Mutex::new(markers), arrived: Condvar::new() })
+        Ok(Self { folder, reach, all: Mutex::new(markers), arrived: Condvar::new() })
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -60,9 +63,19 @@ impl Markers {
         let Some(place) = markers.iter().position(|marker| marker.state == State::Free) else { return false };
         let marker = &mut markers[place];
         marker.touched += 1;
-        // Any new time causes an event.
-        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(marker.touched);
-        if marker.file.set_times(FileTimes::new().set_modified(time)).is_err() {
+        let touched = match self.reach {
+            Reach::Directory => {
+                // Any new time causes an event.
+                let time = SystemTime::UNIX_EPOCH + Duration::from_secs(marker.touched);
+                marker.file.set_times(FileTimes::new().set_modified(time))
+            }
+            // A second report of an earlier event has an earlier name.
+            Reach::Tree => {
+                let name = format!("{place}-{}", marker.touched);
+                std::fs::rename(self.folder.join(&marker.name), self.folder.join(&name)).map(|()| marker.name = name)
+            }
+        };
+        if touched.is_err() {
             return false;
         }
         marker.state = State::Waiting;
