@@ -15,12 +15,13 @@ pub(crate) enum Trial {
 }
 
 /// Builds the programs for Windows, and makes their packages.
-pub(crate) fn windows(install: Install) -> ExitCode {
+pub(crate) fn windows(install: Install, trial: Trial) -> ExitCode {
     let made = windows::release(install).and_then(|built| {
         // Completions and manual pages are printed by a program that runs here.
         let runnable = programs::build_command()?;
         let out = programs::target_folder().join("dist/windows");
-        succeed(packager().args([&built, &out]).arg(windows::TARGET).arg(runnable))
+        succeed(packager().args([&built, &out]).arg(windows::TARGET).arg(runnable))?;
+        if trial == Trial::Run { windows::try_archive(&find(&out, ".zip")?, install) } else { Ok(()) }
     });
     code(made)
 }

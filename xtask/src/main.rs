@@ -37,8 +37,10 @@ fn main() -> ExitCode {
         ["tour"] => tour::run(),
         ["dist"] => dist::run(Trial::Skip),
         ["dist", "--try"] => dist::run(Trial::Run),
-        ["dist", "--windows"] => dist::windows(Install::Ask),
-        ["dist", "--windows", "--install"] => dist::windows(Install::Run),
+        ["dist", "--windows"] => dist::windows(Install::Ask, Trial::Skip),
+        ["dist", "--windows", "--install"] => dist::windows(Install::Run, Trial::Skip),
+        ["dist", "--windows", "--try"] => dist::windows(Install::Ask, Trial::Run),
+        ["dist", "--windows", "--install", "--try"] => dist::windows(Install::Run, Trial::Run),
         ["dist", "--linux", target] => dist::linux(target, Install::Ask, Trial::Skip),
         ["dist", "--linux", target, "--install"] => dist::linux(target, Install::Run, Trial::Skip),
         ["dist", "--linux", target, "--try"] => dist::linux(target, Install::Ask, Trial::Run),
@@ -72,7 +74,8 @@ const TASKS: &[(&str, &str)] = &[
     ("dist --try", "the same, and install each with the tool that users have"),
     (
         "dist --windows",
-        "make packages of the programs for Windows in `dist/windows/`; --install installs what is missing with apt-get",
+        "make packages of the programs for Windows in `dist/windows/`; --install installs what is missing with apt-get, --try uses the archive \
+         under Wine",
     ),
     (
         "dist --linux TARGET",

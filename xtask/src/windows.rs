@@ -125,10 +125,51 @@ pub(crate) fn release(install: Install) -> Result<PathBuf, String> {
     let command = || {
         let mut command = build(&include);
         command.env("RUSTFLAGS", "-Ctarget-feature=+crt-static -Clink-args=-static");
+        // Otherwise the compiler's library of C++ is linked as a DLL, whatever the linker is told.
+        command.env("CXXSTDLIB_x86_64_pc_windows_gnu", "static:-bundle=stdc++");
         command
     };
     programs::publish(command, &folder.join(TARGET), ".exe", &out)?;
+    for (_, name, _) in programs::PUBLISHED {
+        needs_the_system_alone(&out.join(format!("{name}.exe")))?;
+    }
     Ok(out)
+}
+
+/// Refuses a program that needs a library of the compiler. Their names begin with `lib`, those of Windows do not.
+fn needs_the_system_alone(program: &Path) -> Result<(), String> {
+    let asked = Command::new("x86_64-w64-mingw32-objdump").arg("-p").arg(program).output();
+    let answer = asked.map_err(|error| format!("cannot start objdump: {error}"))?;
+    if !answer.status.success() {
+        return Err(format!("objdump cannot read {}", program.display()));
+    }
+    let text = String::from_utf8_lossy(&answer.stdout);
+    let libraries = text.lines().filter_map(|line| line.trim().strip_prefix("DLL Name: "));
+    let foreign: Vec<&str> = libraries.filter(|name| name.starts_with("lib")).collect();
+    if foreign.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("{} needs {}, which Windows does not have", program.display(), foreign.join(", ")))
+    }
+}
+
+/// The trials of an archive.
+const OF_ARCHIVE: [&str; 3] = ["first-search", "memories", "two-shims"];
+
+/// Unpacks an archive in a Windows that has no library of the compiler, and tries its programs.
+pub(crate) fn try_archive(archive: &Path, install: Install) -> Result<(), String> {
+    cross::provide(&TOOLCHAIN_NEEDS.iter().chain(&NEEDS).collect::<Vec<_>>(), install)?;
+    let folder = cross::folder_of("windows").join("archive");
+    let wine = Wine::new(&folder)?;
+    cross::run(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(archive).arg(&folder))?;
+    let unpacked = folder.join(archive.file_stem().unwrap_or_default());
+    for (_, name, _) in programs::PUBLISHED {
+        let name = format!("{name}.exe");
+        copy(&unpacked.join(&name), &wine.programs().join(&name))?;
+    }
+    // Every Windows has it, Debian's Wine does not.
+    compile(&wine, "bcryptprimitives.dll", BCRYPT_PRIMITIVES, &["-shared"], &["-ladvapi32"])?;
+    OF_ARCHIVE.into_iter().try_for_each(|name| trials::run(&wine, Some(name)))
 }
 
 /// Writes the header that usearch includes as `Windows.h`, which is `windows.h` in mingw; returns its folder.
