@@ -5,7 +5,7 @@
 pub(super) enum Reach {
     /// One directory (inotify). After a rename, its events have the old name.
     Directory,
-    /// A directory and everything below it (`FSEvents`). All watches are one stream, which starts anew with each further
+    /// A directory and everything below it (`FSEvents`). All watches are one stream, which restarts with each further
     /// watch: what happens meanwhile is lost. An event may be reported twice.
     Tree,
 }

@@ -67,23 +67,41 @@ fn directories(path: &Path) -> BTreeSet<PathBuf> {
 
 #[test]
 fn every_change_is_seen_by_a_later_call() {
-    with_either_reach(|place| {
-        let changes: [(&str, &dyn Fn()); 8] = [
-            ("a new file", &|| fs::write(place.path("new.rs"), "x").expect("written")),
-            ("an edit", &|| fs::write(place.path("a/b/kept.rs"), "two").expect("written")),
-            ("a rename over", &|| fs::rename(place.path("new.rs"), place.path("a/b/kept.rs")).expect("renamed")),
-            ("a new directory", &|| fs::create_dir(place.path("a/c")).expect("made")),
-            ("a directory moved", &|| fs::rename(place.path("a/b"), place.path("a/c/b")).expect("moved")),
-            ("a deletion", &|| fs::remove_file(place.path("a/c/b/kept.rs")).expect("removed")),
-            ("a directory deleted", &|| fs::remove_dir_all(place.path("a/c")).expect("removed")),
-            ("its parent, too", &|| fs::remove_dir(place.path("a")).expect("removed")),
-        ];
-        for (what, change) in changes {
-            change();
-            assert!(place.is_changed(), "{what} was not seen");
-            assert!(place.scans() <= 2, "{what}");
-        }
-    });
+    let place = Place::new(Reach::Directory);
+    let changes: [(&str, &dyn Fn()); 8] = [
+        ("a new file", &|| fs::write(place.path("new.rs"), "x").expect("written")),
+        ("an edit", &|| fs::write(place.path("a/b/kept.rs"), "two").expect("written")),
+        ("a rename over", &|| fs::rename(place.path("new.rs"), place.path("a/b/kept.rs")).expect("renamed")),
+        ("a new directory", &|| fs::create_dir(place.path("a/c")).expect("made")),
+        ("a directory moved", &|| fs::rename(place.path("a/b"), place.path("a/c/b")).expect("moved")),
+        ("a deletion", &|| fs::remove_file(place.path("a/c/b/kept.rs")).expect("removed")),
+        ("a directory deleted", &|| fs::remove_dir_all(place.path("a/c")).expect("removed")),
+        ("its parent, too", &|| fs::remove_dir(place.path("a")).expect("removed")),
+    ];
+    for (what, change) in changes {
+        change();
+        assert!(place.is_changed(), "{what} was not seen");
+        assert!(place.scans() <= 2, "{what}");
+    }
+}
+
+/// Without directories that are moved: their events have old names for a moment, which is so with inotify alone.
+#[test]
+fn every_change_in_a_tree_is_seen_by_a_later_call() {
+    let place = Place::new(Reach::Tree);
+    let changes: [(&str, &dyn Fn()); 6] = [
+        ("a new file", &|| fs::write(place.path("new.rs"), "x").expect("written")),
+        ("an edit", &|| fs::write(place.path("a/b/kept.rs"), "two").expect("written")),
+        ("a rename over", &|| fs::rename(place.path("new.rs"), place.path("a/b/kept.rs")).expect("renamed")),
+        ("a new directory", &|| fs::create_dir(place.path("a/c")).expect("made")),
+        ("a deletion", &|| fs::remove_file(place.path("a/b/kept.rs")).expect("removed")),
+        ("a directory deleted", &|| fs::remove_dir(place.path("a/b")).expect("removed")),
+    ];
+    for (what, change) in changes {
+        change();
+        assert!(place.is_changed(), "{what} was not seen");
+        assert!(place.scans() <= 2, "{what}");
+    }
 }
 
 #[test]
@@ -111,25 +129,24 @@ fn a_new_directory_counts_as_changed_once_it_is_watched() {
 
 #[test]
 fn a_directory_that_replaced_another_is_watched() {
-    with_either_reach(|place| {
-        fs::remove_dir_all(place.path("a/b")).expect("removed");
-        fs::create_dir(place.path("a/b")).expect("made");
+    let place = Place::new(Reach::Directory);
+    fs::remove_dir_all(place.path("a/b")).expect("removed");
+    fs::create_dir(place.path("a/b")).expect("made");
+    place.scans();
+    fs::write(place.path("a/b/new.rs"), "x").expect("written");
+    assert!(place.is_changed());
+    place.scans();
+    // The same with a renamed directory and those below it.
+    fs::create_dir_all(place.path("z/b")).expect("made");
+    place.scans();
+    fs::rename(place.path("a"), place.path("y")).expect("renamed");
+    fs::rename(place.path("z"), place.path("a")).expect("renamed");
+    place.scans();
+    for file in ["a/b/1.rs", "y/b/2.rs"] {
+        fs::write(place.path(file), "x").expect("written");
+        assert!(place.is_changed(), "{file}");
         place.scans();
-        fs::write(place.path("a/b/new.rs"), "x").expect("written");
-        assert!(place.is_changed());
-        place.scans();
-        // The same with a renamed directory and those below it.
-        fs::create_dir_all(place.path("z/b")).expect("made");
-        place.scans();
-        fs::rename(place.path("a"), place.path("y")).expect("renamed");
-        fs::rename(place.path("z"), place.path("a")).expect("renamed");
-        place.scans();
-        for file in ["a/b/1.rs", "y/b/2.rs"] {
-            fs::write(place.path(file), "x").expect("written");
-            assert!(place.is_changed(), "{file}");
-            place.scans();
-        }
-    });
+    }
 }
 
 #[test]
@@ -201,10 +218,12 @@ fn many_readers_may_call_at_once() {
 fn a_directory_that_nobody_depends_on_does_not_count() {
     with_either_reach(|place| {
         fs::create_dir_all(place.path("ignored/deep")).expect("made");
+        assert!(place.is_changed());
         place.watch.scan_started(Part::Files);
         let all = directories(&place.path(""));
         let wanted = all.into_iter().filter(|directory| !directory.starts_with(place.path("ignored"))).collect();
         place.watch.follow(Part::Files, &wanted);
+        place.is_changed();
         place.watch.scan_started(Part::Files);
         fs::write(place.path("ignored/deep/log"), "x").expect("written");
         assert!(!place.is_changed());
@@ -230,7 +249,7 @@ fn another_tree_changes_everything_and_its_end_too() {
     let other = place.watch.watcher.watch(&outer, 100);
     other.follow(Part::Files, &BTreeSet::from([outer]));
     assert_eq!(trees(&place), 2);
-    assert!(place.is_changed(), "what happened while the stream started anew is lost");
+    assert!(place.is_changed(), "what happened while the stream restarted is lost");
     place.scans();
     drop(other);
     assert_eq!(trees(&place), 1);
