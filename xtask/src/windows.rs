@@ -125,7 +125,7 @@ pub(crate) fn release(install: Install) -> Result<PathBuf, String> {
     let command = || {
         let mut command = build(&include);
         command.env("RUSTFLAGS", "-Ctarget-feature=+crt-static -Clink-args=-static");
-        // Otherwise the compiler's library of C++ is linked as a DLL, whatever the linker is told.
+        // `-static` does not apply to libstdc++: build scripts ask for it by name, and that links the DLL.
         command.env("CXXSTDLIB_x86_64_pc_windows_gnu", "static:-bundle=stdc++");
         command
     };

@@ -21,7 +21,7 @@ use super::changed::changed_documents;
 use super::context::{Search, SearchedStore};
 use super::depths::{DEPTH, NEAREST_DEPTH, may_name_a_file};
 use super::retriever_weights::RetrieverWeights;
-use super::semantic::{self, Found};
+use super::semantic::{self, QueryNearness};
 use super::store_results::{ChunksRead, Links, StoreResults};
 use crate::coverage::Coverage;
 use crate::embeddings::{ChunkTexts, Near};
@@ -75,7 +75,7 @@ impl SearchedStore for MountedStore {
         let retrieved = searcher.retrieve(understood, &understood.filters, depths, neighbours, tie_breaker);
         // A panic in the model is passed on here, so that it is not reported as damage of the lexical index.
         let near = near.unwrap_or_else(|panic| resume_unwind(panic));
-        let found = near.as_ref().map(|near| Found {
+        let found = near.as_ref().map(|near| QueryNearness {
             model: Arc::clone(&near.model),
             features: if near.is_blended() { FeatureSet::Blended } else { FeatureSet::Semantic },
             nearness: Box::new(|rows| near.nearness(rows)),

@@ -43,7 +43,7 @@ pub(super) struct Cosines {
 type NearnessOf<'a> = Box<dyn FnOnce(&[ChunkRow]) -> Vec<Option<embeddings::Nearness>> + 'a>;
 
 /// The nearness of chunks to the query.
-pub(super) struct Found<'a> {
+pub(super) struct QueryNearness<'a> {
     /// The name of the embedding model.
     pub(super) model: Arc<str>,
     /// Whether the cosines are of one model or blended from an encoder and the built-in model.
@@ -100,8 +100,8 @@ impl SemanticEvidence {
     ///
     /// A document without a word of the query is represented by its nearest chunk. If that is not near enough either, the
     /// document is removed from the evidence and the lists.
-    pub(super) fn of(near: Found<'_>, lists: &mut [RankedList], evidence: &mut Evidence) -> Self {
-        let Found { model, features, nearness } = near;
+    pub(super) fn of(near: QueryNearness<'_>, lists: &mut [RankedList], evidence: &mut Evidence) -> Self {
+        let QueryNearness { model, features, nearness } = near;
         let mut chunks: Vec<(i64, ChunkRow)> =
             evidence.documents.iter().map(|document| (document.document.0, document.chunk)).collect();
         chunks.extend(lists.iter().flat_map(|list| &list.candidates).map(|one| (one.document.0, one.chunk)));

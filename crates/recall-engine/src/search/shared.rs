@@ -22,7 +22,7 @@ use super::answer::Hit;
 use super::context::{Search, SearchedStore};
 use super::depths::{DEPTH, NEAREST_DEPTH, may_name_a_file};
 use super::retriever_weights::RetrieverWeights;
-use super::semantic;
+use super::semantic::QueryNearness;
 use super::store_results::{ChunksRead, Links, StoreResults};
 use crate::Engine;
 use crate::coverage::Coverage;
@@ -252,7 +252,7 @@ impl SearchedStore for SharedAnswer {
         _: Option<&[ModelFingerprint]>,
     ) -> Result<StoreResults, error::StoreError> {
         let model = self.model.as_ref().filter(|_| weights.asks_semantic());
-        let near = model.map(|(name, _)| semantic::Found {
+        let near = model.map(|(name, _)| QueryNearness {
             model: Arc::clone(name),
             features: FeatureSet::Semantic,
             nearness: Box::new(|rows| rows.iter().map(|row| self.nearness(*row)).collect()),

@@ -8,7 +8,7 @@ use recall_lexical::{Evidence, Retrieved, SpellingSuggestions};
 
 use super::answer::Hit;
 use super::retriever_weights::RetrieverWeights;
-use super::semantic::{Found, SemanticEvidence};
+use super::semantic::{QueryNearness, SemanticEvidence};
 use crate::known::Known;
 use crate::links::structure::Structure;
 use crate::warning::Warning;
@@ -40,7 +40,7 @@ impl StoreResults {
     /// Collects what was retrieved. `near` is the model, and the nearness of chunks by it; `None` without semantic retrieval.
     pub(super) fn of(
         retrieved: Retrieved,
-        near: Option<Found<'_>>,
+        near: Option<QueryNearness<'_>>,
         weights: &RetrieverWeights,
         links: Links,
         known: Arc<Known>,

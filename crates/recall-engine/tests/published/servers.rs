@@ -28,7 +28,7 @@ fn a_store_on_postgresql_gives_the_answers_of_the_index() {
         server.sql("team", "update recall_1.document set ended = ended - interval '2 days'");
         server.sql("team", "update recall_1.chunk set touched = touched - interval '2 days'");
     };
-    super::conforms(&(Arc::new(store.expect("a valid address")) as Arc<dyn SharedStore>), age);
+    super::conforms(&(Arc::new(store.expect("a valid address")) as Arc<dyn SharedStore>), super::EQUAL, age);
 }
 
 #[test]
@@ -48,5 +48,5 @@ fn a_store_on_the_segments_of_qdrant_gives_the_answers_of_the_index() {
     let age = || {
         now.fetch_add(LATER, Ordering::Relaxed);
     };
-    super::conforms(&(Arc::new(store.expect("a valid address")) as Arc<dyn SharedStore>), age);
+    super::conforms(&(Arc::new(store.expect("a valid address")) as Arc<dyn SharedStore>), super::EQUAL, age);
 }

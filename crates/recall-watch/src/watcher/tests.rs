@@ -43,6 +43,15 @@ impl Place {
         matches!(self.watch.changes(PATIENCE), Changes::Seen { files: true, .. })
     }
 
+    /// Makes each change, and checks that it is seen and that the next scans settle.
+    fn sees(&self, changes: &[(&str, &dyn Fn())]) {
+        for (what, change) in changes {
+            change();
+            assert!(self.is_changed(), "{what} was not seen");
+            assert!(self.scans() <= 2, "{what}");
+        }
+    }
+
     /// Scans until nothing has changed, as searches do. Returns the number of scans.
     fn scans(&self) -> usize {
         (1..9)
@@ -78,11 +87,7 @@ fn every_change_is_seen_by_a_later_call() {
         ("a directory deleted", &|| fs::remove_dir_all(place.path("a/c")).expect("removed")),
         ("its parent, too", &|| fs::remove_dir(place.path("a")).expect("removed")),
     ];
-    for (what, change) in changes {
-        change();
-        assert!(place.is_changed(), "{what} was not seen");
-        assert!(place.scans() <= 2, "{what}");
-    }
+    place.sees(&changes);
 }
 
 /// Without directories that are moved: their events have old names for a moment, which is so with inotify alone.
@@ -97,11 +102,7 @@ fn every_change_in_a_tree_is_seen_by_a_later_call() {
         ("a deletion", &|| fs::remove_file(place.path("a/b/kept.rs")).expect("removed")),
         ("a directory deleted", &|| fs::remove_dir(place.path("a/b")).expect("removed")),
     ];
-    for (what, change) in changes {
-        change();
-        assert!(place.is_changed(), "{what} was not seen");
-        assert!(place.scans() <= 2, "{what}");
-    }
+    place.sees(&changes);
 }
 
 #[test]
