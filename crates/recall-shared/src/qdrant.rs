@@ -118,13 +118,13 @@ impl SharedStore for Qdrant {
     }
 
     fn branch(&self, branch: &Branch) -> Result<Option<BranchState>, StoreError> {
-        let branch = branch.clone();
-        self.connections.write(|client| async move { publication::branch(&client, &branch).await })
+        let (branch, spread) = (branch.clone(), self.spread);
+        self.connections.write(|client| async move { publication::branch(&client, &branch, spread).await })
     }
 
     fn manifest(&self, branch: &Branch) -> Result<Manifest, StoreError> {
-        let branch = branch.clone();
-        self.connections.write(|client| async move { publication::manifest(&client, &branch).await })
+        let (branch, spread) = (branch.clone(), self.spread);
+        self.connections.write(|client| async move { publication::manifest(&client, &branch, spread).await })
     }
 
     fn begin(&self, branch: &Branch, model: Option<&Model>) -> Result<Publication, StoreError> {

@@ -27,13 +27,30 @@ pub(super) fn chunk_id(client: &Client, key: Key) -> Uuid {
     client.tenant.id(&[b"chunk", &key.0])
 }
 
-pub(super) async fn branch(client: &Client, branch: &Branch) -> Result<Option<BranchState>, StoreError> {
-    let known = branches::read(client, branch).await?;
+pub(super) async fn branch(
+    client: &Client,
+    branch: &Branch,
+    spread: Spread,
+) -> Result<Option<BranchState>, StoreError> {
+    let known = known(client, branch, spread).await?;
     Ok(known.map(|known| known.state).filter(|state| state.generation > 0))
 }
 
-pub(super) async fn manifest(client: &Client, branch: &Branch) -> Result<Manifest, StoreError> {
-    let Some(known) = branches::read(client, branch).await? else { return Ok(Manifest::new()) };
+/// Reads the point of a branch before a publication; `None` if no publication of it has begun.
+///
+/// While somebody else creates the store, a server may refuse conditions on fields whose indexes are to come.
+async fn known(client: &Client, branch: &Branch, spread: Spread) -> Result<Option<BranchPoint>, StoreError> {
+    match branches::read(client, branch).await {
+        Err(StoreError::Refused { .. }) => {
+            schema::create(client, spread, None).await?;
+            branches::read(client, branch).await
+        }
+        read => read,
+    }
+}
+
+pub(super) async fn manifest(client: &Client, branch: &Branch, spread: Spread) -> Result<Manifest, StoreError> {
+    let Some(known) = known(client, branch, spread).await? else { return Ok(Manifest::new()) };
     let wanted = [&[field::PATH, field::KEY, field::CHUNKS][..], &visible::FIELDS].concat();
     let filter = client
         .tenant

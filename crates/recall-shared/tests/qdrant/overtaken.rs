@@ -119,21 +119,36 @@ fn a_publication_that_dies_after_its_commit_is_seen_as_a_whole() {
     assert_eq!(paths_with(&store, "w1"), ["src/b.rs"]);
 }
 
+/// Publishes a branch of one document.
+fn publish_one(server: &ContractServer, name: &str) {
+    let corpus = one(&format!("src/{name}.rs"), &format!("w1 {name}"));
+    let store = store_at(server.address(), "team");
+    publish(&store, &branch("team/a", name), Some(&model()), &corpus).expect("it answers");
+}
+
 #[test]
 fn the_first_branch_of_a_repository_is_its_default_even_if_two_begin_at_once() {
     let server = server();
     std::thread::scope(|scope| {
         for name in ["one", "two", "three"] {
             let server = &server;
-            scope.spawn(move || {
-                let store = store_at(server.address(), "team");
-                let corpus = one(&format!("src/{name}.rs"), &format!("w1 {name}"));
-                publish(&store, &branch("team/a", name), Some(&model()), &corpus).expect("it answers");
-            });
+            scope.spawn(move || publish_one(server, name));
         }
     });
     let seen = paths_with(&store_at(server.address(), "team"), "w1");
     assert_eq!(seen.len(), 1, "{seen:?}");
+}
+
+#[test]
+fn a_publication_succeeds_while_another_creates_the_store() {
+    let server = server();
+    // The collection of branches is there, and its first index is not.
+    server.delay("CreateFieldIndex", 1, LATE);
+    std::thread::scope(|scope| {
+        scope.spawn(|| publish_one(&server, "one"));
+        std::thread::sleep(LATE / 4);
+        publish_one(&server, "two");
+    });
 }
 
 #[test]
