@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::language::marks_a_file_in_queries;
-use crate::{DocumentType, Filters, Language, PathFilter, Scope};
+use crate::{DocumentType, Filters, Language, Onboarding, PathFilter, Scope};
 
 /// What a query looks for, decided by rules without a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,10 +51,18 @@ pub struct Understood {
     pub text: String,
     /// The identifiers in the text, in order, without repetition. `Store::open` counts as one.
     pub identifiers: Vec<String>,
-    /// The paths and file names in the text.
+    /// The paths and file names in the text, recognised by their form, or confirmed with
+    /// [`confirm_paths`](Self::confirm_paths).
     pub paths: Vec<String>,
+    /// Words with one slash that may be a path or two alternatives: `src/auth`, `request/response`. Only an index can tell.
+    pub possible_paths: Vec<String>,
     /// The quoted phrases.
     pub phrases: Vec<String>,
+    /// What the query asks about the project as a whole.
+    pub onboarding: Option<Onboarding>,
+    /// The paths of the files that answer such a question by their name, the most telling first. The caller fills them in: see
+    /// [`Onboarding::rank`].
+    pub telling_paths: Vec<String>,
     /// The inline filters.
     pub filters: Filters,
     /// The inline `scope:`.
@@ -92,7 +100,10 @@ fn read(query: &str, take_filter: impl Fn(&mut Understood, &str) -> bool) -> Und
         text: String::new(),
         identifiers: Vec::new(),
         paths: Vec::new(),
+        possible_paths: Vec::new(),
         phrases: Vec::new(),
+        onboarding: None,
+        telling_paths: Vec::new(),
         filters: Filters::default(),
         scope: None,
         unknown_filters: Vec::new(),
@@ -111,10 +122,21 @@ fn read(query: &str, take_filter: impl Fn(&mut Understood, &str) -> bool) -> Und
         }
     }
     understood.class = classify(&understood);
+    understood.onboarding = Onboarding::of(&understood.text);
     understood
 }
 
 impl Understood {
+    /// Moves each possible path that the project has to the paths; the others are words. `is_there` says whether a path, or the
+    /// end of one, is in the project.
+    pub fn confirm_paths(&mut self, is_there: impl Fn(&str) -> bool) {
+        for path in std::mem::take(&mut self.possible_paths) {
+            if is_there(&path) {
+                push_new(&mut self.paths, &path);
+            }
+        }
+    }
+
     fn push_words(&mut self, words: &str) {
         for word in words.split_whitespace() {
             if !self.text.is_empty() {
@@ -123,10 +145,11 @@ impl Understood {
             self.text.push_str(word);
             let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '/' | '.' | '$' | '@'));
             let bare = bare.trim_end_matches('.');
-            if looks_like_path(bare) {
-                push_new(&mut self.paths, bare);
-            } else if looks_like_identifier(bare) {
-                push_new(&mut self.identifiers, bare);
+            match path_form(bare) {
+                Some(PathForm::Sure) => push_new(&mut self.paths, bare),
+                Some(PathForm::Possible) => push_new(&mut self.possible_paths, bare),
+                None if looks_like_identifier(bare) => push_new(&mut self.identifiers, bare),
+                None => {}
             }
         }
     }
@@ -213,19 +236,37 @@ fn pieces(query: &str) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-/// Whether a word is a path or a file name: it has a `/` between names, or a known file extension.
-fn looks_like_path(word: &str) -> bool {
+/// How sure it is that a word is a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PathForm {
+    Sure,
+    /// Two names and a slash between them: a path, or alternatives.
+    Possible,
+}
+
+/// Returns whether a word is a path or a file name; `None` if it is neither.
+///
+/// A known file extension, a leading `/`, `./` or `~/`, a trailing slash, a pattern, and more than two components are signs of a
+/// path. Prose writes alternatives with one slash: `request/response`, `GET/POST`.
+fn path_form(word: &str) -> Option<PathForm> {
     if word.contains("//") || word.contains("::") || word.len() < 3 {
-        return false;
+        return None;
     }
-    if word.trim_matches('/').contains('/') {
-        return word.chars().all(|c| c.is_alphanumeric() || "/._-@+$[]()*".contains(c));
+    let names_a_file = word.rsplit_once('.').is_some_and(|(stem, extension)| {
+        !stem.is_empty() && (extension == LOCK_FILE || marks_a_file_in_queries(extension))
+    });
+    let has_slash = word.trim_matches('/').contains('/');
+    let is_plain = |more: &str| word.chars().all(|c| c.is_alphanumeric() || more.contains(c));
+    if !has_slash {
+        return (names_a_file && is_plain("._-")).then_some(PathForm::Sure);
     }
-    word.rsplit_once('.').is_some_and(|(stem, extension)| {
-        !stem.is_empty()
-            && (extension == LOCK_FILE || marks_a_file_in_queries(extension))
-            && stem.chars().all(|c| c.is_alphanumeric() || "._-".contains(c))
-    })
+    if !is_plain("/._-@+$[]()*~") {
+        return None;
+    }
+    let components = word.split('/').filter(|component| !component.is_empty()).count();
+    let is_rooted = word.starts_with(['/', '.', '~']) || word.ends_with('/');
+    let is_sure = names_a_file || is_rooted || components > 2 || word.contains('*');
+    Some(if is_sure { PathForm::Sure } else { PathForm::Possible })
 }
 
 /// The extension of the files in which package managers pin versions. Their text is in various languages.
@@ -256,7 +297,8 @@ fn classify(understood: &Understood) -> QueryClass {
     let words: Vec<String> = understood.text.split_whitespace().map(str::to_lowercase).collect();
     let has = |set: &[&str]| words.iter().any(|word| set.contains(&word.trim_matches(|c: char| !c.is_alphanumeric())));
     if words.len() == 1 {
-        return if understood.paths.is_empty() { QueryClass::Symbol } else { QueryClass::Path };
+        let is_path = !understood.paths.is_empty() || !understood.possible_paths.is_empty();
+        return if is_path { QueryClass::Path } else { QueryClass::Symbol };
     }
     if understood.text.contains("depends on") || understood.text.contains("who calls") || has(RELATIONSHIP_WORDS) {
         return QueryClass::Relationship;
@@ -292,6 +334,8 @@ mod tests {
             ("why do we use WAL", QueryClass::Decision),
             ("who calls Store::open", QueryClass::Relationship),
             ("deployment runbook", QueryClass::Docs),
+            ("src/auth", QueryClass::Path),
+            ("how are GET/POST handled", QueryClass::Question),
         ] {
             assert_eq!(understand(query).class, expected, "{query}");
         }
@@ -310,6 +354,16 @@ mod tests {
         assert_eq!(read.identifiers, ["HttpClient"]);
         assert_eq!(read.paths, ["src/net.rs"]);
         assert_eq!(read.text, "why retry budget in HttpClient, see src/net.rs");
+    }
+
+    #[test]
+    fn a_slash_between_two_words_is_a_path_only_if_the_project_has_it() {
+        let mut read = understand("request/response hooks in src/auth, src/net/retry, ./x/y and lib/util.rs");
+        assert_eq!(read.paths, ["src/net/retry", "./x/y", "lib/util.rs"]);
+        assert_eq!(read.possible_paths, ["request/response", "src/auth"]);
+        read.confirm_paths(|path| path == "src/auth");
+        assert_eq!(read.paths, ["src/net/retry", "./x/y", "lib/util.rs", "src/auth"]);
+        assert!(read.possible_paths.is_empty() && read.text.starts_with("request/response"));
     }
 
     #[test]

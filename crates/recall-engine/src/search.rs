@@ -20,6 +20,7 @@ mod items;
 mod order;
 mod page;
 mod prior;
+mod rare_words;
 mod ranked;
 mod rerank;
 mod retriever_weights;
@@ -135,6 +136,10 @@ impl Engine {
             return Err(SearchError::NoStore { scope });
         }
         let MountedStores { stores, mut warnings } = gathered;
+        understood.confirm_paths(|path| {
+            // If an index is damaged, retrieving from it reports the error.
+            stores.iter().any(|store| store.lexical.searcher().has_path(path).unwrap_or(false))
+        });
         let pending = match shared {
             SharedStores::Ask if filter.is_none() => shared::ask(self, origin, scope, &understood, request, &stores),
             SharedStores::Ask => {

@@ -91,7 +91,8 @@ pub(crate) fn fold_into(word: &str, lower: &mut String) {
     }
 }
 
-fn cut(word: &str) -> &str {
+/// Truncates a word to the longest term.
+pub(crate) fn cut(word: &str) -> &str {
     if word.len() <= MAX_TERM_BYTES { word } else { &word[..word.floor_char_boundary(MAX_TERM_BYTES)] }
 }
 

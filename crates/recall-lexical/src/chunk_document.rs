@@ -196,7 +196,9 @@ impl tantivy::Document for ChunkDocument {
         let folder = path.rsplit('/').nth(1).unwrap_or_default();
         let mut values = Vec::with_capacity(16 + 3 * self.names.len());
         let mut put = |field: Field, text| values.push((field, FieldValue::Text(text)));
-        put(fields.body, self.body.of(text).unwrap_or_default());
+        let body = self.body.of(text).unwrap_or_default();
+        put(fields.body, body);
+        put(fields.form, body);
         if let Some(comment) = self.comment.and_then(|span| span.of(text)) {
             put(fields.comment, comment);
         }

@@ -8,6 +8,7 @@
 pub(crate) mod assemble;
 mod collect;
 mod ranges;
+pub(crate) mod rare;
 pub(crate) mod stats;
 
 use recall_core::{ChunkRow, DocumentRow, Traits};
@@ -41,6 +42,8 @@ pub struct QueryStats {
     pub unknown: f32,
     /// The number of chunks in the index.
     pub chunks: f32,
+    /// The share of `weight` of its rarest word as it is written, if very few documents contain that; else 0.
+    pub rare: f32,
 }
 
 impl QueryStats {
@@ -135,4 +138,9 @@ pub struct DocumentEvidence {
     pub path_equal: f32,
     /// 1 if its text contains the rarest term, else 0.
     pub holds_rarest: f32,
+    /// How telling its name is for a question about the project as a whole: 1 for the most telling one, less for each further one, 0
+    /// for a file that the question does not expect.
+    pub telling: f32,
+    /// 1 if its text contains the rare word that [`QueryStats::rare`] is about, as it is written, else 0.
+    pub holds_rare: f32,
 }

@@ -10,6 +10,8 @@ use crate::tokenizer;
 pub(crate) struct Fields {
     /// Terms of the chunk's text.
     pub(crate) body: Field,
+    /// The words of the chunk's text whose term is another form, in lower case: `sessions`, whose term is `session`.
+    pub(crate) form: Field,
     /// Terms of the names defined in the chunk, of the names that enclose them, and of the document's title.
     pub(crate) symbol: Field,
     /// Terms of the document's path.
@@ -63,6 +65,7 @@ impl Fields {
         let mut schema = Schema::builder();
         let fields = Self {
             body: terms(&mut schema, "body"),
+            form: keys(&mut schema, "form", tokenizer::FORMS),
             symbol: terms(&mut schema, "symbol"),
             path: terms(&mut schema, "path"),
             comment: terms(&mut schema, "comment"),

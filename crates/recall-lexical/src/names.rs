@@ -23,6 +23,26 @@ pub(crate) fn ends<'a>(text: &'a str, separator: &'a str) -> impl Iterator<Item 
     .filter(|end| !end.is_empty())
 }
 
+/// The suffixes of a defined name: see [`ends`]. A module whose capitalised components are joined with points, as in Elixir, C# and
+/// Haskell, has those of the form with `::` too, which is how queries write it: `Phoenix.Router` gives `Phoenix::Router` and `Router`.
+pub(crate) fn each_end(name: &str, mut emit: impl FnMut(&str)) {
+    ends(name, SCOPE).for_each(&mut emit);
+    let is_module = |text: &str| {
+        let is_component = |part: &str| {
+            part.starts_with(char::is_uppercase) && part.chars().all(|c| c.is_alphanumeric() || c == '_')
+        };
+        text.contains('.') && text.split('.').all(is_component)
+    };
+    let (scopes, last) = name.rsplit_once(SCOPE).map_or(("", name), |(scopes, last)| (scopes, last));
+    if is_module(last) {
+        let joined = last.replace('.', SCOPE);
+        ends(&joined, SCOPE).for_each(&mut emit);
+        if !scopes.is_empty() {
+            emit(&format!("{scopes}{SCOPE}{joined}"));
+        }
+    }
+}
+
 /// Writes an identifier of a query like a symbol: scopes joined with `::`, without surrounding punctuation.
 ///
 /// `Store.open()`, `store->open`, `Store#open` and `Store::open` all name `open` in a scope.
@@ -53,6 +73,19 @@ mod tests {
         {
             assert_eq!(ends(text, SCOPE).collect::<Vec<_>>().join(" "), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_module_is_found_by_its_last_component() {
+        let of = |name: &str| {
+            let mut all = Vec::new();
+            each_end(name, |end| all.push(end.to_owned()));
+            all.join(" ")
+        };
+        assert_eq!(of("Phoenix.Router"), "Phoenix.Router Phoenix::Router Router");
+        assert_eq!(of("Store::open"), "Store::open open");
+        assert_eq!(of("Release 1.2"), "Release 1.2");
+        assert_eq!(of("setup.py"), "setup.py");
     }
 
     #[test]

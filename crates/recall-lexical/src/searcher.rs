@@ -14,7 +14,7 @@ use recall_core::{Candidate, Filters, Generation, Neighbour, RowSet, Understood}
 use tantivy::TantivyError;
 
 use crate::clause::DisjunctionQuery;
-use crate::evidence::{Evidence, collect};
+use crate::evidence::{Evidence, collect, rare};
 use crate::fields::FieldWeights;
 use crate::filter::{allowed_rows, doc_filters};
 use crate::open::{catch_panics, cause, corruption};
@@ -130,7 +130,7 @@ impl Searcher {
     }
 
     /// Runs the three lexical retrievers and collects the evidence of every document that one of them returned or that
-    /// contains one of the nearest chunks by embedding.
+    /// contains one of the nearest chunks by embedding or a rare word of the query.
     ///
     /// A retriever with a depth of 0 does not run. `neighbours` is called after the retrievers, so that the vector search can
     /// run concurrently. It must not panic: a panic would be reported as damage. Chunks from it that do not pass the
@@ -174,10 +174,14 @@ impl Searcher {
             let mut nearest: Vec<Scored> = neighbours().iter().filter_map(in_snapshot).collect();
             keep_top_k(&mut nearest, usize::MAX, tie_breaker);
             let mut entries = vec![Vec::new(); snapshot.segments.len()];
+            let rare = rare::find(&term_cache, &understood.text, &doc_filters)?;
+            for (entries, more) in entries.iter_mut().zip(rare.iter().flat_map(|word| &word.entries)) {
+                entries.extend(more);
+            }
             for scored in words.iter().chain(&names).chain(&files).chain(&nearest) {
                 entries[scored.address.segment].push(scored.address.entry);
             }
-            let evidence = collect(&term_cache, entries, &self.weights)?.ok_or_else(unknown_traits)?;
+            let evidence = collect(&term_cache, entries, rare.as_ref(), &self.weights)?.ok_or_else(unknown_traits)?;
             Ok(Retrieved {
                 lexical: self.as_candidates(words)?,
                 symbol: self.as_candidates(names)?,
@@ -197,6 +201,21 @@ impl Searcher {
     pub fn facets(&self, understood: &Understood, filters: &Filters) -> Result<Facets, SearchError> {
         let snapshot = &*self.snapshot;
         self.guard(|| facets::count(snapshot, &doc_filters(snapshot, filters, self.only.as_deref())?, understood))
+    }
+
+    /// Whether a file has this path, a path that ends with it, or is in a directory with this path, in any case.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn has_path(&self, path: &str) -> Result<bool, SearchError> {
+        let (snapshot, path) = (&*self.snapshot, path_of(path));
+        let path = path.trim_end_matches('/');
+        self.guard(|| {
+            let is_file = snapshot.look_up(snapshot.fields.path_end, path.as_bytes())?.chunks > 0;
+            let is_directory =
+                || snapshot.keys_with_prefix(snapshot.fields.path_end, &format!("{path}/"), 1).map(|keys| !keys.is_empty());
+            Ok(is_file || is_directory()?)
+        })
     }
 
     /// The chunks that define exactly this name, by chunk row.

@@ -26,6 +26,8 @@ pub(crate) struct TermCache<'a> {
     pub(crate) phrase: Option<String>,
     /// The query as a path, if it can be one as a whole.
     pub(crate) path: Option<String>,
+    /// The paths of the files that answer by their name, the most telling first.
+    pub(crate) telling_paths: Vec<String>,
     cached: RefCell<Vec<(Field, FieldCache)>>,
 }
 
@@ -45,6 +47,7 @@ impl<'a> TermCache<'a> {
             suggestions: SpellingSuggestions::default(),
             phrase,
             path,
+            telling_paths: understood.telling_paths.clone(),
             cached: RefCell::default(),
         }
     }
@@ -52,7 +55,16 @@ impl<'a> TermCache<'a> {
     /// Prepares for lookups without a query.
     pub(crate) fn without_query(snapshot: &'a Snapshot) -> Self {
         let (terms, names, suggestions) = (Vec::new(), Vec::new(), SpellingSuggestions::default());
-        Self { snapshot, terms, names, suggestions, phrase: None, path: None, cached: RefCell::default() }
+        Self {
+            snapshot,
+            terms,
+            names,
+            suggestions,
+            phrase: None,
+            path: None,
+            telling_paths: Vec::new(),
+            cached: RefCell::default(),
+        }
     }
 
     /// [`Snapshot::look_up`], cached.

@@ -1,12 +1,15 @@
 //! The tokenizers of the index's fields.
 
+use recall_core::words::Word;
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
 
-use crate::analysis::{Analysis, fold_into};
+use crate::analysis::{Analysis, cut, fold_into};
 use crate::{names, phrase};
 
 /// The tokenizer of prose, code, names and paths: the terms of [`Analysis`].
 pub(crate) const WORDS: &str = "recall-words";
+/// The tokenizer of written forms: the words whose term of [`WORDS`] is another form, in lower case.
+pub(crate) const FORMS: &str = "recall-forms";
 /// The tokenizer that keeps a value whole.
 pub(crate) const WHOLE: &str = "recall-whole";
 /// The tokenizer that keeps a value whole, in lower case.
@@ -23,6 +26,7 @@ pub(crate) const PHRASES: &str = "recall-phrases";
 /// Registers the tokenizers under their names.
 pub(crate) fn register(tokenizers: &TokenizerManager) {
     tokenizers.register(WORDS, TextAnalyzer::from(BufferedTokenizer::new(words)));
+    tokenizers.register(FORMS, TextAnalyzer::from(BufferedTokenizer::new(forms)));
     tokenizers.register(WHOLE, TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| out.push(text))));
     tokenizers.register(FOLDED, TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| out.push_folded(text))));
     tokenizers.register(
@@ -36,13 +40,13 @@ pub(crate) fn register(tokenizers: &TokenizerManager) {
     tokenizers.register(
         NAMES,
         TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| {
-            names::ends(text, names::SCOPE).for_each(|end| out.push(end));
+            names::each_end(text, |end| out.push(end));
         })),
     );
     tokenizers.register(
         FOLDED_NAMES,
         TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| {
-            names::ends(text, names::SCOPE).for_each(|end| out.push_folded(end));
+            names::each_end(text, |end| out.push_folded(end));
         })),
     );
     tokenizers.register(
@@ -55,6 +59,15 @@ pub(crate) fn register(tokenizers: &TokenizerManager) {
 
 fn words(analysis: &mut Analysis, text: &str, out: &mut Buffer) {
     analysis.each(text, |term| out.push(term.indexed));
+}
+
+fn forms(analysis: &mut Analysis, text: &str, out: &mut Buffer) {
+    analysis.each(text, |term| {
+        let lower = cut(term.lower);
+        if matches!(term.word, Word::Plain(_)) && lower != term.indexed {
+            out.push(lower);
+        }
+    });
 }
 
 /// Fills a buffer with the tokens of a text.
@@ -156,6 +169,7 @@ mod tests {
     fn each_tokenizer_has_its_own_tokens() {
         check(WORDS, "open theFiles", &["open", "thefiles", "the", "file"]);
         check(WORDS, "", &[]);
+        check(FORMS, "open theFiles files", &["files"]);
         check(WHOLE, "A b/C", &["A b/C"]);
         check(FOLDED, "MakeFile", &["makefile"]);
         check(NAMES, "engine::Store::open", &["engine::Store::open", "Store::open", "open"]);

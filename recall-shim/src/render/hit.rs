@@ -70,13 +70,6 @@ pub(super) fn brief(number: u32, hit: &Hit) -> String {
     text
 }
 
-/// Formats a hit in a few words: its citation and its name.
-pub(super) fn named(hit: &Hit) -> String {
-    let name = name(&hit.doc.clone().unwrap_or_default(), &hit.chunk.clone().unwrap_or_default());
-    let name = name.map_or_else(String::new, |name| format!(" ({name})"));
-    format!("{}{name}", inline(&hit.citation, 400))
-}
-
 /// Formats the lines above a hit's text.
 fn title(number: u32, hit: &Hit, doc: &Document, chunk: &Chunk) -> String {
     let name = name(doc, chunk).map_or_else(String::new, |name| format!(" · {name}"));

@@ -6,7 +6,7 @@ use recall_core::quantity::{count, counted, millis};
 use recall_proto::searched_files;
 use recall_proto::v1::{Filters, Hit, QueryEcho, Scope, SearchResponse, SearchStats, StoreScope, StoreStatus};
 
-use super::hit::{brief, hit, named};
+use super::hit::{brief, hit};
 use super::notes::notes;
 use super::quote::fence;
 use crate::render::clean::inline;
@@ -24,26 +24,19 @@ pub(crate) struct Shape {
     pub(crate) reminds: bool,
 }
 
-/// How many of the nearest hits are named if probably none answers the query.
-const NEAREST: usize = 3;
-
 /// Formats the answer to a search whose first hit is the `offset`th; `cursor` makes the cursor of the page that starts at a
 /// hit.
 ///
-/// Hits that do not fit are left to the next page; the first is always shown, cut if necessary. If probably none answers the
-/// query, the nearest hits are named and none is quoted.
+/// Hits that do not fit are left to the next page; the first is always shown, cut if necessary. A doubt is a line above the
+/// hits, which are quoted as always: a caller that reads them sees whether one answers.
 pub(crate) fn search(response: &SearchResponse, offset: u32, shape: Shape, cursor: impl Fn(u32) -> String) -> String {
     let stats = response.stats.clone().unwrap_or_default();
     let query = response.query.clone().unwrap_or_default();
     let mut text = notes(&response.warnings, stats.indexing.as_ref());
     let hits = &response.results;
-    if response.low_confidence {
-        let nearest = hits.iter().take(NEAREST).map(named).collect::<Vec<_>>().join(", ");
-        let _ = write!(text, "{}{}\nNearest: {nearest}.", did_you_mean(response, &query), doubt(response));
-        return text.trim_start().to_owned();
-    }
     let fence = fence(hits.iter().flat_map(texts));
-    let room = shape.chars.min(ANSWER_CHARS).saturating_sub(TAIL_CHARS + chars(&text));
+    let doubt = doubt(response, offset);
+    let room = shape.chars.min(ANSWER_CHARS).saturating_sub(TAIL_CHARS + chars(&text) + chars(&doubt));
     let briefs: Vec<String> = (offset + 1..).zip(hits).map(|(number, found)| brief(number, found)).collect();
     // The minimum length of all hits after the current one.
     let mut remaining: usize = briefs.iter().map(|brief| chars(brief)).sum();
@@ -64,7 +57,7 @@ pub(crate) fn search(response: &SearchResponse, offset: u32, shape: Shape, curso
         blocks.push('\n');
     }
     let heading = heading(&query, &stats, offset, shown);
-    let _ = writeln!(text, "{heading}{}\n", did_you_mean(response, &query));
+    let _ = writeln!(text, "{heading}{doubt}{}\n", did_you_mean(response, &query));
     text.push_str(&blocks);
     if !is_whole {
         text.push_str("recall_get with a citation gives the text.\n");
@@ -112,10 +105,17 @@ fn did_you_mean(response: &SearchResponse, query: &QueryEcho) -> String {
     }
 }
 
-/// Returns a line that says that there is no good match and what was searched; empty if the confidence is not low.
-fn doubt(response: &SearchResponse) -> String {
-    let Some(confidence) = response.confidence.filter(|_| response.low_confidence) else { return String::new() };
-    format!("\nNo good match in {} (confidence {:.0} %).", searched_files(response), confidence * 100.0)
+/// Returns a line that says that the hits may not answer, and how far was searched; empty if the confidence is not low, and on
+/// later pages, which repeat the first one's verdict.
+fn doubt(response: &SearchResponse, offset: u32) -> String {
+    let Some(confidence) = response.confidence.filter(|_| response.low_confidence && offset == 0) else {
+        return String::new();
+    };
+    format!(
+        "\nLow confidence ({:.0} %): the nearest of {} are below; they may not answer.",
+        confidence * 100.0,
+        searched_files(response)
+    )
 }
 
 /// Formats the answer to a search without hits, or without further hits: what was searched and what to try, so that the
@@ -243,14 +243,17 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_of_low_confidence_says_what_was_searched() {
-        let mut response = found(vec![hit(doc("a.rs", "code", "rust"), "f", "x")]);
+    fn a_doubt_is_a_line_above_the_quoted_hits() {
+        let mut response = found(vec![hit(doc("a.rs", "code", "rust"), "f", "fn f() {}\n")]);
         response.confidence = Some(0.123);
-        assert!(!search(&response, 0, WHOLE, cursor).contains("No good match"));
+        assert!(!search(&response, 0, WHOLE, cursor).contains("Low confidence"));
         response.low_confidence = true;
         response.stats.get_or_insert_default().documents = 1_204;
-        let expected = "No good match in 1,204 files (confidence 12 %).\nNearest: a.rs:10-10@0123456789ab (f).";
-        assert_eq!(search(&response, 0, WHOLE, cursor), expected);
+        let page = search(&response, 0, WHOLE, cursor);
+        let doubt = "\nLow confidence (12 %): the nearest of 1,204 files are below; they may not answer.\n";
+        assert!(page.contains(doubt), "{page}");
+        assert!(page.contains("[1] a.rs:10-10@0123456789ab · f") && page.contains("fn f() {}"), "{page}");
+        assert!(!search(&response, 10, WHOLE, cursor).contains("Low confidence"));
     }
 
     #[test]

@@ -96,7 +96,7 @@ pub(super) async fn call(arguments: Arguments, mut call: Call<'_>) -> Result<Ans
             Answer::Text(render::nothing(&response, offset, &stores))
         }
         Format::Text => {
-            let reminds = !response.low_confidence && call.daemon.reminds();
+            let reminds = call.daemon.reminds();
             let shape = render::Shape { chars: budget * CHARS_PER_TOKEN, reminds };
             Answer::Text(render::search(&response, offset, shape, cursor))
         }

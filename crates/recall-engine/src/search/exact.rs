@@ -11,16 +11,26 @@ use crate::ranking::ContentKind;
 /// A predicate: whether the query names the document.
 pub(super) type Names = fn(&DocumentEvidence) -> bool;
 
+/// Returns how well a document with a telling name answers a question about the project as a whole, 0 to 1: by its name, and by how
+/// much of the question its passage contains.
+pub(super) fn tells(document: &DocumentEvidence) -> f64 {
+    f64::from(document.telling * (NAME_ALONE + (1.0 - NAME_ALONE) * document.chunk_coverage.min(1.0)))
+}
+
+/// What a telling name is worth without a word of the question in the passage.
+const NAME_ALONE: f32 = 0.3;
+
 /// Returns the predicate of the documents that come first; `None` if the query does not name a document.
 ///
-/// The first rule that matches a document decides: the whole path; the end of a path; the only definition of the name, in the
+/// The first rule that matches a document decides: a telling name for a question about the project as a whole; the whole path; the end of a path; the only definition of the name, in the
 /// same case or any case; a title, a heading or a first sentence of at least two words; a near spelling of a name or a path.
 pub(super) fn named(understood: &Understood, candidates: &[StoreCandidates]) -> Option<Names> {
     let documents = || candidates.iter().flat_map(|of_store| &of_store.evidence.documents);
     let count = |names: Names| documents().filter(|one| names(one)).count();
     let is_symbol = understood.class == QueryClass::Symbol && !understood.text.contains(char::is_whitespace);
     let has_words = understood.text.split_whitespace().nth(1).is_some();
-    let ways: [(bool, usize, Names); 8] = [
+    let ways: [(bool, usize, Names); 9] = [
+        (understood.onboarding.is_some(), usize::MAX, |one| one.telling > 0.0),
         (true, usize::MAX, |one| one.path_equal >= 1.0),
         (true, usize::MAX, |one| one.path_equal > 0.0),
         (is_symbol, 1, |one| defines_main(one) && one.names_equal > 0.0),

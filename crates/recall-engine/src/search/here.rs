@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use recall_catalog::{ChunkedDocument, StoredChunk};
 use recall_core::{
-    Ablation, ChunkRow, DocumentKey, DocumentRow, MemoryId, MemoryView, ModelFingerprint, RowSet, Understood,
+    Ablation, ChunkRow, DocPath, DocumentKey, DocumentRow, MemoryId, MemoryView, ModelFingerprint, RowSet, Understood,
     error_chain,
 };
 use recall_lexical::{Closeness, ClosenessReader, Depths, TieBreaker};
@@ -28,6 +28,7 @@ use crate::embeddings::{ChunkTexts, Near};
 use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::indexing::refresh_documents;
+use crate::known::Known;
 use crate::matching::Matching;
 use crate::mount::Mount;
 use crate::ranking::FeatureSet;
@@ -49,7 +50,7 @@ impl SearchedStore for MountedStore {
         models: Option<&[ModelFingerprint]>,
     ) -> Result<StoreResults, StoreError> {
         let (tasks, known) = (&search.engine.tasks, self.known());
-        let understood = &*understood_in(search, self);
+        let understood = &*with_telling_paths(understood_in(search, self), &known);
         let depth = |weight| if weight > 0.0 { DEPTH } else { 0 };
         let depths = Depths {
             lexical: depth(weights.lexical),
@@ -173,6 +174,20 @@ pub(super) fn allowed(search: &Search<'_>, store: &MountedStore) -> Result<Optio
     let Some(filter) = search.filter else { return Ok(None) };
     let matching = Matching::new(Object::Chunk, Some(filter), &store.mount);
     Ok(Some(Arc::new(matching.chunk_rows(store, search.engine.clock.now())?.0)))
+}
+
+/// The most files that a question about the project as a whole expects.
+const MOST_TELLING: usize = 8;
+
+/// Adds the files that answer a question about the project as a whole by their name.
+fn with_telling_paths<'a>(understood: Cow<'a, Understood>, known: &Known) -> Cow<'a, Understood> {
+    let Some(onboarding) = understood.onboarding else { return understood };
+    let indexed = known.files.iter().filter(|(_, file)| file.hash.is_some());
+    let ranked = indexed.filter_map(|(path, _)| Some((onboarding.rank(&DocPath::new(path).ok()?)?, path)));
+    let mut ranked: Vec<_> = ranked.collect();
+    ranked.sort_unstable();
+    let telling_paths = ranked.into_iter().take(MOST_TELLING).map(|(_, path)| path.to_string()).collect();
+    Cow::Owned(Understood { telling_paths, ..understood.into_owned() })
 }
 
 /// Returns the query as it concerns a store.

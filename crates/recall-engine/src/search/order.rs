@@ -20,7 +20,7 @@ use crate::error::StoreError;
 use crate::ranking::features::covered_share;
 use crate::ranking::{ContentKind, Factor, FeatureSet, Rankers, ZScore};
 use crate::search::context::Search;
-use crate::search::{exact, features, items, prior};
+use crate::search::{exact, features, items, prior, rare_words};
 
 /// Sorts the candidates, best first. Fusion decides if `rankers` is `None` or lacks a needed ranker, because learned and fused
 /// scores do not compare.
@@ -43,6 +43,7 @@ pub(super) fn order<'a>(
     }
     item_priors.weigh(search, &mut ranked)?;
     sort(&mut ranked);
+    rare_words::lift(candidates, &mut ranked);
     if deciding.is_some() {
         let mut more: Vec<Ranked<'a>> =
             ContentKind::ALL.into_iter().flat_map(|kind| others(&ranked, candidates, kind)).collect();
@@ -62,6 +63,8 @@ struct Deciding<'r> {
     /// The predicate of the exact matches, which come first.
     named: Option<Names>,
     asked_for: Vec<FileKind>,
+    /// The share of the question that no candidate contains, 0 to 1.
+    uncovered: f32,
 }
 
 impl<'r> Deciding<'r> {
@@ -70,7 +73,9 @@ impl<'r> Deciding<'r> {
         let has_all = ContentKind::ALL.into_iter().all(|kind| rankers.of(kind, set).is_some());
         let relevance = rankers.relevance(set).filter(|_| has_all)?;
         let (named, asked_for) = (exact::named(search.understood, candidates), prior::asked_for(search.understood));
-        Some(Self { set, rankers, relevance, class: search.understood.class, named, asked_for })
+        let documents = candidates.iter().flat_map(|of_store| &of_store.evidence.documents);
+        let uncovered = 1.0 - documents.map(covered_share).fold(0.0, f32::max);
+        Some(Self { set, rankers, relevance, class: search.understood.class, named, asked_for, uncovered })
     }
 }
 
@@ -99,16 +104,20 @@ fn by_rankers<'a>(
     let demotions: Vec<Option<Factor>> = documents()
         .map(|document| prior::on_odds(document.traits.file_kind, &deciding.asked_for, search.request))
         .collect();
+    let rare = rare_words::share(candidates);
     let of_words = stores.iter().flat_map(|found| {
         let question = &found.of_store.evidence.query;
-        found.documents.iter().map(|document| if lacks_the_word(question, document) { LACKS_THE_WORD } else { 1.0 })
+        found.documents.iter().map(move |document| {
+            let lacks_word = if lacks_the_word(question, document) { LACKS_THE_WORD } else { 1.0 };
+            lacks_word.min(rare_words::factor(rare, question, document))
+        })
     });
     let odds: Vec<f64> = demotions
         .iter()
         .zip(of_words)
         .map(|(demotion, of_words)| demotion.map_or(1.0, |factor| factor.value) * of_words)
         .collect();
-    let weight = cosine_weight(deciding.set, deciding.class, kind);
+    let weight = cosine_weight(deciding.set, deciding.class, kind) + paraphrase_weight(deciding.set, deciding.uncovered);
     let keys = keys(&ranked, features::nearer_than_mean(&features), weight, &odds);
     let values = deciding.scores(kind, &keys, &confidences, &odds);
     let mut order = Vec::with_capacity(values.len());
@@ -121,7 +130,12 @@ fn by_rankers<'a>(
                 document: document.document,
                 chunk: document.chunk,
                 tie,
-                score: if is_named { 1.0 - EXACT_MATCH_DOUBT * (1.0 - values[place]) } else { values[place] },
+                score: if is_named {
+                    let value = if document.telling > 0.0 { exact::tells(document) } else { values[place] };
+                    1.0 - EXACT_MATCH_DOUBT * (1.0 - value)
+                } else {
+                    values[place]
+                },
                 fused: best,
                 demotion: demotions[place],
                 item_priors: Vec::new(),
@@ -220,6 +234,28 @@ fn cosine_weight(set: FeatureSet, class: QueryClass, kind: ContentKind) -> f64 {
         (ContentKind::Code, _, FeatureSet::Blended) => TWO_MODEL_WEIGHT,
     }
 }
+
+/// The additional weight of a document's nearness in its sort key, by the share of the question that no candidate contains.
+///
+/// If the words of the question are in no candidate, their order by words is chance, and nearness in meaning is all there is. If one
+/// candidate contains most of them, it is no paraphrase, and nothing is added.
+fn paraphrase_weight(set: FeatureSet, uncovered: f32) -> f64 {
+    let most = match set {
+        FeatureSet::Words => return 0.0,
+        FeatureSet::Semantic => PARAPHRASE_WEIGHT,
+        FeatureSet::Blended => ENCODER_PARAPHRASE_WEIGHT,
+    };
+    most * f64::from(((uncovered - COVERED_ENOUGH) / (1.0 - COVERED_ENOUGH)).clamp(0.0, 1.0))
+}
+
+/// The share of a question that no candidate needs to contain: a question in a sentence has words that its answer lacks.
+const COVERED_ENOUGH: f32 = 0.3;
+
+/// The weight for a paraphrase if one model embeds.
+const PARAPHRASE_WEIGHT: f64 = 2.0;
+
+/// The weight for a paraphrase if an encoder embeds.
+const ENCODER_PARAPHRASE_WEIGHT: f64 = 6.0;
 
 /// The weight if one model embeds, which is usually the built-in one. At 0.3 and more, commit subjects rank lower.
 const ONE_MODEL_WEIGHT: f64 = 0.2;

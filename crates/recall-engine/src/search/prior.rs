@@ -1,6 +1,6 @@
 //! Priors of file kinds: factors that demote tests, examples, generated files and the like.
 
-use recall_core::{FileKind, SearchRequest, Understood};
+use recall_core::{DocPath, FileKind, QueryClass, SearchRequest, Understood};
 
 use crate::ranking::Factor;
 
@@ -51,14 +51,20 @@ const DEMOTIONS: &[Demotion] = &[
     },
 ];
 
-/// Returns the demoted kinds that the query asks for; all of them if it names a path.
+/// Returns the demoted kinds that the query asks for, by a word or by a path of that kind; all of them if the query is a path.
+///
+/// An identifier is one word: `test_client` does not ask for tests.
 pub(super) fn asked_for(understood: &Understood) -> Vec<FileKind> {
-    let names = |words: &[&str]| {
-        let mut said = understood.text.split(|c: char| !c.is_alphanumeric());
+    let is_said = |words: &[&str]| {
+        let mut said = understood.text.split(|c: char| !c.is_alphanumeric() && c != '_');
         said.any(|word| words.iter().any(|name| word.eq_ignore_ascii_case(name)))
     };
-    let is_wanted = |words: &[&str]| !understood.paths.is_empty() || names(words);
-    DEMOTIONS.iter().filter(|demotion| is_wanted(demotion.words)).map(|demotion| demotion.kind).collect()
+    let named: Vec<FileKind> =
+        understood.paths.iter().filter_map(|path| DocPath::new(path).ok()).map(|path| FileKind::of(&path)).collect();
+    let is_wanted = |demotion: &&Demotion| {
+        understood.class == QueryClass::Path || named.contains(&demotion.kind) || is_said(demotion.words)
+    };
+    DEMOTIONS.iter().filter(is_wanted).map(|demotion| demotion.kind).collect()
 }
 
 /// Returns the factor on the fused score of a file of a demoted kind, unless the query asks for that kind.
@@ -97,6 +103,9 @@ mod tests {
         let factor = |query| on_fused(FileKind::Test, query).map(|factor| factor.value);
         assert_eq!(factor("how are sessions stored"), Some(0.6));
         assert_eq!(factor("the test of session storage"), None);
+        assert_eq!(factor("what fails in tests/test_sessions.py"), None);
+        assert_eq!(factor("how does test_client work"), Some(0.6));
+        assert_eq!(factor("how does TestClient work in src/net/client.rs"), Some(0.6));
         assert_eq!(on_fused(FileKind::Main, "anything"), None);
     }
 

@@ -19,6 +19,10 @@ use crate::store::Store;
 /// greater. The greatest cosine of any model counts.
 const LEAST_COSINE: f32 = 0.3;
 
+/// The same for a question of several terms. A paraphrase shares no word with its answer, and the built-in model gives such pairs
+/// 0.1 to 0.3. An answer of which all hits are that far is marked as doubtful.
+const LEAST_COSINE_OF_QUESTION: f32 = 0.1;
+
 /// The cosines of one store's documents to the query, by document row.
 pub(super) struct SemanticEvidence {
     /// The name of the embedding model.
@@ -128,7 +132,8 @@ impl SemanticEvidence {
             documents.insert(of_one[0].0, Cosines { best, chunk, greatest });
         }
         let semantic = Self { model, features, documents };
-        evidence.documents.retain(|document| semantic.may_answer(document));
+        let least = if evidence.query.terms > 1.5 { LEAST_COSINE_OF_QUESTION } else { LEAST_COSINE };
+        evidence.documents.retain(|document| semantic.may_answer(document, least));
         let stays = |one: DocumentRow| evidence.documents.binary_search_by_key(&one, |known| known.document).is_ok();
         for list in lists {
             list.candidates.retain(|one| stays(one.document));
@@ -136,7 +141,7 @@ impl SemanticEvidence {
         semantic
     }
 
-    fn may_answer(&self, document: &DocumentEvidence) -> bool {
+    fn may_answer(&self, document: &DocumentEvidence, least_cosine: f32) -> bool {
         let DocumentEvidence { body_coverage, symbol_coverage, comment_coverage, path_coverage, .. } = *document;
         let holds_a_word =
             [body_coverage, symbol_coverage, comment_coverage, path_coverage].iter().any(|part| *part > 0.0);
@@ -144,7 +149,7 @@ impl SemanticEvidence {
         let is_named = [names_folded, names_begun, names_near, phrase_equal, path_equal].iter().any(|part| *part > 0.0);
         holds_a_word
             || is_named
-            || self.cosines(document.document).is_none_or(|cosines| cosines.greatest >= LEAST_COSINE)
+            || self.cosines(document.document).is_none_or(|cosines| cosines.greatest >= least_cosine)
     }
 
     /// Returns the cosines of a document; `None` if it has no embeddings.

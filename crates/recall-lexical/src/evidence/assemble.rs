@@ -13,6 +13,9 @@ use crate::fields::FieldWeights;
 pub(crate) const NAMED_EQUAL: f32 = 2.0;
 pub(crate) const NAMED_FOLDED: f32 = 1.5;
 
+/// The least share of a query's weight with which a rare word is what the query is about.
+const RARE_SUBJECT: f32 = 0.3;
+
 /// The unit of the weight of a named chunk.
 pub(crate) fn named_unit(query: &QueryStats) -> f32 {
     query.weight * (K1 + 1.0) * 4.0
@@ -54,8 +57,13 @@ impl ReadDocument<'_> {
                 + weights.comment * chunk.comment.score
         };
         // The first chunk that defines a name of the query, since a type precedes its constructors and methods.
-        // Otherwise the best.
-        let worth = |chunk: &ChunkStats| if chunk.named > 0.0 { chunk.named } else { score(chunk) };
+        // Otherwise the best; a chunk with a rare word that the query is about precedes those without it.
+        let of_rare = if query.rare >= RARE_SUBJECT { named_unit(query) } else { 0.0 };
+        let worth = |chunk: &ChunkStats| match chunk.named {
+            named if named > 0.0 => named,
+            _ if chunk.is_rare => of_rare + score(chunk),
+            _ => score(chunk),
+        };
         let chosen = (0..chunks.len())
             .max_by(|&a, &b| worth(&chunks[a]).total_cmp(&worth(&chunks[b])).then(b.cmp(&a)))
             .unwrap_or_default();
@@ -114,6 +122,8 @@ impl ReadDocument<'_> {
                 (false, false) => 0.0,
             },
             holds_rarest: f32::from(u8::from(document.body.terms.contains(rarest))),
+            telling: document.telling,
+            holds_rare: f32::from(u8::from(document.is_rare)),
         }
     }
 }

@@ -7,6 +7,7 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, TantivyError};
 
 use super::assemble::{NAMED_EQUAL, NAMED_FOLDED, ReadDocument, named_unit, saturated_frequency};
+use super::rare::RareWord;
 use super::ranges::{DocumentRange, document_ranges, each_within};
 use super::stats::{ChunkStats, DocumentStats, FieldStats, MAX_TERMS};
 use super::{DocumentEvidence, Evidence, QueryStats};
@@ -18,6 +19,9 @@ use crate::query_terms::SpellingSuggestions;
 use crate::snapshot::{Segment, Snapshot, TermPostings};
 use crate::term_cache::TermCache;
 
+/// How telling the name of a file is in relation to the next more telling one.
+const TELLING_STEP: f32 = 0.9;
+
 /// The most names considered that begin with a name of the query.
 const MAX_PREFIX_MATCHES: usize = 64;
 
@@ -25,10 +29,12 @@ const MAX_PREFIX_MATCHES: usize = 64;
 pub(crate) fn collect(
     term_cache: &TermCache<'_>,
     entries: Vec<Vec<DocId>>,
+    rare: Option<&RareWord>,
     weights: &FieldWeights,
 ) -> Result<Option<Evidence>, TantivyError> {
     let snapshot = term_cache.snapshot;
-    let query = QueryPostings::of(term_cache)?;
+    let mut query = QueryPostings::of(term_cache)?;
+    query.stats.rare = rare.map_or(0.0, |word| word.share);
     let mut documents = Vec::new();
     for (number, (segment, entries)) in snapshot.segments.iter().zip(entries).enumerate() {
         if entries.is_empty() {
@@ -36,6 +42,9 @@ pub(crate) fn collect(
         }
         let mut reader = SegmentEvidence::new(snapshot, segment, number, entries);
         reader.read(&query)?;
+        if let Some(rare) = rare {
+            reader.mark_rare(&rare.entries[number]);
+        }
         for place in 0..reader.ranges.len() {
             let Some(evidence) = reader.evidence(place, &query, weights) else { return Ok(None) };
             documents.push(evidence);
@@ -84,6 +93,8 @@ struct WholeQuery {
     suggested_names: Vec<Rc<TermPostings>>,
     suggested_stems: Vec<Rc<TermPostings>>,
     suggested_paths: Vec<Rc<TermPostings>>,
+    /// The files that answer by their name, the most telling first.
+    telling_paths: Vec<Rc<TermPostings>>,
 }
 
 impl QueryPostings {
@@ -142,6 +153,7 @@ impl QueryPostings {
             rarest: query.weights.get(query.rarest).copied().unwrap_or_default(),
             unknown: if weight > 0.0 { unknown / weight } else { 0.0 },
             chunks: snapshot.chunks as f32,
+            rare: 0.0,
         };
         Ok(query)
     }
@@ -168,6 +180,9 @@ impl WholeQuery {
         }
         for path in paths {
             whole.suggested_paths.push(term_cache.look_up(fields.path_end, path.as_bytes())?);
+        }
+        for path in &term_cache.telling_paths {
+            whole.telling_paths.push(term_cache.look_up(fields.path_raw, path.as_bytes())?);
         }
         Ok(whole)
     }
@@ -248,6 +263,17 @@ impl<'a> SegmentEvidence<'a> {
         self.read_whole_query(&query.whole, unit)
     }
 
+    /// Marks the chunks with the rare word, and their documents. The entries are ascending.
+    fn mark_rare(&mut self, entries: &[DocId]) {
+        for (place, range) in self.ranges.iter().enumerate() {
+            let first = entries.partition_point(|&entry| entry < range.entries.start);
+            for &entry in entries[first..].iter().take_while(|&&entry| entry < range.entries.end) {
+                self.chunks[range.local(entry)].is_rare = true;
+                self.documents[place].is_rare = true;
+            }
+        }
+    }
+
     /// Reads the matches of the query as a whole.
     fn read_whole_query(&mut self, whole: &WholeQuery, unit: f32) -> Result<(), TantivyError> {
         let fields = self.snapshot.fields;
@@ -274,6 +300,10 @@ impl<'a> SegmentEvidence<'a> {
         }
         for (place, path) in whole.suggested_paths.iter().enumerate() {
             self.each_match(fields.path_end, path, |_, document| document.names_near.insert(place))?;
+        }
+        for (place, path) in whole.telling_paths.iter().enumerate() {
+            let telling = TELLING_STEP.powi(place as i32);
+            self.each_match(fields.path_raw, path, |_, document| document.telling = document.telling.max(telling))?;
         }
         Ok(())
     }

@@ -49,6 +49,8 @@ pub(crate) struct ChunkStats {
     pub(crate) comment: FieldStats,
     /// How well the names it defines match the names of the query. 0 if none does.
     pub(crate) named: f32,
+    /// Whether its text contains the rare word of the query.
+    pub(crate) is_rare: bool,
 }
 
 /// The scores of one document.
@@ -72,6 +74,10 @@ pub(crate) struct DocumentStats {
     pub(crate) names_near: Terms,
     /// Whether its title, a heading or its first sentence equals the query.
     pub(crate) phrase_equal: bool,
+    /// Whether its text contains the rare word of the query.
+    pub(crate) is_rare: bool,
+    /// How telling its name is for a question about the project as a whole.
+    pub(crate) telling: f32,
     /// Whether its path equals the query.
     pub(crate) path_equal: bool,
     /// Whether its path ends with the query.

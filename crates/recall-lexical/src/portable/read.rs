@@ -136,6 +136,8 @@ impl PortableQuery {
             rarest: weighed.weights.get(weighed.rarest).copied().unwrap_or_default(),
             unknown: if weight > 0.0 { unknown / weight } else { 0.0 },
             chunks: statistics.chunks as f32,
+            // A shared store counts terms, not written forms.
+            rare: 0.0,
         };
         weighed
     }

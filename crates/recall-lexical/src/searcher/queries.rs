@@ -109,6 +109,9 @@ pub(super) fn paths(
     for path in &term_cache.suggestions.paths {
         clauses.key(fields.path_end, path, PATH_END_EQUALS * unit)?;
     }
+    for path in &understood.telling_paths {
+        clauses.key(fields.path_raw, path, PATH_END_EQUALS * unit)?;
+    }
     for name in term_cache.names.iter().chain(&term_cache.suggestions.names) {
         let folded = name.to_lowercase();
         let last = folded.rsplit_once(SCOPE).map_or(folded.as_str(), |(_, last)| last);

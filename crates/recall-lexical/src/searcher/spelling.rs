@@ -20,22 +20,35 @@ const MIN_CHARS_FOR_TWO_EDITS: usize = 8;
 /// The longest word compared, in bytes. Building the automaton of a longer one takes longer than the search.
 const MAX_BYTES: usize = 64;
 
+/// The most letters that are missing at the end of a name that was cut off by a slip. More are an abbreviation.
+const MAX_MISSING_BYTES: usize = 2;
+
+/// The fewest bytes of a name that was cut off. Shorter words are the beginning of too many.
+const MIN_BYTES_CUT_OFF: usize = 5;
+
+/// The most names that begin with a word that are looked at.
+const MAX_COMPLETIONS: usize = 64;
+
 /// The most names, and the most paths, that are returned.
 const MAX_SUGGESTIONS: usize = 8;
 
 /// Finds the names and paths nearest to a query of one word, by edit distance. An edit inserts, removes or replaces a
 /// character, or swaps two adjacent ones. Returns those at distance one, or if there are none, at distance two.
 ///
-/// Returns nothing if the query is a known name, path or prefix of a name, or a word of some text.
+/// Returns nothing if the query is a known name or path, or a word of some text. The beginning of names is known too, unless a few
+/// letters complete it: then these names are suggested, since a name that lacks its end is a slip.
 pub(super) fn suggest(term_cache: &TermCache<'_>, text: &str) -> Result<SpellingSuggestions, TantivyError> {
     let Some(word) = one_word(text) else { return Ok(SpellingSuggestions::default()) };
-    if is_known(term_cache, word)? {
-        return Ok(SpellingSuggestions::default());
-    }
     let snapshot = term_cache.snapshot;
     let fields = &snapshot.fields;
     let symbol = written_as_symbol(word).to_lowercase();
     let last = symbol.rsplit_once(SCOPE).map_or(symbol.as_str(), |(_, last)| last);
+    let completions = snapshot.keys_with_prefix(fields.folded_name, last, MAX_COMPLETIONS)?;
+    let is_completed = |key: &Vec<u8>| key.len() <= last.len() + MAX_MISSING_BYTES;
+    let is_cut_off = last.len() >= MIN_BYTES_CUT_OFF && completions.iter().any(is_completed);
+    if is_known(term_cache, word, is_cut_off)? || (!completions.is_empty() && !is_cut_off) {
+        return Ok(SpellingSuggestions::default());
+    }
     let path = path_of(word);
     let most_edits = if word.chars().count() < MIN_CHARS_FOR_TWO_EDITS { 1 } else { 2 };
     for edits in 1..=most_edits {
@@ -67,8 +80,9 @@ pub(crate) fn path_of(word: &str) -> String {
     word.trim_start_matches("./").trim_start_matches('/').to_lowercase()
 }
 
-/// Whether the word is a name or path, a prefix of a name, or a word of some text.
-fn is_known(term_cache: &TermCache<'_>, word: &str) -> Result<bool, TantivyError> {
+/// Whether the word is a name or path, or a word of some text. A word that a letter or two complete to a name may be the stem of
+/// that name, and then the terms of texts do not tell whether it occurs.
+fn is_known(term_cache: &TermCache<'_>, word: &str, is_cut_off: bool) -> Result<bool, TantivyError> {
     let fields = &term_cache.snapshot.fields;
     let is_there = |field, key: &str| Ok::<_, TantivyError>(term_cache.look_up(field, key.as_bytes())?.chunks > 0);
     let symbol = written_as_symbol(word).to_lowercase();
@@ -76,9 +90,11 @@ fn is_known(term_cache: &TermCache<'_>, word: &str) -> Result<bool, TantivyError
     if is_there(fields.folded_name, last)?
         || is_there(fields.path_end, &path_of(word))?
         || is_there(fields.stem, last)?
-        || !term_cache.look_up_prefix(fields.folded_name, last, 1)?.is_empty()
     {
         return Ok(true);
+    }
+    if is_cut_off {
+        return Ok(false);
     }
     // The first term of a word is the whole word.
     match term_cache.terms.first() {

@@ -162,7 +162,7 @@ fn results(site: &Site, project: &Project, asked: &Asked, answer: &SearchRespons
                 @if asked.offset > 0 { " from " (asked.offset + 1) }
             }
             " in " (counted(stats.documents, "document", "documents")) ", " (millis(stats.took_ms))
-            @if answer.low_confidence { " · " span.label.warn { "probably not what you look for" } }
+            @if answer.low_confidence { " · " span.label.warn { "low confidence: these may not answer" } }
         }
         @for warning in &answer.warnings {
             p.note { (warning.message) @if !warning.path.is_empty() { " " code { (warning.path) } } }

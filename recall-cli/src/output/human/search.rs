@@ -50,10 +50,13 @@ pub(crate) fn summary(answer: &v1::SearchResponse) -> String {
     text
 }
 
-/// Returns a note if no hit is likely to be relevant; `None` otherwise.
+/// Returns a label for hits of which probably none answers; `None` otherwise. The hits are shown all the same.
 pub(crate) fn doubt(answer: &v1::SearchResponse) -> Option<String> {
     let confidence = answer.confidence.filter(|_| answer.low_confidence)?;
-    Some(format!("no good match in {} (confidence {:.0} %)", searched_files(answer), confidence * 100.0))
+    (!answer.results.is_empty()).then(|| {
+        let searched = searched_files(answer);
+        format!("low confidence ({:.0} %): the nearest of {searched} follow; they may not answer", confidence * 100.0)
+    })
 }
 
 /// Returns spelling suggestions if no symbol has the name in the query; `None` otherwise.
@@ -240,7 +243,10 @@ mod tests {
             v1::SearchResponse { confidence: Some(0.123), stats: Some(stats), ..v1::SearchResponse::default() };
         assert_eq!(doubt(&answer), None);
         answer.low_confidence = true;
-        assert_eq!(doubt(&answer).as_deref(), Some("no good match in 1,204 files (confidence 12 %)"));
+        assert_eq!(doubt(&answer), None, "there is nothing to doubt");
+        answer.results.push(hit());
+        let expected = "low confidence (12 %): the nearest of 1,204 files follow; they may not answer";
+        assert_eq!(doubt(&answer).as_deref(), Some(expected));
     }
 
     #[test]
