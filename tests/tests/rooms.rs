@@ -34,13 +34,14 @@ const CRATES: &[(&str, usize)] = &[
 /// the lines below its own, and none on its own line.
 ///
 /// What a `Store` holds does not know `Store`: it stands below. What acts on a `Store` is a method or a function above it.
-const STAIRS: [&[&str]; 16] = [
+const STAIRS: [&[&str]; 17] = [
     &["migrate"],
     &["backup", "publish", "session"],
     &["context"],
     &["inspect", "query"],
     &["search"],
     &["matching"],
+    &["occurrences"],
     &["graph"],
     &["memory"],
     &["adopted"],

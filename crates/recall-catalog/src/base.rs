@@ -22,7 +22,7 @@ const FILE: &str = "base.db";
 const MISSING: &str = "the file of the contents that it shares is missing or of another catalog";
 
 /// The tables of contents, each with a column `document`.
-const TABLES: [&str; 5] = ["chunks", "symbols", "edges", "reference_edges", "texts"];
+const TABLES: [&str; 6] = ["chunks", "symbols", "edges", "reference_edges", "texts", "signatures"];
 
 /// The file of the base of a catalog.
 pub(crate) fn file(catalog: &Path) -> PathBuf {

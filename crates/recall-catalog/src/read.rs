@@ -17,6 +17,7 @@ mod list;
 mod records;
 mod relations;
 mod select;
+mod signatures;
 
 pub use chunked::{ChunkRun, ChunkedDocument};
 pub use counts::Counts;

@@ -39,6 +39,7 @@ mod scope;
 mod select;
 mod session;
 mod session_request;
+mod text_signature;
 mod time;
 pub mod tokens;
 mod understand;
@@ -97,6 +98,7 @@ pub use session_request::{
     AskBriefing, EndSession, ListEvents, ListSessions, LogEvent, METADATA_BYTES, METADATA_DEPTH, METADATA_VALUES,
     RECORD_TEXT_BYTES, StartSession,
 };
+pub use text_signature::{TextRun, TextSignature};
 pub use time::{Clock, Timestamp};
 pub use understand::{QueryClass, Understood, UnknownFilter, understand, understand_words};
 pub use validity::{

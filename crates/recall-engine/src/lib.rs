@@ -28,6 +28,7 @@ mod matching;
 mod memory;
 mod migrate;
 mod mount;
+mod occurrences;
 mod origin;
 mod progress;
 mod publish;

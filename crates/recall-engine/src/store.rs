@@ -23,6 +23,7 @@ mod retrievals;
 mod retry;
 mod scan_state;
 mod selection;
+mod signatures;
 mod strangers;
 mod structure;
 mod task_tracker;
@@ -75,6 +76,7 @@ pub(crate) use registry::Registry;
 pub(crate) use retrievals::Retrievals;
 pub(crate) use scan_state::{Freshness, Phase, ScanState};
 pub(crate) use selection::{Added, Decision, Selection, UnreadLine};
+pub(crate) use signatures::SignatureCache;
 pub(crate) use structure::StructureCell;
 pub(crate) use task_tracker::TaskTracker;
 pub(crate) use watch::Disturbed;
@@ -125,6 +127,8 @@ pub(crate) struct Store {
     pub(crate) retrievals: Retrievals,
     /// A cache of recently returned chunks.
     passages: HitCache,
+    /// A cache of the signatures of its texts.
+    signatures: SignatureCache,
     /// The state of each file in the catalog, as of the last published generation.
     known: ArcSwap<Known>,
     /// The links that documents state, as of the generation that was last read.

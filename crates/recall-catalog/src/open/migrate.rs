@@ -16,7 +16,12 @@ const APPLICATION_ID: i32 = 0x7263_6C6C;
 pub(super) const PAGE_BYTES: u32 = 16 * 1024;
 
 /// The migrations in order. The first creates schema 1 in an empty file. A released migration never changes.
-const MIGRATIONS: &[&str] = &[include_str!("schema_1.sql"), include_str!("schema_2.sql"), include_str!("schema_3.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("schema_1.sql"),
+    include_str!("schema_2.sql"),
+    include_str!("schema_3.sql"),
+    include_str!("schema_4.sql"),
+];
 
 /// The newest schema that this version supports.
 pub(super) const SUPPORTED: u32 = MIGRATIONS.len() as u32;

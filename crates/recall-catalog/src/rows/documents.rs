@@ -199,6 +199,11 @@ pub(crate) fn chunk_runs(connection: &Connection) -> Result<Vec<ChunkRun>, ReadE
     })
 }
 
+/// The rows of all documents, ascending.
+pub(crate) fn rows(connection: &Connection) -> Result<Vec<DocumentRow>, ReadError> {
+    super::all(connection, "SELECT row FROM documents ORDER BY row", [], |row| Ok(DocumentRow(row.get(0)?)))
+}
+
 /// The places of all documents, in the order of rows.
 pub(crate) fn places(connection: &Connection) -> Result<Vec<DocumentPlace>, ReadError> {
     super::all(connection, "SELECT row, path, language, file_kind FROM documents ORDER BY row", [], |row| {

@@ -25,7 +25,7 @@ use crate::settings::{JournalSource, Places, StoreSettings, StoreSettingsSource}
 use crate::store::configured::configuration_stamps;
 use crate::store::{
     DirtyFiles, GenerationGate, HitCache, Imported, ImportedCell, IndexLock, IndexLocks, IndexPart, RankingCell,
-    Retrievals, Selection, Store, StructureCell, TaskTracker, strangers,
+    Retrievals, Selection, SignatureCache, Store, StructureCell, TaskTracker, strangers,
 };
 use crate::store_folder::StoreFolder;
 
@@ -153,6 +153,7 @@ impl Store {
             adopted: AdoptedCell::default(),
             retrievals: Retrievals::open(&index),
             passages: HitCache::default(),
+            signatures: SignatureCache::default(),
             known: ArcSwap::from_pointee(Known::default()),
             stated: ArcSwapOption::empty(),
             writing: Mutex::new(()),
