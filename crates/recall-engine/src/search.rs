@@ -17,6 +17,7 @@ mod features;
 mod fused;
 mod here;
 mod items;
+mod literals;
 mod order;
 mod page;
 mod prior;
@@ -29,6 +30,7 @@ mod semantic;
 mod shared;
 mod store_results;
 mod texts;
+mod verdict;
 
 use std::sync::Arc;
 

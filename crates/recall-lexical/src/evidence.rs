@@ -138,6 +138,8 @@ pub struct DocumentEvidence {
     pub path_equal: f32,
     /// 1 if its text contains the rarest term, else 0.
     pub holds_rarest: f32,
+    /// The share of the query's literals that its text contains, 0 to 1. The index has no texts: the caller fills it in.
+    pub literal: f32,
     /// How telling its name is for a question about the project as a whole: 1 for the most telling one, less for each further one, 0
     /// for a file that the question does not expect.
     pub telling: f32,

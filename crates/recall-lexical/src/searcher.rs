@@ -10,7 +10,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use recall_core::{Candidate, Filters, Generation, Neighbour, RowSet, Understood};
+use recall_core::{Candidate, ChunkRow, Filters, Generation, Neighbour, RowSet, Understood};
 use tantivy::TantivyError;
 
 use crate::clause::DisjunctionQuery;
@@ -130,7 +130,8 @@ impl Searcher {
     }
 
     /// Runs the three lexical retrievers and collects the evidence of every document that one of them returned or that
-    /// contains one of the nearest chunks by embedding or a rare word of the query.
+    /// contains one of the nearest chunks by embedding, a rare word of the query, or one of the chunks of `literal`, which contain a
+    /// literal of the query.
     ///
     /// A retriever with a depth of 0 does not run. `neighbours` is called after the retrievers, so that the vector search can
     /// run concurrently. It must not panic: a panic would be reported as damage. Chunks from it that do not pass the
@@ -145,6 +146,7 @@ impl Searcher {
         filters: &Filters,
         depths: Depths,
         neighbours: impl FnOnce() -> Vec<Neighbour>,
+        literal: &[ChunkRow],
         tie_breaker: Option<TieBreaker<'_>>,
     ) -> Result<Retrieved, SearchError> {
         let snapshot = &*self.snapshot;
@@ -177,6 +179,11 @@ impl Searcher {
             let rare = rare::find(&term_cache, &understood.text, &doc_filters)?;
             for (entries, more) in entries.iter_mut().zip(rare.iter().flat_map(|word| &word.entries)) {
                 entries.extend(more);
+            }
+            for address in literal.iter().filter_map(|row| snapshot.address_of(*row)) {
+                if doc_filters[address.segment].passes(address.entry) {
+                    entries[address.segment].push(address.entry);
+                }
             }
             for scored in words.iter().chain(&names).chain(&files).chain(&nearest) {
                 entries[scored.address.segment].push(scored.address.entry);

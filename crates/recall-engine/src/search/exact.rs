@@ -23,13 +23,13 @@ const NAME_ALONE: f32 = 0.3;
 /// Returns the predicate of the documents that come first; `None` if the query does not name a document.
 ///
 /// The first rule that matches a document decides: a telling name for a question about the project as a whole; the whole path; the end of a path; the only definition of the name, in the
-/// same case or any case; a title, a heading or a first sentence of at least two words; a near spelling of a name or a path.
+/// same case or any case; all literals of the query, or one of them; a title, a heading or a first sentence of at least two words; a near spelling of a name or a path.
 pub(super) fn named(understood: &Understood, candidates: &[StoreCandidates]) -> Option<Names> {
     let documents = || candidates.iter().flat_map(|of_store| &of_store.evidence.documents);
     let count = |names: Names| documents().filter(|one| names(one)).count();
     let is_symbol = understood.class == QueryClass::Symbol && !understood.text.contains(char::is_whitespace);
     let has_words = understood.text.split_whitespace().nth(1).is_some();
-    let ways: [(bool, usize, Names); 9] = [
+    let ways: [(bool, usize, Names); 11] = [
         (understood.onboarding.is_some(), usize::MAX, |one| one.telling > 0.0),
         (true, usize::MAX, |one| one.path_equal >= 1.0),
         (true, usize::MAX, |one| one.path_equal > 0.0),
@@ -37,6 +37,8 @@ pub(super) fn named(understood: &Understood, candidates: &[StoreCandidates]) -> 
         (is_symbol, 1, |one| is_code(one) && one.names_equal > 0.0),
         (is_symbol, 1, |one| defines_main(one) && one.names_folded > 0.0),
         (is_symbol, 1, |one| is_code(one) && one.names_folded > 0.0),
+        (true, usize::MAX, |one| one.literal >= 1.0),
+        (true, usize::MAX, |one| one.literal > 0.0),
         (has_words, usize::MAX, |one| !is_code(one) && one.phrase_equal > 0.0),
         (true, usize::MAX, |one| one.names_near > 0.0),
     ];

@@ -19,6 +19,7 @@ use recall_rql::Object;
 use super::answer::Hit;
 use super::changed::changed_documents;
 use super::context::{Search, SearchedStore};
+use super::literals::Literals;
 use super::depths::{DEPTH, NEAREST_DEPTH, may_name_a_file};
 use super::retriever_weights::RetrieverWeights;
 use super::semantic::{self, QueryNearness};
@@ -71,9 +72,11 @@ impl SearchedStore for MountedStore {
             let near: Option<&Near> = near.as_ref().ok().and_then(Option::as_ref);
             near.map(|near| near.neighbours.clone()).unwrap_or_default()
         };
+        let literals = Literals::find(self, understood)?;
         let tie = |document| known.tie_breaker(document);
         let tie_breaker = (!known.memories.is_empty()).then_some(&tie as TieBreaker<'_>);
-        let retrieved = searcher.retrieve(understood, &understood.filters, depths, neighbours, tie_breaker);
+        let chunks = literals.chunks();
+        let retrieved = searcher.retrieve(understood, &understood.filters, depths, neighbours, &chunks, tie_breaker);
         // A panic in the model is passed on here, so that it is not reported as damage of the lexical index.
         let near = near.unwrap_or_else(|panic| resume_unwind(panic));
         let found = near.as_ref().map(|near| QueryNearness {
@@ -81,7 +84,8 @@ impl SearchedStore for MountedStore {
             features: if near.is_blended() { FeatureSet::Blended } else { FeatureSet::Semantic },
             nearness: Box::new(|rows| near.nearness(rows)),
         });
-        let results = retrieved.map_err(failed)?;
+        let mut results = retrieved.map_err(failed)?;
+        literals.mark(&mut results.evidence);
         Ok(StoreResults::of(results, found, weights, links(search, self), Arc::clone(&known)))
     }
 

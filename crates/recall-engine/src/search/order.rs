@@ -16,6 +16,7 @@ use super::exact::Names;
 use super::fused::FusedChunk;
 use super::ranked::{Learned, MIN_DEVIATION, Ranked, sort, with_odds};
 use super::texts::Texts;
+use super::verdict::Signs;
 use crate::error::StoreError;
 use crate::ranking::features::covered_share;
 use crate::ranking::{ContentKind, Factor, FeatureSet, Rankers, ZScore};
@@ -122,9 +123,10 @@ fn by_rankers<'a>(
     let values = deciding.scores(kind, &keys, &confidences, &odds);
     let mut order = Vec::with_capacity(values.len());
     for (store, found) in stores.iter().enumerate() {
+        let (question, semantic) = (&found.of_store.evidence.query, found.of_store.semantic.as_ref());
         for ((document, &tie), &best) in found.documents.iter().zip(&found.ties).zip(&found.fused) {
             let (place, is_named) = (order.len(), deciding.named.is_some_and(|names| names(document)));
-            let (confidence, unknown) = (confidences[place], found.of_store.evidence.query.unknown);
+            let confidence = confidences[place];
             order.push(Ranked {
                 store,
                 document: document.document,
@@ -145,34 +147,22 @@ fn by_rankers<'a>(
                     features: Arc::clone(&features),
                     place,
                     confidence,
-                    support: if is_named {
-                        confidence
-                    } else {
-                        support(kind, confidence, covered_share(document), unknown)
-                    },
+                    support: Signs {
+                        kind,
+                        relevance: confidence,
+                        unknown: question.unknown,
+                        rare: question.rare * document.holds_rare,
+                        terms: question.terms,
+                        is_named,
+                        cosine: semantic.and_then(|of| of.cosines(document.document)).map(|cosines| cosines.greatest),
+                    }
+                    .support(),
                 }),
             });
         }
     }
     Ok(order)
 }
-
-/// Returns how strongly a document supports that anything here answers the question, 0 to 1.
-///
-/// The relevance estimates which candidate answers if one does, so the best candidate of a question without an answer still has
-/// some. It is therefore multiplied by the share of the question that the document contains, and by the share that any file of
-/// the store contains. Over 4,700 mined questions, pairs of an answered question and one about another repository are ordered
-/// correctly in .942 of cases; in .920 by the relevance alone, in .952 by a model trained for it.
-fn support(kind: ContentKind, relevance: f32, covered_share: f32, unknown: f32) -> f32 {
-    let support = relevance.max(0.0).sqrt() * covered_share * (1.0 - unknown).clamp(0.0, 1.0);
-    if kind == ContentKind::Memory { (MEMORY_SUPPORT * support).min(1.0) } else { support }
-}
-
-/// The factor on the support of a memory. A memory is short and seldom worded like the question, and an agent that reads
-/// "nothing here" discards a memory that answers. Of 757 questions about memories of dialogues, 2.5 % are wrongly marked
-/// doubtful at the default threshold, 16 % without the factor. Of questions about other dialogues, 73 % are marked doubtful, 93
-/// % without it.
-const MEMORY_SUPPORT: f32 = 3.0;
 
 /// Whether a document lacks the only word of a query. If all documents lack it, the factor changes no order.
 fn lacks_the_word(query: &QueryStats, document: &DocumentEvidence) -> bool {
@@ -454,20 +444,5 @@ mod tests {
             let sum = |all: &[f64]| all.iter().sum::<f64>();
             proptest::prop_assert!((sum(&values) - sum(&relevances)).abs() < 1e-3);
         }
-    }
-
-    #[test]
-    fn missing_words_lower_the_support() {
-        let check = |kind, relevance, covered_share, unknown, expected: f32| {
-            let support = support(kind, relevance, covered_share, unknown);
-            assert!((support - expected).abs() < 1e-6, "{relevance} {covered_share} {unknown}: {support}");
-        };
-        check(ContentKind::Code, 1.0, 1.0, 0.0, 1.0);
-        check(ContentKind::Code, 0.25, 1.0, 0.0, 0.5);
-        check(ContentKind::Prose, 1.0, 0.5, 0.0, 0.5);
-        check(ContentKind::Prose, 1.0, 0.5, 0.5, 0.25);
-        check(ContentKind::Code, 1.0, 0.0, 1.0, 0.0);
-        check(ContentKind::Memory, 0.01, 0.5, 0.0, 0.15);
-        check(ContentKind::Memory, 1.0, 1.0, 0.0, 1.0);
     }
 }

@@ -42,7 +42,7 @@ pub(super) struct Learned {
     pub(super) place: usize,
     /// The probability that the document answers, 0 to 1.
     pub(super) confidence: f32,
-    /// How strongly the document supports that the query has an answer; see `order::support`.
+    /// How strongly the document supports that the query has an answer; see [`Signs`](super::verdict::Signs).
     pub(super) support: f32,
 }
 

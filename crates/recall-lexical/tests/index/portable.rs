@@ -99,7 +99,7 @@ fn evidence_from_analyses_equals_that_from_an_index() {
         let query = PortableQuery::of(&understood);
         let (documents, statistics) = portable(&docs, &query);
         let here =
-            store.searcher().retrieve(&understood, &Filters::default(), depths, Vec::new, None).expect("searched");
+            store.searcher().retrieve(&understood, &Filters::default(), depths, Vec::new, &[], None).expect("searched");
         let there = query.retrieve(&statistics, &documents, depths, &[]);
         assert_eq!(format!("{:?}", there.evidence.query), format!("{:?}", here.evidence.query), "{text}");
         for known in &here.evidence.documents {

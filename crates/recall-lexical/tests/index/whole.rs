@@ -8,7 +8,7 @@ use crate::fixture::{ChunkSpec, Doc, Store, definitions, doc};
 fn retrieve(store: &Store, query: &str) -> Retrieved {
     let depths = Depths { lexical: 100, symbol: 100, path: 100 };
     let searcher = store.lexical.searcher();
-    searcher.retrieve(&understand(query), &Filters::default(), depths, Vec::new, None).expect("searched")
+    searcher.retrieve(&understand(query), &Filters::default(), depths, Vec::new, &[], None).expect("searched")
 }
 
 /// The documents that satisfy a predicate.
