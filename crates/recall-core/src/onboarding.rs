@@ -37,151 +37,141 @@ pub enum Onboarding {
     Overview,
 }
 
-/// A form of a question: a word of each group occurs, and all other words are allowed or say nothing.
+/// A form of a question: a word of each group occurs, and all other words are allowed or say nothing. Lists are separated by blanks.
 struct Form {
     intent: Onboarding,
     /// Each group must have a word in the question.
-    needs: &'static [&'static [&'static str]],
+    needs: &'static [&'static str],
     /// Further words that may occur.
-    allows: &'static [&'static str],
+    allows: &'static str,
 }
 
-const ASKS: &[&str] = &["how", "what", "which", "where", "command", "commands", "instructions", "steps"];
-const RUN: &[&str] = &["run", "running", "runs", "execute", "executing", "executed", "launch", "start", "invoke", "command"];
-const TESTS: &[&str] = &["test", "tests", "testsuite", "suite", "suites", "specs", "unittests"];
-const PERSON: &[&str] = &["i", "we", "you", "one"];
+const ASKS: &str = "how what which where command commands instructions steps";
+const RUN: &str = "run running runs execute executing executed launch start invoke command";
+const TESTS: &str = "test tests testsuite suite suites specs unittests";
+const PERSON: &str = "i we you one";
 
 /// The forms; the first that fits decides.
 const FORMS: &[Form] = &[
-    Form { intent: Onboarding::RunTests, needs: &[RUN, TESTS], allows: &["unit", "integration", "all", "whole", "single"] },
-    Form { intent: Onboarding::RunTests, needs: &[&["how"], PERSON, &["test"]], allows: &["changes", "change"] },
+    Form { intent: Onboarding::RunTests, needs: &[RUN, TESTS], allows: "unit integration all whole single" },
+    Form { intent: Onboarding::RunTests, needs: &["how", PERSON, "test"], allows: "changes change" },
     Form {
         intent: Onboarding::Lint,
-        needs: &[&["lint", "linter", "linters", "linting", "linted"]],
-        allows: &["run", "running", "runs", "check", "checks", "configured", "configuration", "rules", "used", "use", "set", "up"],
+        needs: &["lint linter linters linting linted"],
+        allows: "run running runs check checks configured configuration rules used use set up",
     },
     Form {
         intent: Onboarding::Lint,
-        needs: &[&["style", "static"], &["check", "checks", "checked", "analysis", "checker"]],
-        allows: &["run", "running", "configured", "used", "use"],
+        needs: &["style static", "check checks checked analysis checker"],
+        allows: "run running configured used use",
     },
     Form {
         intent: Onboarding::Format,
-        needs: &[ASKS, &["format", "formatter", "formatting", "formatted"]],
-        allows: &["run", "running", "runs", "check", "rules", "used", "use", "source", "sources", "files", "auto"],
+        needs: &[ASKS, "format formatter formatting formatted"],
+        allows: "run running runs check rules used use source sources files auto",
     },
     Form {
         intent: Onboarding::Format,
-        needs: &[&["coding", "code"], &["style", "conventions", "formatting"]],
-        allows: &["guide", "guidelines", "rules", "used", "use", "follow"],
+        needs: &["coding code", "style conventions formatting"],
+        allows: "guide guidelines rules used use follow",
     },
     Form {
         intent: Onboarding::ContinuousIntegration,
-        needs: &[&["ci", "pipeline", "pipelines", "workflow", "workflows"]],
-        allows: &[
-            "run", "runs", "running", "configured", "configuration", "config", "defined", "set", "up", "checks", "check", "jobs",
-            "job", "github", "gitlab", "actions", "build", "builds", "tests", "setup", "happens", "pull", "request", "requests",
-        ],
+        needs: &["ci pipeline pipelines workflow workflows"],
+        allows: "run runs running configured configuration config defined set up checks check jobs job github gitlab \
+            actions build builds tests setup happens pull request requests",
     },
     Form {
         intent: Onboarding::ContinuousIntegration,
-        needs: &[&["continuous"], &["integration", "delivery", "deployment"]],
-        allows: &["run", "runs", "configured", "defined", "set", "up", "checks", "jobs"],
+        needs: &["continuous", "integration delivery deployment"],
+        allows: "run runs configured defined set up checks jobs",
     },
     Form {
         intent: Onboarding::Contribute,
-        needs: &[&["contribute", "contributing", "contribution", "contributions", "contributor", "contributors"]],
-        allows: &["guidelines", "guide", "guidelines", "rules", "start", "send", "submit", "make", "new", "process", "changes"],
+        needs: &["contribute contributing contribution contributions contributor contributors"],
+        allows: "guidelines guide rules start send submit make new process changes",
     },
     Form {
         intent: Onboarding::Contribute,
-        needs: &[&["submit", "send", "open", "make"], &["patch", "patches", "pull", "pr", "change"]],
-        allows: &["request", "requests", "contribution"],
+        needs: &["submit send open make", "patch patches pull pr change"],
+        allows: "request requests contribution",
     },
     Form {
         intent: Onboarding::License,
-        needs: &[&["license", "licence", "licensed", "licenced", "licensing", "copyright"]],
-        allows: &["under", "use", "used", "terms", "commercial", "commercially", "open", "source"],
+        needs: &["license licence licensed licenced licensing copyright"],
+        allows: "under use used terms commercial commercially open source",
     },
     Form {
         intent: Onboarding::Release,
-        needs: &[&["release", "releases", "released", "releasing", "publish", "published", "publishing"]],
-        allows: &[
-            "make", "made", "cut", "new", "process", "last", "latest", "version", "versions", "changed", "changes", "notes", "most",
-            "recent", "create", "steps", "schedule",
-        ],
+        needs: &["release releases released releasing publish published publishing"],
+        allows: "make made cut new process last latest version versions changed changes notes most recent create steps \
+            schedule",
     },
     Form {
         intent: Onboarding::Release,
-        needs: &[&["changelog", "changed", "changes", "new"], &["version", "latest", "recently", "last", "changelog"]],
-        allows: &["most", "recent"],
+        needs: &["changelog changed changes new", "version latest recently last changelog"],
+        allows: "most recent",
     },
     Form {
         intent: Onboarding::Version,
-        needs: &[ASKS, &["version"]],
-        allows: &["current", "latest", "number", "defined", "set", "declared", "stored", "kept"],
+        needs: &[ASKS, "version"],
+        allows: "current latest number defined set declared stored kept",
     },
     Form {
         intent: Onboarding::Dependencies,
-        needs: &[ASKS, &["dependencies", "dependency", "requirements", "deps", "libraries"]],
-        allows: &[
-            "runtime", "third", "party", "external", "declared", "listed", "defined", "use", "uses", "used", "need", "needed",
-            "needs", "have", "has", "depend", "depends", "version", "versions", "development", "dev", "install", "managed", "on",
-            "required", "add", "new",
-        ],
+        needs: &[ASKS, "dependencies dependency requirements deps libraries"],
+        allows: "runtime third party external declared listed defined use uses used need needed needs have has depend \
+            depends version versions development dev install managed on required add new",
     },
     Form {
         intent: Onboarding::Dependencies,
-        needs: &[&["what", "which"], &["depend", "depends", "need", "needs", "require", "requires"]],
-        allows: &["on", "packages", "modules", "versions", "version", "run"],
+        needs: &["what which", "depend depends need needs require requires"],
+        allows: "on packages modules versions version run",
     },
     Form {
         intent: Onboarding::EntryPoint,
-        needs: &[&["entry", "main"], &["point", "points", "function", "file", "module", "class", "executable"]],
-        allows: &["defined", "start", "starts"],
+        needs: &["entry main", "point points function file module class executable"],
+        allows: "defined start starts",
     },
-    Form { intent: Onboarding::EntryPoint, needs: &[&["entrypoint", "entrypoints"]], allows: &["defined"] },
+    Form { intent: Onboarding::EntryPoint, needs: &["entrypoint entrypoints"], allows: "defined" },
     Form {
         intent: Onboarding::EntryPoint,
-        needs: &[&["where"], &["start", "starts", "begin", "begins"]],
-        allows: &["execution", "server", "process", "reading", "read"],
+        needs: &["where", "start starts begin begins"],
+        allows: "execution server process reading read",
     },
     Form {
         intent: Onboarding::SetUp,
-        needs: &[&["install", "installed", "installing", "installation", "setup", "prerequisites"]],
-        allows: &["set", "up", "development", "dev", "environment", "machine", "instructions", "need", "first", "source", "get", "started"],
+        needs: &["install installed installing installation setup prerequisites"],
+        allows: "set up development dev environment machine instructions need first source get started",
     },
     Form {
         intent: Onboarding::SetUp,
-        needs: &[&["set", "get", "getting", "start"], &["up", "started", "developing", "development"]],
-        allows: &["environment", "machine", "dev", "developing", "development", "hacking", "new", "developer", "for", "first", "working"],
+        needs: &["set get getting start", "up started developing development"],
+        allows: "environment machine dev developing development hacking new developer for first working",
     },
     Form {
         intent: Onboarding::SetUp,
-        needs: &[&["development", "dev"], &["environment", "machine"]],
-        allows: &["create", "prepare", "need", "set", "up"],
+        needs: &["development dev", "environment machine"],
+        allows: "create prepare need set up",
     },
     Form {
         intent: Onboarding::Build,
-        needs: &[ASKS, &["build", "built", "building", "compile", "compiled", "compiling", "compilation"]],
-        allows: &["source", "sources", "release", "binary", "binaries", "run", "system", "tool", "used", "does", "docs"],
+        needs: &[ASKS, "build built building compile compiled compiling compilation"],
+        allows: "source sources release binary binaries run system tool used does docs",
     },
-    Form { intent: Onboarding::Overview, needs: &[&["what"], &["this"]], allows: &["do", "about", "purpose", "used", "good"] },
+    Form { intent: Onboarding::Overview, needs: &["what", "this"], allows: "do about purpose used good" },
     Form {
         intent: Onboarding::Overview,
-        needs: &[&["overview", "purpose", "introduction", "summary"]],
-        allows: &["what", "short", "give", "high", "level"],
+        needs: &["overview purpose introduction summary"],
+        allows: "what short give high level",
     },
 ];
 
 /// Words that say nothing about what is asked: the project itself, and the grammar of a question.
-const FILLERS: &[&str] = &[
-    "a", "an", "and", "app", "application", "are", "be", "best", "can", "code", "codebase", "command", "commands", "did", "do", "does",
-    "for", "from", "get", "here", "how", "i", "in", "instructions", "is", "it", "its", "library", "local", "locally", "me", "my", "need",
-    "needed", "of", "on", "one", "package", "please", "program", "project", "repo", "repository", "right", "should", "show", "software",
-    "tell", "that", "the", "there", "these", "this", "to", "tool", "under", "us", "was", "way", "we", "what", "when", "where", "which",
-    "with", "would", "you", "your",
-];
+const FILLERS: &str = "a an and app application are be best can code codebase command commands did do does for from get here how i in \
+    instructions is it its library local locally me my need needed of on one package please program project repo \
+    repository right should show software tell that the there these this to tool under us was way we what when where \
+    which with would you your";
 
 /// The most words of such a question. A longer one is about something in particular.
 const MAX_WORDS: usize = 14;
@@ -190,16 +180,17 @@ impl Onboarding {
     /// Returns what a question asks about the project as a whole; `None` if it asks for anything else.
     pub fn of(question: &str) -> Option<Self> {
         let lower = question.to_lowercase();
-        let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
+        let words: Vec<&str> =
+            lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
         // One word names a file or a definition.
         if words.len() < 2 || words.len() > MAX_WORDS {
             return None;
         }
         let fits = |form: &&Form| {
-            let is_said = |group: &&[&str]| words.iter().any(|word| group.contains(word));
-            let is_needed = |word: &str| form.needs.iter().any(|group| group.contains(&word));
+            let is_said = |group: &&str| words.iter().any(|word| has(group, word));
+            let is_needed = |word: &str| form.needs.iter().any(|group| has(group, word));
             form.needs.iter().all(is_said)
-                && words.iter().all(|word| is_needed(word) || form.allows.contains(word) || FILLERS.contains(word))
+                && words.iter().all(|word| is_needed(word) || has(form.allows, word) || has(FILLERS, word))
         };
         FORMS.iter().find(fits).map(|form| form.intent)
     }
@@ -216,7 +207,7 @@ impl Onboarding {
 
     /// The places and names of its files, the most telling first.
     fn names(self) -> impl Iterator<Item = (usize, &'static str)> {
-        let lists: &[&[&str]] = match self {
+        let lists: &[&str] = match self {
             Self::RunTests => &[CONTRIBUTING, README, TASKS, MANIFESTS, WORKFLOWS],
             Self::Build => &[README, CONTRIBUTING, TASKS, INSTALL, MANIFESTS, WORKFLOWS],
             Self::Lint => &[CONTRIBUTING, LINTERS, TASKS, README, MANIFESTS, WORKFLOWS],
@@ -229,14 +220,19 @@ impl Onboarding {
             Self::Version => &[VERSIONS, MANIFESTS, CHANGES],
             Self::SetUp => &[README, INSTALL, CONTRIBUTING, TASKS],
             Self::Release => &[CHANGES, RELEASING, CONTRIBUTING, WORKFLOWS, README],
-            Self::Overview => &[README, &["docs/index.md", "docs/index.rst", "docs/readme.md", "architecture.md"]],
+            Self::Overview => &[README, "docs/index.md docs/index.rst docs/readme.md architecture.md"],
         };
-        lists.iter().flat_map(|list| list.iter().copied()).enumerate()
+        lists.iter().flat_map(|list| list.split(' ')).enumerate()
     }
 }
 
+/// Whether a list, separated by blanks, has a word.
+fn has(list: &str, word: &str) -> bool {
+    list.split(' ').any(|known| known == word)
+}
+
 /// How many places a file loses for each directory above it.
-const RANKS_PER_LEVEL: usize = 30;
+const RANKS_PER_LEVEL: usize = 100;
 
 /// Whether a path in lower case has a name: `x.*` is any extension, `*.x` any stem, `x/*` anything directly in a directory at the
 /// root; a name with a slash is a path from the root.
@@ -256,52 +252,36 @@ fn is_named(path: &str, name: &str) -> bool {
     }
 }
 
-const README: &[&str] = &["readme.md", "readme.rst", "readme", "readme.*"];
-const CONTRIBUTING: &[&str] = &[
-    "contributing.md", "contributing.rst", "contributing", "contributing.*", ".github/contributing.md", "hacking.md", "hacking",
-    "development.md", "developing.md", "developers.md", "maintaining.md", "docs/contributing.*", "docs/development.*", "docs/dev.*",
-];
-const TASKS: &[&str] = &[
-    "makefile", "justfile", "taskfile.*", "package.json", "tox.ini", "noxfile.py", "rakefile", "tasks.py", "mix.exs", "build.cake",
-    "build.sh", "build.ps1", ".pre-commit-config.yaml", "composer.json", "cmakelists.txt", "makefile.am",
-];
-const MANIFESTS: &[&str] = &[
-    "pyproject.toml", "cargo.toml", "package.json", "go.mod", "build.gradle.kts", "build.gradle", "pom.xml", "mix.exs", "gemfile",
-    "*.gemspec", "composer.json", "build.sbt", "package.swift", "*.cabal", "package.yaml", "setup.py", "setup.cfg", "requirements.txt",
-    "requirements/*", "pipfile", "environment.yml", "*.csproj", "directory.packages.props", "directory.build.props", "build.zig.zon",
-    "build.zig", "cmakelists.txt", "meson.build", "configure.ac", "vcpkg.json", "conanfile.*", "deps.edn", "project.clj", "rebar.config",
-    "dune-project", "stack.yaml", "pubspec.yaml", "dockerfile", "global.json",
-];
-const WORKFLOWS: &[&str] = &[
-    ".github/workflows/ci.*", ".github/workflows/test.*", ".github/workflows/tests.*", ".github/workflows/build.*",
-    ".github/workflows/*", ".gitlab-ci.yml", ".circleci/config.yml", "azure-pipelines.yml", ".travis.yml", "appveyor.yml",
-    ".appveyor.yml", "jenkinsfile", ".drone.yml", ".cirrus.yml", "bitbucket-pipelines.yml",
-];
-const LINTERS: &[&str] = &[
-    ".pre-commit-config.yaml", ".golangci.yml", ".golangci.yaml", ".eslintrc.*", ".eslintrc", "eslint.config.*", ".rubocop.yml",
-    ".credo.exs", "ruff.toml", ".flake8", ".pylintrc", "clippy.toml", "phpcs.xml", "phpcs.xml.dist", "phpstan.neon", ".hlint.yaml",
-    ".swiftlint.yml", ".clang-tidy", ".scalafix.conf", "detekt.yml", ".luacheckrc", "biome.json", ".github/workflows/lint.*",
-];
-const FORMATTERS: &[&str] = &[
-    ".editorconfig", ".prettierrc", ".prettierrc.*", "prettier.config.*", ".formatter.exs", "rustfmt.toml", ".rustfmt.toml",
-    ".clang-format", ".scalafmt.conf", ".stylua.toml", "stylua.toml", ".php-cs-fixer.*", ".php_cs", ".swiftformat", "biome.json",
-    ".pre-commit-config.yaml", "fourmolu.yaml",
-];
-const INSTALL: &[&str] = &["install.md", "install", "install.*", "installation.*", "docs/install.*", "docs/installation.*", "docs/getting-started.*"];
-const ENTRIES: &[&str] = &[
-    "src/main.*", "main.*", "__main__.py", "src/lib.rs", "program.cs", "cli.*", "app.*", "index.*", "src/index.*", "lib/index.*",
-    "server.*", "__init__.py",
-];
-const LICENSES: &[&str] = &["license", "license.*", "licence", "licence.*", "copying", "copying.*", "license-mit", "license-apache", "unlicense", "notice"];
-const VERSIONS: &[&str] = &["version.*", "version", "_version.py", "__version__.py", "__about__.py", "version.props"];
-const CHANGES: &[&str] = &[
-    "changelog.md", "changelog.rst", "changelog", "changelog.*", "changes.md", "changes.rst", "changes", "changes.*", "history.md",
-    "history.*", "news.md", "news", "news.*", "releases.md", "release-notes.md", "releasenotes.*", "docs/changelog.*", "docs/changes.*",
-];
-const RELEASING: &[&str] = &[
-    "releasing.md", "release.md", "docs/releasing.*", "docs/release.*", "docs/release-process.*", ".github/workflows/release.*",
-    ".github/workflows/publish.*", ".github/workflows/deploy.*", ".goreleaser.yml", ".goreleaser.yaml",
-];
+const README: &str = "readme.md readme.rst readme readme.*";
+const CONTRIBUTING: &str = "contributing.md contributing.rst contributing contributing.* .github/contributing.md hacking.md hacking \
+    development.md developing.md developers.md maintaining.md docs/contributing.* docs/development.* docs/dev.*";
+const TASKS: &str = "makefile justfile taskfile.* package.json tox.ini noxfile.py rakefile tasks.py mix.exs build.cake build.sh \
+    build.ps1 .pre-commit-config.yaml composer.json cmakelists.txt makefile.am";
+const MANIFESTS: &str = "pyproject.toml cargo.toml package.json go.mod build.gradle.kts build.gradle pom.xml mix.exs gemfile *.gemspec \
+    composer.json build.sbt package.swift *.cabal package.yaml setup.py setup.cfg requirements.txt requirements/* \
+    pipfile environment.yml *.csproj directory.packages.props directory.build.props build.zig.zon build.zig \
+    cmakelists.txt meson.build configure.ac vcpkg.json conanfile.* deps.edn project.clj rebar.config dune-project \
+    stack.yaml pubspec.yaml dockerfile global.json";
+const WORKFLOWS: &str = ".github/workflows/ci.* .github/workflows/test.* .github/workflows/tests.* .github/workflows/build.* \
+    .github/workflows/* .gitlab-ci.yml .circleci/config.yml azure-pipelines.yml .travis.yml appveyor.yml .appveyor.yml \
+    jenkinsfile .drone.yml .cirrus.yml bitbucket-pipelines.yml";
+const LINTERS: &str = ".pre-commit-config.yaml .golangci.yml .golangci.yaml .eslintrc.* .eslintrc eslint.config.* .rubocop.yml .credo.exs \
+    ruff.toml .flake8 .pylintrc clippy.toml phpcs.xml phpcs.xml.dist phpstan.neon .hlint.yaml .swiftlint.yml .clang-tidy \
+    .scalafix.conf detekt.yml .luacheckrc biome.json .github/workflows/lint.*";
+const FORMATTERS: &str = ".editorconfig .prettierrc .prettierrc.* prettier.config.* .formatter.exs rustfmt.toml .rustfmt.toml .clang-format \
+    .scalafmt.conf .stylua.toml stylua.toml .php-cs-fixer.* .php_cs .swiftformat biome.json .pre-commit-config.yaml \
+    fourmolu.yaml";
+const INSTALL: &str =
+    "install.md install install.* installation.* docs/install.* docs/installation.* docs/getting-started.*";
+const ENTRIES: &str = "src/main.* main.* __main__.py src/lib.rs program.cs cli.* app.* index.* src/index.* lib/index.* server.* \
+    __init__.py";
+const LICENSES: &str =
+    "license license.* licence licence.* copying copying.* license-mit license-apache unlicense notice";
+const VERSIONS: &str = "version.* version _version.py __version__.py __about__.py version.props";
+const CHANGES: &str = "changelog.md changelog.rst changelog changelog.* changes.md changes.rst changes changes.* history.md history.* \
+    news.md news news.* releases.md release-notes.md releasenotes.* docs/changelog.* docs/changes.*";
+const RELEASING: &str = "releasing.md release.md docs/releasing.* docs/release.* docs/release-process.* .github/workflows/release.* \
+    .github/workflows/publish.* .github/workflows/deploy.* .goreleaser.yml .goreleaser.yaml";
 
 #[cfg(test)]
 mod tests {
@@ -339,16 +319,23 @@ mod tests {
 
     #[test]
     fn the_files_near_the_root_come_first() {
-        let order = |intent: Onboarding, paths: &[&str]| {
-            let rank = |path: &&str| intent.rank(&DocPath::new(path).expect("plain"));
-            let mut ranked: Vec<_> = paths.iter().filter_map(|path| Some((rank(path)?, *path))).collect();
+        let order = |intent: Onboarding, paths: &[&'static str]| -> Vec<&'static str> {
+            let rank = |path: &str| intent.rank(&DocPath::new(path).expect("plain"));
+            let mut ranked: Vec<_> = paths.iter().filter_map(|&path| Some((rank(path)?, path))).collect();
             ranked.sort_unstable();
-            ranked.into_iter().map(|(_, path)| path).collect::<Vec<_>>()
+            ranked.into_iter().map(|(_, path)| path).collect()
         };
         assert_eq!(
             order(
                 Onboarding::RunTests,
-                &["sub/README.md", "README.md", "Makefile", "src/lib.rs", "CONTRIBUTING.md", ".github/workflows/go.yml"]
+                &[
+                    "sub/README.md",
+                    "README.md",
+                    "Makefile",
+                    "src/lib.rs",
+                    "CONTRIBUTING.md",
+                    ".github/workflows/go.yml"
+                ]
             ),
             ["CONTRIBUTING.md", "README.md", "Makefile", ".github/workflows/go.yml", "sub/README.md"]
         );

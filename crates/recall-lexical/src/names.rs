@@ -28,9 +28,8 @@ pub(crate) fn ends<'a>(text: &'a str, separator: &'a str) -> impl Iterator<Item 
 pub(crate) fn each_end(name: &str, mut emit: impl FnMut(&str)) {
     ends(name, SCOPE).for_each(&mut emit);
     let is_module = |text: &str| {
-        let is_component = |part: &str| {
-            part.starts_with(char::is_uppercase) && part.chars().all(|c| c.is_alphanumeric() || c == '_')
-        };
+        let is_component =
+            |part: &str| part.starts_with(char::is_uppercase) && part.chars().all(|c| c.is_alphanumeric() || c == '_');
         text.contains('.') && text.split('.').all(is_component)
     };
     let (scopes, last) = name.rsplit_once(SCOPE).map_or(("", name), |(scopes, last)| (scopes, last));

@@ -219,8 +219,9 @@ impl Searcher {
         let path = path.trim_end_matches('/');
         self.guard(|| {
             let is_file = snapshot.look_up(snapshot.fields.path_end, path.as_bytes())?.chunks > 0;
-            let is_directory =
-                || snapshot.keys_with_prefix(snapshot.fields.path_end, &format!("{path}/"), 1).map(|keys| !keys.is_empty());
+            let is_directory = || {
+                snapshot.keys_with_prefix(snapshot.fields.path_end, &format!("{path}/"), 1).map(|keys| !keys.is_empty())
+            };
             Ok(is_file || is_directory()?)
         })
     }

@@ -72,7 +72,8 @@ fn literals(understood: &Understood) -> Vec<&str> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     // The path of a file is found by the index of paths.
     let is_alone = understood.class == QueryClass::Symbol && !text.contains(char::is_whitespace);
-    let has_punctuation = !text.trim_matches(|c| !is_word(c)).chars().all(is_word) || text.starts_with(['-', '@', '#', '$', '.']);
+    let has_punctuation =
+        !text.trim_matches(|c| !is_word(c)).chars().all(is_word) || text.starts_with(['-', '@', '#', '$', '.']);
     let alone = (understood.phrases.is_empty() && is_alone && has_punctuation).then_some(text);
     let phrases = understood.phrases.iter().map(String::as_str);
     phrases.chain(alone).filter(|literal| literal.chars().count() >= MIN_CHARS).take(MOST_LITERALS).collect()

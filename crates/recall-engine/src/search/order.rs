@@ -118,7 +118,8 @@ fn by_rankers<'a>(
         .zip(of_words)
         .map(|(demotion, of_words)| demotion.map_or(1.0, |factor| factor.value) * of_words)
         .collect();
-    let weight = cosine_weight(deciding.set, deciding.class, kind) + paraphrase_weight(deciding.set, deciding.uncovered);
+    let weight =
+        cosine_weight(deciding.set, deciding.class, kind) + paraphrase_weight(deciding.set, deciding.uncovered);
     let keys = keys(&ranked, features::nearer_than_mean(&features), weight, &odds);
     let values = deciding.scores(kind, &keys, &confidences, &odds);
     let mut order = Vec::with_capacity(values.len());

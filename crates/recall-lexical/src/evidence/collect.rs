@@ -7,8 +7,8 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, TantivyError};
 
 use super::assemble::{NAMED_EQUAL, NAMED_FOLDED, ReadDocument, named_unit, saturated_frequency};
-use super::rare::RareWord;
 use super::ranges::{DocumentRange, document_ranges, each_within};
+use super::rare::RareWord;
 use super::stats::{ChunkStats, DocumentStats, FieldStats, MAX_TERMS};
 use super::{DocumentEvidence, Evidence, QueryStats};
 use crate::chunk_document::{SiblingKeys, unpack};

@@ -87,9 +87,7 @@ fn is_known(term_cache: &TermCache<'_>, word: &str, is_cut_off: bool) -> Result<
     let is_there = |field, key: &str| Ok::<_, TantivyError>(term_cache.look_up(field, key.as_bytes())?.chunks > 0);
     let symbol = written_as_symbol(word).to_lowercase();
     let last = symbol.rsplit_once(SCOPE).map_or(symbol.as_str(), |(_, last)| last);
-    if is_there(fields.folded_name, last)?
-        || is_there(fields.path_end, &path_of(word))?
-        || is_there(fields.stem, last)?
+    if is_there(fields.folded_name, last)? || is_there(fields.path_end, &path_of(word))? || is_there(fields.stem, last)?
     {
         return Ok(true);
     }
