@@ -2,11 +2,8 @@
 //!
 //! Lints of the compiler are in the workspace's `Cargo.toml`.
 
-#[path = "words/links.rs"]
 mod links;
-#[path = "words/phrases.rs"]
 mod phrases;
-#[path = "words/schema.rs"]
 mod schema;
 
 use std::collections::BTreeMap;

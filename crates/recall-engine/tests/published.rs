@@ -3,9 +3,7 @@
 //! The same documents, filters, removals, generations and branches are in the index of a machine and in each kind of shared store.
 
 #[cfg(feature = "server-tests")]
-#[path = "published/servers.rs"]
 mod servers;
-mod support;
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +16,8 @@ use recall_engine::{
 };
 use recall_models::BuiltIn;
 use recall_shared::{Guarded, Memory, SharedStore};
-use support::Sandbox;
+
+use crate::support::Sandbox;
 
 /// How far the scores of one chunk may be apart. A shared store counts the words of paths once a document, an index once a chunk, so that
 /// their weights differ a little.
