@@ -2,14 +2,10 @@
 
 #![cfg(target_os = "linux")]
 
-#[path = "daemon/home.rs"]
-#[allow(dead_code, reason = "these tests use a part of it")]
-mod home;
-
 use recall_client::{Client, Launch};
 use recall_proto::v1;
 
-use home::Home;
+use crate::daemon::home::Home;
 
 /// Returns a client of a home's daemon, and the context of a project in it.
 async fn client(home: &Home, files: &[(&str, &str)]) -> (Client, v1::RequestContext) {

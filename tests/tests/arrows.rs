@@ -346,7 +346,7 @@ fn plant(mut metadata: Value, from: &str, to: &str, kind: &Value) -> Value {
     metadata
 }
 
-fn metadata(arguments: &[&str]) -> Value {
+pub(crate) fn metadata(arguments: &[&str]) -> Value {
     let mut command = cargo();
     command.args(["metadata", "--locked", "--format-version", "1"]).args(arguments);
     let output = command.output().expect("cargo runs");
@@ -368,10 +368,10 @@ fn cargo() -> Command {
     command
 }
 
-fn list(value: &Value) -> &[Value] {
+pub(crate) fn list(value: &Value) -> &[Value] {
     value.as_array().expect("a list")
 }
 
-fn text(value: &Value) -> &str {
+pub(crate) fn text(value: &Value) -> &str {
     value.as_str().expect("a text")
 }

@@ -2,9 +2,7 @@
 
 #![cfg(unix)]
 
-#[path = "backup/hostile.rs"]
 mod hostile;
-#[path = "backup/writers.rs"]
 mod writers;
 
 use std::fs;

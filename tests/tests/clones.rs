@@ -5,7 +5,6 @@
 
 #![cfg(target_os = "linux")]
 
-#[path = "clones/tree.rs"]
 mod tree;
 
 use std::collections::BTreeMap;

@@ -2,13 +2,9 @@
 
 #![cfg(target_os = "linux")]
 
-#[path = "daemon/home.rs"]
-mod home;
-#[path = "daemon/old.rs"]
+pub(crate) mod home;
 mod old;
-#[path = "daemon/reach.rs"]
 mod reach;
-#[path = "daemon/upgrade.rs"]
 mod upgrade;
 
 use std::io::{Read as _, Write as _};

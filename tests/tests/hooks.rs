@@ -9,7 +9,6 @@ use recall_testkit::Project;
 use recall_tests::{Sandbox, sandbox};
 use serde_json::{Value, json};
 
-#[path = "hooks/care.rs"]
 mod care;
 
 const SOURCE: &str = "pub fn retry(attempts: u32) {\n    wait_before_retry(attempts);\n}\n";

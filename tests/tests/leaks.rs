@@ -6,13 +6,8 @@
 
 #![cfg(target_os = "linux")]
 
-#[path = "leaks/ask.rs"]
 mod ask;
-#[path = "leaks/fill.rs"]
 mod fill;
-#[path = "daemon/home.rs"]
-#[allow(dead_code, reason = "these tests use a part of it")]
-mod home;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,9 +16,9 @@ use oorandom::Rand32;
 use recall_client::{Client, Launch};
 use recall_proto::{rpcs, v1};
 
+use crate::daemon::home::Home;
 use ask::{Probe, ask};
 use fill::{Filled, fill};
-use home::Home;
 
 /// The number of random pairs of projects.
 const PAIRS: u32 = 4;

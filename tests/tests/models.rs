@@ -8,26 +8,19 @@
     expect(dead_code, unused_imports, reason = "parts of the modules only serve the tests that run a network")
 )]
 
-#[path = "models/add.rs"]
 mod add;
-#[path = "models/case.rs"]
 mod case;
 #[cfg(feature = "onnx-tests")]
-#[path = "models/embed.rs"]
 mod embed;
-#[path = "models/fetch.rs"]
 mod fetch;
 #[path = "../../crates/recall-models/tests/support/library.rs"]
 mod library;
-#[path = "models/network.rs"]
 mod network;
 #[path = "../../crates/recall-models/tests/onnx/onnx_file.rs"]
 #[expect(dead_code, reason = "the networks of these tests need a part of the form")]
 mod onnx_file;
 #[cfg(feature = "onnx-tests")]
-#[path = "models/rerank.rs"]
 mod rerank;
-#[path = "models/runtime.rs"]
 mod runtime;
 #[path = "../../crates/recall-models/tests/support/server.rs"]
 mod server;

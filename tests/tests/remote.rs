@@ -1,6 +1,5 @@
 //! Remote models, from the command to a server that speaks the vendors' formats.
 
-#[path = "remote/case.rs"]
 mod case;
 
 use std::fs;

@@ -4,15 +4,12 @@
 
 #![cfg(unix)]
 
-#[path = "shared_store/team.rs"]
-mod team;
-
 use std::time::{Duration, Instant};
 
 use recall_testkit::PostgresServer;
 use recall_tests::Sandbox;
 
-use team::{RETRY, commit, json_of, paths, with_git};
+use crate::team::{self, RETRY, commit, json_of, paths, with_git};
 
 fn configure(sandbox: &Sandbox, server: &PostgresServer, more: &str) {
     team::configure(sandbox, "postgres", &server.address(), more);

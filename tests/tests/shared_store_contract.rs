@@ -2,19 +2,12 @@
 
 #![cfg(unix)]
 
-#[path = "page/browser.rs"]
-#[expect(dead_code, reason = "other tests use the rest")]
-mod browser;
-#[path = "shared_store/team.rs"]
-mod team;
-
 use recall_testkit::{ContractServer, Project, Sandbox};
 use recall_tests::Agent;
 use serde_json::json;
 
-use browser::Browser;
-
-use team::{RETRY, commit, configure, json_of, paths, with_git};
+use crate::page::browser::Browser;
+use crate::team::{self, RETRY, commit, configure, json_of, paths, with_git};
 
 #[test]
 fn what_one_machine_publishes_another_finds() {

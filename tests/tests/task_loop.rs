@@ -11,9 +11,7 @@ use recall_testkit::{Outcome, Project, wait_until};
 use recall_tests::{Sandbox, sandbox};
 use serde_json::{Value, json};
 
-#[path = "task_loop/limits.rs"]
 mod limits;
-#[path = "task_loop/start.rs"]
 mod start;
 
 /// Keeps its prompt, changes a file, and does what the script of its run says.

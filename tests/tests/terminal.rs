@@ -13,7 +13,6 @@ use recall_testkit::{Project, wait_until};
 use recall_tests::{Sandbox, sandbox};
 use serde_json::Value;
 
-#[path = "terminal/questions.rs"]
 mod questions;
 
 const SOURCE: &str =

@@ -48,7 +48,7 @@ pub(crate) fn run(folder: Option<&str>) -> ExitCode {
 }
 
 fn make(folder: Option<&str>) -> Result<PathBuf, String> {
-    let folder = folder.map_or_else(programs::build, |folder| Ok(PathBuf::from(folder)))?;
+    let folder = folder.map_or_else(|| programs::build("release"), |folder| Ok(PathBuf::from(folder)))?;
     let program = folder.join(format!("recall{}", std::env::consts::EXE_SUFFIX));
     let place = programs::target_folder().join("fixture");
     let failed = |error: std::io::Error| format!("cannot write below {}: {error}", place.display());

@@ -2,6 +2,7 @@
 //!
 //! They need only what `rustup` installs, and the package has no dependencies, so it builds in a second.
 
+mod changed;
 mod cross;
 mod debian;
 mod dist;
@@ -34,6 +35,8 @@ fn main() -> ExitCode {
         }
         ["check"] => steps::run(STEPS, Networks::Skip),
         ["check", "--onnx"] => steps::run(STEPS, Networks::Test),
+        ["check", "--changed"] => changed::run(None),
+        ["check", "--changed", base] => changed::run(Some(base)),
         ["tour"] => tour::run(),
         ["dist"] => dist::run(Trial::Skip),
         ["dist", "--try"] => dist::run(Trial::Run),
@@ -100,6 +103,11 @@ const TASKS: &[(&str, &str)] = &[
     ("fixture FOLDER", "the same with the programs in a folder"),
     ("check", "run all of the following, in this order, and stop at the first failure"),
     ("check --onnx", "the same with the tests of networks, which need `RECALL_TEST_WHEELS`"),
+    (
+        "check --changed [COMMIT]",
+        "check the formatting and the lints, and run the tests of the packages that depend on what changed since a commit, by default since \
+         the branch left origin/main",
+    ),
 ];
 
 fn help() -> String {

@@ -30,7 +30,7 @@ fn page(measured: Option<&str>) -> Result<(), String> {
     };
     // Looked for first: the build takes minutes.
     node(&["--version"]).output().map_err(|error| format!("cannot start Node, which this task needs: {error}"))?;
-    let programs = programs::build()?;
+    let programs = programs::build("release")?;
     let (script, last) = match measured {
         Some(folder) => ("tests/browser/speed.mjs", folder),
         None => ("tests/browser/page.mjs", PICTURES),

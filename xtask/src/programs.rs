@@ -42,18 +42,18 @@ pub(crate) fn build_command() -> Result<PathBuf, String> {
     Ok(target_folder().join("debug"))
 }
 
-/// Builds the programs; returns their folder.
-pub(crate) fn build() -> Result<PathBuf, String> {
+/// Builds the programs with a profile; returns their folder.
+pub(crate) fn build(profile: &str) -> Result<PathBuf, String> {
     let bins = ["--bin", "recall", "--bin", "recalld", "--bin", "recall-shim", "--bin", "recall-bench"];
     let packages =
         ["--package", "recall-cli", "--package", "recalld", "--package", "recall-shim", "--package", "recall-bench"];
     let status = cargo()
-        .args(["build", "--release"])
+        .args(["build", "--profile", profile])
         .args(bins)
         .args(packages)
         .status()
         .map_err(|error| format!("cannot start cargo: {error}"))?;
-    if status.success() { Ok(target_folder().join("release")) } else { Err(format!("the build failed ({status})")) }
+    if status.success() { Ok(target_folder().join(profile)) } else { Err(format!("the build failed ({status})")) }
 }
 
 /// Returns cargo's target folder.

@@ -20,8 +20,8 @@ pub(crate) struct Step {
 
 /// All checks, the cheapest first and the tests last, so that their output is at the end.
 ///
-/// All checks use one profile, and clippy and the documentation share metadata of the dependencies. A check of a fresh
-/// clone therefore builds each dependency twice, not four times.
+/// All checks use one profile, and clippy and the documentation share the metadata of all crates, since they have the same features. A
+/// check of a fresh clone therefore builds each dependency twice: for metadata, and for programs.
 pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "fmt",
@@ -42,7 +42,24 @@ pub(crate) const STEPS: &[Step] = &[
         name: "doc",
         about: "build the documentation, with broken links as errors",
         component: None,
-        arguments: &["doc", "--workspace", "--no-deps", "--document-private-items"],
+        // The examples make cargo turn on the features that tests need, as for clippy; without them it would check dozens of dependencies
+        // again. A program with a library of its name is left out, as cargo does by itself.
+        arguments: &[
+            "doc",
+            "--workspace",
+            "--no-deps",
+            "--document-private-items",
+            "--lib",
+            "--examples",
+            "--bin",
+            "recall",
+            "--bin",
+            "recall-dist",
+            "--bin",
+            "xtask",
+            "--features",
+            ONNX_TESTS,
+        ],
         variables: &[("RUSTDOCFLAGS", "-D warnings")],
     },
     Step {
@@ -78,6 +95,12 @@ pub(crate) fn run(steps: &[Step], networks: Networks) -> ExitCode {
         }
     }
     ExitCode::SUCCESS
+}
+
+/// Runs the step of a name, without the tests of networks.
+pub(crate) fn run_named(name: &str) -> Result<(), String> {
+    let step = STEPS.iter().find(|step| step.name == name).ok_or_else(|| format!("there is no step `{name}`"))?;
+    run_one(step, Networks::Skip)
 }
 
 fn run_one(step: &Step, networks: Networks) -> Result<(), String> {

@@ -3,8 +3,7 @@
 //!
 //! Every file in `fixtures/` has a snapshot. A snapshot line is a chunk: its lines, kind, tokens, symbol path and signature.
 
-#[path = "fixtures/files.rs"]
-mod files;
+pub(crate) mod files;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

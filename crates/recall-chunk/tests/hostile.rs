@@ -1,12 +1,11 @@
 //! Texts that must not crash, hang or exhaust any parser.
 
-#[path = "fixtures/files.rs"]
-mod files;
-
 use std::time::{Duration, Instant};
 
 use recall_chunk::{ChunkLimits, Chunker, PARSE_STACK_BYTES};
 use recall_core::{DocPath, Language, Limits, ParsedDocument};
+
+use crate::fixtures::files;
 
 /// The languages of the fixtures, and others that are cut by their own rules.
 fn languages() -> Vec<Language> {

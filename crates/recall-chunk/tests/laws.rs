@@ -3,8 +3,6 @@
 //! Each run checks the same 400 cases. `PROPTEST_CASES=100000 PROPTEST_RNG_SEED=7 cargo test -p recall-chunk` checks
 //! others.
 
-#[path = "fixtures/files.rs"]
-mod files;
 #[path = "fixtures/laws.rs"]
 mod law;
 
@@ -14,6 +12,7 @@ use proptest::prelude::*;
 use recall_chunk::notebook_text;
 use recall_core::{ChunkKind, ParseOutcome};
 
+use crate::fixtures::files;
 use law::{assert_laws, parse};
 
 static FIXTURES: LazyLock<Vec<String>> = LazyLock::new(files::names);

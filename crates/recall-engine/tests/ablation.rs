@@ -1,10 +1,9 @@
 //! The effect of leaving out a stage of the search.
 
-mod support;
-
 use recall_core::{Ablation, FileKind, SearchRequest};
 use recall_engine::{Answer, Engine, Hit};
-use support::{Sandbox, request};
+
+use crate::support::{Sandbox, request};
 
 /// The answers of a whole search and of one without a stage.
 fn with_and_without(sandbox: &Sandbox, engine: &Engine, query: &str, stage: Ablation) -> [Answer; 2] {

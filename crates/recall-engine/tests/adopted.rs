@@ -1,14 +1,13 @@
 //! Names in instructions for agents that the project no longer has.
 #![cfg(unix)]
 
-mod support;
-
 use std::path::Path;
 use std::process::Command;
 
 use recall_core::{Provenance, Scope, VerifyMemories, VerifyMode};
 use recall_engine::{DoubtKind, Owner};
-use support::{Sandbox, request};
+
+use crate::support::{Sandbox, request};
 
 fn git(at: &Path, arguments: &[&str]) {
     let mut git = Command::new("git");

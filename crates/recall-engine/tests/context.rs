@@ -1,7 +1,5 @@
 //! Context windows of a small project.
 
-mod support;
-
 use std::fs;
 use std::process::Command;
 
@@ -9,7 +7,7 @@ use recall_core::tokens::count;
 use recall_core::{AddMemory, Filters, MemoryType, PathFilter, Provenance, Repeats, Scope};
 use recall_engine::{ContextError, ContextRequest, ContextSection, ContextWindow, Engine, WorkTreeChanges};
 
-use support::Sandbox;
+use crate::support::Sandbox;
 
 const FILES: &[(&str, &str)] = &[
     ("Cargo.toml", "[package]\nname = \"pay\"\n"),

@@ -1,12 +1,11 @@
 //! Rebuilding a damaged, truncated or foreign index.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use recall_engine::Warning;
-use support::{Sandbox, paths};
+
+use crate::support::{Sandbox, paths, request};
 
 fn index_files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("readable").flatten() {
@@ -106,7 +105,7 @@ fn a_catalog_of_a_newer_version_is_rejected_and_not_changed() {
     let mut bytes = fs::read(&catalog).expect("readable");
     bytes[60..64].copy_from_slice(&9999_u32.to_be_bytes());
     fs::write(&catalog, &bytes).expect("written");
-    let error = sandbox.engine().search(&sandbox.origin(), &support::request("alpha")).expect_err("refused");
+    let error = sandbox.engine().search(&sandbox.origin(), &request("alpha")).expect_err("refused");
     let cause = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
     assert!(cause.contains("9999"), "{error}: {cause}");
     assert_eq!(fs::read(&catalog).expect("readable"), bytes);

@@ -1,7 +1,5 @@
 //! A language model describes chunks of prose before an encoder embeds them.
 
-mod support;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -12,7 +10,8 @@ use recall_core::{
 };
 use recall_engine::{EmbeddingModel, EmbeddingStoreSettings, Encoders, Engine, EngineSettings};
 use recall_models::BuiltIn;
-use support::{Sandbox, paths, request};
+
+use crate::support::{Sandbox, paths, request};
 
 /// An encoder that wraps the built-in model and records what it embeds.
 struct Recorder {

@@ -1,14 +1,13 @@
 //! The doctor reports problems, repairs derived data, and never changes a journal.
 
-mod support;
-
 use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 
 use recall_core::{AddMemory, MemoryType, Provenance, Repeats, Scope};
 use recall_engine::{Check, DoctorReport, DoctorRequest, Engine, Mend, Problem, SecretScan};
-use support::Sandbox;
+
+use crate::support::Sandbox;
 
 fn doctor(sandbox: &Sandbox, engine: &Engine, mend: Mend, secrets: SecretScan) -> DoctorReport {
     engine.doctor(&sandbox.origin(), &DoctorRequest { scope: Scope::All, mend, secrets }).expect("it can be checked")

@@ -1,7 +1,5 @@
 //! Named stores that several projects share.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -15,7 +13,8 @@ use recall_engine::{
     Engine, EngineSettings, GetError, ItemRequest, MemoryError, Origin, Parent, Places, RootCheck, SearchError,
     StoreError, StoreSettings,
 };
-use support::{Sandbox, SystemClock, paths, request};
+
+use crate::support::{Sandbox, SystemClock, paths, request};
 
 /// Two domains, `team` and `ops`. Projects whose folder's name ends in `project` list both, others only `team`.
 fn sandbox() -> (Sandbox, Engine) {

@@ -1,7 +1,5 @@
 //! A chosen encoder embeds in the background, answers once it covers the store, and is replaced by the next model if it fails.
 
-mod support;
-
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -16,7 +14,8 @@ use recall_engine::{
     Answer, EmbeddingModel, EmbeddingStoreSettings, Encoders, Engine, EngineSettings, StoreStatus, Warning,
 };
 use recall_models::BuiltIn;
-use support::{Sandbox, paths, request};
+
+use crate::support::{Sandbox, paths, request};
 
 /// An encoder that wraps the built-in model, and can be blocked or made to fail.
 struct Encoder {
@@ -286,11 +285,12 @@ fn the_former_encoder_answers_until_the_new_one_covers_the_store() {
         answer.model.as_deref() == Some("encoder-1") && answer.hits[0].text.contains("garage")
     });
 
-    let asked = old.queries();
     new.go_on();
     wait_until("the new encoder", || search(&sandbox, &engine).model.as_deref() == Some("encoder-2"));
     wait_until("the end of the old embeddings", || folders(&sandbox) == ["02"]);
-    assert!(old.queries() >= asked);
+    let asked = (old.queries(), new.queries());
+    assert_eq!(search(&sandbox, &engine).model.as_deref(), Some("encoder-2"));
+    assert_eq!((old.queries(), new.queries()), (asked.0, asked.1 + 1), "only the new encoder is asked");
     engine.use_encoders(Encoders { others: vec![old.model(), new.model()], ..Encoders::default() });
     assert_eq!((search(&sandbox, &engine).model, folders(&sandbox).len()), (None, 0));
 

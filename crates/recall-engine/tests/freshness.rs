@@ -1,7 +1,5 @@
 //! An answer never contains text that its files no longer have.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -10,7 +8,8 @@ use std::time::{Duration, SystemTime};
 
 use recall_core::Timestamp;
 use recall_engine::{Engine, EngineSettings, Places, StoreSettings, Warning};
-use support::{Sandbox, SystemClock, paths};
+
+use crate::support::{Sandbox, SystemClock, paths};
 
 #[test]
 fn the_first_search_of_a_project_indexes_it_and_says_so() {

@@ -1,11 +1,9 @@
 //! The graph and related documents of a small project.
 
-mod support;
-
 use recall_core::{Relation, Scope};
 use recall_engine::{Graph, GraphError, GraphRequest, NodeThing, Related, RelatedRequest, Tie, Warning, links};
 
-use support::Sandbox;
+use crate::support::Sandbox;
 
 const FILES: &[(&str, &str)] = &[
     ("Cargo.toml", "[package]\nname = \"pay\"\n"),

@@ -1,13 +1,12 @@
 //! The commits that changed a document.
 
-mod support;
-
 use std::fs;
 use std::process::Command;
 
 use recall_core::Scope;
 use recall_engine::{Engine, GetError, History, HistoryRequest};
-use support::Sandbox;
+
+use crate::support::Sandbox;
 
 fn git(sandbox: &Sandbox, arguments: &[&str]) {
     let mut git = Command::new("git");

@@ -1,26 +1,19 @@
 //! Memories are stored, found, and verified against the files.
 
-#[path = "memory/anchors.rs"]
 mod anchors;
-#[path = "memory/changes.rs"]
 mod changes;
-#[path = "memory/outside.rs"]
 mod outside;
-#[path = "memory/own.rs"]
 mod own;
-#[path = "memory/scopes.rs"]
 mod scopes;
-mod support;
-#[path = "memory/ties.rs"]
 mod ties;
 #[path = "memory/use.rs"]
 mod use_of_it;
-#[path = "memory/writing.rs"]
 mod writing;
 
 use recall_core::{AddMemory, MemoryId, MemoryType, Provenance, Repeats, Scope};
 use recall_engine::{AddOutcome, AddReport, Engine};
-use support::Sandbox;
+
+use crate::support::Sandbox;
 
 /// Returns a minimal lesson by an agent.
 fn lesson(title: &str, content: &str) -> AddMemory {

@@ -2,8 +2,6 @@
 //!
 //! The variable `RECALL_TEST_MUTATIONS` sets the number of changes per file.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +9,8 @@ use std::sync::Arc;
 use recall_core::Scope;
 use recall_engine::{EmbeddingModel, Engine};
 use recall_models::BuiltIn;
-use support::{Sandbox, request};
+
+use crate::support::{Sandbox, request};
 
 /// The default number of changes per file: enough to find fundamental errors in a run of all tests.
 const MUTATIONS: usize = 3;

@@ -1,13 +1,12 @@
 //! Pages of hits: no text twice, every hit once, each with its enclosing definitions or headings.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use recall_core::{DocumentType, Facets, Filters, Language, SearchRequest};
 use recall_engine::{Answer, Engine, Facet, SearchError};
-use support::{Sandbox, paths, request};
+
+use crate::support::{Sandbox, paths, request};
 
 fn page(sandbox: &Sandbox, engine: &Engine, query: &str, offset: u32, limit: u32) -> Answer {
     let request = SearchRequest { offset, limit, ..request(query) };

@@ -1,7 +1,5 @@
 //! Acknowledged memories that git or an editor removed are put back once, unless git still has them.
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use recall_core::{AddMemory, AskBriefing, MemoryId, MemoryType, Provenance, Repeats, Scope};
 use recall_engine::{DoctorRequest, Engine, Mend, Problem, SecretScan};
-use support::Sandbox;
+
+use crate::support::Sandbox;
 
 /// How long comparing the journals may take on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);

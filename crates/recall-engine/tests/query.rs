@@ -1,7 +1,5 @@
 //! Statements of the query language, compared with a naive evaluation over all rows.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -10,7 +8,8 @@ use proptest::test_runner::{Config, TestRunner};
 use recall_core::{AddMemory, Explain, MemoryOrigin, MemoryType, Provenance, Repeats, Scope};
 use recall_engine::{Engine, Evaluated, QueryAnswer, QueryRequest, QueryRow, RowOrder, SearchError, StoreError};
 use recall_rql::{Combined, Comparison, Expression, Field, Filter, Literal, Moment, Operator, Query, parse_statement};
-use support::{Sandbox, paths, request};
+
+use crate::support::{Sandbox, paths, request};
 
 fn ask(sandbox: &Sandbox, engine: &Engine, text: &str) -> QueryAnswer {
     let query = Query::parse(text).unwrap_or_else(|error| panic!("{error}"));

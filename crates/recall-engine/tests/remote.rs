@@ -1,7 +1,5 @@
 //! Three hundred faults of a server of embeddings: no wrong answer, no wrong vector, no lost chunk.
 
-mod support;
-
 use std::num::NonZero;
 use std::sync::Arc;
 use std::thread;
@@ -13,7 +11,8 @@ use recall_engine::{Answer, EmbeddingModel, Encoders, Engine, EngineSettings, Wa
 use recall_models::BuiltIn;
 use recall_providers::{Link, LinkSettings, Network, Provider, RemoteEncoder, RemoteName, Usage, Wire, probe};
 use recall_testkit::{FAKE_MODEL, FakeProvider, FakeRules, Fault, Mutation};
-use support::{Sandbox, SystemClock};
+
+use crate::support::{Sandbox, SystemClock};
 
 /// The number of faults in requests for chunks, and in those for queries.
 const CHUNK_FAULTS: usize = 220;

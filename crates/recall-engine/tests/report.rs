@@ -1,7 +1,5 @@
 //! Reports, listings and statuses match the content of the store.
 
-mod support;
-
 use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,7 +9,8 @@ use recall_engine::{
     Cancel, Engine, EngineSettings, IndexReport, IndexRequest, ListRequest, ListSort, Listing, MemorySettings,
     RemoveRequest, Room, Said, Tombstones,
 };
-use support::{Sandbox, everything};
+
+use crate::support::{Sandbox, everything};
 
 fn add(sandbox: &Sandbox, engine: &Engine, request: &IndexRequest) -> IndexReport {
     engine.index(&sandbox.origin(), request, &mut |_| {}, &Cancel::default()).expect("indexed")

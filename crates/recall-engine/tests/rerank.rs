@@ -1,7 +1,5 @@
 //! A cross-encoder reranks the first candidates; if it fails, the order is the one without it.
 
-mod support;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -11,7 +9,8 @@ use recall_core::{Ablation, CrossEncoder, JudgeUse, ModelError, ModelFingerprint
 use recall_engine::{
     Answer, Engine, EngineSettings, JudgeSettings, RerankSettings, Reranker, Rescorer, Stage, Warning,
 };
-use support::{Sandbox, paths, request};
+
+use crate::support::{Sandbox, paths, request};
 
 /// A cross-encoder that counts a word, records its inputs, and can be made to fail.
 #[derive(Default)]

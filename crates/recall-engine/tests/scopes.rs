@@ -1,12 +1,11 @@
 //! A request sees the stores of its scope, and not those of other projects.
 
-mod support;
-
 use std::fs;
 
 use recall_core::{DocumentType, Filters, Language, PathFilter, Provenance, Scope, SearchRequest, StoreScope};
 use recall_engine::{Cancel, Origin, RemoveRequest, RootCheck, SearchError, Tombstones};
-use support::{Sandbox, everything, paths, request};
+
+use crate::support::{Sandbox, everything, paths, request};
 
 #[test]
 fn the_scope_all_includes_the_project_and_the_global_store() {

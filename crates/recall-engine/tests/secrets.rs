@@ -2,16 +2,13 @@
 
 #[path = "../../recall-secrets/tests/secrets/forms.rs"]
 mod forms;
-#[path = "secrets/kept.rs"]
 mod kept;
-#[path = "secrets/names.rs"]
 mod names;
 #[path = "../../recall-secrets/tests/secrets/places.rs"]
 mod places;
 #[path = "../../recall-secrets/tests/secrets/samples.rs"]
 #[expect(dead_code, reason = "the tests of the masker use the rest")]
 mod samples;
-mod support;
 
 use forms::{IN_CONTEXT, TOKENS};
 use oorandom::Rand32;
@@ -19,7 +16,8 @@ use places::{FILES, PLACES};
 use recall_core::Scope;
 use recall_engine::{Engine, ItemRequest, Parent, Warning};
 use samples::{Sample, filled};
-use support::{Sandbox, request};
+
+use crate::support::{Sandbox, request};
 
 /// Texts that look like secrets, one per line, after lines with their kind that begin with `##`; `\\n` stands for a line break.
 const LOOKALIKES: &str = include_str!("../../recall-secrets/tests/secrets/lookalikes.txt");

@@ -1,7 +1,5 @@
 //! Semantic search: documents are found without the words of the query, and are never out of date.
 
-mod support;
-
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,7 +7,8 @@ use std::sync::Arc;
 use recall_core::{Ablation, Embedder as _, PathFilter, Retriever, Scope, SearchRequest};
 use recall_engine::{Answer, EmbeddingModel, Engine};
 use recall_models::BuiltIn;
-use support::{Sandbox, paths, request};
+
+use crate::support::{Sandbox, paths, request};
 
 /// A query that shares no word and no stem with the page about cars.
 const QUESTION: &str = "vehicle engine maintenance";

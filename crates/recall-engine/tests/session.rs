@@ -1,18 +1,14 @@
 //! Sessions: their events are stored, listed, and reported to the next session.
 
-#[path = "session/briefing.rs"]
 mod briefing;
-#[path = "session/course.rs"]
 mod course;
-#[path = "session/events.rs"]
 mod events;
-#[path = "session/notes.rs"]
 mod notes;
-mod support;
 
 use recall_core::{ListEvents, LogEvent, Metadata, Provenance, SessionEvent, SessionEventType};
 use recall_engine::Engine;
-use support::Sandbox;
+
+use crate::support::Sandbox;
 
 /// Returns the provenance of an agent in a session.
 fn in_session(id: &str) -> Provenance {

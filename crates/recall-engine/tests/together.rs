@@ -1,14 +1,13 @@
 //! The combination of an encoder and the built-in model.
 
-mod support;
-
 use std::sync::Arc;
 use std::time::Instant;
 
 use recall_core::{ChunkText, Embedder, Embedding, ModelError, ModelFingerprint, Scope};
 use recall_engine::{EmbeddingModel, Encoders, Engine, EngineSettings, FeatureSet, RankedDocument};
 use recall_models::BuiltIn;
-use support::{Sandbox, paths};
+
+use crate::support::{Sandbox, paths};
 
 /// An encoder that wraps the built-in model and knows one more word.
 struct Encoder {
@@ -103,7 +102,8 @@ fn an_encoder_with_the_same_knowledge_changes_nothing_for_any_scale() {
             "vehicle engine maintenance",
         ];
         let seen = questions.map(|question| {
-            let mut seen = engine.candidates(&sandbox.origin(), &support::request(question)).expect("candidates");
+            let mut seen =
+                engine.candidates(&sandbox.origin(), &crate::support::request(question)).expect("candidates");
             seen.sort_by(|one, other| one.path.cmp(&other.path));
             seen
         });

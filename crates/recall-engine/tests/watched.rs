@@ -2,14 +2,13 @@
 
 #![cfg(target_os = "linux")]
 
-mod support;
-
 use std::fs;
 use std::time::Duration;
 
 use recall_core::{AddMemory, MemoryType, Provenance, Repeats, Scope, title_of};
 use recall_engine::{Engine, EngineSettings, Warning};
-use support::{Sandbox, paths};
+
+use crate::support::{Sandbox, paths};
 
 fn watched(sandbox: &Sandbox) -> Engine {
     sandbox.engine_by(EngineSettings { watch: true, ..EngineSettings::default() })

@@ -1,7 +1,5 @@
 //! A project with nested repositories: one search over stores that each follow their own root.
 
-mod support;
-
 use std::fs;
 
 use recall_core::{Facets, Feedback, Filters, ItemId, PathFilter, Provenance, RateItem, Scope, SearchRequest, Verdict};
@@ -9,7 +7,8 @@ use recall_engine::{
     Cancel, EngineSettings, GraphRequest, IndexRequest, ItemRequest, ListRequest, ListSort, NodeThing, Origin, Parent,
     RelatedRequest, RemoveRequest, Said, Tombstones, Warning,
 };
-use support::{Sandbox, everything, paths, request};
+
+use crate::support::{Sandbox, everything, paths, request};
 
 /// Creates a project with two nested repositories, one of them in the other, each with a file of the same name.
 fn workspace() -> Sandbox {

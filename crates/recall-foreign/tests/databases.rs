@@ -1,12 +1,11 @@
 //! Databases with the real schemas are read, whatever state they are in, and are left as they are.
 
-mod support;
-
 use std::fs;
 
 use recall_core::{ForeignKind, MemoryType, SessionEventType, StoreScope};
 use recall_foreign::{Item, ReadError};
-use support::{Folder, bytes_below, memories, read, reasons, sessions};
+
+use crate::support::{Folder, bytes_below, memories, read, reasons, sessions};
 
 #[test]
 fn recall_v0_has_items_with_ratings_and_a_flight_recorder() {
@@ -176,7 +175,7 @@ fn what_is_not_the_database_is_rejected_with_what_was_expected_and_found() {
         (ForeignKind::RecallV0, &folder.path().join("none.db"), "does not exist"),
         (ForeignKind::RecallV0, &folder.path().to_owned(), "is not a file: it is not a regular file"),
     ] {
-        let error = support::error(kind, path).to_string();
+        let error = crate::support::error(kind, path).to_string();
         assert!(error.contains(expected) && error.contains(&*path.to_string_lossy()), "{error}");
     }
 }
@@ -186,7 +185,7 @@ fn a_value_beyond_the_limit_is_an_error_and_not_an_allocation() {
     let folder = Folder::new();
     let huge = "INSERT INTO items VALUES ('H-1', 'note', 'h', hex(zeroblob(10000000)), NULL, 'project', NULL, NULL, '2025-01-01', '2025-01-01');";
     let path = folder.database("codex.db", &format!("{}{huge}", include_str!("schemas/codex.sql")));
-    assert!(matches!(support::error(ForeignKind::Codex, &path), ReadError::Damaged { .. }));
+    assert!(matches!(crate::support::error(ForeignKind::Codex, &path), ReadError::Damaged { .. }));
 }
 
 #[test]
@@ -194,7 +193,7 @@ fn a_reader_stops_when_its_sink_does() {
     let folder = Folder::new();
     let path = folder.database("codex.db", include_str!("schemas/codex.sql"));
     let mut items: Vec<Item> = Vec::new();
-    support::read_until(ForeignKind::Codex, &path, |item| {
+    crate::support::read_until(ForeignKind::Codex, &path, |item| {
         items.push(item);
         items.len() < 2
     })

@@ -1,13 +1,12 @@
 //! Notes, graphs and transcripts are read by their real formats.
 
-mod support;
-
 use std::fs;
 
 use recall_core::{ForeignKind, SessionEventType};
 use recall_foreign::Item;
 use serde_json::json;
-use support::{Folder, memories, read, read_for, reasons, sessions};
+
+use crate::support::{Folder, memories, read, read_for, reasons, sessions};
 
 #[test]
 fn an_entity_has_its_observations_and_relations() {
@@ -26,7 +25,7 @@ fn an_entity_has_its_observations_and_relations() {
     assert_eq!((memories.len(), &*memories[0].title), (2, "Ada (person)"));
     assert_eq!(memories[0].content, "- Likes wombats\n- Works on src/db.rs\n- maintains Shop\n");
     assert_eq!(reasons(&items), [("UNREADABLE", 3)]);
-    let wrong = support::error(ForeignKind::MemoryServer, &folder.file("x.jsonl", "{}\n[]\n")).to_string();
+    let wrong = crate::support::error(ForeignKind::MemoryServer, &folder.file("x.jsonl", "{}\n[]\n")).to_string();
     assert!(wrong.contains("is not a knowledge graph") && wrong.contains("none of its lines"), "{wrong}");
 }
 
@@ -184,14 +183,14 @@ fn what_is_not_a_transcript_is_left_out_with_its_reason() {
     let folder = Folder::new();
     folder.file("t/rubbish.jsonl", "nothing\nat all\n");
     assert_eq!(reasons(&read(ForeignKind::Transcripts, &folder.path().join("t"))), [("UNREADABLE", 1)]);
-    let wrong = support::error(ForeignKind::Transcripts, &folder.file("a.txt", "x")).to_string();
+    let wrong = crate::support::error(ForeignKind::Transcripts, &folder.file("a.txt", "x")).to_string();
     assert!(wrong.contains("does not end in `.jsonl`"), "{wrong}");
     // A pipe would block a reader forever.
     #[cfg(unix)]
     {
         let pipe = folder.path().join("pipe.jsonl");
         std::process::Command::new("mkfifo").arg(&pipe).status().expect("made");
-        let wrong = support::error(ForeignKind::Transcripts, &pipe).to_string();
+        let wrong = crate::support::error(ForeignKind::Transcripts, &pipe).to_string();
         assert!(wrong.contains("not"), "{wrong}");
         fs::remove_file(pipe).expect("removed");
     }

@@ -1,7 +1,5 @@
 //! Fixtures in a temporary folder, and the items that are read from them.
 
-#![allow(dead_code, reason = "each test program uses a part of it")]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;

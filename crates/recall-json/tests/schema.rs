@@ -8,7 +8,6 @@ use recall_proto::v1::transfer_event::Event as Transfer;
 use serde::de::DeserializeOwned;
 
 #[expect(clippy::struct_field_names, reason = "the names of the schema")]
-#[path = "schema/mirror.rs"]
 mod mirror;
 
 /// Parses serialised output; fails on a field that the mirror lacks or requires.

@@ -82,7 +82,15 @@ mod tests {
     #[test]
     fn a_document_beyond_the_limit_passes_alone() {
         let semaphore = ByteSemaphore::new(10);
-        drop(semaphore.acquire(100));
-        drop(semaphore.acquire(100));
+        let (sender, receiver) = mpsc::channel();
+        let passing = semaphore.clone();
+        std::thread::spawn(move || {
+            drop(passing.acquire(100));
+            sender.send(passing.acquire(100)).expect("the test listens");
+        });
+        let permit = receiver.recv_timeout(Duration::from_secs(10)).expect("nothing else is in flight");
+        assert_eq!(*semaphore.state.used(), 100);
+        drop(permit);
+        assert_eq!(*semaphore.state.used(), 0);
     }
 }

@@ -1,9 +1,8 @@
 //! The suite on the store in memory, which the other kinds are compared with.
 
-#[path = "conformance/suite.rs"]
-mod suite;
-
 use recall_shared::{Memory, SharedStore};
+
+use crate::suite;
 
 #[test]
 fn the_store_in_memory_conforms() {

@@ -9,7 +9,7 @@ use recall_testkit::Running;
 use recall_tests::Agent;
 use serde_json::json;
 
-use crate::case::{Case, KNOWN};
+use super::case::{Case, KNOWN};
 
 /// Sends requests as fast as it can and reads no response.
 fn ping_without_reading(socket: &Path) -> UnixStream {

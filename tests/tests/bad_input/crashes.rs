@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use recall_testkit::wait_until;
 
-use crate::case::{Case, KNOWN};
+use super::case::{Case, KNOWN};
 
 const FILES: usize = 300;
 const ROUNDS: u32 = 20;

@@ -7,7 +7,7 @@ use std::process::Command;
 use recall_testkit::{Running, wait_until};
 use rustix::process::geteuid;
 
-use crate::case::{Case, KNOWN};
+use super::case::{Case, KNOWN};
 
 /// The folders of the system's programs; the sandbox contains only recall's.
 const SYSTEM_PROGRAMS: &str = "/usr/sbin:/usr/bin:/sbin:/bin";

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixListener;
 use std::process::Command;
 
-use crate::case::{Case, KNOWN};
+use super::case::{Case, KNOWN};
 
 /// Indexes the project and checks that each file is skipped for its reason.
 fn check(case: &Case, expected: &[(&str, &str)]) {

@@ -2,7 +2,7 @@
 
 use recall_proto::{Failure, Reason, v1};
 
-use crate::case::{Case, KNOWN};
+use super::case::{Case, KNOWN};
 
 #[test]
 fn an_unknown_name_is_rejected_with_similar_names() {

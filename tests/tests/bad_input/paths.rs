@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use recall_proto::{Failure, Reason, v1};
 use recall_testkit::Running;
 
-use crate::case::{Case, KNOWN};
+use super::case::{Case, KNOWN};
 
 /// A case with a private file next to its project.
 fn beside_a_secret() -> Case {

@@ -2,7 +2,7 @@
 
 use recall_proto::{Failure, Reason, v1};
 
-use crate::case::{Case, KNOWN};
+use super::case::{Case, KNOWN};
 
 #[test]
 fn a_query_without_a_word_is_refused() {

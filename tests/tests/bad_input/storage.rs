@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use crate::case::{Case, KNOWN};
+use super::case::{Case, KNOWN};
 
 /// Stops the daemon, so that no process uses the index.
 fn stop(case: &Case) {

@@ -13,7 +13,7 @@ use recall_testkit::{Running, wait_until};
 use recall_tests::{Sandbox, sandbox};
 use rustix::process::Signal;
 
-use crate::home::{Home, send_signal};
+use super::home::{Home, send_signal};
 
 /// The connection limit of a daemon whose connections are used up.
 const CONNECTIONS: usize = 64;

@@ -7,7 +7,7 @@ use recall_client::Client;
 use recall_proto::v1::{self, RequestContext, Scope};
 use tonic::{Status, Streaming};
 
-use crate::fill::{Filled, WORDS};
+use super::fill::{Filled, WORDS};
 
 /// The subject of a request: everything about the other project that a client could know or guess, without its mark.
 #[derive(Clone, Debug)]

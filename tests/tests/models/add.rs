@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use crate::case::{Case, path};
-use crate::library::{OLD_RUNTIME, built};
-use crate::network::{Behaviour, network, scoring_network, tokenizer};
+use super::case::{Case, path};
+use super::library::{OLD_RUNTIME, built};
+use super::network::{Behaviour, network, scoring_network, tokenizer};
 
 #[cfg(feature = "onnx-tests")]
 #[test]

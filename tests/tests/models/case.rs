@@ -6,7 +6,7 @@ use recall_testkit::{Outcome, Project};
 use recall_tests::{Sandbox, sandbox};
 use serde_json::Value;
 
-use crate::network::write_model;
+use super::network::write_model;
 
 /// The variable that names the folder of Python packages.
 const WHEELS: &str = "RECALL_TEST_WHEELS";

@@ -5,8 +5,8 @@ use std::fs;
 use recall_testkit::wait_until;
 use serde_json::{Value, json};
 
-use crate::case::{Case, path};
-use crate::network::{Behaviour, network};
+use super::case::{Case, path};
+use super::network::{Behaviour, network};
 
 /// The number of pages of a project whose embedding takes some time.
 const PAGES: usize = 1200;

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
-use crate::case::{Case, path, wheel};
-use crate::network::{Behaviour, network, tokenizer};
-use crate::server::{Served, Server};
+use super::case::{Case, path, wheel};
+use super::network::{Behaviour, network, tokenizer};
+use super::server::{Served, Server};
 
 const NETWORK: &str = "/sentence-transformers/all-MiniLM-L6-v2/resolve/main/onnx/model.onnx";
 

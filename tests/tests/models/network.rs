@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::onnx_file::{Attribute, Element, Graph};
+use super::onnx_file::{Attribute, Element, Graph};
 
 /// The vocabulary of a tiny network; each word has a row in its table.
 pub(crate) const VOCABULARY: [&str; 5] = ["[UNK]", "open", "the", "store", "garden"];

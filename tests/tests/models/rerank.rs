@@ -6,8 +6,8 @@ use std::thread;
 use recall_testkit::wait_until;
 use serde_json::{Value, json};
 
-use crate::case::{Case, path};
-use crate::network::{Behaviour, scoring_network};
+use super::case::{Case, path};
+use super::network::{Behaviour, scoring_network};
 
 /// A question that the page `docs/shop.md` answers best by its words, and `docs/plants.md` worst.
 const QUESTION: &str = "when do we open the store";

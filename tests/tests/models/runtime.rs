@@ -8,9 +8,9 @@ use recall_testkit::wait_until;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::case::{Case, path};
-use crate::library::built;
-use crate::network::{Behaviour, network, tokenizer, write_model};
+use super::case::{Case, path};
+use super::library::built;
+use super::network::{Behaviour, network, tokenizer, write_model};
 
 /// Installs and selects a model by writing its files.
 fn install(case: &Case) -> PathBuf {
@@ -119,7 +119,7 @@ fn a_damaged_runtime_is_refused_by_its_checksum() {
         );
         case.succeeds(&["daemon", "restart"]);
     }
-    let wheel = crate::case::wheel();
+    let wheel = super::case::wheel();
     case.succeeds(&["models", "runtime", "install", "--from", path(&wheel)]);
     wait_until("the model", || (case.search("store").0.as_deref() == Some("tiny")).then_some(()));
 }

@@ -5,8 +5,8 @@ use std::fs;
 use recall_core::{AddMemory, AnchorState, MemoryId, Scope, VerifyMemories, VerifyMode};
 use recall_engine::{Engine, VerifyReport};
 
-use super::support::Sandbox;
 use super::{add, agent, found, lesson, with_others};
+use crate::support::Sandbox;
 
 const SOURCE: &str = "pub fn open_store(path: &str) -> Store {\n    Store::at(path)\n}\n\npub fn close_store() {}\n";
 

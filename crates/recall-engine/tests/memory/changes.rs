@@ -6,8 +6,8 @@ use std::process::Command;
 use recall_core::{AddMemory, MemoryId, Scope, Timestamp, UpdateMemory, VerifyMemories, VerifyMode};
 use recall_engine::{AnchorChange, Engine, MemoryError};
 
-use super::support::Sandbox;
 use super::{add, agent, lesson};
+use crate::support::Sandbox;
 
 const SOURCE: &str = "pub fn open() -> u32 {\n    1\n}\n\npub fn close() {}\n";
 

@@ -4,8 +4,8 @@ use std::fs;
 
 use recall_core::Scope;
 
-use super::support::Sandbox;
 use super::{add, found, lesson};
+use crate::support::Sandbox;
 
 /// Returns a line as a person or another program may write it.
 fn foreign(kind: &str, content: &str) -> String {

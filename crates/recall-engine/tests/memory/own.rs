@@ -9,8 +9,8 @@ use recall_core::{
 };
 use recall_engine::{Engine, ItemRequest, MemoryError, Parent};
 
-use super::support::Sandbox;
 use super::{add, agent, found, lesson};
+use crate::support::Sandbox;
 
 /// Returns the line of a journal that adds a memory, as recall writes it.
 fn addition(number: u8, content: &str, at: &str) -> String {

@@ -10,8 +10,8 @@ use recall_engine::{
     Engine, ItemRequest, ListRequest, ListSort, Origin, Parent, RemoveRequest, RootCheck, Said, Tombstones,
 };
 
-use super::support::{Sandbox, request};
 use super::{add, agent, found, lesson};
+use crate::support::{Sandbox, request};
 
 fn other_project(sandbox: &Sandbox) -> Origin {
     let root = sandbox.home().canonicalize().expect("there").join("other");

@@ -7,7 +7,7 @@ use proptest::collection::btree_map;
 use proptest::prelude::*;
 use recall_core::{MemoryId, Scope, SearchRequest};
 
-use super::support::Sandbox;
+use crate::support::Sandbox;
 
 /// More memories than a page holds or a retriever returns.
 const MOST: usize = 130;

@@ -3,8 +3,8 @@
 use recall_core::{AddMemory, Feedback, ItemId, PathFilter, RateItem, Repeats, Scope, Trust, UpdateMemory, Verdict};
 use recall_engine::{Engine, FeedbackReport, Hit, ListRequest, ListSort, MemoryError, Said};
 
-use super::support::{Sandbox, request};
 use super::{add, agent, found, lesson, with_others};
+use crate::support::{Sandbox, request};
 
 fn rate(sandbox: &Sandbox, engine: &Engine, item: ItemId, verdict: Verdict) -> Result<FeedbackReport, MemoryError> {
     let feedback = Feedback { verdict, note: None };

@@ -8,8 +8,8 @@ use recall_core::{
 };
 use recall_engine::{AddOutcome, Item, ItemRequest, MemoryError, MemoryNote, Parent, RemoveRequest, Tombstones};
 
-use super::support::{Sandbox, request};
 use super::{add, agent, found, lesson};
+use crate::support::{Sandbox, paths, request};
 
 fn journals(sandbox: &Sandbox) -> String {
     let folder = sandbox.root().join(".recall");
@@ -266,7 +266,7 @@ fn filters_by_type_distinguish_memories_from_files() {
 fn a_file_with_the_name_of_a_memory_is_skipped_and_reported() {
     let sandbox = Sandbox::with(&[("D-0123abcd", "a file about wombats\n"), ("a.md", "wombats too\n")]);
     let engine = sandbox.engine();
-    assert_eq!(super::support::paths(&sandbox.search(&engine, "wombats")), ["a.md"]);
+    assert_eq!(paths(&sandbox.search(&engine, "wombats")), ["a.md"]);
     let status = engine.status(&sandbox.origin(), recall_core::Scope::Project, 10).expect("told");
     let told: Vec<_> = status.stores[0].failures.iter().map(|entry| entry.reason.as_str()).collect();
     assert_eq!(told, ["its name is that of a memory"]);

@@ -9,8 +9,8 @@ use recall_core::{
 use recall_engine::{ItemRequest, Parent};
 
 use super::samples::Sample;
-use super::support::Sandbox;
 use super::{is_shown, list, samples_of_all_shapes};
+use crate::support::Sandbox;
 
 /// Returns the names and contents of all files below a folder.
 fn kept(folder: &Path) -> Vec<String> {

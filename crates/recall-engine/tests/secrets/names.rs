@@ -5,8 +5,8 @@ use recall_engine::{GraphRequest, ItemRequest, Parent, RelatedRequest};
 
 use super::forms::TOKENS;
 use super::samples::{Sample, filled};
-use super::support::{Sandbox, request};
 use super::{Rand32, is_shown, list};
+use crate::support::{Sandbox, request};
 
 #[test]
 fn a_token_in_a_name_is_in_no_answer() {

@@ -12,8 +12,8 @@ use recall_core::{
 };
 use recall_engine::{Briefing, Engine, SectionKind};
 
-use super::support::Sandbox;
 use super::{event, in_session, log};
+use crate::support::Sandbox;
 
 fn git(root: &Path, arguments: &[&str]) {
     let mut git = Command::new("git");

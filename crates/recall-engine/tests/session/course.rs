@@ -9,8 +9,8 @@ use recall_core::{
 };
 use recall_engine::{EndedSession, Engine, SessionError};
 
-use super::support::Sandbox;
 use super::{event, events_of, in_session, log, texts};
+use crate::support::Sandbox;
 
 fn start(sandbox: &Sandbox, engine: &Engine, id: &str, goal: Option<&str>) -> recall_engine::StartedSession {
     let request = StartSession { goal: goal.map(str::to_owned), provenance: in_session(id) };

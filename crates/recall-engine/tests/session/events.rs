@@ -6,8 +6,8 @@ use recall_core::SessionEventType::{Decision, Error, Milestone, Observation, Ses
 use recall_core::{DocPath, ListEvents, LogEvent, MetadataValue};
 use recall_engine::{MemoryError, MemoryNote, SessionError};
 
-use super::support::Sandbox;
 use super::{all, event, events_of, log, texts};
+use crate::support::Sandbox;
 
 #[test]
 fn an_event_is_on_disk_and_begins_its_session() {

@@ -10,8 +10,8 @@ use recall_core::{
 };
 use recall_engine::Engine;
 
-use super::support::Sandbox;
 use super::{event, events_of, in_session, log};
+use crate::support::Sandbox;
 
 fn search(sandbox: &Sandbox, engine: &Engine, provenance: &Provenance, request: &SearchRequest) {
     let answer = engine.search(&sandbox.origin(), request).expect("an answer");

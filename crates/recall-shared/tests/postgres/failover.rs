@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use recall_shared::{ChunkRecord, DocumentRecord, Manifest, SharedStore as _, Source, publish, verify};
 use recall_testkit::PostgresServer;
 
-use crate::store_at;
+use super::store_at;
 use crate::suite::corpus::{Corpus, branch, model};
 
 /// Documents that are read in several requests; before one of them something happens to the server.

@@ -6,9 +6,9 @@ use oorandom::Rand32;
 use recall_shared::{Memory, SharedStore as _, publish, verify};
 use recall_testkit::{CuttingProxy, PostgresServer};
 
+use super::{settings, store_at};
 use crate::suite::check::paths_with;
 use crate::suite::corpus::{Corpus, branch, model};
-use crate::{settings, store_at};
 
 /// The number of injected faults.
 const FAULTS: u64 = 300;

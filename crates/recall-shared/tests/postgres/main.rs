@@ -2,14 +2,14 @@
 
 mod failover;
 mod faults;
-#[path = "../conformance/suite.rs"]
-mod suite;
 mod tenants;
 
 use std::time::Duration;
 
 use recall_shared::{Postgres, PostgresSettings, Replica};
 use recall_testkit::PostgresServer;
+
+use crate::suite;
 
 /// The settings of a store, as a tenant.
 fn settings(address: String, tenant: &str) -> PostgresSettings {

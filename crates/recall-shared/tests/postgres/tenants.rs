@@ -3,7 +3,7 @@
 use recall_shared::{Place, SharedStore as _, StoreError, publish};
 use recall_testkit::PostgresServer;
 
-use crate::store_at;
+use super::store_at;
 use crate::suite::check::paths_with;
 use crate::suite::corpus::{Corpus, branch, model};
 

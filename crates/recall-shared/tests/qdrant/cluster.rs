@@ -6,7 +6,7 @@ use qdrant_client::Qdrant as Client;
 use qdrant_client::qdrant::{Condition, DeletePointsBuilder, Filter};
 use recall_shared::{Qdrant, SharedStore as _};
 
-use crate::settings;
+use super::settings;
 use crate::suite;
 
 const ADDRESS: &str = "RECALL_TEST_QDRANT_URL";

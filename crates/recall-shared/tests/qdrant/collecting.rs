@@ -7,9 +7,9 @@ use oorandom::Rand32;
 use recall_shared::{Qdrant, QdrantSettings, SharedStore as _, publish, verify};
 use recall_testkit::ContractServer;
 
+use super::{NOW, server, settings, store_at};
 use crate::suite::check::paths_with;
 use crate::suite::corpus::{Corpus, branch, model};
-use crate::{NOW, server, settings, store_at};
 
 const HOUR: u64 = 60 * 60;
 

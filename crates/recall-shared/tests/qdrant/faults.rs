@@ -8,9 +8,9 @@ use recall_shared::{Memory, Qdrant, SharedStore as _, StoreError, publish, verif
 use recall_testkit::{ContractServer, CuttingProxy, FailureMoment};
 use tonic::Code;
 
+use super::{server, settings, store_at};
 use crate::suite::check::paths_with;
 use crate::suite::corpus::{Corpus, branch, model, number};
-use crate::{server, settings, store_at};
 
 /// The number of injected faults of each kind.
 const FAULTS: u64 = 300;

@@ -10,11 +10,11 @@ mod reading;
 mod requests;
 mod statuses;
 mod stores;
-#[path = "../conformance/suite.rs"]
-mod suite;
 mod tenants;
 
 use recall_testkit::ContractServer;
+
+use crate::suite;
 use stores::{NOW, settings, store_at};
 
 fn server() -> ContractServer {

@@ -7,9 +7,9 @@ use recall_shared::{BranchState, Publication, SharedStore as _, StoreError, publ
 use recall_testkit::{ContractServer, FailureMoment};
 use tonic::Code;
 
+use super::{server, store_at};
 use crate::suite::check::paths_with;
 use crate::suite::corpus::{Corpus, branch, model};
-use crate::{server, store_at};
 
 const LATE: Duration = Duration::from_millis(400);
 

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use oorandom::Rand32;
 use recall_shared::{Ask, Depths, Filters, Memory, PathCondition, SharedStore, Weighted, publish};
 
+use super::{server, store_at};
 use crate::suite::check::paths_with;
 use crate::suite::corpus::{Corpus, branch, model, number};
-use crate::{server, store_at};
 
 #[test]
 fn the_statistics_are_those_of_the_store_in_memory() {

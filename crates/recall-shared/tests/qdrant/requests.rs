@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use oorandom::Rand32;
 use recall_shared::{Model, Qdrant, QdrantSettings, SharedStore as _, Spread, publish};
 
+use super::{server, settings, store_at};
 use crate::suite::check::paths_with;
 use crate::suite::corpus::{Corpus, branch, model};
-use crate::{server, settings, store_at};
 
 #[test]
 fn every_request_has_the_tenant_and_every_write_is_applied_in_order() {

@@ -6,8 +6,8 @@ use recall_shared::{Qdrant, QdrantSettings, SharedStore as _, StoreError, publis
 use recall_testkit::FailureMoment;
 use tonic::Code;
 
+use super::{server, settings, store_at};
 use crate::suite::corpus::{Corpus, branch, model};
-use crate::{server, settings, store_at};
 
 #[test]
 fn a_status_is_a_kind_of_error() {

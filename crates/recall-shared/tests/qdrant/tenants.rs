@@ -7,9 +7,9 @@ use qdrant_client::qdrant::{
 };
 use recall_shared::{Place, SharedStore as _, StoreError, publish};
 
+use super::{server, store_at};
 use crate::suite::check::paths_with;
 use crate::suite::corpus::{Corpus, branch, model};
-use crate::{server, store_at};
 
 #[test]
 fn no_tenant_sees_another() {

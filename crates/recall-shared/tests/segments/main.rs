@@ -8,12 +8,12 @@ mod overtaken;
 mod reading;
 #[path = "../qdrant/stores.rs"]
 mod stores;
-#[path = "../conformance/suite.rs"]
-mod suite;
 #[path = "../qdrant/tenants.rs"]
 mod tenants;
 
 use recall_testkit::ContractServer;
+
+use crate::suite;
 use stores::{NOW, settings, store_at};
 
 fn server() -> ContractServer {

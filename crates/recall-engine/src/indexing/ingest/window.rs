@@ -32,6 +32,19 @@ struct WindowState {
     closed: bool,
 }
 
+/// The outcome of one attempt to admit the next file.
+#[derive(Debug, PartialEq, Eq)]
+enum Admission {
+    /// The file at this index is in flight.
+    Admitted(usize),
+    /// No file is left, or the window is closed.
+    Over,
+    /// The files in flight leave too few bytes.
+    NoBytes,
+    /// There is no memory for a second file.
+    NoMemory,
+}
+
 impl<'a> Window<'a> {
     pub(crate) fn new(limit_bytes: u64, room: Box<dyn Fn() -> Room + Sync + 'a>) -> Self {
         Self { state: Mutex::default(), freed: Condvar::new(), limit_bytes, room }
@@ -43,26 +56,36 @@ impl<'a> Window<'a> {
     pub(crate) fn take(&self, size_of: impl Fn(usize) -> Option<u64>) -> Option<usize> {
         let mut state = self.state.lock();
         loop {
-            if state.closed {
-                return None;
-            }
-            let size = size_of(state.next)?;
-            if state.in_flight_bytes > 0 && state.in_flight_bytes + size > self.limit_bytes {
-                self.freed.wait(&mut state);
-                continue;
-            }
-            if state.until_look_bytes < size {
-                if (self.room)() == Room::Full && state.in_flight_bytes > 0 {
+            match self.admit(&mut state, &size_of) {
+                Admission::Admitted(index) => return Some(index),
+                Admission::Over => return None,
+                Admission::NoBytes => self.freed.wait(&mut state),
+                Admission::NoMemory => {
                     self.freed.wait_for(&mut state, ROOM_INTERVAL);
-                    continue;
                 }
-                state.until_look_bytes = LOOK_BYTES;
             }
-            state.until_look_bytes = state.until_look_bytes.saturating_sub(size);
-            state.in_flight_bytes += size;
-            state.next += 1;
-            return Some(state.next - 1);
         }
+    }
+
+    /// Admits the next file if there is room for it now.
+    fn admit(&self, state: &mut WindowState, size_of: &impl Fn(usize) -> Option<u64>) -> Admission {
+        if state.closed {
+            return Admission::Over;
+        }
+        let Some(size) = size_of(state.next) else { return Admission::Over };
+        if state.in_flight_bytes > 0 && state.in_flight_bytes + size > self.limit_bytes {
+            return Admission::NoBytes;
+        }
+        if state.until_look_bytes < size {
+            if (self.room)() == Room::Full && state.in_flight_bytes > 0 {
+                return Admission::NoMemory;
+            }
+            state.until_look_bytes = LOOK_BYTES;
+        }
+        state.until_look_bytes = state.until_look_bytes.saturating_sub(size);
+        state.in_flight_bytes += size;
+        state.next += 1;
+        Admission::Admitted(state.next - 1)
     }
 
     /// Gives the bytes of a written file back.
@@ -80,19 +103,27 @@ impl<'a> Window<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc;
+
     use super::*;
+
+    /// Tries to take the next index without waiting.
+    fn attempt(window: &Window<'_>, size_of: impl Fn(usize) -> Option<u64>) -> Admission {
+        window.admit(&mut window.state.lock(), &size_of)
+    }
 
     #[test]
     fn indices_come_in_order_and_a_large_file_is_admitted_alone() {
         let sizes = [5_u64, 100, 1];
         let size_of = |place: usize| sizes.get(place).copied();
         let window = Window::new(10, Box::new(|| Room::Left));
-        assert_eq!(window.take(size_of), Some(0));
+        assert_eq!(attempt(&window, size_of), Admission::Admitted(0));
         window.free(5);
-        assert_eq!(window.take(size_of), Some(1));
+        assert_eq!(attempt(&window, size_of), Admission::Admitted(1));
+        assert_eq!(attempt(&window, size_of), Admission::NoBytes);
         window.free(100);
-        assert_eq!(window.take(size_of), Some(2));
-        assert_eq!(window.take(size_of), None);
+        assert_eq!(attempt(&window, size_of), Admission::Admitted(2));
+        assert_eq!(attempt(&window, size_of), Admission::Over);
     }
 
     #[test]
@@ -100,8 +131,17 @@ mod tests {
         let window = Window::new(10, Box::new(|| Room::Left));
         let size_of = |place: usize| (place < 2).then_some(8);
         assert_eq!(window.take(size_of), Some(0));
+        assert_eq!(attempt(&window, size_of), Admission::NoBytes);
+        let (sender, receiver) = mpsc::channel();
         std::thread::scope(|scope| {
-            let second = scope.spawn(|| window.take(size_of));
+            let second = scope.spawn(|| {
+                window.take(|place| {
+                    sender.send(()).expect("the test listens");
+                    size_of(place)
+                })
+            });
+            // The second one is asked for its size under the lock, which `free` gets when the thread waits.
+            receiver.recv().expect("the thread takes");
             window.free(8);
             assert_eq!(second.join().expect("no panic"), Some(1));
         });
@@ -116,16 +156,25 @@ mod tests {
 
     #[test]
     fn without_memory_one_file_is_in_flight_at_a_time() {
-        let room = std::sync::Mutex::new(Room::Full);
-        let window = Window::new(100, Box::new(|| *room.lock().expect("no panic")));
-        let size_of = |place: usize| (place < 3).then_some(8);
-        assert_eq!(window.take(size_of), Some(0));
+        let room = Mutex::new(Room::Full);
+        let (sender, receiver) = mpsc::channel();
+        let look = || {
+            sender.send(()).expect("the test listens");
+            *room.lock()
+        };
+        let window = Window::new(10 * LOOK_BYTES, Box::new(look));
+        // Each file is large enough for a check of the memory.
+        let size_of = |place: usize| (place < 3).then_some(LOOK_BYTES);
+        assert_eq!(attempt(&window, size_of), Admission::Admitted(0));
+        assert_eq!(attempt(&window, size_of), Admission::NoMemory);
+        window.free(LOOK_BYTES);
+        assert_eq!(attempt(&window, size_of), Admission::Admitted(1));
+        assert_eq!(attempt(&window, size_of), Admission::NoMemory);
+        assert_eq!(receiver.try_iter().count(), 4);
         std::thread::scope(|scope| {
-            let second = scope.spawn(|| window.take(size_of));
-            window.free(8);
-            assert_eq!(second.join().expect("no panic"), Some(1));
             let third = scope.spawn(|| window.take(size_of));
-            *room.lock().expect("no panic") = Room::Left;
+            receiver.recv().expect("the thread looks for memory");
+            *room.lock() = Room::Left;
             assert_eq!(third.join().expect("no panic"), Some(2));
         });
     }

@@ -1,0 +1,7 @@
+//! The tests of the chunker by its interface.
+
+mod file_kinds;
+mod fixtures;
+mod hostile;
+mod laws;
+mod qualified;

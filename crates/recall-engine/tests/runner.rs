@@ -1,0 +1,30 @@
+//! The tests of the engine by its interface.
+
+mod ablation;
+mod adopted;
+mod context;
+mod damage;
+mod describe;
+mod doctor;
+mod domains;
+mod encoders;
+mod freshness;
+mod graph;
+mod history;
+mod memory;
+mod mutations;
+mod page;
+mod published;
+mod put_back;
+mod query;
+mod remote;
+mod report;
+mod rerank;
+mod scopes;
+mod secrets;
+mod semantic;
+mod session;
+mod support;
+mod together;
+mod watched;
+mod workspaces;

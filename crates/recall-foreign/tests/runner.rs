@@ -1,0 +1,5 @@
+//! The tests of the readers by their interface.
+
+mod databases;
+mod notes;
+mod support;

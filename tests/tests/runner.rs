@@ -1,0 +1,55 @@
+//! End-to-end tests of the real programs, and tests of the repository as a whole.
+
+mod adopted;
+mod answers;
+mod arrows;
+mod backup;
+mod bad_input;
+mod care;
+mod clones;
+mod config;
+mod daemon;
+mod deletions;
+mod documented;
+mod domains;
+mod eval;
+mod export;
+mod faults;
+mod freshness;
+mod homes;
+mod hooks;
+mod launch;
+mod leaks;
+mod mcp;
+mod memory;
+mod migrate;
+mod models;
+mod page;
+mod parsers;
+mod plugin;
+mod programs;
+mod promises;
+mod quality;
+mod remote;
+mod rooms;
+mod rql;
+mod runners;
+mod service_command;
+mod service_files;
+mod sessions;
+#[cfg(feature = "server-tests")]
+mod shared_store;
+mod shared_store_contract;
+mod stats;
+mod stores;
+mod task_loop;
+#[cfg(unix)]
+#[path = "shared_store/team.rs"]
+mod team;
+mod terminal;
+mod train;
+mod trust;
+mod upkeep;
+mod words;
+mod workspaces;
+mod worktrees;
