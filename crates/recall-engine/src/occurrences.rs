@@ -1,7 +1,7 @@
 //! Documents of a store whose texts contain a literal.
 //!
-//! The texts are those of the catalog: all of every document, also what no word of the lexical index stands for. Most are passed
-//! over by their signatures; the others are read and compared, so what is returned does contain the literal.
+//! The texts are those of the catalog: all of every document, also what no word of the lexical index stands for. Most are skipped
+//! by their signatures; the others are read and compared, so what is returned does contain the literal.
 
 use recall_catalog::{ReadError, Snapshot};
 use recall_core::{Case, Chunk, ChunkRow, DocumentRow, Generation};

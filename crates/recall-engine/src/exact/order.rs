@@ -23,7 +23,7 @@ const MATCHES_WEIGHT: f64 = 0.3;
 
 /// In how many documents definitions are looked for: those first by the other factors, and those that the index of names has for
 /// the literal. Reading them takes about as long as the rest of an answer.
-const MOST_WITH_DEFINITIONS: usize = 400;
+const MOST_WITH_DEFINITIONS: usize = 100;
 
 /// Scores the documents and sorts them, best first; equal scores by path and store.
 pub(super) fn sort(scan: &Scan<'_>, matching: &mut [Matching], needle: &Needle) -> Result<(), StoreError> {
