@@ -136,6 +136,9 @@ fn definitions_come_first_then_the_main_code_then_what_matches_often() {
     assert_eq!(order, ["src/retry.rs", "src/use.rs", "src/once.rs", "tests/retry.rs"]);
     assert_eq!(places(&answer)[0], "src/retry.rs:5", "the line of the definition");
     assert_eq!((answer.totals.matches, answer.totals.lines, answer.totals.documents), (13, 7, 4));
+    sandbox.write("errors.md", &"Raise a GiveUp when GiveUp holds: GiveUp.\n".repeat(9));
+    sandbox.write("errors.py", "class GiveUp(Exception):\n    \"\"\"GiveUp is raised in the end.\"\"\"\n");
+    assert_eq!(places(&find(&sandbox, &engine, &literal("GiveUp")))[0], "errors.py:1");
 }
 
 #[test]

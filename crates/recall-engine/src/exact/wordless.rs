@@ -88,7 +88,7 @@ impl Engine {
             let hits = unchanged.map(|one| scan.hit(one)).collect::<Result<Option<Vec<_>>, _>>()?;
             let Some(hits) = hits else {
                 if attempt == ATTEMPTS {
-                    return Ok(self.search_where(origin, request, None)?);
+                    return self.search_where(origin, request, None);
                 }
                 continue;
             };
