@@ -10,6 +10,7 @@ mod config;
 mod context;
 mod daemon;
 mod doctor;
+mod exact;
 mod export;
 mod external;
 mod feedback;
@@ -74,6 +75,8 @@ pub(crate) enum Command {
         "recall search SessionStore::open",
         "recall search retry jitter --type lesson,adr -k 5",
         "recall search \"lang:rust path:src/db session\"",
+        "recall search --exact '?.map(' --lang ts",
+        "recall search --regex 'TODO\\(\\w+\\)' --path src",
     ))]
     Search(search::SearchArgs),
     /// Search while you type: list, preview, and Enter opens the hit in your editor.

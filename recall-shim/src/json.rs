@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use recall_proto::v1::{GetResponse, GraphResponse, ListResponse, RelatedResponse, SearchResponse, StatusResponse};
+use recall_proto::v1::{
+    ExactResponse, GetResponse, GraphResponse, ListResponse, RelatedResponse, SearchResponse, StatusResponse,
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -46,6 +48,23 @@ pub(crate) fn search(response: &SearchResponse, offset: u32, cursor: impl Fn(u32
                 response.next_offset = Some(offset + shown - 1);
             }
         }
+    }
+}
+
+/// Returns the answer to an exact search whose first line is the `offset`th. Lines that do not fit are left to the next page.
+pub(crate) fn exact(response: &ExactResponse, offset: u32, cursor: impl Fn(u32) -> String) -> Value {
+    let mut response = response.clone();
+    loop {
+        let shown = response.results.len() as u32;
+        let next = response.next_offset.map(|_| offset + shown);
+        let mut answer = object(recall_json::exact(&response));
+        answer.insert("next_offset".to_owned(), next.into());
+        answer.insert("cursor".to_owned(), next.map(&cursor).into());
+        if excess(&answer) == 0 || shown <= 1 {
+            return Value::Object(answer);
+        }
+        response.results.pop();
+        response.next_offset = Some(offset + shown - 1);
     }
 }
 

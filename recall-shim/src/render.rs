@@ -5,6 +5,7 @@
 //! So it cannot be mistaken for the program's own text.
 
 mod clean;
+mod exact;
 #[cfg(test)]
 mod frames;
 mod get;
@@ -22,6 +23,7 @@ mod search;
 mod session;
 
 pub(crate) use clean::{clean, inline};
+pub(crate) use exact::exact;
 pub(crate) use get::{body, get, memory};
 pub(crate) use index::{failed_items, index, initialised, rebuilt};
 pub(crate) use length::{ANSWER_CHARS, TAIL_CHARS, TITLE_CHARS, TooMany, chars};

@@ -6,6 +6,7 @@
 mod add;
 mod call;
 mod context;
+mod exact;
 mod feedback;
 mod get;
 mod graph;

@@ -10,8 +10,8 @@ mod shared;
 
 use recall_core::{UnknownLanguage, error_chain};
 use recall_engine::{
-    ContextError, Fault, GetError, GraphError, IndexError, ListError, MemoryError, RemoveError, SearchError,
-    SessionError, StatusError, StoreError,
+    ContextError, Fault, GetError, GraphError, IndexError, ListError, MemoryError, PatternError, RemoveError,
+    SearchError, SessionError, StatusError, StoreError,
 };
 use recall_proto::{Failure, Reason};
 use recall_rql::{Problem as RqlProblem, RqlError};
@@ -41,8 +41,25 @@ impl IntoFailure for SearchError {
             Self::EmptyQuery => Failure::new(Reason::InvalidArgument, message).with_detail("field", "query"),
             Self::NoStore { .. } => no_store(message),
             Self::Language(unknown) => no_language(&unknown, message),
+            Self::Pattern(error) => no_pattern(&error, message),
             Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
         }
+    }
+}
+
+/// Returns the failure of a text that is not a pattern.
+fn no_pattern(error: &PatternError, message: String) -> Failure {
+    match error {
+        PatternError::Empty => Failure::new(Reason::InvalidArgument, message),
+        PatternError::TooLong { .. } => Failure::new(Reason::LimitExceeded, message),
+        PatternError::TooLarge { .. } => Failure::new(Reason::LimitExceeded, message)
+            .with_hint("repeat less: `{n,m}` with large numbers makes an expression large"),
+        PatternError::Syntax { .. } => Failure::new(Reason::InvalidArgument, message)
+            .with_hint("a literal is searched for as it is, without escapes: `recall search --exact TEXT`"),
+        PatternError::LineBreak => Failure::new(Reason::InvalidArgument, message)
+            .with_hint("a literal may have several lines: `recall search --exact TEXT`"),
+        PatternError::MatchesEmpty => Failure::new(Reason::InvalidArgument, message)
+            .with_hint("ask for at least one character: `x+` instead of `x*`"),
     }
 }
 

@@ -9,6 +9,7 @@ mod config;
 mod context;
 mod context_window;
 mod doctor;
+mod exact;
 mod get;
 mod graph;
 mod handshake;
@@ -55,6 +56,11 @@ impl Recall for Service {
     async fn search(&self, request: Request<v1::SearchRequest>) -> Result<Response<v1::SearchResponse>, Status> {
         let answering = request.extensions().get::<Answering>().expect("every search is admitted").clone();
         search::handle(self, &answering, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn exact(&self, request: Request<v1::ExactRequest>) -> Result<Response<v1::ExactResponse>, Status> {
+        let answering = request.extensions().get::<Answering>().expect("every search is admitted").clone();
+        exact::handle(self, &answering, request.into_inner()).await.map(Response::new)
     }
 
     async fn query(&self, request: Request<v1::QueryRequest>) -> Result<Response<v1::QueryResponse>, Status> {

@@ -113,6 +113,25 @@ fn the_first_search_indexes_the_project_and_its_hits_can_be_read() {
 }
 
 #[test]
+fn every_line_of_a_literal_or_an_expression_is_found_page_by_page() {
+    let sandbox = sandbox!();
+    let project = project(&sandbox);
+    project.write("src/use.rs", "fn a() { b?.open_sessions() ?? c }\n".repeat(120));
+    let mut agent = Agent::start(&sandbox, &project);
+    let exact = |cursor: Value| json!({"query": "?.open_sessions()", "match": "exact", "limit": 50, "cursor": cursor});
+    let page = agent.ask("recall_search", &exact(Value::Null));
+    assert!(page.contains("120 matches in 120 lines of 1 document"), "{page}");
+    assert!(page.contains("src/use.rs:1: fn a() { b?.open_sessions() ?? c }"), "{page}");
+    let (_, cursor) = page.rsplit_once("cursor \"").expect("more");
+    let next = agent.ask("recall_search", &exact(cursor.trim_end_matches("\".").into()));
+    assert!(next.contains("src/use.rs:") && !next.contains("src/use.rs:1:"), "{next}");
+    let found = agent.ask("recall_search", &json!({"query": "OPEN_\\w+", "match": "regex", "ignore_case": true}));
+    assert!(found.contains("src/sessions.rs:2: pub fn open_sessions() -> Sessions {"), "{found}");
+    let nothing = agent.ask("recall_search", &json!({"query": "zzz?.qqq", "match": "exact"}));
+    assert!(nothing.contains("no line matches in 3 files"), "{nothing}");
+}
+
+#[test]
 fn the_context_of_a_task_is_one_text() {
     let sandbox = sandbox!();
     let mut agent = Agent::start(&sandbox, &project(&sandbox));

@@ -38,7 +38,7 @@ const STAIRS: [&[&str]; 17] = [
     &["migrate"],
     &["backup", "publish", "session"],
     &["context"],
-    &["inspect", "query"],
+    &["exact", "inspect", "query"],
     &["search"],
     &["matching"],
     &["occurrences"],

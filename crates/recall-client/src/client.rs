@@ -133,6 +133,8 @@ repeatable! {
     search: SearchRequest => SearchResponse;
     /// Returns the features of every candidate document of a query, as the learned rankers see them.
     candidates: CandidatesRequest => CandidatesResponse;
+    /// Finds every line that holds a literal or matches a regular expression.
+    exact: ExactRequest => ExactResponse;
     /// Runs a query in RQL.
     query: QueryRequest => QueryResponse;
     /// Packs the context of a task or a file into one window.

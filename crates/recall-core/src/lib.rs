@@ -14,6 +14,7 @@ mod embedder;
 mod embedding;
 mod error_chain;
 mod event;
+mod exact_request;
 mod feature_words;
 mod file_kind;
 mod foreign_kind;
@@ -62,6 +63,7 @@ pub use embedder::{ChunkText, CrossEncoder, Describer, Embedder, Embedding, Mode
 pub use embedding::{ModelFingerprint, QuantiseError, Quantised, TextHash};
 pub use error_chain::{error_causes, error_chain, error_chain_as};
 pub use event::{Amendment, Event, EventBody, Feedback, MemoryChange, NewMemory, Verdict};
+pub use exact_request::{Case, ExactRequest, Needle};
 pub use feature_words::feature_words;
 pub use file_kind::FileKind;
 pub use foreign_kind::{ForeignKind, UnknownForeignKind};

@@ -1,4 +1,4 @@
-//! Signatures of texts: which short runs of bytes a text has, so that most texts without a literal are passed over unread.
+//! Signatures of texts: which short runs of bytes a text has, so that most texts without a literal need not be read.
 //!
 //! A signature is a Bloom filter. It never says that a text lacks a run that it has; now and then it says
 //! that a text may have one that it lacks, so a caller reads the text to be sure. The texts of a store could be indexed by

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_core::{DocPathError, Scope, UnknownLanguage};
+use recall_exact::PatternError;
 use recall_folder::OpenError;
 use recall_watch::root::OutsideError;
 
@@ -174,6 +175,9 @@ pub enum SearchError {
     /// A filter names an unknown language.
     #[error(transparent)]
     Language(#[from] UnknownLanguage),
+    /// The text to find is not a pattern.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
     /// A store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

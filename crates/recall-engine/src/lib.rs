@@ -13,6 +13,7 @@ mod doubt;
 mod embeddings;
 mod engine;
 mod error;
+mod exact;
 mod fault;
 mod finding;
 mod git;
@@ -28,6 +29,7 @@ mod matching;
 mod memory;
 mod migrate;
 mod mount;
+#[allow(dead_code, reason = "the ranked search takes the documents with a literal from here")]
 mod occurrences;
 mod origin;
 mod progress;
@@ -60,6 +62,7 @@ pub use error::{
     GetError, GraphError, IndexError, ListError, MemoryError, PublishError, PublishSourceError, RemoveError,
     SearchError, StatusError, StoreError,
 };
+pub use exact::{ExactAnswer, ExactTotals};
 pub use fault::Fault;
 pub use finding::{Check, Finding, Gravity, Problem};
 pub use git::DocumentCommit;
@@ -105,3 +108,4 @@ pub use settings::{
 pub use warning::{UnreadLines, Warning};
 
 pub use recall_catalog::{Counts, ListSort};
+pub use recall_exact::PatternError;

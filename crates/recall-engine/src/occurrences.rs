@@ -1,11 +1,11 @@
 //! Documents of a store whose texts contain a literal.
 //!
-//! The texts are those of the catalog: all of every document, also what no word of the lexical index stands for. Most are passed
-//! over by their signatures; the others are read and compared, so what is returned does contain the literal.
+//! The texts are those of the catalog: all of every document, also what no word of the lexical index stands for. Most are skipped
+//! by their signatures; the others are read and compared, so what is returned does contain the literal.
 
 use recall_catalog::{ReadError, Snapshot};
-use recall_core::{Chunk, ChunkRow, DocumentRow, Generation};
-use recall_exact::{Case, Pattern};
+use recall_core::{Case, Chunk, ChunkRow, DocumentRow, Generation};
+use recall_exact::Pattern;
 
 use crate::error::StoreError;
 use crate::store::Store;
@@ -63,7 +63,8 @@ pub(crate) fn literal_matches(
         LiteralMatches { generation: snapshot.generation(), documents: Vec::new(), extent: Extent::Whole };
     let Ok(pattern) = Pattern::literal(literal, case) else { return Ok(matches) };
     let mut read_bytes = 0;
-    for row in store.may_match(&snapshot, &pattern)? {
+    let rows = store.signatures.may_match(&snapshot, &pattern).map_err(|source| store.read_failed(source))?;
+    for row in rows {
         if matches.documents.len() >= limit || read_bytes >= MOST_READ_BYTES {
             matches.extent = Extent::Cut;
             break;

@@ -128,7 +128,7 @@ pub(crate) struct Store {
     /// A cache of recently returned chunks.
     passages: HitCache,
     /// A cache of the signatures of its texts.
-    signatures: SignatureCache,
+    pub(crate) signatures: SignatureCache,
     /// The state of each file in the catalog, as of the last published generation.
     known: ArcSwap<Known>,
     /// The links that documents state, as of the generation that was last read.

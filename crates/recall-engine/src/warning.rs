@@ -74,6 +74,11 @@ pub enum Warning {
         /// Their names.
         stores: Vec<String>,
     },
+    /// The request is for all places of a text, which stores that a team shares do not have: they were not searched.
+    SharedNotScanned {
+        /// Their names.
+        stores: Vec<String>,
+    },
     /// Git did not list the commits of a document in time.
     HistoryUnread {
         /// Its path.
@@ -144,6 +149,29 @@ pub enum Warning {
         /// The problem and its place.
         message: String,
     },
+}
+
+impl Warning {
+    /// Returns whether documents or changes that belong to the searched stores may be missing in the answer.
+    pub(crate) fn leaves_documents_out(&self) -> bool {
+        matches!(
+            self,
+            Self::Indexing { .. }
+                | Self::IndexingWaits
+                | Self::ScanRunning
+                | Self::NotCompared { .. }
+                | Self::LeftOut { .. }
+                | Self::NotRefreshed { .. }
+                | Self::SharedStore { .. }
+                | Self::SharedNotScanned { .. }
+                | Self::StoresLeftOut { .. }
+                | Self::StoreUnavailable { .. }
+                | Self::MemoriesBehind
+                | Self::JournalsUnread { .. }
+                | Self::JournalLinesUnread(_)
+                | Self::SelectionLinesUnread(_)
+        )
+    }
 }
 
 /// Lines of a store's files that cannot be read. They stay in the files.

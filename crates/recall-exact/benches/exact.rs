@@ -9,8 +9,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use recall_core::TextSignature;
-use recall_exact::{Case, Pattern};
+use recall_core::{Case, TextSignature};
+use recall_exact::Pattern;
 
 /// The length of a block that is compressed alone, as in the catalog.
 const BLOCK_BYTES: usize = 8 * 1024;

@@ -14,4 +14,4 @@ mod pattern;
 
 pub use error::PatternError;
 pub use line::{MatchedLine, MatchedLines};
-pub use pattern::{Case, MOST_PATTERN_BYTES, Pattern};
+pub use pattern::{MOST_PATTERN_BYTES, Pattern};

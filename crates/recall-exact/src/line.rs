@@ -67,7 +67,9 @@ fn line_end(bytes: &[u8], place: usize) -> usize {
 mod tests {
     use proptest::prelude::*;
 
-    use crate::{Case, Pattern};
+    use recall_core::Case;
+
+    use crate::Pattern;
 
     fn lines(literal: &str, text: &str) -> Vec<(u32, u32, String, usize)> {
         let pattern = Pattern::literal(literal, Case::Sensitive).unwrap();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use recall_core::TextSignature;
+use recall_core::{Case, Needle, TextSignature};
 use regex::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::Hir;
@@ -24,16 +24,6 @@ const MOST_AUTOMATON_BYTES: usize = 4 << 20;
 /// How deep an expression may be nested.
 const MOST_DEPTH: u32 = 100;
 
-/// Whether the case of letters counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Case {
-    /// `a` does not match `A`.
-    #[default]
-    Sensitive,
-    /// `a` matches `A`, by the simple case folding of Unicode.
-    Insensitive,
-}
-
 /// What is searched for, compiled. Matching takes time linear in the text.
 #[derive(Clone, Debug)]
 pub struct Pattern {
@@ -42,12 +32,32 @@ pub struct Pattern {
 }
 
 impl Pattern {
+    /// Compiles what a request asks for.
+    ///
+    /// # Errors
+    /// See [`Pattern::literal`] and [`Pattern::regex`].
+    pub fn of(needle: &Needle, case: Case) -> Result<Self, PatternError> {
+        match needle {
+            Needle::Literal(text) => Self::literal(text, case),
+            Needle::Regex(expression) => Self::regex(expression, case),
+        }
+    }
+
     /// Compiles a literal: the texts that contain it contiguously match.
     ///
     /// # Errors
     /// It is empty or longer than [`MOST_PATTERN_BYTES`].
     pub fn literal(text: &str, case: Case) -> Result<Self, PatternError> {
         Self::new(&parse(&regex_syntax::escape(checked(text)?), case)?)
+    }
+
+    /// Compiles several literals: the texts that contain one of them match.
+    ///
+    /// # Errors
+    /// There is none, or they are together longer than [`MOST_PATTERN_BYTES`].
+    pub fn any_of(texts: &[&str], case: Case) -> Result<Self, PatternError> {
+        let escaped: Vec<String> = texts.iter().map(|text| regex_syntax::escape(text)).collect();
+        Self::new(&parse(checked(&escaped.join("|"))?, case)?)
     }
 
     /// Compiles a regular expression: the texts with a line that has a match of it match.
@@ -169,6 +179,33 @@ mod tests {
         check(r"(?i)état|other", "ÉTAT", &["ÉTAT"]);
         check(r"(?s)a.+b", "a\nb a.b", &["a.b"]);
         check(r"\bTODO\(\w+\)", "// TODO(ann): x", &["TODO(ann)"]);
+    }
+
+    #[test]
+    fn any_of_several_literals_is_matched() {
+        let pattern = Pattern::any_of(&["|>", "?."], Case::Sensitive).unwrap();
+        assert_eq!(matches(&pattern, "x |> f; u?.zip"), ["|>", "?."]);
+        assert!(!pattern.may_match(&TextSignature::of("plain words")));
+    }
+
+    const PARTS: &[&str] =
+        &["a", "b", "[ab]", "A", "é", r"\.", "abc", "(ab|cd)", "[^b]", "(?i:cdé)", "b+", "d?", r"\s", "^", "$"];
+
+    proptest::proptest! {
+        #[test]
+        fn the_lines_that_match_are_those_that_match_alone(
+            text in "[a-dA-D .é\n]{0,80}",
+            parts in proptest::collection::vec(proptest::sample::select(PARTS), 1..6),
+        ) {
+            let expression = parts.concat();
+            let Ok(pattern) = Pattern::regex(&expression, Case::Sensitive) else { return Ok(()) };
+            let alone = Regex::new(&expression).unwrap();
+            let numbers: Vec<u32> = pattern.lines(&text).map(|line| line.number).collect();
+            let expected = text.split('\n').zip(1..).filter(|(line, _)| alone.is_match(line)).map(|(_, number)| number);
+            proptest::prop_assert_eq!(&numbers, &expected.collect::<Vec<u32>>());
+            let is_found = pattern.may_match(&TextSignature::of(&text));
+            proptest::prop_assert!(is_found || numbers.is_empty());
+        }
     }
 
     #[test]

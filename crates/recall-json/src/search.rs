@@ -135,7 +135,7 @@ impl From<v1::Weights> for Weights {
 }
 
 #[derive(Debug, Serialize)]
-struct Hit<'a> {
+pub(crate) struct Hit<'a> {
     score: f64,
     doc: Option<Document<'a>>,
     chunk: Option<Chunk<'a>>,

@@ -103,6 +103,27 @@ fn a_search_is_read_with_its_schema() {
 }
 
 #[test]
+fn an_exact_search_is_read_with_its_schema() {
+    let v1::SearchResponse { query, results, stats, warnings, next_offset, .. } = found();
+    let message = v1::ExactResponse {
+        query,
+        results,
+        stats,
+        warnings,
+        next_offset,
+        total_matches: 5,
+        total_lines: 4,
+        total_documents: 3,
+        complete: true,
+        files_left_out: 2,
+        ignore_case: true,
+    };
+    let read: mirror::Exact = read(&recall_json::exact(&message));
+    assert_eq!((read.total_matches, read.total_lines, read.total_documents, read.files_left_out), (5, 4, 3, 2));
+    assert!(read.ok && read.complete && read.ignore_case && read.results.len() == 2);
+}
+
+#[test]
 fn results_about_memories_are_read_with_their_schema() {
     let similar = vec![v1::SimilarMemory::default()];
     let status = v1::AddStatus::Duplicate.into();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
-use recall_core::{DocPath, Filters, Language, PathFilter, RowSet, is_at_or_below};
+use recall_core::{DocPath, Document, Filters, Language, PathFilter, RowSet, is_at_or_below};
 use tantivy::fastfield::AliveBitSet;
 use tantivy::schema::Field;
 use tantivy::{DocId, TantivyError};
@@ -126,11 +126,19 @@ fn with_any<'a>(
 /// Returns a function that reports whether a path passes the filter, as it does in a search.
 pub fn path_matcher(filter: &PathFilter) -> impl Fn(&str) -> bool + '_ {
     let pattern = PathPattern::of(filter);
-    move |path| match &pattern {
-        PathPattern::Glob { glob, .. } => glob.is_match(path),
-        PathPattern::Below(directory) => is_at_or_below(path, directory),
-        PathPattern::Everything => true,
-        PathPattern::Nothing => false,
+    move |path| pattern.passes(path)
+}
+
+/// Returns a function that reports whether a document of a store passes the filters, as its chunks do in a search.
+pub fn document_matcher(filters: &Filters) -> impl Fn(&Document) -> bool + '_ {
+    let Filters { types, languages, paths, tags, mount } = filters;
+    let mount = mount.as_ref().map_or("", DocPath::as_str);
+    let patterns: Vec<PathPattern<'_>> = paths.iter().map(|path| PathPattern::of(path).within(mount)).collect();
+    move |document| {
+        (types.is_empty() || types.contains(&document.document_type))
+            && (languages.is_empty() || document.language.as_ref().is_some_and(|language| languages.contains(language)))
+            && tags.iter().all(|tag| document.tags.contains(tag))
+            && (patterns.is_empty() || patterns.iter().any(|pattern| pattern.passes(document.path.as_str())))
     }
 }
 
@@ -186,6 +194,17 @@ impl<'a> PathPattern<'a> {
                 below.map_or(Self::Nothing, Self::Below)
             }
             Self::Everything | Self::Nothing => self,
+        }
+    }
+
+    /// Whether a path below the store's root passes.
+    fn passes(&self, path: &str) -> bool {
+        match self {
+            Self::Glob { glob, mount, .. } if mount.is_empty() => glob.is_match(path),
+            Self::Glob { glob, mount, .. } => glob.is_match(format!("{mount}{path}")),
+            Self::Below(directory) => is_at_or_below(path, directory),
+            Self::Everything => true,
+            Self::Nothing => false,
         }
     }
 

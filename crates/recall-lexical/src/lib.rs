@@ -46,7 +46,7 @@ pub use chunk_document::IndexedDocument;
 pub use closeness::{Closeness, ClosenessReader};
 pub use evidence::{DocumentEvidence, Evidence, QueryStats};
 pub use fields::FieldWeights;
-pub use filter::path_matcher;
+pub use filter::{document_matcher, path_matcher};
 pub use highlight::Highlighter;
 pub use index::{Lexical, Refreshed};
 pub use open::OpenError;

@@ -7,6 +7,7 @@ pub mod candidates;
 pub mod chunk;
 pub mod context_type;
 pub mod document;
+pub mod exact;
 pub mod filters;
 pub mod limits;
 pub mod memory;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use recall_core::quantity::{count, counted};
 
-use crate::v1::{Indexing, SearchResponse, SearchStats, Warning};
+use crate::v1::{ExactResponse, Filters, Indexing, SearchResponse, SearchStats, Warning};
 
 /// The codes of the warnings about outdated answers.
 const OUTDATED_CODES: [&str; 5] = ["SCAN_RUNNING", "NOT_COMPARED", "NOT_REFRESHED", "INDEXING", "INDEXING_QUEUED"];
@@ -16,13 +16,39 @@ pub fn may_be_outdated(warnings: &[Warning]) -> bool {
 
 /// Formats the number of searched files, and what may be missing: `1,204 files (99 % indexed), 1 stale`.
 pub fn searched_files(answer: &SearchResponse) -> String {
-    let SearchStats { documents, stale_files, indexing, .. } = answer.stats.clone().unwrap_or_default();
+    files(answer.stats.as_ref(), &answer.warnings)
+}
+
+/// Formats that no line matches, and what that proves: which files were searched, and which were not.
+pub fn nothing_matches(answer: &ExactResponse) -> String {
+    let ExactResponse { query, stats, warnings, complete, files_left_out, .. } = answer;
+    let filters = query.as_ref().and_then(|query| query.filters.as_ref());
+    let is_filtered = filters.is_some_and(|filters| *filters != Filters::default());
+    if is_filtered && stats.as_ref().is_none_or(|stats| stats.documents == 0) {
+        return "no indexed file passes the filters, so nothing was searched".to_owned();
+    }
+    let mut text = format!("no line matches in {}", files(stats.as_ref(), warnings));
+    if !complete && !may_be_outdated(warnings) {
+        text.push_str(", which are not all");
+    }
+    if *files_left_out > 0 {
+        let _ = write!(
+            text,
+            "; {} not searched, because not indexed: `recall status` says why",
+            counted(*files_left_out, "more file was", "more files were")
+        );
+    }
+    text
+}
+
+fn files(stats: Option<&SearchStats>, warnings: &[Warning]) -> String {
+    let SearchStats { documents, stale_files, indexing, .. } = stats.cloned().unwrap_or_default();
     let mut text = counted(documents, "file", "files");
     if let Some(Indexing { done, total, running: true }) = indexing {
         // Rounded down: an index that is not complete is not 100 % complete.
         let _ = write!(text, " ({} % indexed)", done.min(total) * 100 / total.max(1));
     }
-    if may_be_outdated(&answer.warnings) {
+    if may_be_outdated(warnings) {
         text.push_str(", the latest edits may be missing");
     } else if stale_files > 0 {
         let _ = write!(text, ", {} stale", count(stale_files));
@@ -43,6 +69,22 @@ mod tests {
         };
         assert_eq!(searched(999, 1_000), "1,204 files (99 % indexed)");
         assert_eq!(searched(0, 0), "1,204 files (0 % indexed)");
+    }
+
+    #[test]
+    fn nothing_found_says_what_was_not_searched() {
+        let stats = Some(SearchStats { documents: 12, ..SearchStats::default() });
+        let mut answer = ExactResponse { stats, complete: true, ..ExactResponse::default() };
+        assert_eq!(nothing_matches(&answer), "no line matches in 12 files");
+        answer.complete = false;
+        assert_eq!(nothing_matches(&answer), "no line matches in 12 files, which are not all");
+        answer.files_left_out = 2;
+        assert!(nothing_matches(&answer).contains("; 2 more files were not searched, because not indexed"));
+        let paths = vec!["src".to_owned()];
+        let filters = Some(Filters { paths, ..Filters::default() });
+        let query = Some(crate::v1::QueryEcho { filters, ..crate::v1::QueryEcho::default() });
+        let answer = ExactResponse { query, ..ExactResponse::default() };
+        assert_eq!(nothing_matches(&answer), "no indexed file passes the filters, so nothing was searched");
     }
 
     #[test]

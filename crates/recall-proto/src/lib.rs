@@ -17,7 +17,7 @@ mod status;
 pub mod v1;
 
 pub use failure::Failure;
-pub use freshness::{may_be_outdated, searched_files};
+pub use freshness::{may_be_outdated, nothing_matches, searched_files};
 pub use invalid::{InvalidRequest, Problem};
 pub use neighbours::{Neighbours, neighbours};
 pub use ownership::ownership_label;

@@ -1,11 +1,12 @@
 //! `recall search`
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use clap_complete::engine::ArgValueCompleter;
 use recall_core::{DocumentType, Language, Scope};
-use recall_proto::convert::scope;
+use recall_proto::convert::{limits, scope};
 use recall_proto::{searched_files, v1};
 
+use crate::command::exact;
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::last_search::{LastSearch, Place};
@@ -14,16 +15,42 @@ use crate::output::human::facets;
 use crate::output::human::search::{View, did_you_mean, doubt, render, summary, unconfirmed};
 use crate::{Exit, args, complete, project_root};
 
+/// The arguments that an exact search has no use for.
+const RANKED_ONLY: [&str; 12] = [
+    "query",
+    "filter",
+    "bm25",
+    "vector",
+    "rerank",
+    "judge",
+    "no_judge",
+    "no_rerank",
+    "explain",
+    "facets",
+    "without",
+    "full",
+];
+
 /// Arguments of `recall search`.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("needle").args(["exact", "regex"]))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct SearchArgs {
     /// Words, a question, a symbol or a path. `type: lang: path: tag: scope:` filter inside it, "…" is a phrase.
-    #[arg(required = true, value_name = "QUERY", add = ArgValueCompleter::new(complete::symbols))]
+    #[arg(required_unless_present_any = ["exact", "regex"], value_name = "QUERY", add = ArgValueCompleter::new(complete::symbols))]
     query: Vec<String>,
-    /// The number of hits.
-    #[arg(long, short, visible_alias = "limit", default_value_t = 10, value_name = "N")]
-    k: u32,
+    /// Find every line that holds this text as it is: operators, punctuation and parts of words too.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with_all = RANKED_ONLY)]
+    exact: Option<String>,
+    /// Find every line that matches this regular expression, in the syntax of Rust.
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, conflicts_with = "exact", conflicts_with_all = RANKED_ONLY)]
+    regex: Option<String>,
+    /// With --exact or --regex: `a` matches `A`.
+    #[arg(long, short, requires = "needle")]
+    ignore_case: bool,
+    /// The number of hits [default: 10; lines with --exact or --regex: 50, at most 1000].
+    #[arg(long, short, visible_alias = "limit", value_name = "N")]
+    k: Option<u32>,
     /// The number of hits to skip.
     #[arg(long, default_value_t = 0, value_name = "N")]
     offset: u32,
@@ -91,8 +118,12 @@ pub(crate) struct SearchArgs {
 
 pub(super) async fn run(args: SearchArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let output = &context.output;
-    let lines = if args.full { usize::MAX } else { args.lines };
     let others: Vec<String> = context.other_projects().iter().map(|root| root.to_string_lossy().into_owned()).collect();
+    if args.exact.is_some() || args.regex.is_some() {
+        let request = exact_request(args, context.request_context());
+        return exact::run(v1::ExactRequest { projects: others, ..request }, context).await;
+    }
+    let lines = if args.full { usize::MAX } else { args.lines };
     let request = v1::SearchRequest { projects: others, ..request(args, context.request_context()) };
     let answer = context.ask(async |client| client.search(request.clone()).await).await?;
     match output.format {
@@ -138,16 +169,47 @@ fn keep_hits(answer: &v1::SearchResponse, context: &CommandContext) {
     }
 }
 
+fn exact_request(args: SearchArgs, context: v1::RequestContext) -> v1::ExactRequest {
+    let filters = filters(&args);
+    v1::ExactRequest {
+        context: Some(context),
+        literal: args.exact.unwrap_or_default(),
+        regex: args.regex.unwrap_or_default(),
+        ignore_case: args.ignore_case,
+        scope: scope::to_proto(args.scope).into(),
+        filters: Some(filters),
+        limit: args.k,
+        offset: args.offset,
+        include_memories: Some(!args.no_memories),
+        include_code: Some(!args.no_code),
+        projects: Vec::new(),
+        everywhere: args.everywhere,
+    }
+}
+
+fn filters(args: &SearchArgs) -> v1::Filters {
+    v1::Filters {
+        types: args.types.iter().map(|kind| kind.as_str().to_owned()).collect(),
+        languages: args.languages.iter().map(ToString::to_string).collect(),
+        paths: args.paths.clone(),
+        tags: args.tags.clone(),
+    }
+}
+
 fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
+    let filters = filters(&args);
     let SearchArgs {
         query,
+        exact: _,
+        regex: _,
+        ignore_case: _,
         k,
         offset,
         scope,
-        types,
-        languages,
-        paths,
-        tags,
+        types: _,
+        languages: _,
+        paths: _,
+        tags: _,
         filter,
         bm25,
         vector,
@@ -168,14 +230,9 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
         context: Some(context),
         query: query.join(" "),
         scope: scope::to_proto(scope).into(),
-        filters: Some(v1::Filters {
-            types: types.into_iter().map(|kind| kind.as_str().to_owned()).collect(),
-            languages: languages.iter().map(ToString::to_string).collect(),
-            paths,
-            tags,
-        }),
+        filters: Some(filters),
         filter: filter.unwrap_or_default(),
-        limit: Some(k),
+        limit: Some(k.unwrap_or(limits::DEFAULT_HITS)),
         offset,
         weights: Some(v1::Weights { vector, bm25, ppr: None }),
         explain,
@@ -217,6 +274,35 @@ mod tests {
         assert_eq!((request.limit, request.offset, request.scope()), (Some(10), 0, v1::Scope::All));
         assert_eq!(request.filters, Some(v1::Filters::default()));
         assert_eq!(request.rerank, Some(true));
+    }
+
+    #[test]
+    fn an_exact_search_takes_its_text_as_it_is() {
+        let parsed = |line: &[&str]| Line::try_parse_from(line).map(|line| line.args);
+        let asked = |line: &[&str]| exact_request(parsed(line).expect("well-formed"), v1::RequestContext::default());
+        let request = asked(&["search", "--exact", "-> &'a str", "-i", "-k", "3", "--path", "src", "--no-memories"]);
+        let expected = v1::ExactRequest {
+            context: Some(v1::RequestContext::default()),
+            literal: "-> &'a str".to_owned(),
+            ignore_case: true,
+            scope: v1::Scope::All.into(),
+            filters: Some(v1::Filters { paths: vec!["src".to_owned()], ..v1::Filters::default() }),
+            limit: Some(3),
+            include_memories: Some(false),
+            include_code: Some(true),
+            ..v1::ExactRequest::default()
+        };
+        assert_eq!(request, expected);
+        assert_eq!(asked(&["search", "--regex", r"^fn \w+"]).regex, r"^fn \w+");
+        for bad in [
+            &["search"][..],
+            &["search", "words", "--exact", "x"],
+            &["search", "--exact", "x", "--regex", "y"],
+            &["search", "words", "-i"],
+            &["search", "--exact", "x", "--explain"],
+        ] {
+            assert!(parsed(bad).is_err(), "{bad:?}");
+        }
     }
 
     #[test]

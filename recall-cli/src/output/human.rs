@@ -5,6 +5,7 @@
 pub(crate) mod adopted;
 pub(crate) mod context;
 pub(crate) mod daemon;
+pub(crate) mod exact;
 pub(crate) mod excerpt;
 mod explanation;
 pub(crate) mod facets;

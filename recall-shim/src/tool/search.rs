@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use recall_core::Ablation;
 use recall_proto::v1::{
-    Filters, RequestContext, Scope, SearchRequest, SearchResponse, Severity, StatusRequest, StoreStatus, Warning,
+    ExactRequest, Filters, RequestContext, Scope, SearchRequest, SearchResponse, Severity, StatusRequest, StoreStatus,
+    Warning,
 };
 use serde::Deserialize;
 use tokio::time::{Instant, MissedTickBehavior};
@@ -12,8 +13,9 @@ use tokio::time::{Instant, MissedTickBehavior};
 use crate::answer::{Answer, Format};
 use crate::cursor::Cursor;
 use crate::daemon::Daemon;
-use crate::error::{Doing, ToolError};
+use crate::error::{Code, Doing, ToolError};
 use crate::tool::call::{Call, ScopeArgument};
+use crate::tool::exact;
 use crate::{json, render};
 
 /// A search that takes longer than this is probably indexing; its progress is then polled at this interval.
@@ -28,6 +30,10 @@ const CHARS_PER_TOKEN: usize = 4;
 #[derive(Debug, Deserialize)]
 pub(super) struct Arguments {
     query: String,
+    #[serde(default, rename = "match")]
+    matching: Matching,
+    #[serde(default)]
+    ignore_case: bool,
     #[serde(default)]
     scope: ScopeArgument,
     #[serde(default)]
@@ -47,11 +53,26 @@ pub(super) struct Arguments {
     format: Format,
 }
 
+/// How the query is matched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Matching {
+    /// The best hits for words, identifiers or a question.
+    #[default]
+    Ranked,
+    /// Every line that holds the query as it is.
+    Exact,
+    /// Every line that matches the query as a regular expression.
+    Regex,
+}
+
 impl Arguments {
     /// Returns the arguments of a query without filters.
     pub(super) fn plain(query: String, limit: Option<u32>, cursor: Option<String>, format: Format) -> Self {
         Self {
             query,
+            matching: Matching::Ranked,
+            ignore_case: false,
             scope: ScopeArgument::default(),
             types: Vec::new(),
             limit,
@@ -73,6 +94,14 @@ pub(super) async fn call(arguments: Arguments, mut call: Call<'_>) -> Result<Ans
     let offset = page_before.as_ref().map_or(0, |cursor| cursor.position);
     let format = arguments.format;
     let budget = arguments.budget_tokens.unwrap_or(BUDGET_TOKENS);
+    if arguments.matching != Matching::Ranked {
+        let request = exact_request(arguments, offset, &call)?;
+        return exact::call(request, page_before.as_ref(), budget * CHARS_PER_TOKEN, format, &call).await;
+    }
+    if arguments.ignore_case {
+        let error = ToolError::new(Code::InvalidArgument, "`ignore_case` is for `match` \"exact\" or \"regex\"");
+        return Err(error.with_hint("a ranked search ignores case where that helps"));
+    }
     let without = page_before.as_ref().map(|cursor| cursor.silent.clone()).unwrap_or_default();
     let mut response = search(request(arguments, offset, &without, &call), &mut call).await?;
     let generation = response.stats.as_ref().map_or(0, |stats| stats.generation);
@@ -101,6 +130,39 @@ pub(super) async fn call(arguments: Arguments, mut call: Call<'_>) -> Result<Ans
             Answer::Text(render::search(&response, offset, shape, cursor))
         }
         Format::Json => Answer::Json(json::search(&response, offset, cursor)),
+    })
+}
+
+/// Returns the request of an exact search.
+///
+/// # Errors
+/// An argument is for a ranked search only.
+fn exact_request(arguments: Arguments, offset: u32, call: &Call<'_>) -> Result<ExactRequest, ToolError> {
+    if !arguments.filter.is_empty() {
+        let error = ToolError::new(Code::InvalidArgument, "`filter` is for a ranked search");
+        return Err(error.with_hint("`types`, `language`, `path` and `tags` work with `match` \"exact\" and \"regex\""));
+    }
+    let (literal, regex) = match arguments.matching {
+        Matching::Regex => (String::new(), arguments.query),
+        Matching::Exact | Matching::Ranked => (arguments.query, String::new()),
+    };
+    Ok(ExactRequest {
+        context: Some(call.context.clone()),
+        literal,
+        regex,
+        ignore_case: arguments.ignore_case,
+        scope: Scope::from(arguments.scope).into(),
+        filters: Some(Filters {
+            types: arguments.types,
+            languages: arguments.language.into_iter().collect(),
+            paths: arguments.path.into_iter().collect(),
+            tags: arguments.tags,
+        }),
+        limit: arguments.limit,
+        offset,
+        include_memories: arguments.include_memories,
+        include_code: arguments.include_code,
+        ..ExactRequest::default()
     })
 }
 

@@ -46,7 +46,7 @@ pub(super) async fn handle(
     let asked = request.clone();
     let from = Arc::clone(&origin);
     let mut answer =
-        service.call_short(move |daemon| daemon.engine.search_where(&from, &asked, condition.as_ref())).await?;
+        service.call_short(move |daemon| daemon.engine.search_or_find(&from, &asked, condition.as_ref())).await?;
     if let (Some(part), Some(best)) = (min_relative_score, answer.best_score) {
         let count = answer.hits.len();
         answer.hits.retain(|hit| hit.score >= best * part);
@@ -72,7 +72,7 @@ pub(super) async fn handle(
 }
 
 /// Checks that the caller may search other projects: a person, or an agent if the user allows it.
-fn may_search_elsewhere(context: &RequestContext, agents_may: bool) -> Result<(), Failure> {
+pub(super) fn may_search_elsewhere(context: &RequestContext, agents_may: bool) -> Result<(), Failure> {
     let RequestContext { agent, session_id, client_name, .. } = context;
     let is_agent = !agent.is_empty() || !session_id.is_empty() || client_name == SHIM;
     if agents_may || !is_agent {

@@ -31,6 +31,10 @@ fn one(warning: Warning) -> v1::Warning {
         }
         Warning::SharedStore { store, reason, is_new } => shared_store(&store, &reason, is_new),
         Warning::SharedNotFiltered { stores } => shared_not_filtered(&stores),
+        Warning::SharedNotScanned { stores } => {
+            let message = format!("shared stores are not searched for exact text: {}", stores.join(", "));
+            new("SHARED_NOT_SCANNED", Severity::Notice, message, "a search without `--exact` and `--regex` asks them")
+        }
         Warning::IndexingWaits => {
             let message = "the project is queued for indexing, after other projects".to_owned();
             new(

@@ -64,12 +64,13 @@ impl Probe {
 }
 
 /// The RPCs that have a case in [`ask`].
-pub(crate) const CASES: [&str; 37] = [
+pub(crate) const CASES: [&str; 38] = [
     "Stats",
     "OpenPage",
     "Search",
     "Candidates",
     "Query",
+    "Exact",
     "Context",
     "Get",
     "List",
@@ -169,6 +170,13 @@ pub(crate) async fn ask(rpc: &str, client: &Client, asker: RequestContext, probe
         "Query" => {
             let rql = "SELECT * FROM chunk LIMIT 50".to_owned();
             reported(client.query(v1::QueryRequest { context, rql, scope, explain: probe.more }).await)
+        }
+        "Exact" => {
+            let (literal, regex) =
+                if probe.more { (String::new(), ".+".to_owned()) } else { (probe.words.clone(), String::new()) };
+            let limit = Some(1_000);
+            let request = v1::ExactRequest { context, literal, regex, scope, limit, ..v1::ExactRequest::default() };
+            reported(client.exact(request).await)
         }
         "Context" => {
             let request = v1::ContextRequest {

@@ -1,4 +1,4 @@
-//! Signatures of texts, by which a search for a literal passes over most documents unread.
+//! Signatures of texts, by which a search for a literal skips most documents.
 
 use recall_core::{DocumentRow, TextSignature};
 

@@ -85,6 +85,11 @@ pub(super) fn is_learnt(kind: FileKind) -> bool {
     DEMOTIONS.iter().any(|demotion| demotion.kind == kind && demotion.odds >= 1.0)
 }
 
+/// Returns the factor of a kind of file on an order that no ranker decides; 1 for a kind that is not demoted.
+pub(crate) fn kind_factor(kind: FileKind) -> f64 {
+    demotion(kind, &[]).map_or(1.0, |demotion| demotion.fused)
+}
+
 fn demotion(kind: FileKind, asked_for: &[FileKind]) -> Option<&'static Demotion> {
     DEMOTIONS.iter().find(|demotion| demotion.kind == kind && !asked_for.contains(&kind))
 }

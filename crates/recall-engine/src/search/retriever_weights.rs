@@ -17,7 +17,7 @@ pub struct RetrieverWeights {
 
 impl RetrieverWeights {
     /// Returns the weights of a class, replaced by those that `given` sets.
-    pub(super) fn of(class: QueryClass, given: &Weights) -> Self {
+    pub(crate) fn of(class: QueryClass, given: &Weights) -> Self {
         let Weights { vector, bm25, ppr: _ } = given;
         let (lexical, symbol, path, semantic) = match class {
             QueryClass::Symbol => (1.0, 1.5, 0.5, 0.25),

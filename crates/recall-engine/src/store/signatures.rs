@@ -10,9 +10,6 @@ use recall_catalog::{ReadError, Snapshot};
 use recall_core::{DocumentRow, Generation, TextSignature};
 use recall_exact::Pattern;
 
-use super::Store;
-use crate::error::StoreError;
-
 /// The most bytes of signatures that are cached of a store: those of half a million chunks.
 const MOST_BYTES: usize = 64 << 20;
 
@@ -36,16 +33,14 @@ struct Signatures {
     all: Vec<(DocumentRow, Arc<TextSignature>)>,
 }
 
-impl Store {
-    /// Returns the documents of a snapshot whose texts may match a pattern, ascending. Every text that matches is among them.
-    pub(crate) fn may_match(&self, snapshot: &Snapshot<'_>, pattern: &Pattern) -> Result<Vec<DocumentRow>, StoreError> {
-        let rows = self.signatures.may_match(snapshot, pattern, MOST_BYTES);
-        rows.map_err(|source| self.read_failed(source))
-    }
-}
-
 impl SignatureCache {
-    fn may_match(
+    /// Returns the documents of a snapshot of its store whose texts may match a pattern, ascending. Every text that matches is among
+    /// them.
+    pub(crate) fn may_match(&self, snapshot: &Snapshot<'_>, pattern: &Pattern) -> Result<Vec<DocumentRow>, ReadError> {
+        self.may_match_within(snapshot, pattern, MOST_BYTES)
+    }
+
+    fn may_match_within(
         &self,
         snapshot: &Snapshot<'_>,
         pattern: &Pattern,
@@ -129,13 +124,12 @@ fn streamed(snapshot: &Snapshot<'_>, pattern: &Pattern) -> Result<Vec<DocumentRo
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use recall_catalog::{Catalog, DocumentRecord};
     use recall_core::{
-        ContentHash, DocPath, Document, DocumentId, DocumentType, FileKind, ParseOutcome, ParsedDocument, Timestamp,
+        Case, ContentHash, DocPath, Document, DocumentId, DocumentType, FileKind, ParseOutcome, ParsedDocument,
+        Timestamp,
     };
-    use recall_exact::Case;
-
-    use super::*;
 
     fn insert(catalog: &Catalog, texts: &[(&str, &str)]) {
         let mut writer = catalog.writer().expect("no other writer");
@@ -172,7 +166,7 @@ mod tests {
 
     fn paths(cache: &SignatureCache, snapshot: &Snapshot<'_>, literal: &str, most_bytes: usize) -> Vec<String> {
         let pattern = Pattern::literal(literal, Case::Sensitive).expect("a literal");
-        let rows = cache.may_match(snapshot, &pattern, most_bytes).expect("readable");
+        let rows = cache.may_match_within(snapshot, &pattern, most_bytes).expect("readable");
         let path = |row| snapshot.document_with_run(row).expect("readable").expect("it is there").0.document.path;
         rows.into_iter().map(|row| path(row).to_string()).collect()
     }

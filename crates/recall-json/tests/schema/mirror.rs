@@ -21,6 +21,11 @@ mirror! {
         facets: BTreeMap<String, Facet>, stats: Stats, warnings: Vec<Warning>, next_offset: Option<u32>,
         confidence: Option<f64>, low_confidence: bool, did_you_mean: Vec<String>,
     }
+    Exact {
+        ok: bool, schema_version: String, query: Query, ignore_case: bool, results: Vec<Hit>, total_matches: u64,
+        total_lines: u64, total_documents: u64, complete: bool, files_left_out: u64, stats: Stats,
+        warnings: Vec<Warning>, next_offset: Option<u32>,
+    }
     Facet { counts: Vec<Count>, left_out: u64 }
     Count { value: String, documents: u64 }
     Query {

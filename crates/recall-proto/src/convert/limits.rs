@@ -10,6 +10,9 @@ pub const DEFAULT_HITS: u32 = 10;
 /// The default number of entries of a listing.
 pub const DEFAULT_LIST_ENTRIES: u32 = 20;
 
+/// The default and the maximum number of lines of an exact search.
+const EXACT_LINES: (u32, u32) = (50, 1_000);
+
 /// The default and the maximum number of related documents.
 const RELATED_ENTRIES: (u32, u32) = (10, 50);
 
@@ -34,6 +37,14 @@ const CONTEXT_PARTS: u32 = 20;
 /// The number is 0 or above the limit.
 pub fn hits(limit: Option<u32>, limits: &Limits) -> Result<u32, InvalidRequest> {
     within(limit, DEFAULT_HITS, limits.hits, "limits.hits")
+}
+
+/// Reads the number of lines of an exact search: 1 to 1,000, 50 by default.
+///
+/// # Errors
+/// The number is 0 or above 1,000.
+pub fn exact_lines(limit: Option<u32>) -> Result<u32, InvalidRequest> {
+    bounded("limit", limit, EXACT_LINES)
 }
 
 /// Reads the number of entries of a listing: 1 to the limit, 20 by default.

@@ -125,7 +125,7 @@ pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::Sea
     }
 }
 
-fn others(projects: Vec<String>, everywhere: bool) -> Result<OtherProjects, InvalidRequest> {
+pub(super) fn others(projects: Vec<String>, everywhere: bool) -> Result<OtherProjects, InvalidRequest> {
     if everywhere {
         return Ok(OtherProjects::Every);
     }
@@ -156,7 +156,11 @@ fn ablation(name: String) -> Result<Ablation, InvalidRequest> {
 }
 
 /// Removes memories or code from the requested types.
-fn narrow(asked: Vec<DocumentType>, memories: bool, code: bool) -> Result<Vec<DocumentType>, InvalidRequest> {
+pub(super) fn narrow(
+    asked: Vec<DocumentType>,
+    memories: bool,
+    code: bool,
+) -> Result<Vec<DocumentType>, InvalidRequest> {
     if memories && code {
         return Ok(asked);
     }

@@ -1,0 +1,109 @@
+//! Exact search: every line of the indexed texts that holds a literal or matches a regular expression.
+//!
+//! ```text
+//! signatures ─► texts that may match ─► lines that match ─► order of documents ─► the lines of a page
+//! ```
+//!
+//! It answers what a ranked search cannot: where is this text, everywhere, and is it nowhere? The texts are those of the catalog,
+//! so the answer is of one generation, and a saved file is in the next answer. No index of words takes part: operators, emoji,
+//! parts of words and phrases with their punctuation are found like names.
+
+mod answer;
+mod order;
+mod page;
+mod scan;
+mod wordless;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use recall_catalog::FailureKind;
+use recall_core::ExactRequest;
+use recall_exact::Pattern;
+
+use crate::Engine;
+use crate::coverage::Coverage;
+use crate::engine::{MountedStore, MountedStores};
+use crate::error::{SearchError, StoreError};
+use crate::mask;
+use crate::origin::Origin;
+use crate::search::{ATTEMPTS, known_languages};
+use crate::warning::Warning;
+use scan::Scan;
+
+pub use answer::{ExactAnswer, ExactTotals};
+
+impl Engine {
+    /// Finds every place of a literal or of a regular expression in the stores of this machine.
+    ///
+    /// First updates the stores from their files, within the time budget, as a search does. The file of each line is compared with
+    /// its indexed state. Secrets are not matched: an answer must not tell whether a guess is right.
+    ///
+    /// # Errors
+    /// The pattern is invalid, the scope has no store, a store cannot be opened or read, or reading takes longer than the limit for
+    /// filters.
+    pub fn find_exact(&self, origin: &Origin, request: &ExactRequest) -> Result<ExactAnswer, SearchError> {
+        let pattern = Arc::new(Pattern::of(&request.needle, request.case)?);
+        self.repairing(|| self.answer_exact(origin, request, &pattern))
+    }
+
+    fn answer_exact(
+        &self,
+        origin: &Origin,
+        request: &ExactRequest,
+        pattern: &Arc<Pattern>,
+    ) -> Result<ExactAnswer, SearchError> {
+        let mut filters = request.filters.clone();
+        known_languages(&mut filters.languages)?;
+        let MountedStores { stores, mut warnings } =
+            self.prepared_stores(origin, request.scope, &request.others, |store| self.prepare(store))?;
+        if stores.is_empty() {
+            return Err(SearchError::NoStore { scope: request.scope });
+        }
+        let shared: Vec<String> = self.shared_stores(origin, request.scope).map(|store| store.name.clone()).collect();
+        warnings.extend((!shared.is_empty()).then_some(Warning::SharedNotScanned { stores: shared }));
+        let scan = Scan { engine: self, stores: &stores, pattern, filters: &filters, began: Instant::now() };
+        let began = Instant::now();
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let mut matching = scan.run()?;
+            let scanned = began.elapsed();
+            let totals = ExactTotals::of(&matching);
+            order::sort(&scan, &mut matching, &request.needle)?;
+            let Some(page) = page::read(&scan, &matching, request, attempt == ATTEMPTS)? else { continue };
+            let page::Page { hits, left_out, masked } = page;
+            let shown = u64::from(request.offset) + hits.len() as u64;
+            let is_last = hits.is_empty() || shown >= totals.lines;
+            warnings.extend(left_out.iter().map(|path| Warning::LeftOut { path: mask::shown_path(path.clone()) }));
+            warnings.extend(masked.iter().map(|path| Warning::SecretsMasked { path: path.clone() }));
+            let coverage: Vec<Coverage> = stores.iter().map(MountedStore::coverage).collect();
+            let stale_files = left_out.len() as u64 + coverage.iter().map(Coverage::files_to_come).sum::<u64>();
+            let searched = if filters.is_empty() || totals.lines > 0 { None } else { Some(scan.passing()?) };
+            return Ok(ExactAnswer {
+                filters,
+                is_complete: stale_files == 0 && !warnings.iter().any(Warning::leaves_documents_out),
+                files_left_out: files_left_out(&stores)?,
+                documents_searched: searched.unwrap_or_else(|| coverage.iter().map(|one| one.documents).sum()),
+                next_offset: (!is_last).then_some(shown as u32),
+                hits,
+                totals,
+                coverage,
+                stale_files,
+                stages: vec![("scan", scanned), ("read", began.elapsed().saturating_sub(scanned))],
+                warnings,
+            });
+        }
+    }
+}
+
+/// Returns how many files of the stores are not indexed: too large, binary or unreadable.
+fn files_left_out(stores: &[MountedStore]) -> Result<u64, StoreError> {
+    let mut count = 0;
+    for store in stores {
+        for kind in [FailureKind::Skipped, FailureKind::Failed] {
+            count += store.read(|snapshot| snapshot.failure_count(kind))?;
+        }
+    }
+    Ok(count)
+}

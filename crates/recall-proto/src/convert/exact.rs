@@ -1,0 +1,126 @@
+//! Exact searches.
+
+use recall_core::{Case, ExactRequest, Needle, OtherProjects, Scope};
+
+use super::{filters, limits, scope, search};
+use crate::{InvalidRequest, Problem, v1};
+
+/// A validated exact search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// The caller's context.
+    pub context: v1::RequestContext,
+    /// The search. `include_memories` and `include_code` are merged into its filters. Its pattern is not compiled yet.
+    pub request: ExactRequest,
+}
+
+/// Reads and validates an exact search.
+///
+/// # Errors
+/// Not exactly one of `literal` and `regex` is set, the limit is 0 or too large, a filter or the scope is invalid, or the filters
+/// exclude every document type.
+pub fn from_proto(message: v1::ExactRequest) -> Result<Call, InvalidRequest> {
+    let v1::ExactRequest {
+        context,
+        literal,
+        regex,
+        ignore_case,
+        scope,
+        filters,
+        limit,
+        offset,
+        include_memories,
+        include_code,
+        projects,
+        everywhere,
+    } = message;
+    let needle = match (literal.is_empty(), regex.is_empty()) {
+        (false, true) => Needle::Literal(literal),
+        (true, false) => Needle::Regex(regex),
+        (true, true) => return Err(InvalidRequest::new("literal", Problem::Empty)),
+        (false, false) => return Err(InvalidRequest::new("literal", Problem::Contradiction { other: "regex" })),
+    };
+    let mut filters = filters::from_proto(filters)?;
+    filters.types = search::narrow(filters.types, include_memories.unwrap_or(true), include_code.unwrap_or(true))?;
+    Ok(Call {
+        context: context.unwrap_or_default(),
+        request: ExactRequest {
+            needle,
+            case: if ignore_case { Case::Insensitive } else { Case::Sensitive },
+            scope: scope::from_proto(scope, Scope::All)?,
+            filters,
+            limit: limits::exact_lines(limit)?,
+            offset,
+            others: search::others(projects, everywhere)?,
+        },
+    })
+}
+
+/// Writes an exact search.
+pub fn to_proto(call: Call) -> v1::ExactRequest {
+    let Call { context, request: ExactRequest { needle, case, scope, filters, limit, offset, others } } = call;
+    let (literal, regex) = match needle {
+        Needle::Literal(text) => (text, String::new()),
+        Needle::Regex(expression) => (String::new(), expression),
+    };
+    v1::ExactRequest {
+        context: Some(context),
+        literal,
+        regex,
+        ignore_case: case == Case::Insensitive,
+        scope: scope::to_proto(scope).into(),
+        filters: Some(filters::to_proto(&filters)),
+        limit: Some(limit),
+        offset,
+        include_memories: None,
+        include_code: None,
+        everywhere: others == OtherProjects::Every,
+        projects: match others {
+            OtherProjects::Named(roots) => roots.iter().map(|root| root.to_string_lossy().into_owned()).collect(),
+            OtherProjects::None | OtherProjects::Every => Vec::new(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_core::{DocumentType, Filters, PathFilter};
+
+    use super::*;
+
+    fn request(needle: Needle) -> ExactRequest {
+        ExactRequest {
+            needle,
+            case: Case::Insensitive,
+            scope: Scope::Project,
+            filters: Filters {
+                types: vec![DocumentType::Code],
+                paths: vec![PathFilter("src".to_owned())],
+                ..Filters::default()
+            },
+            limit: 7,
+            offset: 14,
+            others: OtherProjects::Named(vec!["/a b".into()]),
+        }
+    }
+
+    #[test]
+    fn an_exact_search_survives_the_round_trip() {
+        for needle in [Needle::Literal(" <=> ".to_owned()), Needle::Regex(r"^fn \w+".to_owned())] {
+            let call = Call { context: v1::RequestContext::default(), request: request(needle) };
+            assert_eq!(from_proto(to_proto(call.clone())), Ok(call));
+        }
+    }
+
+    #[test]
+    fn invalid_requests_are_refused_with_their_field() {
+        let plain = || v1::ExactRequest { literal: "x".to_owned(), ..v1::ExactRequest::default() };
+        let field = |message| from_proto(message).map(|call| call.request.limit).map_err(|error| error.field);
+        assert_eq!(field(plain()), Ok(50));
+        assert_eq!(field(v1::ExactRequest::default()), Err("literal"));
+        assert_eq!(field(v1::ExactRequest { regex: "y".to_owned(), ..plain() }), Err("literal"));
+        assert_eq!(field(v1::ExactRequest { limit: Some(0), ..plain() }), Err("limit"));
+        assert_eq!(field(v1::ExactRequest { limit: Some(1_001), ..plain() }), Err("limit"));
+        assert_eq!(field(v1::ExactRequest { scope: 77, ..plain() }), Err("scope"));
+    }
+}
