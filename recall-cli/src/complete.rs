@@ -12,7 +12,7 @@ use clap_complete::CompleteEnv;
 use clap_complete::engine::CompletionCandidate;
 use recall_client::{Client, Launch};
 use recall_config::Settings;
-use recall_core::{Scope, glob_escaped};
+use recall_core::{Scope, glob_escaped, normalized, normalized_path};
 use recall_proto::convert::scope;
 use recall_proto::v1;
 use tonic::Status;
@@ -147,13 +147,16 @@ async fn paths_of(
     let mut cursor = String::new();
     // `**` stands for folders only if it is between separators.
     let glob = format!("{{{0}*,{0}*/**}}", glob_escaped(typed));
+    let form = normalized_path(typed);
+    let separators = typed.matches('/').count();
     loop {
         let page = list(glob.clone(), Scope::Project, cursor, client, context).await?;
         for entry in page.entries.into_iter().filter(|entry| entry.memory.is_none()) {
             let path = entry.doc.map(|doc| doc.path).unwrap_or_default();
-            let end = path.get(typed.len()..).and_then(|rest| rest.find('/')).map(|at| typed.len() + at + 1);
+            // Two forms of a path have equally many separators, but not equally many bytes.
+            let end = path.match_indices('/').nth(separators).map(|(at, _)| at + 1);
             let candidate = path[..end.unwrap_or(path.len())].to_owned();
-            if path.starts_with(typed) && found.last() != Some(&candidate) {
+            if normalized_path(&path).starts_with(&*form) && found.last() != Some(&candidate) {
                 found.push(candidate);
             }
         }
@@ -166,6 +169,7 @@ async fn paths_of(
 
 /// Whether the typed text may be the beginning of a memory's id. For the empty text there would be too many of them.
 fn may_be_id(typed: &str) -> bool {
+    let typed = normalized(typed);
     let mut letters = typed.chars();
     letters.next().is_some_and(|first| MEMORY_LETTERS.contains(first)) && letters.next().is_none_or(|next| next == '-')
 }
@@ -176,6 +180,7 @@ async fn memories_of(
     client: &Client,
     context: &v1::RequestContext,
 ) -> Result<Vec<CompletionCandidate>, Status> {
+    let typed = &*normalized(typed);
     let path = if typed.is_empty() { format!("[{MEMORY_LETTERS}]-*") } else { format!("{}*", glob_escaped(typed)) };
     let page = list(path, Scope::All, String::new(), client, context).await?;
     let memories = page.entries.into_iter().filter_map(|entry| entry.memory);
@@ -204,11 +209,12 @@ async fn symbols_of(
     };
     let answer = client.search(request).await?;
     let mut found = BTreeMap::new();
+    let form = normalized(typed);
     for hit in answer.results {
         let (chunk, doc) = (hit.chunk.unwrap_or_default(), hit.doc.unwrap_or_default());
         // The signature is what encloses it, as in `impl Store > fn open`; the name is the last word.
         let name = chunk.symbol.rsplit([' ', '>']).next().unwrap_or_default().to_owned();
-        if name.starts_with(typed) {
+        if normalized(&name).starts_with(&*form) {
             found.entry(name).or_insert_with(|| format!("{}:{}", doc.path, chunk.start_line));
         }
     }
@@ -221,7 +227,8 @@ mod tests {
 
     #[test]
     fn only_what_may_become_an_id_is_completed_as_one() {
-        for (typed, expected) in [("", false), ("L", true), ("L-", true), ("L-01", true), ("Lib", false), ("s", false)]
+        for (typed, expected) in
+            [("", false), ("L", true), ("L-", true), ("L-01", true), ("Lib", false), ("s", false), ("Ｌ－", true)]
         {
             assert_eq!(may_be_id(typed), expected, "{typed}");
         }

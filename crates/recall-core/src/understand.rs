@@ -3,7 +3,8 @@
 use std::fmt;
 
 use crate::language::marks_a_file_in_queries;
-use crate::{DocumentType, Filters, Language, PathFilter, Scope};
+use crate::words::unspaced_letters;
+use crate::{DocumentType, Filters, Language, PathFilter, Scope, folded, normalized};
 
 /// What a query looks for, decided by rules without a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -144,15 +145,15 @@ impl Understood {
                 self.known(word, parsed).map(|kind| self.filters.types.push(kind)).is_some()
             }
             "lang" | "language" => {
-                self.filters.languages.push(Language::from(value.to_ascii_lowercase()));
+                self.filters.languages.push(Language::from(folded(value).into_owned()));
                 true
             }
             "path" => {
-                self.filters.paths.push(PathFilter(value.to_owned()));
+                self.filters.paths.push(PathFilter::new(value));
                 true
             }
             "tag" => {
-                self.filters.tags.push(value.to_owned());
+                self.filters.tags.push(normalized(value).into_owned());
                 true
             }
             "scope" => {
@@ -255,7 +256,8 @@ fn looks_like_identifier(word: &str) -> bool {
 fn classify(understood: &Understood) -> QueryClass {
     let words: Vec<String> = understood.text.split_whitespace().map(str::to_lowercase).collect();
     let has = |set: &[&str]| words.iter().any(|word| set.contains(&word.trim_matches(|c: char| !c.is_alphanumeric())));
-    if words.len() == 1 {
+    let is_sentence = || unspaced_letters(&understood.text) > MOST_LETTERS_OF_A_NAME;
+    if words.len() == 1 && !is_sentence() {
         return if understood.paths.is_empty() { QueryClass::Symbol } else { QueryClass::Path };
     }
     if understood.text.contains("depends on") || understood.text.contains("who calls") || has(RELATIONSHIP_WORDS) {
@@ -272,6 +274,9 @@ fn classify(understood: &Understood) -> QueryClass {
     }
     QueryClass::Question
 }
+
+/// The most letters of a name in a script without spaces between words. More of them are a sentence.
+const MOST_LETTERS_OF_A_NAME: usize = 8;
 
 const RELATIONSHIP_WORDS: &[&str] = &["callers", "dependents", "importers", "imports", "dependencies", "calls"];
 
@@ -292,6 +297,8 @@ mod tests {
             ("why do we use WAL", QueryClass::Decision),
             ("who calls Store::open", QueryClass::Relationship),
             ("deployment runbook", QueryClass::Docs),
+            ("支付网关", QueryClass::Symbol),
+            ("退款超过三天没有到账怎么办", QueryClass::Question),
         ] {
             assert_eq!(understand(query).class, expected, "{query}");
         }

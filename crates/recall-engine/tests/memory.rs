@@ -10,6 +10,8 @@ mod outside;
 mod own;
 #[path = "memory/scopes.rs"]
 mod scopes;
+#[path = "memory/scripts.rs"]
+mod scripts;
 mod support;
 #[path = "memory/ties.rs"]
 mod ties;
