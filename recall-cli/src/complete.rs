@@ -147,24 +147,28 @@ async fn paths_of(
     let mut cursor = String::new();
     // `**` stands for folders only if it is between separators.
     let glob = format!("{{{0}*,{0}*/**}}", glob_escaped(typed));
-    let form = normalized_path(typed);
-    let separators = typed.matches('/').count();
     loop {
         let page = list(glob.clone(), Scope::Project, cursor, client, context).await?;
         for entry in page.entries.into_iter().filter(|entry| entry.memory.is_none()) {
             let path = entry.doc.map(|doc| doc.path).unwrap_or_default();
-            // Two forms of a path have equally many separators, but not equally many bytes.
-            let end = path.match_indices('/').nth(separators).map(|(at, _)| at + 1);
-            let candidate = path[..end.unwrap_or(path.len())].to_owned();
-            if normalized_path(&path).starts_with(&*form) && found.last() != Some(&candidate) {
-                found.push(candidate);
-            }
+            let candidate =
+                continuation(typed, &path).filter(|candidate| found.last().map(String::as_str) != Some(*candidate));
+            found.extend(candidate.map(ToOwned::to_owned));
         }
         cursor = page.next_cursor;
         if cursor.is_empty() {
             return Ok(found.into_iter().map(CompletionCandidate::new).collect());
         }
     }
+}
+
+/// Returns a path up to the first separator that is not typed yet; `None` if the typed text does not begin it. The Unicode
+/// form of the typed text does not count.
+fn continuation<'p>(typed: &str, path: &'p str) -> Option<&'p str> {
+    // Two forms of a path have equally many separators, but not equally many bytes.
+    let separators = typed.matches('/').count();
+    let end = path.match_indices('/').nth(separators).map_or(path.len(), |(at, _)| at + 1);
+    normalized_path(path).starts_with(&*normalized_path(typed)).then_some(&path[..end])
 }
 
 /// Whether the typed text may be the beginning of a memory's id. For the empty text there would be too many of them.
@@ -224,6 +228,22 @@ async fn symbols_of(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_is_completed_up_to_its_next_separator() {
+        for (typed, path, expected) in [
+            ("", "src/lib.rs", Some("src/")),
+            ("src", "src/lib.rs", Some("src/")),
+            ("src/", "src/lib.rs", Some("src/lib.rs")),
+            ("src/st", "src/store/open.rs", Some("src/store/")),
+            ("lib", "src/lib.rs", None),
+            ("docs/ré", "docs/re\u{301}sume\u{301}/a.md", Some("docs/re\u{301}sume\u{301}/")),
+            ("re\u{301}s", "résumé.md", Some("résumé.md")),
+            ("ガイ", "ｶﾞｲﾄﾞ.md", Some("ｶﾞｲﾄﾞ.md")),
+        ] {
+            assert_eq!(continuation(typed, path), expected, "{typed} {path}");
+        }
+    }
 
     #[test]
     fn only_what_may_become_an_id_is_completed_as_one() {
