@@ -37,9 +37,8 @@ impl Highlighter {
                         last.end = found.end;
                     }
                 }
-                Some(_) => {}
                 None if self.matcher.index_of(word).is_some() => ranges.push(found),
-                None => {}
+                Some(_) | None => {}
             }
         });
         ranges

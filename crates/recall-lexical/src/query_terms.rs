@@ -187,7 +187,7 @@ mod tests {
                     Piece::Unspaced(run) => letters(run).skip(from).take(length).collect(),
                 };
                 for term in terms(&word) {
-                    proptest::prop_assert!(known.contains(&term), "{} of {} in {}", term, word, text);
+                    proptest::prop_assert!(known.contains(&term), "{term} of {word} in {text}");
                 }
             }
         }
