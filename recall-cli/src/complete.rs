@@ -12,7 +12,7 @@ use clap_complete::CompleteEnv;
 use clap_complete::engine::CompletionCandidate;
 use recall_client::{Client, Launch};
 use recall_config::Settings;
-use recall_core::{Scope, glob_escaped};
+use recall_core::{Scope, glob_escaped, normalized, normalized_path};
 use recall_proto::convert::scope;
 use recall_proto::v1;
 use tonic::Status;
@@ -151,11 +151,9 @@ async fn paths_of(
         let page = list(glob.clone(), Scope::Project, cursor, client, context).await?;
         for entry in page.entries.into_iter().filter(|entry| entry.memory.is_none()) {
             let path = entry.doc.map(|doc| doc.path).unwrap_or_default();
-            let end = path.get(typed.len()..).and_then(|rest| rest.find('/')).map(|at| typed.len() + at + 1);
-            let candidate = path[..end.unwrap_or(path.len())].to_owned();
-            if path.starts_with(typed) && found.last() != Some(&candidate) {
-                found.push(candidate);
-            }
+            let candidate =
+                continuation(typed, &path).filter(|candidate| found.last().map(String::as_str) != Some(*candidate));
+            found.extend(candidate.map(ToOwned::to_owned));
         }
         cursor = page.next_cursor;
         if cursor.is_empty() {
@@ -164,8 +162,18 @@ async fn paths_of(
     }
 }
 
+/// Returns a path up to the first separator that is not typed yet; `None` if the typed text does not begin it. The Unicode
+/// form of the typed text does not count.
+fn continuation<'p>(typed: &str, path: &'p str) -> Option<&'p str> {
+    // Two forms of a path have equally many separators, but not equally many bytes.
+    let separators = typed.matches('/').count();
+    let end = path.match_indices('/').nth(separators).map_or(path.len(), |(at, _)| at + 1);
+    normalized_path(path).starts_with(&*normalized_path(typed)).then_some(&path[..end])
+}
+
 /// Whether the typed text may be the beginning of a memory's id. For the empty text there would be too many of them.
 fn may_be_id(typed: &str) -> bool {
+    let typed = normalized(typed);
     let mut letters = typed.chars();
     letters.next().is_some_and(|first| MEMORY_LETTERS.contains(first)) && letters.next().is_none_or(|next| next == '-')
 }
@@ -176,6 +184,7 @@ async fn memories_of(
     client: &Client,
     context: &v1::RequestContext,
 ) -> Result<Vec<CompletionCandidate>, Status> {
+    let typed = &*normalized(typed);
     let path = if typed.is_empty() { format!("[{MEMORY_LETTERS}]-*") } else { format!("{}*", glob_escaped(typed)) };
     let page = list(path, Scope::All, String::new(), client, context).await?;
     let memories = page.entries.into_iter().filter_map(|entry| entry.memory);
@@ -204,11 +213,12 @@ async fn symbols_of(
     };
     let answer = client.search(request).await?;
     let mut found = BTreeMap::new();
+    let form = normalized(typed);
     for hit in answer.results {
         let (chunk, doc) = (hit.chunk.unwrap_or_default(), hit.doc.unwrap_or_default());
         // The signature is what encloses it, as in `impl Store > fn open`; the name is the last word.
         let name = chunk.symbol.rsplit([' ', '>']).next().unwrap_or_default().to_owned();
-        if name.starts_with(typed) {
+        if normalized(&name).starts_with(&*form) {
             found.entry(name).or_insert_with(|| format!("{}:{}", doc.path, chunk.start_line));
         }
     }
@@ -220,8 +230,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_path_is_completed_up_to_its_next_separator() {
+        for (typed, path, expected) in [
+            ("", "src/lib.rs", Some("src/")),
+            ("src", "src/lib.rs", Some("src/")),
+            ("src/", "src/lib.rs", Some("src/lib.rs")),
+            ("src/st", "src/store/open.rs", Some("src/store/")),
+            ("lib", "src/lib.rs", None),
+            ("docs/ré", "docs/re\u{301}sume\u{301}/a.md", Some("docs/re\u{301}sume\u{301}/")),
+            ("re\u{301}s", "résumé.md", Some("résumé.md")),
+            ("ガイ", "ｶﾞｲﾄﾞ.md", Some("ｶﾞｲﾄﾞ.md")),
+        ] {
+            assert_eq!(continuation(typed, path), expected, "{typed} {path}");
+        }
+    }
+
+    #[test]
     fn only_what_may_become_an_id_is_completed_as_one() {
-        for (typed, expected) in [("", false), ("L", true), ("L-", true), ("L-01", true), ("Lib", false), ("s", false)]
+        for (typed, expected) in
+            [("", false), ("L", true), ("L-", true), ("L-01", true), ("Lib", false), ("s", false), ("Ｌ－", true)]
         {
             assert_eq!(may_be_id(typed), expected, "{typed}");
         }

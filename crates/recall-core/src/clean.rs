@@ -49,11 +49,16 @@ impl CharClass {
             '\n' | '\t' => Self::Kept,
             '\u{1b}' => Self::Escape,
             '\u{2028}' | '\u{2029}' => Self::Space,
-            c if changes_direction(c) || has_no_glyph(c) || is_tag(c) => Self::Removed,
+            c if is_invisible(c) => Self::Removed,
             c if c.is_control() => Self::Removed,
             _ => Self::Kept,
         }
     }
+}
+
+/// Whether a character has no width and no glyph of its own, controls of ASCII aside.
+pub(crate) fn is_invisible(c: char) -> bool {
+    changes_direction(c) || has_no_glyph(c) || is_tag(c)
 }
 
 /// Whether a character changes the direction of the text around it.

@@ -9,7 +9,7 @@ use std::str::FromStr;
 pub use self::table::BuildFolder;
 use self::table::{LANGUAGES, Row};
 use crate::nearest::near;
-use crate::{DocPath, Form};
+use crate::{DocPath, Form, folded};
 
 /// A language's name in lower case without spaces: `rust`, `csharp`, `markdown`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,8 +53,8 @@ impl FromStr for Language {
 
     /// Parses a language's name or alias, in any case: `py` is `python`, `c++` is `cpp`.
     fn from_str(text: &str) -> Result<Self, UnknownLanguage> {
-        let lower = text.trim().to_lowercase();
-        let lower = lower.as_str();
+        let lower = folded(text.trim());
+        let lower = &*lower;
         match LANGUAGES.iter().find(|row| row.name == lower || row.aliases.contains(&lower)) {
             Some(row) => Ok(Self::known(row.name)),
             None => {

@@ -17,6 +17,7 @@ mod event;
 mod exact_request;
 mod feature_words;
 mod file_kind;
+mod fold;
 mod foreign_kind;
 mod form;
 mod fusion;
@@ -66,6 +67,7 @@ pub use event::{Amendment, Event, EventBody, Feedback, MemoryChange, NewMemory, 
 pub use exact_request::{Case, ExactRequest, Needle};
 pub use feature_words::feature_words;
 pub use file_kind::FileKind;
+pub use fold::{Normalized, folded, normalized, normalized_path, without_accents};
 pub use foreign_kind::{ForeignKind, UnknownForeignKind};
 pub use form::Form;
 pub use fusion::{Candidate, Fused, RRF_K, RankedList, Retriever, Traits, fuse};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{Ablation, DocPath, DocumentType, Language, Scope};
+use crate::{Ablation, DocPath, DocumentType, Language, Scope, normalized_path};
 
 /// A validated search: the query is not blank and within its limit, and the page size is within its bounds.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,6 +140,11 @@ impl Filters {
 pub struct PathFilter(pub String);
 
 impl PathFilter {
+    /// Reads a pattern. Its Unicode form does not count: see [`normalized_path`].
+    pub fn new(pattern: &str) -> Self {
+        Self(normalized_path(pattern).into_owned())
+    }
+
     /// Whether the pattern is a glob.
     pub fn is_glob(&self) -> bool {
         self.0.contains(['*', '?', '['])

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use crate::language::marks_a_file_in_queries;
-use crate::{DocumentType, Filters, Language, Onboarding, PathFilter, Scope};
+use crate::words::unspaced_letters;
+use crate::{DocumentType, Filters, Language, Onboarding, PathFilter, Scope, folded, normalized};
 
 /// What a query looks for, decided by rules without a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -167,15 +168,15 @@ impl Understood {
                 self.known(word, parsed).map(|kind| self.filters.types.push(kind)).is_some()
             }
             "lang" | "language" => {
-                self.filters.languages.push(Language::from(value.to_ascii_lowercase()));
+                self.filters.languages.push(Language::from(folded(value).into_owned()));
                 true
             }
             "path" => {
-                self.filters.paths.push(PathFilter(value.to_owned()));
+                self.filters.paths.push(PathFilter::new(value));
                 true
             }
             "tag" => {
-                self.filters.tags.push(value.to_owned());
+                self.filters.tags.push(normalized(value).into_owned());
                 true
             }
             "scope" => {
@@ -296,7 +297,8 @@ fn looks_like_identifier(word: &str) -> bool {
 fn classify(understood: &Understood) -> QueryClass {
     let words: Vec<String> = understood.text.split_whitespace().map(str::to_lowercase).collect();
     let has = |set: &[&str]| words.iter().any(|word| set.contains(&word.trim_matches(|c: char| !c.is_alphanumeric())));
-    if words.len() == 1 {
+    let is_sentence = || unspaced_letters(&understood.text) > MOST_LETTERS_OF_A_NAME;
+    if words.len() == 1 && !is_sentence() {
         let is_path = !understood.paths.is_empty() || !understood.possible_paths.is_empty();
         return if is_path { QueryClass::Path } else { QueryClass::Symbol };
     }
@@ -314,6 +316,9 @@ fn classify(understood: &Understood) -> QueryClass {
     }
     QueryClass::Question
 }
+
+/// The most letters of a name in a script without spaces between words. More of them are a sentence.
+const MOST_LETTERS_OF_A_NAME: usize = 8;
 
 const RELATIONSHIP_WORDS: &[&str] = &["callers", "dependents", "importers", "imports", "dependencies", "calls"];
 
@@ -336,6 +341,8 @@ mod tests {
             ("deployment runbook", QueryClass::Docs),
             ("src/auth", QueryClass::Path),
             ("how are GET/POST handled", QueryClass::Question),
+            ("支付网关", QueryClass::Symbol),
+            ("退款超过三天没有到账怎么办", QueryClass::Question),
         ] {
             assert_eq!(understand(query).class, expected, "{query}");
         }

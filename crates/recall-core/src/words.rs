@@ -1,5 +1,9 @@
 //! Splitting of text into words and identifiers into parts, and English stop words.
 
+mod unspaced;
+
+pub use unspaced::{Piece, letters, pieces, runs, unspaced_letters};
+
 /// Calls `emit` with each word of a text, in order, with its byte range.
 ///
 /// A word is a maximal run of letters and digits, with `_` allowed inside. A word with several parts

@@ -4,7 +4,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use recall_catalog::{FailureKind, FileState};
-use recall_core::{ContentHash, DocPath, DocumentRow, Generation, MemoryId, Timestamp, find_ascending, is_at_or_below};
+use recall_core::{
+    ContentHash, DocPath, DocumentRow, Generation, MemoryId, Timestamp, find_ascending, is_at_or_below, normalized_path,
+};
 
 use crate::mask;
 
@@ -183,13 +185,18 @@ impl Known {
         files.filter_map(|(path, _)| DocPath::new(path).ok())
     }
 
-    /// Returns the only document with the masked path among `paths`; `None` if none of them is masked, or if not exactly one
-    /// document has it.
+    /// Returns the only document whose path is one of `paths` in another spelling: with a mask, or in another Unicode form.
+    /// `None` if not exactly one document has it.
     pub(crate) fn unmasked(&self, paths: &[DocPath]) -> Option<DocPath> {
-        let masked = paths.iter().find(|path| mask::is_masked_path(path))?;
-        let mut found = self.document_paths().filter(|known| mask::reads_as(known, masked));
-        let first = found.next()?;
-        found.next().is_none().then_some(first)
+        if let Some(masked) = paths.iter().find(|path| mask::is_masked_path(path)) {
+            return only(self.document_paths().filter(|known| mask::reads_as(known, masked)));
+        }
+        paths.iter().find_map(|path| {
+            let form = normalized_path(path.as_str());
+            // A path in ASCII has one form.
+            let is_another = |known: &DocPath| !known.as_str().is_ascii() || !path.as_str().is_ascii();
+            only(self.document_paths().filter(|known| is_another(known) && normalized_path(known.as_str()) == form))
+        })
     }
 
     /// Returns the key that breaks ties in ranking, the lesser first: for a memory its id, so that the order of indexing has no
@@ -212,6 +219,12 @@ impl Known {
         below.sort_unstable();
         below
     }
+}
+
+/// Returns the element of an iterator that has exactly one.
+fn only<T>(mut found: impl Iterator<Item = T>) -> Option<T> {
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod changes;
 mod outside;
 mod own;
 mod scopes;
+mod scripts;
 mod ties;
 #[path = "memory/use.rs"]
 mod use_of_it;

@@ -8,6 +8,7 @@ mod describe;
 mod doctor;
 mod domains;
 mod encoders;
+mod exact;
 mod freshness;
 mod graph;
 mod history;

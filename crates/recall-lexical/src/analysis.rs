@@ -1,7 +1,9 @@
 //! Text analysis: from words to index terms.
 
 use frostem::{Algorithm, Stemmer};
-use recall_core::words::{self, Word};
+use recall_core::{folded, normalized, without_accents};
+
+use crate::words::{self, Word};
 
 /// The longest term, in bytes; a longer word is truncated. Nobody searches for a longer word, and encoded data in a
 /// text must not fill the term dictionary.
@@ -9,12 +11,13 @@ const MAX_TERM_BYTES: usize = 64;
 
 /// Turns text into terms, the same way for documents and queries.
 ///
-/// Words are lower-cased. Plain words and the parts of compounds are stemmed with Snowball English (Porter2), and agent
+/// Words are [`folded`]. Plain words and the parts of compounds are stemmed with Snowball English (Porter2), and agent
 /// nouns are reduced to the stem of their verb. A compound is also kept whole and unstemmed: `parseTokens` gives
-/// `parsetokens`, `pars`, `token`.
+/// `parsetokens`, `pars`, `token`. A word with accents gives a second term without them, so that each spelling finds the
+/// other, and the same spelling matches with more terms.
 #[derive(Clone)]
 pub(crate) struct Analysis {
-    lower: String,
+    folded: String,
     stems: StemCache,
 }
 
@@ -36,7 +39,7 @@ impl Analysis {
 
     fn remembering(places: usize) -> Self {
         let stemmer = Stemmer::new(Algorithm::English);
-        Self { lower: String::new(), stems: StemCache { stemmer, size: places, places: Vec::new() } }
+        Self { folded: String::new(), stems: StemCache { stemmer, size: places, places: Vec::new() } }
     }
 }
 
@@ -45,49 +48,48 @@ impl Analysis {
 pub(crate) struct Term<'a> {
     /// The term in the index.
     pub(crate) indexed: &'a str,
-    /// The word in lower case, before stemming and truncation.
-    pub(crate) lower: &'a str,
-    /// The word as written in the text.
+    /// The word in its folded form, before stemming and truncation; without accents if the term is.
+    pub(crate) folded: &'a str,
+    /// The word as written in the normalized text.
     pub(crate) word: Word<'a>,
 }
 
 impl Analysis {
     /// Calls `emit` with each term of a text, in order.
     pub(crate) fn each(&mut self, text: &str, mut emit: impl FnMut(Term<'_>)) {
-        words::split(text, |word| {
-            self.fold(word);
-            let Self { lower, stems } = self;
-            emit(Term { indexed: indexed(word, lower, stems), lower, word });
-        });
+        words::split(&normalized(text), |word| self.each_of(word, &mut emit));
     }
 
-    /// The index term of a word.
-    pub(crate) fn term(&mut self, word: Word<'_>) -> &str {
-        self.fold(word);
-        indexed(word, &self.lower, &mut self.stems)
-    }
-
-    fn fold(&mut self, word: Word<'_>) {
-        let (Word::Plain(written) | Word::Part(written) | Word::Compound(written)) = word;
-        fold_into(written, &mut self.lower);
+    /// Calls `emit` with each term of a word of a normalized text: the first is the word itself, the second, if there is one,
+    /// the word without accents.
+    pub(crate) fn each_of(&mut self, word: Word<'_>, mut emit: impl FnMut(Term<'_>)) {
+        fold_into(word.text(), &mut self.folded);
+        let Self { folded, stems } = self;
+        emit(Term { indexed: indexed(word, folded, stems), folded, word });
+        if word.text().is_ascii() || word.is_unspaced() {
+            return;
+        }
+        if let Some(plain) = without_accents(folded) {
+            emit(Term { indexed: indexed(word, &plain, stems), folded: &plain, word });
+        }
     }
 }
 
-fn indexed<'a>(word: Word<'_>, lower: &'a str, stems: &'a mut StemCache) -> &'a str {
+fn indexed<'a>(word: Word<'_>, folded: &'a str, stems: &'a mut StemCache) -> &'a str {
     match word {
-        Word::Plain(_) | Word::Part(_) => stems.stem(cut(lower)),
-        Word::Compound(_) => cut(lower),
+        Word::Plain(_) | Word::Part(_) => stems.stem(cut(folded)),
+        Word::Compound(_) | Word::Pair(_) | Word::Letter(_) | Word::Alone(_) => cut(folded),
     }
 }
 
-/// Writes the lower-case form of a word.
-pub(crate) fn fold_into(word: &str, lower: &mut String) {
-    lower.clear();
+/// Writes the folded form of a word.
+fn fold_into(word: &str, fold: &mut String) {
+    fold.clear();
     if word.is_ascii() {
-        lower.push_str(word);
-        lower.make_ascii_lowercase();
+        fold.push_str(word);
+        fold.make_ascii_lowercase();
     } else {
-        lower.extend(word.chars().flat_map(char::to_lowercase));
+        fold.push_str(&folded(word));
     }
 }
 
@@ -189,9 +191,13 @@ mod tests {
             ("HTTPServer2", "httpserver2 http server2"),
             ("MAX_SIZES", "max_sizes max size"),
             ("is a v1", "is a v1"),
-            ("Größe Ändern", "größe ändern"),
-            ("İ", "i\u{307}"),
-            ("日本語", "日本語"),
+            ("Größe Ändern", "grösse gross ändern andern"),
+            ("STRASSE Straße", "strass strass"),
+            ("cafe\u{301} Café cafe", "café cafe café cafe cafe"),
+            ("ｏｐｅｎＦｉｌｅｓ", "openfiles open file"),
+            ("ΟΔΌΣ οδός", "οδόσ οδοσ οδόσ οδοσ"),
+            ("İ", "i"),
+            ("日本語", "日本 日 本語 本 語"),
         ] {
             assert_eq!(terms(text), expected, "{text:?}");
         }
@@ -221,7 +227,9 @@ mod tests {
 
     #[test]
     fn a_long_word_is_truncated_between_characters() {
-        let long = format!("{}é", "a".repeat(63));
+        let long = format!("{}日本", "0".repeat(63));
+        assert_eq!(terms(&long), format!("{} 日本 日 本", "0".repeat(63)));
+        let long = format!("{}й", "a".repeat(63));
         assert_eq!(terms(&long), "a".repeat(63));
         assert_eq!(terms(&"0".repeat(500)).len(), MAX_TERM_BYTES);
     }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use recall_core::{
-    ByteSpan, ChunkKind, ChunkRow, DocPath, Document, DocumentRow, DocumentType, FileKind, Form, ParsedDocument, Traits,
+    ByteSpan, ChunkKind, ChunkRow, DocPath, Document, DocumentRow, DocumentType, FileKind, Form, ParsedDocument,
+    Traits, folded,
 };
 use tantivy::schema::Field;
 use tantivy::schema::document::{ReferenceValue, ReferenceValueLeaf, Value};
@@ -171,9 +172,9 @@ impl SiblingKeys {
     }
 }
 
-/// A file name in lower case, without separators and without the affixes of tests.
+/// A file name in folded form, without separators and without the affixes of tests.
 fn bare_stem(stem: &str) -> String {
-    let mut bare: String = stem.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let mut bare: String = folded(stem).chars().filter(|c| c.is_alphanumeric()).collect();
     for ending in ["tests", "test", "spec"] {
         if bare.len() > ending.len() && bare.ends_with(ending) {
             bare.truncate(bare.len() - ending.len());

@@ -3,10 +3,10 @@
 //! The index has no positions, because they would double its size. The positions of terms are read from the texts of
 //! the few best candidates instead.
 
-use recall_core::Understood;
-use recall_core::words::{self, Word};
+use recall_core::{Understood, normalized};
 
 use crate::query_term_matcher::QueryTermMatcher;
+use crate::words;
 
 /// The proximity of the query's terms in a text. All values are from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -63,14 +63,13 @@ impl ClosenessReader {
         let Self { matcher, positions } = self;
         positions.iter_mut().for_each(Vec::clear);
         let mut at = 0;
-        words::split(text, |word| {
+        words::split(&normalized(text), |word| {
             if let Some(found) = matcher.index_of(word)
                 && positions[found].len() < MAX_POSITIONS
             {
                 positions[found].push(at);
             }
-            // A compound has the position of its first part.
-            at += u32::from(!matches!(word, Word::Compound(_)));
+            at += u32::from(word.advances());
         });
     }
 }

@@ -20,15 +20,15 @@ pub(crate) struct Fields {
     pub(crate) comment: Field,
     /// Terms of the document's tags.
     pub(crate) tag_words: Field,
-    /// Names defined in the chunk, with and without their scopes, as written.
+    /// Names defined in the chunk, with and without their scopes, as written apart from the Unicode form.
     pub(crate) name: Field,
-    /// The same in lower case.
+    /// The same in folded form.
     pub(crate) folded_name: Field,
     /// The title and headings of prose and the first sentence of a memory, each as a key of [`crate::phrase`].
     pub(crate) phrase: Field,
-    /// In the first chunk of a document: every suffix of its path that begins at a component, in lower case.
+    /// In the first chunk of a document: every suffix of its path that begins at a component, folded.
     pub(crate) path_end: Field,
-    /// In the first chunk of a document: its file name without extension, in lower case.
+    /// In the first chunk of a document: its file name without extension, folded.
     pub(crate) stem: Field,
     /// In the first chunk of a document: terms of its path.
     pub(crate) path_words: Field,
@@ -36,7 +36,7 @@ pub(crate) struct Fields {
     pub(crate) stem_words: Field,
     /// In the first chunk of a document: terms of the name of its directory.
     pub(crate) folder_words: Field,
-    /// The document's whole path.
+    /// The document's whole path, normalized.
     pub(crate) path_raw: Field,
     /// The document's type.
     pub(crate) document_type: Field,

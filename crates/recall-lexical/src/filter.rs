@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
-use recall_core::{DocPath, Document, Filters, Language, PathFilter, RowSet, is_at_or_below};
+use recall_core::{DocPath, Document, Filters, Language, PathFilter, RowSet, is_at_or_below, normalized_path};
 use tantivy::fastfield::AliveBitSet;
 use tantivy::schema::Field;
 use tantivy::{DocId, TantivyError};
@@ -72,9 +72,9 @@ pub(crate) fn allowed_rows(snapshot: &Snapshot, filters: &Filters) -> Result<Arc
 /// Returns the entries that pass filters that are not empty.
 fn filter_matches(snapshot: &Snapshot, filters: &Filters) -> Result<Arc<FilterMatches>, TantivyError> {
     snapshot.filter_cache.get_or_compute(filters, || {
-        let mount = filters.mount.as_ref().map_or("", DocPath::as_str);
+        let mount = normalized_path(filters.mount.as_ref().map_or("", DocPath::as_str));
         let paths: Vec<PathPattern<'_>> =
-            filters.paths.iter().map(|path| PathPattern::of(path).within(mount)).collect();
+            filters.paths.iter().map(|path| PathPattern::of(path).within(&mount)).collect();
         let entries = |segment: &Arc<Segment>| entries(snapshot, segment, filters, &paths).map(Arc::new);
         snapshot.segments.iter().map(entries).collect()
     })
@@ -123,7 +123,7 @@ fn with_any<'a>(
     Ok(entries)
 }
 
-/// Returns a function that reports whether a path passes the filter, as it does in a search.
+/// Returns a function that reports whether a path passes the filter, as it does in a search: in any Unicode form.
 pub fn path_matcher(filter: &PathFilter) -> impl Fn(&str) -> bool + '_ {
     let pattern = PathPattern::of(filter);
     move |path| pattern.passes(path)
@@ -199,6 +199,7 @@ impl<'a> PathPattern<'a> {
 
     /// Whether a path below the store's root passes.
     fn passes(&self, path: &str) -> bool {
+        let path = &*normalized_path(path);
         match self {
             Self::Glob { glob, mount, .. } if mount.is_empty() => glob.is_match(path),
             Self::Glob { glob, mount, .. } => glob.is_match(format!("{mount}{path}")),

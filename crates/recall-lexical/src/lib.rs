@@ -40,6 +40,7 @@ mod snapshot;
 mod term_cache;
 mod tokenizer;
 mod top_k;
+mod words;
 mod writer;
 
 pub use chunk_document::IndexedDocument;

@@ -1,9 +1,10 @@
 //! Keys of whole phrases: titles, headings, and the first sentences of memories.
 //!
 //! Two phrases have the same key if they have the same words in the same order. Case, punctuation, marks and white space do
-//! not count. Words are not stemmed.
+//! not count. Words are not stemmed. A run of a script without spaces counts as one word.
 
-use recall_core::words::{self, Word};
+use recall_core::folded;
+use recall_core::words::runs;
 
 /// The most words of a key. Phrases that share their first twelve words are taken to be the same phrase, so that a long
 /// sentence is found if it is cut.
@@ -15,19 +16,15 @@ const MAX_WORD_BYTES: usize = 64;
 /// The key of a phrase; `None` if it has no word.
 pub(crate) fn key(text: &str) -> Option<String> {
     let mut key = String::new();
-    let mut count = 0;
-    words::split(text, |word| {
-        let (Word::Plain(written) | Word::Compound(written)) = word else { return };
-        if count < MAX_WORDS {
-            if count > 0 {
-                key.push(' ');
-            }
-            let cut = &written[..written.floor_char_boundary(MAX_WORD_BYTES)];
-            key.extend(cut.chars().flat_map(char::to_lowercase));
+    let text = folded(text);
+    let words = runs(&text).map(|run| run.trim_matches('_')).filter(|word| !word.is_empty());
+    for (count, word) in words.take(MAX_WORDS).enumerate() {
+        if count > 0 {
+            key.push(' ');
         }
-        count += 1;
-    });
-    (count > 0).then_some(key)
+        key.push_str(&word[..word.floor_char_boundary(MAX_WORD_BYTES)]);
+    }
+    (!key.is_empty()).then_some(key)
 }
 
 /// The first sentence of a text. It ends at a blank line, or at a mark that ends a sentence and is followed by white space.

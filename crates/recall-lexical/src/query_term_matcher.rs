@@ -1,9 +1,8 @@
 //! Matching of a text's words against the terms of a query.
 
-use recall_core::words::Word;
-
 use crate::analysis::Analysis;
 use crate::query_terms::terms;
+use crate::words::Word;
 
 /// The terms of a query, matched against the words of texts. Create one per query.
 pub(crate) struct QueryTermMatcher {
@@ -39,22 +38,25 @@ impl QueryTermMatcher {
         self.terms.len()
     }
 
-    /// The index of the term that a word matches.
+    /// The index of the term that a word of a normalized text matches.
     ///
     /// A word whose first letters differ from those of every term is not stemmed. This holds for nineteen of twenty
     /// words.
     pub(crate) fn index_of(&mut self, word: Word<'_>) -> Option<usize> {
-        let (Word::Plain(written) | Word::Part(written) | Word::Compound(written)) = word;
-        if !self.may_match(written.as_bytes()) {
+        if !self.may_match(word.text().as_bytes()) {
             return None;
         }
-        let term = self.analysis.term(word);
-        self.terms.iter().position(|known| known == term)
+        let Self { terms, analysis, .. } = self;
+        let mut place = None;
+        analysis.each_of(word, |term| {
+            place = place.or_else(|| terms.iter().position(|known| known == term.indexed));
+        });
+        place
     }
 
     fn may_match(&self, written: &[u8]) -> bool {
         let Some(first) = written.first() else { return false };
-        // Lower case may change the length of letters beyond ASCII.
+        // The folded form of letters beyond ASCII may begin with any byte.
         let Some(&seconds) = self.beginnings.get(usize::from(first.to_ascii_lowercase())) else { return true };
         match written.get(1) {
             Some(second) if second.is_ascii() => seconds & bit(second.to_ascii_lowercase()) != 0,
@@ -74,8 +76,12 @@ mod tests {
     use super::*;
 
     fn check(query: &str, word: &str) {
-        let term = Analysis::of_queries().term(Word::Plain(word)).to_owned();
-        let expected = terms(query).iter().position(|known| *known == term);
+        let word = &*recall_core::normalized(word);
+        let asked = terms(query);
+        let mut expected = None;
+        Analysis::of_queries().each_of(Word::Plain(word), |term| {
+            expected = expected.or_else(|| asked.iter().position(|known| known == term.indexed));
+        });
         assert_eq!(QueryTermMatcher::of(query).index_of(Word::Plain(word)), expected, "{word} in {query}");
     }
 

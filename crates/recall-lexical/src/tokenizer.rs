@@ -1,24 +1,25 @@
 //! The tokenizers of the index's fields.
 
 use recall_core::words::Word;
+use recall_core::{folded, normalized, normalized_path};
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
 
-use crate::analysis::{Analysis, cut, fold_into};
+use crate::analysis::{Analysis, cut};
 use crate::{names, phrase};
 
 /// The tokenizer of prose, code, names and paths: the terms of [`Analysis`].
 pub(crate) const WORDS: &str = "recall-words";
 /// The tokenizer of written forms: the words whose term of [`WORDS`] is another form, in lower case.
 pub(crate) const FORMS: &str = "recall-forms";
-/// The tokenizer that keeps a value whole.
+/// The tokenizer that keeps a value whole, in its normalized form; see [`normalized_path`].
 pub(crate) const WHOLE: &str = "recall-whole";
-/// The tokenizer that keeps a value whole, in lower case.
+/// The tokenizer that keeps a value whole, in its folded form.
 pub(crate) const FOLDED: &str = "recall-folded";
-/// The tokenizer of qualified names: every suffix that begins at a name.
+/// The tokenizer of qualified names: every suffix that begins at a name, in normalized form.
 pub(crate) const NAMES: &str = "recall-names";
-/// [`NAMES`] in lower case.
+/// [`NAMES`] in folded form.
 pub(crate) const FOLDED_NAMES: &str = "recall-folded-names";
-/// The tokenizer of whole paths: every suffix that begins at a component, in lower case.
+/// The tokenizer of whole paths: every suffix that begins at a component, in folded form.
 pub(crate) const PATH_ENDS: &str = "recall-path-ends";
 /// The tokenizer of titles and headings: the value as a [`phrase::key`].
 pub(crate) const PHRASES: &str = "recall-phrases";
@@ -27,8 +28,9 @@ pub(crate) const PHRASES: &str = "recall-phrases";
 pub(crate) fn register(tokenizers: &TokenizerManager) {
     tokenizers.register(WORDS, TextAnalyzer::from(BufferedTokenizer::new(words)));
     tokenizers.register(FORMS, TextAnalyzer::from(BufferedTokenizer::new(forms)));
-    tokenizers.register(WHOLE, TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| out.push(text))));
-    tokenizers.register(FOLDED, TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| out.push_folded(text))));
+    tokenizers
+        .register(WHOLE, TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| out.push(&normalized_path(text)))));
+    tokenizers.register(FOLDED, TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| out.push(&folded(text)))));
     tokenizers.register(
         PHRASES,
         TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| {
@@ -40,19 +42,19 @@ pub(crate) fn register(tokenizers: &TokenizerManager) {
     tokenizers.register(
         NAMES,
         TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| {
-            names::each_end(text, |end| out.push(end));
+            names::each_end(&normalized(text), |end| out.push(end));
         })),
     );
     tokenizers.register(
         FOLDED_NAMES,
         TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| {
-            names::each_end(text, |end| out.push_folded(end));
+            names::each_end(&normalized(text), |end| out.push(&folded(end)));
         })),
     );
     tokenizers.register(
         PATH_ENDS,
         TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| {
-            names::ends(text, "/").for_each(|end| out.push_folded(end));
+            names::ends(&folded(text), "/").for_each(|end| out.push(end));
         })),
     );
 }
@@ -63,7 +65,7 @@ fn words(analysis: &mut Analysis, text: &str, out: &mut Buffer) {
 
 fn forms(analysis: &mut Analysis, text: &str, out: &mut Buffer) {
     analysis.each(text, |term| {
-        let lower = cut(term.lower);
+        let lower = cut(term.folded);
         if matches!(term.word, Word::Plain(_)) && lower != term.indexed {
             out.push(lower);
         }
@@ -104,7 +106,6 @@ impl Tokenizer for BufferedTokenizer {
 struct Buffer {
     text: String,
     ends: Vec<usize>,
-    folded: String,
 }
 
 impl Buffer {
@@ -115,12 +116,6 @@ impl Buffer {
 
     fn push(&mut self, token: &str) {
         self.text.push_str(token);
-        self.ends.push(self.text.len());
-    }
-
-    fn push_folded(&mut self, token: &str) {
-        fold_into(token, &mut self.folded);
-        self.text.push_str(&self.folded);
         self.ends.push(self.text.len());
     }
 }

@@ -1,6 +1,6 @@
 //! `List`: lists the documents and memories of the stores.
 
-use recall_core::{Language, PathFilter, Scope};
+use recall_core::{Language, PathFilter, Scope, folded, normalized};
 use recall_engine::{Coverage, ListRequest as Asked, ListSort, Listed, Listing, RecordStatus, Said};
 use recall_proto::convert::{document, document_type, limits, scope, time};
 use recall_proto::v1::{self, ListEntry, ListRequest, ListResponse};
@@ -17,9 +17,13 @@ pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<Li
     let asked = Asked {
         scope: wanted,
         types: document_type("type", &r#type)?.into_iter().collect(),
-        languages: Some(language).filter(|name| !name.is_empty()).map(Language::from).into_iter().collect(),
-        tags,
-        path: Some(path).filter(|path| !path.is_empty()).map(PathFilter),
+        languages: Some(language)
+            .filter(|name| !name.is_empty())
+            .map(|name| Language::from(folded(&name).into_owned()))
+            .into_iter()
+            .collect(),
+        tags: tags.iter().map(|tag| normalized(tag).into_owned()).collect(),
+        path: Some(path).filter(|path| !path.is_empty()).map(|path| PathFilter::new(&path)),
         said: if flagged { Said::Flagged } else { Said::Anything },
         sort: order(sort)?,
         offset: limits::offset(&cursor)?,

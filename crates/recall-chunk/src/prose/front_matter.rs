@@ -1,5 +1,7 @@
 //! Front matter of Markdown documents.
 
+use recall_core::normalized;
+
 use super::Markup;
 use crate::lines::Lines;
 
@@ -63,7 +65,7 @@ impl FrontMatter {
         }
         match key {
             "title" => self.title = Some(value.to_owned()),
-            "tags" | "tag" | "keywords" | "categories" => self.tags.push(value.to_owned()),
+            "tags" | "tag" | "keywords" | "categories" => self.tags.push(normalized(value).into_owned()),
             "supersedes" | "replaces" => self.supersedes.push(value.to_owned()),
             "related" | "related_files" | "relates_to" | "see_also" => self.related.push(value.to_owned()),
             _ => {}

@@ -1,7 +1,7 @@
 //! Start nodes of a graph query.
 
 use recall_catalog::Snapshot;
-use recall_core::{ChunkId, DocPath, DocumentId, understand};
+use recall_core::{ChunkId, DocPath, DocumentId, folded, understand};
 
 use super::definitions::{Definition, NameResolver};
 use crate::Engine;
@@ -105,13 +105,13 @@ pub(crate) fn near(store: &MountedStore, snapshot: &Snapshot<'_>, text: &str) ->
             near.extend(document.map(|document| store.mount.outer(document.document.path.as_str())));
         }
     }
-    let folded = text.to_lowercase();
-    let last = folded.rsplit([':', '.', '#']).next().unwrap_or(&folded);
+    let asked = folded(text);
+    let last = asked.rsplit([':', '.', '#']).next().unwrap_or(&asked);
     for candidate in symbols {
         let symbols = snapshot.symbols_in(candidate.document, candidate.chunk).map_err(read_failed)?;
         let alike = symbols.into_iter().filter(|symbol| {
-            let name = symbol.name.to_lowercase();
-            name.contains(last) || last.contains(&name)
+            let name = folded(&symbol.name);
+            name.contains(last) || last.contains(&*name)
         });
         near.extend(alike.map(|symbol| symbol.qualified));
     }

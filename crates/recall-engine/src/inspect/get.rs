@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_catalog::{Snapshot, StoredChunk, StoredDocument};
-use recall_core::{Chunk, ChunkId, Document, MemoryId, MemoryView, Scope, StoreScope, Symbol};
+use recall_core::{Chunk, ChunkId, Document, MemoryId, MemoryView, Scope, StoreScope, Symbol, normalized};
 
 use crate::coverage::Coverage;
 use crate::error::GetError;
@@ -112,7 +112,7 @@ impl Engine {
     /// The id or path is unknown, a store cannot be opened or read, or a shared store does not answer.
     pub fn get(&self, origin: &Origin, request: &ItemRequest) -> Result<Item, GetError> {
         let not_found = || GetError::NotFound { id: request.id.clone() };
-        if let Ok(id) = request.id.parse::<MemoryId>() {
+        if let Ok(id) = normalized(&request.id).parse::<MemoryId>() {
             return self.get_memory(origin, request.scope, id)?.ok_or_else(not_found);
         }
         let name = self.name(origin, &request.id).ok_or_else(not_found)?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use recall_core::{
     AddMemory, Event, EventBody, MemoryChange, MemoryId, MemoryOrigin, NewMemory, Provenance, Repeats, Scope,
-    StoreScope, Timestamp, Vocabulary,
+    StoreScope, Timestamp, Vocabulary, normalized,
 };
 
 use super::similar::{self, REPEATS, SimilarMemory};
@@ -223,8 +223,9 @@ fn origin_of(provenance: &Provenance) -> MemoryOrigin {
     if provenance.agent.is_none() { MemoryOrigin::Human } else { MemoryOrigin::Observed }
 }
 
-/// Sorts tags and removes blank ones and duplicates.
+/// Sorts tags and removes blank ones and duplicates. Their Unicode form does not count.
 pub(super) fn sorted(mut tags: Vec<String>) -> Vec<String> {
+    tags.iter_mut().for_each(|tag| *tag = normalized(tag).into_owned());
     tags.retain(|tag| !tag.trim().is_empty());
     tags.sort_unstable();
     tags.dedup();

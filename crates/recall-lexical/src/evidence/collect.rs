@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use recall_core::folded;
 use tantivy::postings::TermInfo;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, TantivyError};
@@ -15,7 +16,7 @@ use crate::chunk_document::{SiblingKeys, unpack};
 use crate::clause::{K1, inverse_document_frequency};
 use crate::fields::FieldWeights;
 use crate::names::{MAX_COMPONENTS, MIN_PREFIX_BYTES, SCOPE, ends};
-use crate::query_terms::SpellingSuggestions;
+use crate::query_terms::{SpellingSuggestions, spanning};
 use crate::snapshot::{Segment, Snapshot, TermPostings};
 use crate::term_cache::TermCache;
 
@@ -120,16 +121,19 @@ impl QueryPostings {
                 stem: look_up(fields.stem_words)?,
                 folder: look_up(fields.folder_words)?,
             };
-            let weight = inverse_document_frequency(term.body.chunks, snapshot.chunks);
-            if term.body.chunks == 0 && term.symbol.chunks == 0 && term.path.chunks == 0 {
-                unknown += weight;
-            }
-            query.weights.push(weight);
+            query.weights.push(inverse_document_frequency(term.body.chunks, snapshot.chunks));
             query.terms.push(term);
         }
+        for (place, spans) in spanning(&term_cache.terms, |place| query.occurs(place)).into_iter().enumerate() {
+            if spans {
+                query.weights[place] = 0.0;
+            } else if place < query.terms.len() && !query.occurs(place) {
+                unknown += query.weights[place];
+            }
+        }
         for name in &term_cache.names {
-            let folded = name.to_lowercase();
-            let last = folded.rsplit_once(SCOPE).map_or(folded.as_str(), |(_, last)| last);
+            let folded = folded(name);
+            let last = folded.rsplit_once(SCOPE).map_or(&*folded, |(_, last)| last);
             let begun = if folded.len() >= MIN_PREFIX_BYTES {
                 term_cache.look_up_prefix(fields.folded_name, &folded, MAX_PREFIX_MATCHES)?
             } else {
@@ -159,6 +163,13 @@ impl QueryPostings {
     }
 }
 
+impl QueryPostings {
+    /// Whether a term is in a text, a name or a path.
+    fn occurs(&self, place: usize) -> bool {
+        self.terms.get(place).is_some_and(|term| term.body.chunks > 0 || term.symbol.chunks > 0 || term.path.chunks > 0)
+    }
+}
+
 impl WholeQuery {
     fn of(term_cache: &TermCache<'_>) -> Result<Self, TantivyError> {
         let fields = &term_cache.snapshot.fields;
@@ -171,18 +182,18 @@ impl WholeQuery {
             for end in ends(path, "/").take(MAX_COMPONENTS) {
                 whole.paths.push(term_cache.look_up(fields.path_raw, end.as_bytes())?);
             }
-            whole.path_end = Some(term_cache.look_up(fields.path_end, path.to_lowercase().as_bytes())?);
+            whole.path_end = Some(term_cache.look_up(fields.path_end, folded(path).as_bytes())?);
         }
         let SpellingSuggestions { names, paths } = &term_cache.suggestions;
         for name in names {
             whole.suggested_names.push(term_cache.look_up(fields.name, name.as_bytes())?);
-            whole.suggested_stems.push(term_cache.look_up(fields.stem, name.to_lowercase().as_bytes())?);
+            whole.suggested_stems.push(term_cache.look_up(fields.stem, folded(name).as_bytes())?);
         }
         for path in paths {
             whole.suggested_paths.push(term_cache.look_up(fields.path_end, path.as_bytes())?);
         }
         for path in &term_cache.telling_paths {
-            whole.telling_paths.push(term_cache.look_up(fields.path_raw, path.as_bytes())?);
+            whole.telling_paths.push(term_cache.look_up(fields.path_raw, normalized_path(path).as_bytes())?);
         }
         Ok(whole)
     }

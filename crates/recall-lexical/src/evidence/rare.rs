@@ -1,7 +1,7 @@
 //! The rarest word of a query, as it is written.
 //!
 //! A term is a stem, so `sessions` and `session` share one. A question with a word that a single file contains is about that file,
-//! even if the stem is common. This module therefore compares whole words in lower case: a compound such as `parseTokens` counts as one.
+//! even if the stem is common. This module therefore compares whole words in their folded form: a compound such as `parseTokens` counts as one.
 //! It decides which documents contain the word; the caller decides what that is worth.
 
 use std::collections::BTreeSet;
@@ -34,8 +34,8 @@ pub(crate) struct RareWord {
 
 /// A word of a query, with the terms of its group: itself, and the parts of a compound.
 struct QueryWord {
-    /// The word in lower case.
-    lower: String,
+    /// The word in its folded form.
+    folded: String,
     terms: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ fn holders(
     doc_filters: &[DocFilter<'_>],
 ) -> Result<Option<(usize, Vec<Vec<DocId>>)>, TantivyError> {
     let snapshot = term_cache.snapshot;
-    let key = cut(&word.lower);
+    let key = cut(&word.folded);
     let mut postings = vec![(snapshot.fields.body, term_cache.look_up(snapshot.fields.body, key.as_bytes())?)];
     // A word whose term is another one is in the field of written forms; as a compound it is a term itself.
     if word.terms.iter().all(|term| term != key) {
@@ -117,10 +117,10 @@ fn words(text: &str) -> Vec<QueryWord> {
             }
             return;
         }
-        let is_stop_word = matches!(term.word, Word::Plain(_)) && is_stop_word(term.lower);
-        is_new = !is_stop_word && words.len() < MAX_WORDS && !words.iter().any(|known| known.lower == term.lower);
+        let is_stop_word = matches!(term.word, Word::Plain(_)) && is_stop_word(term.folded);
+        is_new = !is_stop_word && words.len() < MAX_WORDS && !words.iter().any(|known| known.folded == term.folded);
         if is_new {
-            words.push(QueryWord { lower: term.lower.to_owned(), terms: vec![term.indexed.to_owned()] });
+            words.push(QueryWord { folded: term.folded.to_owned(), terms: vec![term.indexed.to_owned()] });
         }
     });
     words
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn a_compound_is_one_word_with_its_parts() {
         let of = |text: &str| {
-            let shown = words(text).into_iter().map(|word| format!("{}({})", word.lower, word.terms.join(",")));
+            let shown = words(text).into_iter().map(|word| format!("{}({})", word.folded, word.terms.join(",")));
             shown.collect::<Vec<_>>().join(" ")
         };
         assert_eq!(of("where is parseTokens configured"), "parsetokens(parsetokens,pars,token) configured(configur)");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use recall_core::DocPath;
+use recall_core::{DocPath, folded, normalized};
 use tantivy::fieldnorm::FieldNormReader;
 
 use super::key::{KeyField, Lengths, key};
@@ -32,7 +32,7 @@ pub struct ChunkAnalysis {
     pub(super) lengths: [u32; 3],
     /// By number, ascending: the frequencies of a term in the three fields.
     pub(super) terms: Vec<(u32, [u32; 3])>,
-    /// As written.
+    /// As written, normalized.
     pub(super) names: Vec<String>,
     /// As keys.
     pub(super) phrases: Vec<String>,
@@ -46,7 +46,7 @@ pub(super) const CHUNK_FIELDS: [KeyField; 3] = [KeyField::Body, KeyField::Symbol
 const DENSE: f32 = 0.04;
 
 /// The format of [`ChunkAnalysis::encode`]. Raised with every change of it or of the analysis.
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
 
 /// The number of a term without its field.
 pub(super) fn term_number(term: &str) -> u32 {
@@ -70,7 +70,12 @@ impl ChunkAnalysis {
         Self {
             lengths,
             terms: terms.into_iter().collect(),
-            names: parts.names.iter().filter(|name| name.len() <= MAX_NAME_BYTES).cloned().collect(),
+            names: parts
+                .names
+                .iter()
+                .filter(|name| name.len() <= MAX_NAME_BYTES)
+                .map(|name| normalized(name).into())
+                .collect(),
             phrases: parts.phrases.iter().filter_map(|text| phrase::key(text)).collect(),
         }
     }
@@ -90,7 +95,7 @@ impl ChunkAnalysis {
             }
         }
         for name in &self.names {
-            keys.extend(ends(&name.to_lowercase(), SCOPE).map(|end| key(KeyField::Name, end)));
+            keys.extend(ends(&folded(name), SCOPE).map(|end| key(KeyField::Name, end)));
         }
         keys.extend(self.phrases.iter().map(|phrase| key(KeyField::Phrase, phrase)));
         keys.sort_unstable();
@@ -185,8 +190,8 @@ pub fn document_keys(path: &DocPath, lengths: &mut Lengths) -> Vec<u32> {
     for (field, terms) in [KeyField::Path, KeyField::Stem, KeyField::Folder].into_iter().zip(&fields) {
         keys.extend(terms.iter().map(|term| key(field, term)));
     }
-    keys.extend(ends(&path.as_str().to_lowercase(), "/").map(|end| key(KeyField::PathEnd, end)));
-    keys.push(key(KeyField::FileName, &path.stem().to_lowercase()));
+    keys.extend(ends(&folded(path.as_str()), "/").map(|end| key(KeyField::PathEnd, end)));
+    keys.push(key(KeyField::FileName, &folded(path.stem())));
     keys.sort_unstable();
     keys.dedup();
     keys

@@ -13,7 +13,7 @@ pub(super) enum KeyField {
     Symbol,
     /// Terms of a chunk's doc comment.
     Comment,
-    /// A name that the chunk defines, in lower case.
+    /// A name that the chunk defines, folded.
     Name,
     /// A title, a heading or a first sentence.
     Phrase,
@@ -23,9 +23,9 @@ pub(super) enum KeyField {
     Stem,
     /// Terms of the name of its directory.
     Folder,
-    /// A suffix of its path, in lower case.
+    /// A suffix of its path, folded.
     PathEnd,
-    /// Its file name without extension, in lower case.
+    /// Its file name without extension, folded.
     FileName,
 }
 

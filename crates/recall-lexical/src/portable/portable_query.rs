@@ -1,6 +1,6 @@
 //! The keys of a query, with what each of them counts.
 
-use recall_core::Understood;
+use recall_core::{Understood, folded};
 
 use super::Statistics;
 use super::chunk_analysis::{field_key, term_number};
@@ -21,7 +21,7 @@ pub struct PortableQuery {
     pub(super) phrase: Option<String>,
     /// The query as a path, if it can be one as a whole.
     pub(super) path: Option<String>,
-    /// The paths in the query, in lower case.
+    /// The paths in the query, folded.
     pub(super) paths: Vec<String>,
     pub(super) weights: FieldWeights,
 }
@@ -125,7 +125,7 @@ impl PortableQuery {
     fn name_keys(&self) -> Vec<(u32, f32)> {
         let mut keys = Vec::new();
         for name in &self.names {
-            let folded = name.to_lowercase();
+            let folded = folded(name);
             for (place, end) in ends(&folded, SCOPE).enumerate() {
                 keys.push((key(KeyField::Name, end), if place == 0 { 3.0 } else { 1.0 }));
             }
@@ -140,8 +140,8 @@ impl PortableQuery {
             keys.extend(ends(path, "/").take(MAX_COMPONENTS).map(|end| (key(KeyField::PathEnd, end), 2.0)));
         }
         for name in &self.names {
-            let folded = name.to_lowercase();
-            let last = folded.rsplit_once(SCOPE).map_or(folded.as_str(), |(_, last)| last);
+            let folded = folded(name);
+            let last = folded.rsplit_once(SCOPE).map_or(&*folded, |(_, last)| last);
             keys.push((key(KeyField::FileName, last), 1.0));
         }
         keys

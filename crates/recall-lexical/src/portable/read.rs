@@ -1,6 +1,6 @@
 //! Retrieval and evidence over documents that a shared store returned.
 
-use recall_core::{Candidate, ChunkRow, Neighbour};
+use recall_core::{Candidate, ChunkRow, Neighbour, folded, normalized_path};
 
 use super::chunk_analysis::{CHUNK_FIELDS, ChunkAnalysis, field_key, path_terms, rounded, term_number};
 use super::key::{KeyField, key};
@@ -12,7 +12,7 @@ use crate::evidence::assemble::{NAMED_EQUAL, NAMED_FOLDED, ReadDocument, named_u
 use crate::evidence::stats::{ChunkStats, DocumentStats, FieldStats};
 use crate::evidence::{Evidence, QueryStats};
 use crate::names::{MIN_PREFIX_BYTES, SCOPE, ends};
-use crate::query_terms::SpellingSuggestions;
+use crate::query_terms::{SpellingSuggestions, spanning};
 use crate::searcher::{Depths, Retrieved};
 
 /// The statistics of the query's terms.
@@ -110,20 +110,25 @@ impl PortableQuery {
             means: [0, 1, 2].map(|field| (lengths[field], (lengths[field] * chunks / documents).max(1.0))),
             document_means: [3, 4, 5].map(|field| (lengths[field] * chunks / documents).max(1.0)),
         };
-        let mut unknown = 0.0;
+        let mut occurs = Vec::new();
         for term in &self.terms {
             let counts = CHUNK_FIELDS.map(|field| statistics.count(field_key(field, term_number(term))));
             let of_path =
                 [KeyField::Path, KeyField::Stem, KeyField::Folder].map(|field| statistics.count(key(field, term)));
-            let weight = inverse_document_frequency(counts[0], statistics.chunks);
-            if counts[0] == 0 && counts[1] == 0 && of_path[0] == 0 {
-                unknown += weight;
-            }
-            weighed.weights.push(weight);
+            weighed.weights.push(inverse_document_frequency(counts[0], statistics.chunks));
+            occurs.push(counts[0] > 0 || counts[1] > 0 || of_path[0] > 0);
             weighed.by_field.push((
                 counts.map(|count| inverse_document_frequency(count, statistics.chunks) * (K1 + 1.0)),
                 of_path.map(|count| inverse_document_frequency(count, statistics.documents) * (K1 + 1.0)),
             ));
+        }
+        let mut unknown = 0.0;
+        for (place, spans) in spanning(&self.terms, |place| occurs[place]).into_iter().enumerate() {
+            if spans {
+                weighed.weights[place] = 0.0;
+            } else if !occurs[place] {
+                unknown += weighed.weights[place];
+            }
         }
         let weight: f32 = weighed.weights.iter().sum();
         weighed.rarest = (0..weighed.weights.len())
@@ -192,12 +197,12 @@ impl PortableQuery {
     /// Reads what the query names: definitions, phrases, and the path.
     fn read_names(&self, read: &mut Read<'_>, weighed: &Weighed) {
         let unit = named_unit(&weighed.stats);
-        let path = read.document.path.as_str();
-        let (folded_path, stem) = (path.to_lowercase(), read.document.path.stem().to_lowercase());
-        let folded_names: Vec<String> = self.names.iter().map(|name| name.to_lowercase()).collect();
+        let path = normalized_path(read.document.path.as_str());
+        let (folded_path, stem) = (folded(&path), folded(read.document.path.stem()));
+        let folded_names: Vec<String> = self.names.iter().map(|name| folded(name).into_owned()).collect();
         for (chunk, stats) in read.document.chunks.iter().zip(&mut read.chunks) {
             for defined in &chunk.names {
-                let folded = defined.to_lowercase();
+                let folded = folded(defined);
                 for (place, (name, folded_name)) in self.names.iter().zip(&folded_names).enumerate() {
                     let last = folded_name.rsplit_once(SCOPE).map_or(folded_name.as_str(), |(_, last)| last);
                     if ends(defined, SCOPE).any(|end| end == name) {
@@ -226,8 +231,8 @@ impl PortableQuery {
             }
         }
         if let Some(asked) = &self.path {
-            read.stats.path_equal = ends(asked, "/").any(|end| end == path);
-            let asked = asked.to_lowercase();
+            read.stats.path_equal = ends(asked, "/").any(|end| *end == *path);
+            let asked = folded(asked);
             read.stats.path_ends = ends(&folded_path, "/").any(|end| end == asked);
         }
     }
@@ -243,8 +248,8 @@ impl PortableQuery {
         let tags = self.terms.iter().filter(|term| tag_terms.contains(term)).count() as f32;
         let names_of = |chunk: &ChunkAnalysis| {
             let defines = |name: &String| {
-                let folded = name.to_lowercase();
-                chunk.names.iter().any(|defined| ends(&defined.to_lowercase(), SCOPE).any(|end| end == folded))
+                let name = folded(name);
+                chunk.names.iter().any(|defined| ends(&folded(defined), SCOPE).any(|end| *end == *name))
             };
             let phrase = self.phrase.as_ref().is_some_and(|phrase| chunk.phrases.contains(phrase));
             self.names.iter().filter(|name| defines(name)).count() as f32 * 2.0 + if phrase { 3.0 } else { 0.0 }
@@ -260,7 +265,7 @@ impl PortableQuery {
                 if stats.named > 0.0 { named + f32::from(u8::from(read.stats.names_equal.len() > 0)) } else { named };
             read.scores[place] = (lexical, stats.symbol.score + equal * unit);
         }
-        let folded = read.document.path.as_str().to_lowercase();
+        let folded = folded(read.document.path.as_str());
         let shared = |path: &String| {
             let ends_of_path: Vec<&str> = ends(path, "/").collect();
             ends(&folded, "/").filter(|end| ends_of_path.contains(end)).count() as f32

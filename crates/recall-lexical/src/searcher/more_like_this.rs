@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
-use recall_core::words::{Word, is_stop_word};
+use recall_core::words::is_stop_word;
 use tantivy::TantivyError;
 
 use crate::analysis::Analysis;
 use crate::clause::DisjunctionQuery;
 use crate::fields::Fields;
 use crate::snapshot::Snapshot;
+use crate::words::Word;
 
 /// The number of terms searched: the most significant ones. More terms find no better neighbours, and each costs a
 /// posting list. Lucene's `MoreLikeThis` takes 25 for the same reason.
@@ -48,9 +49,13 @@ fn frequent_terms(text: &str) -> Vec<(String, u32)> {
     let mut frequencies: HashMap<String, u32> = HashMap::new();
     Analysis::of_text().each(text, |term| {
         let is_compound = matches!(term.word, Word::Compound(_));
-        let is_insignificant =
-            term.lower.chars().nth(2).is_none() || term.lower.bytes().all(|byte| byte.is_ascii_digit());
-        if (!is_compound && is_stop_word(term.lower)) || is_insignificant {
+        let is_short = if term.word.is_unspaced() {
+            !matches!(term.word, Word::Pair(_))
+        } else {
+            term.folded.chars().nth(2).is_none()
+        };
+        let is_insignificant = is_short || term.folded.bytes().all(|byte| byte.is_ascii_digit());
+        if (!is_compound && is_stop_word(term.folded)) || is_insignificant {
             return;
         }
         match frequencies.get_mut(term.indexed) {

@@ -1,7 +1,6 @@
 //! The clauses of each kind of query.
 
-use recall_core::Understood;
-use recall_core::words::Word;
+use recall_core::{Understood, folded, normalized};
 use tantivy::TantivyError;
 
 use crate::analysis::Analysis;
@@ -11,6 +10,7 @@ use crate::names::{MAX_COMPONENTS, MAX_NAME_BYTES, MIN_PREFIX_BYTES, SCOPE, ends
 use crate::query_terms::terms;
 use crate::searcher::spelling::path_of;
 use crate::term_cache::TermCache;
+use crate::words::Word;
 
 /// Adds the words of a query, in all weighted fields.
 pub(super) fn words(
@@ -61,7 +61,7 @@ pub(super) fn names(
     }
     let unit = clauses.bound() + 1.0;
     for name in &term_cache.names {
-        let folded = name.to_lowercase();
+        let folded = folded(name);
         clauses.key(fields.name, name, NAME_EQUALS * unit)?;
         clauses.key(fields.folded_name, &folded, NAME_EQUALS_IN_LOWER_CASE * unit)?;
         if let Some((_, last)) = folded.rsplit_once(SCOPE) {
@@ -110,11 +110,11 @@ pub(super) fn paths(
         clauses.key(fields.path_end, path, PATH_END_EQUALS * unit)?;
     }
     for path in &understood.telling_paths {
-        clauses.key(fields.path_raw, path, PATH_END_EQUALS * unit)?;
+        clauses.key(fields.path_raw, &normalized_path(path), PATH_END_EQUALS * unit)?;
     }
     for name in term_cache.names.iter().chain(&term_cache.suggestions.names) {
-        let folded = name.to_lowercase();
-        let last = folded.rsplit_once(SCOPE).map_or(folded.as_str(), |(_, last)| last);
+        let folded = folded(name);
+        let last = folded.rsplit_once(SCOPE).map_or(&*folded, |(_, last)| last);
         clauses.key(fields.stem, last, STEM_EQUALS * unit)?;
     }
     Ok(())
@@ -122,6 +122,7 @@ pub(super) fn paths(
 
 /// Adds the definitions of a name with the scopes given, in the same case.
 pub(super) fn definitions(clauses: &mut DisjunctionQuery<'_>, fields: &Fields, name: &str) -> Result<(), TantivyError> {
+    let name = &*normalized(name);
     clauses.key(fields.name, name, 1.0)?;
     let written = written_as_symbol(name);
     // A name with punctuation of its own, such as `empty?`, is indexed as written. Other ways to write a scope are
@@ -135,16 +136,20 @@ pub(super) fn definitions(clauses: &mut DisjunctionQuery<'_>, fields: &Fields, n
 /// Adds the texts that contain a name as a word.
 pub(super) fn mentions(clauses: &mut DisjunctionQuery<'_>, fields: &Fields, name: &str) -> Result<(), TantivyError> {
     let mut whole: Option<String> = None;
-    Analysis::of_queries().each(name, |term| {
-        // Of a name with several words, such as `x-y`, the longest is searched.
-        let is_longer = whole.as_ref().is_none_or(|known| known.len() < term.indexed.len());
-        if is_longer && !matches!(term.word, Word::Part(_)) {
-            whole = Some(term.indexed.to_owned());
+    let mut pairs: Vec<String> = Vec::new();
+    Analysis::of_queries().each(name, |term| match term.word {
+        Word::Plain(_) | Word::Compound(_) => {
+            // Of a name with several words, such as `x-y`, the longest is searched.
+            if whole.as_ref().is_none_or(|known| known.len() < term.indexed.len()) {
+                whole = Some(term.indexed.to_owned());
+            }
         }
+        Word::Pair(_) | Word::Alone(_) => pairs.push(term.indexed.to_owned()),
+        Word::Part(_) | Word::Letter(_) => {}
     });
     match whole {
         Some(term) => clauses.term(fields.body, &term, 1.0),
-        None => Ok(()),
+        None => pairs.iter().try_for_each(|pair| clauses.term(fields.body, pair, 1.0)),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Spelling suggestions: names and paths within a small edit distance of a query that names nothing.
 
+use recall_core::words::unspaced_letters;
+use recall_core::{folded, normalized};
 use tantivy::TantivyError;
 use tantivy::Term;
 use tantivy::query::{DfaWrapper, FuzzyTermQuery};
@@ -41,7 +43,8 @@ pub(super) fn suggest(term_cache: &TermCache<'_>, text: &str) -> Result<Spelling
     let Some(word) = one_word(text) else { return Ok(SpellingSuggestions::default()) };
     let snapshot = term_cache.snapshot;
     let fields = &snapshot.fields;
-    let symbol = written_as_symbol(word).to_lowercase();
+    // Names are compared as written, in any case.
+    let symbol = written_as_symbol(&normalized(word)).to_lowercase();
     let last = symbol.rsplit_once(SCOPE).map_or(symbol.as_str(), |(_, last)| last);
     let completions = snapshot.keys_with_prefix(fields.folded_name, last, MAX_COMPLETIONS)?;
     let is_completed = |key: &Vec<u8>| key.len() <= last.len() + MAX_MISSING_BYTES;
@@ -75,9 +78,9 @@ fn one_word(text: &str) -> Option<&str> {
     (is_one && word.chars().filter(|c| c.is_alphanumeric()).count() >= MIN_CHARS).then_some(word)
 }
 
-/// A path in the form of the field of path ends.
+/// A path in the form of the field of path ends: folded.
 pub(crate) fn path_of(word: &str) -> String {
-    word.trim_start_matches("./").trim_start_matches('/').to_lowercase()
+    folded(word).trim_start_matches("./").trim_start_matches('/').to_owned()
 }
 
 /// Whether the word is a name or path, or a word of some text. A word that a letter or two complete to a name may be the stem of
@@ -85,7 +88,7 @@ pub(crate) fn path_of(word: &str) -> String {
 fn is_known(term_cache: &TermCache<'_>, word: &str, is_cut_off: bool) -> Result<bool, TantivyError> {
     let fields = &term_cache.snapshot.fields;
     let is_there = |field, key: &str| Ok::<_, TantivyError>(term_cache.look_up(field, key.as_bytes())?.chunks > 0);
-    let symbol = written_as_symbol(word).to_lowercase();
+    let symbol = written_as_symbol(&folded(word));
     let last = symbol.rsplit_once(SCOPE).map_or(symbol.as_str(), |(_, last)| last);
     if is_there(fields.folded_name, last)? || is_there(fields.path_end, &path_of(word))? || is_there(fields.stem, last)?
     {
@@ -94,11 +97,17 @@ fn is_known(term_cache: &TermCache<'_>, word: &str, is_cut_off: bool) -> Result<
     if is_cut_off {
         return Ok(false);
     }
-    // The first term of a word is the whole word.
-    match term_cache.terms.first() {
-        Some(whole) if !word.contains(['/', '.']) => is_there(fields.body, whole),
-        _ => Ok(false),
+    if word.contains(['/', '.']) {
+        return Ok(false);
     }
+    // The first term of a word is the whole word, unless its script has no spaces.
+    let whole = if unspaced_letters(word) == 0 { 1 } else { term_cache.terms.len() };
+    for term in term_cache.terms.iter().take(whole) {
+        if !is_there(fields.body, term)? {
+            return Ok(false);
+        }
+    }
+    Ok(!term_cache.terms.is_empty())
 }
 
 /// The keys of a field within `edits` edits of a lower-case word, the shortest first.

@@ -9,4 +9,5 @@ mod names;
 mod neighbours;
 mod oracle;
 mod portable;
+mod scripts;
 mod whole;

@@ -72,6 +72,12 @@ fn corpus() -> Vec<Doc> {
         },
         doc(4, "tests/test_store.rs", &["assert the store opens again and again and opens"]),
     ];
+    docs.push(doc(
+        40,
+        "文档/订单.md",
+        &["订单超过七天未付款时，系统会自动关闭。", "Der Cafe\u{301}-Straßenplan und ＡＰＩ"],
+    ));
+    docs.push(definitions(41, "src/Größe.rs", &["Größe::öffnen"]));
     // Some are so long that an index rounds their lengths.
     for row in 5..40 {
         let text: Vec<String> =
@@ -94,6 +100,11 @@ fn evidence_from_analyses_equals_that_from_an_index() {
         "opening a store",
         "token",
         "open.rs",
+        "订单未付款怎么办",
+        "文档/订单.md",
+        "STRASSENPLAN api",
+        "café",
+        "GRO\u{308}SSE::öffnen",
     ] {
         let understood = understand(text);
         let query = PortableQuery::of(&understood);

@@ -1,11 +1,11 @@
 //! Filters.
 
-use recall_core::{DocumentType, Filters, Language, PathFilter};
+use recall_core::{DocumentType, Filters, Language, PathFilter, folded, normalized};
 
 use super::document_type;
 use crate::{InvalidRequest, Problem, v1};
 
-/// Reads filters. Languages are lower-cased.
+/// Reads filters. Their Unicode form does not count, nor the case of languages.
 ///
 /// # Errors
 /// A type is unknown, or an entry is blank or contains a NUL.
@@ -15,10 +15,10 @@ pub fn from_proto(message: Option<v1::Filters>) -> Result<Filters, InvalidReques
         types: types.iter().map(|name| filter_type(name)).collect::<Result<_, _>>()?,
         languages: entries("languages", languages)?
             .into_iter()
-            .map(|name| Language::from(name.to_lowercase()))
+            .map(|name| Language::from(folded(&name).into_owned()))
             .collect(),
-        paths: entries("paths", paths)?.into_iter().map(PathFilter).collect(),
-        tags: entries("tags", tags)?,
+        paths: entries("paths", paths)?.iter().map(|path| PathFilter::new(path)).collect(),
+        tags: entries("tags", tags)?.iter().map(|tag| normalized(tag).into_owned()).collect(),
         mount: None,
     })
 }

@@ -3,7 +3,7 @@
 use recall_core::{
     AddMemory, Citation, Feedback, ItemId, MEMORY_BYTES, MEMORY_ENTRIES, MemoryId, MemoryOrigin, PromoteMemory,
     Provenance, RateItem, Repeats, SHORT_TEXT_BYTES, Scope, StoreScope, UpdateMemory, Verdict, VerifyMemories,
-    VerifyMode,
+    VerifyMode, normalized,
 };
 
 use super::{scope, time};
@@ -220,7 +220,7 @@ fn memory_origin(origin: i32) -> Result<Option<MemoryOrigin>, InvalidRequest> {
 fn memory_id(field: &'static str, text: &str) -> Result<MemoryId, InvalidRequest> {
     let malformed =
         || Problem::Malformed { value: text.to_owned(), expected: "the id of a memory, as in `D-0123abcd`" };
-    text.parse().map_err(|_| InvalidRequest::new(field, malformed()))
+    normalized(text).parse().map_err(|_| InvalidRequest::new(field, malformed()))
 }
 
 fn any_id(field: &'static str, text: &str) -> Result<ItemId, InvalidRequest> {
@@ -228,7 +228,8 @@ fn any_id(field: &'static str, text: &str) -> Result<ItemId, InvalidRequest> {
         return Err(InvalidRequest::new(field, Problem::Empty));
     }
     let expected = "the id of a memory, a document or a chunk, as returned by a search";
-    text.parse().map_err(|_| InvalidRequest::new(field, Problem::Malformed { value: text.to_owned(), expected }))
+    let malformed = || Problem::Malformed { value: text.to_owned(), expected };
+    normalized(text).parse().map_err(|_| InvalidRequest::new(field, malformed()))
 }
 
 fn memory_text(content: &str) -> Result<(), InvalidRequest> {
