@@ -23,7 +23,8 @@ use shared::of_shared;
 const OUTSIDE: &str = "name files below the project's root, or run the command in the project that they belong to";
 
 /// The hint if a file is not indexed.
-const LEFT_OUT: &str = "`recall status --failures` lists the files that are left out";
+const LEFT_OUT: &str =
+    "`recall add PATH` indexes what a rule excludes; `recall status --failures` lists all that is left out";
 
 /// The conversion of a use case's error into a failure for its client.
 pub(crate) trait IntoFailure {

@@ -90,7 +90,7 @@ fn a_source_file_above_a_mebibyte_is_found_and_said_to_be_large() {
     finds(&sandbox, &project, "createHeronChecker", "checker.ts");
     assert!(sandbox.recall(&project, &["get", "checker.ts"]).stdout.contains("export function filler0("));
     let added = sandbox.recall(&project, &["add", "checker.ts"]);
-    assert!(added.stdout.contains("1 large one in parts"), "{added:?}");
+    assert!(added.stdout.contains("1 large file in parts"), "{added:?}");
 }
 
 #[test]

@@ -76,13 +76,13 @@ impl<'t> Joined<'t> {
         all.tags.extend(tags);
         all.chunks.extend(chunks.into_iter().map(|mut chunk| {
             chunk.ordinal += first;
-            chunk.span = moved(chunk.span, bytes, lines);
-            chunk.doc_comment = chunk.doc_comment.map(|comment| moved_bytes(comment, bytes));
+            chunk.span = shift(chunk.span, bytes, lines);
+            chunk.doc_comment = chunk.doc_comment.map(|comment| shift_bytes(comment, bytes));
             chunk
         }));
         all.symbols.extend(symbols.into_iter().map(|mut symbol| {
             symbol.chunk += first;
-            symbol.span = moved(symbol.span, bytes, lines);
+            symbol.span = shift(symbol.span, bytes, lines);
             symbol
         }));
         all.edges.extend(edges.into_iter().map(|mut edge| {
@@ -103,12 +103,12 @@ impl<'t> Joined<'t> {
     }
 }
 
-fn moved(span: Span, bytes: u32, lines: u32) -> Span {
+fn shift(span: Span, bytes: u32, lines: u32) -> Span {
     let Span { bytes: of_part, start_line, end_line } = span;
-    Span { bytes: moved_bytes(of_part, bytes), start_line: start_line + lines, end_line: end_line + lines }
+    Span { bytes: shift_bytes(of_part, bytes), start_line: start_line + lines, end_line: end_line + lines }
 }
 
-fn moved_bytes(span: ByteSpan, bytes: u32) -> ByteSpan {
+fn shift_bytes(span: ByteSpan, bytes: u32) -> ByteSpan {
     ByteSpan { start: span.start + bytes, end: span.end + bytes }
 }
 

@@ -111,7 +111,7 @@ fn prefix(work_tree: &Path, folder: &Path) -> Option<String> {
 fn read_index(git_dir: &Path) -> Option<Vec<String>> {
     let bytes = read_file(&git_dir.join("index"))?;
     let Index { paths, link } = Index::parse(&bytes)?;
-    let mut paths = match link {
+    let paths = match link {
         Some(Link { shared, deleted }) => {
             let shared = read_file(&git_dir.join(format!("sharedindex.{shared}")))?;
             let mut all = Index::parse(&shared)?.paths;
@@ -123,7 +123,7 @@ fn read_index(git_dir: &Path) -> Option<Vec<String>> {
         }
         None => paths,
     };
-    let mut paths: Vec<String> = paths.drain(..).flatten().collect();
+    let mut paths: Vec<String> = paths.into_iter().flatten().collect();
     paths.sort_unstable();
     paths.dedup();
     Some(paths)

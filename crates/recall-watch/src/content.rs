@@ -96,7 +96,7 @@ pub fn read(root: &Path, path: &DocPath, options: &ReadOptions) -> Result<Conten
         let content = match (too_large, text_of_notebook) {
             (Some(reason), None) => return Err(refusal(path, reason)),
             (Some(reason), Some(text)) => reduced::read(&file, &before, path, *text)?
-                .map(|content| content.ok_or(reason).and_then(|content| checked_notebook(content, sizes))),
+                .map(|content| content.ok_or(reason).and_then(|content| check_notebook(content, sizes))),
             (None, _) => read_with(&file, &before, path)?.map(|raw| content(&raw)),
         };
         if let Some(content) = content {
@@ -147,19 +147,19 @@ fn content(raw: &Raw) -> Result<Content, SkipReason> {
     let (text, encoding) = decode::decode(bytes)?;
     let hash = ContentHash::of(bytes);
     let (text, size_bytes, modified) = (text.into_owned(), bytes.len() as u64, *modified);
-    checked(Content { text, hash, size_bytes, modified, encoding })
+    check_content(Content { text, hash, size_bytes, modified, encoding })
 }
 
 /// Returns the content of a notebook unless its text is too large or not indexed.
-fn checked_notebook(content: Content, sizes: &SizeLimits) -> Result<Content, SkipReason> {
+fn check_notebook(content: Content, sizes: &SizeLimits) -> Result<Content, SkipReason> {
     match sizes.check_text(content.text.len() as u64) {
         Some(reason) => Err(reason),
-        None => checked(content),
+        None => check_content(content),
     }
 }
 
 /// Returns the content unless its text is not indexed.
-fn checked(content: Content) -> Result<Content, SkipReason> {
+fn check_content(content: Content) -> Result<Content, SkipReason> {
     if private_key::contains_key(&content.text) {
         return Err(SkipReason::PrivateKey);
     }

@@ -35,7 +35,7 @@ impl GitFacts {
         let UserIgnoreFile { path, configuration } = user.ignore_file();
         let exclude = repository.common_dir.join("info/exclude");
         let index = repository.git_dir.join("index");
-        let own = [root.join(".git"), index, exclude.clone()];
+        let own = [index, exclude.clone()];
         // The stamps are taken before the files are read, so that a write in between is noticed the next time.
         let stamps = stamps(own.into_iter().chain(configuration).chain(path.clone()));
         Self {
@@ -47,7 +47,7 @@ impl GitFacts {
     }
 
     /// Returns whether git's files have not changed since they were read. Costs one `stat` per file, of which there are
-    /// about six.
+    /// about five.
     pub fn is_current(&self) -> bool {
         self.stamps.iter().all(|(path, stamp)| stamp_of(path) == *stamp)
     }

@@ -185,7 +185,7 @@ fn files_that_tools_write_are_found_if_git_tracks_them() {
         place.write(name, "text\n");
     }
     place.check(&["Cargo.lock", "app.min.js", "logo.svg"]);
-    assert_eq!(place.explanation("yarn.lock"), "yarn.lock: lock file");
+    assert_eq!(place.explanation("yarn.lock"), "yarn.lock: lock file (git does not track it)");
     assert_eq!(place.explanation(".env"), ".env: looks like a file of keys or passwords");
 }
 

@@ -121,7 +121,7 @@ fn store_lines(store: &StoreStatus, detail: Detail) -> String {
         moment(store.last_change.as_ref()).map_or_else(String::new, |moment| format!(", last change {moment}"));
     let scanned = moment(store.last_scan.as_ref()).map_or_else(String::new, |moment| format!(", last scan {moment}"));
     let _ = writeln!(text, "    {kept}{scanned}{changed}; id {}", inline(&store.id, 80));
-    let _ = writeln!(text, "    left out: {}", left_out(store));
+    let _ = writeln!(text, "    left out: {}", left_out_counts(store));
     for (model, part) in store.embedded.iter().filter(|(_, part)| **part < 1.0) {
         let embedded = part * 100.0;
         let until = match store.model.as_str() {
@@ -149,7 +149,7 @@ fn store_lines(store: &StoreStatus, detail: Detail) -> String {
 }
 
 /// Formats how many files are not indexed, and for which reasons.
-fn left_out(store: &StoreStatus) -> String {
+fn left_out_counts(store: &StoreStatus) -> String {
     let files: u64 = store.left_out.iter().map(|group| group.files).sum();
     let reasons: Vec<String> =
         store.left_out.iter().map(|group| format!("{} {}", count(group.files), inline(&group.reason, 80))).collect();

@@ -303,7 +303,7 @@ fn left_out_of(store: &Store, origin: &Origin, request: &IndexRequest) -> Result
     let named = request.paths.iter().filter_map(|path| resolve_inside(&store.root, &origin.absolute(path)).ok());
     for path in named {
         if store.known().files.get(path.as_str()).is_none_or(|known| known.hash.is_none()) {
-            left_out.extend(store.left_out(&path)?);
+            left_out.extend(store.explain_left_out(&path)?);
         }
     }
     Ok(left_out)

@@ -130,7 +130,7 @@ impl Engine {
             }
         }
         let Some(mut item) = self.get_published(origin, request)? else {
-            return Err(self.left_out(origin, request.scope, &name)?.unwrap_or_else(not_found));
+            return Err(self.explain_left_out(origin, request.scope, &name)?.unwrap_or_else(not_found));
         };
         // Secrets were masked when it was published, perhaps by an earlier version that knew fewer of them.
         item.note_masked(None);
@@ -138,11 +138,11 @@ impl Engine {
     }
 
     /// Returns why the file with that name is not indexed, as an error; `None` if there is no such file.
-    fn left_out(&self, origin: &Origin, scope: Scope, name: &Name) -> Result<Option<GetError>, GetError> {
+    fn explain_left_out(&self, origin: &Origin, scope: Scope, name: &Name) -> Result<Option<GetError>, GetError> {
         for store in self.stores(origin, scope)? {
             let Some(Name::Paths(paths)) = name.in_store(&store) else { continue };
             for path in &paths {
-                if let Some(LeftOutFile { path: _, reason }) = store.left_out(path)? {
+                if let Some(LeftOutFile { path: _, reason }) = store.explain_left_out(path)? {
                     let path = mask::shown_path(store.mount.outer_path(path).as_str().to_owned());
                     return Ok(Some(GetError::LeftOut { path, reason: mask::shown_path(reason) }));
                 }

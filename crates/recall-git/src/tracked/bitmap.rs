@@ -24,7 +24,7 @@ pub(super) fn places(bytes: &[u8]) -> Option<Vec<usize>> {
         at = run_end;
         for _ in 0..control >> 33 {
             let word = stored.next()?;
-            places.extend((0..WORD_BITS).filter(|bit| word >> bit & 1 == 1).map(|bit| at + bit));
+            places.extend((0..WORD_BITS).filter(|bit| (word >> bit) & 1 == 1).map(|bit| at + bit));
             at = at.checked_add(WORD_BITS)?;
         }
     }
@@ -47,7 +47,7 @@ mod tests {
         assert_eq!(places(&bitmap(64, &[literals(1), 0b101])), Some(vec![0, 2]));
         let run_of_zeros = 2 << 1;
         assert_eq!(places(&bitmap(200, &[run_of_zeros | literals(1), 1])), Some(vec![128]));
-        let run_of_ones = 1 | 1 << 1;
+        let run_of_ones = 1 | (1 << 1);
         assert_eq!(places(&bitmap(70, &[run_of_ones | literals(1), 1])), Some((0..65).collect()));
         assert_eq!(places(&bitmap(3, &[run_of_ones])), Some(vec![0, 1, 2]), "no further than the bitmap");
     }

@@ -69,9 +69,9 @@ impl Index {
             let content = rest.take(length)?;
             match name {
                 b"link" => link = Some(parse_link(content, hash_bytes)?),
-                // The names of extensions that may be passed over begin with a capital letter.
-                b"sdir" => {}
-                name if name[0].is_ascii_uppercase() => {}
+                // The names of extensions that may be ignored begin with a capital letter. `sdir` marks a sparse index, whose
+                // directories have no files in the work tree.
+                name if name == b"sdir" || name[0].is_ascii_uppercase() => {}
                 _ => return None,
             }
         }

@@ -37,11 +37,11 @@ pub(crate) fn render(finished: &v1::IndexFinished) -> String {
     if what.is_empty() {
         what.push("no files".to_owned());
     }
-    if *in_parts > 0 {
-        let parts = if *in_parts == 1 { "large one in parts" } else { "large ones in parts" };
-        what.push(format!("{} {parts}", count(*in_parts)));
-    }
-    let read = if *read > 0 { format!(" ({})", bytes(*read)) } else { String::new() };
+    let parts = match in_parts {
+        0 => String::new(),
+        files => format!(", {} in parts", counted(*files, "large file", "large files")),
+    };
+    let read = if *read > 0 { format!(" ({}{parts})", bytes(*read)) } else { String::new() };
     format!(
         "{GOOD}done{GOOD:#} {}{read} in {}\n{DIM}{}, {}, {} in the index, generation {generation}{DIM:#}\n",
         what.join(", "),

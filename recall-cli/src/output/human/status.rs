@@ -88,7 +88,7 @@ fn store(store: &v1::StoreStatus) -> String {
         let is_scanned = store.files.is_some_and(|files| files.listed > 0) || store.ruled_out > 0;
         if is_scanned {
             text.push_str("  no documents: none of its files is indexed\n");
-            text.push_str(&left_out(store));
+            text.push_str(&left_out_lines(store));
         } else {
             text.push_str("  not indexed yet: the first search does it, or `recall add .`\n");
         }
@@ -157,13 +157,13 @@ fn store(store: &v1::StoreStatus) -> String {
         let _ = writeln!(text, "  not parsed   {}", counted(unparsed.len() as u64, "file", "files"));
         text.push_str(&items(&unparsed));
     }
-    text.push_str(&left_out(store));
+    text.push_str(&left_out_lines(store));
     let _ = writeln!(text, "  {DIM}kept in      {}{DIM:#}", printable(&store.index_path));
     text
 }
 
 /// Formats how many files are not indexed, for which reasons, and, if they were asked for, which.
-fn left_out(store: &v1::StoreStatus) -> String {
+fn left_out_lines(store: &v1::StoreStatus) -> String {
     let files: u64 = store.left_out.iter().map(|group| group.files).sum();
     let reasons = store.left_out.iter().map(|group| format!("{} {}", count(group.files), printable(&group.reason)));
     let reasons = reasons.collect::<Vec<_>>().join(", ");
@@ -405,13 +405,13 @@ mod tests {
             ],
             ..v1::StoreStatus::default()
         };
-        insta::assert_snapshot!(anstream::adapter::strip_str(&left_out(&status)), @r"
+        insta::assert_snapshot!(anstream::adapter::strip_str(&left_out_lines(&status)), @r"
           left out     1 file: 1 binary; rules exclude 2 paths that git does not track
             a.png  binary
             build/  in the built-in list
             and 1 more by rules
         ");
-        let nothing = left_out(&v1::StoreStatus::default());
+        let nothing = left_out_lines(&v1::StoreStatus::default());
         assert_eq!(nothing, "  left out     0 files\n");
     }
 
