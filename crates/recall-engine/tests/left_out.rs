@@ -5,7 +5,7 @@ mod support;
 use std::fmt::Write as _;
 use std::process::Command;
 
-use recall_core::Scope;
+use recall_core::{FileKind, Scope};
 use recall_engine::{
     Cancel, Engine, FailureEntryKind, GetError, IndexReport, IndexRequest, ItemRequest, LeftOutFile, Parent, Warning,
 };
@@ -136,7 +136,9 @@ fn one_long_line_costs_no_other_line() {
         &format!("const DATA = \"{data}\";\n\nexport function heronTable() {{\n    return DATA;\n}}\n"),
     );
     let engine = sandbox.engine();
-    assert_eq!(paths(&sandbox.search(&engine, "heronTable")), ["table.ts"]);
+    let answer = sandbox.search(&engine, "heronTable");
+    assert_eq!(paths(&answer)[0], "table.ts");
+    assert!(answer.hits[0].text.contains("function heronTable"), "{:?}", answer.hits[0].text);
 }
 
 #[test]
@@ -170,7 +172,7 @@ fn placeholders_are_no_hits() {
 }
 
 #[test]
-fn what_a_tool_wrote_and_git_tracks_is_found_after_what_people_wrote() {
+fn what_a_tool_wrote_and_git_tracks_is_found_as_a_generated_file() {
     let sandbox = Sandbox::with(&[
         ("Cargo.lock", "[[package]]\nname = \"heron_crate\"\nversion = \"1.2.3\"\n"),
         ("docs/heron.md", "# Heron\n\nheron_crate reads the wire.\n"),
@@ -178,5 +180,10 @@ fn what_a_tool_wrote_and_git_tracks_is_found_after_what_people_wrote() {
     git(&sandbox, &["init", "-q"]);
     git(&sandbox, &["add", "."]);
     let engine = sandbox.engine();
-    assert_eq!(paths(&sandbox.search(&engine, "heron_crate")), ["docs/heron.md", "Cargo.lock"]);
+    let answer = sandbox.search(&engine, "heron_crate");
+    let kind = |path: &str| {
+        let hit = answer.hits.iter().find(|hit| hit.document.path.as_str() == path);
+        hit.map(|hit| hit.document.file_kind)
+    };
+    assert_eq!((kind("Cargo.lock"), kind("docs/heron.md")), (Some(FileKind::Generated), Some(FileKind::Main)));
 }
