@@ -22,6 +22,10 @@ use shared::of_shared;
 /// The hint if a file belongs to another project.
 const OUTSIDE: &str = "name files below the project's root, or run the command in the project that they belong to";
 
+/// The hint if a file is not indexed.
+const LEFT_OUT: &str =
+    "`recall add PATH` indexes what a rule excludes; `recall status --failures` lists all that is left out";
+
 /// The conversion of a use case's error into a failure for its client.
 pub(crate) trait IntoFailure {
     /// Converts the error.
@@ -96,6 +100,9 @@ impl IntoFailure for GetError {
         let message = error_chain(&self);
         match self {
             Self::NotFound { id } => not_found(message, id),
+            Self::LeftOut { path, reason: _ } => {
+                Failure::new(Reason::NotFound, message).with_detail("path", path).with_hint(LEFT_OUT)
+            }
             Self::Memory(error) => of_fault(error.fault(), message, Reason::SearchFailed),
             Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
             Self::Shared { source, .. } => of_shared(&source, message, "try again when the server answers"),

@@ -98,6 +98,7 @@ fn engine(
         global_root: dirs.global_root(),
         stores: dirs.data.join("stores"),
         home: environment.home.clone(),
+        config_home: environment.config_home.clone(),
         claude: environment.claude_folder(),
         allowed_roots: settings.roots.allowed.clone(),
         domains: settings.roots.domains.clone(),

@@ -152,6 +152,16 @@ impl<'c> Snapshot<'c> {
         rows::failures::count(self.connection(), kind)
     }
 
+    /// Counts the files that failed or are skipped, by what their reasons say before the first colon; the most frequent first.
+    pub fn failure_groups(&self) -> Result<Vec<(String, u64)>, ReadError> {
+        rows::failures::groups(self.connection())
+    }
+
+    /// The record of a file that is not indexed.
+    pub fn failure_at(&self, path: &str) -> Result<Option<FileFailure>, ReadError> {
+        rows::failures::at(self.connection(), path)
+    }
+
     pub(crate) fn connection(&self) -> &Connection {
         self.connection.as_ref().expect("the connection is taken only when the snapshot is dropped")
     }

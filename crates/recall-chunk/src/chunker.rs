@@ -8,6 +8,7 @@ use recall_core::{DocPath, Language, Limits, ParseOutcome, ParsedDocument};
 use crate::grammar::Grammar;
 use crate::lines::Lines;
 use crate::parse::Parsers;
+use crate::parts::{self, Joined};
 use crate::prose::{Division, Markup};
 use crate::{CodeParser, CodeParserError, code, outline, prose, window};
 
@@ -22,6 +23,8 @@ pub const PARSE_STACK_BYTES: usize = 64 * 1024 * 1024;
 pub struct ChunkLimits {
     /// The largest chunk, in estimated tokens.
     pub max_tokens: u32,
+    /// The largest part of source code that is parsed at once. A longer text is parsed in parts.
+    pub part_bytes: u64,
     /// The time after which a parse is given up and the document is cut in windows instead.
     pub parse_time: Duration,
     /// The deepest nesting that is walked. Deeper nodes are neither cut nor searched for names.
@@ -30,7 +33,8 @@ pub struct ChunkLimits {
 
 impl From<&Limits> for ChunkLimits {
     fn from(limits: &Limits) -> Self {
-        Self { max_tokens: limits.chunk_tokens, parse_time: limits.parse_time, parse_depth: limits.parse_depth }
+        let &Limits { chunk_tokens: max_tokens, parse_bytes: part_bytes, parse_time, parse_depth, .. } = limits;
+        Self { max_tokens, part_bytes, parse_time, parse_depth }
     }
 }
 
@@ -55,7 +59,7 @@ impl Chunker {
 
     /// Cuts a document's text and finds the names in it.
     ///
-    /// Never fails: a text that cannot be parsed is cut in windows, and [`ParsedDocument::outcome`] gives the reason.
+    /// Never fails: a text, or a part of a large one, that cannot be parsed is cut in windows, and [`ParsedDocument::outcome`] gives the reason.
     /// Equal texts of the same language give equal results if the parse does not time out. The text of a notebook is
     /// the result of [`notebook_text`](crate::notebook_text) for its file.
     ///
@@ -71,11 +75,26 @@ impl Chunker {
         let Some(language) = language.filter(|language| Grammar::exists(language.as_str())) else {
             return self.windows(&lines, ParseOutcome::NoParser);
         };
-        let answer = self.outside.as_ref().map(|outside| outside.parse(&self.limits, language, text));
+        let most_bytes = usize::try_from(self.limits.part_bytes).unwrap_or(usize::MAX);
+        if text.len() <= most_bytes {
+            return self.part(&lines, language);
+        }
+        drop(lines);
+        let mut joined = Joined::new(text);
+        for part in parts::cut(text, most_bytes) {
+            let found = self.part(&Lines::of(&text[part.clone()]), language);
+            joined.append(&part, found);
+        }
+        joined.finish()
+    }
+
+    /// Cuts source code and finds the names in it, elsewhere if possible.
+    fn part(&mut self, lines: &Lines<'_>, language: &Language) -> ParsedDocument {
+        let answer = self.outside.as_ref().map(|outside| outside.parse(&self.limits, language, lines.text()));
         match answer {
             Some(Ok(document)) => document,
-            Some(Err(CodeParserError::Failed { reason })) => self.windows(&lines, ParseOutcome::Failed { reason }),
-            Some(Err(CodeParserError::Unavailable)) | None => self.code(&lines, language),
+            Some(Err(CodeParserError::Failed { reason })) => self.windows(lines, ParseOutcome::Failed { reason }),
+            Some(Err(CodeParserError::Unavailable)) | None => self.code(lines, language),
         }
     }
 

@@ -20,6 +20,7 @@ mod lines;
 mod notebook;
 mod outline;
 mod parse;
+mod parts;
 mod prose;
 mod window;
 
@@ -27,10 +28,10 @@ mod window;
 ///
 /// Raised by every change that may cut a text differently, find other symbols or edges in it, or change whether and as
 /// what kind of document a file is indexed. Documents processed by an older version are processed again.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 pub use chunker::{ChunkLimits, Chunker, PARSE_STACK_BYTES};
 pub use code_parser::{CodeParser, CodeParserError};
 pub use codec::{DecodeError, decode, encode};
 pub use document_type::document_type_of;
-pub use notebook::notebook_text;
+pub use notebook::{notebook_text, read_notebook};

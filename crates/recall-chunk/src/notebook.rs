@@ -1,8 +1,10 @@
 //! The text of Jupyter notebooks.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
+use std::io::Read;
 
-use serde_json::Value;
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 /// Extracts the text of a Jupyter notebook: its cells, separated by two blank lines.
 ///
@@ -10,46 +12,149 @@ use serde_json::Value;
 /// Runs of blank lines within a markdown cell are collapsed to one, so that two of them always end a cell. Returns
 /// `None` if `json` is not a notebook.
 pub fn notebook_text(json: &str) -> Option<String> {
-    let notebook: Value = serde_json::from_str(json).ok()?;
-    // Version 3 of the format kept the cells one level deeper, in its only worksheet.
-    let cells =
-        notebook.get("cells").or_else(|| notebook.get("worksheets")?.get(0)?.get("cells")).and_then(Value::as_array)?;
-    let language = language(&notebook);
-    let mut text = String::new();
-    for cell in cells {
-        let source = source(cell);
-        let body = source.trim_matches('\n');
-        if body.trim().is_empty() {
-            continue;
+    serde_json::from_str(json).ok().and_then(|notebook: Notebook| notebook.text())
+}
+
+/// Extracts the text of a notebook like [`notebook_text`], while it is read. Its outputs, with their pictures, take no memory.
+pub fn read_notebook(reader: &mut dyn Read) -> Option<String> {
+    serde_json::from_reader(reader).ok().and_then(|notebook: Notebook| notebook.text())
+}
+
+/// The parts of a notebook that hold text. All others are passed over while they are read.
+#[derive(Deserialize)]
+struct Notebook {
+    cells: Option<Vec<Cell>>,
+    /// Version 3 of the format kept the cells one level deeper, in its only worksheet.
+    #[serde(default)]
+    worksheets: Vec<Worksheet>,
+    #[serde(default)]
+    metadata: Metadata,
+}
+
+#[derive(Deserialize)]
+struct Worksheet {
+    #[serde(default)]
+    cells: Vec<Cell>,
+}
+
+#[derive(Deserialize)]
+struct Cell {
+    #[serde(default)]
+    cell_type: Text,
+    #[serde(default)]
+    source: Text,
+    /// The source in version 3 of the format.
+    #[serde(default)]
+    input: Text,
+}
+
+#[derive(Default, Deserialize)]
+struct Metadata {
+    #[serde(default)]
+    language_info: Named,
+    #[serde(default)]
+    kernelspec: Kernel,
+}
+
+#[derive(Default, Deserialize)]
+struct Named {
+    #[serde(default)]
+    name: Text,
+}
+
+#[derive(Default, Deserialize)]
+struct Kernel {
+    #[serde(default)]
+    language: Text,
+}
+
+impl Notebook {
+    fn text(self) -> Option<String> {
+        let Self { cells, worksheets, metadata } = self;
+        let cells = cells.or_else(|| worksheets.into_iter().next().map(|worksheet| worksheet.cells))?;
+        let language = metadata.language();
+        let mut text = String::new();
+        for Cell { cell_type, source, input } in cells {
+            let Text(source) = if source.0.is_empty() { input } else { source };
+            let body = source.trim_matches('\n');
+            if body.trim().is_empty() {
+                continue;
+            }
+            if !text.is_empty() {
+                text.push_str("\n\n\n");
+            }
+            match cell_type.0.as_str() {
+                "code" => push_code(&mut text, &language, body),
+                _ => push_prose(&mut text, body),
+            }
         }
-        if !text.is_empty() {
-            text.push_str("\n\n\n");
-        }
-        match cell.get("cell_type").and_then(Value::as_str) {
-            Some("code") => push_code(&mut text, &language, body),
-            _ => push_prose(&mut text, body),
-        }
+        text.push('\n');
+        Some(text)
     }
-    text.push('\n');
-    Some(text)
 }
 
-fn language(notebook: &Value) -> String {
-    let metadata = notebook.get("metadata");
-    let name = metadata
-        .and_then(|metadata| metadata.pointer("/language_info/name"))
-        .or_else(|| metadata?.pointer("/kernelspec/language"))
-        .and_then(Value::as_str)
-        .unwrap_or("python");
-    name.chars().filter(|c| c.is_ascii_alphanumeric() || "+-#_".contains(*c)).collect()
+impl Metadata {
+    fn language(&self) -> String {
+        let names = [&self.language_info.name.0, &self.kernelspec.language.0];
+        let name = names.into_iter().find(|name| !name.is_empty()).map_or("python", String::as_str);
+        name.chars().filter(|c| c.is_ascii_alphanumeric() || "+-#_".contains(*c)).collect()
+    }
 }
 
-/// The source of a cell: one string, or a list of lines that include their line breaks.
-fn source(cell: &Value) -> String {
-    match cell.get("source").or_else(|| cell.get("input")) {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(lines)) => lines.iter().filter_map(Value::as_str).collect(),
-        _ => String::new(),
+/// A text: one string, or a list of lines that include their line breaks. Any other value is empty.
+#[derive(Default)]
+struct Text(String);
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TextVisitor)
+    }
+}
+
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Text;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text or a list of lines")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Text, E> {
+        Ok(Text(text.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut lines: A) -> Result<Text, A::Error> {
+        let mut text = String::new();
+        while let Some(Text(line)) = lines.next_element()? {
+            text.push_str(&line);
+        }
+        Ok(Text(text))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Text, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Text::default())
+    }
+
+    fn visit_unit<E>(self) -> Result<Text, E> {
+        Ok(Text::default())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Text, E> {
+        Ok(Text::default())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Text, E> {
+        Ok(Text::default())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Text, E> {
+        Ok(Text::default())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Text, E> {
+        Ok(Text::default())
     }
 }
 
@@ -80,5 +185,41 @@ fn push_prose(text: &mut String, body: &str) {
     if let Some(fence) = fence {
         text.push('\n');
         text.push_str(fence);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn a_notebook_is_read_without_its_outputs() {
+        let picture = "A".repeat(100_000);
+        let json = format!(
+            r##"{{"cells": [
+                {{"cell_type": "markdown", "source": ["# Title\n", "text"], "attachments": {{"a.png": "{picture}"}}}},
+                {{"cell_type": "code", "source": "x = 1", "outputs": [{{"data": {{"image/png": "{picture}"}}}}]}},
+                {{"cell_type": "code", "source": null}}
+            ], "metadata": {{"kernelspec": {{"language": "r"}}, "other": [1.5, true]}}, "nbformat": 4}}"##
+        );
+        let text = "# Title\ntext\n\n\n```r\nx = 1\n```\n";
+        assert_eq!(notebook_text(&json).as_deref(), Some(text));
+        assert_eq!(read_notebook(&mut json.as_bytes()).as_deref(), Some(text));
+    }
+
+    #[test]
+    fn cells_of_an_old_notebook_are_in_a_worksheet() {
+        let json = r#"{"worksheets": [{"cells": [{"cell_type": "code", "input": ["a = 1\n", "b"]}]}], "metadata": {}}"#;
+        assert_eq!(notebook_text(json).as_deref(), Some("```python\na = 1\nb\n```\n"));
+    }
+
+    #[test]
+    fn what_is_not_a_notebook_has_no_text() {
+        for json in ["", "[]", "{}", "{\"cells\": 1}", "{\"cells\": [1]}", "{\"cells\": []"] {
+            assert_eq!(notebook_text(json), None, "{json}");
+        }
+        assert_eq!(read_notebook(&mut io::empty()), None);
     }
 }

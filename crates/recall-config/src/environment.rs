@@ -15,6 +15,8 @@ pub struct Environment {
     pub recall_home: Option<PathBuf>,
     /// The user's home folder; `None` if there is none.
     pub home: Option<PathBuf>,
+    /// `XDG_CONFIG_HOME`, if absolute: where git may keep the user's configuration, if not in `.config` in the home folder.
+    pub config_home: Option<PathBuf>,
     /// `CLAUDE_CONFIG_DIR`: the folder of Claude Code's files, if it is not `.claude` in the home folder.
     pub claude_config_dir: Option<PathBuf>,
     /// The platform's folders; `None` if the user has no home folder.
@@ -77,6 +79,9 @@ impl Environment {
             let Some(name) = name.to_str().filter(|_| !value.is_empty()) else { continue };
             match name {
                 "RECALL_HOME" => environment.recall_home = Some(value.into()),
+                "XDG_CONFIG_HOME" => {
+                    environment.config_home = Some(value.into()).filter(|path: &PathBuf| path.is_absolute())
+                }
                 "CLAUDE_CONFIG_DIR" => environment.claude_config_dir = Some(value.into()),
                 _ if is_key(name) => {
                     // A key that is not text cannot be sent.
@@ -183,6 +188,7 @@ impl fmt::Debug for Environment {
         let Self {
             recall_home,
             home,
+            config_home,
             claude_config_dir,
             platform,
             runtime_dir,
@@ -196,6 +202,7 @@ impl fmt::Debug for Environment {
         f.debug_struct("Environment")
             .field("recall_home", recall_home)
             .field("home", home)
+            .field("config_home", config_home)
             .field("claude_config_dir", claude_config_dir)
             .field("platform", platform)
             .field("runtime_dir", runtime_dir)

@@ -97,6 +97,22 @@ impl ContentHash {
     }
 }
 
+/// Computes the hash of content that arrives in parts.
+#[derive(Clone, Debug, Default)]
+pub struct ContentHasher(blake3::Hasher);
+
+impl ContentHasher {
+    /// Appends a part.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// Returns the hash of all parts, which is that of the whole.
+    pub fn finish(&self) -> ContentHash {
+        ContentHash(*self.0.finalize().as_bytes())
+    }
+}
+
 /// Whether a text consists of hexadecimal digits in lower case.
 pub(crate) fn is_lower_hex(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))

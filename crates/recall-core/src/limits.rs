@@ -15,13 +15,17 @@ pub struct Limits {
     pub hits: u32,
     /// The maximum number of entries of one listing.
     pub list_entries: u32,
-    /// The largest file that is indexed. Larger files are in practice data or generated.
+    /// The largest file that is indexed. Larger files are in practice data.
     pub file_bytes: u64,
+    /// The largest notebook that is read. Its pictures are left out before its size is compared with `file_bytes`.
+    pub notebook_bytes: u64,
     /// The largest chunk, in estimated tokens.
     pub chunk_tokens: u32,
     /// The longest that a filter or a statement reads a store.
     pub filter_time: Duration,
-    /// The longest that one file may be parsed before it is chunked in windows.
+    /// The largest part of a file that is parsed at once. Its syntax tree takes about thirty times its size.
+    pub parse_bytes: u64,
+    /// The longest that one part of a file may be parsed before it is chunked in windows.
     pub parse_time: Duration,
     /// The deepest nesting that the chunker descends into; deeper nodes stay whole.
     pub parse_depth: u32,
@@ -47,9 +51,11 @@ impl Default for Limits {
             query_bytes: 10 * 1024,
             hits: 50,
             list_entries: 100,
-            file_bytes: 1024 * 1024,
+            file_bytes: 16 * 1024 * 1024,
+            notebook_bytes: 256 * 1024 * 1024,
             chunk_tokens: 400,
             filter_time: Duration::from_secs(30),
+            parse_bytes: 1024 * 1024,
             parse_time: Duration::from_secs(2),
             parse_depth: 400,
             ingest_bytes_in_flight: 32 * 1024 * 1024,

@@ -36,8 +36,15 @@ fn main() {
     let root = root.canonicalize().expect("it is there");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (global_root, stores) = (folder.path().join("global"), folder.path().join("stores"));
-    let places =
-        Places { global_root, stores, home: None, claude: None, allowed_roots: Vec::new(), domains: BTreeMap::new() };
+    let places = Places {
+        global_root,
+        stores,
+        home: None,
+        config_home: None,
+        claude: None,
+        allowed_roots: Vec::new(),
+        domains: BTreeMap::new(),
+    };
     let mut settings = StoreSettings::default();
     // The files do not change here. A daemon watches them instead.
     settings.limits.scan_interval = Duration::from_hours(1);

@@ -76,8 +76,15 @@ fn main() {
 
 fn engine(place: &Path) -> Engine {
     let (global_root, stores) = (place.join("global"), place.join("stores"));
-    let places =
-        Places { global_root, stores, home: None, claude: None, allowed_roots: Vec::new(), domains: BTreeMap::new() };
+    let places = Places {
+        global_root,
+        stores,
+        home: None,
+        config_home: None,
+        claude: None,
+        allowed_roots: Vec::new(),
+        domains: BTreeMap::new(),
+    };
     let model = EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(recall_models::BuiltIn) };
     let settings = EngineSettings { model: Some(model), ..EngineSettings::default() };
     let of_store = |_: &Path| StoreSettings::default();

@@ -94,6 +94,7 @@ mod tests {
         let places = Places {
             global_root: home.join("global"),
             stores: home.join("stores"),
+            config_home: None,
             home: Some(home.clone()),
             claude: Some(home.join(".claude")),
             allowed_roots: Vec::new(),

@@ -232,6 +232,14 @@ pub enum GetError {
         /// What was given.
         id: String,
     },
+    /// The file exists and is not indexed.
+    #[error("`{path}` is not indexed: {reason}")]
+    LeftOut {
+        /// Its path below the root.
+        path: String,
+        /// Why: a clause to follow the path.
+        reason: String,
+    },
     /// The memory cannot be read.
     #[error(transparent)]
     Memory(#[from] MemoryError),

@@ -3,12 +3,14 @@
 mod freshness;
 mod index;
 mod ingest;
+mod left_out;
 mod memories;
 mod put_back;
 mod rebuild;
 mod remove;
 
 pub use index::{IndexReport, IndexRequest};
+pub use left_out::LeftOutFile;
 pub use rebuild::RebuildPart;
 pub use remove::{Removal, RemoveReport, RemoveRequest, Tombstones};
 

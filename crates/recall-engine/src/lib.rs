@@ -68,7 +68,9 @@ pub use finding::{Check, Finding, Gravity, Problem};
 pub use git::DocumentCommit;
 pub use graph::{Graph, GraphEdge, GraphNode, GraphRequest, NodeThing, Related, RelatedDocument, RelatedRequest, Tie};
 pub use imports::Room;
-pub use indexing::{IndexReport, IndexRequest, RebuildPart, Removal, RemoveReport, RemoveRequest, Tombstones};
+pub use indexing::{
+    IndexReport, IndexRequest, LeftOutFile, RebuildPart, Removal, RemoveReport, RemoveRequest, Tombstones,
+};
 pub use inspect::{
     CompactReport, DoctorReport, DoctorRequest, FailureEntry, FailureEntryKind, FileCounts, History, HistoryRequest,
     Item, ItemRequest, KeptStore, ListRequest, Listed, Listing, Mend, Parent, RecordStatus, Said, SecretScan, Status,
@@ -105,7 +107,7 @@ pub use settings::{
     AdoptSettings, EmbeddingModel, EmbeddingStoreSettings, EngineSettings, JournalSource, JudgeSettings,
     MemorySettings, Places, RankerChoice, RerankSettings, Reranker, StoreSettings, StoreSettingsSource,
 };
-pub use warning::{UnreadLines, Warning};
+pub use warning::{LeftOutGroup, UnreadLines, Warning};
 
 pub use recall_catalog::{Counts, ListSort};
 pub use recall_exact::PatternError;

@@ -17,6 +17,7 @@ mod features;
 mod fused;
 mod here;
 mod items;
+mod left_out;
 mod literals;
 mod order;
 mod page;
@@ -186,6 +187,9 @@ impl Engine {
             match search.attempt(&mut clock, attempt == ATTEMPTS)? {
                 Attempt::Answered(mut answer) => {
                     warnings.append(&mut answer.warnings);
+                    if answer.hits.is_empty() || answer.is_doubtful {
+                        warnings.extend(left_out::warning(&stores)?);
+                    }
                     answer.warnings = warnings;
                     return Ok(*answer);
                 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use recall_chunk::CodeParser;
 use recall_core::{CrossEncoder, DocumentType, Embedder, LOW_CONFIDENCE, Limits, Weights};
+use recall_git::UserConfig;
 use recall_journal::Storage;
 use recall_shared::Guarded;
 
@@ -22,6 +23,9 @@ pub struct Places {
     pub stores: PathBuf,
     /// The user's home folder; refused as a project's root unless forced.
     pub home: Option<PathBuf>,
+    /// The folder that `XDG_CONFIG_HOME` names, where git may keep the user's configuration; `None` for `.config` in the home
+    /// folder.
+    pub config_home: Option<PathBuf>,
     /// The folder of Claude Code's files of this user, whose auto memory is adopted; `None` to adopt none.
     pub claude: Option<PathBuf>,
     /// Roots outside the client's project that requests may read.
@@ -34,6 +38,11 @@ impl Places {
     /// Returns the folder of the marker files by which a watcher detects that it has seen every change. Each process has its own.
     pub(crate) fn markers(&self) -> PathBuf {
         self.stores.with_file_name("markers").join(std::process::id().to_string())
+    }
+
+    /// Returns where the user's configuration of git is.
+    pub(crate) fn git(&self) -> UserConfig {
+        UserConfig { home: self.home.clone(), config_home: self.config_home.clone() }
     }
 
     /// Returns the folder of the own logs and the confirmations, which cannot be derived.

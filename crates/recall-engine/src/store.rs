@@ -8,11 +8,13 @@ mod dirty_files;
 mod follow_structure;
 mod fork;
 mod generation_gate;
+mod git_facts;
 mod hit_cache;
 mod imported;
 mod imported_files;
 mod index_lock;
 mod ingest_outcome;
+mod left_out;
 mod open;
 pub(crate) mod provenance;
 mod ranking;
@@ -41,8 +43,9 @@ use recall_catalog::Catalog;
 use recall_chunk::CodeParser;
 use recall_core::{Generation, StoreScope};
 use recall_folder::FileStamp;
+use recall_git::UserConfig;
 use recall_lexical::{Lexical, LexicalWriter, WriterSettings};
-use recall_watch::Watch;
+use recall_watch::{GitFacts, Watch};
 
 use crate::coverage::{Coverage, Indexing};
 use crate::embeddings::{Embeddings, Models, UpdateExtent};
@@ -74,7 +77,7 @@ pub(crate) use ranking::{Ranking, RankingCell};
 pub(crate) use rated::{Rated, RatedCell};
 pub(crate) use registry::Registry;
 pub(crate) use retrievals::Retrievals;
-pub(crate) use scan_state::{Freshness, Phase, ScanState};
+pub(crate) use scan_state::{Freshness, Phase, RuledOut, ScanState};
 pub(crate) use selection::{Added, Decision, Selection, UnreadLine};
 pub(crate) use signatures::SignatureCache;
 pub(crate) use structure::StructureCell;
@@ -105,6 +108,10 @@ pub(crate) struct Store {
     settings_source: Arc<StoreSettingsSource>,
     /// The stamps of the files that the settings and the selection were read from.
     configured: Mutex<Vec<Option<FileStamp>>>,
+    /// Where the user's configuration of git is.
+    user_git: UserConfig,
+    /// What git says about its files; `None` until the first scan.
+    git: ArcSwapOption<GitFacts>,
     pub(crate) catalog: Catalog,
     pub(crate) lexical: Lexical,
     pub(crate) embeddings: Embeddings,

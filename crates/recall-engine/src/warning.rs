@@ -38,6 +38,11 @@ pub enum Warning {
         /// The file.
         path: String,
     },
+    /// Files that may hold text are not indexed, so that the answer says nothing about them.
+    FilesLeftOut {
+        /// How many there are for each reason, the most frequent first.
+        groups: Vec<LeftOutGroup>,
+    },
     /// A file has secrets, which are masked in the answer.
     SecretsMasked {
         /// The file.
@@ -172,6 +177,17 @@ impl Warning {
                 | Self::SelectionLinesUnread(_)
         )
     }
+}
+
+/// Files that are not indexed for the same reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOutGroup {
+    /// The reason: a clause to follow a file's name.
+    pub reason: String,
+    /// How many files.
+    pub files: u64,
+    /// Whether the files may hold text that a search could have found.
+    pub may_hide_text: bool,
 }
 
 /// Lines of a store's files that cannot be read. They stay in the files.

@@ -37,6 +37,7 @@ fn engine(sandbox: &Sandbox) -> Engine {
     let places = Places {
         global_root: home.join("global"),
         stores: home.join("stores"),
+        config_home: None,
         home: None,
         claude: None,
         allowed_roots: Vec::new(),

@@ -151,6 +151,7 @@ fn changed_settings_and_selections_apply_to_the_next_search() {
     let places = Places {
         global_root: sandbox.home().join("global"),
         stores: sandbox.home().join("stores"),
+        config_home: None,
         home: None,
         claude: None,
         allowed_roots: Vec::new(),

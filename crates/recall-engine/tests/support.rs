@@ -88,6 +88,7 @@ impl Sandbox {
         let places = Places {
             global_root: place.join("global"),
             stores: place.join("stores"),
+            config_home: None,
             home: None,
             claude: None,
             allowed_roots: Vec::new(),

@@ -36,6 +36,8 @@ pub(crate) enum IndexLine<'a> {
         chunks: u64,
         symbols: u64,
         failures: Vec<ItemFailure<'a>>,
+        in_parts: u64,
+        left_out: Vec<ItemFailure<'a>>,
     },
     Warning {
         warning: Warning<'a>,
@@ -87,6 +89,8 @@ fn finished_line(message: &v1::IndexFinished) -> IndexLine<'_> {
         chunks,
         symbols,
         failures,
+        in_parts,
+        left_out,
     } = message;
     IndexLine::Finished {
         added: *added,
@@ -102,6 +106,8 @@ fn finished_line(message: &v1::IndexFinished) -> IndexLine<'_> {
         chunks: *chunks,
         symbols: *symbols,
         failures: failures.iter().map(ItemFailure::from).collect(),
+        in_parts: *in_parts,
+        left_out: left_out.iter().map(ItemFailure::from).collect(),
     }
 }
 

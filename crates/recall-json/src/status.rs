@@ -36,6 +36,21 @@ impl From<&v1::FileCounts> for FileCounts {
     }
 }
 
+/// Files that are not indexed for the same reason.
+#[derive(Debug, Serialize)]
+struct LeftOutGroup<'a> {
+    reason: &'a str,
+    files: u64,
+    may_hide_text: bool,
+}
+
+impl<'a> From<&'a v1::LeftOutGroup> for LeftOutGroup<'a> {
+    fn from(message: &'a v1::LeftOutGroup) -> Self {
+        let v1::LeftOutGroup { reason, files, may_hide_text } = message;
+        Self { reason, files: *files, may_hide_text: *may_hide_text }
+    }
+}
+
 #[derive(Debug, Serialize)]
 struct Kept<'a> {
     root: &'a str,
@@ -159,6 +174,8 @@ pub(crate) struct Store<'a> {
     files: Option<FileCounts>,
     failed: u64,
     failures: Vec<ItemFailure<'a>>,
+    left_out: Vec<LeftOutGroup<'a>>,
+    ruled_out: u64,
     last_scan: Option<String>,
     last_change: Option<String>,
     freshness: Option<&'static str>,
@@ -195,6 +212,8 @@ impl<'a> From<&'a v1::StoreStatus> for Store<'a> {
             failed,
             failures,
             files,
+            left_out,
+            ruled_out,
             last_scan,
             last_change,
             freshness,
@@ -228,6 +247,8 @@ impl<'a> From<&'a v1::StoreStatus> for Store<'a> {
             files: files.as_ref().map(FileCounts::from),
             failed: *failed,
             failures: failures.iter().map(ItemFailure::from).collect(),
+            left_out: left_out.iter().map(LeftOutGroup::from).collect(),
+            ruled_out: *ruled_out,
             last_scan: timestamp_text(last_scan.as_ref()),
             last_change: timestamp_text(last_change.as_ref()),
             freshness: freshness_name(*freshness),

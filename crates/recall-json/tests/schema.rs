@@ -237,6 +237,7 @@ fn the_status_is_read_with_its_schema() {
             indexing: Some(v1::Indexing::default()),
             files: Some(v1::FileCounts::default()),
             failures: vec![v1::ItemFailure::default()],
+            left_out: vec![v1::LeftOutGroup { reason: "too large".to_owned(), files: 2, may_hide_text: true }],
             freshness: v1::Freshness::Scanned.into(),
             warnings: vec![warning()],
             ranker: "own".to_owned(),
@@ -254,6 +255,7 @@ fn the_status_is_read_with_its_schema() {
     let read: mirror::Status = read(&recall_json::status(&message));
     assert!(read.kept[0].gone);
     assert_eq!(read.stores[0].scope.as_deref(), Some("global"));
+    assert_eq!((read.stores[0].left_out[0].reason.as_str(), read.stores[0].left_out[0].files), ("too large", 2));
     assert_eq!(read.stores[0].freshness.as_deref(), Some("scanned"));
     assert_eq!(read.stores[0].ranker.as_deref(), Some("own"));
     assert_eq!(read.stores[0].model.as_deref(), Some("static"));
@@ -284,7 +286,9 @@ fn each_line_of_a_run_is_read_with_its_schema() {
     let progress = v1::IndexProgress { phase: v1::IndexPhase::Indexing.into(), ..v1::IndexProgress::default() };
     let line: mirror::Progress = read(&recall_json::index_line(&Event::Progress(progress)));
     assert_eq!((line.event.as_str(), line.phase.as_deref()), ("progress", Some("indexing")));
-    let finished = v1::IndexFinished { failures: vec![v1::ItemFailure::default()], ..v1::IndexFinished::default() };
+    let failures = || vec![v1::ItemFailure::default()];
+    let finished =
+        v1::IndexFinished { failures: failures(), left_out: failures(), in_parts: 1, ..v1::IndexFinished::default() };
     let line: mirror::Finished = read(&recall_json::index_line(&Event::Finished(finished)));
     assert_eq!(line.event, "finished");
     let whole: mirror::Run = read(&recall_json::finished(&v1::IndexFinished::default(), &[warning()]));

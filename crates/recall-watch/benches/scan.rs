@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use ignore::{WalkBuilder, WalkState};
 use recall_core::ContentHash;
+use recall_watch::content::ReadOptions;
 use recall_watch::{FoundFile, Rules, StatOutcome, content, scan, stat};
 
 const ROUNDS: usize = 15;
@@ -33,7 +34,8 @@ fn main() {
     let scanned = scan(&root, &Rules::default(), NonZero::new(2).expect("not zero"), &go).expect("a scan");
     let stats = || scanned.files.iter().filter(|file| stat(&root, &file.path) != StatOutcome::Gone).count();
     println!("1 thread, stat only: {}", measure(stats));
-    let read = |file: &FoundFile| content::read(&root, &file.path, Rules::default().file_bytes).is_ok();
+    let options = ReadOptions::up_to(Rules::default().sizes.file_bytes);
+    let read = |file: &FoundFile| content::read(&root, &file.path, &options).is_ok();
     println!("1 thread, read with all checks: {}", measure(|| scanned.files.iter().filter(|file| read(file)).count()));
     let bare = |file: &FoundFile| fs::read(root.join(file.path.as_str())).map(|bytes| ContentHash::of(&bytes)).is_ok();
     println!("1 thread, read and hash only: {}", measure(|| scanned.files.iter().filter(|file| bare(file)).count()));

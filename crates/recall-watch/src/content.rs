@@ -1,8 +1,9 @@
 //! Reading files: decoding, and rejection of content that is not indexed.
 
 mod decode;
-mod minified;
+mod placeholder;
 mod private_key;
+mod reduced;
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -12,7 +13,8 @@ use recall_core::{ContentHash, DocPath, Timestamp};
 
 use crate::change::modified;
 use crate::open::{OpenError, open_inside};
-use crate::{SkipReason, names, symlink};
+use crate::{SizeLimits, SkipReason, Tracking, names, size_limits, symlink};
+pub use reduced::TextOfNotebook;
 
 /// The text of a file, with the file's hash and metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,24 +47,60 @@ pub enum Encoding {
     Legacy(&'static str),
 }
 
+/// How a file is read.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadOptions {
+    /// The sizes of the largest files that are read.
+    pub sizes: SizeLimits,
+    /// Whether git tracks the file.
+    pub tracking: Tracking,
+    /// Extracts the text of a notebook that is larger than a file may be; `None` to refuse it.
+    pub text_of_notebook: Option<TextOfNotebook>,
+}
+
+impl ReadOptions {
+    /// Returns the options to read a file up to that size.
+    pub fn up_to(bytes: u64) -> Self {
+        let sizes = SizeLimits { file_bytes: bytes, notebook_bytes: bytes };
+        Self { sizes, tracking: Tracking::Untracked, text_of_notebook: None }
+    }
+}
+
 /// Reads a file below the root.
 ///
-/// No component of the path may be a symlink, so nothing outside the root can be read. At most `limit_bytes` are read.
-/// A file that changes during the read is read again.
+/// No component of the path may be a symlink, so nothing outside the root can be read. At most as many bytes are read as the
+/// options allow. Of a notebook that is larger than a file may be, only the text is kept, as `text_of_notebook` extracts it;
+/// its pictures take no memory. A file that changes during the read is read again.
 ///
 /// # Errors
 /// The file is missing, cannot be read, or is not indexed; see [`ContentError`].
-pub fn read(root: &Path, path: &DocPath, limit_bytes: u64) -> Result<Content, ContentError> {
+pub fn read(root: &Path, path: &DocPath, options: &ReadOptions) -> Result<Content, ContentError> {
     /// The number of attempts. A file that is appended to all the time changes during each of them.
     const ATTEMPTS: usize = 3;
 
-    if let Some(reason) = names::skip_reason(path.file_name()) {
+    let ReadOptions { sizes, tracking, text_of_notebook } = options;
+    let name = path.file_name();
+    if let Some(reason) = names::skip_reason(name, *tracking) {
         return Err(refusal(path, reason));
     }
     for _ in 0..ATTEMPTS {
         let file = open_inside(root, path).map_err(|error| not_opened(root, path, error))?;
-        if let Some(raw) = read_unchanged(&file, limit_bytes, path)? {
-            return content(path, &raw);
+        let before = file.metadata().map_err(|source| unreadable(path, source))?;
+        if !before.is_file() {
+            return Err(refusal(path, SkipReason::NotRegular));
+        }
+        if let Some(reason) = sizes.check(name, before.len()) {
+            return Err(refusal(path, reason));
+        }
+        let too_large = sizes.check_text(before.len()).filter(|_| size_limits::is_notebook(name));
+        let content = match (too_large, text_of_notebook) {
+            (Some(reason), None) => return Err(refusal(path, reason)),
+            (Some(reason), Some(text)) => reduced::read(&file, &before, path, *text)?
+                .map(|content| content.ok_or(reason).and_then(|content| check_notebook(content, sizes))),
+            (None, _) => read_with(&file, &before, path)?.map(|raw| content(&raw)),
+        };
+        if let Some(content) = content {
+            return content.map_err(|reason| refusal(path, reason));
         }
     }
     Err(refusal(path, SkipReason::Changing))
@@ -74,51 +112,58 @@ struct Raw {
     modified: Timestamp,
 }
 
-/// Reads a file; `None` if it changed during the read.
-fn read_unchanged(file: &File, limit_bytes: u64, path: &DocPath) -> Result<Option<Raw>, ContentError> {
-    let before = file.metadata().map_err(|source| unreadable(path, source))?;
-    if !before.is_file() {
-        return Err(refusal(path, SkipReason::NotRegular));
-    }
-    if before.len() > limit_bytes {
-        return Err(refusal(path, SkipReason::TooLarge { bytes: before.len(), limit_bytes }));
-    }
-    read_with(file, &before, path)
-}
-
 /// Reads a file with the given metadata; `None` if the metadata is different afterwards.
 fn read_with(file: &File, before: &Metadata, path: &DocPath) -> Result<Option<Raw>, ContentError> {
     // One byte more than expected, so that the end is found without another allocation.
     let mut bytes = Vec::with_capacity(before.len() as usize + 1);
     file.take(before.len() + 1).read_to_end(&mut bytes).map_err(|source| unreadable(path, source))?;
-    let after = file.metadata().map_err(|source| unreadable(path, source))?;
-    let seen = |metadata: &Metadata| (metadata.len(), modified(metadata));
-    let is_unchanged = seen(&after) == seen(before) && bytes.len() as u64 == before.len();
+    let is_unchanged = is_unchanged(file, before, bytes.len() as u64).map_err(|source| unreadable(path, source))?;
     Ok(is_unchanged.then(|| Raw { bytes, modified: modified(before) }))
+}
+
+/// Returns whether a file of which so many bytes were read is the one that it was before.
+fn is_unchanged(file: &File, before: &Metadata, bytes: u64) -> io::Result<bool> {
+    let after = file.metadata()?;
+    let seen = |metadata: &Metadata| (metadata.len(), modified(metadata));
+    Ok(seen(&after) == seen(before) && bytes == before.len())
 }
 
 /// Returns the text of an earlier version of a file, by the rules for files.
 ///
 /// # Errors
 /// [`ContentError::Refused`]: files like this one are not indexed, so it is not shown either.
-pub fn version(path: &DocPath, bytes: Vec<u8>) -> Result<Content, ContentError> {
-    if let Some(reason) = names::skip_reason(path.file_name()) {
+pub fn version(path: &DocPath, tracking: Tracking, bytes: Vec<u8>) -> Result<Content, ContentError> {
+    if let Some(reason) = names::skip_reason(path.file_name(), tracking) {
         return Err(refusal(path, reason));
     }
-    content(path, &Raw { bytes, modified: Timestamp::default() })
+    content(&Raw { bytes, modified: Timestamp::default() }).map_err(|reason| refusal(path, reason))
 }
 
-fn content(path: &DocPath, raw: &Raw) -> Result<Content, ContentError> {
+fn content(raw: &Raw) -> Result<Content, SkipReason> {
     let Raw { bytes, modified } = raw;
-    let (text, encoding) = decode::decode(bytes).map_err(|reason| refusal(path, reason))?;
-    if private_key::contains_key(&text) {
-        return Err(refusal(path, SkipReason::PrivateKey));
+    if placeholder::is_lfs_pointer(bytes) {
+        return Err(SkipReason::LfsPointer);
     }
-    if minified::is_minified(path, &text) {
-        return Err(refusal(path, SkipReason::Minified));
-    }
+    let (text, encoding) = decode::decode(bytes)?;
     let hash = ContentHash::of(bytes);
-    Ok(Content { text: text.into_owned(), hash, size_bytes: bytes.len() as u64, modified: *modified, encoding })
+    let (text, size_bytes, modified) = (text.into_owned(), bytes.len() as u64, *modified);
+    check_content(Content { text, hash, size_bytes, modified, encoding })
+}
+
+/// Returns the content of a notebook unless its text is too large or not indexed.
+fn check_notebook(content: Content, sizes: &SizeLimits) -> Result<Content, SkipReason> {
+    match sizes.check_text(content.text.len() as u64) {
+        Some(reason) => Err(reason),
+        None => check_content(content),
+    }
+}
+
+/// Returns the content unless its text is not indexed.
+fn check_content(content: Content) -> Result<Content, SkipReason> {
+    if private_key::contains_key(&content.text) {
+        return Err(SkipReason::PrivateKey);
+    }
+    Ok(content)
 }
 
 fn not_opened(root: &Path, path: &DocPath, error: OpenError) -> ContentError {
@@ -146,8 +191,8 @@ fn unreadable(path: &DocPath, source: io::Error) -> ContentError {
 /// A file cannot be read, or is not indexed.
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
-    /// The file is not indexed: it is too large, not regular, a symlink, not text, in an unknown encoding, minified, a
-    /// by-product of a program, a lock file, or a key file by its name or content.
+    /// The file is not indexed: it is too large, not regular, a symlink, not text, in an unknown encoding, a
+    /// pointer of Git LFS, written by a tool and not tracked by git, or a key file by its name or content.
     #[error("`{path}` is not indexed: {reason}")]
     Refused {
         /// The file.

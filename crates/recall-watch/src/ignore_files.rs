@@ -1,8 +1,8 @@
 //! The ignore files between the root and a file.
 //!
 //! This module reads the files itself: the walker of the `ignore` crate would open anything called `.gitignore`, even a
-//! pipe or a symlink out of the root. Git's global excludes are not read, so the files of a project do not depend on
-//! the user.
+//! pipe or a symlink out of the root. The ignore file that the user has configured for git applies in every repository,
+//! after all others; it arrives as [`UserRules`].
 
 use std::ffi::OsStr;
 use std::io::Read;
@@ -10,9 +10,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::{Gitignore, GitignoreBuilder, Glob};
 
+use crate::git_facts::UserIgnore;
 use crate::open::open_regular;
+
+/// The compiled ignore file that the user has configured for git; `None` if there is none.
+pub(crate) type UserRules = Option<Arc<Gitignore>>;
+
+/// Compiles the user's ignore file.
+pub(crate) fn user_rules(user_ignore: Option<&UserIgnore>) -> UserRules {
+    let UserIgnore { path, text } = user_ignore?;
+    Some(Arc::new(compile_lines(text, path))).filter(|rules| !rules.is_empty())
+}
 
 /// The verdict of the ignore files on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +41,8 @@ pub(crate) enum Verdict {
 
 /// The ignore files of a directory, linked to those of the directories above it.
 ///
-/// Precedence is that of ripgrep: `.recallignore`, `.ignore`, `.gitignore`, git's exclude file; among files of the same
-/// name the deepest wins. `.gitignore` files above a nested repository do not apply inside it.
+/// Precedence is that of ripgrep: `.recallignore`, `.ignore`, `.gitignore`, git's exclude file, the user's ignore file;
+/// among files of the same name the deepest wins. `.gitignore` files above a nested repository do not apply inside it.
 #[derive(Debug)]
 pub(crate) struct IgnoreFiles {
     above: Option<Arc<IgnoreFiles>>,
@@ -41,6 +51,8 @@ pub(crate) struct IgnoreFiles {
     ignore: Gitignore,
     gitignore: Gitignore,
     exclude: Gitignore,
+    /// The user's ignore file, at the top of a repository.
+    user: UserRules,
     repository: Repository,
 }
 
@@ -65,7 +77,7 @@ pub(crate) enum Repository {
 impl IgnoreFiles {
     /// Reads the ignore files of the directories above the root, up to the top of the repository that contains the
     /// root. Returns `None` if the root is itself such a top, or is not in a repository.
-    pub(crate) fn above(root: &Path) -> Option<Arc<Self>> {
+    pub(crate) fn above(root: &Path, user: &UserRules) -> Option<Arc<Self>> {
         let is_top = |directory: &Path| directory.join(".git").symlink_metadata().is_ok();
         if is_top(root) {
             return None;
@@ -75,7 +87,7 @@ impl IgnoreFiles {
         between.into_iter().rev().fold(None, |above, directory| {
             let way = root.strip_prefix(directory).ok()?.to_str()?;
             let repository = if directory == top { Repository::Top } else { Repository::No };
-            Self::read(directory, Place::Above(format!("{way}/")), repository, above)
+            Self::read(directory, Place::Above(format!("{way}/")), repository, above, user)
         })
     }
 
@@ -87,12 +99,19 @@ impl IgnoreFiles {
         path: &str,
         repository: Repository,
         above: Option<Arc<Self>>,
+        user: &UserRules,
     ) -> Option<Arc<Self>> {
         let length = if path.is_empty() { 0 } else { path.len() + 1 };
-        Self::read(&root.join(path), Place::Below(length), repository, above)
+        Self::read(&root.join(path), Place::Below(length), repository, above, user)
     }
 
-    fn read(directory: &Path, place: Place, repository: Repository, above: Option<Arc<Self>>) -> Option<Arc<Self>> {
+    fn read(
+        directory: &Path,
+        place: Place,
+        repository: Repository,
+        above: Option<Arc<Self>>,
+        user: &UserRules,
+    ) -> Option<Arc<Self>> {
         let rules = |name: &str| read_rules(&directory.join(name));
         let files = Self {
             place,
@@ -103,6 +122,7 @@ impl IgnoreFiles {
                 Repository::Top => exclude_file(directory).map_or_else(Gitignore::empty, |path| read_rules(&path)),
                 Repository::No => Gitignore::empty(),
             },
+            user: user.clone().filter(|_| repository == Repository::Top),
             repository,
             above,
         };
@@ -113,10 +133,21 @@ impl IgnoreFiles {
 
     /// Returns the verdict on a path below the directory.
     pub(crate) fn verdict(&self, path: &str, kind: Kind) -> Verdict {
-        let mut of_recallignore = Verdict::NoMatch;
-        let mut of_ignore = Verdict::NoMatch;
-        let mut of_gitignore = Verdict::NoMatch;
-        let mut of_exclude = Verdict::NoMatch;
+        self.decide(path, kind).0
+    }
+
+    /// Returns the ignore file and the pattern that decide about a path below the directory.
+    pub(crate) fn deciding_pattern(&self, path: &str, kind: Kind) -> Option<(PathBuf, String)> {
+        let glob = self.decide(path, kind).1?;
+        Some((glob.from()?.to_owned(), glob.original().to_owned()))
+    }
+
+    fn decide(&self, path: &str, kind: Kind) -> (Verdict, Option<&Glob>) {
+        let mut of_recallignore = None;
+        let mut of_ignore = None;
+        let mut of_gitignore = None;
+        let mut of_exclude = None;
+        let mut of_user = None;
         let mut left_repository = false;
         let mut next = Some(self);
         while let Some(files) = next {
@@ -128,34 +159,46 @@ impl IgnoreFiles {
                     &joined
                 }
             };
-            let ask = |verdict: &mut Verdict, rules: &Gitignore, kept: Verdict| {
-                if *verdict == Verdict::NoMatch && !rules.is_empty() {
-                    *verdict = match rules.matched(path, kind == Kind::Directory) {
-                        Match::None => Verdict::NoMatch,
-                        Match::Ignore(_) => Verdict::Ignored,
-                        Match::Whitelist(_) => kept,
-                    };
-                }
-            };
-            ask(&mut of_recallignore, &files.recallignore, Verdict::ForcedIn);
-            if of_recallignore != Verdict::NoMatch {
-                return of_recallignore;
+            ask(&mut of_recallignore, &files.recallignore, path, kind);
+            if of_recallignore.is_some() {
+                break;
             }
-            ask(&mut of_ignore, &files.ignore, Verdict::ForcedIn);
+            ask(&mut of_ignore, &files.ignore, path, kind);
             if !left_repository {
-                ask(&mut of_gitignore, &files.gitignore, Verdict::Reincluded);
-                ask(&mut of_exclude, &files.exclude, Verdict::Reincluded);
+                ask(&mut of_gitignore, &files.gitignore, path, kind);
+                ask(&mut of_exclude, &files.exclude, path, kind);
+                if let Some(user) = &files.user {
+                    ask(&mut of_user, user, path, kind);
+                }
             }
             left_repository |= files.repository == Repository::Top;
             next = files.above.as_deref();
         }
-        if of_ignore != Verdict::NoMatch {
-            return of_ignore;
+        match (of_recallignore.or(of_ignore), of_gitignore.or(of_exclude).or(of_user)) {
+            (Some(Decision::Ignore(glob)), _) => (Verdict::Ignored, Some(glob)),
+            (Some(Decision::Keep(glob)), _) => (Verdict::ForcedIn, Some(glob)),
+            (None, Some(Decision::Ignore(glob))) => (Verdict::IgnoredByGit, Some(glob)),
+            (None, Some(Decision::Keep(glob))) => (Verdict::Reincluded, Some(glob)),
+            (None, None) => (Verdict::NoMatch, None),
         }
-        match [of_gitignore, of_exclude].into_iter().find(|verdict| *verdict != Verdict::NoMatch) {
-            Some(Verdict::Ignored) => Verdict::IgnoredByGit,
-            verdict => verdict.unwrap_or(Verdict::NoMatch),
-        }
+    }
+}
+
+/// What a pattern says about a path.
+#[derive(Clone, Copy)]
+enum Decision<'f> {
+    Ignore(&'f Glob),
+    Keep(&'f Glob),
+}
+
+/// Asks the rules about a path, unless a deeper file has decided.
+fn ask<'f>(decision: &mut Option<Decision<'f>>, rules: &'f Gitignore, path: &str, kind: Kind) {
+    if decision.is_none() && !rules.is_empty() {
+        *decision = match rules.matched(path, kind == Kind::Directory) {
+            Match::None => None,
+            Match::Ignore(glob) => Some(Decision::Ignore(glob)),
+            Match::Whitelist(glob) => Some(Decision::Keep(glob)),
+        };
     }
 }
 
@@ -192,13 +235,17 @@ pub(crate) fn compile(globs: &[String]) -> Result<Gitignore, (String, ignore::Er
     builder.build().map_err(|error| (globs.join(" "), error))
 }
 
-/// Reads an ignore file. An invalid line matches nothing, as in git.
+/// Reads an ignore file.
 fn read_rules(path: &Path) -> Gitignore {
-    let Some(text) = read_small(path) else { return Gitignore::empty() };
+    read_small(path).map_or_else(Gitignore::empty, |text| compile_lines(&text, path))
+}
+
+/// Compiles the lines of an ignore file. An invalid line matches nothing, as in git.
+fn compile_lines(text: &str, path: &Path) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
     for line in text.trim_start_matches('\u{FEFF}').lines() {
         // The error says that the line is not a glob. Git ignores such a line silently, too.
-        let _ = builder.add_line(None, line);
+        let _ = builder.add_line(Some(path.to_owned()), line);
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
@@ -231,11 +278,11 @@ fn git_directory(directory: &Path) -> Option<PathBuf> {
     if git.symlink_metadata().ok()?.is_file() { recall_git::git_dir_named_by(&git) } else { None }
 }
 
+/// The most bytes read of an ignore file. The longest hand-written ones have some thousand lines.
+pub(crate) const LIMIT_BYTES: u64 = 1024 * 1024;
+
 /// Reads a file that is not a symlink, up to the size limit.
 fn read_small(path: &Path) -> Option<String> {
-    /// The longest hand-written ignore files have some thousand lines.
-    const LIMIT_BYTES: u64 = 1024 * 1024;
-
     let mut bytes = Vec::new();
     open_regular(path).ok()?.take(LIMIT_BYTES).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())

@@ -1,6 +1,7 @@
 //! The files of a root: scanning, reading, and watching for changes.
 //!
 //! [`scan()`] walks a root under its [`Rules`], at the cost of one `stat` per file. [`stat`] checks one file again.
+//! [`explain`] returns why a single file is left out. [`GitFacts`] are what git's own files say about a root.
 //! [`content::read`] reads and decodes a file without ever leaving the root. [`root`] finds the root of a project and
 //! resolves paths inside it.
 //!
@@ -12,20 +13,27 @@
 
 mod change;
 pub mod content;
+mod git_facts;
 mod ignore_files;
+mod left_out;
 mod listing;
 mod names;
 mod open;
 pub mod root;
 mod rules;
 mod scan;
+mod size_limits;
 mod skip;
 mod spelling;
 mod symlink;
 mod watcher;
 
 pub use change::{StatOutcome, is_racy, stat};
+pub use git_facts::GitFacts;
+pub use left_out::{LeftOut, LeftOutRule};
+pub use names::Tracking;
 pub use rules::{Addition, Depth, IgnoreRules, Rules};
-pub use scan::{FoundFile, Scan, ScanError, SkippedFile, scan};
-pub use skip::SkipReason;
+pub use scan::{Explanation, FoundFile, Scan, ScanError, SkippedFile, explain, scan};
+pub use size_limits::SizeLimits;
+pub use skip::{SkipReason, group, may_hide_text};
 pub use watcher::{Changes, Part, Watch, WatchError, Watcher};

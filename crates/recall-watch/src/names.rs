@@ -1,20 +1,34 @@
 //! Files that are skipped by their name.
 
+use recall_core::ToolFile;
+
 use crate::SkipReason;
 
+/// Whether git tracks a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tracking {
+    /// It does: the file is part of the project, even if a tool wrote it.
+    Tracked,
+    /// It does not, or there is no git.
+    Untracked,
+}
+
 /// Returns why a file is not opened, judging by its name; `None` if it may be opened.
-pub(crate) fn skip_reason(name: &str) -> Option<SkipReason> {
+pub(crate) fn skip_reason(name: &str, tracking: Tracking) -> Option<SkipReason> {
     let lower = name.to_ascii_lowercase();
-    let has_ending = |endings: &[&str]| endings.iter().any(|ending| lower.ends_with(ending));
     if is_secret(&lower) {
-        Some(SkipReason::Secret)
-    } else if LOCK_FILES.contains(&lower.as_str()) {
-        Some(SkipReason::LockFile)
-    } else if has_ending(MINIFIED_ENDINGS) {
-        Some(SkipReason::Minified)
-    } else if has_ending(BY_PRODUCT_ENDINGS) {
-        Some(SkipReason::ByProduct)
-    } else if lower.rsplit_once('.').is_some_and(|(_, extension)| is_binary(extension)) {
+        return Some(SkipReason::Secret);
+    }
+    if tracking == Tracking::Untracked
+        && let Some(file) = ToolFile::of_name(name)
+    {
+        return Some(match file {
+            ToolFile::Lock => SkipReason::LockFile,
+            ToolFile::Minified => SkipReason::Minified,
+            ToolFile::ByProduct => SkipReason::ByProduct,
+        });
+    }
+    if lower.rsplit_once('.').is_some_and(|(_, extension)| is_binary(extension)) {
         Some(SkipReason::Binary)
     } else {
         None
@@ -74,48 +88,6 @@ const SECRET_NAMES: &[&str] = &[
 /// Extensions of key containers, and of Terraform's state, which contains generated secrets.
 const SECRET_EXTENSIONS: &[&str] =
     &["pem", "key", "p8", "p12", "pfx", "pkcs12", "ppk", "jks", "keystore", "kdbx", "gpg", "tfstate"];
-
-/// Resolved versions and checksums written by dependency tools. The manifest next to them is indexed.
-const LOCK_FILES: &[&str] = &[
-    "package-lock.json",
-    "npm-shrinkwrap.json",
-    "yarn.lock",
-    "pnpm-lock.yaml",
-    "bun.lock",
-    "deno.lock",
-    "cargo.lock",
-    "poetry.lock",
-    "pdm.lock",
-    "uv.lock",
-    "pipfile.lock",
-    "pixi.lock",
-    "conda-lock.yml",
-    "gemfile.lock",
-    "composer.lock",
-    "go.sum",
-    "go.work.sum",
-    "mix.lock",
-    "rebar.lock",
-    "pubspec.lock",
-    "podfile.lock",
-    "cartfile.resolved",
-    "package.resolved",
-    "flake.lock",
-    "packages.lock.json",
-    "paket.lock",
-    "gradle.lockfile",
-    "module.bazel.lock",
-    ".terraform.lock.hcl",
-    "cabal.project.freeze",
-    "stack.yaml.lock",
-    "chart.lock",
-];
-
-const MINIFIED_ENDINGS: &[&str] =
-    &[".min.js", ".min.mjs", ".min.cjs", ".min.css", "-min.js", "-min.css", ".bundle.js", ".chunk.js"];
-
-/// Source maps, compiled type information and drawings: text that nobody wrote.
-const BY_PRODUCT_ENDINGS: &[&str] = &[".map", ".tsbuildinfo", ".svg", ".eps", ".ps"];
 
 /// Formats that are never text. An extension that is also used for a text format (`ts`, `mod`, `obj`, `dat`, `mo`) is
 /// not listed: there the content decides.

@@ -1,27 +1,31 @@
 //! The rules of what is indexed in a root, as given and compiled.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use ignore::Match;
 use ignore::gitignore::Gitignore;
 use recall_core::{DocPath, Limits};
 
-use crate::ScanError;
-use crate::ignore_files::{Kind, compile};
+use crate::ignore_files::{Kind, UserRules, compile, user_rules};
+use crate::{GitFacts, ScanError, SizeLimits};
 
 /// What is indexed in a root, in addition to its ignore files.
 ///
 /// Globs have the syntax of a `.gitignore` line: without a `/` a glob matches at any depth, with one it is anchored,
 /// and a match of a directory applies to everything below it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Rules {
     /// Only files that match one of these are indexed; if empty, all files. This only narrows: ignored files do not
     /// come back.
     pub include: Vec<String>,
     /// Files and directories that match one of these are not indexed.
     pub exclude: Vec<String>,
-    /// The size of the largest file that is indexed, in bytes.
-    pub file_bytes: u64,
+    /// The sizes of the largest files that are indexed.
+    pub sizes: SizeLimits,
+    /// What git says. A file that git tracks is included even if one of git's ignore files or a built-in list excludes it;
+    /// `.recallignore`, `.ignore` and the rules of this type still apply.
+    pub git: Arc<GitFacts>,
     /// Paths that the user added explicitly. They are indexed even if `include`, `exclude` or an ignore file says
     /// otherwise.
     pub additions: Vec<Addition>,
@@ -39,7 +43,8 @@ impl Default for Rules {
         Self {
             include: Vec::new(),
             exclude: Vec::new(),
-            file_bytes: Limits::default().file_bytes,
+            sizes: SizeLimits::from(&Limits::default()),
+            git: Arc::default(),
             additions: Vec::new(),
             removals: Vec::new(),
             agent_files: IgnoreRules::Honour,
@@ -89,7 +94,9 @@ pub enum IgnoreRules {
 /// The compiled rules: one plan for the root, and one for each addition.
 pub(crate) struct Plans<'r> {
     pub(crate) all: Vec<Plan>,
-    pub(crate) file_bytes: u64,
+    pub(crate) sizes: SizeLimits,
+    pub(crate) git: &'r GitFacts,
+    pub(crate) user: UserRules,
     pub(crate) agent_files: IgnoreRules,
     removals: HashSet<&'r str>,
     /// The ignore patterns of the additions, with the paths at which they apply.
@@ -128,7 +135,9 @@ impl<'r> Plans<'r> {
             });
         }
         let removals = rules.removals.iter().map(DocPath::as_str).collect();
-        Ok(Self { all, file_bytes: rules.file_bytes, agent_files: rules.agent_files, removals, ignored })
+        let user = user_rules(rules.git.user_ignore());
+        let (sizes, git, agent_files) = (rules.sizes, &*rules.git, rules.agent_files);
+        Ok(Self { all, sizes, git, user, agent_files, removals, ignored })
     }
 
     /// Returns whether the user removed this path or a directory above it.

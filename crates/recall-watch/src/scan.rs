@@ -1,5 +1,8 @@
 //! Scanning a root for the files to index.
 
+mod explain;
+mod lister;
+mod queue;
 mod walk;
 
 use std::io;
@@ -10,17 +13,23 @@ use std::time::{Duration, Instant};
 
 use recall_core::{DocPath, Timestamp};
 
-use self::walk::{Found, walk};
-use crate::{Rules, SkipReason};
+pub use self::explain::{Explanation, explain};
+use self::lister::Found;
+use self::walk::walk;
+use crate::{LeftOut, Rules, SkipReason};
 
 /// The result of a scan.
 #[derive(Clone, Debug, Default)]
 pub struct Scan {
     /// The files to index, sorted by path, without duplicates.
     pub files: Vec<FoundFile>,
-    /// Files that are not indexed for a reason other than the user's rules, sorted by path. Ignored files are not
-    /// listed.
+    /// Files that are not indexed for a reason other than a rule, sorted by path.
     pub skipped: Vec<SkippedFile>,
+    /// Files and directories that a rule leaves out, sorted by path, the first thousand. Of a directory, files that git
+    /// tracks are indexed all the same. Paths that only `include` leaves out are not listed.
+    pub left_out: Vec<LeftOut>,
+    /// The number of files and directories that a rule leaves out.
+    pub left_out_count: u64,
     /// The directories on which the result depends, relative to the root and sorted: those that were listed, those of
     /// individually added files, and those above missing additions. The root is the empty path.
     pub directories: Vec<String>,
@@ -77,16 +86,23 @@ pub struct SkippedFile {
 // (bench `scan`). Trusting the modification times of directories would risk more than it saves.
 pub fn scan(root: &Path, rules: &Rules, threads: NonZero<usize>, cancel: &AtomicBool) -> Result<Scan, ScanError> {
     let started = Instant::now();
-    let Found { mut files, mut skipped, mut directories } = walk(root, rules, threads, cancel)?;
+    let Found { mut files, mut skipped, mut directories, mut left_out, left_out_count } =
+        walk(root, rules, threads, cancel)?;
     files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     // An addition may be in a directory that is walked anyway.
     files.dedup_by(|a, b| a.path == b.path);
     skipped.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     skipped.dedup_by(|a, b| a.path == b.path);
+    left_out.sort_unstable();
+    left_out.dedup();
+    left_out.truncate(LISTED);
     directories.sort_unstable();
     directories.dedup();
-    Ok(Scan { files, skipped, directories, took: started.elapsed() })
+    Ok(Scan { files, skipped, left_out, left_out_count, directories, took: started.elapsed() })
 }
+
+/// The most paths left out by a rule that a scan lists. A person reads the first few; most trees have some dozen.
+const LISTED: usize = 1_000;
 
 /// A scan did not finish.
 #[derive(Debug, thiserror::Error)]

@@ -2,9 +2,12 @@
 
 use std::fmt;
 
+use recall_core::quantity;
+
 /// Why a file is not indexed although no rule of the user excludes it.
 ///
-/// [`as_str`](Self::as_str) is the stable name for machines; `Display` is a clause for people, to follow a path.
+/// [`as_str`](Self::as_str) is the stable name for machines; `Display` is a clause for people, to follow a path. What comes
+/// before its first colon is the same for all files that are left out for this reason: their [group](group).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SkipReason {
     /// It is larger than the limit.
@@ -13,6 +16,8 @@ pub enum SkipReason {
         bytes: u64,
         /// The limit in bytes.
         limit_bytes: u64,
+        /// The setting of the limit.
+        setting: &'static str,
     },
     /// Its name is not UTF-8. Of a directory, nothing below it is indexed.
     NotUtf8Name,
@@ -30,14 +35,16 @@ pub enum SkipReason {
     Secret,
     /// It contains a private key.
     PrivateKey,
-    /// It is a dependency manager's lock file.
+    /// It is a dependency manager's lock file, and git does not track it.
     LockFile,
     /// It is not text.
     Binary,
-    /// It is minified: few, very long lines.
+    /// Its name is that of minified code, and git does not track it.
     Minified,
     /// Its name is that of a program's by-product: a source map, compiled types, a drawing.
     ByProduct,
+    /// It is a pointer of Git LFS to content that was not fetched.
+    LfsPointer,
     /// It may be text, but its encoding could not be detected.
     UnknownEncoding,
     /// It is the directory of a nested repository, which has a store of its own.
@@ -68,6 +75,7 @@ impl SkipReason {
             Self::Binary => "binary",
             Self::Minified => "minified",
             Self::ByProduct => "by_product",
+            Self::LfsPointer => "lfs_pointer",
             Self::UnknownEncoding => "unknown_encoding",
             Self::Repository => "repository",
             Self::Changing => "changing",
@@ -81,11 +89,31 @@ impl SkipReason {
     }
 }
 
+/// Returns whether a file with this displayed reason, or [group] of reasons, may hold text that a search could have found.
+pub fn may_hide_text(reason: &str) -> bool {
+    const NO_TEXT: [SkipReason; 7] = [
+        SkipReason::NotRegular,
+        SkipReason::SymlinkInside,
+        SkipReason::SymlinkOutside,
+        SkipReason::SymlinkLoop,
+        SkipReason::SymlinkBroken,
+        SkipReason::Binary,
+        SkipReason::Repository,
+    ];
+    NO_TEXT.iter().all(|known| known.to_string() != group(reason))
+}
+
+/// Returns the part of a displayed reason that is the same for all files that are left out for it.
+pub fn group(reason: &str) -> &str {
+    reason.split_once(':').map_or(reason, |(group, _)| group)
+}
+
 impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::TooLarge { bytes, limit_bytes } => {
-                return write!(f, "too large: {bytes} bytes, the limit is {limit_bytes}");
+            Self::TooLarge { bytes, limit_bytes, setting } => {
+                let (size, limit) = (quantity::bytes(*bytes), quantity::bytes(*limit_bytes));
+                return write!(f, "too large: {size}, the limit is {limit} (setting `{setting}`)");
             }
             Self::Unreadable { error } => return write!(f, "cannot be read: {error}"),
             Self::NotUtf8Name => "the name is not UTF-8",
@@ -96,13 +124,30 @@ impl fmt::Display for SkipReason {
             Self::SymlinkBroken => "symlink to nothing",
             Self::Secret => "looks like a file of keys or passwords",
             Self::PrivateKey => "holds a private key",
-            Self::LockFile => "lock file",
+            Self::LockFile => "lock file (git does not track it)",
             Self::Binary => "binary",
-            Self::Minified => "minified",
-            Self::ByProduct => "looks like a source map, compiled types or a drawing",
+            Self::Minified => "minified (git does not track it)",
+            Self::ByProduct => "source map, compiled types or drawing (git does not track it)",
+            Self::LfsPointer => "a pointer of Git LFS",
             Self::UnknownEncoding => "unknown encoding",
             Self::Repository => "repository with a store of its own",
             Self::Changing => "being written to",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_shown_with_its_figures_and_grouped_without() {
+        let (bytes, limit_bytes) = (20 << 20, 16 << 20);
+        let large = SkipReason::TooLarge { bytes, limit_bytes, setting: "limits.file_bytes" }.to_string();
+        assert_eq!(large, "too large: 20.0 MiB, the limit is 16.0 MiB (setting `limits.file_bytes`)");
+        let unreadable = SkipReason::Unreadable { error: "permission denied".to_owned() }.to_string();
+        assert_eq!((group(&large), group(&unreadable), group("binary")), ("too large", "cannot be read", "binary"));
+        assert!(may_hide_text(&large) && may_hide_text(group(&unreadable)) && may_hide_text("lock file"));
+        assert!(!may_hide_text("binary") && !may_hide_text("symlink to nothing"));
     }
 }

@@ -31,7 +31,7 @@ fn path(text: &str) -> DocPath {
 
 /// Returns the result of reading, in one word.
 fn outcome(root: &Path, at: &str) -> String {
-    match content::read(root, &path(at), 1024) {
+    match content::read(root, &path(at), &content::ReadOptions::up_to(1024)) {
         Ok(content) => content.text,
         Err(ContentError::Refused { reason, .. }) => reason.as_str().to_owned(),
         Err(ContentError::Outside { .. }) => "outside".to_owned(),

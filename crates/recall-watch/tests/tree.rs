@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use recall_core::DocPath;
 use recall_watch::Depth::{self, Flat, Recursive};
 use recall_watch::IgnoreRules::{self, Honour, PassOver};
-use recall_watch::{Addition, Rules, Scan, ScanError, SkipReason, scan};
+use recall_watch::{Addition, Rules, Scan, ScanError, SizeLimits, SkipReason, scan};
 use tempfile::TempDir;
 
 /// Creates a root with these files, each with a short text.
@@ -274,13 +274,14 @@ fn too_large_files_are_recognized_by_their_length() {
     let root = tree(&["small.rs"]);
     // A sparse file of four gigabytes, which takes no space and is never read.
     fs::File::create(root.path().join("sparse.rs")).unwrap().set_len(4 << 30).unwrap();
-    let rules = Rules { file_bytes: 5, ..Rules::default() };
+    let sizes = SizeLimits { file_bytes: 5, notebook_bytes: 5 };
+    let rules = Rules { sizes, ..Rules::default() };
     let scan = scan_all(root.path(), &rules);
     assert_eq!(scan.files.len(), 1, "if the limit is above its length");
     let [skipped] = &scan.skipped[..] else { panic!("{:?}", scan.skipped) };
-    assert_eq!(skipped.reason, SkipReason::TooLarge { bytes: 4 << 30, limit_bytes: 5 });
+    assert_eq!(skipped.reason, SkipReason::TooLarge { bytes: 4 << 30, limit_bytes: 5, setting: "limits.file_bytes" });
     assert_eq!(skipped.size_bytes, Some(4 << 30));
-    assert!(skipped.modified.is_some());
+    assert!(skipped.modified.is_none(), "so that it counts as changed once the limit is raised");
 }
 
 #[test]

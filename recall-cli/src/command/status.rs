@@ -17,7 +17,7 @@ pub(crate) struct StatusArgs {
     /// The stores to report: project, global, domain or all.
     #[arg(long, default_value = "all", value_parser = args::scope)]
     scope: Scope,
-    /// List the files that could not be indexed, with the reasons.
+    /// List the files that are not indexed, and what rules exclude, with the reasons.
     #[arg(long)]
     failures: bool,
     /// List every index on disk: for which root, how large, and since when the root is gone.

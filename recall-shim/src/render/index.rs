@@ -57,6 +57,8 @@ fn done(what: &str, run: &Run) -> String {
         chunks,
         symbols,
         failures,
+        in_parts,
+        left_out,
     } = &run.finished;
     let mut text = notes(&run.warnings, None);
     let _ = writeln!(
@@ -79,17 +81,26 @@ fn done(what: &str, run: &Run) -> String {
         counted(*symbols, "symbol", "symbols"),
         count(*generation),
     );
+    if *in_parts > 0 {
+        let _ = write!(text, " {} parsed in parts.", counted(*in_parts, "large file was", "large files were"));
+    }
     let failures: Vec<_> = failures.iter().filter(|failure| failure.code != SKIPPED).collect();
     text.push_str(&items("Failed", &failures, *failed));
+    let left_out: Vec<_> = left_out.iter().collect();
+    text.push_str(&items("Not indexed", &left_out, left_out.len() as u64));
     text
 }
 
 /// The code of files that were skipped on purpose.
 const SKIPPED: &str = "SKIPPED";
 
+/// The code of files and directories that a rule leaves out.
+const RULED_OUT: &str = "RULED_OUT";
+
 /// Formats the failed and the skipped files as lines under headings; empty if there are none.
 pub(crate) fn failed_items(failures: &[ItemFailure], failed: u64) -> String {
-    let (skipped, broken): (Vec<_>, Vec<_>) = failures.iter().partition(|failure| failure.code == SKIPPED);
+    let is_left_out = |failure: &&ItemFailure| [SKIPPED, RULED_OUT].contains(&failure.code.as_str());
+    let (skipped, broken): (Vec<_>, Vec<_>) = failures.iter().partition(is_left_out);
     items("Failed", &broken, failed) + &items("Left out", &skipped, skipped.len() as u64)
 }
 

@@ -97,6 +97,8 @@ fn store_lines(store: &StoreStatus, detail: Detail) -> String {
         format!("indexing, {} of {} files done", count(indexing.done), count(indexing.total))
     } else if store.failed > 0 {
         format!("complete but for {} that failed", counted(store.failed, "file", "files"))
+    } else if store.left_out.iter().any(|group| group.may_hide_text) {
+        "complete but for files that are left out".to_owned()
     } else {
         "complete".to_owned()
     };
@@ -119,6 +121,7 @@ fn store_lines(store: &StoreStatus, detail: Detail) -> String {
         moment(store.last_change.as_ref()).map_or_else(String::new, |moment| format!(", last change {moment}"));
     let scanned = moment(store.last_scan.as_ref()).map_or_else(String::new, |moment| format!(", last scan {moment}"));
     let _ = writeln!(text, "    {kept}{scanned}{changed}; id {}", inline(&store.id, 80));
+    let _ = writeln!(text, "    left out: {}", left_out_counts(store));
     for (model, part) in store.embedded.iter().filter(|(_, part)| **part < 1.0) {
         let embedded = part * 100.0;
         let until = match store.model.as_str() {
@@ -141,6 +144,21 @@ fn store_lines(store: &StoreStatus, detail: Detail) -> String {
         if !failures.is_empty() {
             let _ = writeln!(text, "{}", failures.trim_start());
         }
+    }
+    text
+}
+
+/// Formats how many files are not indexed, and for which reasons.
+fn left_out_counts(store: &StoreStatus) -> String {
+    let files: u64 = store.left_out.iter().map(|group| group.files).sum();
+    let reasons: Vec<String> =
+        store.left_out.iter().map(|group| format!("{} {}", count(group.files), inline(&group.reason, 80))).collect();
+    let mut text = counted(files, "file", "files");
+    if !reasons.is_empty() {
+        let _ = write!(text, " ({})", reasons.join(", "));
+    }
+    if store.ruled_out > 0 {
+        let _ = write!(text, ", and what rules exclude in {}", counted(store.ruled_out, "path", "paths"));
     }
     text
 }
@@ -229,6 +247,12 @@ mod tests {
             chunks: 5_678,
             symbols: 4_000,
             failed: 1,
+            left_out: vec![recall_proto::v1::LeftOutGroup {
+                reason: "too large".to_owned(),
+                files: 1,
+                may_hide_text: true,
+            }],
+            ruled_out: 2,
             failures: vec![ItemFailure {
                 item: "a.rs".to_owned(),
                 code: "TOO_LARGE".to_owned(),

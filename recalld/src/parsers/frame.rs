@@ -42,13 +42,14 @@ pub(super) struct Request<'a> {
 
 impl<'a> Request<'a> {
     pub(super) fn encode(&self) -> Vec<u8> {
-        let Self { limits: ChunkLimits { max_tokens, parse_time, parse_depth }, language, text } = self;
+        let Self { limits: ChunkLimits { max_tokens, part_bytes, parse_time, parse_depth }, language, text } = self;
         let language = language.as_str();
         let parse_time_ms = parse_time.as_millis().try_into().unwrap_or(u64::MAX);
         [
             &max_tokens.to_le_bytes(),
             &parse_depth.to_le_bytes(),
             &parse_time_ms.to_le_bytes()[..],
+            &part_bytes.to_le_bytes(),
             &(language.len() as u32).to_le_bytes(),
             language.as_bytes(),
             text.as_bytes(),
@@ -61,11 +62,13 @@ impl<'a> Request<'a> {
         let (max_tokens, rest) = bytes.split_first_chunk::<4>()?;
         let (parse_depth, rest) = rest.split_first_chunk::<4>()?;
         let (parse_time_ms, rest) = rest.split_first_chunk::<8>()?;
+        let (part_bytes, rest) = rest.split_first_chunk::<8>()?;
         let (length, rest) = rest.split_first_chunk::<4>()?;
         let (language, text) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
         Some(Self {
             limits: ChunkLimits {
                 max_tokens: u32::from_le_bytes(*max_tokens),
+                part_bytes: u64::from_le_bytes(*part_bytes),
                 parse_time: Duration::from_millis(u64::from_le_bytes(*parse_time_ms)),
                 parse_depth: u32::from_le_bytes(*parse_depth),
             },

@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use recall_core::Scope;
-use recall_engine::{Cancel, Engine, Fault, IndexError, IndexReport, Origin, Progress, StatusError, StoreStatus};
+use recall_engine::{
+    Cancel, Engine, FailureEntryKind, Fault, IndexError, IndexReport, LeftOutFile, Origin, Progress, StatusError,
+    StoreStatus,
+};
 use recall_proto::convert::scope;
 use recall_proto::v1;
 use recall_proto::v1::index_event::Event;
@@ -144,7 +147,24 @@ fn how_far(progress: Progress) -> v1::IndexProgress {
 }
 
 fn finished(report: &IndexReport, state: Option<StoreStatus>) -> v1::IndexFinished {
-    let IndexReport { added, changed, unchanged, removed, failed, skipped, chunks: _, bytes, took } = *report;
+    let &IndexReport {
+        added,
+        changed,
+        unchanged,
+        removed,
+        failed,
+        skipped,
+        in_parts,
+        ref left_out,
+        chunks: _,
+        bytes,
+        took,
+    } = report;
+    let left_out_file = |LeftOutFile { path, reason }: &LeftOutFile| v1::ItemFailure {
+        item: path.clone(),
+        code: "LEFT_OUT".to_owned(),
+        reason: reason.clone(),
+    };
     let finished = v1::IndexFinished {
         added,
         changed,
@@ -154,9 +174,12 @@ fn finished(report: &IndexReport, state: Option<StoreStatus>) -> v1::IndexFinish
         skipped,
         took_ms: took.as_secs_f64() * 1000.0,
         bytes,
+        in_parts,
+        left_out: left_out.iter().map(left_out_file).collect(),
         ..v1::IndexFinished::default()
     };
-    let Some(state) = state else { return finished };
+    let Some(mut state) = state else { return finished };
+    state.failures.retain(|failure| failure.kind != FailureEntryKind::RuledOut);
     v1::IndexFinished {
         generation: state.generation.0,
         documents: state.documents,

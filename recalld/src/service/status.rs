@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use recall_core::{Clock as _, Scope, Timestamp};
 use recall_engine::{
-    BudgetUse, FailureEntry, FailureEntryKind, FileCounts, KeptStore, RecorderCounts, Status as Found, StatusError,
-    StoreStatus,
+    BudgetUse, FailureEntry, FailureEntryKind, FileCounts, KeptStore, LeftOutGroup, RecorderCounts, Status as Found,
+    StatusError, StoreStatus,
 };
 use recall_proto::convert::{limits, scope, time};
 use recall_proto::hint::{self, Audience};
@@ -134,6 +134,8 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         unwatched,
         newest: _,
         files: FileCounts { listed, indexed, failed: unread, skipped, pending },
+        left_out,
+        ruled_out,
         failed,
         failures: failed_files,
         ranker,
@@ -165,6 +167,8 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         indexing: indexing.map(|job| v1::Indexing { done: job.files_done, total: job.files, running: true }),
         failed,
         failures: failures(failed_files),
+        left_out: left_out.into_iter().map(left_out_group).collect(),
+        ruled_out,
         last_scan: scanned_ago.map(|ago| time::to_proto(before_now(ago))),
         last_change: None,
         freshness: (if unwatched.is_none() { v1::Freshness::Watched } else { v1::Freshness::Scanned }).into(),
@@ -180,12 +184,18 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
     }
 }
 
+fn left_out_group(group: LeftOutGroup) -> v1::LeftOutGroup {
+    let LeftOutGroup { reason, files, may_hide_text } = group;
+    v1::LeftOutGroup { reason, files, may_hide_text }
+}
+
 /// Converts the list of files that are not indexed, or not by their syntax.
 pub(super) fn failures(entries: Vec<FailureEntry>) -> Vec<v1::ItemFailure> {
     let code = |kind| match kind {
         FailureEntryKind::Failed => "FAILED",
         FailureEntryKind::Skipped => "SKIPPED",
         FailureEntryKind::Unparsed => "PARSE_FAILED",
+        FailureEntryKind::RuledOut => "RULED_OUT",
     };
     let one = |FailureEntry { path, reason, kind }| v1::ItemFailure { item: path, code: code(kind).to_owned(), reason };
     entries.into_iter().map(one).collect()

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use recall_engine::{UnreadLines, Warning};
+use recall_core::quantity::{count, counted};
+use recall_engine::{LeftOutGroup, UnreadLines, Warning};
 use recall_proto::v1;
 use recall_proto::v1::Severity;
 
@@ -61,6 +62,7 @@ fn one(warning: Warning) -> v1::Warning {
             let message = format!("`{path}` changed while the query ran and was left out");
             v1::Warning { path, ..new("FILE_CHANGED", Severity::Warning, message, "ask again") }
         }
+        Warning::FilesLeftOut { groups } => files_left_out(&groups),
         Warning::SecretsMasked { path } => {
             let message = format!("`{path}` seems to contain secrets; they are masked here");
             v1::Warning { path, ..new("SECRET_MASKED", Severity::Warning, message, ROTATE) }
@@ -124,6 +126,22 @@ fn one(warning: Warning) -> v1::Warning {
         Warning::SelectionLinesUnread(lines) => unread(SELECTION_LINES_UNREAD, "selection of paths", lines),
         Warning::Configuration { message } => new("CONFIGURATION", Severity::Warning, message, ""),
     }
+}
+
+/// Returns the warning that files which may hold text are not indexed.
+fn files_left_out(groups: &[LeftOutGroup]) -> v1::Warning {
+    /// The most reasons that are named.
+    const REASONS: usize = 3;
+
+    let files: u64 = groups.iter().map(|group| group.files).sum();
+    let mut named: Vec<String> =
+        groups.iter().take(REASONS).map(|group| format!("{} {}", count(group.files), group.reason)).collect();
+    if groups.len() > REASONS {
+        let rest = groups[REASONS..].iter().map(|group| group.files).sum();
+        named.push(format!("{} for other reasons", count(rest)));
+    }
+    let message = format!("{} left out of the index: {}", counted(files, "file is", "files are"), named.join(", "));
+    new("FILES_LEFT_OUT", Severity::Notice, message, "`recall status --failures` lists them, with the settings")
 }
 
 /// Returns the warning that not every nested repository or other project was searched.

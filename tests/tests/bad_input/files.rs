@@ -53,21 +53,24 @@ fn a_file_over_the_size_limit_is_not_read() {
     check(
         &case,
         &[
-            ("sparse.rs", "too large: 4294967296 bytes, the limit is 1048576"),
-            ("line.rs", "too large: 100000000 bytes, the limit is 1048576"),
+            ("sparse.rs", "too large: 4.0 GiB, the limit is 16.0 MiB (setting `limits.file_bytes`)"),
+            ("line.rs", "too large: 95.4 MiB, the limit is 16.0 MiB (setting `limits.file_bytes`)"),
         ],
     );
 }
 
 #[test]
-fn binary_and_minified_files_are_skipped() {
+fn binary_files_are_skipped_and_minified_ones_are_indexed() {
     let case = Case::new();
     let bytes: Vec<u8> = (0..4096_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     case.project.write("noise.rs", bytes);
     case.project.write("nul.rs", "pub fn with_nul() {}\n\0\n");
     case.project.write("bundle.js", "var a=1;function b(){return a};".repeat(3_000));
     case.project.write("line.json", "1,".repeat(500_000));
-    check(&case, &[("noise.rs", "binary"), ("nul.rs", "binary"), ("bundle.js", "minified"), ("line.json", "minified")]);
+    check(&case, &[("noise.rs", "binary"), ("nul.rs", "binary")]);
+    for path in ["bundle.js", "line.json"] {
+        assert_eq!(case.search(path).0.first().map(String::as_str), Some(path));
+    }
 }
 
 #[test]
@@ -131,7 +134,7 @@ fn an_unreadable_file_is_reported_and_found_once_it_is_readable() {
 #[test]
 fn a_million_nested_brackets_are_indexed_like_any_other_text() {
     let case = Case::new();
-    // In lines, so that the file does not count as minified, and as large as a file may be.
+    // In lines, so that the file does not count as minified, and as large as a text that is parsed at once.
     let lines = |brackets: &str| format!("{}\n", brackets.repeat(50)).repeat(1_000_000 / 50 / brackets.len());
     let files = [
         ("deep.rs", format!("fn rust_surface() {{}}\nfn f() {{ {}", lines("("))),

@@ -91,6 +91,7 @@ impl QueryEngine {
         let places = Places {
             global_root: home.join("global"),
             stores: home.join("stores"),
+            config_home: None,
             home: None,
             claude: None,
             allowed_roots: Vec::new(),

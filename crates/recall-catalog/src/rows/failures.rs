@@ -37,6 +37,23 @@ pub(crate) fn count(connection: &Connection, kind: FailureKind) -> Result<u64, R
     Ok(count.unwrap_or(0) as u64)
 }
 
+/// The number of files that failed or are skipped, by what their reasons say before the first colon; the most frequent first.
+pub(crate) fn groups(connection: &Connection) -> Result<Vec<(String, u64)>, ReadError> {
+    super::all(
+        connection,
+        "SELECT substr(reason, 1, instr(reason || ':', ':') - 1) AS said, count(*) AS files FROM failures
+            WHERE kind <> 'repository' GROUP BY said ORDER BY files DESC, said",
+        [],
+        |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)),
+    )
+}
+
+/// The file with this path that is not indexed.
+pub(crate) fn at(connection: &Connection, path: &str) -> Result<Option<FileFailure>, ReadError> {
+    let statement = "SELECT path, kind, reason, size_bytes, modified FROM failures WHERE path = ?1";
+    super::first(connection, statement, [path], read_row)
+}
+
 fn read_row(row: &Row<'_>) -> Result<FileFailure, ReadError> {
     Ok(FileFailure {
         path: row.get(0)?,

@@ -88,8 +88,10 @@ fn limits(from: &mut Reader, default: &Limits) -> Result<Limits, ConfigError> {
         hits,
         list_entries,
         file_bytes,
+        notebook_bytes,
         chunk_tokens,
         filter_time,
+        parse_bytes,
         parse_time,
         parse_depth,
         ingest_bytes_in_flight,
@@ -105,9 +107,12 @@ fn limits(from: &mut Reader, default: &Limits) -> Result<Limits, ConfigError> {
         hits: from.key("limits.hits", Reach::Daemon, hits, &count(1..=1_000))?,
         list_entries: from.key("limits.list_entries", Reach::Daemon, list_entries, &count(1..=10_000))?,
         file_bytes: from.key("limits.file_bytes", Search, file_bytes, &size(1..=GIB))?,
+        notebook_bytes: from.key("limits.notebook_bytes", Search, notebook_bytes, &size(1..=4 * GIB))?,
         // A chunk below 32 tokens does not hold a definition. Above 8,192 no embedding model reads all of it.
         chunk_tokens: from.key("limits.chunk_tokens", Project, chunk_tokens, &count(32..=8_192))?,
         filter_time: from.key("limits.filter_time", Search, filter_time, &duration(MILLISECOND..=DAY))?,
+        // Below 64 KiB, most cuts would divide a definition.
+        parse_bytes: from.key("limits.parse_bytes", Search, parse_bytes, &size(64 * 1024..=64 * MIB))?,
         parse_time: from.key("limits.parse_time", Search, parse_time, &duration(MILLISECOND..=MINUTE))?,
         // Chunking uses one recursion level of a thread's stack per nesting level.
         parse_depth: from.key("limits.parse_depth", Search, parse_depth, &count(8..=2_000))?,

@@ -81,7 +81,9 @@ pub(crate) fn owners(root: &Path, files: &[DocPath]) -> Vec<Entry> {
 fn owner_rules(root: &Path) -> Vec<(GlobMatcher, String)> {
     let read = |name: &&str| {
         let path = DocPath::new(name).ok()?;
-        recall_watch::content::read(root, &path, OWNER_BYTES).ok().map(|content| content.text)
+        recall_watch::content::read(root, &path, &recall_watch::content::ReadOptions::up_to(OWNER_BYTES))
+            .ok()
+            .map(|content| content.text)
     };
     let Some(text) = OWNER_FILES.iter().find_map(read) else { return Vec::new() };
     let rule = |line: &str| {

@@ -111,7 +111,7 @@ impl<'a> Assembly<'a> {
             let request = ItemRequest { id, parent: Parent::Leave, scope: self.request.scope };
             let other = match self.engine.get(self.origin, &request) {
                 Ok(other) => other,
-                Err(GetError::NotFound { .. }) => continue,
+                Err(GetError::NotFound { .. } | GetError::LeftOut { .. }) => continue,
                 Err(error) => return Err(error.into()),
             };
             if let Some(memory) = other.memory {

@@ -25,7 +25,7 @@ use crate::settings::EngineSettings;
 use crate::store::{Configuration, Phase, ScanState, Store};
 use crate::warning::Warning;
 
-pub(crate) use scan::{Sync, SyncReport, sync};
+pub(crate) use scan::{Sync, SyncReport, rules, sync};
 
 /// If files are not watched and a scan took longer than a search waits for it, the pause before the next one is this many times
 /// its duration, so that scans take at most 5 % of one core.
@@ -86,11 +86,12 @@ fn freshen_files(
     let never_indexed = store.holds_nothing();
     let began = Instant::now();
     let is_configuration_changed = store.follow_configuration() == Configuration::Changed;
+    let is_git_changed = store.follow_git() == Configuration::Changed;
     let settings_of_store = store.settings();
     let limits = &settings_of_store.limits;
     let mut state = store.freshness.state.lock();
     // A running scan may have begun with the old configuration.
-    state.is_outdated |= is_configuration_changed || store.dirty.is_awaited();
+    state.is_outdated |= is_configuration_changed || is_git_changed || store.dirty.is_awaited();
     let needed = match state.need(changes, limits) {
         Need::Nothing => {
             let is_precaution_due = state.phase == Phase::Idle

@@ -10,6 +10,7 @@ use recall_watch::root::resolve_inside;
 use crate::Engine;
 use crate::error::{IndexError, StoreError};
 use crate::indexing::freshness::{Sync, SyncReport, sync};
+use crate::indexing::left_out::LeftOutFile;
 use crate::origin::Origin;
 use crate::progress::{Cancel, Progress};
 use crate::store::{Added, Decision, Store};
@@ -69,6 +70,10 @@ pub struct IndexReport {
     pub failed: u64,
     /// Files that are not indexed because of their content, as binary files.
     pub skipped: u64,
+    /// Files above `limits.parse_bytes`, which were parsed in parts.
+    pub in_parts: u64,
+    /// The named files that are not indexed.
+    pub left_out: Vec<LeftOutFile>,
     /// Chunks written.
     pub chunks: u64,
     /// Bytes of text read.
@@ -85,6 +90,7 @@ impl IndexReport {
         self.removed += outcome.removed;
         self.failed += outcome.failed;
         self.skipped += outcome.skipped;
+        self.in_parts += outcome.in_parts;
         self.chunks += outcome.chunks;
         self.bytes += outcome.bytes;
     }
@@ -129,6 +135,7 @@ impl Engine {
             }
             for store in self.select_all(origin, request, &store)? {
                 job(&store, &mut report)?;
+                report.left_out.extend(left_out_of(&store, origin, request)?);
             }
         }
         Ok(IndexReport { took: began.elapsed(), ..report })
@@ -288,6 +295,18 @@ pub(crate) fn holder<'s>(stores: &'s [Arc<Store>], path: &Path) -> Option<&'s Ar
     let path = dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let above = stores.iter().filter(|store| path.starts_with(&store.root));
     above.max_by_key(|store| store.root.components().count())
+}
+
+/// Returns the named files of a store that are not indexed.
+fn left_out_of(store: &Store, origin: &Origin, request: &IndexRequest) -> Result<Vec<LeftOutFile>, StoreError> {
+    let mut left_out = Vec::new();
+    let named = request.paths.iter().filter_map(|path| resolve_inside(&store.root, &origin.absolute(path)).ok());
+    for path in named {
+        if store.known().files.get(path.as_str()).is_none_or(|known| known.hash.is_none()) {
+            left_out.extend(store.explain_left_out(&path)?);
+        }
+    }
+    Ok(left_out)
 }
 
 /// Returns an absolute path relative to the store's root; `None` for the root itself.

@@ -9,6 +9,7 @@ use recall_core::{Chunk, ChunkId, Document, MemoryId, MemoryView, Scope, StoreSc
 use crate::coverage::Coverage;
 use crate::error::GetError;
 use crate::graph::name::Name;
+use crate::indexing::LeftOutFile;
 use crate::mask::{self, Masked, Whole};
 use crate::mount::Mount;
 use crate::origin::Origin;
@@ -128,10 +129,26 @@ impl Engine {
                 return Ok(item);
             }
         }
-        let mut item = self.get_published(origin, request)?.ok_or_else(not_found)?;
+        let Some(mut item) = self.get_published(origin, request)? else {
+            return Err(self.explain_left_out(origin, request.scope, &name)?.unwrap_or_else(not_found));
+        };
         // Secrets were masked when it was published, perhaps by an earlier version that knew fewer of them.
         item.note_masked(None);
         Ok(item)
+    }
+
+    /// Returns why the file with that name is not indexed, as an error; `None` if there is no such file.
+    fn explain_left_out(&self, origin: &Origin, scope: Scope, name: &Name) -> Result<Option<GetError>, GetError> {
+        for store in self.stores(origin, scope)? {
+            let Some(Name::Paths(paths)) = name.in_store(&store) else { continue };
+            for path in &paths {
+                if let Some(LeftOutFile { path: _, reason }) = store.explain_left_out(path)? {
+                    let path = mask::shown_path(store.mount.outer_path(path).as_str().to_owned());
+                    return Ok(Some(GetError::LeftOut { path, reason: mask::shown_path(reason) }));
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// Returns a memory, even a retired one. If several stores hold it, the copy that was not promoted away is returned. Does

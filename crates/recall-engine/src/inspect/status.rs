@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use recall_catalog::{FailureKind, FileFailure, UnparsedDocument};
 use recall_core::{DocumentType, Generation, Scope, StoreScope, Timestamp};
+use recall_watch::LeftOut;
 
 use crate::coverage::Indexing;
 use crate::embeddings::Embedded;
@@ -14,6 +15,7 @@ use crate::known::Known;
 use crate::origin::Origin;
 use crate::ranking::{RankerUse, Rankers};
 use crate::store::Store;
+use crate::warning::LeftOutGroup;
 use crate::{Engine, mask};
 
 /// The state of the stores that a client sees.
@@ -64,6 +66,11 @@ pub struct StoreStatus {
     pub newest: Option<Timestamp>,
     /// The files that the last scan listed, and what became of them.
     pub files: FileCounts,
+    /// The files that are not indexed, by reason, the most frequent first.
+    pub left_out: Vec<LeftOutGroup>,
+    /// How many files and directories a rule leaves out, as the last scan found them. Of a directory, only what git tracks is
+    /// indexed.
+    pub ruled_out: u64,
     /// How many files and journal lines could not be read or parsed.
     pub failed: u64,
     /// The files, up to the requested number, failures first.
@@ -120,6 +127,8 @@ pub enum FailureEntryKind {
     Unparsed,
     /// It is not text to be indexed.
     Skipped,
+    /// A rule leaves it out. Of a directory, only what git tracks is indexed.
+    RuledOut,
 }
 
 impl Engine {
@@ -172,6 +181,7 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
     let (faults, fault_count) = store.ledger.faults(failures);
     let coverage = store.coverage();
     let ranking = store.ranking(built_in);
+    let ruled_out = store.freshness.ruled_out();
     let listed = store.freshness.listed();
     // The scan and the catalog are of one moment each; an ingest may end in between.
     let pending = if store.indexing().is_some() { listed.saturating_sub(indexed + failed + skipped) } else { 0 };
@@ -194,8 +204,10 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
         scanned_ago: store.freshness.last_scan().map(|at| at.elapsed()),
         unwatched: store.unwatched(),
         newest: coverage.newest,
+        left_out: store.left_out_groups()?,
+        ruled_out: ruled_out.count,
         failed: failed + fault_count,
-        failures: failure_list(faults, unparsed, entries, failures),
+        failures: failure_list(faults, unparsed, entries, &ruled_out.listed, failures),
         ranker: ranking.used,
         ranker_problem: ranking.problem.clone(),
         embedded: store
@@ -219,6 +231,7 @@ fn failure_list(
     faults: Vec<(String, String)>,
     unparsed: Vec<UnparsedDocument>,
     files: Vec<FileFailure>,
+    ruled_out: &[LeftOut],
     limit: usize,
 ) -> Vec<FailureEntry> {
     let faults = faults.into_iter().map(|(path, reason)| FailureEntry { path, reason, kind: FailureEntryKind::Failed });
@@ -235,7 +248,12 @@ fn failure_list(
             FailureKind::Skipped | FailureKind::Repository => FailureEntryKind::Skipped,
         },
     });
-    let mut all: Vec<FailureEntry> = faults.chain(files).chain(unparsed).collect();
+    let ruled_out = ruled_out.iter().map(|LeftOut { path, is_directory, rule }| FailureEntry {
+        path: if *is_directory { format!("{path}/") } else { path.clone() },
+        reason: rule.to_string(),
+        kind: FailureEntryKind::RuledOut,
+    });
+    let mut all: Vec<FailureEntry> = faults.chain(files).chain(unparsed).chain(ruled_out).collect();
     all.sort_by_key(|entry| entry.kind);
     all.truncate(limit);
     for entry in &mut all {

@@ -167,7 +167,7 @@ impl<'s> Versions<'s> {
         if bytes.len() as u64 > self.store.settings().limits.file_bytes {
             return None;
         }
-        let content = content::version(path, bytes).ok()?;
+        let content = content::version(path, self.store.tracking(path), bytes).ok()?;
         self.cut(path, symbol, content.text, content.hash, Some(hash))
     }
 

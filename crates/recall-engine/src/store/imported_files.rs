@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use recall_core::DocPath;
 use recall_folder::OpenError;
-use recall_watch::content::{self, Content, ContentError, Encoding};
-use recall_watch::{FoundFile, SkipReason, StatOutcome};
+use recall_watch::content::{self, Content, ContentError, Encoding, ReadOptions};
+use recall_watch::{FoundFile, SizeLimits, StatOutcome};
 
 use super::Store;
 use super::imported::{FILE, Imported, ImportedDocument, ImportedWriter, Placed};
@@ -33,12 +33,14 @@ impl Store {
 
     /// Reads a file, or the document that was imported in its place, which is returned too.
     pub(crate) fn read_file(&self, path: &DocPath) -> Result<(Content, Option<Arc<ImportedDocument>>), ContentError> {
-        let limit_bytes = self.settings().limits.file_bytes;
-        match content::read(&self.root, path, limit_bytes) {
+        let sizes = SizeLimits::from(&self.settings().limits);
+        let tracking = self.tracking(path);
+        let options = ReadOptions { sizes, tracking, text_of_notebook: Some(recall_chunk::read_notebook) };
+        match content::read(&self.root, path, &options) {
             Err(ContentError::Gone { path: gone }) => {
                 let imported = self.imported();
                 let Some(placed) = imported.placed(path) else { return Err(ContentError::Gone { path: gone }) };
-                let text = self.text_of_imported(placed, limit_bytes)?;
+                let text = self.text_of_imported(placed, &sizes)?;
                 let ImportedDocument { hash, size_bytes, modified, .. } = *placed.document;
                 let content = Content { text, hash, size_bytes, modified, encoding: Encoding::Utf8 };
                 Ok((content, Some(Arc::clone(&placed.document))))
@@ -47,14 +49,10 @@ impl Store {
         }
     }
 
-    fn text_of_imported(&self, placed: &Placed, limit_bytes: u64) -> Result<String, ContentError> {
+    fn text_of_imported(&self, placed: &Placed, sizes: &SizeLimits) -> Result<String, ContentError> {
         let path = &placed.document.path;
-        let bytes = placed.document.size_bytes;
-        if bytes > limit_bytes {
-            return Err(ContentError::Refused {
-                path: path.clone(),
-                reason: SkipReason::TooLarge { bytes, limit_bytes },
-            });
+        if let Some(reason) = sizes.check_text(placed.document.size_bytes) {
+            return Err(ContentError::Refused { path: path.clone(), reason });
         }
         let failed = |source: io::Error| ContentError::Unreadable { path: path.clone(), source };
         placed.text(&self.folder.path).map_err(failed)

@@ -15,13 +15,15 @@ pub(crate) struct IngestOutcome {
     pub(crate) failed: u64,
     /// Files that are not indexed because of their content, as binary files.
     pub(crate) skipped: u64,
+    /// Files that were parsed in parts.
+    pub(crate) in_parts: u64,
     pub(crate) chunks: u64,
     pub(crate) bytes: u64,
 }
 
 impl IngestOutcome {
     pub(crate) fn log(&self, root: &Path, took: Duration) {
-        let Self { added, changed, touched, removed, failed, skipped, chunks, bytes } = self;
+        let Self { added, changed, touched, removed, failed, skipped, in_parts: _, chunks, bytes } = self;
         let (root, took_ms) = (root.display(), took.as_millis() as u64);
         tracing::info!(%root, added, changed, touched, removed, failed, skipped, chunks, bytes, took_ms, "indexed");
     }

@@ -141,6 +141,8 @@ impl Store {
             settings: ArcSwap::from_pointee(settings),
             settings_source: Arc::clone(settings_source),
             configured: Mutex::new(configured),
+            user_git: places.git(),
+            git: ArcSwapOption::empty(),
             catalog,
             lexical,
             embeddings,

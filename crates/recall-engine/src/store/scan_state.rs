@@ -5,8 +5,19 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
+use recall_watch::LeftOut;
+
 use super::ingest_outcome::IngestOutcome;
 use crate::error::StoreError;
+
+/// What rules leave out, as the last scan found it.
+#[derive(Debug, Default)]
+pub(crate) struct RuledOut {
+    /// Files and directories, the first thousand by path.
+    pub(crate) listed: Vec<LeftOut>,
+    /// How many there are.
+    pub(crate) count: u64,
+}
 
 /// The state of a store's scans, and a way to wait for a change of it.
 #[derive(Debug, Default)]
@@ -31,6 +42,8 @@ pub(crate) struct ScanState {
     pub(crate) scan_took: Option<Duration>,
     /// How many files the last scan listed: those to index, and those that are left out for a reason other than the user's rules.
     pub(crate) listed: u64,
+    /// What rules leave out.
+    pub(crate) ruled_out: Arc<RuledOut>,
     /// When the last scan ended, and how long its walk over the files took.
     pub(crate) last: Option<(Instant, Duration)>,
     /// The outcome of the last scan's ingest, or its error. An error is reported until a scan succeeds.
@@ -59,6 +72,11 @@ impl Freshness {
         self.state.lock().listed
     }
 
+    /// Returns what rules leave out, as the last scan found it.
+    pub(crate) fn ruled_out(&self) -> Arc<RuledOut> {
+        Arc::clone(&self.state.lock().ruled_out)
+    }
+
     /// Returns whether the last scan succeeded.
     pub(crate) fn is_compared(&self) -> bool {
         let state = self.state.lock();
@@ -77,10 +95,11 @@ impl Freshness {
         self.state.lock().last = None;
     }
 
-    /// Records that the walk is done, how many files it listed, and that the changes are being ingested.
-    pub(crate) fn scanned(&self, listed: u64) {
+    /// Records that the walk is done, how many files it listed, what rules leave out, and that the changes are being ingested.
+    pub(crate) fn scanned(&self, listed: u64, ruled_out: RuledOut) {
         let mut state = self.state.lock();
         state.listed = listed;
+        state.ruled_out = Arc::new(ruled_out);
         if state.phase == Phase::Scanning {
             state.phase = Phase::Ingesting;
             state.scan_took = state.began.map(|began| began.elapsed());

@@ -147,6 +147,7 @@ mirror! {
         ok: bool, schema_version: String, daemon: Daemon, stores: Vec<Store>, models: Vec<Model>,
         latencies: Vec<Latency>, counters: BTreeMap<String, u64>, warnings: Vec<Warning>, kept: Vec<Kept>,
     }
+    LeftOutGroup { reason: String, files: u64, may_hide_text: bool }
     FileCounts { listed: u64, indexed: u64, failed: u64, skipped: u64, pending: u64 }
     Kept {
         root: String, index_bytes: u64, last_change: Option<String>, gone: bool, gone_since: Option<String>,
@@ -181,6 +182,7 @@ mirror! {
         id: String, scope: Option<String>, name: String, root: String, index_path: String, initialised: bool,
         indexed: bool, generation: u64, documents: u64, chunks: u64, symbols: u64, edges: u64, memories: u64,
         text_bytes: u64, index_bytes: u64, indexing: Option<Indexing>, files: Option<FileCounts>, failed: u64, failures: Vec<ItemFailure>,
+        left_out: Vec<LeftOutGroup>, ruled_out: u64,
         last_scan: Option<String>, last_change: Option<String>, freshness: Option<String>, unwatched: Option<String>,
         documents_by_type: BTreeMap<String, u64>, documents_by_language: BTreeMap<String, u64>,
         embedded: BTreeMap<String, f64>, memories_verified: Option<f64>, schema_versions: BTreeMap<String, u32>,
@@ -218,12 +220,12 @@ mirror! {
     Finished {
         ok: bool, schema_version: String, event: String, added: u64, changed: u64, unchanged: u64, removed: u64,
         failed: u64, skipped: u64, took_ms: f64, bytes: u64, generation: u64, documents: u64, chunks: u64,
-        symbols: u64, failures: Vec<ItemFailure>,
+        symbols: u64, failures: Vec<ItemFailure>, in_parts: u64, left_out: Vec<ItemFailure>,
     }
     Run {
         ok: bool, schema_version: String, event: String, added: u64, changed: u64, unchanged: u64, removed: u64,
         failed: u64, skipped: u64, took_ms: f64, bytes: u64, generation: u64, documents: u64, chunks: u64,
-        symbols: u64, failures: Vec<ItemFailure>, warnings: Vec<Warning>,
+        symbols: u64, failures: Vec<ItemFailure>, in_parts: u64, left_out: Vec<ItemFailure>, warnings: Vec<Warning>,
     }
     Told { ok: bool, schema_version: String, event: String, warning: Warning }
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use recall_core::folded;
+use recall_core::{folded, normalized_path};
 use tantivy::postings::TermInfo;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, TantivyError};

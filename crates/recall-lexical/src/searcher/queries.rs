@@ -1,6 +1,6 @@
 //! The clauses of each kind of query.
 
-use recall_core::{Understood, folded, normalized};
+use recall_core::{Understood, folded, normalized, normalized_path};
 use tantivy::TantivyError;
 
 use crate::analysis::Analysis;

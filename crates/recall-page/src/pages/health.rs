@@ -91,6 +91,8 @@ fn store_card(store: &StoreStatus) -> Markup {
         Freshness::Polled => "looked for now and then",
         Freshness::Unspecified => "unknown",
     };
+    // What a rule leaves out is no problem, and may be many directories.
+    let problems: Vec<_> = store.failures.iter().filter(|failure| failure.code != "RULED_OUT").collect();
     html! {
         div.card {
             h2 { (store.name) }
@@ -110,10 +112,10 @@ fn store_card(store: &StoreStatus) -> Markup {
                 dt { "Last scan" } dd { (time::time(store.last_scan.as_ref())) }
             }
             (warnings(&store.warnings))
-            @if !store.failures.is_empty() {
+            @if !problems.is_empty() {
                 details {
-                    summary { (counted(store.failures.len() as u64, "file", "files")) " with a problem" }
-                    ul.related { @for failed in &store.failures { li { code { (failed.item) } span.dim { (failed.reason) } } } }
+                    summary { (counted(problems.len() as u64, "file", "files")) " not indexed, or not by their syntax" }
+                    ul.related { @for failed in &problems { li { code { (failed.item) } span.dim { (failed.reason) } } } }
                 }
             }
         }

@@ -170,6 +170,8 @@ pub fn to_proto(limits: &Limits) -> v1::Limits {
         parse_time,
         parse_depth,
         // The other limits concern the daemon's own memory and time, and no client can exceed them.
+        notebook_bytes: _,
+        parse_bytes: _,
         ingest_bytes_in_flight: _,
         filter_time: _,
         scan_wait: _,

@@ -16,13 +16,13 @@ fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
 /// Returns the ignore files from the root down to a directory, including those above the root.
 fn down_to(root: &Path, directory: &str) -> Option<Arc<IgnoreFiles>> {
     let mut way = String::new();
-    let mut files = IgnoreFiles::above(root);
+    let mut files = IgnoreFiles::above(root, &None);
     for part in std::iter::once("").chain(directory.split('/').filter(|part| !part.is_empty())) {
         if !part.is_empty() {
             way = if way.is_empty() { part.to_owned() } else { format!("{way}/{part}") };
         }
         let repository = if root.join(&way).join(".git").exists() { Repository::Top } else { Repository::No };
-        files = IgnoreFiles::below(root, &way, repository, files);
+        files = IgnoreFiles::below(root, &way, repository, files, &None);
     }
     files
 }

@@ -38,13 +38,26 @@ fn secrets_lock_files_and_binaries_are_recognized_by_name() {
         (".gitignore", None),
         ("", None),
     ] {
-        assert_eq!(skip_reason(name), expected, "{name:?}");
+        assert_eq!(skip_reason(name, Tracking::Untracked), expected, "{name:?}");
+    }
+}
+
+#[test]
+fn what_a_tool_wrote_is_opened_if_git_tracks_it() {
+    for (name, expected) in [
+        ("Cargo.lock", None),
+        ("app.min.js", None),
+        ("logo.svg", None),
+        (".env", Some(SkipReason::Secret)),
+        ("logo.png", Some(SkipReason::Binary)),
+    ] {
+        assert_eq!(skip_reason(name, Tracking::Tracked), expected, "{name}");
     }
 }
 
 #[test]
 fn every_listed_name_is_in_the_form_that_is_compared() {
-    let lists = [SECRET_NAMES, SECRET_EXTENSIONS, ENV_EXAMPLES, LOCK_FILES, MINIFIED_ENDINGS, BY_PRODUCT_ENDINGS];
+    let lists = [SECRET_NAMES, SECRET_EXTENSIONS, ENV_EXAMPLES];
     for name in lists.iter().chain(BINARY_EXTENSIONS).flat_map(|list| list.iter()) {
         assert_eq!(*name, name.to_ascii_lowercase());
     }

@@ -26,6 +26,8 @@ pub(crate) fn render(finished: &v1::IndexFinished) -> String {
         chunks,
         symbols,
         failures: _,
+        in_parts,
+        left_out: _,
     } = finished;
     let parts = [(added, "added"), (changed, "changed"), (unchanged, "unchanged"), (removed, "removed")];
     let more = [(failed, "failed"), (skipped, "skipped")];
@@ -35,7 +37,11 @@ pub(crate) fn render(finished: &v1::IndexFinished) -> String {
     if what.is_empty() {
         what.push("no files".to_owned());
     }
-    let read = if *read > 0 { format!(" ({})", bytes(*read)) } else { String::new() };
+    let parts = match in_parts {
+        0 => String::new(),
+        files => format!(", {} in parts", counted(*files, "large file", "large files")),
+    };
+    let read = if *read > 0 { format!(" ({}{parts})", bytes(*read)) } else { String::new() };
     format!(
         "{GOOD}done{GOOD:#} {}{read} in {}\n{DIM}{}, {}, {} in the index, generation {generation}{DIM:#}\n",
         what.join(", "),
@@ -50,10 +56,16 @@ pub(crate) fn render(finished: &v1::IndexFinished) -> String {
 /// warnings.
 const SKIPPED: &str = "SKIPPED";
 
+/// The code of files that could not be read.
+const FAILED: &str = "FAILED";
+
+/// The code of files and directories that a rule leaves out.
+pub(crate) const RULED_OUT: &str = "RULED_OUT";
+
 /// The code of files that are indexed without their syntax. They did not fail.
 pub(crate) const PARSE_FAILED: &str = "PARSE_FAILED";
 
-/// Returns the failures as warnings, up to the maximum.
+/// Returns the failures and the named files that are not indexed as warnings, each up to the maximum.
 pub(crate) fn failures(finished: &v1::IndexFinished) -> Vec<v1::Warning> {
     let warning = |path: String, message: String| v1::Warning {
         path,
@@ -61,14 +73,22 @@ pub(crate) fn failures(finished: &v1::IndexFinished) -> Vec<v1::Warning> {
         severity: Severity::Warning.into(),
         ..v1::Warning::default()
     };
-    let mut warnings: Vec<_> = finished
-        .failures
-        .iter()
+    let is_named = |item: &str| finished.left_out.iter().any(|file| file.item == item);
+    let failed = finished.failures.iter().filter(|failure| !is_named(&failure.item));
+    let mut warnings: Vec<_> = failed
         .filter(|failure| ![SKIPPED, PARSE_FAILED].contains(&failure.code.as_str()))
         .take(SHOWN)
         .map(|v1::ItemFailure { item, code: _, reason }| warning(item.clone(), reason.clone()))
         .collect();
-    let untold = finished.failed.saturating_sub(warnings.len() as u64);
+    let named = finished.failures.iter().filter(|failure| failure.code == FAILED && is_named(&failure.item)).count();
+    let untold = finished.failed.saturating_sub((warnings.len() + named) as u64);
+    warnings.extend(
+        finished
+            .left_out
+            .iter()
+            .take(SHOWN)
+            .map(|v1::ItemFailure { item, code: _, reason }| warning(item.clone(), format!("not indexed: {reason}"))),
+    );
     if untold > 0 {
         let more = counted(untold, "file more", "files more");
         let hint = "`recall status --failures` lists them".to_owned();
@@ -125,6 +145,27 @@ mod tests {
     fn failures_are_listed_up_to_a_maximum_and_the_rest_is_counted() {
         let told: Vec<_> = failures(&finished()).into_iter().map(|warning| (warning.path, warning.message)).collect();
         let expected = [("big.txt", "permission denied"), ("", "11 files more failed")];
+        assert_eq!(told, expected.map(|(path, message)| (path.to_owned(), message.to_owned())));
+    }
+
+    #[test]
+    fn a_named_file_that_is_not_indexed_is_told_once_with_its_reason() {
+        let failure = |item: &str, code: &str, reason: &str| v1::ItemFailure {
+            item: item.to_owned(),
+            code: code.to_owned(),
+            reason: reason.to_owned(),
+        };
+        let finished = v1::IndexFinished {
+            failed: 1,
+            failures: vec![failure("a", FAILED, "cannot be read: no"), failure("b", SKIPPED, "too large: 2 GiB")],
+            left_out: vec![
+                failure("a", "LEFT_OUT", "cannot be read: no"),
+                failure("b", "LEFT_OUT", "too large: 2 GiB"),
+            ],
+            ..v1::IndexFinished::default()
+        };
+        let told: Vec<_> = failures(&finished).into_iter().map(|warning| (warning.path, warning.message)).collect();
+        let expected = [("a", "not indexed: cannot be read: no"), ("b", "not indexed: too large: 2 GiB")];
         assert_eq!(told, expected.map(|(path, message)| (path.to_owned(), message.to_owned())));
     }
 

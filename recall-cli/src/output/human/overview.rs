@@ -90,7 +90,9 @@ fn index(project: &v1::StoreStatus, now: Option<Timestamp>) -> Fact {
         return Fact { style: WARNING, lead: "none yet".to_owned(), rest: "; the first search makes it".to_owned() };
     }
     let pending = project.files.as_ref().map_or(0, |files| files.pending);
+    let hidden = project.left_out.iter().filter(|group| group.may_hide_text).map(|group| group.files).sum();
     let (style, lead) = match (project.failed, pending) {
+        (0, 0) if hidden > 0 => (GOOD, format!("complete but for {} left out", counted(hidden, "file", "files"))),
         (0, 0) => (GOOD, "complete".to_owned()),
         (0, pending) => (WARNING, format!("{} not indexed yet", counted(pending, "file", "files"))),
         (failed, _) => (WARNING, format!("{} failed", counted(failed, "file", "files"))),

@@ -8,7 +8,7 @@ use recall_core::StoreScope;
 use recall_proto::convert::scope;
 use recall_proto::v1;
 
-use super::index::PARSE_FAILED;
+use super::index::{PARSE_FAILED, RULED_OUT};
 use super::moment::moment;
 use super::quantity::{bytes, count, counted};
 use super::screen::Screen;
@@ -85,12 +85,13 @@ fn store(store: &v1::StoreStatus) -> String {
     let _ = writeln!(text, "  {PATH}{}{PATH:#}", printable(&store.root));
     let run = store.indexing.filter(|run| run.running);
     if !store.indexed && run.is_none() {
-        let is_scanned = store.files.is_some_and(|files| files.listed > 0);
-        text.push_str(if is_scanned {
-            "  no documents: none of its files is text to be indexed; `recall status --failures` lists them\n"
+        let is_scanned = store.files.is_some_and(|files| files.listed > 0) || store.ruled_out > 0;
+        if is_scanned {
+            text.push_str("  no documents: none of its files is indexed\n");
+            text.push_str(&left_out_lines(store));
         } else {
-            "  not indexed yet: the first search does it, or `recall add .`\n"
-        });
+            text.push_str("  not indexed yet: the first search does it, or `recall add .`\n");
+        }
         return text;
     }
     let _ = writeln!(
@@ -151,19 +152,48 @@ fn store(store: &v1::StoreStatus) -> String {
         let more = if store.failures.is_empty() { ", `recall status --failures` lists them" } else { "" };
         let _ = writeln!(text, "  {WARNING}failed{WARNING:#}       {}{more}", counted(store.failed, "file", "files"));
     }
-    // The files left out are those that failed and those that a rule leaves out.
-    let (unparsed, left_out): (Vec<_>, Vec<_>) =
-        store.failures.iter().partition(|failure| failure.code == PARSE_FAILED);
-    for (heading, files) in [("not parsed", unparsed), ("left out", left_out)] {
-        if files.is_empty() {
-            continue;
-        }
-        let _ = writeln!(text, "  {heading:<12} {}", counted(files.len() as u64, "file", "files"));
-        for v1::ItemFailure { item, code: _, reason } in files {
-            let _ = writeln!(text, "    {PATH}{}{PATH:#}  {}", printable(item), printable(reason));
-        }
+    let unparsed: Vec<_> = store.failures.iter().filter(|failure| failure.code == PARSE_FAILED).collect();
+    if !unparsed.is_empty() {
+        let _ = writeln!(text, "  not parsed   {}", counted(unparsed.len() as u64, "file", "files"));
+        text.push_str(&items(&unparsed));
     }
+    text.push_str(&left_out_lines(store));
     let _ = writeln!(text, "  {DIM}kept in      {}{DIM:#}", printable(&store.index_path));
+    text
+}
+
+/// Formats how many files are not indexed, for which reasons, and, if they were asked for, which.
+fn left_out_lines(store: &v1::StoreStatus) -> String {
+    let files: u64 = store.left_out.iter().map(|group| group.files).sum();
+    let reasons = store.left_out.iter().map(|group| format!("{} {}", count(group.files), printable(&group.reason)));
+    let reasons = reasons.collect::<Vec<_>>().join(", ");
+    let reasons = if reasons.is_empty() { reasons } else { format!(": {reasons}") };
+    let ruled = match store.ruled_out {
+        0 => String::new(),
+        paths => format!("; rules exclude {} that git does not track", counted(paths, "path", "paths")),
+    };
+    let (ruled_out, others): (Vec<_>, Vec<_>) = store
+        .failures
+        .iter()
+        .filter(|failure| failure.code != PARSE_FAILED)
+        .partition(|failure| failure.code == RULED_OUT);
+    let can_list = store.failures.is_empty() && files + store.ruled_out > 0;
+    let more = if can_list { "; `recall status --failures` lists them" } else { "" };
+    let mut text = format!("  left out     {}{reasons}{ruled}{more}\n", counted(files, "file", "files"));
+    text.push_str(&items(&others));
+    text.push_str(&items(&ruled_out));
+    let untold = store.ruled_out.saturating_sub(ruled_out.len() as u64);
+    if !store.failures.is_empty() && untold > 0 {
+        let _ = writeln!(text, "    and {} more by rules", count(untold));
+    }
+    text
+}
+
+fn items(failures: &[&v1::ItemFailure]) -> String {
+    let mut text = String::new();
+    for v1::ItemFailure { item, code: _, reason } in failures {
+        let _ = writeln!(text, "    {PATH}{}{PATH:#}  {}", printable(item), printable(reason));
+    }
     text
 }
 
@@ -294,6 +324,14 @@ mod tests {
                         ("html", 1),
                     ]),
                     failed: 1,
+                    left_out: [("too large", 2), ("binary", 1)]
+                        .map(|(reason, files)| v1::LeftOutGroup {
+                            reason: reason.to_owned(),
+                            files,
+                            may_hide_text: reason != "binary",
+                        })
+                        .to_vec(),
+                    ruled_out: 4,
                     freshness: v1::Freshness::Scanned.into(),
                     embedded: BTreeMap::from([("all-MiniLM-L6-v2".to_owned(), 0.42), ("static".to_owned(), 1.0)]),
                     model: "static".to_owned(),
@@ -336,6 +374,7 @@ mod tests {
           embeddings   static model, whole index, in use
           ranker       learnt from this project's history
           failed       1 file, `recall status --failures` lists them
+          left out     3 files: 2 too large, 1 binary; rules exclude 4 paths that git does not track; `recall status --failures` lists them
           kept in      /data/stores/0123
 
         global  /data/global
@@ -349,11 +388,41 @@ mod tests {
     }
 
     #[test]
+    fn what_is_left_out_is_listed_with_the_rules_last() {
+        let failure = |item: &str, code: &str, reason: &str| v1::ItemFailure {
+            item: item.to_owned(),
+            code: code.to_owned(),
+            reason: reason.to_owned(),
+        };
+        let group = v1::LeftOutGroup { reason: "binary".to_owned(), files: 1, may_hide_text: false };
+        let status = v1::StoreStatus {
+            left_out: vec![group],
+            ruled_out: 2,
+            failures: vec![
+                failure("a.png", "SKIPPED", "binary"),
+                failure("b.rs", PARSE_FAILED, "too deep"),
+                failure("build/", RULED_OUT, "in the built-in list"),
+            ],
+            ..v1::StoreStatus::default()
+        };
+        insta::assert_snapshot!(anstream::adapter::strip_str(&left_out_lines(&status)), @r"
+          left out     1 file: 1 binary; rules exclude 2 paths that git does not track
+            a.png  binary
+            build/  in the built-in list
+            and 1 more by rules
+        ");
+        let nothing = left_out_lines(&v1::StoreStatus::default());
+        assert_eq!(nothing, "  left out     0 files\n");
+    }
+
+    #[test]
     fn a_store_that_is_indexed_for_the_first_time_tells_how_far_that_is() {
         let mut new = v1::StoreStatus { scope: v1::StoreScope::Project.into(), ..v1::StoreStatus::default() };
         assert!(store(&new).contains("not indexed yet"));
         new.files = Some(v1::FileCounts { listed: 2, skipped: 2, ..v1::FileCounts::default() });
-        assert!(store(&new).contains("no documents"));
+        new.left_out = vec![v1::LeftOutGroup { reason: "cannot be read".to_owned(), files: 2, may_hide_text: true }];
+        let told = store(&new);
+        assert!(told.contains("no documents") && told.contains("left out     2 files: 2 cannot be read"), "{told}");
         new.documents = 3;
         new.indexing = Some(v1::Indexing { done: 3, total: 10, running: true });
         let told = store(&new);

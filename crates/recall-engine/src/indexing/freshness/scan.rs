@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use recall_catalog::{FailureKind, FileFailure};
 use recall_core::{DocPath, MemoryId, Timestamp};
-use recall_watch::{Addition, Depth, FoundFile, IgnoreRules, Rules, Scan, SkipReason, SkippedFile};
+use recall_watch::{Addition, Depth, FoundFile, IgnoreRules, Rules, Scan, SizeLimits, SkipReason, SkippedFile};
 
 use crate::error::StoreError;
 use crate::imports::Import;
 use crate::indexing::ingest::{self, FileTask, RunControl, Task, Work};
 use crate::known::Known;
 use crate::progress::{Cancel, Progress};
-use crate::store::{Check, Decision, DirtySnapshot, IngestOutcome, Selection, Store};
+use crate::store::{Check, Decision, DirtySnapshot, IngestOutcome, RuledOut, Selection, Store};
 
 /// The inputs of a scan.
 pub(crate) struct Sync<'a> {
@@ -66,7 +66,8 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
             }
         }
     }
-    store.freshness.scanned((scan.files.len() + imported.len() + scan.skipped.len()) as u64);
+    let ruled_out = RuledOut { listed: std::mem::take(&mut scan.left_out), count: scan.left_out_count };
+    store.freshness.scanned((scan.files.len() + imported.len() + scan.skipped.len()) as u64, ruled_out);
     tracing::debug!(root = %store.root.display(), files = scan.files.len(), read = work.read.len(),
         gone = work.gone.len() + work.gone_memories.len(), took_ms = began.elapsed().as_millis() as u64, "scanned");
     // After a failure between the two commits, the lexical index has an older generation, which an ingest repairs.
@@ -99,13 +100,14 @@ fn turn(job: &Sync<'_>) -> Result<Import, StoreError> {
 }
 
 /// Returns the rules of which files below the root are indexed.
-fn rules(store: &Store) -> Rules {
+pub(crate) fn rules(store: &Store) -> Rules {
     let selection = store.selection.lock();
     let settings = store.settings();
     let mut rules = Rules {
         include: settings.include.clone(),
         exclude: settings.exclude.clone(),
-        file_bytes: settings.limits.file_bytes,
+        sizes: SizeLimits::from(&settings.limits),
+        git: store.git_facts(),
         agent_files: if settings.adopt.instructions { IgnoreRules::PassOver } else { IgnoreRules::Honour },
         ..Rules::default()
     };

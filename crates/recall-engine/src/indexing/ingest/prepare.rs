@@ -9,8 +9,9 @@ use recall_catalog::{FailureKind, FileFailure};
 use recall_chunk::{ChunkLimits, Chunker, CodeParser};
 use recall_core::{
     ContentHash, DocPath, Document, DocumentId, DocumentType, FileKind, Language, Memory, MemoryId, ParseOutcome,
-    ParsedDocument, Timestamp, error_chain,
+    ParsedDocument, Timestamp, ToolFile, is_minified,
 };
+use recall_watch::SkipReason;
 use recall_watch::content::{self, ContentError};
 
 use crate::ledger;
@@ -98,6 +99,8 @@ pub(crate) struct PreparedDocument {
     pub(crate) parsed: ParsedDocument,
     /// When it was created; `None` for the time of this run.
     pub(crate) created: Option<Timestamp>,
+    /// Whether its text is larger than what is parsed at once.
+    pub(crate) is_in_parts: bool,
 }
 
 /// Reads and parses files. Each thread has one.
@@ -163,6 +166,7 @@ impl<'a> Preparer<'a> {
             text: ledger::text_of(memory).to_owned(),
             parsed,
             created: Some(memory.created),
+            is_in_parts: false,
         }))
     }
 
@@ -181,7 +185,9 @@ impl<'a> Preparer<'a> {
             text = rendered;
         }
         let language = Language::of_file(&task.path, &text);
-        let parsed = self.chunker.parse(&task.path, language.as_ref(), &text);
+        // The names in what a tool wrote are not those of the project, and its lines may be as long as the file.
+        let is_readable = ToolFile::of_name(task.path.file_name()).is_none() && !is_minified(language.as_ref(), &text);
+        let parsed = self.chunker.parse(&task.path, language.as_ref().filter(|_| is_readable), &text);
         if let ParseOutcome::Failed { reason } = &parsed.outcome {
             tracing::debug!(path = %task.path, reason, "parsed in windows");
         }
@@ -207,7 +213,8 @@ impl<'a> Preparer<'a> {
             tags,
             source: task.source.clone(),
         };
-        PreparedDocument { document, text, parsed, created: None }
+        let is_in_parts = text.len() as u64 > self.settings.limits.parse_bytes;
+        PreparedDocument { document, text, parsed, created: None, is_in_parts }
     }
 
     fn configured_type(&self, path: &DocPath) -> Option<DocumentType> {
@@ -232,17 +239,14 @@ fn chunker(settings: &StoreSettings, code_parser: Option<&Arc<dyn CodeParser>>) 
 }
 
 fn refused(task: &FileTask, error: &ContentError) -> FileFailure {
-    let (kind, reason) = match error {
-        ContentError::Refused { reason, .. } if !reason.is_failure() => (FailureKind::Skipped, reason.to_string()),
-        ContentError::Refused { reason, .. } => (FailureKind::Failed, reason.to_string()),
-        ContentError::Outside { .. } => (FailureKind::Skipped, "it leaves the root through a symlink".to_owned()),
-        ContentError::Gone { .. } | ContentError::Unreadable { .. } => {
-            // Permissions change without a new size or time. Without a recorded time, the next scan tries again.
-            let failure = failure(task, FailureKind::Failed, error_chain(error));
-            return FileFailure { modified: Timestamp::default(), ..failure };
-        }
-    };
-    failure(task, kind, reason)
+    let reason = error.reason().unwrap_or(SkipReason::NotRegular);
+    let kind = if reason.is_failure() { FailureKind::Failed } else { FailureKind::Skipped };
+    let failure = failure(task, kind, reason.to_string());
+    match error {
+        // Permissions change without a new size or time. Without a recorded time, the next scan tries again.
+        ContentError::Unreadable { .. } => FileFailure { modified: Timestamp::default(), ..failure },
+        _ => failure,
+    }
 }
 
 fn failure(task: &FileTask, kind: FailureKind, reason: String) -> FileFailure {

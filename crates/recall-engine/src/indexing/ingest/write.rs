@@ -253,6 +253,7 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
                 let outcome = &mut self.run.outcome;
                 outcome.bytes += bytes;
                 outcome.chunks += prepared.parsed.chunks.len() as u64;
+                outcome.in_parts += u64::from(prepared.is_in_parts);
                 if known {
                     outcome.changed += 1;
                 } else {
