@@ -10,8 +10,8 @@ mod shared;
 
 use recall_core::{UnknownLanguage, error_chain};
 use recall_engine::{
-    ContextError, Fault, GetError, GraphError, IndexError, ListError, MemoryError, RemoveError, SearchError,
-    SessionError, StatusError, StoreError,
+    ContextError, Fault, GetError, GraphError, IndexError, ListError, MemoryError, OutsideFilter, RemoveError,
+    SearchError, SessionError, StatusError, StoreError,
 };
 use recall_proto::{Failure, Reason};
 use recall_rql::{Problem as RqlProblem, RqlError};
@@ -41,6 +41,7 @@ impl IntoFailure for SearchError {
             Self::EmptyQuery => Failure::new(Reason::InvalidArgument, message).with_detail("field", "query"),
             Self::NoStore { .. } => no_store(message),
             Self::Language(unknown) => no_language(&unknown, message),
+            Self::Outside(OutsideFilter { path }) => outside(message, path),
             Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
         }
     }
@@ -143,9 +144,7 @@ impl IntoFailure for GraphError {
                 let near: Vec<String> = near.into_iter().map(|name| format!("`{name}`")).collect();
                 failure.with_hint(format!("near it are {}", near.join(", ")))
             }
-            Self::Outside { path } => {
-                Failure::new(Reason::PermissionDenied, message).with_detail("path", path).with_hint(OUTSIDE)
-            }
+            Self::Outside { path } => outside(message, path),
             Self::NoLines { path, .. } => Failure::new(Reason::InvalidArgument, message)
                 .with_detail("path", path)
                 .with_hint("leave the lines out for the whole document"),
@@ -176,6 +175,7 @@ impl IntoFailure for ListError {
         match self {
             Self::NoStore { .. } => no_store(message),
             Self::Language(unknown) => no_language(&unknown, message),
+            Self::Outside(OutsideFilter { path }) => outside(message, path),
             Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
         }
     }
@@ -269,6 +269,10 @@ fn no_language(unknown: &UnknownLanguage, message: String) -> Failure {
 
 fn no_store(message: String) -> Failure {
     Failure::new(Reason::InvalidScope, message)
+}
+
+fn outside(message: String, path: String) -> Failure {
+    Failure::new(Reason::PermissionDenied, message).with_detail("path", path).with_hint(OUTSIDE)
 }
 
 fn not_found(message: String, id: String) -> Failure {

@@ -214,7 +214,7 @@ fn pieces(query: &str) -> impl Iterator<Item = Piece<'_>> {
 }
 
 /// Whether a word is a path or a file name: it has a `/` between names, or a known file extension.
-fn looks_like_path(word: &str) -> bool {
+pub(crate) fn looks_like_path(word: &str) -> bool {
     if word.contains("//") || word.contains("::") || word.len() < 3 {
         return false;
     }
@@ -232,7 +232,7 @@ fn looks_like_path(word: &str) -> bool {
 const LOCK_FILE: &str = "lock";
 
 /// Whether a word is written like an identifier and unlike an English word.
-fn looks_like_identifier(word: &str) -> bool {
+pub(crate) fn looks_like_identifier(word: &str) -> bool {
     let word = word.trim_end_matches("()");
     let Some(first) = word.chars().next() else { return false };
     if !(first.is_alphabetic() || matches!(first, '_' | '$' | '@')) {

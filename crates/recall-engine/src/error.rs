@@ -174,9 +174,20 @@ pub enum SearchError {
     /// A filter names an unknown language.
     #[error(transparent)]
     Language(#[from] UnknownLanguage),
+    /// A filter names a path outside of the project.
+    #[error(transparent)]
+    Outside(#[from] OutsideFilter),
     /// A store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// A filter of a request names a path outside of the client's project.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{path}` is not in the project")]
+pub struct OutsideFilter {
+    /// The path as it was written.
+    pub path: String,
 }
 
 /// Indexing failed.
@@ -296,6 +307,9 @@ pub enum ListError {
     /// A filter names an unknown language.
     #[error(transparent)]
     Language(#[from] UnknownLanguage),
+    /// The filter names a path outside of the project.
+    #[error(transparent)]
+    Outside(#[from] OutsideFilter),
     /// A store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -43,6 +43,7 @@ mod store;
 mod store_folder;
 mod task_pool;
 mod warning;
+mod written;
 
 pub use backup::{
     BackupError, BackupReport, BackupRequest, Embeddings, ExistingFile, ExportError, ExportRequest, ExportSink,
@@ -56,8 +57,8 @@ pub use doubt::{AdoptedHit, AdoptedReport, Doubt, DoubtKind, Owner};
 pub use embeddings::Encoders;
 pub use engine::{Engine, RecorderCounts};
 pub use error::{
-    GetError, GraphError, IndexError, ListError, MemoryError, PublishError, PublishSourceError, RemoveError,
-    SearchError, StatusError, StoreError,
+    GetError, GraphError, IndexError, ListError, MemoryError, OutsideFilter, PublishError, PublishSourceError,
+    RemoveError, SearchError, StatusError, StoreError,
 };
 pub use fault::Fault;
 pub use finding::{Check, Finding, Gravity, Problem};
@@ -66,9 +67,9 @@ pub use graph::{Graph, GraphEdge, GraphNode, GraphRequest, NodeThing, Related, R
 pub use imports::Room;
 pub use indexing::{IndexReport, IndexRequest, RebuildPart, Removal, RemoveReport, RemoveRequest, Tombstones};
 pub use inspect::{
-    CompactReport, DoctorReport, DoctorRequest, FailureEntry, FailureEntryKind, FileCounts, History, HistoryRequest,
-    Item, ItemRequest, KeptStore, ListRequest, Listed, Listing, Mend, Parent, RecordStatus, Said, SecretScan, Status,
-    StoreStatus,
+    CitedItem, CompactReport, DoctorReport, DoctorRequest, FailureEntry, FailureEntryKind, FileCounts, History,
+    HistoryRequest, Item, ItemRequest, KeptStore, ListRequest, Listed, Listing, Mend, NamesRequest, Parent,
+    RecordStatus, Said, SecretScan, Status, StoreStatus,
 };
 pub use links::{Links, links};
 pub use matching::{ConditionPlan, Evaluated, ReadCounts, StorePlan};

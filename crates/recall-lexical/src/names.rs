@@ -42,6 +42,13 @@ pub(crate) fn written_as_symbol(identifier: &str) -> String {
     name
 }
 
+/// Writes the beginning of an identifier like a symbol. Unlike a whole one, it may end with a separator.
+pub(crate) fn prefix_as_symbol(prefix: &str) -> String {
+    let name = written_as_symbol(prefix);
+    let ends_with_scope = !name.is_empty() && prefix.ends_with(['.', '#', ':', '>']);
+    if ends_with_scope { name + SCOPE } else { name }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,6 +59,15 @@ mod tests {
             [("open", "open"), ("a::b::c", "a::b::c b::c c"), ("", ""), ("a::", "a::"), ("::a", "::a a")]
         {
             assert_eq!(ends(text, SCOPE).collect::<Vec<_>>().join(" "), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_a_name_may_end_with_a_separator() {
+        for (prefix, expected) in
+            [("Sto", "Sto"), ("Store.", "Store::"), ("Store::op", "Store::op"), ("a->b", "a::b"), ("store:", "store::")]
+        {
+            assert_eq!(prefix_as_symbol(prefix), expected, "{prefix:?}");
         }
     }
 

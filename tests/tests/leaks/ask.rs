@@ -64,7 +64,7 @@ impl Probe {
 }
 
 /// The RPCs that have a case in [`ask`].
-pub(crate) const CASES: [&str; 37] = [
+pub(crate) const CASES: [&str; 38] = [
     "Stats",
     "OpenPage",
     "Search",
@@ -75,6 +75,7 @@ pub(crate) const CASES: [&str; 37] = [
     "List",
     "Related",
     "History",
+    "Names",
     "Graph",
     "Remove",
     "Add",
@@ -202,6 +203,11 @@ pub(crate) async fn ask(rpc: &str, client: &Client, asker: RequestContext, probe
         "History" => {
             let request = v1::HistoryRequest { context, id: probe.name(), scope, ..v1::HistoryRequest::default() };
             reported(client.history(request).await)
+        }
+        "Names" => {
+            let prefix = probe.words.split(' ').next().unwrap_or_default().into();
+            let request = v1::NamesRequest { context, prefix, scope, limit: Some(200) };
+            reported(client.names(request).await)
         }
         "Graph" => {
             let node = if probe.more { probe.name() } else { probe.words.split(' ').next().unwrap_or_default().into() };
