@@ -5,6 +5,7 @@
 //! So it cannot be mistaken for the program's own text.
 
 mod clean;
+mod fit;
 #[cfg(test)]
 mod frames;
 mod get;
