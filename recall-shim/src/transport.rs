@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn a_call_waits_in_the_pipe_until_one_is_answered_or_cancelled() {
         block_on(async {
-            let settings = McpSettings { calls: NonZero::MIN, ..McpSettings::default() };
+            let settings = McpSettings { calls: NonZero::<usize>::MIN, ..McpSettings::default() };
             let Client { mut input, output: _output, mut transport } = client(&settings);
             let call = |id: u32| format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "method": "ping"}));
             input.write_all((call(1) + &call(2)).as_bytes()).await.expect("room");

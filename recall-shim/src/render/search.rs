@@ -348,9 +348,9 @@ mod tests {
             hit(doc(&format!("{name}.rs"), "code", "rust"), name, &text)
         };
         let response = found(["open", "close", "read", "write"].map(of).to_vec());
-        let shape = Shape { tokens: 600, reminds: false };
+        let shape = Shape { tokens: 400, reminds: false };
         let page = search(&response, 0, shape, cursor);
-        assert!(count(&page) <= 600, "{page}");
+        assert!(count(&page) <= 400, "{page}");
         let quoted = page.matches("    work();").count();
         assert!((20..80).contains(&quoted) && page.contains("31 | }"), "{page}");
         assert!(page.contains("[4] write.rs:10-31@0123456789ab · write\n    function\n    | fn write() {"), "{page}");

@@ -88,7 +88,7 @@ impl IdScan {
     fn end_member(&mut self) {
         if self.depth == 1 && self.is_value {
             self.is_value = false;
-            if self.key == b"\"id\"" {
+            if self.key.trim_ascii() == b"\"id\"" {
                 self.id = serde_json::from_slice(&self.value).ok();
             }
         }

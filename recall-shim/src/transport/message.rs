@@ -178,7 +178,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":7}"#.to_owned(), "-32600 Some(Number(7))"),
             ("garbage".to_owned(), "-32700 None"),
             ("[]".to_owned(), "-32600 None"),
-            (r#"{"jsonrpc":"2.0","method":"notifications/progress"}"#.to_owned(), "nothing"),
+            (r#"{"jsonrpc":"2.0","error":3}"#.to_owned(), "nothing"),
             ("\u{feff} ".to_owned(), "nothing"),
         ] {
             assert_eq!(check(line.as_bytes()), expected, "{line}");

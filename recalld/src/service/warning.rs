@@ -112,12 +112,10 @@ fn one(warning: Warning) -> v1::Warning {
             }
         }
         Warning::PathWithoutHits { path, documents } => {
-            let files = if documents == 1 {
-                "the one indexed file".to_owned()
-            } else {
-                format!("the {documents} indexed files")
+            let message = match documents {
+                1 => format!("`{path}` has one indexed file, and it does not match"),
+                _ => format!("`{path}` has {documents} indexed files, and none matches"),
             };
-            let message = format!("none of {files} in `{path}` matches");
             v1::Warning { path, ..new("PATH_WITHOUT_HITS", Severity::Notice, message, "") }
         }
         Warning::WeightsDecide => {
@@ -156,7 +154,8 @@ pub(super) fn condensed(condensed: &Condensed) -> v1::Warning {
         Some((end, _)) => format!("{}…", &shown[..end]),
         None => shown,
     };
-    let message = format!("the query is long: {kept} of its {lines} lines are searched for, `{shown}`");
+    let are = if *kept == 1 { "is" } else { "are" };
+    let message = format!("the query is long: {kept} of its {lines} lines {are} searched for, `{shown}`");
     new("QUERY_CONDENSED", Severity::Notice, message, "ask in a few words for other hits")
 }
 
