@@ -15,11 +15,11 @@ use crate::error::{Code, ToolError};
 ///
 /// # Errors
 /// An unknown argument is near to a required one that is missing.
-pub(crate) fn tidy(schema: &JsonObject, arguments: JsonObject) -> Result<(JsonObject, Vec<String>), ToolError> {
+pub(crate) fn tidy(schema: &JsonObject, arguments: &JsonObject) -> Result<(JsonObject, Vec<String>), ToolError> {
     let none = JsonObject::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
     let (mut known, mut notes) = (JsonObject::new(), Vec::new());
-    for (name, value) in &arguments {
+    for (name, value) in arguments {
         if value.is_null() {
             continue;
         }
@@ -69,9 +69,7 @@ fn converted(value: &Value, schema: &JsonObject) -> Value {
 /// Returns a number without a fraction as an integer. Larger ones are not exact.
 fn whole(number: f64) -> Option<Value> {
     const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
-    #[expect(clippy::cast_possible_truncation, reason = "it is a whole number within the bounds")]
-    let whole = || Value::from(number as i64);
-    (number.fract() == 0.0 && number.abs() <= LARGEST_EXACT).then(whole)
+    (number.fract() == 0.0 && number.abs() <= LARGEST_EXACT).then(|| Value::from(number as i64))
 }
 
 /// Checks arguments against a tool's input schema and reads them.
@@ -229,7 +227,8 @@ mod tests {
     fn check(arguments: Value) -> String {
         let Value::Object(arguments) = arguments else { panic!("an object") };
         let schema = &Tool::Search.definition().input_schema;
-        let read = tidy(schema, arguments).and_then(|(arguments, notes)| Ok((read::<Read>(schema, arguments)?, notes)));
+        let read =
+            tidy(schema, &arguments).and_then(|(arguments, notes)| Ok((read::<Read>(schema, arguments)?, notes)));
         match read {
             Ok((Read { query, limit, types, include_code }, notes)) => {
                 format!("{query} {limit:?} {types:?} {include_code:?} {}", notes.join("; ")).trim_end().to_owned()

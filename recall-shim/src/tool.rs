@@ -133,7 +133,7 @@ impl Tool {
         home: Option<&Path>,
         progress: Option<Progress>,
     ) -> Result<Answer, ToolError> {
-        let (arguments, notes) = arguments::tidy(&self.definition().input_schema, arguments)?;
+        let (arguments, notes) = arguments::tidy(&self.definition().input_schema, &arguments)?;
         let question = question(self, &arguments);
         let answer = self.answer(arguments, Call { daemon, context, home, progress, question }).await?;
         Ok(answer.with_notes(&notes))

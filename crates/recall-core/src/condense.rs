@@ -175,9 +175,8 @@ fn is_id(word: &str) -> bool {
     let letters = word.chars().filter(|c| c.is_alphabetic()).count();
     let is_hex = word.chars().all(|c| c.is_ascii_hexdigit() || matches!(c, '-' | 'x'));
     let is_time = digits >= 3 && letters <= 3 && word.contains([':', '-', '.', '/']) && !word.contains('_');
-    (is_time && digits > letters)
-        || (digits >= ID_DIGITS && digits > letters)
-        || (is_hex && digits >= 2 && word.len() >= 8)
+    let is_number = is_time || digits >= ID_DIGITS;
+    (is_number && digits > letters) || (is_hex && digits >= 2 && word.len() >= 8)
 }
 
 #[cfg(test)]
@@ -188,12 +187,13 @@ mod tests {
 
     #[test]
     fn lines_that_differ_in_times_and_numbers_are_one() {
-        let log: String = (0..500)
-            .map(|number| {
-                let minute = number % 60;
-                format!("2026-11-26T10:{minute:02}:01Z ERROR [pool-{number}] UpstreamError: connect_upstream refused ({number})\n")
-            })
-            .collect();
+        let line = |number: u32| {
+            let minute = number % 60;
+            format!(
+                "2026-11-26T10:{minute:02}:01Z ERROR [pool-{number}] UpstreamError: connect_upstream refused ({number})"
+            )
+        };
+        let log = (0..500).map(line).collect::<Vec<_>>().join("\n");
         let Condensed { text, lines, kept } = condense(&log, 10_240);
         assert_eq!(text, "ERROR [pool-0] UpstreamError: connect_upstream refused (0)");
         assert_eq!((lines, kept), (500, 1));

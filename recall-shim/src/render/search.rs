@@ -94,7 +94,9 @@ fn page(
     let fence = fence(hits.iter().flat_map(texts));
     let mut parts: Vec<Parts> = (offset + 1..).zip(hits).map(|(number, hit)| parts(number, hit)).collect();
     if let Some(title_chars) = frame.title_chars() {
-        parts.iter_mut().for_each(|parts| parts.shorten(title_chars));
+        for one in &mut parts {
+            one.shorten(title_chars);
+        }
     }
     let above = |shown: u32| match frame {
         Frame::Full => {
