@@ -55,7 +55,7 @@ fn citation(text: &str) {
     let read = Citation::of(text);
     let rest = text.strip_prefix(read.document).expect("the document comes first");
     assert!(read.hash.is_none_or(|hash| rest.ends_with(hash)));
-    assert!(read.lines.is_none_or(|lines| 0 < lines.start && lines.start <= lines.end && rest.starts_with(':')));
+    assert!(read.lines.is_none_or(|lines| lines.start <= lines.end && rest.starts_with([':', '#'])));
     assert_eq!(rest.is_empty(), read.lines.is_none() && read.hash.is_none());
 }
 
@@ -84,6 +84,7 @@ pub fn query_seeds() -> Vec<Vec<u8>> {
         "parse_header HTTPServer2 __init__ größeÄndern 日本語 e\u{301} ß İ",
         "src/lib.rs:10-20@0123456789ab",
         "a@b.rs:1-2",
+        "a.rs:10:5 b.rs#L10-L20 c.rs:9-3 file:///w/a%20b.rs#L1",
         "L-1234567",
         "lesson-00000001",
         "0123456789abcdef0123456789abcdef",

@@ -2,7 +2,6 @@
 //!
 //! A completion never starts a daemon and never indexes. If no daemon answers in time, there are no candidates.
 
-use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::future::Future;
 use std::path::PathBuf;
@@ -29,9 +28,6 @@ const DEADLINE: Duration = Duration::from_millis(45);
 
 /// The page size of a listing, its maximum.
 const PAGE: u32 = 100;
-
-/// The number of hits that are looked through for names of symbols.
-const HITS: u32 = 30;
 
 /// The first letters of the ids of memories.
 const MEMORY_LETTERS: &str = "CDFLNP";
@@ -192,7 +188,7 @@ async fn memories_of(
     Ok(memories.map(|memory| CompletionCandidate::new(memory.id).help(Some(memory.title.into()))).collect())
 }
 
-/// Returns the names of symbols that the typed text begins, each with its first place.
+/// Returns the names of symbols that the typed text begins.
 async fn symbols_of(
     typed: &str,
     client: &Client,
@@ -201,28 +197,22 @@ async fn symbols_of(
     if typed.is_empty() {
         return Ok(Vec::new());
     }
-    let request = v1::SearchRequest {
+    let request = v1::NamesRequest {
         context: Some(context.clone()),
-        query: typed.to_owned(),
+        prefix: typed.to_owned(),
         scope: scope::to_proto(Scope::Project).into(),
-        limit: Some(HITS),
-        include_memories: Some(false),
-        rerank: Some(false),
-        preview: true,
-        ..v1::SearchRequest::default()
+        limit: Some(PAGE),
     };
-    let answer = client.search(request).await?;
-    let mut found = BTreeMap::new();
-    let form = normalized(typed);
-    for hit in answer.results {
-        let (chunk, doc) = (hit.chunk.unwrap_or_default(), hit.doc.unwrap_or_default());
-        // The signature is what encloses it, as in `impl Store > fn open`; the name is the last word.
-        let name = chunk.symbol.rsplit([' ', '>']).next().unwrap_or_default().to_owned();
-        if normalized(&name).starts_with(&*form) {
-            found.entry(name).or_insert_with(|| format!("{}:{}", doc.path, chunk.start_line));
-        }
-    }
-    Ok(found.into_iter().map(|(name, place)| CompletionCandidate::new(name).help(Some(place.into()))).collect())
+    let names = client.names(request).await?.names;
+    Ok(names.iter().filter_map(|name| name_continuation(typed, name)).map(CompletionCandidate::new).collect())
+}
+
+/// Returns a name as it continues the typed text, with the separators of scopes that it has; `None` if it does not.
+fn name_continuation(typed: &str, name: &str) -> Option<String> {
+    const SEPARATORS: [&str; 4] = ["::", ".", "->", "#"];
+    let separator = SEPARATORS.into_iter().find(|separator| typed.contains(separator)).unwrap_or("::");
+    let name = name.replace("::", separator);
+    normalized(&name).starts_with(&*normalized(typed)).then_some(name)
 }
 
 #[cfg(test)]
@@ -242,6 +232,19 @@ mod tests {
             ("ガイ", "ｶﾞｲﾄﾞ.md", Some("ｶﾞｲﾄﾞ.md")),
         ] {
             assert_eq!(continuation(typed, path), expected, "{typed} {path}");
+        }
+    }
+
+    #[test]
+    fn a_name_continues_the_typed_text_with_its_separators() {
+        for (typed, name, expected) in [
+            ("AppCon", "AppContext", Some("AppContext")),
+            ("AppContext.p", "AppContext::push", Some("AppContext.push")),
+            ("Store::", "Store::open", Some("Store::open")),
+            ("a->b", "a::bc::d", Some("a->bc->d")),
+            ("app", "AppContext", None),
+        ] {
+            assert_eq!(name_continuation(typed, name).as_deref(), expected, "{typed} {name}");
         }
     }
 

@@ -119,7 +119,7 @@ impl Output {
                 Ok(Severity::Error) => (style::ERROR, "error"),
                 Ok(Severity::Warning | Severity::Unspecified) | Err(_) => (style::WARNING, "warning"),
             };
-            let about = if path.is_empty() { String::new() } else { format!("{path}: ") };
+            let about = if message.contains(path) { String::new() } else { format!("{path}: ") };
             let text = human::text::printable(&format!("{about}{message}")).into_owned();
             self.note(&format!("{style}{word}{style:#}: {text}"));
             if !hint.is_empty() {

@@ -1,10 +1,12 @@
 //! The answer of a tool and its forms.
 
+use recall_proto::v1::{Severity, Warning};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error::ToolError;
+use crate::render;
 
 /// The requested form of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -26,6 +28,36 @@ pub(crate) enum Answer {
     Json(Value),
 }
 
+impl Answer {
+    /// Adds notes on the arguments of the call: as lines above the text, or to the warnings.
+    pub(crate) fn with_notes(self, notes: &[String]) -> Self {
+        if notes.is_empty() {
+            return self;
+        }
+        let warning = |note: &String| Warning {
+            code: "UNKNOWN_ARGUMENT".to_owned(),
+            message: note.clone(),
+            severity: Severity::Notice.into(),
+            ..Warning::default()
+        };
+        let warnings: Vec<Warning> = notes.iter().map(warning).collect();
+        match self {
+            Self::Text(text) => Self::Text(render::notes(&warnings, None) + &text),
+            Self::Json(mut answer) => {
+                let written =
+                    |warning| serde_json::to_value(recall_json::warning(warning)).expect("the keys are strings");
+                let more = warnings.iter().map(written);
+                if let Some(Value::Array(warnings)) = answer.get_mut("warnings") {
+                    warnings.extend(more);
+                } else if let Value::Object(answer) = &mut answer {
+                    answer.insert("warnings".to_owned(), more.collect());
+                }
+                Self::Json(answer)
+            }
+        }
+    }
+}
+
 /// Converts an answer to a result of the protocol, in which failures are results too.
 pub(crate) fn to_result(answer: Result<Answer, ToolError>) -> CallToolResult {
     match answer {
@@ -41,6 +73,19 @@ mod tests {
 
     use super::*;
     use crate::error::Code;
+
+    #[test]
+    fn notes_are_lines_above_a_text_and_warnings_in_json() {
+        let notes = ["there is no argument `x`".to_owned()];
+        let text = Answer::Text("t".to_owned());
+        assert_eq!(text.clone().with_notes(&[]), text);
+        assert_eq!(text.with_notes(&notes), Answer::Text("note: there is no argument `x`\n\nt".to_owned()));
+        for answer in [json!({"a": 1}), json!({"a": 1, "warnings": []})] {
+            let Answer::Json(answer) = Answer::Json(answer).with_notes(&notes) else { panic!("still JSON") };
+            assert_eq!(answer["a"], 1);
+            assert_eq!(answer["warnings"][0]["code"], "UNKNOWN_ARGUMENT", "{answer}");
+        }
+    }
 
     #[test]
     fn text_comes_without_structured_content_and_errors_as_text() {

@@ -1,4 +1,7 @@
-//! Validation of arguments against a tool's input schema.
+//! Reading of arguments by a tool's input schema.
+//!
+//! Models write a number as `"3"` or `3.0`, a list as its text, and arguments that do not exist. What they mean is clear, and an error
+//! would cost them a turn; so [`tidy`] reads these forms before [`read`] validates.
 
 use recall_core::nearest;
 use rmcp::model::JsonObject;
@@ -6,6 +9,68 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::{Code, ToolError};
+
+/// Reads the forms in which models write arguments: leaves out those that are `null` or unknown, and converts values to the type that
+/// the schema names if their text is one of it. Returns a sentence for each that was unknown.
+///
+/// # Errors
+/// An unknown argument is near to a required one that is missing.
+pub(crate) fn tidy(schema: &JsonObject, arguments: &JsonObject) -> Result<(JsonObject, Vec<String>), ToolError> {
+    let none = JsonObject::new();
+    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    let (mut known, mut notes) = (JsonObject::new(), Vec::new());
+    for (name, value) in arguments {
+        if value.is_null() {
+            continue;
+        }
+        if let Some(property) = properties.get(name).and_then(Value::as_object) {
+            known.insert(name.clone(), converted(value, property));
+            continue;
+        }
+        let meant = nearest(name, properties.keys().map(String::as_str));
+        if meant.is_some_and(|meant| is_required(schema, meant) && !arguments.contains_key(meant)) {
+            return Err(unknown(name, properties));
+        }
+        let hint = meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
+        notes.push(format!("there is no argument `{}`, so it was ignored{hint}", cut(name)));
+    }
+    Ok((known, notes))
+}
+
+fn is_required(schema: &JsonObject, name: &str) -> bool {
+    let required = schema.get("required").and_then(Value::as_array);
+    required.is_some_and(|required| required.iter().any(|one| one == name))
+}
+
+/// Converts a value to the type of a schema if that is clear; otherwise returns it as it is.
+fn converted(value: &Value, schema: &JsonObject) -> Value {
+    let expected = schema.get("type").and_then(Value::as_str).unwrap_or_default();
+    let of_text = |text: &str| -> Option<Value> {
+        match expected {
+            "integer" | "number" => text.trim().parse::<serde_json::Number>().ok().map(Value::Number),
+            "boolean" => text.trim().to_ascii_lowercase().parse().ok().map(Value::Bool),
+            "array" => match serde_json::from_str(text) {
+                Ok(Value::Array(entries)) => Some(Value::Array(entries)),
+                // One entry is written without the list around it.
+                _ => Some(Value::Array(vec![text.into()])),
+            },
+            "object" => serde_json::from_str(text).ok().filter(Value::is_object),
+            _ => None,
+        }
+    };
+    let value = value.as_str().and_then(of_text).unwrap_or_else(|| value.clone());
+    match &value {
+        // JSON Schema counts 3.0 as an integer.
+        Value::Number(number) if expected == "integer" => number.as_f64().and_then(whole).unwrap_or(value),
+        _ => value,
+    }
+}
+
+/// Returns a number without a fraction as an integer. Larger ones are not exact.
+fn whole(number: f64) -> Option<Value> {
+    const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
+    (number.fract() == 0.0 && number.abs() <= LARGEST_EXACT).then(|| Value::from(number as i64))
+}
 
 /// Checks arguments against a tool's input schema and reads them.
 ///
@@ -155,20 +220,46 @@ mod tests {
     struct Read {
         query: String,
         limit: Option<u32>,
+        types: Option<Vec<String>>,
+        include_code: Option<bool>,
     }
 
     fn check(arguments: Value) -> String {
         let Value::Object(arguments) = arguments else { panic!("an object") };
-        match read::<Read>(&Tool::Search.definition().input_schema, arguments) {
-            Ok(read) => format!("{} {:?}", read.query, read.limit),
+        let schema = &Tool::Search.definition().input_schema;
+        let read =
+            tidy(schema, &arguments).and_then(|(arguments, notes)| Ok((read::<Read>(schema, arguments)?, notes)));
+        match read {
+            Ok((Read { query, limit, types, include_code }, notes)) => {
+                format!("{query} {limit:?} {types:?} {include_code:?} {}", notes.join("; ")).trim_end().to_owned()
+            }
             Err(error) => error.to_string(),
         }
     }
 
     #[test]
     fn good_arguments_are_read_and_null_is_absent() {
-        assert_eq!(check(json!({"query": "q", "limit": 3})), "q Some(3)");
-        assert_eq!(check(json!({"query": "q", "limit": null, "scope": null})), "q None");
+        assert_eq!(check(json!({"query": "q", "limit": 3})), "q Some(3) None None");
+        assert_eq!(check(json!({"query": "q", "limit": null, "scope": null})), "q None None None");
+    }
+
+    #[test]
+    fn values_in_the_form_of_another_type_are_read() {
+        for three in [json!("3"), json!(" 3 "), json!(3.0), json!("3.0")] {
+            assert_eq!(check(json!({"query": "q", "limit": three})), "q Some(3) None None", "{three}");
+        }
+        for types in [json!("code"), json!("[\"code\"]"), json!(["code"])] {
+            assert_eq!(check(json!({"query": "q", "types": types})), "q None Some([\"code\"]) None", "{types}");
+        }
+        assert_eq!(check(json!({"query": "q", "include_code": "False"})), "q None None Some(false)");
+    }
+
+    #[test]
+    fn an_unknown_argument_is_ignored_with_a_note() {
+        let note = "q None None None there is no argument";
+        assert_eq!(check(json!({"query": "q", "zzz": 1})), format!("{note} `zzz`, so it was ignored"));
+        let near = "`limt`, so it was ignored; did you mean `limit`?";
+        assert_eq!(check(json!({"query": "q", "limt": 1})), format!("{note} {near}"));
     }
 
     #[test]
@@ -178,16 +269,14 @@ mod tests {
             json!({"query": 3}),
             json!({"query": "  "}),
             json!({"qeury": "q"}),
-            json!({"query": "q", "zzz": 1}),
-            json!({"query": "q", "limit": "10"}),
+            json!({"query": "q", "limit": "ten"}),
             json!({"query": "q", "limit": 1.5}),
             json!({"query": "q", "limit": 0}),
             json!({"query": "q", "limit": 10_000}),
             json!({"query": "q", "limit": -1}),
             json!({"query": "q", "scope": "projct"}),
-            json!({"query": "q", "types": "code"}),
             json!({"query": "q", "types": ["code", "cod"]}),
-            json!({"query": "q", "explain": {"deep": "x".repeat(200)}}),
+            json!({"query": "q", "types": {"deep": "x".repeat(200)}}),
         ];
         let errors: Vec<String> = bad.into_iter().map(check).collect();
         insta::assert_snapshot!(errors.join("\n\n"));

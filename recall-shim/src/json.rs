@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use recall_proto::v1::{
-    ExactResponse, GetResponse, GraphResponse, ListResponse, RelatedResponse, SearchResponse, StatusResponse,
+    ExactResponse, GetResponse, GraphResponse, Hit, ListResponse, RelatedResponse, SearchResponse, StatusResponse,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -37,11 +37,9 @@ pub(crate) fn search(response: &SearchResponse, offset: u32, cursor: impl Fn(u32
         match response.results.as_mut_slice() {
             [] => return Value::Object(answer),
             [hit] => {
-                let Some(chunk) = hit.chunk.as_mut().filter(|chunk| !chunk.text.is_empty()) else {
+                if !shorten_longest(hit, excess) {
                     return Value::Object(answer);
-                };
-                chunk.text = shortened(&chunk.text, excess);
-                hit.highlights.retain(|range| range.end as usize <= chunk.text.len());
+                }
             }
             [..] => {
                 response.results.pop();
@@ -194,6 +192,18 @@ fn excess(answer: &Map<String, Value>) -> usize {
     written.chars().count().saturating_sub(ANSWER_CHARS)
 }
 
+/// Shortens the longest text of a hit: that of its chunk, of its memory or of its document. Returns whether there was one.
+fn shorten_longest(hit: &mut Hit, by_chars: usize) -> bool {
+    let chunk = hit.chunk.as_mut().map(|chunk| &mut chunk.text);
+    let memory = hit.memory.as_mut().map(|memory| &mut memory.content);
+    let texts = [chunk, memory, hit.parent_text.as_mut()].into_iter().flatten();
+    let Some(longest) = texts.max_by_key(|text| text.len()).filter(|text| !text.is_empty()) else { return false };
+    *longest = shortened(longest, by_chars);
+    let kept = hit.chunk.as_ref().map_or(0, |chunk| chunk.text.len());
+    hit.highlights.retain(|range| range.end as usize <= kept);
+    true
+}
+
 /// Returns a text shortened by about `by_chars` characters, but at most by half, and to the end of a line if there is one.
 ///
 /// JSON escapes a character with several, so that cutting the whole excess at once could remove far too much.
@@ -207,7 +217,7 @@ fn shortened(text: &str, by_chars: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use recall_proto::v1::{GraphEdge, GraphNode, ListEntry, Symbol};
+    use recall_proto::v1::{GraphEdge, GraphNode, ListEntry, Memory, Symbol};
 
     use super::*;
     use crate::render::sample::{doc, found, hit};
@@ -237,6 +247,18 @@ mod tests {
                 .is_some_and(|text| text.len() > 1_000 && text.ends_with('\n'))
         );
         assert!(answer["cursor"].is_null());
+    }
+
+    #[test]
+    fn a_large_memory_is_cut_wherever_its_text_is() {
+        let text = "a line of a large memory\n".repeat(20_000);
+        let mut large = hit(doc("L-0123abcd", "lesson", ""), "", &text);
+        large.memory = Some(Memory { content: text.clone(), ..Memory::default() });
+        let answer = search(&found(vec![large]), 0, |_| String::new());
+        assert!(size(&answer) <= ANSWER_CHARS, "{}", size(&answer));
+        let [chunk, memory] = [&answer["results"][0]["chunk"]["text"], &answer["results"][0]["memory"]["content"]];
+        assert!(chunk.as_str().is_some_and(|text| text.len() > 1_000), "{chunk}");
+        assert!(memory.as_str().is_some_and(|text| text.len() > 1_000), "{memory}");
     }
 
     #[test]

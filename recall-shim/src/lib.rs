@@ -21,10 +21,12 @@ mod progress;
 mod prompt;
 mod render;
 mod resource;
+mod roots;
 mod run;
 mod server;
 mod stdio;
 mod tool;
+mod transport;
 
 pub use options::{Options, ToolSet};
 pub use run::main;

@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use recall_client::Replace;
-use recall_config::{Dirs, DirsError, Environment, Settings};
+use recall_config::{Dirs, DirsError, Environment, McpSettings, Settings, project_root};
+use recall_core::PROJECT_FOLDER;
 use recall_proto::v1::{Provenance, RequestContext};
 
 use crate::tool::key::key;
@@ -25,6 +26,10 @@ pub(crate) struct ProcessEnv {
     pub(crate) context: RequestContext,
     /// Whether this process created the session, so that it must also end it.
     pub(crate) is_own_session: bool,
+    /// Whether the working directory is that of a project: the client says so, or it or a directory above it is marked as one.
+    pub(crate) is_in_project: bool,
+    /// The settings of the server.
+    pub(crate) mcp: McpSettings,
 }
 
 impl ProcessEnv {
@@ -40,17 +45,31 @@ impl ProcessEnv {
         }
         let environment = Environment::capture();
         let dirs = Dirs::from_environment(&environment);
-        let replace = dirs.as_ref().map_or(Replace::Never, |dirs| replace(dirs, &environment));
-        Self { dirs, replace, home: environment.home, context, is_own_session }
+        let settings = dirs.as_ref().ok().and_then(|dirs| Settings::load(dirs, None, &environment, &[]).ok());
+        let settings = settings.map(|loaded| loaded.settings);
+        // With a wrong configuration a new daemon would not start, so a running one is kept.
+        let replaces = settings.as_ref().is_some_and(|settings| settings.client.replace_older);
+        let replace = if replaces { Replace::Older } else { Replace::Never };
+        let mcp = settings.map(|settings| settings.mcp).unwrap_or_default();
+        let home = environment.home;
+        let names_project =
+            PROJECT_VARIABLES.iter().any(|name| std::env::var_os(name).is_some_and(|at| !at.is_empty()));
+        let is_in_project = names_project || is_in_project(&directory, home.as_deref());
+        Self { dirs, replace, home, context, is_own_session, is_in_project, mcp }
     }
 }
 
-/// With a wrong configuration a new daemon would not start, so a running one is kept.
-fn replace(dirs: &Dirs, environment: &Environment) -> Replace {
-    match Settings::load(dirs, None, environment, &[]) {
-        Ok(loaded) if loaded.settings.client.replace_older => Replace::Older,
-        Ok(_) | Err(_) => Replace::Never,
+/// The variables in which a client or EDI names the project.
+const PROJECT_VARIABLES: [&str; 2] = ["CLAUDE_PROJECT_DIR", "EDI_PROJECT_PATH"];
+
+/// Returns whether a directory, or one above it, is marked as the root of a project. The root of the file system and the home
+/// folder are none.
+fn is_in_project(directory: &Path, home: Option<&Path>) -> bool {
+    if directory.parent().is_none() || home == Some(directory) {
+        return false;
     }
+    let root = project_root(directory, home);
+    root != directory || root.join(PROJECT_FOLDER).is_dir() || root.join(".git").exists()
 }
 
 /// Returns the context of requests, from the client's variables first, then from EDI's, then from the working directory.
@@ -60,7 +79,7 @@ fn context(variable: impl Fn(&str) -> Option<OsString>, directory: &Path) -> Req
     let value =
         |name: &str| variable(name).and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty());
     let first = |names: [&str; 2]| names.into_iter().find_map(&value);
-    let project = first(["CLAUDE_PROJECT_DIR", "EDI_PROJECT_PATH"]);
+    let project = first(PROJECT_VARIABLES);
     // `join` resolves a relative project directory, and returns an absolute one unchanged.
     let working_directory = project.map_or_else(|| directory.to_owned(), |project| directory.join(project));
     RequestContext {
@@ -88,6 +107,21 @@ mod tests {
             |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
         let context = context(lookup, Path::new(directory));
         assert_eq!((context.working_directory.as_str(), context.session_id.as_str()), expected, "{variables:?}");
+    }
+
+    #[test]
+    fn a_directory_without_a_mark_is_in_no_project() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [marked, inside, plain] = ["marked", "marked/src", "plain"].map(|name| folder.path().join(name));
+        for directory in [&marked.join(".git"), &inside, &plain] {
+            std::fs::create_dir_all(directory).expect("folders");
+        }
+        let home = Some(folder.path());
+        assert!(is_in_project(&marked, home) && is_in_project(&inside, home));
+        assert!(!is_in_project(&plain, home) && !is_in_project(folder.path(), home));
+        // Recall's own folder in the home folder does not make it a project.
+        std::fs::create_dir(folder.path().join(PROJECT_FOLDER)).expect("a folder");
+        assert!(!is_in_project(&plain, home) && !is_in_project(folder.path(), home));
     }
 
     #[test]

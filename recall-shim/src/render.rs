@@ -6,6 +6,7 @@
 
 mod clean;
 mod exact;
+mod fit;
 #[cfg(test)]
 mod frames;
 mod get;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use clap::Parser as _;
 use rmcp::service::{RoleServer, ServerInitializeError, ServiceExt as _};
 use rmcp::transport::Transport;
-use rmcp::transport::async_rw::AsyncRwTransport;
 
 use crate::options::Options;
 use crate::process_env::ProcessEnv;
 use crate::server::Shim;
 use crate::stdio::Slot;
+use crate::transport::LineTransport;
 
 /// Serves until the input ends or a signal asks the process to end; both are a success.
 pub fn main() -> ExitCode {
@@ -24,10 +24,12 @@ pub fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     runtime.block_on(async {
-        let shim = Arc::new(Shim::new(options.tools, ProcessEnv::of_this_process()));
+        let process_env = ProcessEnv::of_this_process();
+        let mcp = process_env.mcp;
+        let shim = Arc::new(Shim::new(options.tools, process_env));
         let (input, output) = rmcp::transport::stdio_pipes();
         tokio::select! {
-            () = serve(Arc::clone(&shim), AsyncRwTransport::new_server(input, output)) => {}
+            () = serve(Arc::clone(&shim), LineTransport::new(input, output, &mcp)) => {}
             () = asked_to_end() => {}
         }
         shim.end_session().await;

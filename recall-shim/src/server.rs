@@ -9,7 +9,7 @@ use rmcp::model::{
     GetPromptRequestParams, GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use rmcp::{ServerHandler, model};
 
 use recall_core::{EndReason, nearest};
@@ -19,6 +19,7 @@ use crate::daemon::Daemon;
 use crate::options::ToolSet;
 use crate::process_env::ProcessEnv;
 use crate::progress::Progress;
+use crate::roots::Roots;
 use crate::tool::Tool;
 use crate::{about, answer, prompt, resource};
 
@@ -36,15 +37,18 @@ pub(crate) struct Shim {
     context: v1::RequestContext,
     is_own_session: bool,
     home: Option<PathBuf>,
+    roots: Roots,
     daemon: Daemon,
 }
 
 impl Shim {
     /// Creates the server without connecting to the daemon.
     pub(crate) fn new(tools: ToolSet, process_env: ProcessEnv) -> Self {
-        let ProcessEnv { dirs, replace, home, context, is_own_session } = process_env;
+        let ProcessEnv { dirs, replace, home, context, is_own_session, is_in_project, mcp } = process_env;
         let daemon = Daemon::new(dirs, replace);
-        Self { tools: Tool::of_set(tools).collect(), context, is_own_session, home, daemon }
+        let started_in = Some(PathBuf::from(&context.working_directory)).filter(|_| !is_in_project);
+        let roots = Roots::new(started_in, mcp.roots_wait);
+        Self { tools: Tool::of_set(tools).collect(), context, is_own_session, home, roots, daemon }
     }
 
     /// Ends the session if this process created it and has connected to the daemon.
@@ -56,7 +60,7 @@ impl Shim {
         }
         let Some(client) = self.daemon.connection().await else { return };
         let request = v1::EndSessionRequest {
-            context: Some(self.context.clone()),
+            context: Some(self.context_in(self.roots.known().await)),
             reason: EndReason::Exit.as_str().to_owned(),
             ..v1::EndSessionRequest::default()
         };
@@ -64,10 +68,20 @@ impl Shim {
         let _ = tokio::time::timeout(LAST_CALL, client.end_session(request)).await;
     }
 
-    /// Returns the context of a request: that of the process, with the client's own name as the agent.
-    fn context(&self, request: &RequestContext<RoleServer>) -> v1::RequestContext {
+    /// Returns the context of a request: that of the process, with the client's own name as the agent, and in the client's folder if
+    /// the process was started outside of any project.
+    async fn context(&self, request: &RequestContext<RoleServer>) -> v1::RequestContext {
         let agent = request.client_info().map(|client| client.name).unwrap_or_default();
-        v1::RequestContext { agent, ..self.context.clone() }
+        v1::RequestContext { agent, ..self.context_in(self.roots.directory(request).await) }
+    }
+
+    /// Returns the context of the process, in another working directory if there is one.
+    fn context_in(&self, directory: Option<PathBuf>) -> v1::RequestContext {
+        let mut context = self.context.clone();
+        if let Some(directory) = directory {
+            context.working_directory = directory.to_string_lossy().into_owned();
+        }
+        context
     }
 
     fn tool(&self, name: &str) -> Result<Tool, ErrorData> {
@@ -107,8 +121,11 @@ impl ServerHandler for Shim {
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = self.tool(&request.name)?;
         let arguments = request.arguments.unwrap_or_default();
-        let (origin, progress) = (self.context(&context), Progress::of(&context));
-        let call = tool.call(arguments, &self.daemon, origin, self.home.as_deref(), progress);
+        let progress = Progress::of(&context);
+        let call = async {
+            let origin = self.context(&context).await;
+            tool.call(arguments, &self.daemon, origin, self.home.as_deref(), progress).await
+        };
         // The future is as large as its largest message; a box avoids copying it.
         let answer = uncancelled(&context, Box::pin(call)).await?;
         Ok(answer::to_result(answer).into())
@@ -137,7 +154,7 @@ impl ServerHandler for Shim {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = resource::read(&request.uri, &self.daemon, self.context(&context));
+        let read = async { resource::read(&request.uri, &self.daemon, self.context(&context).await).await };
         Ok(uncancelled(&context, read).await??.into())
     }
 
@@ -155,7 +172,7 @@ impl ServerHandler for Shim {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let answer = prompt::answer(&request, &self.daemon, self.context(&context));
+        let answer = async { prompt::answer(&request, &self.daemon, self.context(&context).await).await };
         uncancelled(&context, answer).await?.map(GetPromptResponse::from)
     }
 
@@ -164,8 +181,12 @@ impl ServerHandler for Shim {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let complete = resource::complete(&request, &self.daemon, self.context(&context));
+        let complete = async { resource::complete(&request, &self.daemon, self.context(&context).await).await };
         Ok(CompleteResult::new(uncancelled(&context, complete).await?))
+    }
+
+    async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
+        self.roots.forget().await;
     }
 }
 

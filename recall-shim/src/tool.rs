@@ -134,8 +134,10 @@ impl Tool {
         home: Option<&Path>,
         progress: Option<Progress>,
     ) -> Result<Answer, ToolError> {
+        let (arguments, notes) = arguments::tidy(&self.definition().input_schema, &arguments)?;
         let question = question(self, &arguments);
-        self.answer(arguments, Call { daemon, context, home, progress, question }).await
+        let answer = self.answer(arguments, Call { daemon, context, home, progress, question }).await?;
+        Ok(answer.with_notes(&notes))
     }
 }
 

@@ -10,7 +10,7 @@ mod shared;
 
 use recall_core::{UnknownLanguage, error_chain};
 use recall_engine::{
-    ContextError, Fault, GetError, GraphError, IndexError, ListError, MemoryError, PatternError, RemoveError,
+    ContextError, Fault, GetError, GraphError, IndexError, ListError, MemoryError, OutsideFilter, PatternError, RemoveError,
     SearchError, SessionError, StatusError, StoreError,
 };
 use recall_proto::{Failure, Reason};
@@ -46,6 +46,7 @@ impl IntoFailure for SearchError {
             Self::NoStore { .. } => no_store(message),
             Self::Language(unknown) => no_language(&unknown, message),
             Self::Pattern(error) => no_pattern(&error, message),
+            Self::Outside(OutsideFilter { path }) => outside(message, path),
             Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
         }
     }
@@ -167,9 +168,7 @@ impl IntoFailure for GraphError {
                 let near: Vec<String> = near.into_iter().map(|name| format!("`{name}`")).collect();
                 failure.with_hint(format!("near it are {}", near.join(", ")))
             }
-            Self::Outside { path } => {
-                Failure::new(Reason::PermissionDenied, message).with_detail("path", path).with_hint(OUTSIDE)
-            }
+            Self::Outside { path } => outside(message, path),
             Self::NoLines { path, .. } => Failure::new(Reason::InvalidArgument, message)
                 .with_detail("path", path)
                 .with_hint("leave the lines out for the whole document"),
@@ -200,6 +199,7 @@ impl IntoFailure for ListError {
         match self {
             Self::NoStore { .. } => no_store(message),
             Self::Language(unknown) => no_language(&unknown, message),
+            Self::Outside(OutsideFilter { path }) => outside(message, path),
             Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
         }
     }
@@ -293,6 +293,10 @@ fn no_language(unknown: &UnknownLanguage, message: String) -> Failure {
 
 fn no_store(message: String) -> Failure {
     Failure::new(Reason::InvalidScope, message)
+}
+
+fn outside(message: String, path: String) -> Failure {
+    Failure::new(Reason::PermissionDenied, message).with_detail("path", path).with_hint(OUTSIDE)
 }
 
 fn not_found(message: String, id: String) -> Failure {

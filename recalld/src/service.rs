@@ -19,6 +19,7 @@ mod list;
 mod memory;
 mod migrate;
 mod models;
+mod names;
 mod page;
 mod publish;
 mod published;
@@ -93,6 +94,10 @@ impl Recall for Service {
 
     async fn history(&self, request: Request<v1::HistoryRequest>) -> Result<Response<v1::HistoryResponse>, Status> {
         history::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn names(&self, request: Request<v1::NamesRequest>) -> Result<Response<v1::NamesResponse>, Status> {
+        names::handle(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn graph(&self, request: Request<v1::GraphRequest>) -> Result<Response<v1::GraphResponse>, Status> {

@@ -75,6 +75,7 @@ const LEAVES: &[&str] = &[
     "store_folder",
     "task_pool",
     "warning",
+    "written",
 ];
 
 /// Pairs of files in a circle that is still to be cut. Only to be shortened.

@@ -147,6 +147,8 @@ repeatable! {
     related: RelatedRequest => RelatedResponse;
     /// Returns the commits that changed a document.
     history: HistoryRequest => HistoryResponse;
+    /// Returns the names of symbols that begin with a text.
+    names: NamesRequest => NamesResponse;
     /// Returns the neighbours of a symbol, file or memory.
     graph: GraphRequest => GraphResponse;
     /// Amends a memory.

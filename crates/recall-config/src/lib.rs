@@ -37,8 +37,8 @@ pub use project::{BroadRoot, ProjectError, check_project_root, initialise, setti
 pub use recall_folder::project_root;
 pub use settings::{
     AdoptSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings, LaunchSettings, Loaded, LogLevel,
-    LoopSettings, ModelSetting, ModelsSettings, PageSettings, ProxySetting, RankerSetting, ReadFrom, RemoteSettings,
-    RootsSettings, SearchSettings, Settings, SpreadConfig, StoreConfig, StoreKind,
+    LoopSettings, McpSettings, ModelSetting, ModelsSettings, PageSettings, ProxySetting, RankerSetting, ReadFrom,
+    RemoteSettings, RootsSettings, SearchSettings, Settings, SpreadConfig, StoreConfig, StoreKind,
 };
 pub use table::{Reach, Row, Table};
 

@@ -41,6 +41,8 @@ pub struct Settings {
     pub page: PageSettings,
     /// The clients: the command and the MCP server.
     pub client: ClientSettings,
+    /// The MCP server.
+    pub mcp: McpSettings,
     /// What `recall hook` tells an agent, and what it records.
     pub hooks: HookSettings,
     /// The launch of agents.
@@ -315,6 +317,28 @@ pub struct ClientSettings {
 impl Default for ClientSettings {
     fn default() -> Self {
         Self { start_timeout: Duration::from_secs(5), replace_older: true }
+    }
+}
+
+/// The MCP server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct McpSettings {
+    /// The longest message of a client. A longer one gets an error.
+    pub message_bytes: usize,
+    /// The maximum number of calls that are answered at once. Further ones wait in the pipe.
+    pub calls: NonZero<usize>,
+    /// How long a call waits for the client's list of its folders.
+    pub roots_wait: Duration,
+}
+
+impl Default for McpSettings {
+    fn default() -> Self {
+        Self {
+            message_bytes: 16 * 1024 * 1024,
+            // Agents have at most a few dozen; each takes some tens of kilobytes.
+            calls: NonZero::new(256).expect("it is not zero"),
+            roots_wait: Duration::from_secs(2),
+        }
     }
 }
 

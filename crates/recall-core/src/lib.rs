@@ -8,6 +8,7 @@ mod ascending;
 mod chunk;
 mod citation;
 mod clean;
+mod condense;
 mod doc_path;
 mod document;
 mod embedder;
@@ -41,6 +42,7 @@ mod scope;
 mod select;
 mod session;
 mod session_request;
+mod spelling;
 mod text_signature;
 mod time;
 pub mod tokens;
@@ -58,6 +60,7 @@ pub use chunk::{
 };
 pub use citation::{Citation, Lines};
 pub use clean::clean;
+pub use condense::{Condensed, condense};
 pub use doc_path::{DocPath, DocPathError, is_at_or_below};
 pub use document::{Document, DocumentKey, DocumentType, UnknownDocumentType};
 pub use embedder::{ChunkText, CrossEncoder, Describer, Embedder, Embedding, ModelError};
@@ -102,6 +105,7 @@ pub use session_request::{
     AskBriefing, EndSession, ListEvents, ListSessions, LogEvent, METADATA_BYTES, METADATA_DEPTH, METADATA_VALUES,
     RECORD_TEXT_BYTES, StartSession,
 };
+pub use spelling::{path_of_uri, path_spellings};
 pub use text_signature::{TextRun, TextSignature};
 pub use time::{Clock, Timestamp};
 pub use understand::{QueryClass, Understood, UnknownFilter, understand, understand_words};

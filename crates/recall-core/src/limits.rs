@@ -9,8 +9,11 @@ pub const LOW_CONFIDENCE: f64 = 0.33;
 /// The limits that keep one request, file or query from starving the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The longest query. A person or an agent writes a paragraph at most; 10 KiB is several pages.
+    /// The longest query. A pasted log may have some hundred kilobytes.
     pub query_bytes: usize,
+    /// How much of a query is searched for; a longer one is [condensed](crate::condense). A person or an agent writes a paragraph at
+    /// most; 10 KiB is several pages.
+    pub searched_bytes: usize,
     /// The maximum number of hits of one search.
     pub hits: u32,
     /// The maximum number of entries of one listing.
@@ -48,7 +51,8 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            query_bytes: 10 * 1024,
+            query_bytes: 1024 * 1024,
+            searched_bytes: 10 * 1024,
             hits: 50,
             list_entries: 100,
             file_bytes: 16 * 1024 * 1024,

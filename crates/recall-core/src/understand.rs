@@ -270,11 +270,16 @@ fn path_form(word: &str) -> Option<PathForm> {
     Some(if is_sure { PathForm::Sure } else { PathForm::Possible })
 }
 
+/// Whether a word may be a path or a file name.
+pub(crate) fn looks_like_path(word: &str) -> bool {
+    path_form(word).is_some()
+}
+
 /// The extension of the files in which package managers pin versions. Their text is in various languages.
 const LOCK_FILE: &str = "lock";
 
 /// Whether a word is written like an identifier and unlike an English word.
-fn looks_like_identifier(word: &str) -> bool {
+pub(crate) fn looks_like_identifier(word: &str) -> bool {
     let word = word.trim_end_matches("()");
     let Some(first) = word.chars().next() else { return false };
     if !(first.is_alphabetic() || matches!(first, '_' | '$' | '@')) {

@@ -178,9 +178,20 @@ pub enum SearchError {
     /// The text to find is not a pattern.
     #[error(transparent)]
     Pattern(#[from] PatternError),
+    /// A filter names a path outside of the project.
+    #[error(transparent)]
+    Outside(#[from] OutsideFilter),
     /// A store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// A filter of a request names a path outside of the client's project.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{path}` is not in the project")]
+pub struct OutsideFilter {
+    /// The path as it was written.
+    pub path: String,
 }
 
 /// Indexing failed.
@@ -308,6 +319,9 @@ pub enum ListError {
     /// A filter names an unknown language.
     #[error(transparent)]
     Language(#[from] UnknownLanguage),
+    /// The filter names a path outside of the project.
+    #[error(transparent)]
+    Outside(#[from] OutsideFilter),
     /// A store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

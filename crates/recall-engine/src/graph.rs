@@ -11,7 +11,7 @@ mod related;
 pub(crate) mod start;
 mod walk;
 
-use recall_core::EdgeKind;
+use recall_core::{Citation, EdgeKind};
 
 use crate::engine::{MountedStore, MountedStores};
 use crate::error::{GraphError, StoreError};
@@ -39,16 +39,20 @@ impl Engine {
             return Err(GraphError::NoStore { scope: request.scope });
         }
         let text = request.node.trim();
-        if self.place_of(origin, text) == PathLocation::Outside {
-            return Err(GraphError::Outside { path: text.to_owned() });
+        let whole = Citation::of(text).document;
+        if self.place_of(origin, whole) == PathLocation::Outside {
+            return Err(GraphError::Outside { path: whole.to_owned() });
         }
-        let name = self.name(origin, text);
+        let readings: Vec<_> =
+            Citation::readings(text).map(|read| (read.document, self.name(origin, read.document))).collect();
         let mut near = Vec::new();
         for store in &stores {
-            let here = name.as_ref().and_then(|name| name.in_store(store));
-            if let Some(mut graph) = around(store, here.as_ref(), text, request)? {
-                graph.warnings.splice(0..0, warnings);
-                return Ok(graph);
+            for (text, name) in &readings {
+                let here = name.as_ref().and_then(|name| name.in_store(store));
+                if let Some(mut graph) = around(store, here.as_ref(), text, request)? {
+                    graph.warnings.splice(0..0, warnings);
+                    return Ok(graph);
+                }
             }
             let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
             near.extend(start::near(store, &snapshot, text)?.into_iter().map(mask::shown_path));

@@ -6,15 +6,17 @@ mod get;
 mod history;
 mod kept;
 mod list;
+mod names;
 mod published;
 mod record;
 mod status;
 
 pub use compact::CompactReport;
 pub use doctor::{DoctorReport, DoctorRequest, Mend, SecretScan};
-pub use get::{Item, ItemRequest, Parent};
+pub use get::{CitedItem, Item, ItemRequest, Parent};
 pub use history::{History, HistoryRequest};
 pub use kept::KeptStore;
 pub use list::{ListRequest, Listed, Listing, Said};
+pub use names::NamesRequest;
 pub use record::RecordStatus;
 pub use status::{FailureEntry, FailureEntryKind, FileCounts, Status, StoreStatus};

@@ -46,6 +46,7 @@ mod store;
 mod store_folder;
 mod task_pool;
 mod warning;
+mod written;
 
 pub use backup::{
     BackupError, BackupReport, BackupRequest, Embeddings, ExistingFile, ExportError, ExportRequest, ExportSink,
@@ -59,8 +60,8 @@ pub use doubt::{AdoptedHit, AdoptedReport, Doubt, DoubtKind, Owner};
 pub use embeddings::Encoders;
 pub use engine::{Engine, RecorderCounts};
 pub use error::{
-    GetError, GraphError, IndexError, ListError, MemoryError, PublishError, PublishSourceError, RemoveError,
-    SearchError, StatusError, StoreError,
+    GetError, GraphError, IndexError, ListError, MemoryError, OutsideFilter, PublishError, PublishSourceError,
+    RemoveError, SearchError, StatusError, StoreError,
 };
 pub use exact::{ExactAnswer, ExactTotals};
 pub use fault::Fault;
@@ -72,9 +73,9 @@ pub use indexing::{
     IndexReport, IndexRequest, LeftOutFile, RebuildPart, Removal, RemoveReport, RemoveRequest, Tombstones,
 };
 pub use inspect::{
-    CompactReport, DoctorReport, DoctorRequest, FailureEntry, FailureEntryKind, FileCounts, History, HistoryRequest,
-    Item, ItemRequest, KeptStore, ListRequest, Listed, Listing, Mend, Parent, RecordStatus, Said, SecretScan, Status,
-    StoreStatus,
+    CitedItem, CompactReport, DoctorReport, DoctorRequest, FailureEntry, FailureEntryKind, FileCounts, History,
+    HistoryRequest, Item, ItemRequest, KeptStore, ListRequest, Listed, Listing, Mend, NamesRequest, Parent,
+    RecordStatus, Said, SecretScan, Status, StoreStatus,
 };
 pub use links::{Links, links};
 pub use matching::{ConditionPlan, Evaluated, ReadCounts, StorePlan};

@@ -5,10 +5,12 @@
 //! secret that an answer would not show.
 
 mod narrow;
+mod path_filters;
 mod row;
 mod select;
 
 pub use narrow::{ConditionPlan, Evaluated};
+pub(crate) use path_filters::{OutsidePaths, PathFilters};
 pub(crate) use row::MatchRow;
 pub(crate) use select::Matching;
 pub use select::{ReadCounts, StorePlan};

@@ -36,8 +36,8 @@ mod verdict;
 use std::sync::Arc;
 
 use recall_core::{
-    Ablation, ChunkRow, Facets, Language, Recording, Scope, SearchRequest, Understood, UnknownFilter, UnknownLanguage,
-    Weights, error_chain, select, understand,
+    Ablation, ChunkRow, Facets, Language, OtherProjects, Recording, Scope, SearchRequest, Understood, UnknownFilter,
+    UnknownLanguage, Weights, error_chain, select, understand,
 };
 use recall_rql::Filter;
 
@@ -45,6 +45,7 @@ use crate::coverage::Coverage;
 use crate::engine::{MountedStore, MountedStores};
 use crate::error::{SearchError, StoreError};
 use crate::indexing::freshen;
+use crate::matching::{OutsidePaths, PathFilters};
 use crate::origin::Origin;
 use crate::ranking::{ContentKind, Rankers};
 use crate::store::{Store, StructureWait};
@@ -118,9 +119,8 @@ impl Engine {
         shared: SharedStores,
     ) -> Result<Answer, SearchError> {
         let mut clock = StageClock::default();
-        let mut understood = understand(&request.query);
+        let (understood, paths) = self.understood(origin, request)?;
         let scope = understood.scope.unwrap_or(request.scope);
-        merge_filters(&mut understood, request)?;
         clock.lap(Stage::Understand);
         let may_be_empty = shared == SharedStores::Ask && scope == Scope::Domain && !self.settings.shared.is_empty();
         let names_shared = shared == SharedStores::Ask
@@ -190,12 +190,30 @@ impl Engine {
                     if answer.hits.is_empty() || answer.is_doubtful {
                         warnings.extend(left_out::warning(&stores)?);
                     }
+                    warnings.extend(paths.warnings(&stores, answer.candidates == 0));
                     answer.warnings = warnings;
                     return Ok(*answer);
                 }
                 Attempt::Overtaken => {}
             }
         }
+    }
+
+    /// Reads the query and the filters of a request, with paths below the root of the client's project.
+    ///
+    /// # Errors
+    /// A filter names an unknown language, or a path outside of the project.
+    pub(crate) fn understood(
+        &self,
+        origin: &Origin,
+        request: &SearchRequest,
+    ) -> Result<(Understood, PathFilters), SearchError> {
+        let mut understood = understand(&request.query);
+        merge_filters(&mut understood, request)?;
+        let outside = if request.others == OtherProjects::None { OutsidePaths::Refuse } else { OutsidePaths::Keep };
+        let paths = self.path_filters(origin, &understood.filters.paths, outside)?;
+        understood.filters.paths.clone_from(&paths.resolved);
+        Ok((understood, paths))
     }
 
     /// Returns the stores that a query searches, at least one, updated from their files.
@@ -454,7 +472,7 @@ pub(crate) fn candidate_rows(
 ///
 /// # Errors
 /// A filter names an unknown language.
-pub(crate) fn merge_filters(understood: &mut Understood, request: &SearchRequest) -> Result<(), UnknownLanguage> {
+fn merge_filters(understood: &mut Understood, request: &SearchRequest) -> Result<(), UnknownLanguage> {
     let inline = &mut understood.filters;
     inline.types.extend(request.filters.types.iter().copied());
     inline.languages.extend(request.filters.languages.iter().cloned());

@@ -136,6 +136,25 @@ pub enum Warning {
         /// What is wrong with it.
         problem: String,
     },
+    /// A path filter names nothing: no file of the project and no document.
+    PathMissing {
+        /// The path as it was written.
+        path: String,
+        /// A path of the project with a similar name.
+        near: Option<String>,
+    },
+    /// A path filter names something on the disk of which nothing is indexed.
+    PathNotIndexed {
+        /// The path as it was written.
+        path: String,
+    },
+    /// Nothing was found, and documents pass a path filter.
+    PathWithoutHits {
+        /// The path as it was written.
+        path: String,
+        /// How many documents pass it.
+        documents: u64,
+    },
     /// The request has weights of the retrievers, so the order is their fusion, without the learned rankers.
     WeightsDecide,
     /// Memories that were acknowledged are not in the index yet.

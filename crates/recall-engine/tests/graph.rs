@@ -1,7 +1,9 @@
 //! The graph and related documents of a small project.
 
 use recall_core::{Relation, Scope};
-use recall_engine::{Graph, GraphError, GraphRequest, NodeThing, Related, RelatedRequest, Tie, Warning, links};
+use recall_engine::{
+    Graph, GraphError, GraphRequest, NamesRequest, NodeThing, Related, RelatedRequest, Tie, Warning, links,
+};
 
 use crate::support::Sandbox;
 
@@ -35,6 +37,26 @@ fn graph(request: &GraphRequest) -> Result<Graph, GraphError> {
     let graph = engine.graph(&sandbox.origin(), request);
     engine.close();
     graph
+}
+
+#[test]
+fn names_are_completed_with_and_without_their_scopes() {
+    let sandbox = Sandbox::with(FILES);
+    let engine = sandbox.engine();
+    let names = |prefix: &str, limit| {
+        let request = NamesRequest { prefix: prefix.to_owned(), scope: Scope::Project, limit };
+        engine.names(&sandbox.origin(), &request).expect("an answer")
+    };
+    assert_eq!(names("Gate", 10), [""; 0], "nothing is indexed for a completion");
+    sandbox.search(&engine, "charge");
+    assert_eq!(names("Gate", 10), ["Gateway", "Gateway::charge", "Gateway::refund"]);
+    assert_eq!(names("Gateway.r", 10), ["Gateway::refund"]);
+    assert_eq!(names("Gateway->", 1), ["Gateway::charge"]);
+    assert_eq!(names("per", 10), ["persist_entry"]);
+    sandbox.write("src/gateway.rs", "pub struct Gateway;\n");
+    sandbox.search(&engine, "Gateway");
+    assert_eq!(names("Gateway", 10), ["Gateway"]);
+    engine.close();
 }
 
 fn label(thing: &NodeThing) -> String {

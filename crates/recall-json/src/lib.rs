@@ -90,6 +90,11 @@ impl<'a> From<&'a v1::Warning> for Warning<'a> {
     }
 }
 
+/// Writes a warning as answers do.
+pub fn warning(message: &v1::Warning) -> impl Serialize {
+    Warning::from(message)
+}
+
 /// Returns the name of a severity.
 fn severity(severity: i32) -> &'static str {
     match v1::Severity::try_from(severity) {

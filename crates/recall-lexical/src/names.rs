@@ -61,6 +61,13 @@ pub(crate) fn written_as_symbol(identifier: &str) -> String {
     name
 }
 
+/// Writes the beginning of an identifier like a symbol. Unlike a whole one, it may end with a separator.
+pub(crate) fn prefix_as_symbol(prefix: &str) -> String {
+    let name = written_as_symbol(prefix);
+    let ends_with_scope = !name.is_empty() && prefix.ends_with(['.', '#', ':', '>']);
+    if ends_with_scope { name + SCOPE } else { name }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +92,15 @@ mod tests {
         assert_eq!(of("Store::open"), "Store::open open");
         assert_eq!(of("Release 1.2"), "Release 1.2");
         assert_eq!(of("setup.py"), "setup.py");
+    }
+
+    #[test]
+    fn the_beginning_of_a_name_may_end_with_a_separator() {
+        for (prefix, expected) in
+            [("Sto", "Sto"), ("Store.", "Store::"), ("Store::op", "Store::op"), ("a->b", "a::b"), ("store:", "store::")]
+        {
+            assert_eq!(prefix_as_symbol(prefix), expected, "{prefix:?}");
+        }
     }
 
     #[test]

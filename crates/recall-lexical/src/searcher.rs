@@ -5,6 +5,7 @@ mod more_like_this;
 mod queries;
 mod spelling;
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt;
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ use crate::clause::DisjunctionQuery;
 use crate::evidence::{Evidence, collect, rare};
 use crate::fields::FieldWeights;
 use crate::filter::{allowed_rows, doc_filters};
+use crate::names::prefix_as_symbol;
 use crate::open::{catch_panics, cause, corruption};
 use crate::query_terms::SpellingSuggestions;
 use crate::shared_index::SharedIndex;
@@ -92,6 +94,23 @@ impl Searcher {
     ) -> Result<Vec<Candidate>, SearchError> {
         self.run_query(understood, filters, depth, |clauses, term_cache| {
             queries::names(clauses, &self.snapshot.fields, term_cache)
+        })
+    }
+
+    /// The names of definitions that begin with a text, with or without their scopes, in order, at most `most`. Scopes may be
+    /// separated as any language does, and cases differ.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn names(&self, prefix: &str, most: usize) -> Result<Vec<String>, SearchError> {
+        let (snapshot, field) = (&*self.snapshot, self.snapshot.fields.name);
+        let prefix = prefix_as_symbol(prefix);
+        self.guard(|| {
+            let mut names = BTreeSet::new();
+            for segment in &snapshot.segments {
+                names.extend(segment.keys_with_prefix(field, &prefix, most)?);
+            }
+            Ok(names.into_iter().take(most).collect())
         })
     }
 

@@ -336,6 +336,31 @@ impl Segment {
         Ok(&paths[start..start + len])
     }
 
+    /// The keys of a field that begin with a prefix and have an entry that is not removed, ascending, at most `most`.
+    pub(crate) fn keys_with_prefix(
+        &self,
+        field: Field,
+        prefix: &str,
+        most: usize,
+    ) -> Result<Vec<String>, TantivyError> {
+        let mut keys = Vec::new();
+        let mut stream = self.inverted(field).terms().range().ge(prefix).into_stream()?;
+        while keys.len() < most && stream.advance() {
+            let Ok(key) = std::str::from_utf8(stream.key()) else { continue };
+            if !key.starts_with(prefix) {
+                break;
+            }
+            let mut is_alive = false;
+            self.each_in(field, stream.value(), |entry| {
+                is_alive |= self.reader.alive_bitset().is_none_or(|alive| alive.is_alive(entry))
+            })?;
+            if is_alive {
+                keys.push(key.to_owned());
+            }
+        }
+        Ok(keys)
+    }
+
     /// Calls `found` with each entry that has a key, ascending, removed ones included.
     pub(crate) fn each_with(&self, field: Field, key: &[u8], found: impl FnMut(DocId)) -> Result<(), TantivyError> {
         match self.inverted(field).terms().get(key)? {

@@ -129,12 +129,8 @@ pub(super) async fn run(args: SearchArgs, context: &CommandContext) -> Result<Ex
     match output.format {
         Format::Json => output.json(&recall_json::search(&answer))?,
         Format::Human => {
-            output.warn(&answer.warnings);
             if let Some(spelling) = did_you_mean(&answer) {
                 output.note(&spelling);
-            }
-            if let Some(doubt) = doubt(&answer) {
-                output.note(&doubt);
             }
             if let Some(unconfirmed) = unconfirmed(&answer) {
                 output.note(&unconfirmed);
@@ -143,6 +139,11 @@ pub(super) async fn run(args: SearchArgs, context: &CommandContext) -> Result<Ex
             let hits = render(&answer, View { lines, screen: output.screen(), links: linked.as_ref() });
             context.page(&(hits + &facets::render(&answer, output.width)))?;
             keep_hits(&answer, context);
+            // Under the hits: the first line of the output is a hit.
+            output.warn(&answer.warnings);
+            if let Some(doubt) = doubt(&answer) {
+                output.note(&doubt);
+            }
         }
     }
     if answer.results.is_empty() {

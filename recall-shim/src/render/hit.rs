@@ -1,14 +1,13 @@
 //! The text of one hit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use recall_core::feature_words;
 use recall_proto::v1::{Adopted, Chunk, Document, Doubt, Explain, Hit, Retrieved, StoreScope};
 
-use super::quote::{Place, fenced, numbered};
-use crate::render::clean::inline;
-use crate::render::length::chars;
+use super::quote::numbered_lines;
+use crate::render::clean::{clean, inline};
 use crate::render::origin::origin;
 
 /// The longest name shown. A path of symbols or headings is seldom longer; the bound limits hostile content.
@@ -23,17 +22,56 @@ const MOST_FEATURES: usize = 10;
 /// How many duplicate locations are shown.
 const MOST_PLACES: usize = 5;
 
-/// The text of a hit, and whether its content was cut to fit.
-pub(super) struct Shown {
-    pub(super) text: String,
-    pub(super) cut: bool,
+/// The parts of a hit, of which an answer shows what fits.
+pub(super) struct Parts {
+    /// The title, without further places and reasons.
+    pub(super) title: String,
+    /// The title with further places and reasons, which stands above a quote.
+    pub(super) head: String,
+    /// The numbered lines of the quote, from the first one that is not blank.
+    pub(super) lines: Vec<String>,
+    /// The line that matches best, for a hit that is not quoted.
+    pub(super) matched: String,
+    pub(super) language: String,
+    citation: String,
+    /// The number of the first line, and of the last one of the chunk.
+    first_line: u32,
+    last_line: u32,
 }
 
-/// Formats the `number`th hit of an answer, as far as it fits.
-pub(super) fn hit(number: u32, hit: &Hit, fence: &str, fitting_chars: usize) -> Shown {
+impl Parts {
+    /// Formats the note that the lines from a place on are left out.
+    pub(super) fn rest_from(&self, lines: usize) -> String {
+        let line = self.first_line + lines as u32;
+        let get = &self.citation;
+        format!("    cut at line {line} of {}: recall_get {get} has the rest\n", self.last_line)
+    }
+
+    /// Leaves out all of the title but the citation and the name, cut to a length, for an answer with little room.
+    pub(super) fn shorten(&mut self, title_chars: usize) {
+        let title = self.title.lines().next().unwrap_or_default();
+        self.title = inline(title, title_chars) + "\n";
+        self.head.clone_from(&self.title);
+    }
+
+    /// Cuts the first line.
+    pub(super) fn cut_first_line(&mut self, chars: usize) {
+        self.lines.truncate(1);
+        if let Some(line) = self.lines.first_mut()
+            && let Some((end, _)) = line.char_indices().nth(chars)
+        {
+            line.truncate(end);
+            line.push_str("…\n");
+        }
+    }
+}
+
+/// Formats the parts of the `number`th hit of an answer.
+pub(super) fn parts(number: u32, hit: &Hit) -> Parts {
     let doc = hit.doc.clone().unwrap_or_default();
     let chunk = hit.chunk.clone().unwrap_or_default();
-    let mut head = title(number, hit, &doc, &chunk);
+    let title = title(number, hit, &doc, &chunk);
+    let mut head = title.clone();
     if !hit.also_at.is_empty() {
         let places: Vec<String> = hit.also_at.iter().take(MOST_PLACES).map(|place| inline(place, 400)).collect();
         let more = hit.also_at.len().saturating_sub(MOST_PLACES);
@@ -43,31 +81,62 @@ pub(super) fn hit(number: u32, hit: &Hit, fence: &str, fitting_chars: usize) -> 
     if let Some(explain) = &hit.explain {
         let _ = writeln!(head, "    because {}; score {:.4}", reasons(explain), hit.score);
     }
-    let room = fitting_chars.saturating_sub(chars(&head) + 2 * fence.len() + 200);
-    let content = numbered(&chunk.text, chunk.start_line, None, room);
-    let mut text = head + &fenced(fence, &doc.language, &content.text);
-    if let Some(Place { line, .. }) = content.rest {
-        let _ = writeln!(
-            text,
-            "    cut at line {line} of {}: recall_get {} has the rest",
-            chunk.end_line,
-            inline(&hit.citation, 400)
-        );
+    let matched = match matching_line(hit, &doc, &chunk) {
+        "" => String::new(),
+        line => format!("    | {}\n", inline(line, SIGNATURE_CHARS)),
+    };
+    let blank = chunk.text.lines().take_while(|line| clean(line).trim().is_empty()).count();
+    let lines = numbered_lines(&chunk.text, chunk.start_line);
+    Parts {
+        title,
+        head,
+        // A text that is blank as a whole is shown as it is.
+        first_line: chunk.start_line + if blank < lines.len() { blank as u32 } else { 0 },
+        lines: if blank < lines.len() { lines[blank..].to_vec() } else { lines },
+        matched,
+        language: doc.language,
+        citation: inline(&hit.citation, 400),
+        last_line: chunk.end_line,
     }
-    Shown { text, cut: content.rest.is_some() }
 }
 
-/// Formats a hit without its text: its title, and its signature or first meaningful line.
-pub(super) fn brief(number: u32, hit: &Hit) -> String {
-    let doc = hit.doc.clone().unwrap_or_default();
-    let chunk = hit.chunk.clone().unwrap_or_default();
-    let mut text = title(number, hit, &doc, &chunk);
-    let first = chunk.text.lines().map(str::trim).find(|line| line.chars().any(char::is_alphanumeric));
-    let says = if chunk.signature.is_empty() { first.unwrap_or_default() } else { &chunk.signature };
-    if !says.is_empty() {
-        let _ = writeln!(text, "    | {}", inline(says, SIGNATURE_CHARS));
+/// Returns the line of a hit with the most different words of the query, but not its heading, which is in its title. Without
+/// such a word, the signature or the first meaningful line.
+fn matching_line<'c>(hit: &Hit, doc: &Document, chunk: &'c Chunk) -> &'c str {
+    let heading = |line: &str| {
+        let bare = bare(line);
+        let last = chunk.symbol.rsplit(" > ").next().unwrap_or_default();
+        [doc.title.as_str(), chunk.symbol.as_str(), last].iter().any(|name| self::bare(name) == bare)
+    };
+    let mut best: (usize, &str) = (0, "");
+    let mut start = 0;
+    for line in chunk.text.split_inclusive('\n') {
+        let end = start + line.len();
+        let inside = hit.highlights.iter().map(|range| (range.start as usize, range.end as usize));
+        let words: BTreeSet<String> = inside
+            .filter(|&(from, to)| start <= from && to <= end)
+            .filter_map(|(from, to)| chunk.text.get(from..to))
+            .map(str::to_lowercase)
+            .collect();
+        if words.len() > best.0 && !heading(line) {
+            best = (words.len(), line.trim());
+        }
+        start = end;
     }
-    text
+    if best.0 > 0 {
+        return best.1;
+    }
+    if !chunk.signature.is_empty() {
+        return &chunk.signature;
+    }
+    let mut meaningful = chunk.text.lines().map(str::trim).filter(|line| line.chars().any(char::is_alphanumeric));
+    let first = meaningful.clone().next().unwrap_or_default();
+    meaningful.find(|line| !heading(line)).unwrap_or(first)
+}
+
+/// Returns a heading without its marks.
+fn bare(line: &str) -> String {
+    line.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
 }
 
 /// Formats the lines above a hit's text.

@@ -87,6 +87,13 @@ pub(crate) fn numbered(text: &str, first_line: u32, from: Option<Place>, fitting
     Numbered { text: shown, rest: None }
 }
 
+/// Numbers the lines of a text, each with its line end. `first_line` is the number of the first one.
+pub(super) fn numbered_lines(text: &str, first_line: u32) -> Vec<String> {
+    let last_line = first_line.saturating_add(text.lines().count() as u32);
+    let width = last_line.to_string().len();
+    (first_line..).zip(text.lines()).map(|(number, line)| format!("{number:>width$} | {}\n", clean(line))).collect()
+}
+
 /// Returns a run of backticks that is longer than any in the texts.
 pub(super) fn fence<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
     let longest = texts.into_iter().map(longest_run).max().unwrap_or(0);

@@ -24,9 +24,6 @@ const PROGRESS_PERIOD: Duration = Duration::from_millis(250);
 /// The default limit of an answer, in tokens.
 const BUDGET_TOKENS: usize = 1_200;
 
-/// The average number of characters per token of code and prose, for current models.
-const CHARS_PER_TOKEN: usize = 4;
-
 #[derive(Debug, Deserialize)]
 pub(super) struct Arguments {
     query: String,
@@ -126,7 +123,7 @@ pub(super) async fn call(arguments: Arguments, mut call: Call<'_>) -> Result<Ans
         }
         Format::Text => {
             let reminds = call.daemon.reminds();
-            let shape = render::Shape { chars: budget * CHARS_PER_TOKEN, reminds };
+            let shape = render::Shape { tokens: budget, reminds };
             Answer::Text(render::search(&response, offset, shape, cursor))
         }
         Format::Json => Answer::Json(json::search(&response, offset, cursor)),

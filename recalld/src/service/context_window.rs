@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use recall_core::{Scope, SearchRequest};
+use recall_core::{Scope, SearchRequest, condense};
 use recall_engine::{ContextRequest as Asked, ContextSection, ContextSpan, ContextWindow, Coverage, WorkTreeChanges};
 use recall_proto::convert::{chunk, document, filters, limits, scope};
 use recall_proto::v1::{ContextRequest, ContextResponse, ContextType, PackedContext, PackedSpan, SearchResponse};
@@ -33,6 +33,8 @@ pub(super) async fn handle(service: &Service, request: ContextRequest) -> Result
     if !task.trim().is_empty() {
         limits::query_text("task", &task, bounds)?;
     }
+    let condensed = (task.len() > bounds.searched_bytes).then(|| condense(&task, bounds.searched_bytes));
+    let task = condensed.as_ref().map_or(task, |condensed| condensed.text.clone());
     if !tokenizer.is_empty() && tokenizer != TOKENIZER {
         return Err(InvalidRequest::new("tokenizer", Problem::Unknown { value: tokenizer, known: TOKENIZER }).into());
     }
@@ -77,6 +79,7 @@ pub(super) async fn handle(service: &Service, request: ContextRequest) -> Result
         stats,
         warnings: warning::to_proto(warnings),
     };
+    response.warnings.extend(condensed.as_ref().map(warning::condensed));
     service.daemon.complete(&session, &mut response.warnings);
     Ok(response)
 }

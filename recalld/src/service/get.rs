@@ -1,10 +1,10 @@
 //! `Get`: returns the item with an id, a path or a citation.
 
-use recall_core::{Citation, Scope};
-use recall_engine::{Engine, GetError, Item, ItemRequest, Origin, Parent};
+use recall_core::{DocPath, Scope};
+use recall_engine::{CitedItem, Item, ItemRequest, Parent};
 use recall_proto::convert::{chunk, document, scope, symbol};
 use recall_proto::v1::{self, GetRequest, GetResponse, Severity};
-use recall_proto::{InvalidRequest, Problem};
+use recall_proto::{Failure, InvalidRequest, Problem, Reason};
 use tonic::Status;
 
 use super::{Service, context, memory, published, store, warning};
@@ -20,44 +20,14 @@ pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<Get
     let session = context::session(context.as_ref());
     let origin = context::origin(context)?;
     let parent = if include_parent { Parent::Include } else { Parent::Leave };
-    let (item, cited) = service.call(move |daemon| found(&daemon.engine, &origin, id, parent, wanted)).await?;
-    let cited_lines = cited.as_ref().and_then(|cited| cited.lines);
-    let mut response = response(item, wanted_lines.or(cited_lines).unwrap_or(Lines::ALL));
-    if let Some(Cited { hash: Some(hash), .. }) = &cited {
-        response.warnings.extend(changed_since(&response, hash));
-    }
+    let asked = ItemRequest { id, parent, scope: wanted };
+    let cited = service.call(move |daemon| daemon.engine.get_cited(&origin, &asked)).await?;
+    let CitedItem { item, lines: cited_lines, hash } = cited;
+    let cited_lines = cited_lines.map(|recall_core::Lines { start, end }| Lines { first: start, last: end });
+    let mut response = response(item, wanted_lines.or(cited_lines).unwrap_or(Lines::ALL))?;
+    response.warnings.extend(hash.and_then(|hash| changed_since(&response, &hash)));
     service.daemon.complete(&session, &mut response.warnings);
     Ok(response)
-}
-
-/// The lines and the hash of a citation.
-struct Cited {
-    lines: Option<Lines>,
-    hash: Option<String>,
-}
-
-/// Finds the item with an id, a path or a citation. A path may end like a citation, so the whole text is tried first.
-fn found(
-    engine: &Engine,
-    origin: &Origin,
-    text: String,
-    parent: Parent,
-    scope: Scope,
-) -> Result<(Item, Option<Cited>), GetError> {
-    let citation = Citation::of(text.trim());
-    let is_whole = citation.document == text.trim();
-    let cited = Cited {
-        lines: citation.lines.map(|recall_core::Lines { start, end }| Lines { first: start, last: end }),
-        hash: citation.hash.map(ToOwned::to_owned),
-    };
-    let document = citation.document.to_owned();
-    match engine.get(origin, &ItemRequest { id: text, parent, scope }) {
-        Err(GetError::NotFound { .. }) if !is_whole => {
-            let item = engine.get(origin, &ItemRequest { id: document, parent, scope })?;
-            Ok((item, Some(cited)))
-        }
-        item => Ok((item?, None)),
-    }
 }
 
 /// Returns a warning if the document's hash differs from the cited one.
@@ -69,7 +39,11 @@ fn changed_since(response: &GetResponse, hash: &str) -> Option<v1::Warning> {
     (!is_same).then(|| v1::Warning { path, ..warning::new("CITED_TEXT_CHANGED", Severity::Notice, message, "") })
 }
 
-fn response(item: Item, lines: Lines) -> GetResponse {
+/// Writes an item, or the wanted lines of a document.
+///
+/// # Errors
+/// The document has none of the lines.
+fn response(item: Item, lines: Lines) -> Result<GetResponse, Failure> {
     let Item { scope, document: found, chunk: named, text, parent_text, symbols, memory: recalled, coverage, warnings } =
         item;
     let hash = found.hash.short();
@@ -88,10 +62,10 @@ fn response(item: Item, lines: Lines) -> GetResponse {
         }
         (whole, start, end, Some(part), cited)
     } else {
-        let (part, start, end) = lines.of(&text);
+        let (part, start, end) = lines.of(&text).ok_or_else(|| lines.absent_from(&found.path, &text))?;
         (part.to_owned(), start, end, None, (start, end))
     };
-    GetResponse {
+    Ok(GetResponse {
         citation: format!("{}:{}-{}@{hash}", found.path, cited.0, cited.1),
         symbols: symbols.iter().map(|definition| symbol::to_proto(definition, found.id)).collect(),
         doc: Some(doc),
@@ -103,7 +77,7 @@ fn response(item: Item, lines: Lines) -> GetResponse {
         memory: memory::to_proto(recalled.as_deref(), scope),
         generation: coverage.generation.0,
         warnings: warning::to_proto(warnings),
-    }
+    })
 }
 
 /// The requested lines of a document.
@@ -128,16 +102,37 @@ impl Lines {
         Ok(Self { first, last })
     }
 
-    /// Returns the requested part of a text, with its first and last line; empty and 0 if the text has no such lines.
-    fn of(self, text: &str) -> (&str, u32, u32) {
+    /// Returns the requested part of a text, with its first and last line; `None` if the text has no such lines. Of an empty
+    /// text, the lines of a whole document are empty, from 0 to 0.
+    fn of(self, text: &str) -> Option<(&str, u32, u32)> {
         let all = count_lines(text);
-        if self.first > all {
-            return ("", 0, 0);
+        if all == 0 && self.first <= 1 && self.last == u32::MAX {
+            return Some(("", 0, 0));
         }
-        let last = self.last.min(all);
-        let begin = line_start(text, self.first);
+        if self.first > all || self.last == 0 {
+            return None;
+        }
+        let (first, last) = (self.first.max(1), self.last.min(all));
+        let begin = line_start(text, first);
         let end = if last == all { text.len() } else { line_start(text, last + 1) };
-        (&text[begin..end], self.first, last)
+        Some((&text[begin..end], first, last))
+    }
+
+    /// Returns the failure that a document has none of the lines.
+    fn absent_from(self, path: &DocPath, text: &str) -> Failure {
+        let all = match count_lines(text) {
+            0 => "it is empty".to_owned(),
+            1 => "it has one line".to_owned(),
+            all => format!("it has {all} lines"),
+        };
+        let asked = match (self.first, self.last) {
+            (first, last) if first == last => format!("no line {first}"),
+            (first, u32::MAX) => format!("no lines from {first}"),
+            (first, last) => format!("none of the lines {first} to {last}"),
+        };
+        Failure::new(Reason::NotFound, format!("`{path}` has {asked}: {all}"))
+            .with_detail("path", path.as_str())
+            .with_hint("leave the lines out for the whole document")
     }
 }
 
@@ -156,7 +151,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, first: Option<u32>, last: Option<u32>, expected: (&str, u32, u32)) {
-        assert_eq!(Lines::read(first, last).expect("a range").of(text), expected);
+        assert_eq!(Lines::read(first, last).expect("a range").of(text), Some(expected));
     }
 
     #[test]
@@ -166,9 +161,24 @@ mod tests {
         check(text, Some(2), None, ("two\r\nthree", 2, 3));
         check(text, Some(2), Some(2), ("two\r\n", 2, 2));
         check(text, None, Some(99), (text, 1, 3));
-        check(text, Some(4), None, ("", 0, 0));
         check("", None, None, ("", 0, 0));
         check("one\n", Some(1), None, ("one\n", 1, 1));
+    }
+
+    #[test]
+    fn lines_that_a_document_does_not_have_are_told_with_their_number() {
+        let path = DocPath::new("a.py").expect("a path");
+        let check = |text: &str, first, last, expected: &str| {
+            let lines = Lines { first, last };
+            assert_eq!(lines.of(text), None, "{first} to {last}");
+            assert_eq!(lines.absent_from(&path, text).message, expected);
+        };
+        let text = "one\ntwo\nthree\n";
+        check(text, 9000, 9100, "`a.py` has none of the lines 9000 to 9100: it has 3 lines");
+        check(text, 4, u32::MAX, "`a.py` has no lines from 4: it has 3 lines");
+        check(text, 0, 0, "`a.py` has no line 0: it has 3 lines");
+        check("", 2, 2, "`a.py` has no line 2: it is empty");
+        assert_eq!(Lines { first: 0, last: 2 }.of(text), Some(("one\ntwo\n", 1, 2)));
     }
 
     #[test]

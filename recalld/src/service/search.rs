@@ -33,7 +33,7 @@ pub(super) async fn handle(
 ) -> Result<SearchResponse, Status> {
     let began = Instant::now();
     let call = convert::search::from_proto(request, &service.daemon.settings.limits)?;
-    let convert::search::Call { context, request, filter, include_parent, min_relative_score } = call;
+    let convert::search::Call { context, request, filter, condensed, include_parent, min_relative_score } = call;
     let condition = filter.as_deref().map(Filter::parse).transpose();
     let condition = condition.map_err(|error| query::failure(error, "filter"))?;
     let provenance = convert::remember::provenance(&context);
@@ -67,6 +67,7 @@ pub(super) async fn handle(
     };
     let mut response = to_proto(&request, filter, answer, &parents.texts, began.elapsed());
     response.warnings.extend(warning::to_proto(parents.warnings));
+    response.warnings.extend(condensed.as_ref().map(warning::condensed));
     service.daemon.complete(&session, &mut response.warnings);
     Ok(response)
 }

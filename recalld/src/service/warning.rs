@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use recall_core::Condensed;
 use recall_core::quantity::{count, counted};
 use recall_engine::{LeftOutGroup, UnreadLines, Warning};
 use recall_proto::v1;
@@ -108,6 +109,21 @@ fn one(warning: Warning) -> v1::Warning {
             let message = format!("`{word}` is searched as a word and is not a filter: {problem}");
             new("UNKNOWN_FILTER", Severity::Notice, message, "")
         }
+        Warning::PathMissing { path, near } => path_missing(path, near),
+        Warning::PathNotIndexed { path } => {
+            let message = format!("nothing in `{path}` is indexed");
+            v1::Warning {
+                path,
+                ..new("PATH_NOT_INDEXED", Severity::Warning, message, "`recall status` says what is left out")
+            }
+        }
+        Warning::PathWithoutHits { path, documents } => {
+            let message = match documents {
+                1 => format!("`{path}` has one indexed file, and it does not match"),
+                _ => format!("`{path}` has {documents} indexed files, and none matches"),
+            };
+            v1::Warning { path, ..new("PATH_WITHOUT_HITS", Severity::Notice, message, "") }
+        }
         Warning::WeightsDecide => {
             let message =
                 "the order follows the given weights of the retrievers, without the learned rankers".to_owned();
@@ -149,6 +165,27 @@ fn stores_left_out(left_out: u64, limit: u64) -> v1::Warning {
     let message = format!("{left_out} further repositories were not searched: the limit is {limit}");
     let hint = "raise `daemon.max_stores_per_request` in your `recall.toml`, or name the projects";
     new("STORES_LEFT_OUT", Severity::Warning, message, hint)
+}
+
+/// Returns the warning that of a long query not all is searched for.
+pub(super) fn condensed(condensed: &Condensed) -> v1::Warning {
+    const SHOWN_CHARS: usize = 160;
+    let Condensed { text, lines, kept } = condensed;
+    let shown = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = match shown.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", &shown[..end]),
+        None => shown,
+    };
+    let are = if *kept == 1 { "is" } else { "are" };
+    let message = format!("the query is long: {kept} of its {lines} lines {are} searched for, `{shown}`");
+    new("QUERY_CONDENSED", Severity::Notice, message, "ask in a few words for other hits")
+}
+
+/// Returns the warning that a path filter names nothing.
+fn path_missing(path: String, near: Option<String>) -> v1::Warning {
+    let message = format!("the project has no file or directory `{path}`");
+    let hint = near.map_or_else(String::new, |near| format!("did you mean `{near}`?"));
+    v1::Warning { path, ..new("PATH_MISSING", Severity::Warning, message, &hint) }
 }
 
 /// Returns the warning that the first search of a project indexed it.

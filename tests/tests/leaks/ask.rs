@@ -76,6 +76,7 @@ pub(crate) const CASES: [&str; 38] = [
     "List",
     "Related",
     "History",
+    "Names",
     "Graph",
     "Remove",
     "Add",
@@ -210,6 +211,11 @@ pub(crate) async fn ask(rpc: &str, client: &Client, asker: RequestContext, probe
         "History" => {
             let request = v1::HistoryRequest { context, id: probe.name(), scope, ..v1::HistoryRequest::default() };
             reported(client.history(request).await)
+        }
+        "Names" => {
+            let prefix = probe.words.split(' ').next().unwrap_or_default().into();
+            let request = v1::NamesRequest { context, prefix, scope, limit: Some(200) };
+            reported(client.names(request).await)
         }
         "Graph" => {
             let node = if probe.more { probe.name() } else { probe.words.split(' ').next().unwrap_or_default().into() };

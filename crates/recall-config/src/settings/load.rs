@@ -7,7 +7,7 @@ use recall_core::Limits;
 
 use super::{
     AdoptSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings, LaunchSettings, LoopSettings,
-    ModelsSettings, PageSettings, RemoteSettings, RootsSettings, SearchSettings, Settings,
+    McpSettings, ModelsSettings, PageSettings, RemoteSettings, RootsSettings, SearchSettings, Settings,
 };
 use crate::layers::Entry;
 use crate::read::Reader;
@@ -66,6 +66,7 @@ impl Settings {
             daemon: daemon(&mut from, &default.daemon)?,
             page: page(&mut from, default.page)?,
             client: client(&mut from, default.client)?,
+            mcp: mcp(&mut from, default.mcp)?,
             hooks: hooks(&mut from, default.hooks)?,
             launch: launch(&mut from, default.launch)?,
             task_loop: task_loop(&mut from, default.task_loop)?,
@@ -85,6 +86,7 @@ const DAY: Duration = Duration::from_hours(24);
 fn limits(from: &mut Reader, default: &Limits) -> Result<Limits, ConfigError> {
     let Limits {
         query_bytes,
+        searched_bytes,
         hits,
         list_entries,
         file_bytes,
@@ -104,6 +106,7 @@ fn limits(from: &mut Reader, default: &Limits) -> Result<Limits, ConfigError> {
     } = *default;
     Ok(Limits {
         query_bytes: from.key("limits.query_bytes", Reach::Daemon, query_bytes, &size(1..=MIB))?,
+        searched_bytes: from.key("limits.searched_bytes", Reach::Daemon, searched_bytes, &size(1_024..=MIB))?,
         hits: from.key("limits.hits", Reach::Daemon, hits, &count(1..=1_000))?,
         list_entries: from.key("limits.list_entries", Reach::Daemon, list_entries, &count(1..=10_000))?,
         file_bytes: from.key("limits.file_bytes", Search, file_bytes, &size(1..=GIB))?,
@@ -389,6 +392,15 @@ fn client(from: &mut Reader, default: ClientSettings) -> Result<ClientSettings, 
     Ok(ClientSettings {
         start_timeout: from.key("client.start_timeout", Reach::Client, start_timeout, &start)?,
         replace_older: from.key("client.replace_older", Reach::Client, replace_older, &yes_or_no())?,
+    })
+}
+
+fn mcp(from: &mut Reader, default: McpSettings) -> Result<McpSettings, ConfigError> {
+    let McpSettings { message_bytes, calls, roots_wait } = default;
+    Ok(McpSettings {
+        message_bytes: from.key("mcp.message_bytes", Reach::Client, message_bytes, &size(1_024..=GIB))?,
+        calls: from.key("mcp.calls", Reach::Client, calls, &positive(100_000))?,
+        roots_wait: from.key("mcp.roots_wait", Reach::Client, roots_wait, &duration(Duration::ZERO..=MINUTE))?,
     })
 }
 

@@ -5,13 +5,13 @@ use recall_core::{ChunkId, DocPath, DocumentId};
 use crate::Engine;
 use crate::engine::MountedStore;
 use crate::origin::Origin;
+use crate::written;
 
 /// A parsed name.
 pub(crate) enum Name {
     Document(DocumentId),
     Chunk(ChunkId),
-    /// The candidate paths: relative to the client's directory, as a shell completes it, then to the root, as a citation writes
-    /// it.
+    /// The paths that it may be, the likeliest first.
     Paths(Vec<DocPath>),
 }
 
@@ -42,9 +42,7 @@ impl Engine {
             return Some(Name::Chunk(id));
         }
         let root = origin.root(&self.registry.places).ok()?;
-        let absolute = origin.absolute(text.as_ref());
-        let mut paths: Vec<DocPath> = recall_watch::root::resolve_inside(&root, &absolute).into_iter().collect();
-        paths.extend(DocPath::new(text).ok().filter(|path| !paths.contains(path)));
+        let paths = written::paths_below(&root, origin, text);
         (!paths.is_empty()).then_some(Name::Paths(paths))
     }
 }

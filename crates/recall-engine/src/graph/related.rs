@@ -34,15 +34,12 @@ impl Engine {
             return Err(GraphError::NoStore { scope: request.scope });
         }
         let text = request.id.trim();
-        let Citation { document: whole, lines, .. } = Citation::of(text);
+        let whole = Citation::of(text).document;
         if self.place_of(origin, whole) == PathLocation::Outside {
             return Err(GraphError::Outside { path: whole.to_owned() });
         }
-        // A path may itself end like a citation, so the text is tried as given as well.
-        let as_given = self.name(origin, text);
-        let without_lines = lines.and_then(|lines| Some((self.name(origin, whole)?, Some(lines))));
-        let candidates: Vec<(Name, Option<Lines>)> =
-            as_given.map(|name| (name, None)).into_iter().chain(without_lines).collect();
+        let name = |read: Citation<'_>| Some((self.name(origin, read.document)?, read.lines));
+        let candidates: Vec<(Name, Option<Lines>)> = Citation::readings(text).filter_map(name).collect();
         let mut near = Vec::new();
         for store in &stores {
             for (name, lines) in &candidates {

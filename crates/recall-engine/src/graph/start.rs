@@ -1,7 +1,7 @@
 //! Start nodes of a graph query.
 
 use recall_catalog::Snapshot;
-use recall_core::{ChunkId, DocPath, DocumentId, folded, understand};
+use recall_core::{ChunkId, DocPath, DocumentId, folded, path_spellings, understand};
 
 use super::definitions::{Definition, NameResolver};
 use crate::Engine;
@@ -9,6 +9,7 @@ use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::graph::name::Name;
 use crate::origin::Origin;
+use crate::written;
 
 /// The most definitions of one name that a query starts at.
 pub(crate) const MOST_STARTS: usize = 16;
@@ -40,11 +41,12 @@ pub(crate) enum PathLocation {
 impl Engine {
     /// Classifies a text: outside if it can only be a path, and that path leaves the project's root.
     pub(crate) fn place_of(&self, origin: &Origin, text: &str) -> PathLocation {
-        let is_path = text.starts_with('/') || text.split('/').any(|part| part == "..");
+        let is_path = |text: &str| text.starts_with('/') || text.split('/').any(|part| part == "..");
         let is_inside = || {
             let root = origin.root(&self.registry.places).ok()?;
-            recall_watch::root::resolve_inside(&root, &origin.absolute(text.as_ref())).ok()
+            written::paths_below(&root, origin, text).into_iter().next()
         };
+        let is_path = path_spellings(text).iter().any(|spelling| is_path(spelling));
         if is_path && is_inside().is_none() { PathLocation::Outside } else { PathLocation::Inside }
     }
 }

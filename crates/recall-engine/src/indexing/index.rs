@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_core::{DocPath, DocumentType, Scope};
+use recall_core::{DocPath, DocumentType, Scope, path_spellings};
 use recall_watch::root::resolve_inside;
 
 use crate::Engine;
@@ -14,6 +14,7 @@ use crate::indexing::left_out::LeftOutFile;
 use crate::origin::Origin;
 use crate::progress::{Cancel, Progress};
 use crate::store::{Added, Decision, Store};
+use crate::written;
 
 /// A request to index paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,12 +129,12 @@ impl Engine {
             }
             self.index_all(origin, request, store, |store| job(store, &mut report))?;
         } else {
-            let is_in_repository = |path: &PathBuf| is_in_repository(&store.root, &origin.absolute(path));
-            if store.holds_nothing() && request.paths.iter().any(is_in_repository) {
+            let paths: Vec<PathBuf> = request.paths.iter().map(|path| absolute(&store.root, origin, path)).collect();
+            if store.holds_nothing() && paths.iter().any(|path| is_in_repository(&store.root, path)) {
                 // The scan finds the nested repositories.
                 job(&store, &mut report)?;
             }
-            for store in self.select_all(origin, request, &store)? {
+            for store in self.select_all(origin, request, &paths, &store)? {
                 job(&store, &mut report)?;
                 report.left_out.extend(left_out_of(&store, origin, request)?);
             }
@@ -165,17 +166,18 @@ impl Engine {
         Ok(())
     }
 
-    /// Adds the named paths to the selections of the stores that hold them. Returns these stores, each once.
+    /// Adds absolute paths to the selections of the stores that hold them. Returns these stores, each once.
     fn select_all(
         &self,
         origin: &Origin,
         request: &IndexRequest,
+        paths: &[PathBuf],
         store: &Arc<Store>,
     ) -> Result<Vec<Arc<Store>>, IndexError> {
         let nested = self.project_stores(origin, request.scope)?;
         let mut selected: Vec<Arc<Store>> = Vec::new();
-        for path in &request.paths {
-            let (path, glob) = split_glob(&origin.absolute(path));
+        for path in paths {
+            let (path, glob) = split_glob(path);
             let store = holder(&nested, &path).unwrap_or(store);
             let inside = resolve(store, &path)?;
             let globs = glob.map_or_else(|| request.globs.clone(), |glob| vec![glob]);
@@ -281,6 +283,13 @@ impl Totals {
             }
         }
     }
+}
+
+/// Returns the absolute path of what a client's path names; a path at which nothing exists is relative to the client's directory.
+fn absolute(root: &Path, origin: &Origin, path: &Path) -> PathBuf {
+    let Some(text) = path.to_str() else { return origin.absolute(path) };
+    // A glob does not exist itself.
+    written::existing(root, origin, text).unwrap_or_else(|| origin.absolute(Path::new(&*path_spellings(text)[0])))
 }
 
 /// Returns whether an absolute path is in a repository below a root, or is one.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_core::{
-    ChunkId, DocPath, DocumentId, DocumentKey, Event, EventBody, Generation, MemoryChange, MemoryId, Provenance, Scope,
-    StoreScope,
+    ChunkId, Citation, DocPath, DocumentId, DocumentKey, Event, EventBody, Generation, MemoryChange, MemoryId,
+    Provenance, Scope, StoreScope,
 };
 
 use crate::Engine;
@@ -17,6 +17,7 @@ use crate::indexing::freshness::Sync;
 use crate::origin::Origin;
 use crate::progress::Cancel;
 use crate::store::{Decision, Store, provenance};
+use crate::written;
 
 /// A request to remove documents or memories.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -179,19 +180,21 @@ impl Engine {
             let removed = stores[0].selection.lock().decided(id).filter(|_| tombstones == Tombstones::Purge).cloned();
             return removed.map(|path| (0, DocumentKey::File(path))).ok_or_else(not_found);
         }
-        let absolute = origin.absolute(item.as_ref());
         // The index may still have a path that no longer exists on disk.
-        let path = recall_watch::root::resolve_inside(&stores[0].root, &absolute)
-            .or_else(|_| DocPath::new(item.trim_end_matches('/')))
-            .map_err(|source| RemoveError::Path { item: item.to_owned(), source })?;
-        let has = |store: &MountedStore| {
-            let inner = store.mount.inner_path(&path)?;
+        let documents = Citation::readings(item).map(|reading| reading.document);
+        let paths: Vec<DocPath> =
+            documents.flat_map(|document| written::paths_below(&stores[0].root, origin, document)).collect();
+        if paths.is_empty() {
+            DocPath::new(item).map_err(|source| RemoveError::Path { item: item.to_owned(), source })?;
+        }
+        let has = |store: &MountedStore, path: &DocPath| {
+            let inner = store.mount.inner_path(path)?;
             let decides = || tombstones == Tombstones::Purge && store.selection.lock().decides(&inner);
             (store.known().holds(&inner) || decides()).then_some(DocumentKey::File(inner))
         };
         // The deepest store that has the path.
-        let found = stores.iter().enumerate().rev().find_map(|(at, store)| Some((at, has(store)?)));
-        found.ok_or_else(not_found)
+        let at = |path| stores.iter().enumerate().rev().find_map(|(at, store)| Some((at, has(store, path)?)));
+        paths.iter().find_map(at).ok_or_else(not_found)
     }
 
     /// Writes the deletion of memories. The caller has checked that the store has them.

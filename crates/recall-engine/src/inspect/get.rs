@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_catalog::{Snapshot, StoredChunk, StoredDocument};
-use recall_core::{Chunk, ChunkId, Document, MemoryId, MemoryView, Scope, StoreScope, Symbol, normalized};
+use recall_core::{
+    Chunk, ChunkId, Citation, Document, Lines, MemoryId, MemoryView, Scope, StoreScope, Symbol, normalized,
+};
 
 use crate::coverage::Coverage;
 use crate::error::GetError;
@@ -20,8 +22,8 @@ use crate::{Engine, ledger};
 /// A request for a document, a chunk or a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ItemRequest {
-    /// A document's id, a chunk's id, a memory's id, or a document's path below the root (`src/lib.rs`). What is published has its path as
-    /// its id, and a chunk of it `path#number`.
+    /// A document's id, a chunk's id, a memory's id, or a document's path in any form (`src/lib.rs`), each with cited lines
+    /// (`src/lib.rs:10-20`) or without. What is published has its path as its id, and a chunk of it `path#number`.
     pub id: String,
     /// Whether a chunk comes with its document's whole text.
     pub parent: Parent,
@@ -60,6 +62,17 @@ pub struct Item {
     pub coverage: Coverage,
     /// Conditions that affect the answer.
     pub warnings: Vec<Warning>,
+}
+
+/// An item with what its name in a request cites of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CitedItem {
+    /// The item.
+    pub item: Item,
+    /// The cited lines.
+    pub lines: Option<Lines>,
+    /// The first digits of the hash of the item's text when it was cited.
+    pub hash: Option<String>,
 }
 
 impl Item {
@@ -112,6 +125,26 @@ impl Engine {
     /// # Errors
     /// The id or path is unknown, a store cannot be opened or read, or a shared store does not answer.
     pub fn get(&self, origin: &Origin, request: &ItemRequest) -> Result<Item, GetError> {
+        Ok(self.get_cited(origin, request)?.item)
+    }
+
+    /// Returns an item with the lines and the hash that its name in the request cites.
+    ///
+    /// # Errors
+    /// See [`Engine::get`].
+    pub fn get_cited(&self, origin: &Origin, request: &ItemRequest) -> Result<CitedItem, GetError> {
+        let not_found = GetError::NotFound { id: request.id.clone() };
+        let read = |Citation { document, lines, hash }: Citation<'_>| {
+            let item = self.named_item(origin, &ItemRequest { id: document.to_owned(), ..*request })?;
+            Ok(CitedItem { item, lines, hash: hash.map(ToOwned::to_owned) })
+        };
+        let missing = |found: &Result<_, GetError>| matches!(found, Err(GetError::NotFound { .. }));
+        let mut found = Citation::readings(request.id.trim()).map(read).filter(|found| !missing(found));
+        found.next().unwrap_or(Err(not_found))
+    }
+
+    /// Returns the item with an id or at a path.
+    fn named_item(&self, origin: &Origin, request: &ItemRequest) -> Result<Item, GetError> {
         let not_found = || GetError::NotFound { id: request.id.clone() };
         if let Ok(id) = normalized(&request.id).parse::<MemoryId>() {
             return self.get_memory(origin, request.scope, id)?.ok_or_else(not_found);

@@ -1,7 +1,7 @@
 //! The commits that changed a document.
 
 use recall_catalog::ReadError;
-use recall_core::{DocPath, Scope};
+use recall_core::{Citation, DocPath, Scope};
 
 use crate::error::GetError;
 use crate::git::{DocumentCommit, Git};
@@ -40,12 +40,14 @@ impl Engine {
     /// The id or path is unknown, or a store cannot be opened or read.
     pub fn history(&self, origin: &Origin, request: &HistoryRequest) -> Result<History, GetError> {
         let not_found = || GetError::NotFound { id: request.id.clone() };
-        let name = self.name(origin, &request.id).ok_or_else(not_found)?;
+        let names: Vec<Name> =
+            Citation::readings(request.id.trim()).filter_map(|read| self.name(origin, read.document)).collect();
         for store in self.fresh_stores(origin, request.scope)?.stores {
-            let Some(name) = name.in_store(&store) else { continue };
-            if let Some(path) = path_of(&store, &name)? {
-                let shown = mask::shown_path(store.mount.outer(path.as_str()));
-                return Ok(history_of(&store, &path, shown, request.limit));
+            for name in names.iter().filter_map(|name| name.in_store(&store)) {
+                if let Some(path) = path_of(&store, &name)? {
+                    let shown = mask::shown_path(store.mount.outer(path.as_str()));
+                    return Ok(history_of(&store, &path, shown, request.limit));
+                }
             }
         }
         Err(not_found())

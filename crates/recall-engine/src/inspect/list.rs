@@ -12,6 +12,7 @@ use crate::coverage::Coverage;
 use crate::engine::{MountedStore, MountedStores};
 use crate::error::{ListError, StoreError};
 use crate::inspect::record::RecordStatus;
+use crate::matching::OutsidePaths;
 use crate::origin::Origin;
 use crate::search::known_languages;
 use crate::warning::Warning;
@@ -88,10 +89,11 @@ impl Engine {
     /// Lists documents.
     ///
     /// # Errors
-    /// A language is unknown, the scope has no store, or a store cannot be opened or read.
+    /// A language is unknown, the path is outside of the project, the scope has no store, or a store cannot be opened or read.
     pub fn list(&self, origin: &Origin, request: &ListRequest) -> Result<Listing, ListError> {
         let mut languages = request.languages.clone();
         known_languages(&mut languages)?;
+        let paths = self.path_filters(origin, request.path.as_slice(), OutsidePaths::Refuse)?;
         let MountedStores { stores, mut warnings } = self.fresh_stores(origin, request.scope)?;
         if stores.is_empty() {
             return Err(ListError::NoStore { scope: request.scope });
@@ -114,8 +116,8 @@ impl Engine {
             if let Err(error) = store.ledger.refresh(now, Duration::ZERO) {
                 warnings.push(Warning::JournalsUnread { reason: error_chain(&error) });
             }
-            let (found, matching) = if request.path.is_some() || request.said == Said::Flagged {
-                let found = selected(store, request, &query)?;
+            let (found, matching) = if !paths.resolved.is_empty() || request.said == Said::Flagged {
+                let found = selected(store, request.said, &paths.resolved, &query)?;
                 let matching = found.len() as u64;
                 (found, matching)
             } else {
@@ -124,6 +126,7 @@ impl Engine {
             total += matching;
             documents.extend(found.into_iter().map(|stored| (store.clone(), stored.row, listed(store, place, stored))));
         }
+        warnings.extend(paths.warnings(&stores, total == 0));
         documents.sort_by(|(.., a), (.., b)| order(request.sort, a, b));
         let next_offset = (documents.len() > offset + limit).then(|| request.offset + request.limit);
         let page = documents.into_iter().skip(offset).take(limit).map(|(store, row, mut listed)| {
@@ -144,10 +147,15 @@ impl Engine {
 }
 
 /// Returns the documents of a store that match the filter on paths or flags, in no particular order.
-fn selected(store: &MountedStore, request: &ListRequest, query: &ListQuery) -> Result<Vec<StoredDocument>, StoreError> {
-    let is_inside = request.path.as_ref().map(recall_lexical::path_matcher);
-    let is_inside = |path: &str| is_inside.as_ref().is_none_or(|is_inside| is_inside(path));
-    let ids: Vec<DocumentId> = match request.said {
+fn selected(
+    store: &MountedStore,
+    said: Said,
+    paths: &[PathFilter],
+    query: &ListQuery,
+) -> Result<Vec<StoredDocument>, StoreError> {
+    let matchers: Vec<_> = paths.iter().map(recall_lexical::path_matcher).collect();
+    let is_inside = |path: &str| matchers.is_empty() || matchers.iter().any(|is_inside| is_inside(path));
+    let ids: Vec<DocumentId> = match said {
         Said::Flagged => store.flagged(),
         Said::Anything => {
             let known = store.known();

@@ -1,14 +1,16 @@
 //! Resolution of the file names in a client's request.
 
-use recall_core::DocPath;
+use std::path::Path;
+
+use recall_core::{Citation, DocPath, path_spellings};
 use recall_watch::StatOutcome;
 
 use crate::error::MemoryError;
 use crate::origin::Origin;
 use crate::store::Store;
+use crate::written;
 
-/// Returns the paths below the store's root of files that a client names: absolute, relative to the client's directory as a shell
-/// completes them, or relative to the root as a citation writes them. Sorted, without duplicates.
+/// Returns the paths below the store's root of files that a client names, in any form. Sorted, without duplicates.
 ///
 /// # Errors
 /// One of them is outside of the root.
@@ -20,16 +22,17 @@ pub(crate) fn resolve(store: &Store, origin: &Origin, named: &[String]) -> Resul
 }
 
 fn one(store: &Store, origin: &Origin, named: &str) -> Result<DocPath, MemoryError> {
-    let from_root = DocPath::new(named).ok();
-    let is_there = |path: &DocPath| store.stat(path) != StatOutcome::Gone;
-    let resolved = recall_watch::root::resolve_inside(&store.root, &origin.absolute(named.as_ref()));
+    let documents = Citation::readings(named).map(|reading| reading.document);
+    let candidates: Vec<DocPath> =
+        documents.flat_map(|document| written::paths_below(&store.root, origin, document)).collect();
     // An existing file wins; the client's directory is tried first.
-    let there = [resolved.as_ref().ok(), from_root.as_ref()].into_iter().flatten().find(|path| is_there(path));
-    if let Some(path) = there {
-        return Ok(path.clone());
-    }
-    match (resolved, from_root) {
-        (Ok(path), _) | (Err(_), Some(path)) => Ok(path),
-        (Err(source), None) => Err(MemoryError::Outside { path: named.to_owned(), source }),
-    }
+    let is_there = |path: &&DocPath| store.stat(path) != StatOutcome::Gone;
+    let path = candidates.iter().find(is_there).or(candidates.first());
+    path.cloned().map_or_else(|| outside(store, origin, named), Ok)
+}
+
+fn outside(store: &Store, origin: &Origin, named: &str) -> Result<DocPath, MemoryError> {
+    let resolved =
+        recall_watch::root::resolve_inside(&store.root, &origin.absolute(Path::new(&*path_spellings(named)[0])));
+    resolved.map_err(|source| MemoryError::Outside { path: named.to_owned(), source })
 }

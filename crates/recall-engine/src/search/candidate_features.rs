@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use recall_core::{ChunkRow, DocPath, SearchRequest, understand};
+use recall_core::{ChunkRow, DocPath, SearchRequest};
 
 use crate::error::SearchError;
 use crate::origin::Origin;
@@ -52,9 +52,8 @@ impl Engine {
     }
 
     fn ranked_documents(&self, origin: &Origin, request: &SearchRequest) -> Result<Vec<RankedDocument>, SearchError> {
-        let mut understood = understand(&request.query);
+        let (understood, _) = self.understood(origin, request)?;
         let scope = understood.scope.unwrap_or(request.scope);
-        search::merge_filters(&mut understood, request)?;
         let stores = self.searched_stores(origin, scope, request, &understood)?.stores;
         let rows = search::candidate_rows(self, request, &understood, scope, &stores)?;
         let mut documents = Vec::with_capacity(rows.len());

@@ -35,7 +35,7 @@ pub struct DocumentFeatures {
 /// The query is blank or too long, or a filter or the scope is invalid.
 pub fn from_proto(message: v1::CandidatesRequest, bounds: &Limits) -> Result<Call, InvalidRequest> {
     let v1::CandidatesRequest { context, query, scope, filters, rankers } = message;
-    limits::query_text("query", &query, bounds)?;
+    limits::filter_text("query", &query, bounds)?;
     let scope = scope::from_proto(scope, Scope::All)?;
     let request =
         SearchRequest { filters: filters::from_proto(filters)?, ..SearchRequest::new(query, scope, bounds.hits) };

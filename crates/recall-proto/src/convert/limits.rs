@@ -85,6 +85,14 @@ pub fn commits(limit: Option<u32>) -> Result<u32, InvalidRequest> {
     bounded("limit", limit, COMMITS)
 }
 
+/// Reads the number of names: 1 to 200, 50 by default.
+///
+/// # Errors
+/// The number is 0 or above 200.
+pub fn names(limit: Option<u32>) -> Result<u32, InvalidRequest> {
+    bounded("limit", limit, GRAPH_NODES)
+}
+
 /// Reads the number of nodes of a graph: 1 to 200, 50 by default.
 ///
 /// # Errors
@@ -149,8 +157,25 @@ fn within(value: Option<u32>, default: u32, limit: u32, setting: &'static str) -
 /// # Errors
 /// The text is blank or too long.
 pub fn query_text(field: &'static str, text: &str, limits: &Limits) -> Result<(), InvalidRequest> {
-    let problem = if text.len() > limits.query_bytes {
-        Problem::TooLong { length_bytes: text.len(), limit_bytes: limits.query_bytes, setting: "limits.query_bytes" }
+    text_within(field, text, limits.query_bytes, "limits.query_bytes")
+}
+
+/// Checks that a condition is not blank and within the limit of what is searched for.
+///
+/// # Errors
+/// The text is blank or too long.
+pub fn filter_text(field: &'static str, text: &str, limits: &Limits) -> Result<(), InvalidRequest> {
+    text_within(field, text, limits.searched_bytes, "limits.searched_bytes")
+}
+
+fn text_within(
+    field: &'static str,
+    text: &str,
+    limit_bytes: usize,
+    setting: &'static str,
+) -> Result<(), InvalidRequest> {
+    let problem = if text.len() > limit_bytes {
+        Problem::TooLong { length_bytes: text.len(), limit_bytes, setting }
     } else if text.trim().is_empty() {
         Problem::Empty
     } else {
@@ -180,6 +205,8 @@ pub fn to_proto(limits: &Limits) -> v1::Limits {
         watched_directories: _,
         watched_scan_interval: _,
         look_interval: _,
+        // A longer query is condensed, not refused.
+        searched_bytes: _,
     } = limits;
     v1::Limits {
         query_bytes: *query_bytes as u64,
@@ -237,7 +264,8 @@ mod tests {
 
     #[test]
     fn an_error_names_the_limit_and_its_setting() {
-        let error = query_text("query", &"x".repeat(10_241), &Limits::default()).expect_err("too long");
+        let limits = Limits { query_bytes: 10_240, ..Limits::default() };
+        let error = query_text("query", &"x".repeat(10_241), &limits).expect_err("too long");
         assert_eq!(error.to_string(), "`query` has 10241 bytes; the limit is 10240 (setting `limits.query_bytes`)");
         let blank = query_text("query", " \n\t", &Limits::default()).expect_err("blank");
         assert_eq!(blank.to_string(), "`query` is empty");

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use recall_core::{
-    Ablation, DocumentType, Explain, Facets, JudgeUse, Limits, OtherProjects, Recording, Scope, SearchRequest,
+    Ablation, Condensed, DocumentType, Explain, Facets, JudgeUse, Limits, OtherProjects, Recording, Scope,
+    SearchRequest, condense,
 };
 
 use super::{filters, limits, scope, weights};
@@ -19,6 +20,8 @@ pub struct Call {
     pub request: SearchRequest,
     /// The filter in RQL's expression language.
     pub filter: Option<String>,
+    /// What is searched for of a query that was too long; `None` if the query is searched for as it is.
+    pub condensed: Option<Condensed>,
     /// Whether each hit includes its whole document.
     pub include_parent: bool,
     /// The minimum score of a hit relative to the best one, from 0 to 1.
@@ -54,9 +57,11 @@ pub fn from_proto(message: v1::SearchRequest, bounds: &Limits) -> Result<Call, I
         judge,
     } = message;
     limits::query_text("query", &query, bounds)?;
-    if filter.len() > bounds.query_bytes {
-        limits::query_text("filter", &filter, bounds)?;
+    if filter.len() > bounds.searched_bytes {
+        limits::filter_text("filter", &filter, bounds)?;
     }
+    let condensed = (query.len() > bounds.searched_bytes).then(|| condense(&query, bounds.searched_bytes));
+    let query = condensed.as_ref().map_or(query, |condensed| condensed.text.clone());
     let mut filters = filters::from_proto(filters)?;
     filters.types = narrow(filters.types, include_memories.unwrap_or(true), include_code.unwrap_or(true))?;
     let request = SearchRequest {
@@ -77,6 +82,7 @@ pub fn from_proto(message: v1::SearchRequest, bounds: &Limits) -> Result<Call, I
         context: context.unwrap_or_default(),
         request,
         filter: Some(filter).filter(|text| !text.trim().is_empty()),
+        condensed,
         include_parent,
         min_relative_score: part(min_relative_score)?,
     })

@@ -1,0 +1,194 @@
+//! A line as a message of the protocol.
+//!
+//! What a client meant is read where that is clear: half of a character as the sign of a missing one, bytes that are not UTF-8
+//! likewise, and the arguments of a call written as a JSON text. Everything else is rejected with an error that says why.
+
+use std::borrow::Cow;
+
+use rmcp::model::{ErrorCode, RequestId};
+use rmcp::service::{RoleServer, RxJsonRpcMessage};
+use serde_json::{Map, Value};
+
+use super::id_scan::IdScan;
+
+/// A line that is not a message, and the error that answers it.
+#[derive(Debug)]
+pub(super) struct Rejected {
+    /// The id of the call; `None` if the line has none that can be read.
+    pub(super) id: Option<RequestId>,
+    pub(super) code: ErrorCode,
+    pub(super) message: String,
+}
+
+impl Rejected {
+    pub(super) fn too_long(id: Option<RequestId>, limit_bytes: usize) -> Self {
+        let message = format!("the message is longer than {limit_bytes} bytes (setting `mcp.message_bytes`)");
+        Self { id, code: ErrorCode::INVALID_PARAMS, message }
+    }
+}
+
+/// Reads a line; `None` for one that needs no answer: a blank one, and a notification or an answer that is not understood.
+pub(super) fn read(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Rejected> {
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let value: Value = serde_json::from_str(text)
+        .or_else(|error| {
+            let mended = with_whole_characters(text);
+            if *mended == *text { Err(error) } else { serde_json::from_str(&mended) }
+        })
+        .map_err(|error| Rejected {
+            id: IdScan::of(text.as_bytes()),
+            code: ErrorCode::PARSE_ERROR,
+            message: format!("the line is not JSON: {error}"),
+        })?;
+    let Value::Object(mut message) = value else {
+        let message = "a message is a JSON object on a line of its own; batches are not supported".to_owned();
+        return Err(Rejected { id: None, code: ErrorCode::INVALID_REQUEST, message });
+    };
+    let id = message.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
+    if message.get("method").and_then(Value::as_str) == Some("tools/call") {
+        read_call(&mut message).map_err(|message| Rejected {
+            id: id.clone(),
+            code: ErrorCode::INVALID_PARAMS,
+            message,
+        })?;
+    }
+    let is_answer = message.contains_key("result") || message.contains_key("error");
+    let has_method = message.get("method").is_some_and(Value::is_string);
+    match serde_json::from_value(Value::Object(message)) {
+        Ok(message) => Ok(Some(message)),
+        Err(_) if is_answer || (has_method && id.is_none()) => Ok(None),
+        Err(error) => {
+            let code = if has_method { ErrorCode::INVALID_PARAMS } else { ErrorCode::INVALID_REQUEST };
+            Err(Rejected { id, code, message: format!("the line is not a message of the protocol: {error}") })
+        }
+    }
+}
+
+/// Checks the parameters of a call of a tool, and reads arguments that are the text of a JSON object.
+///
+/// # Errors
+/// The tool has no name, or the arguments are not an object.
+fn read_call(message: &mut Map<String, Value>) -> Result<(), String> {
+    let parameters = message.get_mut("params").and_then(Value::as_object_mut);
+    let parameters = parameters.ok_or("`params` must be an object with the name of a tool")?;
+    if !parameters.get("name").is_some_and(Value::is_string) {
+        return Err("`name` must be the name of a tool".to_owned());
+    }
+    let arguments = match parameters.get("arguments") {
+        None | Some(Value::Object(_)) => return Ok(()),
+        Some(Value::Null) => Map::new(),
+        Some(Value::String(text)) if text.trim().is_empty() => Map::new(),
+        Some(Value::String(text)) => serde_json::from_str(text)
+            .map_err(|error| format!("`arguments` must be an object, and their text is not one: {error}"))?,
+        Some(_) => return Err("`arguments` must be an object".to_owned()),
+    };
+    parameters.insert("arguments".to_owned(), Value::Object(arguments));
+    Ok(())
+}
+
+/// Replaces each half of a surrogate pair without its other half, which is how JavaScript writes a character that was cut in two,
+/// by the sign of a missing character.
+fn with_whole_characters(text: &str) -> Cow<'_, str> {
+    let unit = |at: usize| {
+        let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let mut halves = Vec::new();
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        if bytes[at] != b'\\' {
+            at += 1;
+            continue;
+        }
+        at += match (unit(at), unit(at + 6)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 12,
+            (Some(0xD800..=0xDFFF), _) => {
+                halves.push(at);
+                6
+            }
+            _ => 2,
+        };
+    }
+    if halves.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut whole = text.to_owned();
+    for at in halves {
+        whole.replace_range(at..at + 6, "\\ufffd");
+    }
+    Cow::Owned(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn call(arguments: &Value) -> String {
+        let params = json!({"name": "recall_search", "arguments": arguments});
+        json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}).to_string()
+    }
+
+    /// Reads a line; returns the arguments of the call, or the code of the error with the id.
+    fn check(line: &[u8]) -> String {
+        match read(line) {
+            Ok(Some(message)) => {
+                let message = serde_json::to_value(&message).expect("plain data");
+                message["params"]["arguments"].to_string()
+            }
+            Ok(None) => "nothing".to_owned(),
+            Err(Rejected { id, code, .. }) => format!("{} {id:?}", code.0),
+        }
+    }
+
+    #[test]
+    fn half_a_character_and_foreign_bytes_are_replaced() {
+        let line = call(&json!({"query": "HERE"}));
+        let with = |replacement: &[u8]| {
+            let (before, after) = line.split_once("HERE").expect("it is there");
+            check(&[before.as_bytes(), replacement, after.as_bytes()].concat())
+        };
+        assert_eq!(with(br"heron \ud83d"), json!({"query": "heron \u{fffd}"}).to_string());
+        assert_eq!(with(br"\udc00\ud83d\ude00\\ud83d"), json!({"query": "\u{fffd}\u{1f600}\\ud83d"}).to_string());
+        assert_eq!(with(b"caf\xe9"), json!({"query": "caf\u{fffd}"}).to_string());
+    }
+
+    #[test]
+    fn arguments_may_be_a_text() {
+        assert_eq!(check(call(&json!(r#"{"query":"q"}"#)).as_bytes()), r#"{"query":"q"}"#);
+        for empty in [json!(""), Value::Null, json!({})] {
+            assert_eq!(check(call(&empty).as_bytes()), "{}", "{empty}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_message_is_rejected_with_its_id() {
+        for (line, expected) in [
+            (call(&json!("not an object")), "-32602 Some(Number(7))"),
+            (call(&json!([1])), "-32602 Some(Number(7))"),
+            (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[]}"#.to_owned(), "-32602 Some(Number(7))"),
+            (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#.to_owned(), "-32602 Some(Number(7))"),
+            (r#"{"jsonrpc":"2.0","id":7,"x":}"#.to_owned(), "-32700 Some(Number(7))"),
+            (r#"{"jsonrpc":"2.0","id":7}"#.to_owned(), "-32600 Some(Number(7))"),
+            ("garbage".to_owned(), "-32700 None"),
+            ("[]".to_owned(), "-32600 None"),
+            (r#"{"jsonrpc":"2.0","error":3}"#.to_owned(), "nothing"),
+            ("\u{feff} ".to_owned(), "nothing"),
+        ] {
+            assert_eq!(check(line.as_bytes()), expected, "{line}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_line_is_read_or_rejected(line in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
+            let _ = read(&line);
+        }
+    }
+}
