@@ -12,6 +12,7 @@ mod code_parser;
 mod codec;
 mod cut;
 mod document_type;
+mod embedded;
 mod fence;
 mod grammar;
 mod guard;
@@ -27,7 +28,7 @@ mod window;
 ///
 /// Raised by every change that may cut a text differently, find other symbols or edges in it, or change whether and as
 /// what kind of document a file is indexed. Documents processed by an older version are processed again.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 pub use chunker::{ChunkLimits, Chunker, PARSE_STACK_BYTES};
 pub use code_parser::{CodeParser, CodeParserError};
