@@ -7,6 +7,7 @@
 mod blocks;
 mod directives;
 mod expression;
+mod host;
 mod layout;
 mod markup;
 mod template_words;
@@ -19,6 +20,7 @@ use recall_core::{ByteSpan, DocPath, Language, Span, Symbol, SymbolKind};
 use self::blocks::Parts;
 use self::directives::{Defined, Directives};
 use self::expression::{Mention, MentionRole};
+pub(crate) use self::host::Host;
 use self::markup::Markup;
 use crate::ChunkLimits;
 use crate::fence;
@@ -29,35 +31,6 @@ use crate::parse::{ParseError, Parsers};
 
 /// The language of notebooks.
 pub(crate) const NOTEBOOK: &str = "jupyter";
-
-/// A form of text that holds code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Host {
-    Vue,
-    Svelte,
-    Astro,
-    /// HTML, with or without directives of a template language.
-    Page,
-    Template,
-}
-
-impl Host {
-    /// Returns the form of a language's texts. `None` if they hold no code of another language.
-    pub(crate) fn of(language: &str) -> Option<Self> {
-        Some(match language {
-            "vue" => Self::Vue,
-            "svelte" => Self::Svelte,
-            "astro" => Self::Astro,
-            "html" => Self::Page,
-            "template" => Self::Template,
-            _ => return None,
-        })
-    }
-
-    fn is_component(self) -> bool {
-        matches!(self, Self::Vue | Self::Svelte | Self::Astro)
-    }
-}
 
 /// Reads a text that holds code. `base` is the outline of the text itself, if it has a grammar.
 ///

@@ -37,9 +37,9 @@ pub struct Neighbours<'g> {
 /// in that direction, because the others of the nearer node were not looked for.
 pub fn neighbours<'g>(
     graph: &'g GraphResponse,
-    relations: &[impl AsRef<str>],
+    relations: &[String],
 ) -> impl Iterator<Item = Neighbours<'g>> + use<'g> {
-    let is_asked = |relation: Relation| relations.iter().any(|asked| asked.as_ref() == relation.as_str());
+    let is_asked = |relation: Relation| relations.iter().any(|asked| asked == relation.as_str());
     let imports_lead_out = match (is_asked(Relation::Imports), is_asked(Relation::ImportedBy)) {
         (true, false) => Some(true),
         (false, true) => Some(false),
@@ -92,7 +92,8 @@ mod tests {
                 .collect(),
             ..GraphResponse::default()
         };
-        let lines = neighbours(&graph, relations).flat_map(|Neighbours { node, by_relation }| {
+        let relations: Vec<String> = relations.iter().map(|relation| (*relation).to_owned()).collect();
+        let lines = neighbours(&graph, &relations).flat_map(|Neighbours { node, by_relation }| {
             by_relation.into_iter().map(move |(words, others)| {
                 let others: Vec<&str> = others.iter().map(|other| &*other.id).collect();
                 format!("{} {words} {}", node.id, others.join(", "))

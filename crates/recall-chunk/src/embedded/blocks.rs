@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Host;
+use super::host::Host;
 
 /// The parts of a text.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -64,6 +64,8 @@ const COMMAND_CALLS: &[&str] = &[
 /// A place that defines something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EntryPoint {
+    /// The index of its store among those that were searched.
+    pub(crate) store: usize,
     /// The file, as the client sees it.
     pub(crate) path: DocPath,
     /// Its first and last line, counted from 1.
@@ -84,14 +86,14 @@ pub(crate) fn find(stores: &[MountedStore], names: &[TaskName]) -> Result<Vec<En
             _ => None,
         })
         .collect();
-    for store in stores {
+    for (place, store) in stores.iter().enumerate() {
         let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
         let stated = store.stated(&snapshot)?;
-        let finder = Finder { store, snapshot: &snapshot, paths: &stated.paths, words: &words };
+        let finder = Finder { place, store, snapshot: &snapshot, paths: &stated.paths, words: &words };
         for name in names {
-            for place in finder.find(name)? {
-                if !found.contains(&place) {
-                    found.push(place);
+            for point in finder.find(name)? {
+                if !found.contains(&point) {
+                    found.push(point);
                 }
             }
         }
@@ -100,6 +102,8 @@ pub(crate) fn find(stores: &[MountedStore], names: &[TaskName]) -> Result<Vec<En
 }
 
 struct Finder<'a> {
+    /// The index of the store.
+    place: usize,
     store: &'a MountedStore,
     snapshot: &'a Snapshot<'a>,
     paths: &'a Paths,
@@ -139,7 +143,7 @@ impl Finder<'_> {
             let lines: Vec<&str> = text.lines().collect();
             if let Some((first, last)) = read(&lines) {
                 let path = self.store.mount.outer_path(&self.paths.place(document).path);
-                found.push(EntryPoint { path, lines: (first as u32 + 1, last as u32 + 1) });
+                found.push(EntryPoint { store: self.place, path, lines: (first as u32 + 1, last as u32 + 1) });
                 if found.len() == MOST_PLACES {
                     break;
                 }

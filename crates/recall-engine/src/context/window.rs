@@ -157,7 +157,7 @@ impl<'a> Assembly<'a> {
                 Err(error) => return Err(error.into()),
             };
             let part = parts::around(&item, &[place.lines]).swap_remove(0);
-            self.add(item.document.clone(), item.scope, 0, SUBJECT_SCORE, part, None);
+            self.add(item.document.clone(), item.scope, place.store, SUBJECT_SCORE, part, None);
         }
         Ok(())
     }
