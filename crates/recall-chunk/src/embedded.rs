@@ -68,7 +68,7 @@ pub(crate) fn read(
         outline.definitions.extend(definitions.into_iter().map(|defined| definition(lines, defined)));
     }
     outline.nest();
-    add_mentions(&mut outline, text, mentions, host);
+    add_mentions(&mut outline, text, &mentions, host);
     for component in markup.components {
         add_component(&mut outline, text, component);
     }
@@ -161,7 +161,7 @@ impl Clock {
 }
 
 /// Adds the names that expressions use.
-fn add_mentions(outline: &mut Outline, text: &str, mentions: Vec<Mention>, host: Host) {
+fn add_mentions(outline: &mut Outline, text: &str, mentions: &[Mention], host: Host) {
     let mut known: Vec<&str> = outline.aliases.iter().map(|alias| alias.name.as_str()).collect();
     known.extend(outline.definitions.iter().map(|found| &text[found.name.clone()]));
     known.sort_unstable();

@@ -132,10 +132,9 @@ fn language_of(tag: &str, host: Host) -> Option<&'static str> {
     }
     match attribute(tag, "type").unwrap_or_default() {
         "" | "module" if host == Host::Astro => Some("typescript"),
-        "" | "module" => Some("javascript"),
+        "" | "module" | "text/babel" | "text/jsx" => Some("javascript"),
         "text/typescript" => Some("typescript"),
         kind if kind.contains("javascript") || kind.contains("ecmascript") => Some("javascript"),
-        "text/babel" | "text/jsx" => Some("javascript"),
         _ => None,
     }
 }

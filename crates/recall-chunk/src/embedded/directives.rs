@@ -1,6 +1,6 @@
 //! The directives of template languages: what a template includes, defines and calls.
 //!
-//! Jinja, Django, Twig, Nunjucks and Liquid (`{% … %}`), Handlebars, Mustache and Go (`{{ … }}`), ERB, EJS and EEx (`<% … %>`), and Blade
+//! Jinja, Django, Twig, Nunjucks and Liquid (`{% … %}`), Handlebars, Mustache and Go (`{{ … }}`), ERB, EJS and `EEx` (`<% … %>`), and Blade
 //! (`@include(…)`). A text has the marks of one of them, so all are looked for.
 
 use std::ops::Range;

@@ -75,7 +75,7 @@ fn attribute(node: Node<'_>, text: &str) -> Option<Named> {
 /// `source = "./modules/vpc"`. A module from a registry is not in the project.
 fn source(text: &str, targets: &mut Vec<String>) {
     let Some((name, value)) = text.split_once('=') else { return };
-    if name.trim() == "source" && value.trim_start().starts_with(['"']) {
+    if name.trim() == "source" && value.trim_start().starts_with('"') {
         let mut found = Vec::new();
         imports::quoted(value, &mut found);
         targets.extend(found.into_iter().take(1).filter(|target| target.starts_with('.')));

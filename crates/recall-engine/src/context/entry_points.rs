@@ -242,11 +242,8 @@ fn script(lines: &[&str], name: &str) -> Option<(usize, usize)> {
     let key = format!("\"{name}\"");
     let is_key =
         |line: &&str| line.trim_start().strip_prefix(&key).is_some_and(|rest| rest.trim_start().starts_with(':'));
-    let at = scripts
-        + lines[scripts..]
-            .iter()
-            .take_while(|line| !line.trim_start().starts_with('}'))
-            .position(|line| is_key(line))?;
+    let at =
+        scripts + lines[scripts..].iter().take_while(|line| !line.trim_start().starts_with('}')).position(is_key)?;
     Some((at, at))
 }
 
@@ -297,10 +294,7 @@ fn command(lines: &[&str], name: &str) -> Option<(usize, usize)> {
         });
         (is_called && quoted(lines[at], name)) || (decorated && lines[at].contains(&format!("def {snake}(")))
     };
-    let at = lines
-        .iter()
-        .position(|line| is_definition(&line))
-        .or_else(|| (0..lines.len()).find(|&at| is_declaration(at)))?;
+    let at = lines.iter().position(is_definition).or_else(|| (0..lines.len()).find(|&at| is_declaration(at)))?;
     Some((at, at))
 }
 

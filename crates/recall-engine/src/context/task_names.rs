@@ -62,7 +62,9 @@ pub(crate) fn read(task: &str) -> Vec<TaskName> {
     };
     for (at, span) in task.split('`').enumerate() {
         if at % 2 == 1 {
-            of_code(span).into_iter().for_each(&mut add);
+            for name in of_code(span) {
+                add(name);
+            }
         }
     }
     let words: Vec<&str> = task.split_whitespace().map(bare).take(MOST_WORDS).collect();
@@ -75,11 +77,15 @@ pub(crate) fn read(task: &str) -> Vec<TaskName> {
         match word.to_ascii_lowercase().as_str() {
             "command" | "subcommand" => {
                 let name = [before, after].into_iter().find(|name| is_command(name) && !is_article(name));
-                name.into_iter().for_each(|name| add(TaskName::Command(vec![name.to_owned()])));
+                if let Some(name) = name {
+                    add(TaskName::Command(vec![name.to_owned()]));
+                }
             }
             "target" | "recipe" => {
                 let name = [before, after].into_iter().find(|name| is_command(name) && !is_article(name));
-                name.into_iter().for_each(|name| add(TaskName::Target(name.to_owned())));
+                if let Some(name) = name {
+                    add(TaskName::Target(name.to_owned()));
+                }
             }
             "npm" | "pnpm" | "yarn" | "bun" => add_script(&words[at + 1..], &mut add),
             _ => {}
