@@ -10,8 +10,8 @@ mod shared;
 
 use recall_core::{UnknownLanguage, error_chain};
 use recall_engine::{
-    ContextError, Fault, GetError, GraphError, IndexError, ListError, MemoryError, OutsideFilter, PatternError, RemoveError,
-    SearchError, SessionError, StatusError, StoreError,
+    ContextError, Fault, GetError, GraphError, IndexError, ListError, MemoryError, OutsideFilter, PatternError,
+    RemoveError, SearchError, SessionError, StatusError, StoreError,
 };
 use recall_proto::{Failure, Reason};
 use recall_rql::{Problem as RqlProblem, RqlError};

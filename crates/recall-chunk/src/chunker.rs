@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use recall_core::{DocPath, Language, Limits, ParseOutcome, ParsedDocument};
 
+use crate::embedded::{self, Host, NOTEBOOK};
 use crate::grammar::Grammar;
 use crate::lines::Lines;
-use crate::parse::Parsers;
+use crate::outline::{self, Outline};
+use crate::parse::{ParseError, Parsers};
 use crate::parts::{self, Joined};
 use crate::prose::{Division, Markup};
-use crate::{CodeParser, CodeParserError, code, outline, prose, window};
+use crate::{CodeParser, CodeParserError, code, prose, window};
 
 /// The stack that a thread needs to call [`Chunker::parse`] on any input.
 ///
@@ -68,24 +70,30 @@ impl Chunker {
         let lines = Lines::of(text);
         let name = language.map_or("", Language::as_str);
         if let Some(markup) = Markup::of(name) {
-            let is_notebook = path.extension() == Some("ipynb");
-            let division = if is_notebook { Division::Cells } else { Division::Document };
-            return prose::document(&lines, markup, division, self.limits.max_tokens);
+            return prose::document(&lines, markup, Division::Document, self.limits.max_tokens);
         }
-        let Some(language) = language.filter(|language| Grammar::exists(language.as_str())) else {
+        let Some(language) = language.filter(|language| holds_code(language.as_str())) else {
             return self.windows(&lines, ParseOutcome::NoParser);
         };
         let most_bytes = usize::try_from(self.limits.part_bytes).unwrap_or(usize::MAX);
-        if text.len() <= most_bytes {
-            return self.part(&lines, language);
+        let mut document = if text.len() <= most_bytes {
+            self.part(&lines, language)
+        } else {
+            drop(lines);
+            let mut joined = Joined::new(text);
+            for part in parts::cut(text, most_bytes) {
+                let found = self.part(&Lines::of(&text[part.clone()]), language);
+                joined.append(&part, found);
+            }
+            joined.finish()
+        };
+        // Only here the path is known.
+        if document.outcome == ParseOutcome::Parsed
+            && let Some(component) = embedded::component(path, language.as_str(), text)
+        {
+            document.symbols.insert(0, component);
         }
-        drop(lines);
-        let mut joined = Joined::new(text);
-        for part in parts::cut(text, most_bytes) {
-            let found = self.part(&Lines::of(&text[part.clone()]), language);
-            joined.append(&part, found);
-        }
-        joined.finish()
+        document
     }
 
     /// Cuts source code and finds the names in it, elsewhere if possible.
@@ -106,13 +114,36 @@ impl Chunker {
     }
 
     fn code(&mut self, lines: &Lines<'_>, language: &Language) -> ParsedDocument {
-        let Some((index, grammar)) = Grammar::of(language.as_str()) else {
-            return self.windows(lines, ParseOutcome::NoParser);
+        let outline = match language.as_str() {
+            NOTEBOOK => return self.notebook(lines),
+            name => self.outline(lines, name),
         };
-        match self.parsers.parse(index, grammar, lines.text(), self.limits.parse_time) {
-            Ok(tree) => {
-                let outline = outline::read(grammar, &tree, lines, self.limits.parse_depth);
-                code::document(lines, &outline, self.limits.max_tokens)
+        match outline {
+            Some(Ok(outline)) => code::document(lines, &outline, self.limits.max_tokens),
+            Some(Err(error)) => self.windows(lines, ParseOutcome::Failed { reason: error.to_string() }),
+            None => self.windows(lines, ParseOutcome::NoParser),
+        }
+    }
+
+    /// Returns the outline of a text by its own grammar and by those of the code in it. `None` if it has neither.
+    fn outline(&mut self, lines: &Lines<'_>, language: &str) -> Option<Result<Outline, ParseError>> {
+        let own = Grammar::of(language).map(|(index, grammar)| {
+            let tree = self.parsers.parse(index, grammar, lines.text(), self.limits.parse_time)?;
+            Ok(outline::read(grammar, &tree, lines, self.limits.parse_depth))
+        });
+        let Some(host) = Host::of(language) else { return own };
+        Some(match own.transpose() {
+            Ok(own) => embedded::read(&mut self.parsers, lines, host, own, &self.limits),
+            Err(error) => Err(error),
+        })
+    }
+
+    fn notebook(&mut self, lines: &Lines<'_>) -> ParsedDocument {
+        match embedded::cells(&mut self.parsers, lines, &self.limits) {
+            Ok(outline) => {
+                let mut document = prose::document(lines, Markup::Markdown, Division::Cells, self.limits.max_tokens);
+                code::add_names(lines, &outline, &mut document);
+                document
             }
             Err(error) => self.windows(lines, ParseOutcome::Failed { reason: error.to_string() }),
         }
@@ -136,4 +167,9 @@ impl Chunker {
             outcome,
         }
     }
+}
+
+/// Whether a grammar reads texts of a language, or code in them.
+fn holds_code(language: &str) -> bool {
+    language == NOTEBOOK || Grammar::exists(language) || Host::of(language).is_some()
 }

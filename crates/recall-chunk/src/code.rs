@@ -31,6 +31,17 @@ pub(crate) fn document(lines: &Lines<'_>, outline: &Outline, max_tokens: u32) ->
     ParsedDocument { title: None, tags: Vec::new(), chunks, symbols, edges, outcome: ParseOutcome::Parsed }
 }
 
+/// Adds the symbols and edges of an outline to a document that was cut without it.
+pub(crate) fn add_names(lines: &Lines<'_>, outline: &Outline, document: &mut ParsedDocument) {
+    let names = Document { lines, outline };
+    let symbols = names.symbols(&document.chunks);
+    document.edges.extend(names.edges(&document.chunks, &symbols));
+    document.edges.sort_unstable();
+    document.edges.dedup();
+    document.symbols.extend(symbols);
+    document.symbols.sort_by_key(|symbol| symbol.span.bytes.start);
+}
+
 struct Document<'a> {
     lines: &'a Lines<'a>,
     outline: &'a Outline,
@@ -97,7 +108,13 @@ impl Document<'_> {
     /// The qualified name of a definition: `Store::open`.
     fn qualified(&self, index: u32) -> String {
         let mut names = Vec::new();
+        let is_key = |found: &DefinitionNode| found.kinds.symbol == Some(SymbolKind::Key);
+        let is_own_key = is_key(self.found(index));
         for found in self.enclosing(index) {
+            // An element of a page is not a scope of the functions in it.
+            if is_key(found) && !is_own_key {
+                continue;
+            }
             let name = &self.text()[found.name.clone()];
             // `class << self` adds no name, but a variable may be named `self`.
             if name != "self" || found.kinds.symbol.is_some() {
@@ -204,9 +221,25 @@ impl Document<'_> {
                 }
             }
         }
+        self.add_addresses(chunks, &mut edges);
         edges.sort_unstable();
         edges.dedup();
         edges
+    }
+
+    /// Adds the uses that are not names in the text, as many of each chunk as of names.
+    fn add_addresses(&self, chunks: &[Chunk], edges: &mut Vec<Edge>) {
+        let chunk_of = |(at, target): &(u32, String)| Edge {
+            kind: EdgeKind::References,
+            chunk: chunk_at(chunks, *at as usize),
+            target: target.clone(),
+        };
+        let mut addressed: Vec<Edge> = self.outline.addresses.iter().map(chunk_of).collect();
+        addressed.sort_unstable();
+        addressed.dedup();
+        for of_chunk in addressed.chunk_by(|one, next| one.chunk == next.chunk) {
+            edges.extend(of_chunk.iter().take(MAX_REFERENCES).cloned());
+        }
     }
 }
 

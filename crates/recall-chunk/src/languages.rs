@@ -9,9 +9,11 @@ mod csharp;
 mod elixir;
 mod go;
 mod haskell;
+mod hcl;
 mod imports;
 mod java;
 mod javascript;
+mod kubernetes;
 mod lua;
 mod php;
 mod python;
@@ -64,6 +66,8 @@ pub(crate) struct Syntax {
     pub(crate) builtins: &'static [&'static str],
     /// Functions that import a module if called with a literal: `require`.
     pub(crate) import_calls: &'static [&'static str],
+    /// Finds the uses of what the language names by addresses of several words. `None` if it has no addresses.
+    pub(crate) addresses: Option<Addresses>,
     pub(crate) clauses: Clauses,
     pub(crate) docs: Docs,
     /// The state that the grammar's scanner keeps without a bounds check.
@@ -90,6 +94,7 @@ impl Syntax {
             binders: &[],
             builtins: &[],
             import_calls: &[],
+            addresses: None,
             clauses: Clauses::Separate,
             docs: Docs::Before,
             hazard: Hazard::None,
@@ -146,10 +151,12 @@ pub(crate) enum Place {
     Anywhere,
     /// Not inside functions. There it is a local variable, or only looks like a prototype.
     OutsideFunctions,
+    /// Not inside any other definition. There it is a setting of that one.
+    Outermost,
 }
 
 /// The chunk kind and the symbol kind of a definition.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Kinds {
     /// [`ChunkKind::Group`] for constants and keys, which get a chunk of their own only if they are large.
     pub(crate) chunk: ChunkKind,
@@ -214,6 +221,9 @@ pub(crate) struct Qualified {
 /// Appends the names that an import introduces. Takes the import's node, the document's text and the import's targets.
 pub(crate) type Aliases = fn(Node<'_>, &str, &[String], &mut Vec<Alias>);
 
+/// Appends the position and the target of each use of an address, given the root of the tree and the document's text.
+pub(crate) type Addresses = fn(Node<'_>, &str, &mut Vec<(u32, String)>);
+
 /// A name introduced by an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Alias {
@@ -263,10 +273,12 @@ const fn component(node: &'static str) -> Call {
 }
 
 impl Kinds {
-    const FUNCTION: Self = Self::new(ChunkKind::Function, SymbolKind::Function);
+    pub(crate) const FUNCTION: Self = Self::new(ChunkKind::Function, SymbolKind::Function);
     const CONSTANT: Self = Self::new(ChunkKind::Group, SymbolKind::Constant);
     const VARIABLE: Self = Self::new(ChunkKind::Group, SymbolKind::Variable);
     const MODULE: Self = Self::new(ChunkKind::Module, SymbolKind::Module);
+    /// A key, a selector, a named place.
+    pub(crate) const KEY: Self = Self::new(ChunkKind::Group, SymbolKind::Key);
 
     const fn new(chunk: ChunkKind, symbol: SymbolKind) -> Self {
         Self { chunk, symbol: Some(symbol) }
@@ -289,6 +301,10 @@ impl Definition {
 
     const fn outside_functions(self) -> Self {
         Self { place: Place::OutsideFunctions, ..self }
+    }
+
+    const fn outermost(self) -> Self {
+        Self { place: Place::Outermost, ..self }
     }
 
     const fn documented_across_blank_lines(self) -> Self {
@@ -316,7 +332,7 @@ impl Definition {
     }
 
     const fn key(node: &'static str, look: fn(Node<'_>, &str) -> Option<Named>) -> Self {
-        Self::new(node, "", Kinds::new(ChunkKind::Group, SymbolKind::Key)).named_by(look)
+        Self::new(node, "", Kinds::KEY).named_by(look)
     }
 
     const fn field(self, field: &'static str) -> Self {
@@ -360,6 +376,7 @@ pub(crate) const SYNTAXES: &[Syntax] = &[
     config::JSON,
     config::YAML,
     config::TOML,
+    hcl::HCL,
 ];
 
 /// The text of a node.

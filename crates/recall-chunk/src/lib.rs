@@ -12,6 +12,7 @@ mod code_parser;
 mod codec;
 mod cut;
 mod document_type;
+mod embedded;
 mod fence;
 mod grammar;
 mod guard;

@@ -3,7 +3,8 @@
 //! One walk with a cursor, without recursion. Nodes without a role allocate nothing.
 
 mod frame;
-mod names;
+mod merge;
+pub(crate) mod names;
 
 use std::ops::Range;
 
@@ -26,7 +27,7 @@ const NON_BLOCK_COST: u16 = 4;
 const KEY_DEPTH: u32 = 3;
 
 /// The most definitions of one document. Further ones are data.
-const MAX_DEFINITIONS: usize = 10_000;
+pub(crate) const MAX_DEFINITIONS: usize = 10_000;
 
 /// The result of a walk over a syntax tree.
 pub(crate) struct Outline {
@@ -46,6 +47,9 @@ pub(crate) struct Outline {
     /// The names of values at their binding: parameters, variables. In no particular order; empty for languages without
     /// [`binders`](crate::languages::Syntax::binders).
     pub(crate) bound: Vec<ByteSpan>,
+    /// The position and the target of each use that is not a name in the text: an [address](crate::languages::Syntax::addresses), or
+    /// a component under another spelling.
+    pub(crate) addresses: Vec<(u32, String)>,
 }
 
 /// A use of a name.
@@ -85,15 +89,13 @@ pub(crate) fn read(grammar: &Grammar, tree: &Tree, lines: &Lines<'_>, depth: u32
         glued_line: usize::MAX,
         targets: Vec::new(),
         outline: Outline {
-            cut_costs: vec![NO_CUT; lines.len()],
-            definitions: Vec::new(),
-            imports: Vec::new(),
-            aliases: Vec::new(),
             all_qualifiers: grammar.syntax.qualified.is_some(),
-            references: Vec::new(),
-            bound: Vec::new(),
+            ..Outline::with_costs(vec![NO_CUT; lines.len()])
         },
     };
+    if let Some(addresses) = grammar.syntax.addresses {
+        addresses(tree.root_node(), lines.text(), &mut reader.outline.addresses);
+    }
     let mut cursor = tree.walk();
     if !cursor.goto_first_child() {
         return reader.outline;
@@ -276,12 +278,14 @@ impl Reader<'_> {
     /// Whether a definition counts here. Variables in functions and deeply nested keys do not.
     fn counts(&self, place: Place, kinds: Kinds) -> bool {
         let parent = self.frames.last().expect("the root's frame is never popped");
-        if place == Place::OutsideFunctions && parent.in_function {
-            return false;
+        match place {
+            Place::OutsideFunctions if parent.in_function => return false,
+            Place::Outermost if parent.definition.is_some() => return false,
+            Place::Anywhere | Place::OutsideFunctions | Place::Outermost => {}
         }
         let fits = match kinds.symbol {
             Some(SymbolKind::Variable | SymbolKind::Constant) => !parent.in_function,
-            Some(SymbolKind::Key) => parent.definitions_above < KEY_DEPTH,
+            Some(SymbolKind::Key) => parent.keys_above < KEY_DEPTH,
             _ => true,
         };
         fits && self.outline.definitions.len() < MAX_DEFINITIONS
@@ -326,7 +330,7 @@ impl Reader<'_> {
         let parent = self.frames.last_mut().expect("the root's frame is never popped");
         let is_function = matches!(found.kinds.chunk, ChunkKind::Function | ChunkKind::Method);
         frame.in_function |= is_function;
-        frame.definitions_above += 1;
+        frame.keys_above += u32::from(found.kinds.symbol == Some(SymbolKind::Key));
         if self.grammar.syntax.clauses == Clauses::Merged
             && is_function
             && let Some(index) = parent.last_definition

@@ -1,13 +1,14 @@
 //! Parsing of a text to a syntax tree, within bounds.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
-use tree_sitter::{ParseOptions, Parser, Tree};
+use tree_sitter::{ParseOptions, Parser, Point, Tree};
 
 use crate::grammar::Grammar;
 use crate::guard::{self, Rejection};
 use crate::languages::SYNTAXES;
+use crate::lines::Lines;
 
 /// The bytes a parser gets at a time: large enough that few tokens cross a page, small enough that a scanner that
 /// rescans its page for every character finishes within a second.
@@ -45,37 +46,74 @@ impl Parsers {
         if let Some(rejection) = guard::rejection(text, grammar.syntax.hazard) {
             return Err(rejection.into());
         }
+        run(self.parser(index, grammar)?, text, limit)
+    }
+
+    /// Parses some bytes of a text with the grammar of this index. The positions in the tree are those in the whole text.
+    pub(crate) fn parse_part(
+        &mut self,
+        index: usize,
+        grammar: &Grammar,
+        lines: &Lines<'_>,
+        bytes: &Range<usize>,
+        limit: Duration,
+    ) -> Result<Tree, ParseError> {
+        let part = lines.text().get(bytes.clone()).unwrap_or_default();
+        if let Some(rejection) = guard::rejection(part, grammar.syntax.hazard) {
+            return Err(rejection.into());
+        }
+        let point = |byte| {
+            let row = lines.line_of(byte);
+            Point { row, column: byte - lines.start(row) }
+        };
+        let range = tree_sitter::Range {
+            start_byte: bytes.start,
+            end_byte: bytes.end,
+            start_point: point(bytes.start),
+            end_point: point(bytes.end),
+        };
+        let parser = self.parser(index, grammar)?;
+        parser.set_included_ranges(&[range]).expect("one range that is in order");
+        let tree = run(parser, lines.text(), limit);
+        parser.set_included_ranges(&[]).expect("no range is the whole text");
+        tree
+    }
+
+    fn parser(&mut self, index: usize, grammar: &Grammar) -> Result<&mut Parser, ParseError> {
         self.parsers.resize_with(SYNTAXES.len(), || None);
         let language = grammar.syntax.name;
-        let parser = match &mut self.parsers[index] {
-            Some(parser) => parser,
+        match &mut self.parsers[index] {
+            Some(parser) => Ok(parser),
             empty => {
                 let mut parser = Parser::new();
                 parser.set_language(&grammar.language).map_err(|_| ParseError::Grammar { language })?;
-                empty.insert(parser)
+                Ok(empty.insert(parser))
             }
-        };
-        let start = Instant::now();
-        let mut progress = |_: &tree_sitter::ParseState| {
-            if start.elapsed() > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let options = ParseOptions::new().progress_callback(&mut progress);
-        let bytes = text.as_bytes();
-        let mut is_late = false;
-        let mut read = |at: usize, _| {
-            // A scanner that searches for the end of a literal at every character never calls the progress callback. It
-            // does read pages, so check the time here; an empty page ends its search.
-            is_late = is_late || start.elapsed() > limit;
-            let end = if is_late { at } else { bytes.len().min(at + PAGE_BYTES) };
-            bytes.get(at..end).unwrap_or_default()
-        };
-        let tree = parser.parse_with_options(&mut read, None, Some(options));
-        // Without a reset the parser would resume the cancelled parse with the next text.
-        tree.filter(|_| !is_late).ok_or_else(|| {
-            parser.reset();
-            ParseError::Timeout { limit }
-        })
+        }
     }
+}
+
+fn run(parser: &mut Parser, text: &str, limit: Duration) -> Result<Tree, ParseError> {
+    let start = Instant::now();
+    let mut progress = |_: &tree_sitter::ParseState| {
+        if start.elapsed() > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let bytes = text.as_bytes();
+    let mut is_late = false;
+    let mut read = |at: usize, _| {
+        // A scanner that searches for the end of a literal at every character never calls the progress callback. It
+        // does read pages, so check the time here; an empty page ends its search.
+        is_late = is_late || start.elapsed() > limit;
+        let end = if is_late { at } else { bytes.len().min(at + PAGE_BYTES) };
+        bytes.get(at..end).unwrap_or_default()
+    };
+    let tree = parser.parse_with_options(&mut read, None, Some(options));
+    // Without a reset the parser would resume the cancelled parse with the next text.
+    tree.filter(|_| !is_late).ok_or_else(|| {
+        parser.reset();
+        ParseError::Timeout { limit }
+    })
 }
 
 #[cfg(test)]

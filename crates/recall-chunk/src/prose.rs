@@ -30,7 +30,7 @@ impl Markup {
     /// The markup of a language. `None` if it is not prose.
     pub(crate) fn of(language: &str) -> Option<Self> {
         Some(match language {
-            "markdown" | "jupyter" => Self::Markdown,
+            "markdown" => Self::Markdown,
             "rst" => Self::RestructuredText,
             "asciidoc" => Self::AsciiDoc,
             "org" => Self::Org,

@@ -98,6 +98,8 @@ fn by_name(path: &DocPath) -> Option<&'static Row> {
             named("dockerfile")
         } else if lower.starts_with("requirements") && path.extension() == Some("txt") {
             named("requirements.txt")
+        } else if lower.ends_with(".blade.php") {
+            LANGUAGES.iter().find(|row| row.name == "template")
         } else {
             None
         }

@@ -4,7 +4,9 @@
 //! [`pack`] selects what fits, [`render`] writes it. The same request on the same generation gives the same bytes.
 
 mod block;
+mod copies;
 mod draft;
+mod entry_points;
 mod history;
 mod memories;
 mod neighbours;
@@ -14,6 +16,7 @@ mod render;
 mod request;
 mod section;
 mod subject;
+mod task_names;
 mod window;
 
 use std::collections::HashSet;
@@ -57,9 +60,7 @@ impl Engine {
             let recording = Recording::Off;
             let search =
                 SearchRequest { filters, recording, ..SearchRequest::new(&subject.query, request.scope, MOST_HITS) };
-            let mut answer = self.search(origin, &search)?;
-            assembly.add_hits(std::mem::take(&mut answer.hits));
-            found = Some(answer);
+            found = Some(self.search(origin, &search)?);
         }
         let mut stores = self.stores(origin, found.as_ref().map_or(request.scope, |answer| answer.scope))?;
         let mut warnings = Vec::new();
@@ -69,6 +70,9 @@ impl Engine {
             stores.retain(|store| place(store).is_some());
             stores.sort_by_key(place);
         }
+        assembly.add_entry_points(&stores)?;
+        let hits = found.as_mut().map(|answer| std::mem::take(&mut answer.hits)).unwrap_or_default();
+        assembly.add_hits(hits, &stores)?;
         assembly.add_lists(&stores, history)?;
         let mut window = assembly.finish(subject.query);
         window.coverage = match &found {

@@ -51,15 +51,19 @@ pub fn links(snapshot: &Snapshot<'_>) -> Result<Links, ReadError> {
     let mut edges = Edges(weighed.collect());
     let definers = Definers::read(snapshot, paths)?;
     let mut used = Used::default();
-    snapshot.each_reference(|row, _, name| {
-        let (module, name) = Edge::unqualified(name);
-        let Some(&name) = definers.names.get(name) else { return };
+    snapshot.each_reference(|row, _, target| {
         let document = paths.in_row_near(row, used.from);
         if document != used.from {
             used.flush_into(&definers, &stated, &mut edges);
             used.from = document;
         }
-        used.add(name, module);
+        let (module, name) = Edge::unqualified(target);
+        let is_address = module.is_some() && document.is_some_and(|document| paths.names_by_address(document));
+        if let Some(&name) = definers.names.get(target).filter(|_| is_address) {
+            used.add(name, None);
+        } else if let Some(&name) = definers.names.get(name) {
+            used.add(name, module);
+        }
     })?;
     used.flush_into(&definers, &stated, &mut edges);
     let documents = paths.places().iter().map(|place| place.row).collect();
@@ -68,7 +72,7 @@ pub fn links(snapshot: &Snapshot<'_>) -> Result<Links, ReadError> {
 
 /// The documents that define each name.
 struct Definers {
-    /// Each name's index in `documents`.
+    /// Each name's index in `documents`, and that of each address.
     names: FxHashMap<Box<str>, u32>,
     /// The documents that define each name, ascending.
     documents: Vec<Vec<u32>>,
@@ -78,26 +82,33 @@ impl Definers {
     fn read(snapshot: &Snapshot<'_>, paths: &Paths) -> Result<Self, ReadError> {
         let mut definers = Self { names: FxHashMap::default(), documents: Vec::new() };
         let mut last = None;
-        snapshot.each_definition(|row, kind, name| {
+        snapshot.each_definition(|row, kind, name, qualified| {
             if !is_used_by_name(kind) {
                 return;
             }
             last = paths.in_row_near(row, last);
             let Some(document) = last else { return };
-            let place = if let Some(&place) = definers.names.get(name) {
-                place as usize
-            } else {
-                let place = definers.documents.len();
-                definers.names.insert(name.into(), place as u32);
-                definers.documents.push(Vec::new());
-                place
-            };
-            let documents = &mut definers.documents[place];
-            if documents.last() != Some(&document) {
-                documents.push(document);
+            definers.add(name, document);
+            if paths.names_by_address(document) && qualified != name {
+                definers.add(&qualified.replace("::", "."), document);
             }
         })?;
         Ok(definers)
+    }
+
+    fn add(&mut self, name: &str, document: u32) {
+        let place = if let Some(&place) = self.names.get(name) {
+            place as usize
+        } else {
+            let place = self.documents.len();
+            self.names.insert(name.into(), place as u32);
+            self.documents.push(Vec::new());
+            place
+        };
+        let documents = &mut self.documents[place];
+        if documents.last() != Some(&document) {
+            documents.push(document);
+        }
     }
 }
 

@@ -232,3 +232,78 @@ fn no_window_exceeds_its_budget() {
     }
     engine.close();
 }
+
+#[test]
+fn what_a_task_names_comes_first() {
+    let sandbox = Sandbox::with(FILES);
+    sandbox.write("Makefile", "build:\n\tcargo build\n\nlint:\n\tcargo clippy\n");
+    sandbox.write(
+        "src/command/refund.rs",
+        "/// Arguments of refunds.\npub struct RefundArgs {\n    /// Prints only.\n    #[arg(long)]\n    pub dry_run: bool,\n}\n",
+    );
+    let engine = sandbox.engine();
+    let text = ask(&sandbox, &engine, &request("payments: `pay refund` prints too much", 1_000)).text;
+    assert!(text.starts_with("## Code\n### src/command/refund.rs:1-"), "{text}");
+    let text = ask(&sandbox, &engine, &request("the ledger of payments ignores --dry-run", 1_000)).text;
+    assert!(text.starts_with("## Code\n### src/command/refund.rs:1-"), "{text}");
+    let text = ask(&sandbox, &engine, &request("the ledger of payments fails `make lint`", 1_000)).text;
+    assert!(text.starts_with("## Code\n### Makefile:"), "{text}");
+    engine.close();
+}
+
+#[test]
+fn a_bundle_is_left_out_if_its_source_is_there() {
+    let sandbox = Sandbox::new();
+    let code = "export function receiptTotal(rows) {\n  return rows.length\n}\n";
+    sandbox.write("src/receipt.js", code);
+    sandbox.write("dist/receipt.js", code);
+    sandbox.write("dist/other.js", "export function receiptTotals(rows) {\n  return rows.size\n}\n");
+    let engine = sandbox.engine();
+    let text = ask(&sandbox, &engine, &request("receiptTotal of rows", 1_000)).text;
+    assert!(text.contains("src/receipt.js") && !text.contains("dist/receipt.js"), "{text}");
+    engine.close();
+}
+
+#[test]
+fn files_that_recall_writes_are_not_changes() {
+    let sandbox = Sandbox::with(FILES);
+    git(&sandbox, &["init", "--quiet"]);
+    git(&sandbox, &["add", "."]);
+    git(&sandbox, &["commit", "--quiet", "--message", "start"]);
+    sandbox.write(".recall/history/2026-01-02-abc.md", "# Session of 2026-01-02\n\n## Files\n\n- src/ledger.rs\n");
+    let engine = sandbox.engine();
+    let changes = ContextRequest { changes: WorkTreeChanges::Include, ..request("", 1_000) };
+    let alone = engine.context(&sandbox.origin(), &changes);
+    assert!(matches!(alone, Err(ContextError::NoSubject { .. })), "{alone:?}");
+    sandbox.write("src/gateway.rs", "pub struct Gateway;\n\nimpl Gateway {\n    pub fn charge_card(&self) {}\n}\n");
+    let text = ask(&sandbox, &engine, &changes).text;
+    assert!(text.starts_with("## Code\n### src/gateway.rs:"), "{text}");
+    engine.close();
+}
+
+#[test]
+fn a_decision_comes_instead_of_the_log_that_mentions_it() {
+    let sandbox = Sandbox::with(FILES);
+    let engine = sandbox.engine();
+    remember(&sandbox, &engine, "Refunds need two signatures", "src/gateway.rs");
+    let answer = sandbox.search(&engine, "refunds two signatures");
+    let id = answer.hits.iter().find_map(|hit| hit.memory.as_ref()).expect("the memory").memory.id;
+    let log = format!("# Session of 2026-01-02\n\n## Memories\n\n- {id} Refunds need two signatures\n");
+    sandbox.write(".recall/history/2026-01-02-abc.md", &log);
+    let text = ask(&sandbox, &engine, &request("why do refunds need two signatures", 1_500)).text;
+    assert!(text.contains(&format!("- {id} decision")), "{text}");
+    assert!(!text.contains(".recall/history"), "{text}");
+    engine.close();
+}
+
+#[test]
+fn memories_about_other_files_do_not_fill_a_window() {
+    let sandbox = Sandbox::with(FILES);
+    let code = "pub struct Weather;\n\nimpl Weather {\n    pub fn measure_rainfall_of_a_day(&self) {}\n}\n";
+    sandbox.write("src/weather.rs", code);
+    let engine = sandbox.engine();
+    remember(&sandbox, &engine, "Cards are charged at night", "src/gateway.rs");
+    let text = ask(&sandbox, &engine, &request("measure_rainfall_of_a_day", 3_000)).text;
+    assert!(text.contains("measure_rainfall_of_a_day") && !text.contains("Cards are charged"), "{text}");
+    engine.close();
+}

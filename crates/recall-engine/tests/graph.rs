@@ -1,5 +1,7 @@
 //! The graph and related documents of a small project.
 
+mod embedded;
+
 use recall_core::{Relation, Scope};
 use recall_engine::{
     Graph, GraphError, GraphRequest, NamesRequest, NodeThing, Related, RelatedRequest, Tie, Warning, links,
@@ -166,6 +168,9 @@ fn an_unknown_node_is_rejected_with_similar_names() {
     };
     assert!(near("Gatewa").contains(&"Gateway".to_owned()));
     assert!(near("lib/ledger.rs").contains(&"src/ledger.rs".to_owned()));
+    assert_eq!(near("Gateway.chargge").first().map(String::as_str), Some("Gateway.charge"));
+    assert_eq!(near("Gateway::refnd").first().map(String::as_str), Some("Gateway::refund"));
+    assert!(near("Gatway.charge").contains(&"Gateway.charge".to_owned()));
     assert_eq!(near("zzzz"), [""; 0]);
     assert!(matches!(graph(&request("/etc/passwd", &[])), Err(GraphError::Outside { .. })));
     assert!(matches!(graph(&request("../../x", &[])), Err(GraphError::Outside { .. })));

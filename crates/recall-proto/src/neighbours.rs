@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use recall_core::Relation;
+
 use crate::v1::{GraphNode, GraphResponse};
 
 /// The relations of a node to its neighbours, in display order: the name in an edge, whether the edge leads to the
@@ -31,8 +33,18 @@ pub struct Neighbours<'g> {
 /// Returns each node that has further neighbours, nearest to the requested node first.
 ///
 /// An edge appears once, at the node that is nearer to the requested one. An edge to a node that is not in the response
-/// does not appear.
-pub fn neighbours(graph: &GraphResponse) -> impl Iterator<Item = Neighbours<'_>> {
+/// does not appear. `relations` are those of the request, none for all: if imports were followed in one direction only, each appears
+/// in that direction, because the others of the nearer node were not looked for.
+pub fn neighbours<'g>(
+    graph: &'g GraphResponse,
+    relations: &[String],
+) -> impl Iterator<Item = Neighbours<'g>> + use<'g> {
+    let is_asked = |relation: Relation| relations.iter().any(|asked| asked == relation.as_str());
+    let imports_lead_out = match (is_asked(Relation::Imports), is_asked(Relation::ImportedBy)) {
+        (true, false) => Some(true),
+        (false, true) => Some(false),
+        _ => None,
+    };
     let places: HashMap<&str, usize> = graph.nodes.iter().enumerate().map(|(at, node)| (&*node.id, at)).collect();
     graph.nodes.iter().enumerate().filter_map(move |(place, node)| {
         let mut by_relation = Vec::new();
@@ -42,8 +54,11 @@ pub fn neighbours(graph: &GraphResponse) -> impl Iterator<Item = Neighbours<'_>>
                 .filter_map(|edge| {
                     let (from, to) = (*places.get(&*edge.from)?, *places.get(&*edge.to)?);
                     let (this, other) = if leads_out { (from, to) } else { (to, from) };
-                    let is_shown_here = place == this && (leads_out && from <= to || !leads_out && to < from);
-                    is_shown_here.then_some(other)
+                    let is_direction = match imports_lead_out.filter(|_| relation == "imports") {
+                        Some(direction) => leads_out == direction,
+                        None => leads_out && from <= to || !leads_out && to < from,
+                    };
+                    (place == this && is_direction).then_some(other)
                 })
                 .collect();
             others.sort_unstable();
@@ -61,6 +76,10 @@ mod tests {
     use crate::v1::GraphEdge;
 
     fn shown(nodes: &[&str], edges: &[(&str, &str, &str)]) -> Vec<String> {
+        shown_of(nodes, edges, &[])
+    }
+
+    fn shown_of(nodes: &[&str], edges: &[(&str, &str, &str)], relations: &[&str]) -> Vec<String> {
         let graph = GraphResponse {
             nodes: nodes.iter().map(|id| GraphNode { id: (*id).to_owned(), ..GraphNode::default() }).collect(),
             edges: edges
@@ -73,7 +92,8 @@ mod tests {
                 .collect(),
             ..GraphResponse::default()
         };
-        let lines = neighbours(&graph).flat_map(|Neighbours { node, by_relation }| {
+        let relations: Vec<String> = relations.iter().map(|relation| (*relation).to_owned()).collect();
+        let lines = neighbours(&graph, &relations).flat_map(|Neighbours { node, by_relation }| {
             by_relation.into_iter().map(move |(words, others)| {
                 let others: Vec<&str> = others.iter().map(|other| &*other.id).collect();
                 format!("{} {words} {}", node.id, others.join(", "))
@@ -88,6 +108,16 @@ mod tests {
         assert_eq!(shown(&["a", "b", "c"], &edges), ["a imports c", "a imported by b", "b used by c"]);
         assert_eq!(shown(&["c", "b", "a"], &edges), ["c imported by a", "c uses b", "b imports a"]);
         assert_eq!(shown(&["a"], &[("a", "references", "a")]), ["a uses a"]);
+    }
+
+    #[test]
+    fn imports_in_one_direction_appear_in_that_direction() {
+        // `a` also imports `b`, and what else it imports was not looked for.
+        let edges = [("b", "imports", "a"), ("a", "imports", "b"), ("c", "imports", "b")];
+        let expected = ["a imported by b", "b imported by a, c"];
+        assert_eq!(shown_of(&["a", "b", "c"], &edges, &["imported_by"]), expected);
+        let expected = ["a imports b", "b imports a", "c imports b"];
+        assert_eq!(shown_of(&["a", "b", "c"], &edges, &["imports", "references"]), expected);
     }
 
     #[test]

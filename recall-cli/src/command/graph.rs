@@ -39,10 +39,11 @@ pub(crate) struct GraphArgs {
 pub(super) async fn run(args: GraphArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let output = &context.output;
     let GraphArgs { node, relations, depth, limit, scope } = args;
+    let relations = relation::to_proto(&relations);
     let request = v1::GraphRequest {
         context: Some(context.request_context()),
         node,
-        relations: relation::to_proto(&relations),
+        relations: relations.clone(),
         depth: Some(depth),
         limit: Some(limit),
         scope: scope::to_proto(scope).into(),
@@ -56,7 +57,7 @@ pub(super) async fn run(args: GraphArgs, context: &CommandContext) -> Result<Exi
     if is_alone {
         output.note("nothing found");
     } else if output.format == Format::Human {
-        context.page(&text(&answer, output.width))?;
+        context.page(&text(&answer, &relations, output.width))?;
         let nodes = counted(answer.nodes.len() as u64, "node", "nodes");
         let edges = counted(answer.edges.len() as u64, "edge", "edges");
         let more = if answer.truncated { " · there is more: raise --limit or name a --relation" } else { "" };
@@ -66,9 +67,9 @@ pub(super) async fn run(args: GraphArgs, context: &CommandContext) -> Result<Exi
 }
 
 /// Formats each node that has further neighbours, nearest first, with its neighbours grouped by relation.
-fn text(graph: &v1::GraphResponse, width: Option<usize>) -> String {
+fn text(graph: &v1::GraphResponse, relations: &[String], width: Option<usize>) -> String {
     let mut text = String::new();
-    for Neighbours { node, by_relation } in neighbours(graph) {
+    for Neighbours { node, by_relation } in neighbours(graph, relations) {
         let separator = if text.is_empty() { "" } else { "\n" };
         let (name, about) = (name(node), about(node, 0));
         let space = if about.is_empty() { "" } else { "  " };
@@ -177,7 +178,7 @@ mod tests {
             ],
             ..v1::GraphResponse::default()
         };
-        insta::assert_snapshot!(anstream::adapter::strip_str(&text(&graph, None)), @r"
+        insta::assert_snapshot!(anstream::adapter::strip_str(&text(&graph, &[], None)), @r"
         src/ledger.rs
           imports
             src/gateway.rs
@@ -192,7 +193,7 @@ mod tests {
           defines
             Gateway::charge  method  src/gateway.rs:5-14
         ");
-        insta::assert_snapshot!(anstream::adapter::strip_str(&text(&graph, Some(48))).to_string().lines().nth(5)
+        insta::assert_snapshot!(anstream::adapter::strip_str(&text(&graph, &[], Some(48))).to_string().lines().nth(5)
             .expect("a line"), @"    Gateway::charge             …gateway.rs:5-14");
     }
 }

@@ -65,11 +65,26 @@ impl Frame {
             Self::Bare => Some(BARE_TITLE_CHARS),
         }
     }
-    let heading = heading(&query, &stats, offset, shown);
-    let _ = writeln!(text, "{heading}{doubt}{}\n", did_you_mean(response, &query));
-    text.push_str(&blocks);
-    if !is_whole {
-        text.push_str("recall_get with a citation gives the text.\n");
+}
+
+/// Formats a page; `None` if it exceeds the budget, or has no room for the first lines of the first hit and a smaller frame might.
+fn page(
+    response: &SearchResponse,
+    offset: u32,
+    frame: Frame,
+    budget: Budget,
+    reminds: bool,
+    cursor: &impl Fn(u32) -> String,
+) -> Option<String> {
+    let stats = response.stats.clone().unwrap_or_default();
+    let query = response.query.clone().unwrap_or_default();
+    let hits = &response.results;
+    let fence = fence(hits.iter().flat_map(texts));
+    let mut parts: Vec<Parts> = (offset + 1..).zip(hits).map(|(number, hit)| parts(number, hit)).collect();
+    if let Some(title_chars) = frame.title_chars() {
+        for one in &mut parts {
+            one.shorten(title_chars);
+        }
     }
     let above = |shown: u32| match frame {
         Frame::Full => {

@@ -29,6 +29,7 @@ pub(super) struct Arguments {
 pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer, ToolError> {
     let Arguments { node, relations, depth, limit, scope, format } = arguments;
     let scope = Scope::from(scope).into();
+    let asked = relations.clone();
     let request = GraphRequest { context: Some(call.context.clone()), node, relations, depth, limit, scope };
     let graph = call.daemon.call(Doing::Reading, |client| {
         let request = request.clone();
@@ -36,13 +37,13 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     });
     let response = graph.await?;
     Ok(match format {
-        Format::Text => Answer::Text(text(&response)),
+        Format::Text => Answer::Text(text(&response, &asked)),
         Format::Json => Answer::Json(json::graph(&response)),
     })
 }
 
 /// Formats the nodes, nearest first, each with its neighbours by relation. Nodes that do not fit are left out, with a note.
-fn text(response: &GraphResponse) -> String {
+fn text(response: &GraphResponse, relations: &[String]) -> String {
     let GraphResponse { nodes, edges, truncated, generation: _, warnings } = response;
     let mut text = notes(warnings, None);
     if edges.is_empty() {
@@ -53,7 +54,7 @@ fn text(response: &GraphResponse) -> String {
     let count = counted(nodes.len() as u64, "node", "nodes");
     let _ = writeln!(text, "{count} by their relations, nearest first:");
     let mut is_cut = *truncated;
-    'nodes: for Neighbours { node, by_relation } in neighbours(response) {
+    'nodes: for Neighbours { node, by_relation } in neighbours(response, relations) {
         let mut heading = Some(format!("\n{}\n", named(node)));
         for (words, others) in by_relation {
             for other in others {
@@ -126,7 +127,7 @@ mod tests {
             truncated: true,
             ..GraphResponse::default()
         };
-        insta::assert_snapshot!(text(&response), @r"
+        insta::assert_snapshot!(text(&response, &[]), @r"
         4 nodes by their relations, nearest first:
 
         Gateway::charge (method src/gateway.rs:5-9)
@@ -143,7 +144,7 @@ mod tests {
     #[test]
     fn a_node_without_neighbours_says_so() {
         let alone = GraphResponse { nodes: vec![node("x", "document", "a.rs")], ..GraphResponse::default() };
-        assert_eq!(text(&alone), "No neighbours of a.rs. Try other relations, or recall_search for its name.");
+        assert_eq!(text(&alone, &[]), "No neighbours of a.rs. Try other relations, or recall_search for its name.");
     }
 
     #[test]
@@ -152,7 +153,7 @@ mod tests {
         let mut nodes = vec![node("start", "document", "start.rs")];
         nodes.extend((0..200).map(|number| node(&number.to_string(), "document", &long)));
         let edges = (0..200).map(|number| edge("start", "imports", &number.to_string())).collect();
-        let text = text(&GraphResponse { nodes, edges, ..GraphResponse::default() });
+        let text = text(&GraphResponse { nodes, edges, ..GraphResponse::default() }, &[]);
         assert!(chars(&text) <= ANSWER_CHARS && text.contains("There is more"), "{text}");
     }
 }

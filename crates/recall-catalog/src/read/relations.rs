@@ -25,8 +25,8 @@ impl Snapshot<'_> {
         rows::documents::places(self.connection())
     }
 
-    /// Calls `visit` with the document, kind and bare name of every definition, in the order of documents.
-    pub fn each_definition(&self, visit: impl FnMut(DocumentRow, SymbolKind, &str)) -> Result<(), ReadError> {
+    /// Calls `visit` with the document, kind, bare name and qualified name of every definition, in the order of documents.
+    pub fn each_definition(&self, visit: impl FnMut(DocumentRow, SymbolKind, &str, &str)) -> Result<(), ReadError> {
         rows::symbols::each_name(self.connection(), visit)
     }
 

@@ -109,16 +109,16 @@ pub(crate) fn holding(connection: &Connection, document: DocumentRow, span: Span
     Ok(holding)
 }
 
-/// Calls `visit` with the kind and the bare name of every symbol, in the order of rows, which is the order of documents.
+/// Calls `visit` with the kind, the bare and the qualified name of every symbol, in the order of rows, which is that of documents.
 pub(crate) fn each_name(
     connection: &Connection,
-    mut visit: impl FnMut(DocumentRow, SymbolKind, &str),
+    mut visit: impl FnMut(DocumentRow, SymbolKind, &str, &str),
 ) -> Result<(), ReadError> {
     super::each(connection, "SELECT document, kind, qualified, name FROM symbols ORDER BY row", [], |row| {
         let qualified = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
         let name = row.get_ref(3)?.as_str_or_null().map_err(rusqlite::Error::from)?;
         let kind = kind_of(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
-        visit(DocumentRow(row.get(0)?), kind, name.unwrap_or_else(|| last_part(qualified)));
+        visit(DocumentRow(row.get(0)?), kind, name.unwrap_or_else(|| last_part(qualified)), qualified);
         Ok(())
     })
 }

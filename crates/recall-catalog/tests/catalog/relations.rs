@@ -39,11 +39,12 @@ proptest! {
             let is_stated = |edge: &&Edge| edge.kind != EdgeKind::References;
             prop_assert_eq!(stated, parsed.edges.iter().filter(is_stated).cloned().collect::<Vec<_>>());
             edges.extend(parsed.edges.iter().map(|edge| (place.row, edge.clone())));
-            let name = |symbol: &Symbol| (place.row, symbol.kind, symbol.name.clone());
+            let name = |symbol: &Symbol| (place.row, symbol.kind, symbol.name.clone(), symbol.qualified.clone());
             definitions.extend(parsed.symbols.iter().map(name));
         }
         let mut seen = Vec::new();
-        snapshot.each_definition(|row, kind, name| seen.push((row, kind, name.to_owned()))).unwrap();
+        let see = |row, kind, name: &str, qualified: &str| seen.push((row, kind, name.to_owned(), qualified.to_owned()));
+        snapshot.each_definition(see).unwrap();
         prop_assert_eq!(seen, definitions);
         prop_assert_eq!(edges_seen(&snapshot), edges);
     }

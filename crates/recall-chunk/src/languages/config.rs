@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::guard::Hazard;
 
-use super::{Definition, Named, Syntax, child_of_kind, text_of};
+use super::{Definition, Named, Syntax, child_of_kind, kubernetes, text_of};
 
 pub(super) const JSON: Syntax = Syntax {
     definitions: &[Definition::key("pair", json_key)],
@@ -13,8 +13,12 @@ pub(super) const JSON: Syntax = Syntax {
 };
 
 pub(super) const YAML: Syntax = Syntax {
-    definitions: &[Definition::key("block_mapping_pair", yaml_key)],
+    definitions: &[
+        Definition::module("document", "").named_by(kubernetes::object),
+        Definition::key("block_mapping_pair", yaml_key),
+    ],
     blocks: &["stream", "document", "block_mapping", "block_sequence", "flow_mapping", "flow_sequence"],
+    addresses: Some(kubernetes::uses),
     // A mapping and a sequence may begin at the same column; each takes four bytes.
     hazard: Hazard::Columns { max: 100 },
     ..Syntax::bare("yaml", || tree_sitter_yaml::LANGUAGE.into())

@@ -26,7 +26,8 @@ pub(super) struct Frame {
     pub(super) qualifier: Option<ByteSpan>,
     /// Whether names in it are bound rather than used.
     pub(super) binds: bool,
-    pub(super) definitions_above: u32,
+    /// The configuration keys that contain it.
+    pub(super) keys_above: u32,
     /// The line, bytes and comments of a wrapper, for the definition inside it.
     pub(super) line: usize,
     pub(super) wrapped: Option<Range<usize>>,
@@ -56,7 +57,7 @@ impl Frame {
             in_function: false,
             qualifier: None,
             binds: false,
-            definitions_above: 0,
+            keys_above: 0,
             line: usize::MAX,
             wrapped: None,
             wrapped_docs: None,
@@ -69,7 +70,7 @@ impl Frame {
             definition: self.definition,
             in_function: self.in_function,
             binds: self.binds,
-            definitions_above: self.definitions_above,
+            keys_above: self.keys_above,
             ..Self::root(role, end)
         }
     }

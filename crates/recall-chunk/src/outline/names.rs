@@ -55,7 +55,7 @@ pub(super) fn type_name(text: &str, node: Range<usize>) -> Option<Range<usize>> 
 
 /// The qualifier before a name: `self.store` before `open` in `self.store.open`, `fs` in `fs::open`. `None` if anything
 /// but names and their separators precedes the name.
-pub(super) fn qualifier_before(text: &str, name: usize) -> Option<ByteSpan> {
+pub(crate) fn qualifier_before(text: &str, name: usize) -> Option<ByteSpan> {
     let head = text.get(..name)?;
     let end = head.strip_suffix("::").or_else(|| head.strip_suffix('.'))?.len();
     let bytes = text.as_bytes();
@@ -88,12 +88,12 @@ pub(super) fn docstring(definition: Node<'_>) -> Option<Range<usize>> {
     (string.kind() == "string").then(|| string.byte_range())
 }
 
-/// The signature: from the first keyword to the body, without leading attributes. Empty for keys.
+/// The signature: from the first keyword to the body, without leading attributes. Empty for keys and for documents.
 pub(super) fn signature(node: Node<'_>, outer: usize, name: &Range<usize>, kinds: Kinds, text: &str) -> Range<usize> {
     /// More than any signature needs; bounds a table of constants, which has no body.
     const MAX_BYTES: usize = 1000;
     let bytes = text.as_bytes();
-    if kinds.symbol == Some(recall_core::SymbolKind::Key) {
+    if kinds.symbol == Some(recall_core::SymbolKind::Key) || node.kind() == "document" {
         return outer..outer;
     }
     // A decorator before the wrapped definition is not part of its signature. `export` and `template` are.
@@ -151,7 +151,7 @@ fn is_name_byte(byte: u8) -> bool {
 
 /// Whether a name is worth recording. Names of one character, and words that are keywords, constants or `self` in some
 /// language, are not.
-pub(super) fn is_worth_naming(name: &str) -> bool {
+pub(crate) fn is_worth_naming(name: &str) -> bool {
     const WORDS: &[&str] = &[
         "Err",
         "None",

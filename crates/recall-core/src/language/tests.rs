@@ -41,6 +41,8 @@ fn the_language_follows_from_name_extension_and_first_line() {
         ("README", "", Some("text")),
         ("data.xyz", "hello", None),
         ("a.ipynb", "{}", Some("jupyter")),
+        ("views/card.blade.php", "", Some("template")),
+        ("lib/page.html.heex", "", Some("template")),
     ] {
         let path = DocPath::new(path).expect("plain");
         assert_eq!(Language::of_file(&path, text).as_ref().map(Language::as_str), expected, "{path}");
@@ -165,7 +167,7 @@ const FILES: &[(&str, &str, &str, &str)] = &[
     ("sql", "sql ddl psql", "", ""),
     ("svelte", "svelte", "", ""),
     ("swift", "swift", "", "swift"),
-    ("template", "erb ejs hbs mustache j2 jinja jinja2 tmpl liquid twig", "", ""),
+    ("template", "erb ejs eex heex leex hbs handlebars mustache j2 jinja jinja2 njk tmpl liquid twig", "", ""),
     (
         "text",
         "txt text",

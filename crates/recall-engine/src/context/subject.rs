@@ -14,6 +14,9 @@ use crate::origin::Origin;
 const MOST_CHANGED: usize = 20;
 const MOST_NAMES: usize = 12;
 
+/// The folder in which recall keeps a project's memories and sessions.
+const OWN_FOLDER: &str = ".recall";
+
 /// The subject of a window.
 pub(crate) struct Subject {
     /// The query that finds what belongs to it.
@@ -78,10 +81,12 @@ fn item_request(name: &str, request: &ContextRequest) -> ItemRequest {
     ItemRequest { id: name.to_owned(), parent: Parent::Leave, scope: request.scope }
 }
 
-/// Returns the uncommitted lines of the project; nothing without a repository.
+/// Returns the uncommitted lines of the project, without the files that recall writes; nothing without a repository.
 fn changed_lines(engine: &Engine, origin: &Origin) -> ChangedLines {
     let root = origin.root(&engine.registry.places).ok();
-    root.and_then(|root| Git::at(&root).changed_lines()).unwrap_or_default()
+    let mut changed = root.and_then(|root| Git::at(&root).changed_lines()).unwrap_or_default();
+    changed.retain(|path, _| !path.components().any(|folder| folder == OWN_FOLDER));
+    changed
 }
 
 /// Returns the names of the definitions that changed lines touch, or the name of the file.

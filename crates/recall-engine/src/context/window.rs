@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use recall_core::tokens::count;
 use recall_core::{
-    Chunk, ChunkId, ChunkKind, Citation, DocPath, Document, DocumentType, EdgeKind, MemoryView, Span, StoreScope,
+    Chunk, ChunkId, ChunkKind, Citation, DocPath, Document, DocumentId, DocumentType, EdgeKind, MemoryId, MemoryView,
+    Span, StoreScope,
 };
 
 use crate::Engine;
@@ -15,7 +16,7 @@ use crate::context::render::{RenderedSpan, render};
 use crate::context::request::{ContextError, ContextRequest, ContextSpan, ContextWindow};
 use crate::context::section::ContextSection;
 use crate::context::subject::{Subject, SubjectFile};
-use crate::context::{history, memories, parts};
+use crate::context::{copies, entry_points, history, memories, parts, task_names};
 use crate::engine::MountedStore;
 use crate::error::{GetError, GraphError, StoreError};
 use crate::git::FileCommit;
@@ -35,6 +36,17 @@ const MOST_FILES: usize = 10;
 
 /// The parts of a document unless a request or the store says otherwise. The project's own setting bounds what a search returns.
 const PARTS: usize = 3;
+
+/// The score of what the request or the task names. Hits have less.
+const SUBJECT_SCORE: f64 = 1.0;
+
+/// A found memory belongs to a window if its confidence is at least this part of the best hit's, or if it is among the first hits. One
+/// that is ten times less likely to answer shares a word with the task, and little else.
+const LEAST_MEMORY_SHARE: f64 = 0.1;
+const FIRST_HITS: usize = 3;
+
+/// The memories about a found file belong to a window if the file's confidence is at least this part of the best file's.
+const LEAST_FILE_SHARE: f64 = 0.5;
 
 /// A window while it is assembled.
 pub(crate) struct Assembly<'a> {
@@ -81,7 +93,7 @@ impl<'a> Assembly<'a> {
                 let about = parts::definition_at(&item.symbols, (part.first_line, part.last_line()));
                 let ordinal = about.or(item.symbols.first()).map_or(0, |symbol| symbol.chunk);
                 let chunk = Chunk { ordinal, ..whole(&part) };
-                self.add(item.document.clone(), item.scope, 0, 1.0, part, Some(chunk));
+                self.add(item.document.clone(), item.scope, 0, SUBJECT_SCORE, part, Some(chunk));
             }
         }
         if subject.query.is_empty() {
@@ -128,17 +140,89 @@ impl<'a> Assembly<'a> {
         Ok(())
     }
 
-    /// Adds the hits of the search, best first.
-    pub(crate) fn add_hits(&mut self, hits: Vec<Hit>) {
-        for mut hit in hits {
+    /// Adds the places that define the commands, options, targets and scripts that the task names.
+    pub(crate) fn add_entry_points(&mut self, stores: &[MountedStore]) -> Result<(), ContextError> {
+        if !self.request.wants(ContextSection::Code) {
+            return Ok(());
+        }
+        for place in entry_points::find(stores, &task_names::read(&self.request.task))? {
+            let request = ItemRequest {
+                id: DocumentId::of(&place.path).to_string(),
+                parent: Parent::Leave,
+                scope: self.request.scope,
+            };
+            let item = match self.engine.get(self.origin, &request) {
+                Ok(item) => item,
+                Err(GetError::NotFound { .. }) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            let part = parts::around(&item, &[place.lines]).swap_remove(0);
+            self.add(item.document.clone(), item.scope, place.store, SUBJECT_SCORE, part, None);
+        }
+        Ok(())
+    }
+
+    /// Adds the hits of the search, best first. Copies of files that are there, memories that do not belong and logs of sessions
+    /// whose decisions are there are left out; other logs come last.
+    pub(crate) fn add_hits(&mut self, hits: Vec<Hit>, stores: &[MountedStore]) -> Result<(), StoreError> {
+        let best = hits.iter().filter_map(|hit| hit.confidence).fold(0.0, f64::max);
+        let (logs, hits): (Vec<Hit>, Vec<Hit>) = hits
+            .into_iter()
+            .partition(|hit| hit.memory.is_none() && hit.document.document_type == DocumentType::Session);
+        for (rank, mut hit) in hits.into_iter().enumerate() {
             if let Some(memory) = hit.memory.take() {
-                self.recalled.push(*memory);
+                let belongs = hit.confidence.is_none_or(|confidence| confidence >= best * LEAST_MEMORY_SHARE);
+                if belongs || rank < FIRST_HITS {
+                    self.recalled.push(*memory);
+                }
                 continue;
             }
-            let part = parts::of_hit(&hit);
-            let score = hit.confidence.unwrap_or(hit.score);
-            self.add(hit.document, hit.scope, hit.store, score, part, Some(hit.chunk));
+            if !self.is_copy(&hit, stores)? {
+                self.add_hit(hit);
+            }
         }
+        for log in logs {
+            if !self.recall_mentioned(&log, stores)? {
+                self.add_hit(log);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_hit(&mut self, hit: Hit) {
+        let part = parts::of_hit(&hit);
+        let score = hit.confidence.unwrap_or(hit.score);
+        self.add(hit.document, hit.scope, hit.store, score, part, Some(hit.chunk));
+    }
+
+    /// Returns whether a hit is in a copy of another file.
+    fn is_copy(&self, hit: &Hit, stores: &[MountedStore]) -> Result<bool, StoreError> {
+        let Some(store) = stores.get(hit.store) else { return Ok(false) };
+        let Some(path) = store.mount.inner_path(&hit.document.path) else { return Ok(false) };
+        let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
+        let stated = store.stated(&snapshot)?;
+        Ok(copies::is_copy(&stated.paths, &path, hit.document.file_kind, &hit.text))
+    }
+
+    /// Adds the memories that a log of a session mentions by their ids, and returns whether there is any.
+    fn recall_mentioned(&mut self, log: &Hit, stores: &[MountedStore]) -> Result<bool, StoreError> {
+        let now = self.engine.clock.now();
+        let words = log.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+        let ids: BTreeSet<MemoryId> = words.filter_map(|word| word.parse().ok()).collect();
+        let mut is_any = false;
+        for id in ids {
+            if self.recalled.iter().any(|known| known.memory.id == id) {
+                is_any = true;
+                continue;
+            }
+            for store in stores {
+                let Some(mut memory) = store.recalled_as_hit(id, now)? else { continue };
+                store.mount.show_memory(&mut memory);
+                self.recalled.push(memory);
+                is_any = true;
+            }
+        }
+        Ok(is_any)
     }
 
     /// Adds a part to the source of its document.
@@ -182,7 +266,7 @@ impl<'a> Assembly<'a> {
         if request.wants(ContextSection::Decisions) {
             lists.push((
                 ContextSection::Decisions,
-                memories::list(stores, std::mem::take(&mut self.recalled), &about, now)?,
+                memories::list(stores, std::mem::take(&mut self.recalled), &self.best_files(), now)?,
             ));
         }
         if request.wants(ContextSection::Signatures) || request.wants(ContextSection::Tests) {
@@ -216,6 +300,17 @@ impl<'a> Assembly<'a> {
         let documents = self.origins.iter().map(|origin| &origin.document);
         let code = documents.filter(|document| document.document_type == DocumentType::Code);
         code.take(MOST_FILES).map(|document| document.path.clone()).collect()
+    }
+
+    /// Returns the files that the request names, the first found one, and those that are nearly as good.
+    fn best_files(&self) -> BTreeSet<DocPath> {
+        let code = || self.origins.iter().filter(|origin| origin.document.document_type == DocumentType::Code);
+        let found = || code().filter(|origin| origin.score < SUBJECT_SCORE);
+        let least = found().map(|origin| origin.score).fold(0.0, f64::max) * LEAST_FILE_SHARE;
+        let named = code().filter(|origin| origin.score >= SUBJECT_SCORE);
+        let good = found().enumerate().filter(|(rank, origin)| *rank == 0 || origin.score >= least);
+        let files = named.chain(good.map(|(_, origin)| origin)).take(MOST_FILES);
+        files.map(|origin| origin.document.path.clone()).collect()
     }
 
     /// Returns the chunks of a store that the window may show, the best first.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use recall_catalog::{ReadError, Snapshot};
-use recall_core::{Candidate, ChunkRow, DocPath, DocumentRow, Symbol};
+use recall_core::{Candidate, ChunkRow, DocPath, DocumentRow, Edge, Symbol};
 use recall_lexical::Searcher;
 
 use crate::error::StoreError;
@@ -115,6 +115,12 @@ impl<'a> NameResolver<'a> {
         module: Option<&str>,
         name: &str,
     ) -> Result<Vec<Rc<Vec<Definition>>>, StoreError> {
+        if let Some(module) = module.filter(|_| self.stated.paths.names_by_address(from)) {
+            let found = self.meant_by(from, None, &Edge::qualified(module, name))?;
+            if !found.is_empty() {
+                return Ok(found);
+            }
+        }
         let defining = self.defining(name)?;
         if defining.documents.is_empty() {
             return Ok(Vec::new());
@@ -192,7 +198,7 @@ impl<'a> NameResolver<'a> {
 
     /// Returns the definitions of a name in a chunk.
     fn named(&self, name: &str, document: u32, chunk: ChunkRow) -> Result<Vec<Definition>, StoreError> {
-        let written = name.replace(['.', '#'], "::");
+        let written = name.replace(['.', '#', '/'], "::");
         let is_named = |symbol: &Symbol| {
             [name, written.as_str()].into_iter().any(|name| {
                 symbol.qualified == name
@@ -205,7 +211,8 @@ impl<'a> NameResolver<'a> {
         Ok(named.map(|symbol| Definition { document, symbol }).collect())
     }
 
-    /// Returns the chunks that refer to a bare name, in the order of paths and chunks.
+    /// Returns the chunks that refer to a bare name, in the order of paths and chunks. A name with dots is the whole target of its
+    /// references, which then state no module.
     ///
     /// Reads at most `most_chunks` chunks to check whether they do: those with the most mentions of it.
     pub(crate) fn mentions(&mut self, name: &str, most_chunks: usize) -> Result<Rc<Bounded<Mention>>, StoreError> {
@@ -220,10 +227,15 @@ impl<'a> NameResolver<'a> {
             by_document.entry(candidate.document).or_default().push(candidate.chunk);
         }
         let mut found = Vec::new();
+        let (scope, bare) = Edge::unqualified(name);
         for (row, chunks) in by_document {
             let Some(document) = self.stated.paths.in_row(row) else { continue };
-            let chunks = self.read(|snapshot| snapshot.chunks_referencing(row, name, &chunks))?;
-            found.extend(chunks.into_iter().map(|(chunk, module)| Mention { document, chunk, module }));
+            let mut chunks = self.read(|snapshot| snapshot.chunks_referencing(row, bare, &chunks))?;
+            if scope.is_some() {
+                chunks.retain(|(_, module)| module.as_deref() == scope);
+            }
+            let module = |module| if scope.is_some() { None } else { module };
+            found.extend(chunks.into_iter().map(|(chunk, stated)| Mention { document, chunk, module: module(stated) }));
         }
         found.sort_by(|a, b| self.path(a.document).cmp(self.path(b.document)).then_with(|| a.cmp(b)));
         let mentions = Rc::new(Bounded { found, is_cut });

@@ -1,7 +1,9 @@
 //! Start nodes of a graph query.
 
+use std::collections::BTreeSet;
+
 use recall_catalog::Snapshot;
-use recall_core::{ChunkId, DocPath, DocumentId, folded, path_spellings, understand};
+use recall_core::{ChunkId, DocPath, DocumentId, Symbol, folded, path_spellings, understand};
 
 use super::definitions::{Definition, NameResolver};
 use crate::Engine;
@@ -92,33 +94,78 @@ fn by_chunk(names: &NameResolver<'_>, id: ChunkId) -> Result<Option<Vec<Start>>,
     Ok(Some(starts))
 }
 
-/// Returns suggestions for an unknown name: paths with that end, then definitions with similar names.
+/// The most chunks that are looked through for the definition of a scope.
+const MOST_SCOPES: usize = 16;
+
+/// Returns suggestions for an unknown name: similar names in the scope that it has, similar definitions, paths with that end, then
+/// definitions that share a part of the name. Names are written with the separator of the request.
 pub(crate) fn near(store: &MountedStore, snapshot: &Snapshot<'_>, text: &str) -> Result<Vec<String>, StoreError> {
     let searcher = store.lexical.searcher();
-    let understood = understand(text);
-    let filters = &understood.filters;
-    let paths = searcher.paths(&understood, filters, MOST_NEAR).map_err(|source| store.search_failed(source))?;
-    let symbols = searcher.symbols(&understood, filters, MOST_NEAR).map_err(|source| store.search_failed(source))?;
     let read_failed = |source| store.read_failed(source);
-    let mut near = Vec::new();
+    let search_failed = |source| store.search_failed(source);
+    let written = text.replace(['.', '#', '/'], "::");
+    let (scope, last) = written.rsplit_once("::").map_or((None, written.as_str()), |(scope, last)| (Some(scope), last));
+    let mut near = match scope.filter(|scope| !scope.is_empty()) {
+        Some(scope) => near_in_scope(store, snapshot, scope, last)?,
+        None => Vec::new(),
+    };
+    let mut alike: Vec<String> = Vec::new();
+    let last = folded(last);
+    // A misspelt name behind a scope is looked up without it.
+    let queries = if scope.is_some() { &[text, last][..] } else { &[text] };
+    for query in queries {
+        let understood = understand(query);
+        for candidate in searcher.symbols(&understood, &understood.filters, MOST_NEAR).map_err(search_failed)? {
+            let symbols = snapshot.symbols_in(candidate.document, candidate.chunk).map_err(read_failed)?;
+            let is_alike = |symbol: &Symbol| {
+                let name = folded(&symbol.name);
+                name.contains(&*last) || last.contains(&*name) || !recall_core::near(&last, [&*name]).is_empty()
+            };
+            alike.extend(symbols.into_iter().filter(is_alike).map(|symbol| symbol.qualified));
+        }
+    }
+    near.extend(recall_core::near(&written, alike.iter().map(String::as_str)).into_iter().map(str::to_owned));
     if text.contains(['/', '.']) {
-        for candidate in &paths {
+        let understood = understand(text);
+        for candidate in searcher.paths(&understood, &understood.filters, MOST_NEAR).map_err(search_failed)? {
             let document = snapshot.document_in(candidate.document).map_err(read_failed)?;
             near.extend(document.map(|document| store.mount.outer(document.document.path.as_str())));
         }
     }
-    let asked = folded(text);
-    let last = asked.rsplit([':', '.', '#']).next().unwrap_or(&asked);
-    for candidate in symbols {
-        let symbols = snapshot.symbols_in(candidate.document, candidate.chunk).map_err(read_failed)?;
-        let alike = symbols.into_iter().filter(|symbol| {
-            let name = folded(&symbol.name);
-            name.contains(last) || last.contains(&*name)
-        });
-        near.extend(alike.map(|symbol| symbol.qualified));
+    near.extend(alike);
+    if !text.contains("::") && text.contains('.') {
+        for name in &mut near {
+            *name = name.replace("::", ".");
+        }
     }
     let mut seen = std::collections::HashSet::new();
     near.retain(|name| seen.insert(name.clone()));
     near.truncate(MOST_NEAR);
     Ok(near)
+}
+
+/// Returns the names in a scope that are similar to one, nearest first. Empty if nothing has the name of the scope.
+fn near_in_scope(
+    store: &MountedStore,
+    snapshot: &Snapshot<'_>,
+    scope: &str,
+    name: &str,
+) -> Result<Vec<String>, StoreError> {
+    let searcher = store.lexical.searcher();
+    let defining = searcher.defining(scope, MOST_SCOPES).map_err(|source| store.search_failed(source))?;
+    let documents: BTreeSet<_> = defining.into_iter().map(|candidate| candidate.document).collect();
+    let mut members: Vec<Symbol> = Vec::new();
+    for document in documents {
+        let symbols = snapshot.symbols_of(document).map_err(|source| store.read_failed(source))?;
+        members.extend(symbols.into_iter().filter(|symbol| {
+            let outer = symbol.qualified.rsplit_once("::").map(|(outer, _)| outer);
+            outer.is_some_and(|outer| {
+                outer == scope || outer.strip_suffix(scope).is_some_and(|rest| rest.ends_with("::"))
+            })
+        }));
+    }
+    let similar = recall_core::near(name, members.iter().map(|symbol| symbol.name.as_str()));
+    let qualified =
+        |name: &str| members.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.qualified.clone());
+    Ok(similar.into_iter().filter_map(qualified).collect())
 }

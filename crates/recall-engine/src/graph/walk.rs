@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use recall_core::{ChunkRow, Edge, EdgeKind, Relation, Symbol};
+use recall_core::{ChunkRow, Edge, EdgeKind, Relation, Symbol, SymbolKind};
 
 use super::definitions::{Definition, NameResolver};
 use super::start::Start;
@@ -256,10 +256,17 @@ impl<'a, 'n> Walk<'a, 'n> {
         let uses = self.names.uses(document)?;
         let within = span.of(&uses.text).unwrap_or_default();
         let own = symbol.name.as_str();
-        // The chunk may contain other symbols too, so only names in this symbol's text count.
-        self.used(document, uses.within(span), |edge| {
-            edge.target != own && within.contains(Edge::unqualified(&edge.target).1)
-        })
+        // The chunk may contain other symbols too, so only names in this symbol's text count. An address counts as a whole if it is
+        // written as one.
+        let by_address = self.names.stated.paths.names_by_address(document);
+        let mut steps = self.used(document, uses.within(span), |edge| {
+            let is_whole = by_address && uses.text.contains(&edge.target);
+            let written = if is_whole { &edge.target } else { Edge::unqualified(&edge.target).1 };
+            edge.target != own && within.contains(written)
+        })?;
+        let definition = Definition { document, symbol: symbol.clone() };
+        steps.retain(|step| !matches!(&step.to, NodeItem::Symbol(used) if *used == definition));
+        Ok(steps)
     }
 
     /// Returns the users of a definition: the definitions that contain the uses, or documents for uses outside of any.
@@ -283,10 +290,18 @@ impl<'a, 'n> Walk<'a, 'n> {
                 break;
             }
             let means = self.names.meant_by(mention.document, mention.module.as_deref(), name)?;
-            if !means.iter().any(|meant| meant[0].document == definition.document) {
+            // An address means one definition; a name means all of its document.
+            let address =
+                mention.module.as_deref().filter(|_| self.names.stated.paths.names_by_address(mention.document));
+            let is_meant = |meant: &std::rc::Rc<Vec<Definition>>| match address {
+                Some(_) => meant.contains(definition),
+                None => meant[0].document == definition.document,
+            };
+            if !means.iter().any(is_meant) {
                 continue;
             }
-            for user in self.users_in(mention.document, mention.chunk, name)? {
+            let address = address.map(|module| Edge::qualified(module, name));
+            for user in self.users_in(mention.document, mention.chunk, name, address.as_deref())? {
                 if seen.insert(user.key()) {
                     steps.push(Step { to: user, kind: EdgeKind::References, direction: Direction::In });
                 }
@@ -295,14 +310,24 @@ impl<'a, 'n> Walk<'a, 'n> {
         Ok(steps)
     }
 
-    /// Returns the definitions of a chunk that contain a name, or the document if no definition contains it.
-    fn users_in(&mut self, document: u32, chunk: ChunkRow, name: &str) -> Result<Vec<NodeItem>, StoreError> {
+    /// Returns the definitions of a chunk that contain a name, or the document if no definition contains it. The name may be a part
+    /// of an address.
+    fn users_in(
+        &mut self,
+        document: u32,
+        chunk: ChunkRow,
+        name: &str,
+        address: Option<&str>,
+    ) -> Result<Vec<NodeItem>, StoreError> {
         let Some(around) = self.names.around(document, chunk)? else { return Ok(Vec::new()) };
         let Around { span, text, symbols } = &*around;
         let mut users: Vec<&Symbol> = Vec::new();
-        for (at, _) in text.match_indices(name).filter(|&(at, _)| is_word(text, at, name.len())) {
+        let written = address.filter(|address| text.contains(address)).unwrap_or(name);
+        for (at, _) in text.match_indices(written).filter(|&(at, _)| is_word(text, at, written.len(), address)) {
             let around = innermost(symbols, span.start + at as u32);
-            users.extend(around.filter(|symbol| symbol.name != name && !users.contains(symbol)));
+            let is_own =
+                |symbol: &Symbol| symbol.name == name && address.is_none_or(|address| is_address(symbol, address));
+            users.extend(around.filter(|symbol| !is_own(symbol) && !users.contains(symbol)));
         }
         if users.is_empty() {
             return Ok(vec![NodeItem::Document(document)]);
@@ -311,9 +336,14 @@ impl<'a, 'n> Walk<'a, 'n> {
     }
 }
 
-/// Returns whether the text at a position is a whole word.
-fn is_word(text: &str, at: usize, length: usize) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+/// Returns whether the address is that of a symbol.
+fn is_address(symbol: &Symbol, address: &str) -> bool {
+    symbol.qualified.replace("::", ".").ends_with(address)
+}
+
+/// Returns whether the text at a position is a whole word. The words of addresses may contain hyphens.
+fn is_word(text: &str, at: usize, length: usize, address: Option<&str>) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || address.is_some() && c == '-';
     !text[..at].ends_with(is_part) && !text[at + length..].starts_with(is_part)
 }
 
@@ -323,9 +353,13 @@ impl Step {
     }
 }
 
-/// Returns the smallest symbol that contains a byte.
+/// Returns the smallest symbol that contains a byte. Keys and headings divide a text; they use nothing.
 fn innermost(symbols: &[Symbol], byte: u32) -> Option<&Symbol> {
-    let around = symbols.iter().filter(|symbol| symbol.span.bytes.start <= byte && byte < symbol.span.bytes.end);
+    let around = symbols.iter().filter(|symbol| {
+        symbol.span.bytes.start <= byte
+            && byte < symbol.span.bytes.end
+            && !matches!(symbol.kind, SymbolKind::Key | SymbolKind::Heading)
+    });
     around.min_by_key(|symbol| (symbol.span.bytes.end - symbol.span.bytes.start, symbol.span.bytes.start))
 }
 

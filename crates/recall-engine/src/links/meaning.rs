@@ -25,7 +25,7 @@ pub(crate) fn meant(paths: &Paths, from: u32, definers: &[u32], imported: &Impor
     if !by_import.is_empty() || imported.further.is_some() {
         return by_import;
     }
-    let is_family = |document: &u32| paths.are_family(from, *document);
+    let is_family = |document: &u32| paths.may_use(from, *document);
     if definers.len() > MOST_COMPARED {
         return Vec::new();
     }
@@ -40,7 +40,7 @@ pub(crate) fn meant(paths: &Paths, from: u32, definers: &[u32], imported: &Impor
 
 /// Returns the definers that a document may mean by a name that it takes from an import; bounded like [`meant`].
 fn meant_by_import(paths: &Paths, from: u32, definers: &[u32], imported: &Imported) -> Vec<u32> {
-    let is_meant = |document: &u32| definers.binary_search(document).is_ok() && paths.are_family(from, *document);
+    let is_meant = |document: &u32| definers.binary_search(document).is_ok() && paths.may_use(from, *document);
     let among = |documents: &[u32]| documents.iter().copied().filter(is_meant).collect::<Vec<u32>>();
     let by_import = among(&imported.direct);
     if !by_import.is_empty() {

@@ -7,7 +7,9 @@ use recall_catalog::{DocumentPlace, ReadError, Snapshot};
 use recall_core::{DocumentRow, FileKind};
 use rustc_hash::FxHashMap;
 
-use crate::links::resolve::{Guess, Thing, UpdateExtent, family, guesses, names_only_imports};
+use crate::links::resolve::{
+    Guess, Thing, UpdateExtent, family, guesses, names_by_address, names_only_imports, uses_all_languages,
+};
 
 use crate::links::path_text::{directory_of, ends_with, last_component, module_of, shared_directories};
 
@@ -27,6 +29,8 @@ pub(crate) struct Paths {
     directories: Vec<u32>,
     /// The number of each document's [`family`] of languages.
     families: Vec<u32>,
+    /// The numbers of the families whose texts use names of any language.
+    open_families: Vec<u32>,
 }
 
 impl Paths {
@@ -69,7 +73,9 @@ impl Paths {
             number as u32
         });
         let families = families.collect();
-        Self { places, by_module, modules, by_directory, directories, families }
+        let open_families =
+            (0..).zip(&known).filter(|(_, family)| uses_all_languages(family)).map(|(number, _)| number).collect();
+        Self { places, by_module, modules, by_directory, directories, families, open_families }
     }
 
     /// Returns the documents, in the order of rows.
@@ -123,9 +129,15 @@ impl Paths {
         self.directories[a as usize] == self.directories[b as usize]
     }
 
-    /// Returns whether the languages of two documents use each other's definitions.
-    pub(crate) fn are_family(&self, a: u32, b: u32) -> bool {
-        self.families[a as usize] == self.families[b as usize]
+    /// Returns whether the language of a document uses definitions in the language of another.
+    pub(crate) fn may_use(&self, from: u32, definer: u32) -> bool {
+        let family = self.families[from as usize];
+        family == self.families[definer as usize] || self.open_families.contains(&family)
+    }
+
+    /// Returns whether a reference in a document may be an address; see [`names_by_address`].
+    pub(crate) fn names_by_address(&self, document: u32) -> bool {
+        self.place(document).language.as_ref().is_some_and(|language| names_by_address(language.as_str()))
     }
 
     /// Returns whether a document can use only names that it imports.

@@ -10,6 +10,7 @@ mod packages;
 mod prose;
 mod python;
 mod rust;
+mod templates;
 mod web;
 
 pub(crate) use guess::{Guess, Thing, UpdateExtent};
@@ -28,6 +29,8 @@ const CONVENTIONS: &[Convention] = &[
         guesses: web::script_guesses,
     },
     Convention { languages: &["html", "css", "scss", "sass", "less"], guesses: web::page_guesses },
+    Convention { languages: &["html", "template"], guesses: templates::guesses },
+    Convention { languages: &["hcl"], guesses: files::terraform_guesses },
     Convention { languages: &["go"], guesses: packages::go_guesses },
     Convention { languages: &["java", "kotlin", "scala", "groovy"], guesses: packages::class_guesses },
     Convention { languages: &["csharp"], guesses: packages::namespace_guesses },
@@ -51,6 +54,12 @@ const FAMILIES: &[&[&str]] = &[
     &["python", "jupyter"],
 ];
 
+/// Languages whose texts use names of any language: helpers, tags, components, functions of a script.
+const USE_ALL: &[&str] = &["html", "template"];
+
+/// Languages in which a reference with a module before it is the address of a definition: `aws_s3_bucket.logs`, `ConfigMap.web`.
+const BY_ADDRESS: &[&str] = &["hcl", "template", "yaml"];
+
 /// Languages whose code can use only names that it imports: no name comes from a directory, a package or a receiver.
 const ONLY_IMPORTS: &[&str] = &["haskell"];
 
@@ -64,6 +73,16 @@ pub(crate) fn guesses(language: &str, from: &str, target: &str) -> Vec<Guess> {
 /// Returns the language that represents the group of languages with shared definitions.
 pub(crate) fn family(language: &str) -> &str {
     FAMILIES.iter().find(|family| family.contains(&language)).map_or(language, |family| family[0])
+}
+
+/// Returns whether texts of a group of languages use names that are defined in any language.
+pub(crate) fn uses_all_languages(family: &str) -> bool {
+    USE_ALL.contains(&family)
+}
+
+/// Returns whether a reference in a language may be the address of a definition: its whole qualified name.
+pub(crate) fn names_by_address(language: &str) -> bool {
+    BY_ADDRESS.contains(&language)
 }
 
 /// Returns whether code of a language can use only names that it imports, or that its imports re-export.

@@ -1,4 +1,4 @@
-//! Imports by file path: C and related languages, Zig, shells.
+//! Imports by file path: C and related languages, Zig, shells, Terraform.
 
 use crate::links::resolve::guess::{Guess, Thing, UpdateExtent, beside, guess};
 
@@ -17,6 +17,12 @@ pub(crate) fn zig_guesses(from: &str, target: &str) -> Vec<Guess> {
 /// Resolves `source lib/x.sh`, ignoring a computed directory before it.
 pub(crate) fn sourced_guesses(from: &str, target: &str) -> Vec<Guess> {
     beside_or_anywhere(from, target.trim_start_matches('/'))
+}
+
+/// Resolves `./modules/vpc`: the files of a directory.
+pub(crate) fn terraform_guesses(from: &str, target: &str) -> Vec<Guess> {
+    let path = beside(from, target).filter(|path| target.starts_with('.') && !path.is_empty());
+    path.into_iter().map(|path| guess(path, UpdateExtent::Here, Thing::Package(&["tf"]))).collect()
 }
 
 fn beside_or_anywhere(from: &str, target: &str) -> Vec<Guess> {
