@@ -134,7 +134,11 @@ fn freshen_files(
         if let Some(Some(Ok(outcome))) = is_first
             && outcome.added > 0
         {
-            return Ok(vec![Warning::IndexedOnTheWay { files: outcome.added, took: began.elapsed() }]);
+            return Ok(vec![Warning::IndexedOnTheWay {
+                root: store.root.clone(),
+                files: outcome.added,
+                took: began.elapsed(),
+            }]);
         }
         return last_error(store, &state);
     }
