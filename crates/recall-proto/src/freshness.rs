@@ -18,9 +18,10 @@ pub fn may_be_outdated(warnings: &[Warning]) -> bool {
 pub fn searched_files(answer: &SearchResponse) -> String {
     let SearchStats { documents, stale_files, indexing, .. } = answer.stats.clone().unwrap_or_default();
     let mut text = counted(documents, "file", "files");
-    if let Some(Indexing { done, total, running: true }) = indexing {
+    // If every file is read, or it is not known yet how many there are, a share of them says nothing.
+    if let Some(Indexing { done, total, running: true }) = indexing.filter(|indexing| indexing.done < indexing.total) {
         // Rounded down: an index that is not complete is not 100 % complete.
-        let _ = write!(text, " ({} % indexed)", done.min(total) * 100 / total.max(1));
+        let _ = write!(text, " ({} % indexed)", done * 100 / total);
     }
     if may_be_outdated(&answer.warnings) {
         text.push_str(", the latest edits may be missing");
@@ -42,7 +43,10 @@ mod tests {
             searched_files(&SearchResponse { stats, ..SearchResponse::default() })
         };
         assert_eq!(searched(999, 1_000), "1,204 files (99 % indexed)");
-        assert_eq!(searched(0, 0), "1,204 files (0 % indexed)");
+        assert_eq!(searched(0, 7), "1,204 files (0 % indexed)");
+        for (done, total) in [(0, 0), (1, 1), (2, 1)] {
+            assert_eq!(searched(done, total), "1,204 files", "{done} of {total}");
+        }
     }
 
     #[test]

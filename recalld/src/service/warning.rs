@@ -27,7 +27,12 @@ fn one(warning: Warning) -> v1::Warning {
     match warning {
         Warning::IndexedOnTheWay { root, files, took } => indexed_first(&root, files, took),
         Warning::Indexing { files_done, files } => {
-            let message = format!("the project is being indexed: {files_done} of {files} files are done");
+            // Once every file is read, or while they are counted, the numbers say nothing.
+            let message = if files_done < files {
+                format!("the project is being indexed: {files_done} of {files} files are done")
+            } else {
+                "the latest edits are being indexed".to_owned()
+            };
             new("INDEXING", Severity::Warning, message, "ask again in a moment")
         }
         Warning::SharedStore { store, reason, is_new } => shared_store(&store, &reason, is_new),

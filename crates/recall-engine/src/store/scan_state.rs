@@ -29,6 +29,8 @@ pub(crate) struct ScanState {
     /// When the running scan began, and how long its walk over the files took.
     pub(crate) began: Option<Instant>,
     pub(crate) scan_took: Option<Duration>,
+    /// Whether the running ingest is of a few files, which are indexed in tens of milliseconds on a machine that is not busy.
+    pub(crate) is_of_few: bool,
     /// How many files the last scan listed: those to index, and those that are left out for a reason other than the user's rules.
     pub(crate) listed: u64,
     /// When the last scan ended, and how long its walk over the files took.
@@ -77,10 +79,10 @@ impl Freshness {
         self.state.lock().last = None;
     }
 
-    /// Records that the walk is done, how many files it listed, and that the changes are being ingested.
-    pub(crate) fn scanned(&self, listed: u64) {
+    /// Records that the walk is done, how many files it listed, whether few of them changed, and that these are being ingested.
+    pub(crate) fn scanned(&self, listed: u64, is_of_few: bool) {
         let mut state = self.state.lock();
-        state.listed = listed;
+        (state.listed, state.is_of_few) = (listed, is_of_few);
         if state.phase == Phase::Scanning {
             state.phase = Phase::Ingesting;
             state.scan_took = state.began.map(|began| began.elapsed());

@@ -66,7 +66,8 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
             }
         }
     }
-    store.freshness.scanned((scan.files.len() + imported.len() + scan.skipped.len()) as u64);
+    let listed = (scan.files.len() + imported.len() + scan.skipped.len()) as u64;
+    store.freshness.scanned(listed, !work.is_import());
     tracing::debug!(root = %store.root.display(), files = scan.files.len(), read = work.read.len(),
         gone = work.gone.len() + work.gone_memories.len(), took_ms = began.elapsed().as_millis() as u64, "scanned");
     // After a failure between the two commits, the lexical index has an older generation, which an ingest repairs.
