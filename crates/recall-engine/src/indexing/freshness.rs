@@ -62,7 +62,8 @@ pub(crate) fn freshen(
 ) -> Result<Vec<Warning>, StoreError> {
     let changes = store.changes();
     let mut warnings = freshen_files(store, changes, settings, clock)?;
-    if matches!(changes, Changes::Seen { journals: true, .. }) {
+    // Without a watch, the scan may not be due yet. What other work trees save is not watched.
+    if !matches!(changes, Changes::Seen { journals: false, .. }) || store.ledger.shares_log() {
         store.refresh_journals(clock.now());
     }
     store.compare_own_soon(clock);

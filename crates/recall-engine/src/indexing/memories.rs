@@ -65,7 +65,7 @@ impl Store {
     /// Reads the journals, then returns the work for their memories. If the journals cannot be read, there is no work, and answers
     /// carry a warning.
     pub(crate) fn memory_work_after_reading(&self, known: &Known, noted: &DirtySnapshot, now: Timestamp) -> MemoryWork {
-        if let Err(error) = self.ledger.refresh(now, Duration::ZERO) {
+        if let Err(error) = self.ledger.refresh(now) {
             let reason = error_chain(&error);
             tracing::warn!(root = %self.root.display(), reason, "the journals were not read");
             return MemoryWork::default();

@@ -1,7 +1,6 @@
 //! Lookup of a document, a chunk or a memory by its id or path.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use recall_catalog::{Snapshot, StoredChunk, StoredDocument};
 use recall_core::{Chunk, ChunkId, Document, MemoryId, MemoryView, Scope, StoreScope, Symbol};

@@ -54,7 +54,7 @@ impl Engine {
     pub fn add_memory(&self, origin: &Origin, request: &AddMemory) -> Result<AddReport, MemoryError> {
         let store = self.memory_store(origin, request.scope)?;
         let timestamp = self.clock.now();
-        store.ledger.refresh(timestamp, store.settings().limits.look_interval)?;
+        store.ledger.refresh(timestamp)?;
         let provenance = provenance::completed(&request.provenance, &Head::of(&store.root), &store);
         let commit = provenance.commit.clone();
         let addition = Addition { request, timestamp, provenance, commit: commit.as_deref() };

@@ -18,7 +18,7 @@ use crate::error::StoreError;
 use crate::fault::Fault;
 use crate::imports::Imports;
 use crate::known::Known;
-use crate::ledger::{Ledger, Own};
+use crate::ledger::{Ledger, Own, RepositoryLog};
 use crate::progress::Cancel;
 use crate::session_log::Sessions;
 use crate::settings::{JournalSource, Places, StoreSettings, StoreSettingsSource};
@@ -146,7 +146,12 @@ impl Store {
             embeddings,
             selection: Mutex::new(selection),
             imported: ImportedCell::new(imported),
-            ledger: Ledger::new(&kept_in, journals(&kept_in, Path::new(PROJECT_FOLDER)), own.log(scope, root)),
+            ledger: Ledger::new(
+                &kept_in,
+                journals(&kept_in, Path::new(PROJECT_FOLDER)),
+                own.log(scope, root),
+                RepositoryLog::of(own, scope, root).filter(|_| !is_adopted),
+            ),
             contributors: Arc::default(),
             anchor_texts: AnchorTexts::default(),
             rated: RatedCell::default(),
