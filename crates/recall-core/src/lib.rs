@@ -27,6 +27,7 @@ mod limits;
 mod memory;
 mod memory_id;
 mod nearest;
+mod opposition;
 mod provider;
 pub mod quantity;
 pub mod quote;
@@ -75,6 +76,7 @@ pub use memory::{
 };
 pub use memory_id::{EventId, EventIdError, ItemId, ItemIdError, MemoryId, MemoryIdError};
 pub use nearest::{near, nearest};
+pub use opposition::may_contradict;
 pub use provider::Provider;
 pub use relation::Relation;
 pub use remember::{

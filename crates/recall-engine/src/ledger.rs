@@ -39,7 +39,8 @@ use backlog::IndexBacklog;
 use journal_reader::JournalReader;
 use ratings::ratings;
 use repository_log::PendingPart;
-use state::{InFlight, LedgerState};
+pub(crate) use state::InFlight;
+use state::LedgerState;
 
 /// A store's journals and the memories that they define.
 ///
@@ -195,15 +196,16 @@ impl Ledger {
 
     /// Reserves an id for a memory, until it is [released](Self::release).
     ///
-    /// `is_repeat` gets the highest similarity to a memory that is being written now. If it returns true, nothing is reserved,
-    /// and that memory's id, title and similarity are the error. Waits for an event with the same id that is being written.
+    /// `is_repeat` gets each memory that is being written now, and the similarity to it. If it returns true, nothing is reserved, and
+    /// the id, the title and the similarity of the most similar such memory are the error. Waits for an event with the same id
+    /// that is being written.
     pub(crate) fn place(
         &self,
         memory_type: MemoryType,
         event: EventId,
-        title: &str,
+        (title, content): (&str, &str),
         vocabulary: &Vocabulary,
-        is_repeat: impl Fn(f64) -> bool,
+        is_repeat: impl Fn(&InFlight, f64) -> bool,
     ) -> Result<ReservedId, (MemoryId, Arc<str>, f64)> {
         let mut state = self.state.lock();
         while state.in_flight.values().any(|other| other.event == event) {
@@ -218,12 +220,11 @@ impl Ledger {
                 None => {}
             }
             let near = state.in_flight.iter().map(|(id, other)| (*id, other, other.vocabulary.similarity(vocabulary)));
-            if let Some((id, other, similarity)) =
-                near.max_by(|a, b| a.2.total_cmp(&b.2)).filter(|near| is_repeat(near.2))
-            {
+            let repeated = near.filter(|(_, other, similarity)| is_repeat(other, *similarity));
+            if let Some((id, other, similarity)) = repeated.max_by(|a, b| a.2.total_cmp(&b.2)) {
                 return Err((id, Arc::clone(&other.title), similarity));
             }
-            let held = InFlight { event, title: title.into(), vocabulary: vocabulary.clone() };
+            let held = InFlight { event, title: title.into(), content: content.into(), vocabulary: vocabulary.clone() };
             state.in_flight.insert(id, held);
             return Ok(ReservedId::Free(id));
         }
@@ -376,7 +377,7 @@ mod tests {
         ledger.refresh(now).expect("nothing is there");
         let place = || {
             let event = ledger.event_id(Some("key"), now);
-            match ledger.place(MemoryType::Note, event, "t", &Vocabulary::default(), |_| false) {
+            match ledger.place(MemoryType::Note, event, ("t", "c"), &Vocabulary::default(), |_, _| false) {
                 Ok(ReservedId::Free(id)) => id,
                 _ => panic!("the event is new"),
             }
@@ -389,7 +390,7 @@ mod tests {
         let second = place();
         assert_ne!(second, first);
         assert!(matches!(
-            ledger.place(MemoryType::Note, ledger.event_id(None, now), "t", &Vocabulary::of(&["t"]), |_| true),
+            ledger.place(MemoryType::Note, ledger.event_id(None, now), ("t", "c"), &Vocabulary::of(&["t"]), |_, _| true),
             Err((id, _, _)) if id == second
         ));
     }

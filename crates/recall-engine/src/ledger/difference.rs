@@ -48,7 +48,7 @@ impl Ledger {
             }
             let memory = masked(state.memories.memory(id)?);
             let vocabulary = Arc::new(Vocabulary::of(&[&memory.title, &memory.content]));
-            let unindexed = Unindexed { id, title: memory.title, vocabulary };
+            let unindexed = Unindexed { id, title: memory.title, content: memory.content, vocabulary };
             state.unindexed.insert(id, (hash, unindexed.clone()));
             Some(unindexed)
         };

@@ -44,6 +44,7 @@ pub(crate) struct LedgerState {
 pub(crate) struct InFlight {
     pub(crate) event: EventId,
     pub(crate) title: Arc<str>,
+    pub(crate) content: Arc<str>,
     pub(crate) vocabulary: Vocabulary,
 }
 
@@ -52,6 +53,7 @@ pub(crate) struct InFlight {
 pub(crate) struct Unindexed {
     pub(crate) id: MemoryId,
     pub(crate) title: Arc<str>,
+    pub(crate) content: Arc<str>,
     /// The words of its title and text.
     pub(crate) vocabulary: Arc<Vocabulary>,
 }
