@@ -100,8 +100,8 @@ pub use session_request::{
 pub use time::{Clock, Timestamp};
 pub use understand::{QueryClass, Understood, UnknownFilter, understand, understand_words};
 pub use validity::{
-    AnchorState, CONTRIBUTOR_CHARS, Contributor, ItemStats, MemoryStatus, MemoryView, Ownership, STALE_AFTER_DAYS,
-    Trust, ValidityInputs, Verification,
+    AnchorState, CONTRIBUTOR_CHARS, Contributor, ItemStats, MemoryStatus, MemoryView, MovedFile, Ownership,
+    STALE_AFTER_DAYS, Trust, ValidityInputs, Verification,
 };
 pub use vector_index::{NearestError, Neighbour, RowFilter, VectorIndex};
 pub use vocabulary::Vocabulary;

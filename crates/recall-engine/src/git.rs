@@ -166,6 +166,19 @@ impl<'a> Git<'a> {
         Some(contributors)
     }
 
+    /// Returns the path that a file of a commit has in the index if git takes it for renamed since, by the similarity of contents.
+    pub(crate) fn renamed_since(self, commit: &str, path: &DocPath) -> Option<DocPath> {
+        if commit.is_empty() || !commit.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None;
+        }
+        let renames = ["diff-index", "--cached", "-z", "-M", "--diff-filter=R", "--name-status", "--relative"];
+        let renames = self.run(&[&renames[..], &["--no-ext-diff", "--no-textconv", commit]].concat(), &[])?;
+        // Each rename is three texts: the similarity, the old and the new path.
+        let texts: Vec<&[u8]> = renames.split(|byte| *byte == 0).collect();
+        let renamed = texts.chunks_exact(3).find(|rename| rename[1] == path.as_str().as_bytes())?[2];
+        DocPath::new(std::str::from_utf8(renamed).ok()?).ok()
+    }
+
     /// Returns the ids of the events in every version of the files that git keeps. `None` if git gives no answer.
     pub(crate) fn events_of(self, paths: &[PathBuf]) -> Option<KeptEvents> {
         let paths: Vec<&str> = paths.iter().map(|path| path.to_str()).collect::<Option<_>>()?;

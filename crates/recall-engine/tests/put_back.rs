@@ -4,6 +4,8 @@
 mod histories;
 #[path = "put_back/linked.rs"]
 mod linked;
+#[path = "put_back/renamed.rs"]
+mod renamed;
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};

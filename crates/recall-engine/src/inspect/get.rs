@@ -8,6 +8,7 @@ use recall_core::{Chunk, ChunkId, Document, MemoryId, MemoryView, Scope, StoreSc
 use crate::coverage::Coverage;
 use crate::error::GetError;
 use crate::graph::name::Name;
+use crate::indexing::freshen;
 use crate::mask::{self, Masked, Whole};
 use crate::mount::Mount;
 use crate::origin::Origin;
@@ -133,13 +134,17 @@ impl Engine {
         Ok(item)
     }
 
-    /// Returns a memory, even a retired one. If several stores hold it, the copy that was not promoted away is returned. Does
-    /// not index anything.
+    /// Returns a memory, even a retired one. If several stores hold it, the copy that was not promoted away is returned. Indexes
+    /// only files that it is about.
     fn get_memory(&self, origin: &Origin, scope: Scope, id: MemoryId) -> Result<Option<Item>, GetError> {
         let now = self.clock.now();
         let mut found = None;
         for store in self.stores(origin, scope)? {
-            store.ledger.refresh(now, Duration::ZERO)?;
+            store.ledger.refresh(now)?;
+            if store.lacks_anchored_files(id) {
+                // They may have been moved.
+                freshen(&store, &self.settings, &self.clock)?;
+            }
             store.bring_up_anchors(&[id], now)?;
             let Some(recalled) = store.recalled(id, now)? else { continue };
             let is_moved = recalled.memory.promoted.is_some();

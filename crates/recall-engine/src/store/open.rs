@@ -12,7 +12,7 @@ use recall_core::{DocumentRow, Generation, PROJECT_FOLDER, StoreScope, Timestamp
 use recall_lexical::{Lexical, WriterSettings};
 use recall_watch::Watcher;
 
-use super::{AdoptedCell, AnchorTexts, Freshness, RatedCell};
+use super::{AdoptedCell, AnchorTexts, Freshness, MovedFiles, RatedCell};
 use crate::embeddings::{Embeddings, Models};
 use crate::error::StoreError;
 use crate::fault::Fault;
@@ -154,6 +154,7 @@ impl Store {
             ),
             contributors: Arc::default(),
             anchor_texts: AnchorTexts::default(),
+            moved_files: MovedFiles::default(),
             rated: RatedCell::default(),
             adopted: AdoptedCell::default(),
             retrievals: Retrievals::open(&index),
