@@ -67,6 +67,14 @@ struct Token {
     is_name: bool,
 }
 
+impl Token {
+    /// Returns the word without the ending of a plural.
+    fn stem(&self) -> &str {
+        let stem = self.word.strip_suffix('s').filter(|stem| stem.len() > 2 && !stem.ends_with('s'));
+        stem.unwrap_or(&self.word)
+    }
+}
+
 /// Returns whether two texts of nearly the same words may contradict each other: one negates the other, has another number,
 /// name or opposite word in its place, or exchanges two parts.
 ///
@@ -103,9 +111,9 @@ fn differences<'t>(one: &'t [Token], other: &'t [Token]) -> (Vec<&'t Token>, Vec
     fn surplus<'t>(of: &'t [Token], over: &[Token]) -> Vec<&'t Token> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for token in over {
-            *counts.entry(&token.word).or_default() += 1;
+            *counts.entry(token.stem()).or_default() += 1;
         }
-        let is_surplus = |token: &&Token| match counts.get_mut(token.word.as_str()) {
+        let is_surplus = |token: &&Token| match counts.get_mut(token.stem()) {
             Some(count) if *count > 0 => {
                 *count -= 1;
                 false
@@ -120,8 +128,8 @@ fn differences<'t>(one: &'t [Token], other: &'t [Token]) -> (Vec<&'t Token>, Vec
 /// Returns whether two texts of the same words exchange parts around something that stays, as `A calls B` and `B calls A`. A
 /// clause that moves as a whole (`in tests, use WAL` and `use WAL in tests`) is not an exchange.
 fn exchanges(one: &[Token], other: &[Token]) -> bool {
-    let words = |tokens: &[Token]| -> Vec<String> { tokens.iter().map(|token| token.word.clone()).collect() };
-    let (one, other) = (words(one), words(other));
+    let (one, other): (Vec<&str>, Vec<&str>) =
+        (one.iter().map(Token::stem).collect(), other.iter().map(Token::stem).collect());
     let before = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
     let (one, other) = (&one[before..], &other[before..]);
     let after = one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
@@ -209,6 +217,7 @@ mod tests {
             ("Retries need jitter.", "Retries need jitter, always."),
             ("The limit is 3.", "The limit is 3 since 2024."),
             ("Retries need some jitter.", "Retries need a jitter."),
+            ("Nothing is deployed on a Friday.", "Nothing is deployed on Fridays."),
             ("First lock it. Then write.", "Then write. First lock it."),
             ("It is not that it does not work.", "It is that it works."),
             ("", ""),

@@ -257,7 +257,9 @@ impl Ledger {
             repository.append(&pending)?;
         }
         let mut state = self.state.lock();
-        repository_log::note(Arc::make_mut(&mut state.pending), &pending);
+        if !pending.is_empty() {
+            repository_log::note(Arc::make_mut(&mut state.pending), &pending);
+        }
         state.apply_written(events.to_vec(), &self.backlog);
         Ok(())
     }

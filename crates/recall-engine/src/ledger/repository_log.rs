@@ -40,7 +40,9 @@ impl RepositoryLog {
         let repository = Repository::of(root).filter(|_| scope == StoreScope::Project)?;
         let place = dunce::canonicalize(root).ok()?;
         let log = own.log_of_repository(&repository.common_dir, place.strip_prefix(&repository.work_tree).ok()?);
-        Some(Self { log, is_linked: repository.main_work_tree() != repository.work_tree })
+        let Repository { work_tree, git_dir, common_dir } = repository;
+        // A linked work tree has a folder of its own in the repository, which may be bare and have any name.
+        Some(Self { log, is_linked: git_dir != common_dir && !common_dir.starts_with(&work_tree) })
     }
 
     /// Returns whether everything that is saved in the root's work tree is pending.

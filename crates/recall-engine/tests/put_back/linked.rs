@@ -156,3 +156,28 @@ fn what_is_handed_over_to_a_branch_goes_with_the_branch() {
     assert_eq!(found(&engine, &two, "otters"), ["Otters use stones as tools."]);
     assert!(found(&engine, &sandbox.root(), "otters").is_empty());
 }
+
+#[test]
+fn work_trees_next_to_a_bare_repository_share_what_is_saved_in_them() {
+    let sandbox = repository();
+    for (project, bare) in [("plain", ".git"), ("hidden", ".bare")] {
+        let project = sandbox.home().join(project);
+        std::fs::create_dir_all(&project).expect("a folder");
+        let source = sandbox.root();
+        assert!(git(&project, &["clone", "--quiet", "--bare", source.to_str().expect("text"), bare]));
+        if bare != ".git" {
+            std::fs::write(project.join(".git"), format!("gitdir: ./{bare}\n")).expect("written");
+        }
+        for tree in ["left", "right"] {
+            assert!(git(&project, &["worktree", "add", "--quiet", "-b", tree, tree]));
+        }
+        let engine = engine(&sandbox);
+        let (left, right) = (project.join("left"), project.join("right"));
+        add(&engine, &left, "Otters use stones as tools.");
+        // The whole project finds it too, through its work trees.
+        for root in [&left, &right, &project] {
+            assert!(!found(&engine, root, "otters").is_empty(), "{}", root.display());
+        }
+        assert_eq!(git_output(&left, &["status", "--porcelain"]), "");
+    }
+}
