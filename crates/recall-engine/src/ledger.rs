@@ -58,6 +58,8 @@ pub(crate) struct Ledger {
     repository: Option<Arc<RepositoryLog>>,
     /// What the journals may lack of the log; `None` if nothing changed since the last comparison.
     suspicion: Mutex<Option<Suspicion>>,
+    /// The days of the log that were seen without a journal since the last comparison. Their files may have been created again.
+    lost_days: Mutex<BTreeSet<Day>>,
     /// Whether a thread is comparing the journals with the log.
     is_comparing: AtomicBool,
     /// Opened by the first event that is written.
@@ -101,6 +103,7 @@ impl Ledger {
             log,
             repository,
             suspicion: Mutex::new(None),
+            lost_days: Mutex::default(),
             is_comparing: AtomicBool::new(false),
             journal: Mutex::new(None),
             state: Mutex::default(),

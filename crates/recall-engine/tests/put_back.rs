@@ -271,6 +271,18 @@ fn a_memory_that_vanished_while_no_daemon_ran_is_put_back_by_the_next_one() {
 }
 
 #[test]
+fn a_memory_whose_file_was_removed_is_put_back_into_the_file_of_the_next_one() {
+    let sandbox = repository();
+    let engine = sandbox.engine();
+    let first = remember(&sandbox, &engine, 1).to_string();
+    sandbox.search(&engine, "wombat");
+    fs::remove_dir_all(sandbox.root().join(".recall")).expect("removed");
+    let second = remember(&sandbox, &engine, 2).to_string();
+    let both = BTreeMap::from([(first, 1), (second, 1)]);
+    wait(&sandbox, &engine, "put back", || added(&sandbox) == both);
+}
+
+#[test]
 fn a_memory_that_git_still_has_is_not_put_back() {
     let sandbox = repository();
     let (engine, root) = (sandbox.engine(), sandbox.root());

@@ -98,7 +98,10 @@ impl Store {
                 Ok(Comparison::Unsettled) => self.ledger.suspect(suspicion),
                 // Events that were written meanwhile are compared before the thread ends.
                 Ok(Comparison::Done | Comparison::Left) if self.ledger.is_suspicious() => {}
-                Ok(Comparison::Done | Comparison::Left) => return,
+                Ok(Comparison::Done | Comparison::Left) => {
+                    self.ledger.forget_lost_days();
+                    return;
+                }
                 Err(reason) => {
                     tracing::warn!(root = %self.root.display(), reason, "the journals were not compared with the log");
                     return;
@@ -181,7 +184,7 @@ impl Store {
         let by_git = git_changed_at(&self.root);
         let is_taken_out = |event: &Event| {
             reason.is_none()
-                && self.ledger.has_journal(Day::of(event.timestamp))
+                && self.ledger.has_kept_journal(Day::of(event.timestamp))
                 && by_git.is_none_or(|at| {
                     // At this moment the line was in the journal.
                     let there = suspicion.intact.max(Some(event.timestamp)).unwrap_or_default();

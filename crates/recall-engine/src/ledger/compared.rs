@@ -44,8 +44,24 @@ impl Ledger {
         self.log.as_ref().map_or(Ok(Vec::new()), |log| log.missing(since, &self.storage))
     }
 
-    /// Returns whether a day has a journal.
-    pub(crate) fn has_journal(&self, day: Day) -> bool {
+    /// Notes the days of the log that have no journal now.
+    pub(super) fn note_lost_days(&self) {
+        let Some(log) = &self.log else { return };
+        let days = log.storage().days().unwrap_or_default().into_iter();
+        self.lost_days.lock().extend(days.filter(|day| !self.has_journal(*day)));
+    }
+
+    /// Forgets which days had no journal, after a comparison.
+    pub(crate) fn forget_lost_days(&self) {
+        self.lost_days.lock().clear();
+    }
+
+    /// Returns whether a day has a journal now and had one whenever the journals were read since the last comparison.
+    pub(crate) fn has_kept_journal(&self, day: Day) -> bool {
+        self.has_journal(day) && !self.lost_days.lock().contains(&day)
+    }
+
+    fn has_journal(&self, day: Day) -> bool {
         self.storage.stat(day).is_ok_and(|stat| stat.is_some())
     }
 

@@ -106,6 +106,7 @@ impl Ledger {
             }
             Changes::Rewritten(events) => {
                 self.suspect(Suspicion { since: Since::Always, intact: self.state.lock().read_at });
+                self.note_lost_days();
                 let read: HashSet<EventId> = events.iter().map(|event| event.id).collect();
                 let memories: Memories = events.into_iter().collect();
                 let expected = all_expected(&memories);

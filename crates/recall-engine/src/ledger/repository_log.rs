@@ -37,7 +37,8 @@ pub(crate) type Pending = Arc<BTreeMap<MemoryId, PendingPart>>;
 impl RepositoryLog {
     /// Returns the log of the repository around a project's root; `None` without a repository. Other stores are not thrown away.
     pub(crate) fn of(own: &Arc<Own>, scope: StoreScope, root: &std::path::Path) -> Option<Self> {
-        let repository = Repository::of(root).filter(|_| scope == StoreScope::Project)?;
+        // The folder around a bare repository has no branch; its work trees have stores of their own.
+        let repository = Repository::of(root).filter(|found| scope == StoreScope::Project && !is_bare(found))?;
         let place = dunce::canonicalize(root).ok()?;
         let log = own.log_of_repository(&repository.common_dir, place.strip_prefix(&repository.work_tree).ok()?);
         let Repository { work_tree, git_dir, common_dir } = repository;
@@ -97,6 +98,13 @@ impl RepositoryLog {
             BTreeSet::new()
         })
     }
+}
+
+/// Returns whether the folder is around a bare repository, and not a work tree.
+fn is_bare(repository: &Repository) -> bool {
+    let Repository { git_dir, common_dir, .. } = repository;
+    let is_set = |config: String| config.lines().any(|line| line.replace(' ', "").trim() == "bare=true");
+    git_dir == common_dir && std::fs::read_to_string(git_dir.join("config")).is_ok_and(is_set)
 }
 
 /// A reader of the pending events, which remembers how far it has read.
