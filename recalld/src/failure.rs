@@ -129,6 +129,7 @@ impl IntoFailure for MemoryError {
             error @ (Self::ReadJournal { .. }
             | Self::OpenJournal { .. }
             | Self::Write { .. }
+            | Self::HandOver { .. }
             | Self::Confirm { .. }
             | Self::GitFile(_)
             | Self::Store(_)) => of_fault(error.fault(), message, Reason::Unavailable),

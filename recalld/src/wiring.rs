@@ -126,6 +126,7 @@ fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
         stores_per_request: daemon.max_stores_per_request,
         first_index_wait: index.first_wait.min(longest_wait),
         ingest_wait: index.wait.min(longest_wait),
+        few_files_wait: index.few_files_wait.min(longest_wait),
         embedding_wait: index.embedding_wait.min(longest_wait),
         rankers: Rankers::built_in(),
         model: match search.model {

@@ -67,8 +67,10 @@ pub struct IndexSettings {
     pub threads: Option<NonZero<usize>>,
     /// How long the first search in an unindexed project waits for its index.
     pub first_wait: Duration,
-    /// How long a search waits for changed files to be reindexed.
+    /// How long a search waits for changed files to be reindexed, if they are many.
     pub wait: Duration,
+    /// How long a search waits for the scan and the reindexing of a few changed files.
+    pub few_files_wait: Duration,
     /// How long the command or search that creates an index waits for its embeddings.
     pub embedding_wait: Duration,
     /// The number of simultaneous indexing runs, not counting edits of a few files. Further runs wait in order of
@@ -85,6 +87,7 @@ impl Default for IndexSettings {
             threads: None,
             first_wait: Duration::from_mins(1),
             wait: Duration::from_millis(250),
+            few_files_wait: Duration::from_secs(2),
             embedding_wait: Duration::from_secs(1),
             at_once: non_zero(2),
         }

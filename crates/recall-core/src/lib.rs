@@ -31,6 +31,7 @@ mod memory;
 mod memory_id;
 mod nearest;
 mod onboarding;
+mod opposition;
 mod provider;
 pub mod quantity;
 pub mod quote;
@@ -85,6 +86,7 @@ pub use memory::{
 pub use memory_id::{EventId, EventIdError, ItemId, ItemIdError, MemoryId, MemoryIdError};
 pub use nearest::{near, nearest};
 pub use onboarding::Onboarding;
+pub use opposition::may_contradict;
 pub use provider::Provider;
 pub use relation::Relation;
 pub use remember::{
@@ -110,8 +112,8 @@ pub use text_signature::{TextRun, TextSignature};
 pub use time::{Clock, Timestamp};
 pub use understand::{QueryClass, Understood, UnknownFilter, understand, understand_words};
 pub use validity::{
-    AnchorState, CONTRIBUTOR_CHARS, Contributor, ItemStats, MemoryStatus, MemoryView, Ownership, STALE_AFTER_DAYS,
-    Trust, ValidityInputs, Verification,
+    AnchorState, CONTRIBUTOR_CHARS, Contributor, ItemStats, MemoryStatus, MemoryView, MovedFile, Ownership,
+    STALE_AFTER_DAYS, Trust, ValidityInputs, Verification,
 };
 pub use vector_index::{NearestError, Neighbour, RowFilter, VectorIndex};
 pub use vocabulary::Vocabulary;

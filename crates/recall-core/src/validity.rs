@@ -3,7 +3,7 @@
 //! Validity is derived from the memory, the current files and the time. It is not stored.
 
 use crate::clean::is_kept;
-use crate::{Anchor, FeedbackTally, Memory, MemoryId, MemoryOrigin, Timestamp};
+use crate::{Anchor, DocPath, FeedbackTally, Memory, MemoryId, MemoryOrigin, Timestamp};
 
 /// A memory with its validity, as answers show it.
 #[derive(Clone, Debug, PartialEq)]
@@ -127,16 +127,34 @@ pub struct Verification {
     pub verified: Option<Timestamp>,
     /// The broken anchors, in order.
     pub broken: Vec<(Anchor, AnchorState)>,
+    /// The anchored files that are under another path now, in order. The anchors are compared with them there.
+    pub moved: Vec<MovedFile>,
+}
+
+/// A file that was renamed or moved.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MovedFile {
+    /// Its path when a memory was anchored to it.
+    pub from: DocPath,
+    /// Its path now.
+    pub to: DocPath,
 }
 
 impl Verification {
+    /// Adds the anchored files that were moved.
+    pub fn with_moved(self, mut moved: Vec<MovedFile>) -> Self {
+        moved.sort_unstable();
+        moved.dedup();
+        Self { moved, ..self }
+    }
+
     /// Combines the states of a memory's anchors.
     pub fn of(verified: Option<Timestamp>, anchors: Vec<(Anchor, AnchorState)>) -> Self {
         let (state, changed_ratio) = AnchorState::sum(anchors.iter().map(|&(_, state)| state));
         let first_commit = anchors.first().and_then(|(anchor, _)| anchor.commit.clone());
         let broken: Vec<_> = anchors.into_iter().filter(|(_, state)| state.is_broken()).collect();
         let since_commit = broken.iter().find_map(|(anchor, _)| anchor.commit.clone()).or(first_commit);
-        Self { state, since_commit, changed_ratio, verified, broken }
+        Self { state, since_commit, changed_ratio, verified, broken, moved: Vec::new() }
     }
 }
 

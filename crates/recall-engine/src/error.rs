@@ -419,6 +419,13 @@ pub enum MemoryError {
         /// The memory.
         id: recall_core::MemoryId,
     },
+    /// The record of what was handed over from the repository's log to a journal.
+    #[error("the memories of linked work trees could not be handed over")]
+    HandOver {
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
     /// The user's confirmation was not stored.
     #[error("the confirmation could not be stored")]
     Confirm {

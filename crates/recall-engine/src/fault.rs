@@ -94,6 +94,7 @@ impl MemoryError {
             Self::OpenJournal {
                 source: JournalOpen::List { source, .. } | JournalOpen::Repair { source, .. }, ..
             }
+            | Self::HandOver { source }
             | Self::Confirm { source } => of_io(source),
             Self::GitFile(error) => of_open(error),
             Self::Write { source, .. } => match source {

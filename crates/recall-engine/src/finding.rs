@@ -125,10 +125,20 @@ pub enum Problem {
         /// How many of them vanished again, which counts as intended.
         gone_again: u64,
     },
+    /// A person took events that this user wrote out of the journals. They stay out.
+    TakenOut {
+        /// How many.
+        events: u64,
+    },
     /// The log of this user's own events, or the record of their fates, cannot be read.
     OwnUnread {
         /// Why.
         reason: String,
+    },
+    /// Memories that were saved in linked work trees are in no journal yet.
+    Pending {
+        /// How many.
+        memories: u64,
     },
     /// Memories came with the repository, and this user has not confirmed them.
     Unconfirmed {
@@ -189,8 +199,10 @@ impl Problem {
             | Self::GitLine { .. }
             | Self::Vanished { .. }
             | Self::PutBack { .. }
+            | Self::TakenOut { .. }
             | Self::OwnUnread { .. }
             | Self::Unconfirmed { .. }
+            | Self::Pending { .. }
             | Self::MemoriesBehind { .. } => Check::Journal,
             Self::SelectionLine { .. } => Check::Selection,
             Self::CatalogDamaged { .. } | Self::Repaired { .. } | Self::IndexInProject { .. } => Check::Catalog,
@@ -218,9 +230,12 @@ impl Problem {
             | Self::MemoriesBehind { .. }
             | Self::LexicalBehind { .. }
             | Self::Vectors { .. } => Gravity::Warning,
-            Self::Repaired { .. } | Self::IndexInProject { .. } | Self::PutBack { .. } | Self::Unconfirmed { .. } => {
-                Gravity::Notice
-            }
+            Self::Repaired { .. }
+            | Self::IndexInProject { .. }
+            | Self::PutBack { .. }
+            | Self::TakenOut { .. }
+            | Self::Pending { .. }
+            | Self::Unconfirmed { .. } => Gravity::Notice,
         }
     }
 }

@@ -66,6 +66,22 @@ pub(crate) struct Commit {
     pub(crate) subject: String,
 }
 
+/// The events in the versions of some journals that git keeps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KeptEvents {
+    /// Those in a commit: of a branch, a tag, a stash with its untracked files, or the reflog.
+    pub(crate) committed: BTreeSet<EventId>,
+    /// Those in the index.
+    pub(crate) staged: BTreeSet<EventId>,
+}
+
+impl KeptEvents {
+    /// Returns whether git keeps an event anywhere.
+    pub(crate) fn contains(&self, event: EventId) -> bool {
+        self.committed.contains(&event) || self.staged.contains(&event)
+    }
+}
+
 /// The changes since a branch left the main one, including uncommitted files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BranchChanges {
@@ -150,20 +166,33 @@ impl<'a> Git<'a> {
         Some(contributors)
     }
 
-    /// Returns the ids of the events in every version of the files that git keeps: on branches and tags, in the reflog, in
-    /// stashes with their untracked files, and in the index. `None` if git gives no answer.
-    pub(crate) fn events_of(self, paths: &[PathBuf]) -> Option<BTreeSet<EventId>> {
+    /// Returns the path that a file of a commit has in the index if git takes it for renamed since, by the similarity of contents.
+    pub(crate) fn renamed_since(self, commit: &str, path: &DocPath) -> Option<DocPath> {
+        if commit.is_empty() || !commit.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None;
+        }
+        let renames = ["diff-index", "--cached", "-z", "-M", "--diff-filter=R", "--name-status", "--relative"];
+        let renames = self.run(&[&renames[..], &["--no-ext-diff", "--no-textconv", commit]].concat(), &[])?;
+        // Each rename is three texts: the similarity, the old and the new path.
+        let texts: Vec<&[u8]> = renames.split(|byte| *byte == 0).collect();
+        let renamed = texts.chunks_exact(3).find(|rename| rename[1] == path.as_str().as_bytes())?[2];
+        DocPath::new(std::str::from_utf8(renamed).ok()?).ok()
+    }
+
+    /// Returns the ids of the events in every version of the files that git keeps. `None` if git gives no answer.
+    pub(crate) fn events_of(self, paths: &[PathBuf]) -> Option<KeptEvents> {
         let paths: Vec<&str> = paths.iter().map(|path| path.to_str()).collect::<Option<_>>()?;
         let versions = ["log", "--all", "--reflog", "--full-history", "--no-follow", "--root", "-m", "--format="];
         let lines = ["--patch", "--unified=0", "--text", "--no-textconv", "--no-ext-diff", "--no-renames", "--"];
         let history = self.run(&[&versions[..], &lines, &paths].concat(), &[])?;
-        let mut events: BTreeSet<EventId> = event_ids(&history).collect();
+        let committed = event_ids(&history).collect();
+        let mut staged = BTreeSet::new();
         for path in paths {
             // A file that is not in the index has no version there.
-            let staged = self.run(&["cat-file", "blob", &format!(":./{path}")], &[]);
-            events.extend(staged.iter().flat_map(|staged| event_ids(staged)));
+            let version = self.run(&["cat-file", "blob", &format!(":./{path}")], &[]);
+            staged.extend(version.iter().flat_map(|version| event_ids(version)));
         }
-        Some(events)
+        Some(KeptEvents { committed, staged })
     }
 
     fn log(self, which: &[&str]) -> Vec<Commit> {

@@ -1,7 +1,7 @@
 //! The in-memory copy of the file states in the catalog.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use recall_catalog::{FailureKind, FileState};
 use recall_core::{
@@ -23,6 +23,18 @@ pub(crate) struct Known {
     pub(crate) documents: u64,
     /// The modification time of the newest document.
     pub(crate) newest: Option<Timestamp>,
+    /// The paths of the files by the hash of their bytes.
+    by_hash: PathsByHash,
+}
+
+/// The paths of the indexed files by the hash of their bytes, once they are needed. A copy is empty, since it is made to be changed.
+#[derive(Debug, Default)]
+struct PathsByHash(OnceLock<HashMap<ContentHash, Vec<Arc<str>>>>);
+
+impl Clone for PathsByHash {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 /// The state of a file when it was last read.
@@ -104,6 +116,20 @@ impl Known {
         let mut known = Self { generation: snapshot.generation(), ..Self::default() };
         snapshot.file_states(|state| known.insert(state))?;
         Ok(known)
+    }
+
+    /// Returns the paths of the files with some bytes, in no particular order. An empty file says nothing, and has none.
+    pub(crate) fn files_with(&self, hash: ContentHash) -> &[Arc<str>] {
+        let by_hash = self.by_hash.0.get_or_init(|| {
+            let mut by_hash: HashMap<ContentHash, Vec<Arc<str>>> = HashMap::new();
+            for (path, file) in self.files.iter().filter(|(_, file)| file.size_bytes > 0) {
+                if let Some(hash) = file.hash {
+                    by_hash.entry(hash).or_default().push(Arc::clone(path));
+                }
+            }
+            by_hash
+        });
+        by_hash.get(&hash).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Returns the states after only some files were written, and reads only those.

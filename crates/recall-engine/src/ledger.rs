@@ -5,22 +5,25 @@ mod compared;
 mod difference;
 mod document;
 mod health;
+mod journal_reader;
 mod judged;
 mod own;
 mod ratings;
 mod reading;
+mod repository_log;
 mod since;
 mod state;
 
+use std::collections::BTreeSet;
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use parking_lot::{Condvar, Mutex};
-use recall_core::{Event, EventId, Memory, MemoryId, MemoryType, Timestamp, Vocabulary};
+use parking_lot::{Condvar, Mutex, RwLockReadGuard};
+use recall_core::{Event, EventId, ItemId, Memory, MemoryId, MemoryType, Timestamp, Vocabulary};
 use recall_folder::write_git_files;
-use recall_journal::{Day, Follower, Journal, Storage};
+use recall_journal::{Day, Journal, Storage};
 
 use crate::error::MemoryError;
 
@@ -29,11 +32,15 @@ pub(crate) use document::{document_of, parsed_of, text_of};
 pub(crate) use judged::{JudgedInputs, JudgedMemory};
 pub(crate) use own::{Own, OwnLog, Vouching};
 pub(crate) use ratings::Ratings;
-pub(crate) use since::Since;
+pub(crate) use repository_log::RepositoryLog;
+pub(crate) use since::{Since, Suspicion};
 
 use backlog::IndexBacklog;
+use journal_reader::JournalReader;
 use ratings::ratings;
-use state::{InFlight, LedgerState};
+use repository_log::PendingPart;
+pub(crate) use state::InFlight;
+use state::LedgerState;
 
 /// A store's journals and the memories that they define.
 ///
@@ -47,14 +54,18 @@ pub(crate) struct Ledger {
     storage: Arc<dyn Storage>,
     /// The log of the events that this user's recall wrote to these journals; `None` if every event is the user's own.
     pub(crate) log: Option<OwnLog>,
-    /// The first day whose journal may lack events of the log; `None` if nothing changed since the last comparison.
-    suspicion: Mutex<Option<Since>>,
+    /// The memories of its repository that are in no journal yet; `None` without a repository.
+    repository: Option<Arc<RepositoryLog>>,
+    /// What the journals may lack of the log; `None` if nothing changed since the last comparison.
+    suspicion: Mutex<Option<Suspicion>>,
+    /// The days of the log that were seen without a journal since the last comparison. Their files may have been created again.
+    lost_days: Mutex<BTreeSet<Day>>,
     /// Whether a thread is comparing the journals with the log.
     is_comparing: AtomicBool,
     /// Opened by the first event that is written.
     journal: Mutex<Option<Arc<Journal>>>,
     /// Locked while the journals are read. Locked before `state`, which other threads can use meanwhile.
-    follower: Mutex<Follower>,
+    follower: Mutex<JournalReader>,
     state: Mutex<LedgerState>,
     /// Signalled when a reserved id is released.
     released: Condvar,
@@ -76,15 +87,23 @@ pub(crate) enum ReservedId {
 }
 
 impl Ledger {
-    /// Creates the ledger of a store from its root, its journals, and the user's own log. Reads nothing.
-    pub(crate) fn new(root: &Path, storage: Arc<dyn Storage>, log: Option<OwnLog>) -> Self {
+    /// Creates the ledger of a store from its root, its journals, the user's own log, and that of the repository. Reads nothing.
+    pub(crate) fn new(
+        root: &Path,
+        storage: Arc<dyn Storage>,
+        log: Option<OwnLog>,
+        repository: Option<RepositoryLog>,
+    ) -> Self {
+        let repository = repository.map(Arc::new);
         Self {
             root: root.to_owned(),
             folder: storage.folder().to_owned(),
-            follower: Mutex::new(Follower::new(Arc::clone(&storage))),
+            follower: Mutex::new(JournalReader::new(Arc::clone(&storage), repository.as_ref())),
             storage,
             log,
+            repository,
             suspicion: Mutex::new(None),
+            lost_days: Mutex::default(),
             is_comparing: AtomicBool::new(false),
             journal: Mutex::new(None),
             state: Mutex::default(),
@@ -180,15 +199,16 @@ impl Ledger {
 
     /// Reserves an id for a memory, until it is [released](Self::release).
     ///
-    /// `is_repeat` gets the highest similarity to a memory that is being written now. If it returns true, nothing is reserved,
-    /// and that memory's id, title and similarity are the error. Waits for an event with the same id that is being written.
+    /// `is_repeat` gets each memory that is being written now, and the similarity to it. If it returns true, nothing is reserved, and
+    /// the id, the title and the similarity of the most similar such memory are the error. Waits for an event with the same id
+    /// that is being written.
     pub(crate) fn place(
         &self,
         memory_type: MemoryType,
         event: EventId,
-        title: &str,
+        (title, content): (&str, &str),
         vocabulary: &Vocabulary,
-        is_repeat: impl Fn(f64) -> bool,
+        is_repeat: impl Fn(&InFlight, f64) -> bool,
     ) -> Result<ReservedId, (MemoryId, Arc<str>, f64)> {
         let mut state = self.state.lock();
         while state.in_flight.values().any(|other| other.event == event) {
@@ -203,12 +223,11 @@ impl Ledger {
                 None => {}
             }
             let near = state.in_flight.iter().map(|(id, other)| (*id, other, other.vocabulary.similarity(vocabulary)));
-            if let Some((id, other, similarity)) =
-                near.max_by(|a, b| a.2.total_cmp(&b.2)).filter(|near| is_repeat(near.2))
-            {
+            let repeated = near.filter(|(_, other, similarity)| is_repeat(other, *similarity));
+            if let Some((id, other, similarity)) = repeated.max_by(|a, b| a.2.total_cmp(&b.2)) {
                 return Err((id, Arc::clone(&other.title), similarity));
             }
-            let held = InFlight { event, title: title.into(), vocabulary: vocabulary.clone() };
+            let held = InFlight { event, title: title.into(), content: content.into(), vocabulary: vocabulary.clone() };
             state.in_flight.insert(id, held);
             return Ok(ReservedId::Free(id));
         }
@@ -221,37 +240,81 @@ impl Ledger {
         self.released.notify_all();
     }
 
-    /// Appends events to the user's own log and to the journals, syncs both, and applies the events to the state.
+    /// Writes events where they belong, syncs them, and applies them to the state.
+    ///
+    /// In a linked work tree, and for a memory that is pending, that is the log of the repository; otherwise the user's own log
+    /// and the journals.
     ///
     /// # Errors
-    /// The log or a journal cannot be written. Then none of the events is acknowledged.
+    /// A log or a journal cannot be written. Then none of the events is acknowledged.
     pub(crate) fn write(&self, events: &[Event]) -> Result<(), MemoryError> {
+        let (pending, others): (Vec<&Event>, Vec<&Event>) = {
+            let state = self.state.lock();
+            let is_linked = self.repository.as_ref().is_some_and(|repository| repository.is_linked());
+            events.iter().partition(|event| is_linked || is_of_pending(event, &state))
+        };
+        let copied = |events: &[&Event]| -> Vec<Event> { events.iter().copied().cloned().collect() };
+        let _writing = if others.is_empty() { None } else { self.write_to_journals(&copied(&others))? };
+        let pending = copied(&pending);
+        if let Some(repository) = self.repository.as_ref().filter(|_| !pending.is_empty()) {
+            repository.append(&pending)?;
+        }
+        let mut state = self.state.lock();
+        if !pending.is_empty() {
+            repository_log::note(Arc::make_mut(&mut state.pending), &pending);
+        }
+        state.apply_written(events.to_vec(), &self.backlog);
+        Ok(())
+    }
+
+    /// Appends events to the user's own log and to the journals. Returns a guard to hold until they are applied.
+    fn write_to_journals(&self, events: &[Event]) -> Result<Option<RwLockReadGuard<'_, ()>>, MemoryError> {
         let journal = self.journal()?;
         let failed = |source| MemoryError::Write { folder: self.folder.clone(), source };
-        let _writing = match &self.log {
-            None => {
-                journal.append_all(events).map_err(failed)?;
-                None
-            }
-            Some(log) => {
-                let writing = log.writing();
-                // The log comes before the journal, so that every acknowledged event is in the log, and every event that this
-                // process writes to the journal is known as the user's own.
-                log.append(events)?;
-                let ids = || events.iter().map(|event| event.id);
-                journal.append_all(events).inspect_err(|_| log.returned.refuse(ids())).map_err(failed)?;
-                log.returned.keep(ids());
-                for event in events {
-                    self.suspect(Since::Day(Day::of(event.timestamp)));
-                }
-                Some(writing)
-            }
+        let Some(log) = &self.log else {
+            journal.append_all(events).map_err(failed)?;
+            return Ok(None);
         };
-        let mut state = self.state.lock();
+        let writing = log.writing();
+        // The log comes before the journal, so that every acknowledged event is in the log, and every event that this
+        // process writes to the journal is known as the user's own.
+        log.append(events)?;
+        let ids = || events.iter().map(|event| event.id);
+        journal.append_all(events).inspect_err(|_| log.returned.refuse(ids())).map_err(failed)?;
+        log.returned.keep(ids());
         for event in events {
-            state.apply(event.clone(), &self.backlog);
+            self.suspect(Suspicion { since: Since::Day(Day::of(event.timestamp)), intact: None });
         }
-        Ok(())
+        Ok(Some(writing))
+    }
+
+    /// Returns whether the repository has a log, so that another work tree may have changed what counts here.
+    pub(crate) fn shares_log(&self) -> bool {
+        self.repository.as_ref().is_some_and(|repository| repository.is_begun())
+    }
+
+    /// Returns the memories that are known here and have lines in no journal yet.
+    pub(crate) fn pending(&self) -> Vec<MemoryId> {
+        let state = self.state.lock();
+        let is_known = |id: &MemoryId| state.memories.memory(*id).is_some();
+        state.pending.keys().copied().filter(is_known).collect()
+    }
+
+    /// Hands the pending events of the repository over to the journals of this work tree.
+    ///
+    /// # Errors
+    /// A log or a journal cannot be read or written. What was written before then counts twice, which changes nothing.
+    pub(crate) fn hand_over(&self, now: Timestamp) -> Result<(), MemoryError> {
+        let Some(repository) = &self.repository else { return Ok(()) };
+        let events = repository.events(now).map_err(|source| MemoryError::ReadJournal { source })?;
+        let ids: BTreeSet<EventId> = events.iter().map(|event| event.id).collect();
+        let absent = self.absent(&ids).map_err(|source| MemoryError::HandOver { source })?;
+        let missing: Vec<Event> = events.into_iter().filter(|event| absent.contains(&event.id)).collect();
+        if !missing.is_empty() {
+            self.write_to_journals(&missing)?;
+        }
+        repository.record_handed_over(&ids).map_err(|source| MemoryError::HandOver { source })?;
+        self.refresh(now)
     }
 
     /// Returns the journal. Opens it at the first call, and creates its files for git if they are missing.
@@ -273,10 +336,16 @@ impl Ledger {
     }
 }
 
+/// Returns whether an event is about a memory whose addition is pending.
+fn is_of_pending(event: &Event, state: &LedgerState) -> bool {
+    match event.item() {
+        ItemId::Memory(id) => state.pending.get(&id) == Some(&PendingPart::Whole),
+        ItemId::Document(_) | ItemId::Chunk(_) => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use recall_core::{EventBody, MemoryChange, MemoryOrigin, NewMemory, PROJECT_FOLDER, Provenance, StoreScope};
 
     use super::*;
@@ -302,13 +371,18 @@ mod tests {
     fn an_id_in_use_is_skipped() {
         let folder = tempfile::tempdir().expect("a folder");
         let (ledger, now) = (
-            Ledger::new(folder.path(), Arc::new(recall_journal::Disk::below(folder.path(), PROJECT_FOLDER)), None),
+            Ledger::new(
+                folder.path(),
+                Arc::new(recall_journal::Disk::below(folder.path(), PROJECT_FOLDER)),
+                None,
+                None,
+            ),
             Timestamp(1_795_000_000_000_000_000),
         );
-        ledger.refresh(now, Duration::ZERO).expect("nothing is there");
+        ledger.refresh(now).expect("nothing is there");
         let place = || {
             let event = ledger.event_id(Some("key"), now);
-            match ledger.place(MemoryType::Note, event, "t", &Vocabulary::default(), |_| false) {
+            match ledger.place(MemoryType::Note, event, ("t", "c"), &Vocabulary::default(), |_, _| false) {
                 Ok(ReservedId::Free(id)) => id,
                 _ => panic!("the event is new"),
             }
@@ -321,7 +395,7 @@ mod tests {
         let second = place();
         assert_ne!(second, first);
         assert!(matches!(
-            ledger.place(MemoryType::Note, ledger.event_id(None, now), "t", &Vocabulary::of(&["t"]), |_| true),
+            ledger.place(MemoryType::Note, ledger.event_id(None, now), ("t", "c"), &Vocabulary::of(&["t"]), |_, _| true),
             Err((id, _, _)) if id == second
         ));
     }

@@ -96,6 +96,7 @@ impl Mount {
         view.memory.related_files.iter_mut().for_each(show);
         view.memory.anchors.iter_mut().for_each(|anchor| show(&mut anchor.path));
         view.verification.broken.iter_mut().for_each(|(anchor, _)| show(&mut anchor.path));
+        view.verification.moved.iter_mut().flat_map(|moved| [&mut moved.from, &mut moved.to]).for_each(show);
     }
 
     /// Returns a query as it concerns the store; `None` if it is the same.

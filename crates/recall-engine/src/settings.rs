@@ -62,8 +62,10 @@ pub struct EngineSettings {
     pub stores_per_request: u32,
     /// How long the first search of a project waits for its first index.
     pub first_index_wait: Duration,
-    /// How long a search waits for changed files to be indexed again, once the scan has found them.
+    /// How long a search waits for changed files to be indexed again, once the scan has found them, if they are many.
     pub ingest_wait: Duration,
+    /// How long a search waits for the scan and the indexing of a few changed files.
+    pub few_files_wait: Duration,
     /// How long the job or search that builds a store's first index waits for its embeddings.
     pub embedding_wait: Duration,
     /// The rankers of stores that have none of their own.
@@ -199,6 +201,7 @@ impl EngineSettings {
             stores_per_request: STORES_PER_REQUEST,
             first_index_wait: Duration::from_mins(1),
             ingest_wait: Duration::from_millis(250),
+            few_files_wait: Duration::from_secs(2),
             embedding_wait: Duration::from_secs(1),
             rankers,
             model: None,

@@ -62,7 +62,7 @@ use crate::shared::repository_name;
 
 use crate::store_folder::StoreFolder;
 pub(crate) use adopted::{AdoptedCell, CheckedAt};
-pub(crate) use anchor_texts::{AnchorTexts, SymbolHashes};
+pub(crate) use anchor_texts::{AnchorTexts, MovedFiles, SymbolHashes};
 pub(crate) use configured::Configuration;
 pub(crate) use contributors::Contributors;
 pub(crate) use dirty_files::{Check, DirtyFiles, DirtySnapshot};
@@ -122,6 +122,8 @@ pub(crate) struct Store {
     pub(crate) ledger: Ledger,
     /// A cache of the symbol hashes that anchors are compared with.
     pub(crate) anchor_texts: AnchorTexts,
+    /// A cache of where anchored files were moved.
+    pub(crate) moved_files: MovedFiles,
     /// The authors of the memories in its repository, according to git.
     pub(crate) contributors: Arc<Contributors>,
     /// The events of its sessions.

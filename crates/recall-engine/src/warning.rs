@@ -10,6 +10,8 @@ use recall_core::StoreScope;
 pub enum Warning {
     /// The project was not indexed yet, and this request indexed it.
     IndexedOnTheWay {
+        /// The root that was indexed, so that a client sees which folder was taken.
+        root: PathBuf,
         /// How many files were indexed.
         files: u64,
         /// How long it took.

@@ -1,16 +1,20 @@
-//! Acknowledged memories that git or an editor removed are put back once, unless git still has them.
+//! Acknowledged memories that git dropped are put back once; what somebody removed on purpose is not.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use recall_core::{AddMemory, AskBriefing, MemoryId, MemoryType, Provenance, Repeats, Scope};
-use recall_engine::{DoctorRequest, Engine, Mend, Problem, SecretScan};
+use recall_core::{AddMemory, AskBriefing, MemoryId, MemoryType, Provenance, Repeats, Scope, UpdateMemory};
+use recall_engine::{DoctorRequest, Engine, ItemRequest, Mend, Parent, Problem, RemoveRequest, SecretScan, Tombstones};
 
 use crate::support::Sandbox;
+
+mod histories;
+mod linked;
+mod renamed;
 
 /// How long comparing the journals may take on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -20,11 +24,20 @@ const WRITES: usize = 300;
 
 /// Runs git; returns whether it succeeded. Git refuses to replace a file that is being changed.
 fn git(root: &Path, arguments: &[&str]) -> bool {
+    run_git(root, arguments).status.success()
+}
+
+/// Runs git; returns what it prints.
+fn git_output(root: &Path, arguments: &[&str]) -> String {
+    String::from_utf8_lossy(&run_git(root, arguments).stdout).into_owned()
+}
+
+fn run_git(root: &Path, arguments: &[&str]) -> Output {
     let mut git = Command::new("git");
     git.current_dir(root).args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]);
     git.args(["-c", "commit.gpgsign=false", "-c", "gc.auto=0"]).args(arguments);
     git.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
-    git.output().expect("git runs").status.success()
+    git.output().expect("git runs")
 }
 
 fn repository() -> Sandbox {
@@ -86,7 +99,24 @@ fn wait(sandbox: &Sandbox, engine: &Engine, what: &str, is_so: impl Fn() -> bool
     }
 }
 
-/// Removes the last line of the only journal, as an editor does that saves an older text.
+/// Drops the lines that are in no commit.
+fn drop_uncommitted(sandbox: &Sandbox) {
+    assert!(git(&sandbox.root(), &["checkout", "--quiet", "--", ".recall"]));
+}
+
+fn commit(sandbox: &Sandbox) {
+    let root = sandbox.root();
+    assert!(git(&root, &["add", "--force", "--all", "."]) && git(&root, &["commit", "--quiet", "-m", "more"]));
+}
+
+/// Returns the record of the fates of missing events.
+fn fates(sandbox: &Sandbox) -> String {
+    let log = sandbox.home().join("written");
+    let log = fs::read_dir(log).expect("a log").flatten().find(|entry| entry.path().is_dir()).expect("of the project");
+    fs::read_to_string(log.path().join("returned.jsonl")).unwrap_or_default()
+}
+
+/// Removes the last line of the only journal, as a person does in an editor.
 fn lose_last_line(sandbox: &Sandbox) {
     let journal = journals(sandbox).pop().expect("a journal");
     let text = fs::read_to_string(&journal).expect("readable");
@@ -100,9 +130,11 @@ fn lose_last_line(sandbox: &Sandbox) {
 fn a_vanished_memory_is_put_back_once_and_reported() {
     let sandbox = repository();
     let engine = sandbox.engine();
-    let ids = [1, 2].map(|number| remember(&sandbox, &engine, number).to_string());
+    let first = remember(&sandbox, &engine, 1);
+    commit(&sandbox);
+    let ids = [first, remember(&sandbox, &engine, 2)].map(|id| id.to_string());
     sandbox.search(&engine, "wombat");
-    lose_last_line(&sandbox);
+    drop_uncommitted(&sandbox);
     assert_eq!(added(&sandbox).len(), 1);
     let all = BTreeMap::from(ids.map(|id| (id, 1)));
     wait(&sandbox, &engine, "put back", || added(&sandbox) == all);
@@ -115,14 +147,113 @@ fn a_vanished_memory_is_put_back_once_and_reported() {
     assert!(text.contains("1 line of memories had vanished"), "{text}");
 
     // The second time it counts as intended, also for a daemon that is started later and for a full repair.
-    lose_last_line(&sandbox);
+    drop_uncommitted(&sandbox);
     engine.close();
     let engine = sandbox.engine();
     wait(&sandbox, &engine, "gone again", || problems(&sandbox, &engine, Mend::Everything).iter().any(put_back(1)));
     let third = remember(&sandbox, &engine, 3);
-    lose_last_line(&sandbox);
+    drop_uncommitted(&sandbox);
     wait(&sandbox, &engine, "another one is put back", || added(&sandbox).contains_key(&third.to_string()));
     assert_eq!(added(&sandbox).len(), 2);
+}
+
+#[test]
+fn a_line_that_a_person_removes_stays_removed() {
+    let sandbox = repository();
+    let engine = sandbox.engine();
+    let first = remember(&sandbox, &engine, 1).to_string();
+    remember(&sandbox, &engine, 2);
+    sandbox.search(&engine, "wombat");
+    lose_last_line(&sandbox);
+    let is_told = || {
+        let told = problems(&sandbox, &engine, Mend::Everything);
+        assert!(!told.iter().any(|problem| matches!(problem, Problem::Vanished { .. })), "{told:?}");
+        told.contains(&Problem::TakenOut { events: 1 })
+    };
+    wait(&sandbox, &engine, "told", is_told);
+    // Later changes by git do not make it an accident.
+    commit(&sandbox);
+    drop_uncommitted(&sandbox);
+    assert!(is_told());
+    assert_eq!(added(&sandbox), BTreeMap::from([(first, 1)]));
+}
+
+#[test]
+fn a_dropped_change_does_not_revive_a_memory_on_a_branch_without_it() {
+    let sandbox = repository();
+    let (engine, root) = (sandbox.engine(), sandbox.root());
+    let id = remember(&sandbox, &engine, 1);
+    commit(&sandbox);
+    assert!(git(&root, &["checkout", "--quiet", "-b", "without"]));
+    let request = RemoveRequest {
+        items: vec![id.to_string()],
+        scope: Scope::Project,
+        tombstones: Tombstones::Keep,
+        provenance: Provenance::default(),
+    };
+    engine.remove(&sandbox.origin(), &request).expect("deleted");
+    commit(&sandbox);
+    assert!(git(&root, &["checkout", "--quiet", "main"]));
+    let title = Some("Wombats at midnight".to_owned());
+    let update = UpdateMemory {
+        id,
+        title,
+        content: None,
+        tags: None,
+        related_files: None,
+        expected: None,
+        provenance: Provenance::default(),
+    };
+    engine.update_memory(&sandbox.origin(), &update).expect("updated");
+    drop_uncommitted(&sandbox);
+    assert!(git(&root, &["checkout", "--quiet", "without"]));
+    let told = problems(&sandbox, &engine, Mend::Everything);
+    assert!(!told.iter().any(|problem| matches!(problem, Problem::Vanished { .. })), "{told:?}");
+    assert_eq!(git_output(&root, &["status", "--porcelain"]), "");
+    assert!(sandbox.search(&engine, "wombat").hits.iter().all(|hit| hit.memory.is_none()));
+    // Where the memory is, its change belongs.
+    assert!(git(&root, &["checkout", "--quiet", "main"]));
+    let is_back = || sandbox.search(&engine, "wombat").hits.iter().any(|hit| hit.document.title.contains("midnight"));
+    wait(&sandbox, &engine, "put back", is_back);
+}
+
+#[test]
+fn a_memory_of_another_branch_is_in_no_answer() {
+    let sandbox = repository();
+    let (engine, root) = (sandbox.engine(), sandbox.root());
+    remember(&sandbox, &engine, 1);
+    commit(&sandbox);
+    sandbox.search(&engine, "wombat");
+    assert!(git(&root, &["checkout", "--quiet", "-b", "other"]));
+    // No search reads the line before it is gone.
+    let id = remember(&sandbox, &engine, 2);
+    commit(&sandbox);
+    assert!(git(&root, &["checkout", "--quiet", "main"]));
+    let request = ItemRequest { id: id.to_string(), parent: Parent::Leave, scope: Scope::Project };
+    assert!(engine.get(&sandbox.origin(), &request).is_err());
+    let hits = |hits: Vec<recall_engine::Hit>| hits.into_iter().filter_map(|hit| hit.document.memory).count();
+    assert_eq!(hits(sandbox.search(&engine, "wombat").hits), 1);
+    assert!(git(&root, &["merge", "--quiet", "other"]));
+    assert_eq!(hits(sandbox.search(&engine, "wombat").hits), 2);
+}
+
+#[test]
+fn a_memory_that_a_commit_had_goes_with_the_commit() {
+    let sandbox = repository();
+    let (engine, root) = (sandbox.engine(), sandbox.root());
+    assert!(git(&root, &["switch", "--quiet", "-c", "other"]));
+    remember(&sandbox, &engine, 1);
+    commit(&sandbox);
+    assert!(git(&root, &["switch", "--quiet", "main"]));
+    wait(&sandbox, &engine, "seen in git", || fates(&sandbox).contains("in_git"));
+    assert!(git(&root, &["branch", "--quiet", "-D", "other"]));
+    assert!(
+        git(&root, &["reflog", "expire", "--expire=now", "--all"]) && git(&root, &["gc", "--quiet", "--prune=now"])
+    );
+    assert!(in_objects(&root).is_empty());
+    let told = problems(&sandbox, &engine, Mend::Everything);
+    assert!(!told.iter().any(|problem| matches!(problem, Problem::Vanished { .. })), "{told:?}");
+    assert!(added(&sandbox).is_empty());
 }
 
 #[test]
@@ -134,6 +265,18 @@ fn a_memory_that_vanished_while_no_daemon_ran_is_put_back_by_the_next_one() {
     fs::remove_dir_all(sandbox.root().join(".recall")).expect("removed");
     let engine = sandbox.engine();
     wait(&sandbox, &engine, "put back", || added(&sandbox) == BTreeMap::from([(id.clone(), 1)]));
+}
+
+#[test]
+fn a_memory_whose_file_was_removed_is_put_back_into_the_file_of_the_next_one() {
+    let sandbox = repository();
+    let engine = sandbox.engine();
+    let first = remember(&sandbox, &engine, 1).to_string();
+    sandbox.search(&engine, "wombat");
+    fs::remove_dir_all(sandbox.root().join(".recall")).expect("removed");
+    let second = remember(&sandbox, &engine, 2).to_string();
+    let both = BTreeMap::from([(first, 1), (second, 1)]);
+    wait(&sandbox, &engine, "put back", || added(&sandbox) == both);
 }
 
 #[test]
@@ -240,9 +383,8 @@ fn nothing_acknowledged_is_lost_while_git_replaces_the_journals() {
     let lost_at_first = lost();
     wait(&sandbox, &engine, "nothing is lost", || lost() == 0);
     println!("{WRITES} writes, {switches} switches: {lost_at_first} lost at first");
-    let log = sandbox.home().join("written");
-    let log = fs::read_dir(log).expect("a log").flatten().find(|entry| entry.path().is_dir()).expect("of the project");
-    let notes = fs::read_to_string(log.path().join("returned.jsonl")).unwrap_or_default();
-    let put_back: BTreeSet<&str> = notes.lines().collect();
-    assert_eq!(put_back.len(), notes.lines().count(), "no event is put back twice");
+    let notes = fates(&sandbox);
+    let lines = || notes.lines().filter(|line| line.contains("put_back"));
+    let put_back: BTreeSet<&str> = lines().map(|line| line.split("\"at\"").next().expect("a line")).collect();
+    assert_eq!(put_back.len(), lines().count(), "no event is put back twice");
 }

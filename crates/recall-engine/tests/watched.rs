@@ -80,6 +80,21 @@ fn a_project_without_changes_is_not_scanned() {
 }
 
 #[test]
+fn a_search_after_a_save_waits_longer_than_for_a_scan_of_unknown_length() {
+    let mut sandbox = Sandbox::with(&[("src/a.rs", "fn alpha_one() {}\n")]);
+    sandbox.limits.scan_wait = Duration::ZERO;
+    let settings = EngineSettings { few_files_wait: Duration::from_mins(1), watch: true, ..EngineSettings::default() };
+    let engine = sandbox.engine_by(settings);
+    sandbox.search(&engine, "alpha_one");
+    for round in 0..5 {
+        let name = format!("zeta{round}");
+        sandbox.write("src/b.rs", &format!("fn {name}() {{}}\n"));
+        let answer = sandbox.search(&engine, &name);
+        assert_eq!((paths(&answer), answer.warnings.len()), (vec!["src/b.rs"], 0), "{:?}", answer.warnings);
+    }
+}
+
+#[test]
 fn memories_of_another_process_are_found_by_the_next_search() {
     let sandbox = Sandbox::with(&[("src/a.rs", "fn alpha_one() {}\n")]);
     let (engine, other) = (watched(&sandbox), sandbox.engine());

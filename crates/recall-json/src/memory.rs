@@ -164,17 +164,32 @@ pub(crate) struct Verification<'a> {
     changed_ratio: f64,
     verified_at: Option<String>,
     broken: Vec<Anchor<'a>>,
+    moved: Vec<MovedFile<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct MovedFile<'a> {
+    from: &'a str,
+    to: &'a str,
+}
+
+impl<'a> From<&'a v1::MovedFile> for MovedFile<'a> {
+    fn from(message: &'a v1::MovedFile) -> Self {
+        let v1::MovedFile { from, to } = message;
+        Self { from, to }
+    }
 }
 
 impl<'a> From<&'a v1::Verification> for Verification<'a> {
     fn from(message: &'a v1::Verification) -> Self {
-        let v1::Verification { state, since_commit, changed_ratio, verified_at, broken } = message;
+        let v1::Verification { state, since_commit, changed_ratio, verified_at, broken, moved } = message;
         Self {
             state: state_name(*state),
             since_commit: some(since_commit),
             changed_ratio: *changed_ratio,
             verified_at: timestamp_text(verified_at.as_ref()),
             broken: broken.iter().map(Anchor::from).collect(),
+            moved: moved.iter().map(MovedFile::from).collect(),
         }
     }
 }

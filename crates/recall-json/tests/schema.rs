@@ -38,6 +38,7 @@ fn memory() -> v1::Memory {
         verification: Some(v1::Verification {
             state: v1::VerificationState::Changed.into(),
             broken: vec![v1::Anchor::default()],
+            moved: vec![v1::MovedFile::default()],
             ..v1::Verification::default()
         }),
         stats: Some(v1::ItemStats::default()),

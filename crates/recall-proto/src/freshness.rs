@@ -44,9 +44,10 @@ pub fn nothing_matches(answer: &ExactResponse) -> String {
 fn files(stats: Option<&SearchStats>, warnings: &[Warning]) -> String {
     let SearchStats { documents, stale_files, indexing, .. } = stats.cloned().unwrap_or_default();
     let mut text = counted(documents, "file", "files");
-    if let Some(Indexing { done, total, running: true }) = indexing {
+    // If every file is read, or it is not known yet how many there are, a share of them says nothing.
+    if let Some(Indexing { done, total, running: true }) = indexing.filter(|indexing| indexing.done < indexing.total) {
         // Rounded down: an index that is not complete is not 100 % complete.
-        let _ = write!(text, " ({} % indexed)", done.min(total) * 100 / total.max(1));
+        let _ = write!(text, " ({} % indexed)", done * 100 / total);
     }
     if may_be_outdated(warnings) {
         text.push_str(", the latest edits may be missing");
@@ -68,7 +69,10 @@ mod tests {
             searched_files(&SearchResponse { stats, ..SearchResponse::default() })
         };
         assert_eq!(searched(999, 1_000), "1,204 files (99 % indexed)");
-        assert_eq!(searched(0, 0), "1,204 files (0 % indexed)");
+        assert_eq!(searched(0, 7), "1,204 files (0 % indexed)");
+        for (done, total) in [(0, 0), (1, 1), (2, 1)] {
+            assert_eq!(searched(done, total), "1,204 files", "{done} of {total}");
+        }
     }
 
     #[test]

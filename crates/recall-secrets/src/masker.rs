@@ -116,7 +116,8 @@ impl Masker {
         }
         let masked_component = |component: &str| {
             let (stem, ending) = match component.rsplit_once('.') {
-                Some((stem, ending)) if !stem.is_empty() && ending.len() <= MOST_ENDING => (stem, ending),
+                // What ends with a point has no ending, and keeps its point.
+                Some((stem, ending)) if !stem.is_empty() && (1..=MOST_ENDING).contains(&ending.len()) => (stem, ending),
                 _ => (component, ""),
             };
             let stem = self.mask(stem);

@@ -272,6 +272,18 @@ pub(crate) fn is_linked_worktree(directory: &Path) -> bool {
         .is_some_and(|own| own.parent().and_then(Path::file_name).is_some_and(|name| name == "worktrees"))
 }
 
+/// Returns whether the directory is next to a bare repository, or around one: its `.git` has no checked out files.
+pub(crate) fn is_bare(directory: &Path) -> bool {
+    let own = directory.join(".git");
+    let git = if own.symlink_metadata().is_ok_and(|own| own.is_dir()) { Some(own) } else { git_directory(directory) };
+    git.is_some_and(|git| git.join("HEAD").is_file() && !git.join("index").exists())
+}
+
+/// Returns whether a directory with these entries is the folder of a repository, under any name, and not a work tree.
+pub(crate) fn is_git_folder<'e>(entries: impl Iterator<Item = &'e str>) -> bool {
+    entries.filter(|entry| matches!(*entry, "HEAD" | "objects" | "refs")).count() == 3
+}
+
 /// Returns the folder named by the `.git` file of a worktree or submodule, if `.git` is a file and not a link to one.
 fn git_directory(directory: &Path) -> Option<PathBuf> {
     let git = directory.join(".git");

@@ -74,7 +74,7 @@ pub struct SkippedFile {
 /// Finds the files of a root, on a number of threads.
 ///
 /// A nested repository has a store of its own: its directory is reported as skipped and is not listed further, unless it was
-/// added by name. A nested linked worktree is left out.
+/// added by name. A nested linked worktree is left out, unless the repository of the root is bare.
 ///
 /// The scan opens no files but ignore files. Whether content is text is decided by
 /// [`content::read`](crate::content::read). Equal trees and rules give equal results. A file that appears or vanishes

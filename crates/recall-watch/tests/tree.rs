@@ -171,6 +171,26 @@ fn a_worktree_inside_the_root_is_not_a_second_copy() {
 }
 
 #[test]
+fn the_worktrees_next_to_a_bare_repository_are_repositories_of_their_own() {
+    for bare in [".git", ".bare"] {
+        let root = tree(&["notes.md", "left/a.rs", "right/src/a.rs"]);
+        if bare != ".git" {
+            write(root.path(), ".git", &format!("gitdir: ./{bare}\n"));
+        }
+        for file in ["HEAD", "objects/info/a.txt", "refs/heads/b.txt", "worktrees/left/HEAD", "worktrees/right/HEAD"] {
+            write(root.path(), &format!("{bare}/{file}"), "ref: refs/heads/left\n");
+        }
+        for worktree in ["left", "right"] {
+            write(root.path(), &format!("{worktree}/.git"), &format!("gitdir: ../{bare}/worktrees/{worktree}\n"));
+        }
+        check(root.path(), &Rules::default(), &["notes.md"]);
+        let scan = scan_all(root.path(), &Rules::default());
+        let skipped: Vec<_> = scan.skipped.iter().map(|skipped| skipped.path.as_str()).collect();
+        assert_eq!(skipped, ["left", "right"], "{bare}");
+    }
+}
+
+#[test]
 fn include_narrows_exclude_removes_and_a_removal_overrides_both() {
     let root = tree(&["a.rs", "a.md", "docs/b.md", "docs/drafts/c.md", "src/d.rs", "src/gen/e.rs", "ignored/f.rs"]);
     write(root.path(), ".ignore", "ignored\n");

@@ -22,7 +22,7 @@ pub(crate) struct DoctorArgs {
     /// The stores to check: project, global, domain or all.
     #[arg(long, default_value = "all", value_parser = args::scope)]
     scope: Scope,
-    /// Repair what can be repaired. A journal is never changed.
+    /// Repair what can be repaired, and add lost and pending memories to the journals.
     #[arg(long)]
     fix: bool,
     /// Scan the indexed texts for secrets.

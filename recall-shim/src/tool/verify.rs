@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use recall_core::quantity::counted;
 use recall_proto::v1::{
-    AdoptedCheck, Anchor, Doubt, Scope, VerificationState, VerifiedMemory, VerifyMode, VerifyRequest, VerifyResponse,
+    AdoptedCheck, Anchor, Doubt, MovedFile, Scope, VerificationState, VerifiedMemory, VerifyMode, VerifyRequest,
+    VerifyResponse,
 };
 use serde::Deserialize;
 
@@ -98,6 +99,9 @@ fn line(memory: &VerifiedMemory) -> String {
     for Anchor { path, symbol, .. } in verification.broken.iter().take(5) {
         let symbol = if symbol.is_empty() { String::new() } else { format!("{} in ", inline(symbol, 80)) };
         let _ = write!(line, "; {symbol}{}", inline(path, 400));
+    }
+    for MovedFile { from, to } in verification.moved.iter().take(5) {
+        let _ = write!(line, "; {} moved to {}", inline(from, 400), inline(to, 400));
     }
     line.push('\n');
     line

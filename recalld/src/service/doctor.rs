@@ -151,10 +151,22 @@ fn describe(problem: Problem) -> Description {
                 message: format!(
                     "{events} events had vanished from the journals and were put back, the last at {last}{again}"
                 ),
-                hint: "git or an editor had replaced a journal while recall wrote to it",
+                hint: "git had dropped uncommitted lines, or replaced a journal while recall wrote to it",
                 path: None,
             }
         }
+        Problem::TakenOut { events } => Description {
+            message: format!("{events} events were taken out of the journals by hand; they stay out"),
+            hint: "if that was not intended, restore the journal from git or from the editor's backup",
+            path: None,
+        },
+        Problem::Pending { memories } => Description {
+            message: format!(
+                "memories that are in no journal yet, because they were saved in a linked work tree: {memories}"
+            ),
+            hint: "`recall doctor --fix` writes them to the journal of this work tree, so that you can commit them",
+            path: None,
+        },
         Problem::OwnUnread { reason } => Description {
             message: format!("the log of what recall wrote here cannot be read: {reason}"),
             hint: "check who may read the folder `written` in the data home",

@@ -40,7 +40,7 @@ pub(super) fn added(report: AddReport) -> AddResponse {
 }
 
 fn similar_to_proto(similar: SimilarMemory) -> v1::SimilarMemory {
-    let SimilarMemory { id, title, similarity } = similar;
+    let SimilarMemory { id, title, similarity, may_contradict: _ } = similar;
     v1::SimilarMemory { id: id.to_string(), title, similarity }
 }
 
@@ -145,6 +145,11 @@ fn note(note: MemoryNote) -> v1::Warning {
             let message = format!("it is not tied to `{path}`: {reason}");
             let hint = "name existing files below the project's root";
             v1::Warning { path: path.to_string(), ..warning::new("NOT_ANCHORED", Severity::Warning, message, hint) }
+        }
+        MemoryNote::MayContradict { id, title } => {
+            let message = format!("it may contradict {id}: {title}");
+            let hint = "read both; if one no longer holds, delete it, or retire the older one with `supersedes`";
+            warning::new("MAY_CONTRADICT", Severity::Warning, message, hint)
         }
     }
 }

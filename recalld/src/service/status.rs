@@ -127,6 +127,7 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         text_bytes,
         index_bytes,
         memories,
+        memories_pending,
         by_type,
         by_language,
         indexing,
@@ -146,6 +147,8 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         repaired,
         configuration,
     } = state;
+    let mut warnings = troubles(repaired, ranker_problem, embeddings_problems, model.as_deref(), configuration);
+    warnings.extend((memories_pending > 0).then(|| not_in_journals(memories_pending)));
     let part = |with: u64| if chunks == 0 { 1.0 } else { with as f64 / chunks as f64 };
     v1::StoreStatus {
         id: store::id(&root),
@@ -178,7 +181,7 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         embedded: embedded.into_iter().map(|(model, with)| (model, part(with))).collect(),
         memories_verified: None,
         schema_versions: BTreeMap::new(),
-        warnings: troubles(repaired, ranker_problem, embeddings_problems, model.as_deref(), configuration),
+        warnings,
         ranker: ranker.as_str().to_owned(),
         model: model.unwrap_or_default(),
     }
@@ -187,6 +190,13 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
 fn left_out_group(group: LeftOutGroup) -> v1::LeftOutGroup {
     let LeftOutGroup { reason, files, may_hide_text } = group;
     v1::LeftOutGroup { reason, files, may_hide_text }
+}
+
+/// Returns the notice that memories of linked work trees are in no journal.
+fn not_in_journals(memories: u64) -> v1::Warning {
+    let message = format!("memories of linked work trees that are in no journal yet: {memories}");
+    let hint = "`recall doctor --fix` writes them to the journal of this work tree, so that you can commit them";
+    warning::new("MEMORIES_PENDING", Severity::Notice, message, hint)
 }
 
 /// Converts the list of files that are not indexed, or not by their syntax.

@@ -1,5 +1,6 @@
 //! The conversion of warnings to messages.
 
+use std::path::Path;
 use std::time::Duration;
 
 use recall_core::Condensed;
@@ -26,9 +27,14 @@ pub(super) fn to_proto(warnings: Vec<Warning>) -> Vec<v1::Warning> {
 
 fn one(warning: Warning) -> v1::Warning {
     match warning {
-        Warning::IndexedOnTheWay { files, took } => indexed_first(files, took),
+        Warning::IndexedOnTheWay { root, files, took } => indexed_first(&root, files, took),
         Warning::Indexing { files_done, files } => {
-            let message = format!("the project is being indexed: {files_done} of {files} files are done");
+            // Once every file is read, or while they are counted, the numbers say nothing.
+            let message = if files_done < files {
+                format!("the project is being indexed: {files_done} of {files} files are done")
+            } else {
+                "the latest edits are being indexed".to_owned()
+            };
             new("INDEXING", Severity::Warning, message, "ask again in a moment")
         }
         Warning::SharedStore { store, reason, is_new } => shared_store(&store, &reason, is_new),
@@ -207,9 +213,10 @@ fn history_unread(path: String) -> v1::Warning {
     v1::Warning { path, ..new("HISTORY_UNREAD", Severity::Warning, message, "`git log -- PATH` shows them") }
 }
 
-fn indexed_first(files: u64, took: Duration) -> v1::Warning {
+fn indexed_first(root: &Path, files: u64, took: Duration) -> v1::Warning {
     let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
-    let message = format!("indexed {files} in {:.1} s (first search in this project)", took.as_secs_f64());
+    let (root, took) = (root.display(), took.as_secs_f64());
+    let message = format!("indexed {files} of {root} in {took:.1} s (first search in this project)");
     new("INDEXED_FIRST", Severity::Notice, message, "")
 }
 

@@ -145,8 +145,17 @@ fn limits(from: &mut Reader, default: &Limits) -> Result<Limits, ConfigError> {
 }
 
 fn index(from: &mut Reader, default: IndexSettings) -> Result<IndexSettings, ConfigError> {
-    let IndexSettings { include, exclude, types: known_types, threads, first_wait, wait, embedding_wait, at_once } =
-        default;
+    let IndexSettings {
+        include,
+        exclude,
+        types: known_types,
+        threads,
+        first_wait,
+        wait,
+        few_files_wait,
+        embedding_wait,
+        at_once,
+    } = default;
     Ok(IndexSettings {
         include: from.key("index.include", Project, include, &globs())?,
         exclude: from.key("index.exclude", Project, exclude, &globs())?,
@@ -154,6 +163,12 @@ fn index(from: &mut Reader, default: IndexSettings) -> Result<IndexSettings, Con
         threads: from.key("index.threads", Reach::Daemon, threads, &or_word("auto", positive(256)))?,
         first_wait: from.key("index.first_wait", Reach::Daemon, first_wait, &duration(Duration::ZERO..=60 * MINUTE))?,
         wait: from.key("index.wait", Reach::Daemon, wait, &duration(Duration::ZERO..=MINUTE))?,
+        few_files_wait: from.key(
+            "index.few_files_wait",
+            Reach::Daemon,
+            few_files_wait,
+            &duration(Duration::ZERO..=MINUTE),
+        )?,
         embedding_wait: from.key(
             "index.embedding_wait",
             Reach::Daemon,

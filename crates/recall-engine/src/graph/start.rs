@@ -110,7 +110,7 @@ pub(crate) fn near(store: &MountedStore, snapshot: &Snapshot<'_>, text: &str) ->
         None => Vec::new(),
     };
     let mut alike: Vec<String> = Vec::new();
-    let last = folded(last);
+    let asked = folded(last);
     // A misspelt name behind a scope is looked up without it.
     let queries = if scope.is_some() { &[text, last][..] } else { &[text] };
     for query in queries {
@@ -119,7 +119,7 @@ pub(crate) fn near(store: &MountedStore, snapshot: &Snapshot<'_>, text: &str) ->
             let symbols = snapshot.symbols_in(candidate.document, candidate.chunk).map_err(read_failed)?;
             let is_alike = |symbol: &Symbol| {
                 let name = folded(&symbol.name);
-                name.contains(&*last) || last.contains(&*name) || !recall_core::near(&last, [&*name]).is_empty()
+                name.contains(&*asked) || asked.contains(&*name) || !recall_core::near(&asked, [&*name]).is_empty()
             };
             alike.extend(symbols.into_iter().filter(is_alike).map(|symbol| symbol.qualified));
         }

@@ -62,12 +62,13 @@ pub(crate) fn freshen(
 ) -> Result<Vec<Warning>, StoreError> {
     let changes = store.changes();
     let mut warnings = freshen_files(store, changes, settings, clock)?;
-    if matches!(changes, Changes::Seen { journals: true, .. }) {
+    // Without a watch, the scan may not be due yet. What other work trees save is not watched.
+    if !matches!(changes, Changes::Seen { journals: false, .. }) || store.ledger.shares_log() {
         store.refresh_journals(clock.now());
     }
     store.compare_own_soon(clock);
     // After the files: a store's first index may have read its journals before the latest memories were written.
-    if store.wait_for_memories(clock, settings.ingest_wait) == MemoryWait::InVain {
+    if store.wait_for_memories(clock, settings.ingest_wait, settings.first_index_wait) == MemoryWait::InVain {
         warnings.push(Warning::MemoriesBehind);
     }
     warnings.extend(store.ledger.problem().map(|reason| Warning::JournalsUnread { reason }));
@@ -109,10 +110,16 @@ fn freshen_files(
         }
         Need::Scan(number) => number,
     };
-    let patience = if never_indexed { settings.first_index_wait } else { limits.scan_wait };
+    // A scan that was short before is short again, unless the machine is busy.
+    let is_short = state.last.is_some_and(|(_, took)| took <= settings.few_files_wait);
+    let patience = match changes {
+        _ if never_indexed => settings.first_index_wait,
+        Changes::Seen { files: true, .. } if is_short => limits.scan_wait.max(settings.few_files_wait),
+        _ => limits.scan_wait,
+    };
     // Imports of other projects may take minutes, so the search does not wait for them.
     let in_queue = began + settings.ingest_wait.min(patience);
-    let mut ingesting_until = None;
+    let mut ingesting_since = None;
     while state.ended < needed {
         let deadline = match state.phase {
             Phase::Idle => {
@@ -120,9 +127,14 @@ fn freshen_files(
                 continue;
             }
             Phase::Queued => in_queue,
-            // A few changed files are indexed in tens of milliseconds; the files of a branch switch take too long to wait for.
+            // The files of a branch switch take too long to wait for.
             Phase::Ingesting if !never_indexed => {
-                *ingesting_until.get_or_insert_with(|| Instant::now() + settings.ingest_wait)
+                let wait = if state.is_of_few {
+                    settings.ingest_wait.max(settings.few_files_wait)
+                } else {
+                    settings.ingest_wait
+                };
+                *ingesting_since.get_or_insert_with(Instant::now) + wait
             }
             Phase::Scanning | Phase::Ingesting => began + patience,
         };
@@ -135,7 +147,11 @@ fn freshen_files(
         if let Some(Some(Ok(outcome))) = is_first
             && outcome.added > 0
         {
-            return Ok(vec![Warning::IndexedOnTheWay { files: outcome.added, took: began.elapsed() }]);
+            return Ok(vec![Warning::IndexedOnTheWay {
+                root: store.root.clone(),
+                files: outcome.added,
+                took: began.elapsed(),
+            }]);
         }
         return last_error(store, &state);
     }

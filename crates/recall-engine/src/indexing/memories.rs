@@ -18,8 +18,12 @@ use crate::store::{DirtySnapshot, Store};
 /// tenth of a second.
 const GATHERING: Duration = Duration::from_millis(40);
 
-/// How long a search waits for a few memories that were acknowledged before it. Indexing one takes 20 ms, more on a busy machine.
-const ACKNOWLEDGED_WAIT: Duration = Duration::from_secs(5);
+/// How long a search waits for a few memories that were acknowledged before it. Indexing one takes 20 ms, a hundred times as long on a
+/// very busy machine, and behind the import of a large project the writer is not free for seconds.
+const ACKNOWLEDGED_WAIT: Duration = Duration::from_secs(20);
+
+/// How many times a search starts the indexing of such memories again if it ended without them, as after a failed write.
+const MOST_STARTS: usize = 3;
 
 /// The most memories that count as a few: one ingest indexes them all.
 const FEW: usize = 64;
@@ -61,7 +65,7 @@ impl Store {
     /// Reads the journals, then returns the work for their memories. If the journals cannot be read, there is no work, and answers
     /// carry a warning.
     pub(crate) fn memory_work_after_reading(&self, known: &Known, noted: &DirtySnapshot, now: Timestamp) -> MemoryWork {
-        if let Err(error) = self.ledger.refresh(now, Duration::ZERO) {
+        if let Err(error) = self.ledger.refresh(now) {
             let reason = error_chain(&error);
             tracing::warn!(root = %self.root.display(), reason, "the journals were not read");
             return MemoryWork::default();
@@ -140,18 +144,36 @@ impl Store {
 
     /// Waits for memories that were acknowledged to be in the index.
     ///
-    /// A search after an acknowledged memory finds it: it waits longer than `patience` for a few memories, as long as they are
-    /// being indexed. It does not for many at once, as after a merge.
-    pub(crate) fn wait_for_memories(self: &Arc<Self>, clock: &Arc<dyn Clock>, patience: Duration) -> MemoryWait {
+    /// A search after an acknowledged memory finds it: it waits longer than `patience` for a few memories, at most `longest`. It does
+    /// not for many at once, as after a merge.
+    pub(crate) fn wait_for_memories(
+        self: &Arc<Self>,
+        clock: &Arc<dyn Clock>,
+        patience: Duration,
+        longest: Duration,
+    ) -> MemoryWait {
         if self.awaits_first_index() || self.ledger.backlog.is_empty() {
             return MemoryWait::Over;
         }
-        let longest = if self.ledger.backlog.len() <= FEW { patience.max(ACKNOWLEDGED_WAIT) } else { patience };
+        // After a change of branch everything is compared first, so that only what differs counts.
+        if !self.ledger.backlog.remains(&self.known()) {
+            return MemoryWait::Over;
+        }
+        let longest =
+            if self.ledger.backlog.len() <= FEW { patience.max(ACKNOWLEDGED_WAIT.min(longest)) } else { patience };
         // Later memories are not waited for, since they may never end.
         let (mark, began) = (self.ledger.backlog.mark(), Instant::now());
         self.index_memories_soon(clock);
         let mut is_over = self.ledger.backlog.wait_for(mark, patience);
-        while !is_over && began.elapsed() < longest && self.ledger.backlog.is_indexing() {
+        let mut starts = 1;
+        while !is_over && began.elapsed() < longest {
+            if !self.ledger.backlog.is_indexing() {
+                if starts == MOST_STARTS {
+                    break;
+                }
+                starts += 1;
+                self.index_memories_soon(clock);
+            }
             is_over = self.ledger.backlog.wait_for(mark, STEP);
         }
         // The indexing may have succeeded since the last check.

@@ -1,7 +1,10 @@
 //! Recovery of own events that vanished from the journals.
 //!
-//! Git and editors replace a journal without taking its lock. An event that recall appends at that moment to the file that is
-//! being replaced is acknowledged, but in no journal. It is still in the user's own log.
+//! Git replaces a journal without taking its lock, and commands such as `git reset --hard` drop lines that were in no commit. Such an
+//! event is acknowledged, but in no journal. It is still in the user's own log, and is put back once.
+//!
+//! What somebody removed on purpose is not put back: an event that a commit had lives and dies with the commits that have it, and
+//! a line that was removed from a journal without git was removed by a person.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,8 +16,8 @@ use recall_git::Repository;
 use recall_journal::{Day, rfc_3339};
 
 use crate::finding::Problem;
-use crate::git::Git;
-use crate::ledger::Since;
+use crate::git::{Git, KeptEvents};
+use crate::ledger::Suspicion;
 use crate::store::Store;
 
 /// How long after a change the journals are compared with the log. A checkout of 100,000 files takes a second, and git holds its
@@ -29,6 +32,9 @@ const LOOK: Duration = Duration::from_millis(10);
 
 /// The most days whose journals are passed to one `git` command.
 const MOST_DAYS: usize = 60;
+
+/// The coarsest step of a file system's clock that is common: a file may seem older than it is by that much.
+const CLOCK_STEP_NANOSECONDS: i64 = 20_000_000;
 
 /// The reason for putting events back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +55,17 @@ enum Comparison {
     Left,
 }
 
-/// Own events that are neither in a journal nor in git, and why they are not put back without a request.
+/// Own events that are neither in a journal nor in a commit.
+#[derive(Default)]
 struct Vanished {
+    /// Those that are to be put back.
     events: Vec<Event>,
+    /// Why they are not put back without a request; `None` if they are.
     reason: Option<String>,
+    /// The ids of those that a person took out.
+    taken_out: BTreeSet<EventId>,
+    /// The ids of events that are in no journal of the work tree but in a commit.
+    in_git: BTreeSet<EventId>,
 }
 
 impl Store {
@@ -80,12 +93,15 @@ impl Store {
             if !self.wait_until_settled() {
                 return;
             }
-            let since = self.ledger.take_suspicion();
-            match self.put_back(since, Trigger::ByItself, clock) {
-                Ok(Comparison::Unsettled) => self.ledger.suspect(since),
+            let suspicion = self.ledger.take_suspicion();
+            match self.put_back(suspicion, Trigger::ByItself, clock) {
+                Ok(Comparison::Unsettled) => self.ledger.suspect(suspicion),
                 // Events that were written meanwhile are compared before the thread ends.
                 Ok(Comparison::Done | Comparison::Left) if self.ledger.is_suspicious() => {}
-                Ok(Comparison::Done | Comparison::Left) => return,
+                Ok(Comparison::Done | Comparison::Left) => {
+                    self.ledger.forget_lost_days();
+                    return;
+                }
                 Err(reason) => {
                     tracing::warn!(root = %self.root.display(), reason, "the journals were not compared with the log");
                     return;
@@ -108,12 +124,12 @@ impl Store {
 
     /// Puts vanished events back at a person's request; returns whether no event is missing now.
     pub(crate) fn put_back_now(self: &Arc<Self>, clock: &Arc<dyn Clock>) -> bool {
-        matches!(self.put_back(Since::Always, Trigger::ByPerson, clock), Ok(Comparison::Done))
+        matches!(self.put_back(Suspicion::ALWAYS, Trigger::ByPerson, clock), Ok(Comparison::Done))
     }
 
     fn put_back(
         self: &Arc<Self>,
-        since: Since,
+        suspicion: Suspicion,
         trigger: Trigger,
         clock: &Arc<dyn Clock>,
     ) -> Result<Comparison, String> {
@@ -123,7 +139,9 @@ impl Store {
         if is_git_at_work(&self.root, clock.now(), quiet) {
             return Ok(Comparison::Unsettled);
         }
-        let Vanished { events, reason } = self.vanished(since)?;
+        let Vanished { events, reason, taken_out, in_git } = self.vanished(suspicion)?;
+        log.returned.record_in_git(&in_git).map_err(|error| error_chain(&error))?;
+        log.returned.record_taken_out(&taken_out).map_err(|error| error_chain(&error))?;
         if events.is_empty() {
             return Ok(Comparison::Done);
         }
@@ -151,22 +169,37 @@ impl Store {
         Ok(Comparison::Done)
     }
 
-    /// Returns the own events that are in no journal and nowhere in git, and were never put back.
-    fn vanished(&self, since: Since) -> Result<Vanished, String> {
-        let missing = self.ledger.missing(since).map_err(|error| error_chain(&error))?;
+    /// Returns the own events that are in no journal and in no commit, and were never put back.
+    fn vanished(&self, suspicion: Suspicion) -> Result<Vanished, String> {
+        let missing = self.ledger.missing(suspicion.since).map_err(|error| error_chain(&error))?;
         let days: BTreeSet<Day> = missing.iter().map(|event| Day::of(event.timestamp)).collect();
         let (kept, reason) = match self.kept_by_git(&days) {
             Ok(kept) => (kept, None),
-            Err(reason) => (BTreeSet::new(), Some(reason)),
+            Err(reason) => (KeptEvents::default(), Some(reason)),
         };
-        let events = missing.into_iter().filter(|event| !kept.contains(&event.id)).collect();
-        Ok(Vanished { events, reason })
+        let ids = missing.iter().map(|event| event.id);
+        let in_git = ids.filter(|id| kept.committed.contains(id)).collect();
+        let missing = missing.into_iter().filter(|event| !kept.contains(event.id)).collect();
+        let missing = self.ledger.applicable(missing).map_err(|error| error_chain(&error))?;
+        let by_git = git_changed_at(&self.root);
+        let is_taken_out = |event: &Event| {
+            reason.is_none()
+                && self.ledger.has_kept_journal(Day::of(event.timestamp))
+                && by_git.is_none_or(|at| {
+                    // At this moment the line was in the journal.
+                    let there = suspicion.intact.max(Some(event.timestamp)).unwrap_or_default();
+                    at.0.saturating_add(CLOCK_STEP_NANOSECONDS) < there.0
+                })
+        };
+        let (taken_out, events): (Vec<Event>, Vec<Event>) = missing.into_iter().partition(is_taken_out);
+        let taken_out = taken_out.into_iter().map(|event| event.id).collect();
+        Ok(Vanished { events, reason, taken_out, in_git })
     }
 
-    /// Returns the events of some days that git has in any commit, or why that is not known.
-    fn kept_by_git(&self, days: &BTreeSet<Day>) -> Result<BTreeSet<EventId>, String> {
+    /// Returns the events of some days that git has, or why that is not known.
+    fn kept_by_git(&self, days: &BTreeSet<Day>) -> Result<KeptEvents, String> {
         if days.is_empty() {
-            return Ok(BTreeSet::new());
+            return Ok(KeptEvents::default());
         }
         if !self.root.ancestors().any(|folder| folder.join(".git").exists()) {
             return Err("the project is not in a git repository, so a person may have taken them out".to_owned());
@@ -186,12 +219,18 @@ impl Store {
         if memories > 0 {
             problems.push(Problem::Unconfirmed { memories });
         }
-        match self.vanished(Since::Always) {
-            Ok(Vanished { events, reason }) if !events.is_empty() => {
+        match self.vanished(Suspicion::ALWAYS) {
+            Ok(Vanished { events, reason, .. }) if !events.is_empty() => {
                 problems.push(Problem::Vanished { events: events.len() as u64, reason });
             }
             Ok(_) => {}
             Err(reason) => problems.push(Problem::OwnUnread { reason }),
+        }
+        let taken_out = log.returned.taken_out().and_then(|taken_out| self.ledger.absent(&taken_out));
+        match taken_out {
+            Ok(events) if !events.is_empty() => problems.push(Problem::TakenOut { events: events.len() as u64 }),
+            Ok(_) => {}
+            Err(error) => problems.push(Problem::OwnUnread { reason: error_chain(&error) }),
         }
         match log.returned.put_back() {
             Ok(put_back) if !put_back.is_empty() => {
@@ -212,7 +251,7 @@ impl Store {
         let Ok(absent) = self.ledger.absent(put_back) else { return 0 };
         let Ok(days) = log.days_of(&absent) else { return 0 };
         let kept = self.kept_by_git(&days).unwrap_or_default();
-        absent.difference(&kept).count() as u64
+        absent.iter().filter(|id| !kept.contains(**id)).count() as u64
     }
 
     /// Returns how many events were put back since a time.
@@ -231,9 +270,14 @@ const WRITTEN: [&str; 3] = ["index", "HEAD", "logs/HEAD"];
 /// Returns whether `git` is changing the work tree, or did so less than `within` before `now`.
 fn is_git_at_work(root: &Path, now: Timestamp, within: Duration) -> bool {
     let Some(git) = Repository::of(root).map(|repository| repository.git_dir) else { return false };
-    let age = |name: &&str| {
-        let written = git.join(name).metadata().and_then(|metadata| metadata.modified()).ok()?;
-        u64::try_from(now.0.saturating_sub(Timestamp::from(written).0)).ok().map(Duration::from_nanos)
-    };
-    AT_WORK.iter().any(|name| git.join(name).exists()) || WRITTEN.iter().filter_map(age).any(|age| age < within)
+    let is_recent =
+        |at: Timestamp| u64::try_from(now.0.saturating_sub(at.0)).is_ok_and(|age| Duration::from_nanos(age) < within);
+    AT_WORK.iter().any(|name| git.join(name).exists()) || git_changed_at(root).is_some_and(is_recent)
+}
+
+/// Returns when `git` last changed the work tree.
+fn git_changed_at(root: &Path) -> Option<Timestamp> {
+    let git = Repository::of(root)?.git_dir;
+    let written = |name: &&str| Some(Timestamp::from(git.join(name).metadata().ok()?.modified().ok()?));
+    WRITTEN.iter().filter_map(written).max()
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use recall_core::{
     ChunkId, Citation, DocPath, DocumentId, DocumentKey, Event, EventBody, Generation, MemoryChange, MemoryId,
@@ -161,7 +160,7 @@ impl Engine {
         let not_found = || RemoveError::NotFound { item: item.to_owned() };
         if let Ok(id) = item.parse::<MemoryId>() {
             for (at, store) in stores.iter().enumerate() {
-                store.ledger.refresh(self.clock.now(), Duration::ZERO).map_err(RemoveError::Memory)?;
+                store.ledger.refresh(self.clock.now()).map_err(RemoveError::Memory)?;
                 if store.ledger.memory(id).is_some() {
                     return Ok((at, DocumentKey::Memory(id)));
                 }

@@ -4,7 +4,6 @@
 //! journal is never rewritten.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use recall_catalog::Snapshot;
 use recall_core::{DocumentRow, Scope, StoreScope, error_chain};
@@ -98,11 +97,15 @@ impl Engine {
     /// Returns the problems of the journals, and of their git configuration.
     fn journal_problems(&self, store: &Arc<Store>) -> Vec<Problem> {
         let mut problems = Vec::new();
-        if let Err(error) = store.ledger.refresh(self.clock.now(), Duration::ZERO) {
+        if let Err(error) = store.ledger.refresh(self.clock.now()) {
             problems.push(Problem::JournalsUnread { reason: error_chain(&error) });
         }
         problems.extend(store.vanished_problems());
         problems.extend(store.ledger.line_problems());
+        let pending = store.ledger.pending().len() as u64;
+        if pending > 0 {
+            problems.push(Problem::Pending { memories: pending });
+        }
         if store.ledger.has_journals() {
             problems.extend(store.ledger.missing_git_lines());
         }
@@ -121,6 +124,7 @@ impl Engine {
             Problem::GitLine { .. } => store.ledger.write_git_files().is_ok(),
             Problem::MemoriesBehind { .. } => is_rebuilt || self.memories_indexed(store),
             Problem::Vanished { .. } => store.put_back_now(&self.clock),
+            Problem::Pending { .. } => store.ledger.hand_over(self.clock.now()).is_ok(),
             Problem::LexicalBehind { .. } => is_rebuilt || store.repair_lexical().is_ok(),
             Problem::CatalogDamaged { .. } => is_rebuilt,
             Problem::JournalsUnread { .. }
@@ -129,6 +133,7 @@ impl Engine {
             | Problem::Orphan { .. }
             | Problem::Rivals { .. }
             | Problem::PutBack { .. }
+            | Problem::TakenOut { .. }
             | Problem::OwnUnread { .. }
             | Problem::Unconfirmed { .. }
             | Problem::Vectors { .. }

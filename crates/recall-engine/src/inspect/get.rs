@@ -1,7 +1,6 @@
 //! Lookup of a document, a chunk or a memory by its id or path.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use recall_catalog::{Snapshot, StoredChunk, StoredDocument};
 use recall_core::{
@@ -12,6 +11,7 @@ use crate::coverage::Coverage;
 use crate::error::GetError;
 use crate::graph::name::Name;
 use crate::indexing::LeftOutFile;
+use crate::indexing::freshen;
 use crate::mask::{self, Masked, Whole};
 use crate::mount::Mount;
 use crate::origin::Origin;
@@ -184,13 +184,17 @@ impl Engine {
         Ok(None)
     }
 
-    /// Returns a memory, even a retired one. If several stores hold it, the copy that was not promoted away is returned. Does
-    /// not index anything.
+    /// Returns a memory, even a retired one. If several stores hold it, the copy that was not promoted away is returned. Indexes
+    /// only files that it is about.
     fn get_memory(&self, origin: &Origin, scope: Scope, id: MemoryId) -> Result<Option<Item>, GetError> {
         let now = self.clock.now();
         let mut found = None;
         for store in self.stores(origin, scope)? {
-            store.ledger.refresh(now, Duration::ZERO)?;
+            store.ledger.refresh(now)?;
+            if store.lacks_anchored_files(id) {
+                // They may have been moved.
+                freshen(&store, &self.settings, &self.clock)?;
+            }
             store.bring_up_anchors(&[id], now)?;
             let Some(recalled) = store.recalled(id, now)? else { continue };
             let is_moved = recalled.memory.promoted.is_some();

@@ -1,7 +1,5 @@
 //! Listing of a store's documents.
 
-use std::time::Duration;
-
 use recall_catalog::{ListQuery, ListSort, StoredDocument};
 use recall_core::{
     DocPath, Document, DocumentId, DocumentRow, DocumentType, Language, MemoryView, PathFilter, Scope, StoreScope,
@@ -113,7 +111,7 @@ impl Engine {
         let mut total = 0;
         let now = self.clock.now();
         for (place, store) in stores.iter().enumerate() {
-            if let Err(error) = store.ledger.refresh(now, Duration::ZERO) {
+            if let Err(error) = store.ledger.refresh(now) {
                 warnings.push(Warning::JournalsUnread { reason: error_chain(&error) });
             }
             let (found, matching) = if !paths.resolved.is_empty() || request.said == Said::Flagged {
@@ -123,7 +121,12 @@ impl Engine {
             } else {
                 store.read(|snapshot| Ok((snapshot.list(&query)?, snapshot.list_total(&query)?)))?
             };
-            total += matching;
+            // A search finds no memory that is not in force, even if the index is behind. Neither does a listing.
+            let count = found.len();
+            let in_force =
+                |stored: &StoredDocument| stored.document.memory.is_none_or(|id| store.ledger.is_in_force(id));
+            let found: Vec<_> = found.into_iter().filter(in_force).collect();
+            total += matching.saturating_sub((count - found.len()) as u64);
             documents.extend(found.into_iter().map(|stored| (store.clone(), stored.row, listed(store, place, stored))));
         }
         warnings.extend(paths.warnings(&stores, total == 0));

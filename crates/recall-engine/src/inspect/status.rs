@@ -52,6 +52,8 @@ pub struct StoreStatus {
     pub index_bytes: u64,
     /// How many memories are in force.
     pub memories: u64,
+    /// How many memories are in no journal of a work tree yet, or have changes that are in none.
+    pub memories_pending: u64,
     /// Documents of each type.
     pub by_type: Vec<(DocumentType, u64)>,
     /// Documents of each language, descending by count.
@@ -140,7 +142,7 @@ impl Engine {
         let stores = self.stores(origin, scope)?;
         for store in &stores {
             // An unreadable journal is reported by `faults`.
-            let _ = store.ledger.refresh(self.clock.now(), store.settings().limits.look_interval);
+            let _ = store.ledger.refresh(self.clock.now());
         }
         let stores = stores
             .iter()
@@ -198,6 +200,7 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
         text_bytes: counts.text_bytes,
         index_bytes: store.folder.index_bytes(),
         memories: store.ledger.count(),
+        memories_pending: store.ledger.pending().len() as u64,
         by_type: counts.by_type.into_iter().collect(),
         by_language,
         indexing: coverage.indexing,

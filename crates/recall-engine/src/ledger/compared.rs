@@ -4,17 +4,18 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::atomic::Ordering;
 
-use recall_core::{Event, EventId};
+use recall_core::{Event, EventBody, EventId, ItemId, MemoryChange, MemoryId};
+use recall_journal::{Day, Memories};
 
 use crate::error::MemoryError;
 use crate::ledger::own::OwnLog;
-use crate::ledger::{Ledger, Since};
+use crate::ledger::{Ledger, Since, Suspicion};
 
 impl Ledger {
-    /// Records that the journals may lack events of the log since a day.
-    pub(crate) fn suspect(&self, since: Since) {
+    /// Records that the journals may lack events of the log.
+    pub(crate) fn suspect(&self, new: Suspicion) {
         let mut suspicion = self.suspicion.lock();
-        *suspicion = Some(suspicion.map_or(since, |known| known.min(since)));
+        *suspicion = Some(suspicion.map_or(new, |known| known.or(new)));
     }
 
     /// Returns whether the journals may lack events of the log.
@@ -22,9 +23,9 @@ impl Ledger {
         self.suspicion.lock().is_some()
     }
 
-    /// Takes the recorded day since which events may be missing.
-    pub(crate) fn take_suspicion(&self) -> Since {
-        self.suspicion.lock().take().unwrap_or(Since::Always)
+    /// Takes the recorded suspicion.
+    pub(crate) fn take_suspicion(&self) -> Suspicion {
+        self.suspicion.lock().take().unwrap_or(Suspicion::ALWAYS)
     }
 
     /// Takes the turn to compare; returns whether events may be missing and the turn was free.
@@ -43,6 +44,49 @@ impl Ledger {
         self.log.as_ref().map_or(Ok(Vec::new()), |log| log.missing(since, &self.storage))
     }
 
+    /// Notes the days of the log that have no journal now.
+    pub(super) fn note_lost_days(&self) {
+        let Some(log) = &self.log else { return };
+        let days = log.storage().days().unwrap_or_default().into_iter();
+        self.lost_days.lock().extend(days.filter(|day| !self.has_journal(*day)));
+    }
+
+    /// Forgets which days had no journal, after a comparison.
+    pub(crate) fn forget_lost_days(&self) {
+        self.lost_days.lock().clear();
+    }
+
+    /// Returns whether a day has a journal now and had one whenever the journals were read since the last comparison.
+    pub(crate) fn has_kept_journal(&self, day: Day) -> bool {
+        self.has_journal(day) && !self.lost_days.lock().contains(&day)
+    }
+
+    fn has_journal(&self, day: Day) -> bool {
+        self.storage.stat(day).is_ok_and(|stat| stat.is_some())
+    }
+
+    /// Returns which of some missing events the present journals have a use for.
+    ///
+    /// A memory that is not there comes back with its addition, unless this user deleted it. A change of a memory comes back only
+    /// if the memory is there: otherwise it would revive a memory that is deleted on this branch, or say nothing.
+    pub(crate) fn applicable(&self, missing: Vec<Event>) -> Result<Vec<Event>, MemoryError> {
+        let ids: BTreeSet<MemoryId> = missing.iter().filter_map(memory_of).collect();
+        self.load_memories(ids.iter().copied());
+        let log = self.log.as_ref().map_or(Ok(Vec::new()), |log| log.events_of(&ids))?;
+        let logged: Memories = log.into_iter().collect();
+        let state = self.state.lock();
+        let added: BTreeSet<MemoryId> =
+            missing.iter().filter(|event| is_addition(event)).filter_map(memory_of).collect();
+        let is_applicable = |event: &Event| match memory_of(event) {
+            None => true,
+            Some(id) => match state.memories.memory(id) {
+                Some(memory) => memory.deleted.is_none(),
+                None => added.contains(&id) && logged.memory(id).is_none_or(|memory| memory.deleted.is_none()),
+            },
+        };
+        Ok(missing.into_iter().filter(is_applicable).collect())
+    }
+
     /// Returns which of some events are in no journal.
     pub(crate) fn absent(&self, ids: &BTreeSet<EventId>) -> io::Result<BTreeSet<EventId>> {
         OwnLog::absent(ids, &self.storage)
@@ -52,7 +96,18 @@ impl Ledger {
     pub(crate) fn append_again(&self, events: Vec<Event>) -> Result<(), MemoryError> {
         let journal = self.journal()?;
         journal.append_all(&events).map_err(|source| MemoryError::Write { folder: self.folder.clone(), source })?;
-        self.state.lock().apply_all(events, &self.backlog);
+        self.state.lock().apply_written(events, &self.backlog);
         Ok(())
     }
+}
+
+fn memory_of(event: &Event) -> Option<MemoryId> {
+    match event.item() {
+        ItemId::Memory(id) => Some(id),
+        ItemId::Document(_) | ItemId::Chunk(_) => None,
+    }
+}
+
+fn is_addition(event: &Event) -> bool {
+    matches!(event.body, EventBody::Memory { change: MemoryChange::Add(_), .. })
 }

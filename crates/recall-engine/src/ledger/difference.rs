@@ -48,7 +48,7 @@ impl Ledger {
             }
             let memory = masked(state.memories.memory(id)?);
             let vocabulary = Arc::new(Vocabulary::of(&[&memory.title, &memory.content]));
-            let unindexed = Unindexed { id, title: memory.title, vocabulary };
+            let unindexed = Unindexed { id, title: memory.title, content: memory.content, vocabulary };
             state.unindexed.insert(id, (hash, unindexed.clone()));
             Some(unindexed)
         };
@@ -59,8 +59,7 @@ impl Ledger {
     pub(crate) fn is_up_to_date(&self, id: MemoryId, hash: ContentHash) -> bool {
         self.load_memories([id]);
         let state = self.state.lock();
-        let expected =
-            if state.refreshed.is_some() { self.backlog.expected(id) } else { expected(&state.memories, id) };
+        let expected = if state.read_at.is_some() { self.backlog.expected(id) } else { expected(&state.memories, id) };
         expected == Some(hash)
     }
 }

@@ -26,7 +26,9 @@ impl Ledger {
             is_loss: fault.kind.is_loss(),
         };
         let lines = follower.faults().take(MOST_LINES).map(line);
-        let orphans = state.memories.orphans().map(|id| Problem::Orphan { id });
+        // A pending change of a memory that another branch has says nothing here.
+        let orphans = state.memories.orphans().filter(|id| !state.pending.contains_key(id));
+        let orphans = orphans.map(|id| Problem::Orphan { id });
         let rivals = state.memories.collisions().map(|id| Problem::Rivals { id });
         lines.chain(orphans).chain(rivals).collect()
     }

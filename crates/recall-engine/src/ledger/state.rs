@@ -1,15 +1,18 @@
 //! The memories that the journals define, and the documents that the index should have of them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use recall_core::{ContentHash, Event, EventBody, EventId, ItemId, Memory, MemoryChange, MemoryId, Vocabulary};
+use recall_core::{
+    ContentHash, Event, EventBody, EventId, ItemId, Memory, MemoryChange, MemoryId, Timestamp, Vocabulary,
+};
 use recall_journal::{Applied, Memories};
 
 use crate::ledger::backlog::IndexBacklog;
 use crate::ledger::document::hash_of;
 use crate::ledger::ratings::Ratings;
+use crate::ledger::repository_log::Pending;
 use crate::mask::memory as masked;
 
 #[derive(Default)]
@@ -23,10 +26,14 @@ pub(crate) struct LedgerState {
     /// A cache of the words of memories that the index may lack, with the hash of the document: a new memory is compared with all
     /// of them.
     pub(crate) unindexed: HashMap<MemoryId, (ContentHash, Unindexed)>,
+    /// The memories with events that are in no journal yet.
+    pub(crate) pending: Pending,
+    /// The events that this process wrote and applied, and that no read of the journals has returned yet.
+    pub(crate) unread: HashSet<EventId>,
     /// The memories that are being written now.
     pub(crate) in_flight: BTreeMap<MemoryId, InFlight>,
     /// When the journals were last read; `None` before the first full read.
-    pub(crate) refreshed: Option<Instant>,
+    pub(crate) read_at: Option<Timestamp>,
     /// Why the last read failed.
     pub(crate) problem: Option<String>,
     /// A cache of the feedback on files; cleared by new feedback.
@@ -37,6 +44,7 @@ pub(crate) struct LedgerState {
 pub(crate) struct InFlight {
     pub(crate) event: EventId,
     pub(crate) title: Arc<str>,
+    pub(crate) content: Arc<str>,
     pub(crate) vocabulary: Vocabulary,
 }
 
@@ -45,19 +53,34 @@ pub(crate) struct InFlight {
 pub(crate) struct Unindexed {
     pub(crate) id: MemoryId,
     pub(crate) title: Arc<str>,
+    pub(crate) content: Arc<str>,
     /// The words of its title and text.
     pub(crate) vocabulary: Arc<Vocabulary>,
 }
 
 impl LedgerState {
-    pub(crate) fn apply_all(&mut self, events: Vec<Event>, backlog: &IndexBacklog) {
+    /// Applies events that were written to the journals, and that the next read of these returns, unless git or an editor has
+    /// taken them out by then.
+    pub(crate) fn apply_written(&mut self, events: Vec<Event>, backlog: &IndexBacklog) {
         for event in events {
+            let id = event.id;
+            // An event that is known was read by another thread since it was written.
+            if let Applied::New(_) = self.apply(event, backlog) {
+                self.unread.insert(id);
+            }
+        }
+    }
+
+    /// Applies events that were read from the journals.
+    pub(crate) fn apply_read(&mut self, events: Vec<Event>, backlog: &IndexBacklog) {
+        for event in events {
+            self.unread.remove(&event.id);
             self.apply(event, backlog);
         }
     }
 
     /// Applies an event. Records in the backlog which documents the index should have afterwards.
-    pub(crate) fn apply(&mut self, event: Event, backlog: &IndexBacklog) {
+    fn apply(&mut self, event: Event, backlog: &IndexBacklog) -> Applied {
         let superseded = match &event.body {
             EventBody::Memory { change: MemoryChange::Add(added), .. } => added.supersedes,
             EventBody::Memory { .. } => None,
@@ -66,12 +89,14 @@ impl LedgerState {
                 None
             }
         };
-        if let Applied::New(ItemId::Memory(id)) = self.memories.apply(event) {
+        let applied = self.memories.apply(event);
+        if let Applied::New(ItemId::Memory(id)) = applied {
             // The event may retire another memory, or end its retirement.
             let retired = self.memories.memory(id).and_then(|memory| memory.supersedes);
             let changed = [Some(id), retired, superseded].into_iter().flatten();
             backlog.expect(changed.map(|id| (id, expected(&self.memories, id))).collect::<Vec<_>>());
         }
+        applied
     }
 
     /// Replaces all memories.

@@ -11,7 +11,7 @@ use super::similar::{self, REPEATS, SimilarMemory};
 use crate::Engine;
 use crate::error::{IndexError, MemoryError};
 use crate::git::Head;
-use crate::ledger::ReservedId;
+use crate::ledger::{InFlight, ReservedId};
 use crate::mask::Masking;
 use crate::memory::{MemoryNote, note, related_files};
 use crate::origin::Origin;
@@ -54,7 +54,7 @@ impl Engine {
     pub fn add_memory(&self, origin: &Origin, request: &AddMemory) -> Result<AddReport, MemoryError> {
         let store = self.memory_store(origin, request.scope)?;
         let timestamp = self.clock.now();
-        store.ledger.refresh(timestamp, store.settings().limits.look_interval)?;
+        store.ledger.refresh(timestamp)?;
         let provenance = provenance::completed(&request.provenance, &Head::of(&store.root), &store);
         let commit = provenance.commit.clone();
         let addition = Addition { request, timestamp, provenance, commit: commit.as_deref() };
@@ -87,15 +87,18 @@ impl Engine {
         }
         let event = store.ledger.event_id(request.key.as_deref(), timestamp);
         let is_refused = |similarity| request.repeats == Repeats::Refuse && similarity >= REPEATS;
+        let is_repeat = |other: &InFlight, similarity| {
+            is_refused(similarity) && !similar::contradicts((&title, &content), (&other.title, &other.content))
+        };
         let finished = |report| Ok(PreparedMemory::Finished(report));
-        let id = match store.ledger.place(request.memory_type, event, &title, &vocabulary, is_refused) {
+        let id = match store.ledger.place(request.memory_type, event, (&title, &content), &vocabulary, is_repeat) {
             Ok(ReservedId::Free(id)) => id,
             Ok(ReservedId::Known(id)) => {
                 let outcome = outcome(request);
                 return finished(AddReport { id, title, outcome, similar: Vec::new(), notes: Vec::new() });
             }
             Err((id, known, similarity)) => {
-                let similar = vec![SimilarMemory { id, title: known.to_string(), similarity }];
+                let similar = vec![SimilarMemory { id, title: known.to_string(), similarity, may_contradict: false }];
                 return finished(AddReport { id, title, outcome: AddOutcome::Repeats, similar, notes: Vec::new() });
             }
         };
@@ -108,7 +111,8 @@ impl Engine {
             similar::sort(&mut similar);
         }
         similar.retain(|memory| Some(memory.id) != request.supersedes);
-        if let Some(known) = similar.first().filter(|known| is_refused(known.similarity)) {
+        let is_repeated = |known: &&SimilarMemory| is_refused(known.similarity) && !known.may_contradict;
+        if let Some(known) = similar.iter().find(is_repeated) {
             return finished(AddReport {
                 id: known.id,
                 title,
@@ -135,6 +139,8 @@ impl Engine {
             lineage: None,
         };
         notes.extend(note::of_masking(&masking));
+        let contradicted = similar.iter().filter(|known| known.may_contradict);
+        notes.extend(contradicted.map(|known| MemoryNote::MayContradict { id: known.id, title: known.title.clone() }));
         let body = EventBody::Memory { id, change: MemoryChange::Add(Box::new(added)) };
         let event = Event { timestamp, id: event, body, provenance };
         let report = AddReport { id, title, outcome: outcome(request), similar, notes };

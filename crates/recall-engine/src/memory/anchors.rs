@@ -9,12 +9,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use recall_core::{
-    Anchor, AnchorState, ContentHash, DocPath, DocumentKey, Memory, SymbolKind, Verification, error_chain,
+    Anchor, AnchorState, ContentHash, DocPath, Document, DocumentKey, Memory, MemoryId, MovedFile, SymbolKind,
+    Verification, error_chain,
 };
 use recall_watch::StatOutcome;
 
 use super::MemoryNote;
 use crate::error::StoreError;
+use crate::git::Git;
 use crate::known::Known;
 use crate::mask;
 use crate::store::{Store, SymbolHashes};
@@ -22,6 +24,9 @@ use named_symbols::NamedSymbols;
 
 /// The most symbols of one file that a memory is anchored to. A text that names more is about the file.
 const MOST_SYMBOLS: usize = 16;
+
+/// The most documents with a definition of the same name that are searched for a symbol that was moved.
+const MOST_NAMESAKES: usize = 64;
 
 /// Which state of the files anchors are compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,9 +124,18 @@ impl Store {
     /// Compares a memory's anchors with the files.
     pub(super) fn verification(&self, memory: &Memory, look: ComparedWith) -> Result<Verification, StoreError> {
         let known = self.known();
-        let states = memory.anchors.iter().map(|anchor| Ok((anchor.clone(), self.state_of(anchor, &known, look)?)));
-        let states = states.collect::<Result<_, StoreError>>()?;
-        Ok(Verification::of(memory.verified.as_ref().map(|verified| verified.timestamp), states))
+        let mut moved = Vec::new();
+        let mut states = Vec::new();
+        for anchor in &memory.anchors {
+            let (state, to) = self.state_of(anchor, &known, look)?;
+            states.push((anchor.clone(), state));
+            moved.extend(to.map(|mut to| {
+                mask::path(&mut to);
+                MovedFile { from: anchor.path.clone(), to }
+            }));
+        }
+        let verified = memory.verified.as_ref().map(|verified| verified.timestamp);
+        Ok(Verification::of(verified, states).with_moved(moved))
     }
 
     /// Returns the worst state of anchors, and the share of broken ones.
@@ -131,11 +145,75 @@ impl Store {
         look: ComparedWith,
     ) -> Result<(AnchorState, f64), StoreError> {
         let known = self.known();
-        let states = anchors.iter().map(|anchor| self.state_of(anchor, &known, look));
-        Ok(AnchorState::sum(states.collect::<Result<Vec<_>, _>>()?))
+        let states = anchors.iter().map(|anchor| Ok(self.state_of(anchor, &known, look)?.0));
+        Ok(AnchorState::sum(states.collect::<Result<Vec<_>, StoreError>>()?))
     }
 
-    fn state_of(&self, anchor: &Anchor, known: &Known, look: ComparedWith) -> Result<AnchorState, StoreError> {
+    /// Returns the state of an anchor, and the path of its file if that was moved.
+    fn state_of(
+        &self,
+        anchor: &Anchor,
+        known: &Known,
+        look: ComparedWith,
+    ) -> Result<(AnchorState, Option<DocPath>), StoreError> {
+        let at_path = self.state_at_path(anchor, known, look)?;
+        let is_file_gone = at_path == AnchorState::Gone && !known.files.contains_key(anchor.path.as_str());
+        let Some(to) = (if is_file_gone { self.moved_to(anchor, known)? } else { None }) else {
+            return Ok((at_path, None));
+        };
+        let moved = Anchor { path: to.clone(), ..anchor.clone() };
+        Ok((self.state_at_path(&moved, known, look)?, Some(to)))
+    }
+
+    /// Returns the path to which the file of an anchor was moved: of the file with the anchored text, otherwise of the file that git
+    /// takes for the same.
+    fn moved_to(&self, anchor: &Anchor, known: &Known) -> Result<Option<DocPath>, StoreError> {
+        self.moved_files.get_or_find(known.generation, anchor, || {
+            let same = match &anchor.symbol {
+                None => known.files_with(anchor.hash).iter().filter_map(|path| DocPath::new(path).ok()).collect(),
+                Some(symbol) => self.files_with_symbol(symbol, anchor.hash)?,
+            };
+            let renamed = || Git::at(&self.root).renamed_since(anchor.commit.as_deref()?, &anchor.path);
+            Ok(self.nearest_of(same, &anchor.path).or_else(renamed))
+        })
+    }
+
+    /// Returns one of some files that exist: if possible, one of the same name as another file.
+    fn nearest_of(&self, files: Vec<DocPath>, other: &DocPath) -> Option<DocPath> {
+        let name = |path: &DocPath| path.as_str().rsplit('/').next().map(str::to_owned);
+        let there = files.into_iter().filter(|path| self.stat(path) != StatOutcome::Gone);
+        there.min_by_key(|path| (name(path) != name(other), path.clone()))
+    }
+
+    /// Returns the files with a definition that has this name and this text.
+    fn files_with_symbol(&self, symbol: &str, hash: ContentHash) -> Result<Vec<DocPath>, StoreError> {
+        let bare = symbol.rsplit(['.', ':', '#', '/', '$']).next().unwrap_or(symbol);
+        let documents = self.read(|snapshot| {
+            let mut rows = BTreeSet::new();
+            snapshot.each_definition(|row, _, name| {
+                if name == bare && rows.len() < MOST_NAMESAKES {
+                    rows.insert(row);
+                }
+            })?;
+            let mut documents = Vec::new();
+            for row in rows {
+                documents.extend(snapshot.document_in(row)?.map(|stored| stored.document));
+            }
+            Ok(documents)
+        })?;
+        let mut files = Vec::new();
+        for Document { path, hash: of_file, .. } in documents {
+            let hashes = self.symbol_hashes(&path, of_file)?;
+            let definitions = hashes.as_ref().and_then(|hashes| hashes.get(symbol));
+            if definitions.is_some_and(|definitions| definitions.contains(&hash)) {
+                files.push(path);
+            }
+        }
+        Ok(files)
+    }
+
+    /// Returns the state of an anchor at its own path.
+    fn state_at_path(&self, anchor: &Anchor, known: &Known, look: ComparedWith) -> Result<AnchorState, StoreError> {
         let indexed = known.files.get(anchor.path.as_str());
         let hash = match look {
             ComparedWith::Indexed => indexed.and_then(|file| file.hash),
@@ -165,6 +243,12 @@ impl Store {
     /// Reads a file whose current content is not indexed, and returns its hash.
     fn hash_of_file(&self, path: &DocPath) -> Option<ContentHash> {
         self.read_file(path).ok().map(|(content, _)| content.hash)
+    }
+
+    /// Returns whether a file that a memory is anchored to is gone.
+    pub(crate) fn lacks_anchored_files(&self, id: MemoryId) -> bool {
+        let anchors = self.ledger.memory(id).map(|memory| memory.anchors).unwrap_or_default();
+        anchors.iter().any(|anchor| self.stat(&anchor.path) == StatOutcome::Gone)
     }
 
     /// Returns the files that memories are anchored to and that changed since they were indexed.

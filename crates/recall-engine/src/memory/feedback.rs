@@ -1,7 +1,6 @@
 //! Feedback on an item.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use recall_catalog::StoredDocument;
 use recall_core::{ChunkId, DocumentKey, Event, EventBody, ItemId, ItemStats, RateItem, Scope, Verdict};
@@ -32,7 +31,7 @@ impl Engine {
         let now = self.clock.now();
         let stores = self.stores(origin, Scope::All)?;
         for store in &stores {
-            store.ledger.refresh(now, Duration::ZERO)?;
+            store.ledger.refresh(now)?;
         }
         let not_found = |item: ItemId| MemoryError::NotFound { id: item.to_string() };
         let (store, item) = holder(&stores, request.item)?.ok_or_else(|| not_found(request.item))?;

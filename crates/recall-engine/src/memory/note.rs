@@ -1,6 +1,6 @@
 //! Notes on a stored memory.
 
-use recall_core::DocPath;
+use recall_core::{DocPath, MemoryId};
 
 use crate::mask::Masking;
 
@@ -18,6 +18,13 @@ pub enum MemoryNote {
         path: DocPath,
         /// The reason.
         reason: String,
+    },
+    /// Another memory says something else in nearly the same words, such as the opposite. Both are kept.
+    MayContradict {
+        /// The other memory.
+        id: MemoryId,
+        /// Its title, with secrets masked.
+        title: String,
     },
 }
 

@@ -1,7 +1,6 @@
 //! Promotion of a memory to a wider store.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use recall_core::{
     Event, EventBody, Lineage, MemoryChange, MemoryId, NewMemory, PromoteMemory, Promotion, Scope, StoreScope,
@@ -48,7 +47,7 @@ impl Engine {
             return Err(MemoryError::NoStore { scope });
         }
         for store in [&project, &wider] {
-            store.ledger.refresh(now, Duration::ZERO)?;
+            store.ledger.refresh(now)?;
         }
         let not_found = || MemoryError::NotFound { id: id.to_string() };
         let JudgedMemory { memory, ownership, .. } = project.ledger.judged(id).ok_or_else(not_found)?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use recall_core::{DocumentType, Filters, Memory, MemoryId, Vocabulary};
+use recall_core::{DocumentType, Filters, Memory, MemoryId, Vocabulary, may_contradict};
 
 use crate::error::StoreError;
 use crate::mask::memory as masked;
@@ -17,6 +17,8 @@ pub struct SimilarMemory {
     pub title: String,
     /// The similarity, from 0 to 1.
     pub similarity: f64,
+    /// Whether it says something else in nearly the same words, such as the opposite. Then neither repeats the other.
+    pub may_contradict: bool,
 }
 
 /// The least similarity at which a memory counts as a repetition: one word in ten may differ.
@@ -24,6 +26,9 @@ pub(super) const REPEATS: f64 = 0.8;
 
 /// The least similarity at which a memory is reported.
 const SIMILAR: f64 = 0.5;
+
+/// The least similarity at which a memory may contradict another: with fewer common words they are about different things.
+const COMPARABLE: f64 = 0.6;
 
 /// How many indexed memories are compared: twice as many as are reported. Those that share the most rare words are taken.
 const COMPARED: usize = 10;
@@ -36,6 +41,14 @@ const QUERY_BYTES: usize = 2048;
 
 /// The most similar memories reported.
 const MOST_REPORTED: usize = 5;
+
+/// Returns whether two memories of nearly the same words may contradict each other, by their titles and contents.
+pub(super) fn contradicts(one: (&str, &str), other: (&str, &str)) -> bool {
+    let text = |(title, content): (&'_ str, &'_ str)| {
+        if content.trim().is_empty() { title.to_owned() } else { content.to_owned() }
+    };
+    may_contradict(&text(one), &text(other)) || may_contradict(one.0, other.0)
+}
 
 /// Sorts memories, the most similar first, and keeps the first [`MOST_REPORTED`].
 pub(super) fn sort(similar: &mut Vec<SimilarMemory>) {
@@ -52,17 +65,19 @@ impl Store {
         vocabulary: &Vocabulary,
     ) -> Result<Vec<SimilarMemory>, StoreError> {
         let mut similar: BTreeMap<MemoryId, SimilarMemory> = BTreeMap::new();
-        let mut compare = |id: MemoryId, title: &str, other: &Vocabulary| {
+        let mut compare = |id: MemoryId, known: (&str, &str), other: &Vocabulary| {
             let similarity = vocabulary.similarity(other);
             if similarity >= SIMILAR {
-                similar.insert(id, SimilarMemory { id, title: title.to_owned(), similarity });
+                let may_contradict = similarity >= COMPARABLE && contradicts((title, content), known);
+                similar.insert(id, SimilarMemory { id, title: known.0.to_owned(), similarity, may_contradict });
             }
         };
         for memory in self.indexed_like(title, content)? {
-            compare(memory.id, &memory.title, &Vocabulary::of(&[&memory.title, &memory.content]));
+            let vocabulary = Vocabulary::of(&[&memory.title, &memory.content]);
+            compare(memory.id, (&memory.title, &memory.content), &vocabulary);
         }
         for memory in self.ledger.unindexed(UNINDEXED) {
-            compare(memory.id, &memory.title, &memory.vocabulary);
+            compare(memory.id, (&memory.title, &memory.content), &memory.vocabulary);
         }
         let mut similar: Vec<_> = similar.into_values().collect();
         sort(&mut similar);

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use recall_core::{
     Event, EventBody, ItemId, MemoryChange, MemoryId, MemoryView, Ownership, Timestamp, VerifyMemories, VerifyMode,
@@ -55,7 +54,7 @@ impl Engine {
             return Err(MemoryError::NoStore { scope: request.scope });
         }
         for store in &stores {
-            store.ledger.refresh(now, Duration::ZERO)?;
+            store.ledger.refresh(now)?;
         }
         if request.mode == VerifyMode::ConfirmProfile {
             self.confirm_profiles(&stores, request)?;
@@ -115,7 +114,7 @@ impl Engine {
     ) -> Result<(Arc<Store>, recall_core::Memory), MemoryError> {
         let now = self.clock.now();
         for store in self.stores(origin, recall_core::Scope::All)? {
-            store.ledger.refresh(now, Duration::ZERO)?;
+            store.ledger.refresh(now)?;
             // A promoted memory is held by the wider store.
             if let Some(memory) = store.ledger.memory(id).filter(|memory| memory.promoted.is_none()) {
                 return Ok((store.store, memory));

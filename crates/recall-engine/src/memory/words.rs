@@ -23,6 +23,7 @@ pub(crate) fn words_of(recalled: &MemoryView) -> String {
 /// Describes whether a memory holds.
 pub(crate) fn state_of(recalled: &MemoryView) -> &'static str {
     match recalled.verification.state {
+        AnchorState::Verified if !recalled.verification.moved.is_empty() => "its files were moved and are as they were",
         AnchorState::Verified => "its files are as they were",
         AnchorState::Changed => "its files changed since: check it",
         AnchorState::Gone => "its files are gone: check it",

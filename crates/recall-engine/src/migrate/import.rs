@@ -112,7 +112,7 @@ impl Engine {
         // Memories are anchored to symbols of indexed files.
         self.fresh_stores(origin, if source.scope == Scope::All { Scope::Project } else { source.scope })?;
         let now = self.clock.now();
-        store.ledger.refresh(now, Duration::ZERO)?;
+        store.ledger.refresh(now)?;
         let mut import = Import {
             engine: self,
             origin: Origin { directory: store.root.clone(), ..origin.clone() },

@@ -38,6 +38,7 @@ impl Import<'_> {
                         match note {
                             MemoryNote::Masked { .. } => self.report.masked += 1,
                             MemoryNote::NotAnchored { .. } => self.report.missing_files += 1,
+                            MemoryNote::MayContradict { .. } => {}
                         }
                     }
                     reserved.push(guard);

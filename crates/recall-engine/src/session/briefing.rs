@@ -52,7 +52,7 @@ impl Engine {
         let store = self.memory_store(origin, Scope::Project)?;
         let now = self.clock.now();
         let warnings = freshen(&store, &self.settings, &self.clock)?;
-        store.ledger.refresh(now, store.settings().limits.look_interval)?;
+        store.ledger.refresh(now)?;
         let mut sessions = Self::sessions_of(&store, now)?;
         sessions.retain(|session| Some(session.id.as_str()) != request.provenance.session.as_deref());
         let scene = Scene {

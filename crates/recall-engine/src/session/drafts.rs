@@ -72,7 +72,7 @@ impl Engine {
         for Candidate { draft, words } in candidates {
             let mut is_known = false;
             for store in &stores {
-                store.ledger.refresh(now, store.settings().limits.look_interval)?;
+                store.ledger.refresh(now)?;
                 is_known = is_known || store.remembers(&words)?;
             }
             if !is_known {

@@ -49,7 +49,7 @@ impl Engine {
         self.recorder.flush();
         let store = self.memory_store(origin, Scope::Project)?;
         let now = self.clock.now();
-        store.ledger.refresh(now, store.settings().limits.look_interval)?;
+        store.ledger.refresh(now)?;
         let events = store.sessions.read(id)?.unwrap_or_default();
         let fold = SessionFold::of(id, &events).map(|fold| fold.at(now));
         if fold.is_none() && summary.is_none() && memories.is_empty() {

@@ -36,7 +36,7 @@ impl Engine {
         let mut page: Vec<Session> = asked.skip(offset as usize).take(limit as usize + 1).collect();
         let has_more = page.len() > limit as usize;
         page.truncate(limit as usize);
-        store.ledger.refresh(now, store.settings().limits.look_interval)?;
+        store.ledger.refresh(now)?;
         for session in &mut page {
             session.memories = store.ledger.of_session(&session.id);
             for text in session.goal.iter_mut().chain(&mut session.summary) {

@@ -83,7 +83,7 @@ impl Engine {
         let mut stats = Stats { stores: Vec::new(), savings: None };
         for store in self.registry.stores(origin, scope, &*self.clock)? {
             freshen(&store, &self.settings, &self.clock)?;
-            store.ledger.refresh(now, store.settings().limits.look_interval)?;
+            store.ledger.refresh(now)?;
             #[expect(
                 clippy::redundant_closure_for_method_calls,
                 reason = "the method is not general over the snapshot's lifetime"

@@ -12,13 +12,13 @@ use recall_core::{DocumentRow, Generation, PROJECT_FOLDER, StoreScope, Timestamp
 use recall_lexical::{Lexical, WriterSettings};
 use recall_watch::Watcher;
 
-use super::{AdoptedCell, AnchorTexts, Freshness, RatedCell};
+use super::{AdoptedCell, AnchorTexts, Freshness, MovedFiles, RatedCell};
 use crate::embeddings::{Embeddings, Models};
 use crate::error::StoreError;
 use crate::fault::Fault;
 use crate::imports::Imports;
 use crate::known::Known;
-use crate::ledger::{Ledger, Own};
+use crate::ledger::{Ledger, Own, RepositoryLog};
 use crate::progress::Cancel;
 use crate::session_log::Sessions;
 use crate::settings::{JournalSource, Places, StoreSettings, StoreSettingsSource};
@@ -148,9 +148,15 @@ impl Store {
             embeddings,
             selection: Mutex::new(selection),
             imported: ImportedCell::new(imported),
-            ledger: Ledger::new(&kept_in, journals(&kept_in, Path::new(PROJECT_FOLDER)), own.log(scope, root)),
+            ledger: Ledger::new(
+                &kept_in,
+                journals(&kept_in, Path::new(PROJECT_FOLDER)),
+                own.log(scope, root),
+                RepositoryLog::of(own, scope, root).filter(|_| !is_adopted),
+            ),
             contributors: Arc::default(),
             anchor_texts: AnchorTexts::default(),
+            moved_files: MovedFiles::default(),
             rated: RatedCell::default(),
             adopted: AdoptedCell::default(),
             retrievals: Retrievals::open(&index),

@@ -40,6 +40,8 @@ pub(crate) struct ScanState {
     /// When the running scan began, and how long its walk over the files took.
     pub(crate) began: Option<Instant>,
     pub(crate) scan_took: Option<Duration>,
+    /// Whether the running ingest is of a few files, which are indexed in tens of milliseconds on a machine that is not busy.
+    pub(crate) is_of_few: bool,
     /// How many files the last scan listed: those to index, and those that are left out for a reason other than the user's rules.
     pub(crate) listed: u64,
     /// What rules leave out.
@@ -95,10 +97,11 @@ impl Freshness {
         self.state.lock().last = None;
     }
 
-    /// Records that the walk is done, how many files it listed, what rules leave out, and that the changes are being ingested.
-    pub(crate) fn scanned(&self, listed: u64, ruled_out: RuledOut) {
+    /// Records that the walk is done, how many files it listed, what rules leave out, whether few files changed, and that these are
+    /// being ingested.
+    pub(crate) fn scanned(&self, listed: u64, ruled_out: RuledOut, is_of_few: bool) {
         let mut state = self.state.lock();
-        state.listed = listed;
+        (state.listed, state.is_of_few) = (listed, is_of_few);
         state.ruled_out = Arc::new(ruled_out);
         if state.phase == Phase::Scanning {
             state.phase = Phase::Ingesting;

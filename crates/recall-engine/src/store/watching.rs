@@ -1,7 +1,6 @@
 //! The watch on a store's files and journals.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use recall_core::{PROJECT_FOLDER, Timestamp, error_chain};
 use recall_watch::{Changes, Part};
@@ -62,14 +61,17 @@ impl Store {
         watch.follow(Part::Journals, &directories);
     }
 
-    /// Reads what was appended to the journals since the last read.
+    /// Reads what changed in the journals since the last read.
     pub(crate) fn refresh_journals(&self, now: Timestamp) {
-        let Some(watch) = &self.watch else { return };
-        watch.scan_started(Part::Journals);
-        if let Err(error) = self.ledger.refresh(now, Duration::ZERO) {
+        if let Some(watch) = &self.watch {
+            watch.scan_started(Part::Journals);
+        }
+        if let Err(error) = self.ledger.refresh(now) {
             let reason = error_chain(&error);
             tracing::warn!(root = %self.root.display(), reason, "the journals were not read");
-            watch.scan_failed(Part::Journals);
+            if let Some(watch) = &self.watch {
+                watch.scan_failed(Part::Journals);
+            }
         }
         self.follow_journals();
     }

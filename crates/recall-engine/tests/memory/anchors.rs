@@ -3,7 +3,7 @@
 use std::fs;
 
 use recall_core::{AddMemory, AnchorState, MemoryId, Scope, VerifyMemories, VerifyMode};
-use recall_engine::{Engine, VerifyReport};
+use recall_engine::{Engine, ItemRequest, Parent, VerifyReport};
 
 use super::{add, agent, found, lesson, with_others};
 use crate::support::Sandbox;
@@ -62,6 +62,37 @@ fn a_memory_about_a_symbol_ignores_other_changes_of_the_file() {
     assert_eq!(state(&sandbox, &engine, "wombat", id), AnchorState::Changed);
     sandbox.write("src/store.rs", "pub fn close_store() {}\n");
     assert_eq!(state(&sandbox, &engine, "wombat", id), AnchorState::Gone);
+}
+
+#[test]
+fn a_renamed_file_that_is_unchanged_keeps_its_anchors() {
+    let sandbox = Sandbox::with(&[("src/store.rs", SOURCE), ("config.toml", "port = 1\n"), ("empty.txt", "")]);
+    let engine = sandbox.engine();
+    sandbox.search(&engine, "store");
+    let whole = add(&sandbox, &engine, &about(&["config.toml"], "The port", "It is one, as every wombat knows."));
+    let symbol = about(&["src/store.rs"], "Opening waits", "`open_store` waits for the wombat lock.");
+    let symbol = add(&sandbox, &engine, &symbol);
+    let empty = add(&sandbox, &engine, &about(&["empty.txt"], "Nothing", "It is as empty as a wombat's burrow."));
+    let rename = |from: &str, to: &str| {
+        let to = sandbox.root().join(to);
+        fs::create_dir_all(to.parent().expect("below the root")).expect("a folder");
+        fs::rename(sandbox.root().join(from), to).expect("renamed");
+    };
+    rename("config.toml", "conf/config.toml");
+    rename("src/store.rs", "src/store/open.rs");
+    rename("empty.txt", "void.txt");
+    let moved = |id: MemoryId| {
+        let request = ItemRequest { id: id.to_string(), parent: Parent::Leave, scope: Scope::Project };
+        let memory = engine.get(&sandbox.origin(), &request).expect("there").memory.expect("a memory");
+        let moved = memory.verification.moved.iter().map(|file| file.to.as_str().to_owned()).collect::<Vec<_>>();
+        (memory.verification.state, moved)
+    };
+    assert_eq!(moved(whole), (AnchorState::Verified, vec!["conf/config.toml".to_owned()]));
+    assert_eq!(moved(symbol), (AnchorState::Verified, vec!["src/store/open.rs".to_owned()]));
+    assert_eq!(moved(empty), (AnchorState::Gone, Vec::new()), "all empty files are alike");
+    assert_eq!(state(&sandbox, &engine, "wombat", whole), AnchorState::Verified);
+    sandbox.write("conf/config.toml", "port = 2\n");
+    assert_eq!(state(&sandbox, &engine, "wombat", whole), AnchorState::Gone);
 }
 
 #[test]

@@ -128,6 +128,27 @@ fn secrets_are_neither_stored_nor_found() {
 }
 
 #[test]
+fn what_says_something_else_in_nearly_the_same_words_is_kept_and_reported() {
+    let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
+    let engine = sandbox.engine();
+    sandbox.search(&engine, "a");
+    for (one, other) in [
+        ("We use tabs for indentation in Go files.", "We do not use tabs for indentation in Go files."),
+        ("Server A is primary, server B is the replica.", "Server B is primary, server A is the replica."),
+        ("The retry limit of the payment worker is 3.", "The retry limit of the payment worker is 5."),
+    ] {
+        let known = add(&sandbox, &engine, &lesson(one, one));
+        let report = engine.add_memory(&sandbox.origin(), &lesson(other, other)).expect("kept");
+        assert_eq!(report.outcome, AddOutcome::Added, "{other}");
+        let note = MemoryNote::MayContradict { id: known, title: one.to_owned() };
+        assert_eq!(report.notes, [note], "{other}");
+        // It repeats the second one, and only that.
+        let report = engine.add_memory(&sandbox.origin(), &lesson(other, &other.to_uppercase())).expect("answered");
+        assert_eq!(report.outcome, AddOutcome::Repeats, "{other}");
+    }
+}
+
+#[test]
 fn a_near_repetition_is_reported_and_not_added_unless_it_is_forced() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     let engine = sandbox.engine();

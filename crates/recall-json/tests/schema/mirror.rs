@@ -74,8 +74,9 @@ mirror! {
     }
     Verification {
         state: Option<String>, since_commit: Option<String>, changed_ratio: f64, verified_at: Option<String>,
-        broken: Vec<Anchor>,
+        broken: Vec<Anchor>, moved: Vec<MovedFile>,
     }
+    MovedFile { from: String, to: String }
     Anchor { path: String, symbol: Option<String>, hash: String, state: Option<String> }
     ItemStats { retrievals: u64, useful: u64, not_useful: u64, usefulness: Option<f64>, flagged: bool }
     Stats {

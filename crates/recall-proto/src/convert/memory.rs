@@ -1,8 +1,8 @@
 //! Memories with their validity.
 
 use recall_core::{
-    Anchor, AnchorState, ItemStats, Memory, MemoryOrigin, MemoryStatus, MemoryView, Ownership, Provenance, StoreScope,
-    Trust, Verification,
+    Anchor, AnchorState, ItemStats, Memory, MemoryOrigin, MemoryStatus, MemoryView, MovedFile, Ownership, Provenance,
+    StoreScope, Trust, Verification,
 };
 
 use super::{scope, time};
@@ -82,13 +82,15 @@ fn ownership_to_proto(ownership: Ownership) -> v1::Ownership {
 
 /// Writes the result of a verification.
 pub fn verification_to_proto(verification: &Verification) -> v1::Verification {
-    let Verification { state, since_commit, changed_ratio, verified, broken } = verification;
+    let Verification { state, since_commit, changed_ratio, verified, broken, moved } = verification;
+    let moved_file = |file: &MovedFile| v1::MovedFile { from: file.from.to_string(), to: file.to.to_string() };
     v1::Verification {
         state: state_to_proto(*state).into(),
         since_commit: since_commit.clone().unwrap_or_default(),
         changed_ratio: *changed_ratio,
         verified_at: verified.map(time::to_proto),
         broken: broken.iter().map(|(anchor, state)| anchor_to_proto(anchor, *state)).collect(),
+        moved: moved.iter().map(moved_file).collect(),
     }
 }
 

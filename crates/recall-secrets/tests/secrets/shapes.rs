@@ -156,8 +156,17 @@ fn a_masked_path_keeps_its_extension() {
             assert!(left.starts_with("notes/") && left.ends_with("/a.md"), "{left}");
         }
     }
-    for plain in ["src/shape/token.rs", "docs/adr/0010-secrets.md", "a/b.c/d-e_f", "password.txt", "secrets/prod.yaml"]
-    {
+    // A title is masked like a path, and may end with a point.
+    for plain in [
+        "src/shape/token.rs",
+        "docs/adr/0010-secrets.md",
+        "a/b.c/d-e_f",
+        "password.txt",
+        "secrets/prod.yaml",
+        "Node 20 is required.",
+        "v1./2./c.",
+        "Port 8080...",
+    ] {
         assert_eq!(masker.mask_path(plain), plain);
     }
 }

@@ -50,6 +50,38 @@ fn the_nearest_recall_folder_wins_over_a_nearer_git() {
 }
 
 #[test]
+fn without_git_the_top_of_another_work_tree_or_of_a_package_is_the_root() {
+    let (_place, base) = tree(&[
+        "home/jj/.jj",
+        "home/jj/src",
+        "home/hg/.hg",
+        "home/hg/src",
+        "home/hg/inner/.git",
+        "home/ws/crates/a/src",
+        "home/ws/crates/a/web",
+        "home/marked/.recall",
+        "home/marked/sub/deep",
+    ]);
+    for manifest in
+        ["home/Cargo.toml", "home/ws/Cargo.toml", "home/ws/crates/a/Cargo.toml", "home/ws/crates/a/web/package.json"]
+    {
+        fs::write(base.join(manifest), "").unwrap();
+    }
+    let home = base.join("home");
+    for (directory, expected) in [
+        ("home/jj/src", "home/jj"),
+        ("home/hg/src", "home/hg"),
+        ("home/hg/inner", "home/hg/inner"),
+        ("home/ws/crates/a/src", "home/ws"),
+        ("home/ws/crates", "home/ws"),
+        ("home/ws/crates/a/web", "home/ws/crates/a/web"),
+        ("home/marked/sub/deep", "home/marked"),
+    ] {
+        assert_eq!(project_root(&base.join(directory), Some(&home)), base.join(expected), "{directory}");
+    }
+}
+
+#[test]
 fn a_root_is_an_existing_directory_other_than_home_and_the_file_system_root() {
     let (_place, base) = tree(&["home/project"]);
     fs::write(base.join("home/file"), "").unwrap();

@@ -199,16 +199,21 @@ impl<'a> Lister<'a> {
         };
         self.found.directories.push(path.clone());
         let is_top = entries.iter().any(|entry| entry.name == ".git");
+        let names = entries.iter().filter_map(|entry| entry.name.to_str());
+        if !path.is_empty() && ignore_files::is_git_folder(names) {
+            return None;
+        }
         let is_start = path.is_empty() || plan.start.as_ref().is_some_and(|start| start.as_str() == path);
         if is_top && !is_start && plan.ignore_rules == IgnoreRules::Honour {
             let place = self.root.join(&path);
-            // A linked worktree is a second copy of a repository's files.
-            if ignore_files::is_linked_worktree(&place) {
+            // A linked worktree is a second copy of a repository's files, unless the repository is bare.
+            let is_linked = ignore_files::is_linked_worktree(&place);
+            if is_linked && !ignore_files::is_bare(self.root) {
                 self.found.left_out_count += 1;
                 self.found.left_out.push(LeftOut { path, is_directory: true, rule: LeftOutRule::WorkTree });
                 return None;
             }
-            if ignore_files::is_repository(&place) {
+            if is_linked || ignore_files::is_repository(&place) {
                 if inclusion == Inclusion::In {
                     self.skip(path, SkipReason::Repository);
                 }

@@ -63,10 +63,17 @@ fn from_repository(memory: &v1::Memory) -> String {
 /// Describes the state of a memory's anchors.
 pub(crate) fn state(verification: &v1::Verification) -> Option<String> {
     let since: String = verification.since_commit.chars().take(7).collect();
+    let moved = match &verification.moved[..] {
+        [] => String::new(),
+        [v1::MovedFile { to, .. }] => format!(", moved to {to}"),
+        [v1::MovedFile { to, .. }, others @ ..] => {
+            format!(", moved to {to} and {}", counted(others.len() as u64, "other", "others"))
+        }
+    };
     match verification.state() {
-        VerificationState::Verified => Some("verified".to_owned()),
-        VerificationState::Changed if since.is_empty() => Some("changed".to_owned()),
-        VerificationState::Changed => Some(format!("changed since {since}")),
+        VerificationState::Verified => Some(format!("verified{moved}")),
+        VerificationState::Changed if since.is_empty() => Some(format!("changed{moved}")),
+        VerificationState::Changed => Some(format!("changed since {since}{moved}")),
         VerificationState::Gone => Some("gone".to_owned()),
         VerificationState::Unanchored => Some("unanchored".to_owned()),
         VerificationState::Unspecified => None,
@@ -210,6 +217,17 @@ mod tests {
         let expected = ["inferred", "unconfirmed", "changed since 0123456", "retired by L-0123abcd"];
         assert_eq!(facts(&memory), expected);
         assert_eq!(broken(&memory), ["gone: Store::open in src/a.rs"]);
+    }
+
+    #[test]
+    fn a_moved_file_is_named_by_its_new_path() {
+        let moved = |to: &str| v1::MovedFile { from: "a.rs".to_owned(), to: to.to_owned() };
+        let mut verification =
+            v1::Verification { state: VerificationState::Verified.into(), ..v1::Verification::default() };
+        verification.moved = vec![moved("b.rs")];
+        assert_eq!(state(&verification).as_deref(), Some("verified, moved to b.rs"));
+        verification.moved.push(moved("c.rs"));
+        assert_eq!(state(&verification).as_deref(), Some("verified, moved to b.rs and 1 other"));
     }
 
     #[test]

@@ -67,7 +67,8 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
         }
     }
     let ruled_out = RuledOut { listed: std::mem::take(&mut scan.left_out), count: scan.left_out_count };
-    store.freshness.scanned((scan.files.len() + imported.len() + scan.skipped.len()) as u64, ruled_out);
+    let listed = (scan.files.len() + imported.len() + scan.skipped.len()) as u64;
+    store.freshness.scanned(listed, ruled_out, !work.is_import());
     tracing::debug!(root = %store.root.display(), files = scan.files.len(), read = work.read.len(),
         gone = work.gone.len() + work.gone_memories.len(), took_ms = began.elapsed().as_millis() as u64, "scanned");
     // After a failure between the two commits, the lexical index has an older generation, which an ingest repairs.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use recall_core::{Event, EventId, StoreScope};
-use recall_journal::{Day, Journal, LineReader, Storage, event_ids, event_of_line};
+use recall_core::{Event, EventId, MemoryId, StoreScope};
+use recall_journal::{Day, Journal, LineReader, Storage, event_ids, event_of_line, read_events_of};
 
 use crate::error::MemoryError;
 use crate::ledger::own::Returned;
@@ -40,6 +40,19 @@ impl Own {
         self.written.lock().logs.entry(folder.clone()).or_insert_with(|| LineReader::new(Arc::clone(&storage)));
         Some(OwnLog::new(Arc::clone(self), folder, root, storage))
     }
+
+    /// Returns the log of a repository for the projects at one place in its work trees. Its name depends on the repository's folder,
+    /// which all work trees share.
+    pub(crate) fn log_of_repository(self: &Arc<Self>, repository: &Path, place: &Path) -> OwnLog {
+        let mut name = name_of_folder(repository);
+        if !place.as_os_str().is_empty() {
+            name = format!("{name}-{}", name_of(place));
+        }
+        let folder = self.folder.join(name);
+        let storage = (self.journals)(&folder, Path::new(""));
+        self.written.lock().logs.entry(folder.clone()).or_insert_with(|| LineReader::new(Arc::clone(&storage)));
+        OwnLog::new(Arc::clone(self), folder, repository, storage)
+    }
 }
 
 impl OwnLog {
@@ -57,6 +70,11 @@ impl OwnLog {
     /// Returns the folder of the log.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Returns the journals of the log.
+    pub(crate) fn storage(&self) -> &Arc<dyn Storage> {
+        &self.storage
     }
 
     /// Returns a guard to hold while events are written to this log and to the journals.
@@ -126,6 +144,14 @@ impl OwnLog {
         // A person may have moved a line to an earlier day.
         let absent = Self::absent(&missing.keys().map(|(_, id)| *id).collect(), journals)?;
         Ok(missing.into_values().filter(|event| absent.contains(&event.id)).collect())
+    }
+
+    /// Returns the events about some memories.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub(crate) fn events_of(&self, memories: &BTreeSet<MemoryId>) -> Result<Vec<Event>, MemoryError> {
+        read_events_of(&*self.storage, memories).map_err(|source| MemoryError::ReadJournal { source })
     }
 
     /// Returns whether it has any day.

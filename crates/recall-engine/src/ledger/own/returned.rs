@@ -6,7 +6,7 @@ use std::path::Path;
 
 use parking_lot::Mutex;
 use recall_core::{EventId, Timestamp};
-use recall_journal::{LineLog, moment_of, rfc_3339};
+use recall_journal::{LineLog, Stat, moment_of, rfc_3339};
 
 /// The file's name, next to the log.
 const FILE: &str = "returned.jsonl";
@@ -28,6 +28,12 @@ enum Fate {
     Kept,
     /// It was missing from the journals and put back.
     PutBack,
+    /// It was missing from the journals, and a commit had it. From then on it lives and dies with the commits that have it.
+    InGit,
+    /// A person took it out of the journals.
+    TakenOut,
+    /// It was pending in the log of a repository, and is in a journal of a work tree now.
+    HandedOver,
 }
 
 /// A line of the file.
@@ -44,7 +50,8 @@ impl Returned {
         Self { file: LineLog::new(folder, FILE), refused: Mutex::default() }
     }
 
-    /// Returns the events that must not be put back: those that were refused, and those that were put back before.
+    /// Returns the events that must not be put back: those that were refused, those that were put back before, those that a
+    /// commit had, and those that a person took out.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -52,6 +59,54 @@ impl Returned {
         let mut settled: BTreeSet<EventId> = fates(&self.file.read()?).into_keys().collect();
         settled.extend(self.refused.lock().iter());
         Ok(settled)
+    }
+
+    /// Returns the events that a person took out of the journals.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn taken_out(&self) -> io::Result<BTreeSet<EventId>> {
+        let fates = fates(&self.file.read()?).into_iter();
+        Ok(fates.filter(|(_, (fate, _))| *fate == Fate::TakenOut).map(|(id, _)| id).collect())
+    }
+
+    /// Records that a commit has events. They are not put back, even if that commit is dropped later.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(crate) fn record_in_git(&self, ids: &BTreeSet<EventId>) -> io::Result<()> {
+        self.record(ids, Fate::InGit)
+    }
+
+    /// Records that a person took events out of the journals.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(crate) fn record_taken_out(&self, ids: &BTreeSet<EventId>) -> io::Result<()> {
+        self.record(ids, Fate::TakenOut)
+    }
+
+    /// Records that pending events are in a journal.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(crate) fn record_handed_over(&self, ids: &BTreeSet<EventId>) -> io::Result<()> {
+        self.record(ids, Fate::HandedOver)
+    }
+
+    /// Returns the file's metadata; `None` if there is none.
+    pub(crate) fn stat(&self) -> Option<Stat> {
+        self.file.stat().ok().flatten()
+    }
+
+    fn record(&self, ids: &BTreeSet<EventId>, fate: Fate) -> io::Result<()> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        self.file.append(|known| {
+            let fates = fates(known);
+            ids.iter().filter(|id| !fates.contains_key(id)).flat_map(|id| line(*id, fate, None)).collect()
+        })
     }
 
     /// Returns the events that were put back, each with its time.
@@ -163,6 +218,18 @@ mod tests {
         assert!(one.take(&both, Timestamp(9)).expect("kept").is_empty());
         let put_back = BTreeMap::from([(id(1), Timestamp(7)), (id(2), Timestamp(8))]);
         assert_eq!((one.put_back().expect("read"), one.settled().expect("read")), (put_back, both));
+    }
+
+    #[test]
+    fn an_event_that_a_commit_had_or_a_person_took_out_is_settled() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let returned = Returned::new(folder.path());
+        returned.record_in_git(&BTreeSet::from([id(1)])).expect("written");
+        returned.record_taken_out(&BTreeSet::from([id(1), id(2)])).expect("written");
+        let both = BTreeSet::from([id(1), id(2)]);
+        assert_eq!(returned.taken_out().expect("read"), BTreeSet::from([id(2)]), "the first record decides");
+        assert!(returned.take(&both, Timestamp(7)).expect("written").is_empty());
+        assert_eq!(returned.settled().expect("read"), both);
     }
 
     #[test]

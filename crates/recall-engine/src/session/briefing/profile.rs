@@ -72,7 +72,7 @@ impl Scene<'_> {
     fn conventions(&self) -> Result<Vec<Entry>, SessionError> {
         let mut memories: Vec<(Memory, Ownership)> = Vec::new();
         for store in self.engine.registry.stores(self.origin, Scope::All, &*self.engine.clock)? {
-            store.ledger.refresh(self.now, store.settings().limits.look_interval)?;
+            store.ledger.refresh(self.now)?;
             let is_global = store.scope == recall_core::StoreScope::Global;
             let is_wanted = |memory: &Memory| {
                 memory.id.memory_type == MemoryType::Context
