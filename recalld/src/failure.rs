@@ -121,6 +121,9 @@ impl IntoFailure for SessionError {
             Self::NotFound { id } => {
                 not_found(message, id).with_hint("`recall session list` shows those of the project")
             }
+            Self::Trivial { id } => Failure::new(Reason::Conflict, message)
+                .with_detail("id", id)
+                .with_hint("`recall session end --summary` gives it a summary of yours"),
             Self::Memory(error) => error.into_failure(),
             error @ (Self::Write { .. }
             | Self::Read { .. }

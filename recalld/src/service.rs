@@ -135,6 +135,13 @@ impl Recall for Service {
         session::end(self, request.into_inner()).await.map(Response::new)
     }
 
+    async fn keep_session(
+        &self,
+        request: Request<v1::KeepSessionRequest>,
+    ) -> Result<Response<v1::KeepSessionResponse>, Status> {
+        session::keep(self, request.into_inner()).await.map(Response::new)
+    }
+
     async fn list_sessions(
         &self,
         request: Request<v1::ListSessionsRequest>,

@@ -155,7 +155,7 @@ fn store_settings(dirs: &Dirs, environment: &Environment, user: &Settings, root:
         Ok(loaded) => (loaded.settings, loaded.warnings.iter().map(ToString::to_string).collect()),
         Err(error) => (user.clone(), vec![error_chain(&error)]),
     };
-    let Settings { limits, index, search, adopt, .. } = settings;
+    let Settings { limits, index, search, adopt, sessions, .. } = settings;
     let unknown = search.domains.iter().filter(|name| !user.roots.domains.contains_key(*name));
     warnings
         .extend(unknown.map(|name| format!("`search.domains` names `{name}`, which `roots.domains` does not define")));
@@ -178,6 +178,7 @@ fn store_settings(dirs: &Dirs, environment: &Environment, user: &Settings, root:
             auto_memory: adopt.auto_memory,
             auto_memory_files: adopt.auto_memory_files,
         },
+        share: sessions.share,
         warnings,
         files: vec![dirs.user_config(), Dirs::project_config(root)],
     }

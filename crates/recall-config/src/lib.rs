@@ -38,7 +38,7 @@ pub use recall_folder::project_root;
 pub use settings::{
     AdoptSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings, LaunchSettings, Loaded, LogLevel,
     LoopSettings, ModelSetting, ModelsSettings, PageSettings, ProxySetting, RankerSetting, ReadFrom, RemoteSettings,
-    RootsSettings, SearchSettings, Settings, SpreadConfig, StoreConfig, StoreKind,
+    RootsSettings, SearchSettings, SessionSettings, Settings, SpreadConfig, StoreConfig, StoreKind,
 };
 pub use table::{Reach, Row, Table};
 

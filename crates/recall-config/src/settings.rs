@@ -4,6 +4,7 @@ mod hooks;
 mod load;
 mod models;
 mod remote;
+mod sessions;
 mod stores;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ pub use load::Loaded;
 pub use models::{ModelsSettings, ProxySetting};
 use recall_core::{DocumentType, LOW_CONFIDENCE, Limits};
 pub use remote::RemoteSettings;
+pub use sessions::SessionSettings;
 pub use stores::{ReadFrom, SpreadConfig, StoreConfig, StoreKind};
 
 /// All settings. The `Default` values are those of `default.toml`.
@@ -43,6 +45,8 @@ pub struct Settings {
     pub client: ClientSettings,
     /// What `recall hook` tells an agent, and what it records.
     pub hooks: HookSettings,
+    /// What happens to the records of sessions.
+    pub sessions: SessionSettings,
     /// The launch of agents.
     pub launch: LaunchSettings,
     /// The loop that works on a list of tasks.

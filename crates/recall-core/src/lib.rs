@@ -88,8 +88,8 @@ pub use row_set::RowSet;
 pub use scope::{PROJECT_FOLDER, Scope, StoreScope, UnknownScope, UnknownStoreScope};
 pub use select::{Selectable, select};
 pub use session::{
-    EndReason, EventDetails, Metadata, MetadataValue, Session, SessionEvent, SessionEventType, SessionState,
-    UnknownSessionEventType, exact_integer,
+    EndReason, EventDetails, Metadata, MetadataValue, Session, SessionEvent, SessionEventType, SessionShare,
+    SessionState, UnknownSessionEventType, exact_integer,
 };
 pub use session_request::{
     AskBriefing, EndSession, ListEvents, ListSessions, LogEvent, METADATA_BYTES, METADATA_DEPTH, METADATA_VALUES,

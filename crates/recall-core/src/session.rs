@@ -208,6 +208,37 @@ impl EndReason {
     }
 }
 
+/// Which sessions' summaries become files of the project.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SessionShare {
+    /// None: they stay in the data home.
+    #[default]
+    Never,
+    /// Those of sessions that decided something or added a memory.
+    Decisions,
+    /// All but those of trivial sessions.
+    All,
+}
+
+impl SessionShare {
+    /// All choices, in a fixed order.
+    pub const ALL: [Self; 3] = [Self::Never, Self::Decisions, Self::All];
+
+    /// Returns the name in the configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::Decisions => "decisions",
+            Self::All => "all",
+        }
+    }
+
+    /// Returns the choice with that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|choice| choice.as_str() == name)
+    }
+}
+
 /// A session: the fold of its events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Session {
@@ -299,6 +330,9 @@ mod tests {
         }
         for state in SessionState::ALL {
             assert_eq!(SessionState::from_name(state.as_str()), Some(state));
+        }
+        for choice in SessionShare::ALL {
+            assert_eq!(SessionShare::from_name(choice.as_str()), Some(choice));
         }
     }
 

@@ -93,8 +93,8 @@ pub use search::{
     Answer, Explanation, Facet, Hit, RankedDocument, Reranked, Rescorer, RetrieverWeights, Stage, StageTimes,
 };
 pub use session::{
-    Briefing, BriefingSection, Draft, EndedSession, Estimate, EventListing, LoggedEvent, Savings, SectionKind,
-    SessionListing, StartedSession, Stats, StoreStats,
+    Briefing, BriefingSection, Draft, EndedSession, Estimate, EventListing, Keeping, KeptSession, LoggedEvent, Savings,
+    SectionKind, SessionListing, StartedSession, Stats, StoreStats,
 };
 pub use session_log::SessionError;
 pub use settings::{

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_chunk::CodeParser;
-use recall_core::{CrossEncoder, DocumentType, Embedder, LOW_CONFIDENCE, Limits, Weights};
+use recall_core::{CrossEncoder, DocumentType, Embedder, LOW_CONFIDENCE, Limits, SessionShare, Weights};
 use recall_journal::Storage;
 use recall_shared::Guarded;
 
@@ -234,6 +234,8 @@ pub struct StoreSettings {
     pub domains: Vec<String>,
     /// What of the instructions and memories of other programs is adopted.
     pub adopt: AdoptSettings,
+    /// Which sessions' summaries become files of the project.
+    pub share: SessionShare,
     /// The problems of the configuration, for a person.
     pub warnings: Vec<String>,
     /// The files that the settings were read from, existing or not. If one of them changes, all are read again.
@@ -253,6 +255,7 @@ impl Default for StoreSettings {
             low_confidence: LOW_CONFIDENCE,
             domains: Vec::new(),
             adopt: AdoptSettings::default(),
+            share: SessionShare::default(),
             warnings: Vec::new(),
             files: Vec::new(),
         }

@@ -176,7 +176,15 @@ pub fn started(message: &v1::StartSessionResponse) -> impl Serialize {
 pub(crate) struct Ended<'a> {
     session_id: &'a str,
     summary_path: Option<&'a str>,
+    summary_shared: bool,
     memories: Vec<AddedFields<'a>>,
+    warnings: Vec<Warning<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Kept<'a> {
+    session_id: &'a str,
+    summary_path: &'a str,
     warnings: Vec<Warning<'a>>,
 }
 
@@ -211,9 +219,16 @@ pub fn drafts(message: &v1::ListDraftsResponse) -> impl Serialize {
 
 /// An ended session.
 pub fn ended(message: &v1::EndSessionResponse) -> impl Serialize {
-    let v1::EndSessionResponse { session_id, summary_path, memories, warnings: messages } = message;
+    let v1::EndSessionResponse { session_id, summary_path, memories, warnings: messages, summary_shared } = message;
     let memories = memories.iter().map(AddedFields::from).collect();
-    answer(Ended { session_id, summary_path: some(summary_path), memories, warnings: warnings(messages) })
+    let (summary_path, summary_shared) = (some(summary_path), *summary_shared);
+    answer(Ended { session_id, summary_path, summary_shared, memories, warnings: warnings(messages) })
+}
+
+/// A session whose summary is in the project.
+pub fn kept(message: &v1::KeepSessionResponse) -> impl Serialize {
+    let v1::KeepSessionResponse { session_id, summary_path, warnings: messages } = message;
+    answer(Kept { session_id, summary_path, warnings: warnings(messages) })
 }
 
 #[derive(Debug, Serialize)]

@@ -39,9 +39,10 @@ mirror! {
     }
     InStart { text: String, used_tokens: u32, sections: Vec<Section>, warnings: Vec<Value> }
     Ended {
-        ok: bool, schema_version: String, session_id: String, summary_path: Option<String>, memories: Vec<Added>,
-        warnings: Vec<Value>,
+        ok: bool, schema_version: String, session_id: String, summary_path: Option<String>, summary_shared: bool,
+        memories: Vec<Added>, warnings: Vec<Value>,
     }
+    Kept { ok: bool, schema_version: String, session_id: String, summary_path: String, warnings: Vec<Value> }
     Added { id: String, title: String, status: String, similar: Vec<Value>, warnings: Vec<Value> }
     Drafts { ok: bool, schema_version: String, results: Vec<Draft> }
     Draft {
@@ -109,6 +110,8 @@ fn sessions_are_read_with_their_schema() {
         v1::EndSessionResponse { memories: vec![v1::AddResponse::default()], ..v1::EndSessionResponse::default() };
     let ended: Ended = read(&recall_json::ended(&ended));
     assert_eq!((ended.summary_path, ended.memories[0].status.as_str()), (None, "added"));
+    let kept = v1::KeepSessionResponse { session_id: "s1".to_owned(), ..v1::KeepSessionResponse::default() };
+    assert_eq!(read::<Kept>(&recall_json::kept(&kept)).session_id, "s1");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use recall_core::ContentHash;
+use recall_core::{ContentHash, PROJECT_FOLDER};
 use recall_proto::v1;
 
 use crate::hook::input::{ToolCall, ToolKind, ToolResult};
@@ -20,13 +20,20 @@ const HAS_CHANGED: &str = "changed";
 /// failing command until it succeeds.
 pub(crate) fn of_tool(call: &ToolCall, directory: &Path, seen: &mut Seen) -> Option<v1::LogEventRequest> {
     match (call.kind, &call.result) {
-        (ToolKind::Edit, ToolResult::Fine(_)) => {
+        // recall's own files are not what the session is about.
+        (ToolKind::Edit, ToolResult::Fine(_)) if !is_own(&call.subject, directory) => {
             seen.add(HAS_CHANGED);
             seen.add(&format!("edit {}", call.subject)).then(|| edited(&call.subject, directory))
         }
         (ToolKind::Command, result) => of_command(&call.subject, result, seen),
         (ToolKind::Read | ToolKind::Edit, _) => None,
     }
+}
+
+/// Whether a file is in a folder of recall's own files.
+fn is_own(file: &str, directory: &Path) -> bool {
+    let file = Path::new(file);
+    file.strip_prefix(directory).unwrap_or(file).components().any(|name| name.as_os_str() == PROJECT_FOLDER)
 }
 
 /// Returns the event of an agent's last message in its turn; `None` if nothing was changed since the one before.
@@ -125,6 +132,7 @@ mod tests {
         check(ToolKind::Edit, "/p/a.rs", fine(""), "observation|edited a.rs|||/p/a.rs");
         check(ToolKind::Edit, "/p/a.rs", fine(""), "");
         check(ToolKind::Edit, "/p/b.rs", failed("no such text"), "");
+        check(ToolKind::Edit, "/p/.recall/profile.md", fine(""), "");
         check(ToolKind::Command, "make\ntest", failed("2 failed"), "error|`make test` failed|2 failed|");
         check(ToolKind::Command, "make\ntest", failed("1 failed"), "");
         check(ToolKind::Command, "make\ntest", fine("ok"), "error|`make test` failed||it succeeded later");

@@ -48,11 +48,12 @@ pub(crate) fn briefing(response: &BriefingResponse) -> String {
 
 /// Formats the end of a session.
 pub(crate) fn ended(response: &EndSessionResponse) -> String {
-    let EndSessionResponse { session_id, summary_path, memories, warnings } = response;
+    let EndSessionResponse { session_id, summary_path, memories, warnings, summary_shared } = response;
     let mut text = notes(warnings, None);
     let _ = write!(text, "Session {} has ended.", inline(session_id, NAME_CHARS));
     if !summary_path.is_empty() {
-        let _ = write!(text, " Its summary is {}.", inline(summary_path, 400));
+        let whose = if *summary_shared { "" } else { "; it stays private" };
+        let _ = write!(text, " Its summary is {}{whose}.", inline(summary_path, 400));
     }
     for memory in memories {
         let _ = write!(text, "\n{}", added(memory));

@@ -86,6 +86,7 @@ pub(crate) const CASES: [&str; 37] = [
     "LogEvent",
     "StartSession",
     "EndSession",
+    "KeepSession",
     "ListSessions",
     "ListEvents",
     "ListDrafts",
@@ -306,6 +307,10 @@ async fn ask_of_sessions(rpc: &str, client: &Client, asker: RequestContext, prob
                 ..v1::EndSessionRequest::default()
             };
             reported(client.end_session(request).await)
+        }
+        "KeepSession" => {
+            let session_id = probe.session.clone();
+            reported(client.keep_session(v1::KeepSessionRequest { context, session_id }).await)
         }
         "ListSessions" => {
             let context = if probe.more { of_session } else { context };

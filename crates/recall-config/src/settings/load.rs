@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use recall_core::Limits;
 
+use super::sessions::sessions;
 use super::{
     AdoptSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings, LaunchSettings, LoopSettings,
     ModelsSettings, PageSettings, RemoteSettings, RootsSettings, SearchSettings, Settings,
@@ -67,6 +68,7 @@ impl Settings {
             page: page(&mut from, default.page)?,
             client: client(&mut from, default.client)?,
             hooks: hooks(&mut from, default.hooks)?,
+            sessions: sessions(&mut from, default.sessions)?,
             launch: launch(&mut from, default.launch)?,
             task_loop: task_loop(&mut from, default.task_loop)?,
             stores: from.family("stores", store)?,

@@ -17,11 +17,11 @@ use crate::git::Git;
 use crate::indexing::refresh_documents;
 use crate::mask::{self, Masking};
 use crate::memory::related_files;
-use crate::session::{Material, end_event, summary_of, write_summary};
+use crate::session::{Keeping, Material, end_event, summary_of, write_summary};
 use crate::session_log::masking::masked;
 
 impl Import<'_> {
-    /// Writes the events of a session with one sync, and its summary if the project is initialised.
+    /// Writes the events of a session with one sync, and its summary, which stays private.
     pub(super) fn take_session(&mut self, session: ForeignSession) -> Result<(), MigrateError> {
         if self.store.scope != StoreScope::Project {
             self.report.leave_out(LeftOut::one(session.id, LeftOutReason::OtherScope));
@@ -83,9 +83,8 @@ impl Import<'_> {
         if self.mode == RestoreMode::DryRun {
             return Ok(());
         }
-        let is_kept = self.store.root.join(recall_core::PROJECT_FOLDER).is_dir();
-        let path = match text.as_deref().filter(|_| is_kept) {
-            Some(text) => Some(write_summary(&self.store.root, &session, text)?),
+        let path = match text.as_deref() {
+            Some(text) => Some(write_summary(self.store, &session, text, Keeping::Private)?.0),
             None => None,
         };
         let end = end_event(text.unwrap_or_default(), EndReason::Exit, path.as_ref());

@@ -61,6 +61,8 @@ impl Engine {
         let recorded = store.sessions.all()?;
         let known: HashSet<&str> = recorded.iter().map(crate::session_log::SessionFold::id).collect();
         let mut others = super::history::all(&store.root);
+        let shared: HashSet<String> = others.iter().map(|fold| fold.id().to_owned()).collect();
+        others.extend(super::history::all(&store.folder.path).into_iter().filter(|fold| !shared.contains(fold.id())));
         others.retain(|fold| !known.contains(fold.id()));
         let mut sessions: Vec<Session> = recorded.iter().cloned().chain(others).map(|fold| fold.at(now)).collect();
         sessions.sort_by(|a, b| b.started.cmp(&a.started).then_with(|| a.id.cmp(&b.id)));

@@ -25,10 +25,13 @@ pub(crate) fn started(answer: &v1::StartSessionResponse) -> String {
 
 /// Formats an ended session.
 pub(crate) fn ended(answer: &v1::EndSessionResponse) -> String {
-    let v1::EndSessionResponse { session_id, summary_path, memories, warnings: _ } = answer;
+    let v1::EndSessionResponse { session_id, summary_path, memories, warnings: _, summary_shared } = answer;
     let mut text = format!("{GOOD}ended{GOOD:#} {}", printable(session_id));
     if summary_path.is_empty() {
         text.push_str("; nothing was written down\n");
+    } else if !summary_shared {
+        let id = printable(session_id);
+        let _ = writeln!(text, "; its summary stays private {DIM}(`recall session keep {id}` shares it){DIM:#}");
     } else {
         let _ = writeln!(text, "; summary {PATH}{}{PATH:#}", printable(summary_path));
     }
@@ -36,6 +39,12 @@ pub(crate) fn ended(answer: &v1::EndSessionResponse) -> String {
         text.push_str(&added(memory));
     }
     text
+}
+
+/// Formats a session whose summary is in the project.
+pub(crate) fn kept(answer: &v1::KeepSessionResponse) -> String {
+    let v1::KeepSessionResponse { session_id, summary_path, warnings: _ } = answer;
+    format!("{GOOD}kept{GOOD:#} {}: {PATH}{}{PATH:#}\n", printable(session_id), printable(summary_path))
 }
 
 /// Formats sessions as a table.
