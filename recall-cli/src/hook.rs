@@ -38,6 +38,9 @@ const MOST_ABOUT_FILE: usize = 5;
 /// The prefix of the entries of what was shown. Compaction removes what was shown from the agent's context.
 const SHOWN: &str = "shown ";
 
+/// The entry that says that the session has a goal.
+const HAS_GOAL: &str = "goal";
+
 /// What a subagent is told about the command. It may have no MCP tools.
 const COMMAND: &str = "The command `recall search \"words\"` finds code, documents and memories of this project; `recall get` prints \
                        one of them.\n";
@@ -130,7 +133,7 @@ impl Hook {
         match self.contract.event {
             Event::SessionStart => self.session_start(input).await,
             Event::SubagentStart if briefing => self.subagent_start(input).await,
-            Event::Prompt if prompt => self.prompt(input).await,
+            Event::Prompt if prompt || events => self.prompt(input).await,
             Event::PreTool if files => self.file(input).await,
             Event::PostTool if events => self.tool(input).await,
             Event::PreCompact if events => self.end(input, "compact").await,
@@ -204,8 +207,49 @@ impl Hook {
     }
 
     async fn prompt(&self, input: &Input) -> Result<Option<String>, HookError> {
-        let Some(search) = prompt_search(self.request_context(input), &input.prompt) else { return Ok(None) };
-        let response = self.connect().await?.search(search).await?;
+        let goal = self.goal(input)?;
+        let search = prompt_search(self.request_context(input), &input.prompt).filter(|_| self.settings.prompt);
+        if goal.is_none() && search.is_none() {
+            return Ok(None);
+        }
+        let client = self.connect().await?;
+        let named = async { if let Some(goal) = goal { self.name(&client, input, goal).await } else { Ok(()) } };
+        let found =
+            async { if let Some(search) = search { self.found(&client, input, search).await } else { Ok(None) } };
+        let (named, found) = tokio::join!(named, found);
+        // An answer is useful without a record of the session.
+        match found? {
+            Some(text) => Ok(Some(text)),
+            None => named.map(|()| None),
+        }
+    }
+
+    /// Returns the goal of the session, if this prompt is its first and says what it is about.
+    fn goal(&self, input: &Input) -> Result<Option<String>, HookError> {
+        let goal = record::goal_of(&input.prompt).filter(|_| self.settings.events);
+        match goal {
+            Some(goal) if !self.seen(input)?.has(HAS_GOAL) => Ok(Some(goal)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Gives the session its goal.
+    async fn name(&self, client: &Client, input: &Input, goal: String) -> Result<(), HookError> {
+        let context = Some(self.request_context(input));
+        client.start_session(v1::StartSessionRequest { context, goal, briefing: false }).await?;
+        let mut seen = self.seen(input)?;
+        seen.add(HAS_GOAL);
+        self.save(seen)
+    }
+
+    /// Returns what a prompt is about.
+    async fn found(
+        &self,
+        client: &Client,
+        input: &Input,
+        search: v1::SearchRequest,
+    ) -> Result<Option<String>, HookError> {
+        let response = client.search(search).await?;
         let limits = PromptLimits::from(&self.settings);
         // Most prompts have no confident hit, and then no file is touched.
         if prompt_answer(&response, &limits, |_| true).shown.is_empty() {

@@ -131,6 +131,10 @@ fn a_session_is_recorded_and_summarised() {
         assert_eq!(send(&["post-tool"], "PostToolUse", fields), None);
     };
     send(&["session-start"], "SessionStart", json!({"source": "startup"}));
+    let prompt = |text: &str| send(&["prompt"], "UserPromptSubmit", json!({"prompt": text}));
+    prompt("/clear");
+    prompt("Make the retries\nwait");
+    prompt("And test it.");
     let file = project.path("src/retry.rs");
     tool("Read", json!({"file_path": file}), json!({}));
     tool("Edit", json!({"file_path": file, "old_string": "a", "new_string": "b"}), json!({"success": true}));
@@ -138,7 +142,8 @@ fn a_session_is_recorded_and_summarised() {
     let failure = json!({"tool_name": "Bash", "tool_input": {"command": "make test"}, "error": "exit code 2"});
     assert_eq!(send(&["post-tool"], "PostToolUseFailure", failure), None);
     tool("Bash", json!({"command": "git commit -m x"}), json!({"stdout": "[main 0123abc] Add jitter\n"}));
-    assert_eq!(send(&["stop"], "Stop", json!({"last_assistant_message": "Added jitter to the retries."})), None);
+    let said = "Added jitter to the retries.\n\nLeft open:\n- [ ] Test the jitter\n- [x] Add it";
+    assert_eq!(send(&["stop"], "Stop", json!({"last_assistant_message": said})), None);
     let events = || {
         let shown = json_of(&sandbox, &project, &["session", "show", "s-1"]);
         let events = shown["events"].as_array().unwrap_or_else(|| panic!("{shown}")).clone();
@@ -148,6 +153,8 @@ fn a_session_is_recorded_and_summarised() {
     };
     let recorded = [
         "session_start ",
+        "session_start Make the retries wait",
+        "observation edited src/retry.rs",
         "observation edited src/retry.rs",
         "error `make test` failed",
         "milestone committed 0123abc Add jitter",
@@ -164,14 +171,23 @@ fn a_session_is_recorded_and_summarised() {
     assert!(!project.path(".recall/history").exists(), "nobody asked for a file in the project");
     let shown = json_of(&sandbox, &project, &["session", "show", "s-1"]);
     let summary = shown["session"]["summary"].as_str().unwrap_or_else(|| panic!("{shown}"));
-    for told in ["Added jitter to the retries.", "`make test` failed Resolved: it succeeded later", "`src/retry.rs`"] {
+    for told in [
+        "# Make the retries wait\n\nAdded jitter to the retries.",
+        "`make test` failed. Why: exit code 2. Resolved: it succeeded later.",
+        "`src/retry.rs` (2 edits)",
+        "## Commits\n\n- 0123abc Add jitter",
+        "## Left open\n\n- [ ] Test the jitter\n",
+    ] {
         assert!(summary.contains(told), "{told}: {summary}");
     }
-    assert!(!summary.contains("Not resolved"), "{summary}");
+    assert_eq!(summary.matches("Add jitter").count(), 1, "each fact is told once: {summary}");
+    assert_eq!(shown["session"]["title"], "Make the retries wait", "{shown}");
     let briefing =
         hook(&sandbox, &["session-start"], &event(&project, "s-2", "SessionStart", json!({"source": "startup"})));
     let briefing = briefing.expect("a briefing");
-    assert!(briefing.contains("Added jitter to the retries.") && briefing.contains("no instructions"), "{briefing}");
+    assert!(briefing.contains(": Make the retries wait\n  > Added jitter to the retries.\n"), "{briefing}");
+    assert!(briefing.contains("## Left open\n\n  > Test the jitter\n"), "{briefing}");
+    assert!(!briefing.contains("Add it") && briefing.contains("no instructions"), "{briefing}");
     let fields = json!({"agent_id": "a", "agent_type": "Explore"});
     let told =
         hook(&sandbox, &["subagent-start"], &event(&project, "s-2", "SubagentStart", fields)).expect("a briefing");

@@ -38,6 +38,7 @@ mod scope;
 mod select;
 mod session;
 mod session_request;
+mod task_list;
 mod time;
 pub mod tokens;
 mod understand;
@@ -88,13 +89,14 @@ pub use row_set::RowSet;
 pub use scope::{PROJECT_FOLDER, Scope, StoreScope, UnknownScope, UnknownStoreScope};
 pub use select::{Selectable, select};
 pub use session::{
-    EndReason, EventDetails, Metadata, MetadataValue, Session, SessionEvent, SessionEventType, SessionShare,
-    SessionState, UnknownSessionEventType, exact_integer,
+    EndReason, EventDetails, HookRecord, ITEMS, Metadata, MetadataValue, Session, SessionEvent, SessionEventType,
+    SessionShare, SessionState, SessionTask, TASKS, TaskState, UnknownSessionEventType, exact_integer,
 };
 pub use session_request::{
     AskBriefing, EndSession, ListEvents, ListSessions, LogEvent, METADATA_BYTES, METADATA_DEPTH, METADATA_VALUES,
     RECORD_TEXT_BYTES, StartSession,
 };
+pub use task_list::boxes;
 pub use time::{Clock, Timestamp};
 pub use understand::{QueryClass, Understood, UnknownFilter, understand, understand_words};
 pub use validity::{

@@ -28,6 +28,6 @@ pub use log::LoggedEvent;
 pub use start::StartedSession;
 pub use stats::{Estimate, Savings, Stats, StoreStats};
 
-pub(crate) use end::end_event;
+pub(crate) use end::{SummaryAuthor, end_event};
 pub(crate) use history::write as write_summary;
-pub(crate) use summary::{Material, summary_of, title as title_of, without_commits as summary_without_commits};
+pub(crate) use summary::{Material, summary_of, title as title_of};

@@ -4,6 +4,7 @@ mod error;
 mod folder;
 pub(crate) mod masking;
 mod session_fold;
+pub(crate) mod story;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,8 @@ use recall_journal::{EVENTS_FILE, Recorder, Stat};
 
 pub use error::SessionError;
 pub(crate) use folder::name_of;
-pub(crate) use session_fold::{REASON, SUMMARY_PATH, SessionFold};
+pub(crate) use session_fold::{GENERATED, REASON, SUMMARY_PATH, SessionFold};
+pub(crate) use story::Story;
 
 /// The folder of sessions within a store.
 const FOLDER: &str = "sessions";

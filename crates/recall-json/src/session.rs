@@ -101,9 +101,17 @@ pub(crate) struct Session<'a> {
     agent: Option<&'a str>,
     provenance: Option<Provenance<'a>>,
     goal: Option<&'a str>,
+    title: Option<&'a str>,
+    tasks: Vec<Task<'a>>,
     summary: Option<&'a str>,
     events: u64,
     memories: &'a [String],
+}
+
+#[derive(Debug, Serialize)]
+struct Task<'a> {
+    text: &'a str,
+    status: &'a str,
 }
 
 /// A page of a project's sessions.
@@ -114,8 +122,20 @@ pub fn sessions(message: &v1::ListSessionsResponse) -> impl Serialize {
 
 impl<'a> From<&'a v1::Session> for Session<'a> {
     fn from(message: &'a v1::Session) -> Self {
-        let v1::Session { id, state, started_at, ended_at, agent, provenance, goal, summary, events, memories } =
-            message;
+        let v1::Session {
+            id,
+            state,
+            started_at,
+            ended_at,
+            agent,
+            provenance,
+            goal,
+            summary,
+            events,
+            memories,
+            title,
+            tasks,
+        } = message;
         Self {
             id,
             state: state_name(*state),
@@ -124,6 +144,8 @@ impl<'a> From<&'a v1::Session> for Session<'a> {
             agent: some(agent),
             provenance: provenance.as_ref().map(Provenance::from),
             goal: some(goal),
+            title: some(title),
+            tasks: tasks.iter().map(|v1::SessionTask { text, status }| Task { text, status }).collect(),
             summary: some(summary),
             events: *events,
             memories,

@@ -27,9 +27,10 @@ mirror! {
     Sessions { ok: bool, schema_version: String, results: Vec<Session>, next_cursor: Option<String> }
     Session {
         id: String, state: String, started_at: Option<String>, ended_at: Option<String>, agent: Option<String>,
-        provenance: Option<Map<String, Value>>, goal: Option<String>, summary: Option<String>, events: u64,
-        memories: Vec<String>,
+        provenance: Option<Map<String, Value>>, goal: Option<String>, title: Option<String>, tasks: Vec<Task>,
+        summary: Option<String>, events: u64, memories: Vec<String>,
     }
+    Task { text: String, status: String }
     Overview { ok: bool, schema_version: String, stores: Vec<Value>, sessions: Vec<Session>, next: Vec<Next>, warnings: Vec<Value> }
     Next { command: String, reason: String }
     Shown { ok: bool, schema_version: String, session: Session, events: Vec<Event> }
@@ -76,6 +77,7 @@ fn session() -> v1::Session {
         state: v1::SessionState::Abandoned.into(),
         started_at: Some(prost_types::Timestamp { seconds: 1_700_000_000, nanos: 0 }),
         provenance: Some(v1::Provenance::default()),
+        tasks: vec![v1::SessionTask::default()],
         ..v1::Session::default()
     }
 }

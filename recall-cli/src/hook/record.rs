@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use recall_core::{ContentHash, PROJECT_FOLDER};
+use recall_core::{ContentHash, HookRecord, ITEMS, PROJECT_FOLDER, boxes};
 use recall_proto::v1;
+use serde_json::{Map, Value, json};
 
 use crate::hook::input::{ToolCall, ToolKind, ToolResult};
 use crate::hook::seen::Seen;
@@ -13,17 +14,25 @@ const COMMAND_CHARS: usize = 160;
 const OUTPUT_CHARS: usize = 600;
 const MESSAGE_CHARS: usize = 300;
 
+/// The most characters of a goal: what a person reads in a list.
+const GOAL_CHARS: usize = 200;
+
+/// The most bytes of a message that are read. It may have megabytes; its beginning is enough for the longest line.
+const MOST_READ: usize = 16 * 1024;
+
+/// The most items of a message that are recorded.
+const MOST_ITEMS: usize = 30;
+
 /// The entry that says that files were changed since the agent's last message.
 const HAS_CHANGED: &str = "changed";
 
-/// Returns the event of a tool that has run; `None` if it is not worth one. An edited file is recorded once a session, a
-/// failing command until it succeeds.
+/// Returns the event of a tool that has run; `None` if it is not worth one. A failing command is recorded until it succeeds.
 pub(crate) fn of_tool(call: &ToolCall, directory: &Path, seen: &mut Seen) -> Option<v1::LogEventRequest> {
     match (call.kind, &call.result) {
         // recall's own files are not what the session is about.
         (ToolKind::Edit, ToolResult::Fine(_)) if !is_own(&call.subject, directory) => {
             seen.add(HAS_CHANGED);
-            seen.add(&format!("edit {}", call.subject)).then(|| edited(&call.subject, directory))
+            Some(edited(&call.subject, directory))
         }
         (ToolKind::Command, result) => of_command(&call.subject, result, seen),
         (ToolKind::Read | ToolKind::Edit, _) => None,
@@ -36,19 +45,55 @@ fn is_own(file: &str, directory: &Path) -> bool {
     file.strip_prefix(directory).unwrap_or(file).components().any(|name| name.as_os_str() == PROJECT_FOLDER)
 }
 
-/// Returns the event of an agent's last message in its turn; `None` if nothing was changed since the one before.
+/// Returns the event of an agent's last message in its turn; `None` if nothing was changed since the one before, and it has no
+/// list of tasks. The items of its lists are recorded as items.
 pub(crate) fn of_message(message: &str, seen: &mut Seen) -> Option<v1::LogEventRequest> {
-    let said = first_chars(&one_line(message), MESSAGE_CHARS);
-    (!said.is_empty() && seen.remove(HAS_CHANGED)).then(|| event("observation", said))
+    let message = &message[..message.floor_char_boundary(MOST_READ)];
+    let item = |(text, is_done): (&str, bool)| json!({"text": first_chars(text, MESSAGE_CHARS), "done": is_done});
+    let items: Vec<Value> = boxes(message).take(MOST_ITEMS).map(item).collect();
+    let mut said = first_chars(&one_line(&without_items(message)), MESSAGE_CHARS);
+    if said.is_empty() && !items.is_empty() {
+        said = format!(
+            "a list of {}",
+            if items.len() == 1 { "one item".to_owned() } else { format!("{} items", items.len()) }
+        );
+    }
+    let has_changed = !said.is_empty() && seen.remove(HAS_CHANGED);
+    if !has_changed && items.is_empty() {
+        return None;
+    }
+    let mut metadata = Map::new();
+    if !items.is_empty() {
+        metadata.insert(ITEMS.to_owned(), Value::Array(items));
+    }
+    Some(recorded(HookRecord::Message, event("observation", said), metadata))
+}
+
+/// Returns a text without the items of task lists, and without the lines that introduce them.
+fn without_items(text: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        if boxes(line).next().is_none() {
+            kept.push(line);
+        } else if kept.last().is_some_and(|before| before.trim_end().ends_with(':')) {
+            kept.pop();
+        }
+    }
+    kept.join("\n")
+}
+
+/// Returns the goal of a session that begins with a prompt; `None` if the prompt says nothing, or is a command of the client.
+pub(crate) fn goal_of(prompt: &str) -> Option<String> {
+    let goal = first_chars(&one_line(prompt), GOAL_CHARS);
+    let is_command = goal.starts_with('/');
+    (goal.chars().any(char::is_alphanumeric) && !is_command).then_some(goal)
 }
 
 fn edited(file: &str, directory: &Path) -> v1::LogEventRequest {
     let shown =
         Path::new(file).strip_prefix(directory).map_or_else(|_| file.to_owned(), |below| below.display().to_string());
-    v1::LogEventRequest {
-        related_files: vec![file.to_owned()],
-        ..event("observation", format!("edited {}", one_line(&shown)))
-    }
+    let edited = event("observation", format!("edited {}", one_line(&shown)));
+    recorded(HookRecord::Edit, v1::LogEventRequest { related_files: vec![file.to_owned()], ..edited }, Map::new())
 }
 
 fn of_command(command: &str, result: &ToolResult, seen: &mut Seen) -> Option<v1::LogEventRequest> {
@@ -65,7 +110,8 @@ fn of_command(command: &str, result: &ToolResult, seen: &mut Seen) -> Option<v1:
         }
         ToolResult::Fine(output) if is_commit(command) => {
             seen.add(HAS_CHANGED);
-            commit_in(output).map(|commit| event("milestone", format!("committed {commit}")))
+            let of_commit = |commit| event("milestone", format!("committed {commit}"));
+            commit_in(output).map(|commit| recorded(HookRecord::Commit, of_commit(commit), Map::new()))
         }
         ToolResult::Fine(_) | ToolResult::Interrupted => None,
     }
@@ -92,9 +138,14 @@ fn event(event_type: &str, content: String) -> v1::LogEventRequest {
     v1::LogEventRequest { r#type: event_type.to_owned(), content, ..v1::LogEventRequest::default() }
 }
 
+/// Marks an event as what a hook recorded.
+fn recorded(record: HookRecord, event: v1::LogEventRequest, mut metadata: Map<String, Value>) -> v1::LogEventRequest {
+    metadata.insert(HookRecord::KEY.to_owned(), record.as_str().into());
+    v1::LogEventRequest { metadata: Some(recall_json::to_struct(metadata)), ..event }
+}
+
 fn one_line(text: &str) -> String {
-    // A message may have megabytes; its beginning is enough for the longest line.
-    let start = &text[..text.floor_char_boundary(16 * 1024)];
+    let start = &text[..text.floor_char_boundary(MOST_READ)];
     start.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -130,7 +181,7 @@ mod tests {
         let failed = |text: &str| ToolResult::Failed(text.to_owned());
         check(ToolKind::Read, "/p/a.rs", fine(""), "");
         check(ToolKind::Edit, "/p/a.rs", fine(""), "observation|edited a.rs|||/p/a.rs");
-        check(ToolKind::Edit, "/p/a.rs", fine(""), "");
+        check(ToolKind::Edit, "/p/a.rs", fine(""), "observation|edited a.rs|||/p/a.rs");
         check(ToolKind::Edit, "/p/b.rs", failed("no such text"), "");
         check(ToolKind::Edit, "/p/.recall/profile.md", fine(""), "");
         check(ToolKind::Command, "make\ntest", failed("2 failed"), "error|`make test` failed|2 failed|");
@@ -161,5 +212,29 @@ mod tests {
         let said = of_message(&format!("Done:\n{}", "x ".repeat(1_000_000)), &mut seen).expect("an event");
         assert!(said.content.starts_with("Done: x x") && said.content.chars().count() <= MESSAGE_CHARS + 1);
         assert_eq!(of_message("Done.", &mut seen), None);
+    }
+
+    #[test]
+    fn the_items_of_a_message_are_items_of_the_event() {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let environment = Environment { recall_home: Some(home.path().to_owned()), ..Environment::default() };
+        let dirs = Dirs::from_environment(&environment).expect("absolute");
+        let mut seen = Seen::open(&dirs, "s").expect("opened");
+        let message = "It redirects.\n\nLeft open:\n- [ ] add a test\n- [x] mention it\n";
+        let said = of_message(message, &mut seen).expect("nothing changed, but there is a list");
+        assert_eq!(said.content, "It redirects.");
+        let metadata = format!("{:?}", said.metadata.expect("metadata"));
+        assert!(metadata.contains("add a test") && metadata.contains("mention it"), "{metadata}");
+        assert_eq!(of_message("- [ ] one", &mut seen).expect("an event").content, "a list of one item");
+    }
+
+    #[test]
+    fn a_prompt_that_says_something_is_a_goal() {
+        let check = |prompt: &str, expected: Option<&str>| assert_eq!(goal_of(prompt).as_deref(), expected);
+        check("Fix the\n  redirect", Some("Fix the redirect"));
+        for nothing in ["", " \n", "/clear", "?!"] {
+            check(nothing, None);
+        }
+        assert!(goal_of(&"x ".repeat(1_000_000)).is_some_and(|goal| goal.chars().count() <= GOAL_CHARS + 1));
     }
 }

@@ -90,7 +90,7 @@ fn line(session: &Session) -> String {
         &session.agent,
         &provenance.git_branch,
         &counted(session.events, "event", "events"),
-        &session.goal,
+        &session.title,
     ] {
         if !fact.is_empty() {
             let _ = write!(line, " · {}", inline(fact, NAME_CHARS));

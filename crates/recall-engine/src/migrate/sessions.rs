@@ -17,7 +17,7 @@ use crate::git::Git;
 use crate::indexing::refresh_documents;
 use crate::mask::{self, Masking};
 use crate::memory::related_files;
-use crate::session::{Keeping, Material, end_event, summary_of, write_summary};
+use crate::session::{Keeping, Material, SummaryAuthor, end_event, summary_of, write_summary};
 use crate::session_log::masking::masked;
 
 impl Import<'_> {
@@ -67,12 +67,13 @@ impl Import<'_> {
         };
         let written: Vec<SessionEvent> = drafts.iter().map(told).collect();
         let session = Session { goal, ended: Some(ended), last: ended, ..Session::started(&id, started, &here) };
+        let author = if summary.is_some() { SummaryAuthor::Client } else { SummaryAuthor::Recall };
         let mut text = if let Some(summary) = summary {
             Some(masking.mask(cut(&summary)))
         } else {
             let commits = Git::at(&self.store.root).commits_between(started, ended);
             let material = Material { session: &session, events: &written, commits, memories: Vec::new() };
-            summary_of(&material).map(|text| masking.mask(&text))
+            summary_of(material).map(|text| masking.mask(&text))
         };
         if let Some(text) = text.as_mut().filter(|_| further > 0) {
             let _ = write!(text, "\n{further} further events were not imported.\n");
@@ -87,7 +88,7 @@ impl Import<'_> {
             Some(text) => Some(write_summary(self.store, &session, text, Keeping::Private)?.0),
             None => None,
         };
-        let end = end_event(text.unwrap_or_default(), EndReason::Exit, path.as_ref());
+        let end = end_event(text.unwrap_or_default(), author, EndReason::Exit, path.as_ref());
         drafts.push((event_id(drafts.len()), ended, end));
         self.store.sessions.write(&id, &here, drafts)?;
         self.summaries.extend(path);

@@ -19,7 +19,7 @@ use crate::memory::{AddReport, MemoryNote, note};
 use crate::origin::Origin;
 use crate::session::log::session_of;
 use crate::session_log::masking::masked;
-use crate::session_log::{REASON, SUMMARY_PATH, SessionError, SessionFold};
+use crate::session_log::{GENERATED, REASON, SUMMARY_PATH, SessionError, SessionFold};
 use crate::store::Store;
 use crate::store::provenance::where_of;
 
@@ -71,7 +71,7 @@ impl Engine {
         let text = if let Some(given) = summary {
             Some(masking.mask(given))
         } else {
-            summary_of(&material(&store, &session, &events, until)).map(|made| masking.mask(&made))
+            summary_of(material(&store, &session, &events, until)).map(|made| masking.mask(&made))
         };
         let keeping = substance.keeping(store.share());
         let (path, keeping) = match text.as_deref() {
@@ -83,7 +83,8 @@ impl Engine {
             }
             None => (None, keeping),
         };
-        let end_event = end_event(text.unwrap_or_default(), *reason, path.as_ref());
+        let author = if summary.is_some() { SummaryAuthor::Client } else { SummaryAuthor::Recall };
+        let end_event = end_event(text.unwrap_or_default(), author, *reason, path.as_ref());
         let event = (store.ledger.event_id(None, now), now, masked(end_event, &mut masking));
         store.sessions.write(id, &here, vec![event])?;
         if let Some(path) = &path {
@@ -117,12 +118,29 @@ pub(super) fn index_summary(store: &Arc<Store>, path: &DocPath, now: Timestamp) 
     }
 }
 
+/// Who wrote the summary of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SummaryAuthor {
+    /// The client.
+    Client,
+    /// This program, from the events.
+    Recall,
+}
+
 /// Returns the event that ends a session.
-pub(crate) fn end_event(summary: String, reason: EndReason, path: Option<&DocPath>) -> EventDetails {
+pub(crate) fn end_event(
+    summary: String,
+    author: SummaryAuthor,
+    reason: EndReason,
+    path: Option<&DocPath>,
+) -> EventDetails {
     let text = |text: &str| MetadataValue::Text(text.to_owned());
     let mut metadata = Metadata::from([(REASON.to_owned(), text(reason.as_str()))]);
     if let Some(path) = path {
         metadata.insert(SUMMARY_PATH.to_owned(), text(path.as_str()));
+    }
+    if author == SummaryAuthor::Recall {
+        metadata.insert(GENERATED.to_owned(), MetadataValue::Bool(true));
     }
     EventDetails { metadata, ..EventDetails::new(SessionEventType::SessionEnd, summary) }
 }

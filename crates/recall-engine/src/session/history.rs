@@ -150,11 +150,19 @@ fn read(folder: &Folder, name: &str) -> Option<Session> {
         ended: Some(ended),
         last: ended,
         goal: field("goal"),
+        title: field("goal").or_else(|| title_in(body)),
+        tasks: Vec::new(),
         summary: Some(body.trim().to_owned()).filter(|body| !body.is_empty()),
         summary_path: Some(path),
         events: 0,
         memories: Vec::new(),
     })
+}
+
+/// Returns the first heading of a summary, unless it is one that says nothing.
+fn title_in(summary: &str) -> Option<String> {
+    let heading = summary.trim_start().lines().next()?.strip_prefix("# ")?.trim();
+    (!heading.is_empty() && !heading.starts_with("Session of ")).then(|| heading.to_owned())
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ impl Engine {
         let until = session.ended.unwrap_or(session.last);
         let text = match &session.summary {
             Some(summary) => Some(summary.clone()),
-            None => summary_of(&material(&store, &session, &events, until)),
+            None => summary_of(material(&store, &session, &events, until)),
         };
         let text = text.ok_or_else(|| SessionError::Trivial { id: session.id.clone() })?;
         let mut masking = Masking::default();

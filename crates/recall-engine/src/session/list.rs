@@ -39,7 +39,10 @@ impl Engine {
         store.ledger.refresh(now, store.settings().limits.look_interval)?;
         for session in &mut page {
             session.memories = store.ledger.of_session(&session.id);
-            for text in session.goal.iter_mut().chain(&mut session.summary) {
+            let added = session.memories.first().and_then(|id| store.ledger.memory(*id));
+            session.title = session.title.take().or_else(|| added.map(|memory| memory.title.to_string()));
+            let tasks = session.tasks.iter_mut().map(|task| &mut task.text);
+            for text in session.goal.iter_mut().chain(&mut session.title).chain(&mut session.summary).chain(tasks) {
                 *text = masked_text(text);
             }
         }

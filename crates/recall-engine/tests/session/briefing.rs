@@ -148,6 +148,37 @@ fn a_briefing_has_what_earlier_sessions_did_and_left_open() {
 }
 
 #[test]
+fn the_last_three_sessions_take_at_most_600_tokens() {
+    let sandbox = repository();
+    let engine = sandbox.engine();
+    for session in ["s1", "s2", "s3", "s4"] {
+        for nth in 0..40 {
+            let text = format!("Decision {nth} of {session} is {}.", "a long one ".repeat(20));
+            log(&sandbox, &engine, &event(session, Decision, &text));
+        }
+    }
+    let briefing = brief(&sandbox, &engine, 8000, None);
+    let history = section(&briefing, SectionKind::History);
+    assert!(estimate(history) <= 600, "{} tokens: {history}", estimate(history));
+    assert_eq!(history.lines().filter(|line| line.starts_with("- ")).count(), 3, "{history}");
+    assert!(history.contains("Decision 0 of s4") && !history.contains("of s1"), "{history}");
+}
+
+#[test]
+fn a_failure_that_was_not_resolved_is_left_open_with_its_reason() {
+    let sandbox = repository();
+    let engine = sandbox.engine();
+    let failed = event("s1", Error, "`npx mocha test/res.redirect.js` failed");
+    let failed = LogEvent { rationale: Some("expected TypeError got RangeError".to_owned()), ..failed };
+    log(&sandbox, &engine, &failed);
+    log(&sandbox, &engine, &event("s1", Decision, "We keep the queue bounded."));
+    let briefing = brief(&sandbox, &engine, 2000, None);
+    let open = "  > Not resolved: `npx mocha test/res.redirect.js` failed. Why: expected TypeError got RangeError.\n";
+    assert_eq!(section(&briefing, SectionKind::Tasks), open);
+    assert_eq!(briefing.text.matches("RangeError").count(), 1, "each fact is told once: {}", briefing.text);
+}
+
+#[test]
 fn the_budget_is_respected_and_the_goal_is_searched_for() {
     let sandbox = repository();
     let engine = sandbox.engine();

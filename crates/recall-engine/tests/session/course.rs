@@ -116,8 +116,9 @@ fn an_interrupted_session_is_recovered_from_its_events() {
     let text = private_summary(&sandbox, &path);
     assert!(path.as_str().contains("/2020-"), "it happened then: {path}");
     for part in [
-        "## Decisions\n\n- The store is locked by a file.",
-        "## Errors\n\n- The lock was stale after a crash. Not resolved.",
+        "# The store is locked by a file.\n",
+        "## Decided\n\n- The store is locked by a file.",
+        "## Tried and failed\n\n- The lock was stale after a crash.",
     ] {
         assert!(text.contains(part), "{text}");
     }

@@ -5,7 +5,7 @@ mod metadata;
 use recall_core::{
     AskBriefing, EndReason, EndSession, EventDetails, Limits, ListEvents, ListSessions, LogEvent, MEMORY_BYTES,
     MEMORY_ENTRIES, Provenance, RECORD_TEXT_BYTES, SHORT_TEXT_BYTES, Session, SessionEvent, SessionEventType,
-    SessionState, StartSession,
+    SessionState, SessionTask, StartSession,
 };
 
 use super::remember::{self, Validated, at_most, entries, not_blank, some};
@@ -189,6 +189,8 @@ pub fn to_proto(session: &Session) -> v1::Session {
         last: _,
         provenance,
         goal,
+        title,
+        tasks,
         summary,
         // Part of the answer to the session's end.
         summary_path: _,
@@ -218,7 +220,14 @@ pub fn to_proto(session: &Session) -> v1::Session {
         summary: summary.clone().unwrap_or_default(),
         events: *events,
         memories: memories.iter().map(ToString::to_string).collect(),
+        title: title.clone().unwrap_or_default(),
+        tasks: tasks.iter().map(task_to_proto).collect(),
     }
+}
+
+fn task_to_proto(task: &SessionTask) -> v1::SessionTask {
+    let SessionTask { text, state } = task;
+    v1::SessionTask { text: text.clone(), status: state.as_str().to_owned() }
 }
 
 /// Writes an event.

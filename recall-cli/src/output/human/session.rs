@@ -56,7 +56,7 @@ pub(crate) fn table_of(sessions: &[v1::Session], screen: Screen) -> String {
         column("EVENTS", Align::Right, Style::new()),
         column("BRANCH", Align::Left, DIM),
         column("SESSION", Align::Left, PATH),
-        column("GOAL", Align::Left, Style::new()),
+        column("TITLE", Align::Left, Style::new()),
     ];
     let rows: Vec<_> = sessions.iter().map(|session| row(session, screen)).collect();
     table(&layout, &rows, screen.width)
@@ -71,7 +71,7 @@ fn row(session: &v1::Session, screen: Screen) -> [String; 6] {
         session.events.to_string(),
         printable(&provenance.git_branch).into_owned(),
         printable(&session.id).into_owned(),
-        printable(&first_line(&session.goal)).into_owned(),
+        printable(&first_line(&session.title)).into_owned(),
     ]
 }
 
@@ -96,6 +96,9 @@ pub(crate) fn shown(session: &v1::Session, events: &[v1::SessionEvent], screen: 
     text.push('\n');
     if !session.goal.is_empty() {
         let _ = writeln!(text, "{NOTE}goal{NOTE:#}: {}", printable(&session.goal));
+    }
+    if session.title != session.goal && !session.title.is_empty() {
+        let _ = writeln!(text, "{NOTE}title{NOTE:#}: {}", printable(&session.title));
     }
     if !session.memories.is_empty() {
         let _ = writeln!(text, "{NOTE}memories{NOTE:#}: {}", session.memories.join(", "));

@@ -129,7 +129,7 @@ impl SectionBuilder {
 }
 
 /// Returns the beginning of a text within a token budget: whole lines, then whole words of the next line.
-fn cut(text: &str, budget: u32) -> String {
+pub(crate) fn cut(text: &str, budget: u32) -> String {
     /// The mark of a cut, and the end of its line.
     const END: &str = " …\n";
     let budget = budget - estimate(END).min(budget);
