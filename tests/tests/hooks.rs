@@ -163,7 +163,8 @@ fn a_session_is_recorded_and_summarised() {
     assert_eq!(events(), (json!("open"), recorded.map(str::to_owned).to_vec()));
     assert_eq!(send(&["pre-compact"], "PreCompact", json!({"trigger": "auto", "custom_instructions": ""})), None);
     assert_eq!(events().0, json!("ended"));
-    send(&["session-start"], "SessionStart", json!({"source": "compact"}));
+    let own = send(&["session-start"], "SessionStart", json!({"source": "compact"})).expect("a briefing");
+    assert!(own.contains("## What this session did") && own.contains("`src/retry.rs` (2 edits)"), "{own}");
     assert_eq!(events().0, json!("open"));
     tool("Bash", json!({"command": "make test"}), json!({"stdout": "ok"}));
     assert_eq!(send(&["session-end"], "SessionEnd", json!({"reason": "prompt_input_exit"})), None);
@@ -192,6 +193,19 @@ fn a_session_is_recorded_and_summarised() {
     let told =
         hook(&sandbox, &["subagent-start"], &event(&project, "s-2", "SubagentStart", fields)).expect("a briefing");
     assert!(told.contains("`recall search \"words\"`") && told.len() < briefing.len() + 200, "{told}");
+}
+
+#[test]
+fn a_briefing_that_came_too_late_comes_with_the_next_prompt() {
+    let sandbox = patient();
+    let project = project(&sandbox);
+    let start = event(&project, "s", "SessionStart", json!({"source": "startup"}));
+    let outcome = care::run(&sandbox, &["session-start", "--no-daemon"], start.to_string().as_bytes());
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(0), ""), "no daemon answers: {outcome:?}");
+    let prompt =
+        |text: &str| hook(&sandbox, &["prompt"], &event(&project, "s", "UserPromptSubmit", json!({"prompt": text})));
+    assert!(prompt("hello there").is_some_and(|told| told.contains("# Briefing: shop")), "it is late, not lost");
+    assert_eq!(prompt("hello again"), None, "it comes once");
 }
 
 #[test]

@@ -93,8 +93,8 @@ pub use session::{
     SessionShare, SessionState, SessionTask, TASKS, TaskState, UnknownSessionEventType, exact_integer,
 };
 pub use session_request::{
-    AskBriefing, EndSession, ListEvents, ListSessions, LogEvent, METADATA_BYTES, METADATA_DEPTH, METADATA_VALUES,
-    RECORD_TEXT_BYTES, StartSession,
+    AskBriefing, BriefingSubject, EndSession, ListEvents, ListSessions, LogEvent, METADATA_BYTES, METADATA_DEPTH,
+    METADATA_VALUES, RECORD_TEXT_BYTES, StartSession,
 };
 pub use task_list::boxes;
 pub use time::{Clock, Timestamp};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use recall_core::{AskBriefing, Provenance};
+use recall_core::{AskBriefing, BriefingSubject, Provenance};
 use recall_engine::{
     Briefing, BriefingSection, Draft, EndedSession, EventListing, Keeping, KeptSession, LoggedEvent, SessionListing,
     StartedSession,
@@ -28,7 +28,12 @@ pub(super) async fn start(service: &Service, request: StartSessionRequest) -> Re
         service.call(move |daemon| daemon.engine.start_session(&here, &asked)).await?;
     let briefing = if wants_briefing {
         let provenance = Provenance { session: Some(id.clone()), ..provenance };
-        let asked = AskBriefing { budget_tokens: session::default_briefing_tokens(), goal, provenance };
+        let asked = AskBriefing {
+            budget_tokens: session::default_briefing_tokens(),
+            goal,
+            subject: BriefingSubject::Project,
+            provenance,
+        };
         let briefing = service.call(move |daemon| daemon.engine.briefing(&origin, &asked)).await?;
         Some(briefing_to_proto(service, &id, briefing))
     } else {

@@ -392,6 +392,7 @@ fn client(from: &mut Reader, default: ClientSettings) -> Result<ClientSettings, 
 fn hooks(from: &mut Reader, default: HookSettings) -> Result<HookSettings, ConfigError> {
     let HookSettings {
         wait,
+        start_wait,
         briefing,
         briefing_budget_tokens,
         subagent_budget_tokens,
@@ -411,6 +412,7 @@ fn hooks(from: &mut Reader, default: HookSettings) -> Result<HookSettings, Confi
     let file_budget_tokens = budget("hooks.file_budget_tokens", file_budget_tokens)?;
     Ok(HookSettings {
         wait: from.key("hooks.wait", Reach::Client, wait, &duration(MILLISECOND..=MINUTE))?,
+        start_wait: from.key("hooks.start_wait", Reach::Client, start_wait, &duration(MILLISECOND..=MINUTE))?,
         briefing: from.key("hooks.briefing", Reach::Client, briefing, &yes_or_no())?,
         briefing_budget_tokens,
         subagent_budget_tokens,

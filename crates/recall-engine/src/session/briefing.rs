@@ -8,13 +8,14 @@ mod answer;
 mod changes;
 mod decisions;
 mod history;
+mod own;
 mod pack;
 mod profile;
 mod tasks;
 
 use std::sync::Arc;
 
-use recall_core::{AskBriefing, Provenance, Scope, Session, Timestamp};
+use recall_core::{AskBriefing, BriefingSubject, Provenance, Scope, Session, Timestamp};
 
 use crate::Engine;
 use crate::git::{BranchChanges, Git};
@@ -54,7 +55,8 @@ impl Engine {
         let warnings = freshen(&store, &self.settings, &self.clock)?;
         store.ledger.refresh(now, store.settings().limits.look_interval)?;
         let mut sessions = Self::sessions_of(&store, now)?;
-        sessions.retain(|session| Some(session.id.as_str()) != request.provenance.session.as_deref());
+        let is_own = |session: &mut Session| Some(session.id.as_str()) == request.provenance.session.as_deref();
+        let own = sessions.extract_if(.., is_own).next();
         let scene = Scene {
             engine: self,
             origin,
@@ -65,6 +67,11 @@ impl Engine {
             branch: Git::at(&store.root).branch_changes(),
             sessions,
         };
+        if let Some(own) = own.filter(|_| request.subject == BriefingSubject::Session)
+            && let Some(drafts) = scene.of_session(&own)?
+        {
+            return Ok(Briefing { warnings, ..pack(&scene.opening(), drafts, request.budget_tokens) });
+        }
         let drafts = scene.drafts()?;
         Ok(Briefing { warnings, ..pack(&scene.opening(), drafts, request.budget_tokens) })
     }

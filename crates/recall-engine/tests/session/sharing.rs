@@ -5,8 +5,8 @@ use std::process::Command;
 
 use recall_core::SessionEventType::{Decision, Error, RetrievalQuery};
 use recall_core::{
-    AddMemory, AskBriefing, EndReason, EndSession, MemoryType, Provenance, Repeats, Scope, SessionEventType,
-    SessionShare,
+    AddMemory, AskBriefing, BriefingSubject, EndReason, EndSession, MemoryType, Provenance, Repeats, Scope,
+    SessionEventType, SessionShare,
 };
 use recall_engine::{EndedSession, Engine, Keeping, SectionKind, SessionError};
 
@@ -133,7 +133,12 @@ fn recalls_own_files_are_not_changes_of_the_branch() {
     git(&["init", "--quiet", "--initial-branch=main"]);
     let engine = sandbox.engine();
     remember(&sandbox, &engine, "s1", "The pool is bounded.");
-    let request = AskBriefing { budget_tokens: 2000, goal: None, provenance: Provenance::default() };
+    let request = AskBriefing {
+        budget_tokens: 2000,
+        goal: None,
+        subject: BriefingSubject::Project,
+        provenance: Provenance::default(),
+    };
     let briefing = engine.briefing(&sandbox.origin(), &request).expect("told");
     let changes = briefing.sections.iter().find(|section| section.kind == SectionKind::Changes).expect("a section");
     assert!(changes.text.contains("1 file changed and not committed: a.rs\n"), "{}", changes.text);

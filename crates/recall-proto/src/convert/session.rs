@@ -3,9 +3,9 @@
 mod metadata;
 
 use recall_core::{
-    AskBriefing, EndReason, EndSession, EventDetails, Limits, ListEvents, ListSessions, LogEvent, MEMORY_BYTES,
-    MEMORY_ENTRIES, Provenance, RECORD_TEXT_BYTES, SHORT_TEXT_BYTES, Session, SessionEvent, SessionEventType,
-    SessionState, SessionTask, StartSession,
+    AskBriefing, BriefingSubject, EndReason, EndSession, EventDetails, Limits, ListEvents, ListSessions, LogEvent,
+    MEMORY_BYTES, MEMORY_ENTRIES, Provenance, RECORD_TEXT_BYTES, SHORT_TEXT_BYTES, Session, SessionEvent,
+    SessionEventType, SessionState, SessionTask, StartSession,
 };
 
 use super::remember::{self, Validated, at_most, entries, not_blank, some};
@@ -165,11 +165,19 @@ fn named(context: Option<v1::RequestContext>, session_id: String) -> Validated<S
 /// # Errors
 /// The budget is out of bounds, or the goal is too long.
 pub fn briefing(message: v1::BriefingRequest) -> Validated<AskBriefing> {
-    let v1::BriefingRequest { context, budget_tokens, goal } = message;
+    let v1::BriefingRequest { context, budget_tokens, goal, subject } = message;
     let context = context.unwrap_or_default();
     at_most("goal", &goal, RECORD_TEXT_BYTES)?;
     let budget_tokens = limits::bounded("budget_tokens", budget_tokens, BRIEFING_TOKENS)?;
-    let asked = AskBriefing { budget_tokens, goal: some(goal), provenance: remember::provenance(&context) };
+    let subject = match v1::BriefingSubject::try_from(subject) {
+        Ok(v1::BriefingSubject::Unspecified) => BriefingSubject::Project,
+        Ok(v1::BriefingSubject::Session) => BriefingSubject::Session,
+        Err(_) => {
+            let problem = Problem::Unknown { value: subject.to_string(), known: "session" };
+            return Err(InvalidRequest::new("subject", problem));
+        }
+    };
+    let asked = AskBriefing { budget_tokens, goal: some(goal), subject, provenance: remember::provenance(&context) };
     Ok((context, asked))
 }
 

@@ -32,8 +32,10 @@ impl Entry {
     }
 }
 
-/// The share of the budget that is reserved for each section. Unused shares go to the other sections, in this order.
-const SHARES: [(SectionKind, f64); 5] = [
+/// The share of the budget that is reserved for each section. Unused shares go to the other sections, in this order. A briefing
+/// about a session has neither history nor profile.
+const SHARES: [(SectionKind, f64); 6] = [
+    (SectionKind::Session, 0.5),
     (SectionKind::Decisions, 0.35),
     (SectionKind::Changes, 0.15),
     (SectionKind::History, 0.25),
