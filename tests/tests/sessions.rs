@@ -161,6 +161,41 @@ fn an_ended_session_is_found_and_is_in_the_next_briefing() {
 }
 
 #[test]
+fn what_a_table_shows_can_be_typed() {
+    let sandbox = sandbox!();
+    let project = project(&sandbox);
+    let log = |session: &str, text: &str| {
+        let outcome = sandbox.recall(&project, &["session", "log", "decision", text, "--session", session]);
+        assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    };
+    log("38c4b499-1f7e-4a20-9d31-6a3c5b7d9e01", "The pool is bounded.");
+    log("06f251a7-77aa-4b18-8c2d-0f1e2d3c4b5a", "The queue is not.");
+    let listed = sandbox.recall(&project, &["session", "list"]);
+    assert!(listed.stdout.contains("38c4b499 ") && listed.stdout.contains("The pool is bounded."), "{listed:?}");
+    let shown = json_of(&sandbox, &project, &["session", "show", "38c4b499"]);
+    assert_eq!(shown["events"][1]["content"], "The pool is bounded.", "{shown}");
+    // Nobody names a session: the newest one is meant, and it is said which.
+    let logged = sandbox.recall(&project, &["session", "log", "observation", "It drains."]);
+    assert!(logged.code == Some(0) && logged.stderr.contains("session 06f251a7-77aa"), "{logged:?}");
+    log("38c4ffff-0000", "Another one.");
+    let ambiguous = sandbox.recall(&project, &["session", "show", "38c4"]);
+    assert_eq!(ambiguous.code, Some(2), "{ambiguous:?}");
+    for candidate in ["38c4ffff-0000 Another one.", "38c4b499-1f7e-4a20-9d31-6a3c5b7d9e01 The pool is bounded."] {
+        assert!(ambiguous.stderr.contains(candidate), "{ambiguous:?}");
+    }
+
+    let remembered = json_of(&sandbox, &project, &["remember", "Pools drain slowly.", "--type", "lesson"]);
+    let id = remembered["id"].as_str().expect("an id");
+    let got = json_of(&sandbox, &project, &["get", &id[..6]]);
+    assert_eq!(got["memory"]["id"], json!(id), "{got}");
+    let document = json_of(&sandbox, &project, &["get", "src/store.rs"])["doc"]["id"].clone();
+    let got = json_of(&sandbox, &project, &["get", &document.as_str().expect("an id")[..10]]);
+    assert_eq!(got["doc"]["path"], "src/store.rs", "{got}");
+    let removed = sandbox.recall(&project, &["rm", &id[..6]]);
+    assert_eq!(removed.code, Some(0), "{removed:?}");
+}
+
+#[test]
 fn an_abandoned_session_is_recovered() {
     let sandbox = sandbox!();
     let project = project(&sandbox);

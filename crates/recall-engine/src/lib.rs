@@ -66,9 +66,9 @@ pub use graph::{Graph, GraphEdge, GraphNode, GraphRequest, NodeThing, Related, R
 pub use imports::Room;
 pub use indexing::{IndexReport, IndexRequest, RebuildPart, Removal, RemoveReport, RemoveRequest, Tombstones};
 pub use inspect::{
-    CompactReport, DoctorReport, DoctorRequest, FailureEntry, FailureEntryKind, FileCounts, History, HistoryRequest,
-    Item, ItemRequest, KeptStore, ListRequest, Listed, Listing, Mend, Parent, RecordStatus, Said, SecretScan, Status,
-    StoreStatus,
+    Abbreviated, CompactReport, DoctorReport, DoctorRequest, FailureEntry, FailureEntryKind, FileCounts, History,
+    HistoryRequest, Item, ItemRequest, KeptStore, ListRequest, Listed, Listing, Mend, Parent, RecordStatus, Said,
+    SecretScan, Status, StoreStatus,
 };
 pub use links::{Links, links};
 pub use matching::{ConditionPlan, Evaluated, ReadCounts, StorePlan};

@@ -12,6 +12,7 @@ mod keep;
 mod list;
 mod log;
 mod note;
+mod resolve;
 mod start;
 mod stats;
 mod substance;

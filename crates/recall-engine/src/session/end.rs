@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use recall_core::{
-    DocPath, DocumentKey, EndReason, EndSession, EventDetails, Metadata, MetadataValue, Scope, Session, SessionEvent,
-    SessionEventType, Timestamp, error_chain,
+    DocPath, DocumentKey, EndReason, EndSession, EventDetails, Metadata, MetadataValue, Provenance, Scope, Session,
+    SessionEvent, SessionEventType, Timestamp, error_chain,
 };
 
 use super::history::{self, Keeping};
@@ -54,6 +54,10 @@ impl Engine {
         self.recorder.flush();
         let store = self.memory_store(origin, Scope::Project)?;
         let now = self.clock.now();
+        // A session that is not known may be ended with a summary.
+        let known = Self::session_named(&store, now, id)?;
+        let id = known.as_deref().unwrap_or(id);
+        let provenance = &Provenance { session: Some(id.to_owned()), ..provenance.clone() };
         store.ledger.refresh(now, store.settings().limits.look_interval)?;
         let events = store.sessions.read(id)?.unwrap_or_default();
         let fold = SessionFold::of(id, &events).map(|fold| fold.at(now));

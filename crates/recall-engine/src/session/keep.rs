@@ -24,7 +24,7 @@ pub struct KeptSession {
 }
 
 impl Engine {
-    /// Writes the summary of a session into the project, whatever the settings say. A session that goes on gets a summary of what
+    /// Writes the summary of a session, which may be named by the beginning of its id, into the project, whatever the settings say. A session that goes on gets a summary of what
     /// it did so far, and the later one replaces it.
     ///
     /// # Errors
@@ -34,8 +34,10 @@ impl Engine {
         let store = self.memory_store(origin, Scope::Project)?;
         let now = self.clock.now();
         store.ledger.refresh(now, store.settings().limits.look_interval)?;
+        let unknown = || SessionError::NotFound { id: id.to_owned() };
+        let id = Self::session_named(&store, now, id)?.ok_or_else(unknown)?;
         let known = Self::sessions_of(&store, now)?.into_iter().find(|session| session.id == id);
-        let session = known.ok_or_else(|| SessionError::NotFound { id: id.to_owned() })?;
+        let session = known.ok_or_else(unknown)?;
         let events = store.sessions.read(&session.id)?.unwrap_or_default();
         let memories = store.ledger.of_session(&session.id).len();
         if Substance::of(&events, memories, session.summary.as_deref()) == Substance::Trivial {

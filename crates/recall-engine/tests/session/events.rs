@@ -70,6 +70,30 @@ fn an_event_that_cannot_be_stored_is_rejected() {
 }
 
 #[test]
+fn a_session_is_named_by_a_beginning_that_fits_no_other() {
+    let sandbox = Sandbox::new();
+    let engine = sandbox.engine();
+    for session in ["38c4b499-aa01", "38c4b499-ab02", "06f251a7-c930", "06f2"] {
+        log(&sandbox, &engine, &event(session, Decision, session));
+    }
+    let found = |text: &str| engine.list_events(&sandbox.origin(), &all(text)).map(|listing| listing.events[1].clone());
+    let session = |text: &str| found(text).expect("known").details.content;
+    assert_eq!(session("38c4b499-ab"), "38c4b499-ab02");
+    assert_eq!((session("06f251"), session("06f2")), ("06f251a7-c930".to_owned(), "06f2".to_owned()));
+    let candidates = ["38c4b499-ab02", "38c4b499-aa01"].map(str::to_owned).to_vec();
+    let ambiguous = found("38c4");
+    assert!(
+        matches!(&ambiguous, Err(SessionError::Ambiguous { candidates: told, .. }) if *told == candidates),
+        "{ambiguous:?}"
+    );
+    for unknown in ["38c", "38d4", ""] {
+        assert!(matches!(found(unknown), Err(SessionError::NotFound { .. })), "{unknown}");
+    }
+    let kept = engine.keep_session(&sandbox.origin(), "06f251").expect("kept");
+    assert_eq!(kept.id, "06f251a7-c930");
+}
+
+#[test]
 fn events_are_listed_by_type_and_by_page() {
     let sandbox = Sandbox::new();
     let engine = sandbox.engine();

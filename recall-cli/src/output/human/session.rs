@@ -47,7 +47,24 @@ pub(crate) fn kept(answer: &v1::KeepSessionResponse) -> String {
     format!("{GOOD}kept{GOOD:#} {}: {PATH}{}{PATH:#}\n", printable(session_id), printable(summary_path))
 }
 
-/// Formats sessions as a table.
+/// The fewest characters of an id that a table shows.
+const SHOWN_CHARS: usize = 8;
+
+/// Returns the id and the title of a session on one line.
+pub(crate) fn name_of(session: &v1::Session) -> String {
+    let title = session.title.lines().next().unwrap_or_default();
+    format!("{} {}", printable(&session.id), printable(title)).trim_end().to_owned()
+}
+
+/// Returns the beginning of an id that no other of the sessions has, for a person to type.
+fn short_id(id: &str, sessions: &[v1::Session]) -> String {
+    let is_unique = |beginning: &str| !sessions.iter().any(|other| other.id != id && other.id.starts_with(beginning));
+    let ends = id.char_indices().map(|(at, _)| at).skip(SHOWN_CHARS);
+    let beginning = ends.map(|end| &id[..end]).find(|beginning| is_unique(beginning));
+    beginning.unwrap_or(id).to_owned()
+}
+
+/// Formats sessions as a table. Their ids are abbreviated.
 pub(crate) fn table_of(sessions: &[v1::Session], screen: Screen) -> String {
     let column = |heading, align, style| Column { heading, align, style };
     let layout = [
@@ -58,11 +75,11 @@ pub(crate) fn table_of(sessions: &[v1::Session], screen: Screen) -> String {
         column("SESSION", Align::Left, PATH),
         column("TITLE", Align::Left, Style::new()),
     ];
-    let rows: Vec<_> = sessions.iter().map(|session| row(session, screen)).collect();
+    let rows: Vec<_> = sessions.iter().map(|session| row(session, sessions, screen)).collect();
     table(&layout, &rows, screen.width)
 }
 
-fn row(session: &v1::Session, screen: Screen) -> [String; 6] {
+fn row(session: &v1::Session, sessions: &[v1::Session], screen: Screen) -> [String; 6] {
     let provenance = session.provenance.clone().unwrap_or_default();
     let first_line = |text: &str| text.lines().next().unwrap_or_default().to_owned();
     [
@@ -70,7 +87,7 @@ fn row(session: &v1::Session, screen: Screen) -> [String; 6] {
         state(session.state()).to_owned(),
         session.events.to_string(),
         printable(&provenance.git_branch).into_owned(),
-        printable(&session.id).into_owned(),
+        printable(&short_id(&session.id, sessions)).into_owned(),
         printable(&first_line(&session.title)).into_owned(),
     ]
 }
@@ -155,6 +172,14 @@ pub(crate) fn briefing(answer: &v1::BriefingResponse) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_id_is_abbreviated_as_far_as_it_stays_unique() {
+        let session = |id: &str| v1::Session { id: id.to_owned(), ..v1::Session::default() };
+        let sessions = ["38c4b499-aa01", "38c4b499-ab02", "06f251a7-c930", "s1"].map(session);
+        let shown: Vec<String> = sessions.iter().map(|one| short_id(&one.id, &sessions)).collect();
+        assert_eq!(shown, ["38c4b499-aa", "38c4b499-ab", "06f251a7", "s1"]);
+    }
 
     #[test]
     fn a_session_is_shown_with_its_events() {
