@@ -310,7 +310,7 @@ impl Hook {
 
     /// Returns the goal of the session, if this prompt is its first and says what it is about.
     fn goal(&self, input: &Input) -> Result<Option<String>, HookError> {
-        let goal = record::goal_of(&input.prompt).filter(|_| self.settings.events);
+        let goal = record::goal_of(&input.prompt).filter(|_| self.settings.events && self.user.capture.goal);
         match goal {
             Some(goal) if !self.seen(input)?.has(HAS_GOAL) => Ok(Some(goal)),
             _ => Ok(None),
@@ -369,14 +369,21 @@ impl Hook {
 
     /// Records what a tool did.
     async fn tool(&self, input: &Input) -> Result<Option<String>, HookError> {
+        let capture = self.user.capture;
+        if let Some(tasks) = input.tasks.as_ref().filter(|_| capture.tasks) {
+            return self.log(input, |seen| record::of_tasks(tasks, seen)).await;
+        }
         let Some(call) = &input.call else { return Ok(None) };
         let context = self.request_context(input);
         let directory = PathBuf::from(&context.working_directory);
-        self.log(input, |seen| record::of_tool(call, &directory, seen)).await
+        self.log(input, |seen| record::of_tool(call, &directory, &capture, seen)).await
     }
 
     /// Records what an agent said at the end of a turn in which it changed something.
     async fn turn_end(&self, input: &Input) -> Result<Option<String>, HookError> {
+        if !self.user.capture.messages {
+            return Ok(None);
+        }
         self.log(input, |seen| record::of_message(&input.message, seen)).await
     }
 

@@ -142,6 +142,8 @@ fn a_session_is_recorded_and_summarised() {
     let failure = json!({"tool_name": "Bash", "tool_input": {"command": "make test"}, "error": "exit code 2"});
     assert_eq!(send(&["post-tool"], "PostToolUseFailure", failure), None);
     tool("Bash", json!({"command": "git commit -m x"}), json!({"stdout": "[main 0123abc] Add jitter\n"}));
+    let todos = json!([{"content": "Fix", "status": "completed"}, {"content": "Measure", "status": "pending"}]);
+    tool("TodoWrite", json!({"todos": todos}), json!({}));
     let said = "Added jitter to the retries.\n\nLeft open:\n- [ ] Test the jitter\n- [x] Add it";
     assert_eq!(send(&["stop"], "Stop", json!({"last_assistant_message": said})), None);
     let events = || {
@@ -158,6 +160,7 @@ fn a_session_is_recorded_and_summarised() {
         "observation edited src/retry.rs",
         "error `make test` failed",
         "milestone committed 0123abc Add jitter",
+        "observation 1 of 2 tasks done",
         "observation Added jitter to the retries.",
     ];
     assert_eq!(events(), (json!("open"), recorded.map(str::to_owned).to_vec()));
@@ -177,17 +180,20 @@ fn a_session_is_recorded_and_summarised() {
         "`make test` failed. Why: exit code 2. Resolved: it succeeded later.",
         "`src/retry.rs` (2 edits)",
         "## Commits\n\n- 0123abc Add jitter",
-        "## Left open\n\n- [ ] Test the jitter\n",
+        "## Left open\n\n- [ ] Test the jitter\n- [ ] Measure\n",
     ] {
         assert!(summary.contains(told), "{told}: {summary}");
     }
     assert_eq!(summary.matches("Add jitter").count(), 1, "each fact is told once: {summary}");
     assert_eq!(shown["session"]["title"], "Make the retries wait", "{shown}");
+    assert_eq!(shown["session"]["tasks"][1], json!({"text": "Measure", "status": "pending"}), "{shown}");
+    let listed = sandbox.recall(&project, &["session", "list"]);
+    assert!(listed.stdout.contains(" 1/2 ") && listed.stdout.contains("Make the retries wait"), "{listed:?}");
     let briefing =
         hook(&sandbox, &["session-start"], &event(&project, "s-2", "SessionStart", json!({"source": "startup"})));
     let briefing = briefing.expect("a briefing");
     assert!(briefing.contains(": Make the retries wait\n  > Added jitter to the retries.\n"), "{briefing}");
-    assert!(briefing.contains("## Left open\n\n  > Test the jitter\n"), "{briefing}");
+    assert!(briefing.contains("## Left open\n\n  > Test the jitter\n  > Measure\n"), "{briefing}");
     assert!(!briefing.contains("Add it") && briefing.contains("no instructions"), "{briefing}");
     let fields = json!({"agent_id": "a", "agent_type": "Explore"});
     let told =
@@ -237,6 +243,35 @@ fn each_group_of_events_has_a_switch() {
     }
     let sessions = json_of(&sandbox, &project, &["session", "list"]);
     assert_eq!(sessions["results"], json!([]), "{sessions}");
+}
+
+#[test]
+fn what_is_recorded_and_what_a_briefing_shows_have_switches() {
+    let mut sandbox = patient();
+    for switch in ["CAPTURE__GOAL", "CAPTURE__EDITS", "CAPTURE__TASKS", "CAPTURE__MESSAGES", "BRIEFING__HISTORY"] {
+        sandbox = sandbox.with_variable(&format!("RECALL_{switch}"), "false");
+    }
+    let project = project(&sandbox);
+    let send = |arguments: &[&str], name: &str, fields: Value| {
+        hook(&sandbox, arguments, &event(&project, "s-1", name, fields))
+    };
+    send(&["session-start"], "SessionStart", json!({"source": "startup"}));
+    send(&["prompt"], "UserPromptSubmit", json!({"prompt": "Make the retries wait"}));
+    let todos = json!({"todos": [{"content": "Fix", "status": "pending"}]});
+    let edit = json!({"file_path": project.path("src/retry.rs")});
+    for (tool, input) in [("TodoWrite", todos), ("Edit", edit)] {
+        send(&["post-tool"], "PostToolUse", json!({"tool_name": tool, "tool_input": input, "tool_response": {}}));
+    }
+    let failure = json!({"tool_name": "Bash", "tool_input": {"command": "make test"}, "error": "exit code 2"});
+    send(&["post-tool"], "PostToolUseFailure", failure);
+    send(&["stop"], "Stop", json!({"last_assistant_message": "Done."}));
+    let shown = json_of(&sandbox, &project, &["session", "show", "s-1"]);
+    let types: Vec<_> = shown["events"].as_array().expect("events").iter().map(|event| event["type"].clone()).collect();
+    assert_eq!(types, [json!("session_start"), json!("error")], "{shown}");
+    let briefing = json_of(&sandbox, &project, &["briefing"]);
+    let kinds: Vec<_> =
+        briefing["sections"].as_array().expect("a list").iter().map(|one| one["kind"].clone()).collect();
+    assert!(!kinds.contains(&json!("history")) && kinds.contains(&json!("tasks")), "{briefing}");
 }
 
 #[test]

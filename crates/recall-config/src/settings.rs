@@ -17,7 +17,7 @@ pub use load::Loaded;
 pub use models::{ModelsSettings, ProxySetting};
 use recall_core::{DocumentType, LOW_CONFIDENCE, Limits};
 pub use remote::RemoteSettings;
-pub use sessions::SessionSettings;
+pub use sessions::{BriefingSettings, CaptureSettings, SessionSettings};
 pub use stores::{ReadFrom, SpreadConfig, StoreConfig, StoreKind};
 
 /// All settings. The `Default` values are those of `default.toml`.
@@ -45,6 +45,10 @@ pub struct Settings {
     pub client: ClientSettings,
     /// What `recall hook` tells an agent, and what it records.
     pub hooks: HookSettings,
+    /// What a briefing shows.
+    pub briefing: BriefingSettings,
+    /// What hooks record of a session.
+    pub capture: CaptureSettings,
     /// What happens to the records of sessions.
     pub sessions: SessionSettings,
     /// The launch of agents.

@@ -98,7 +98,7 @@ pub use session::{
 };
 pub use session_log::SessionError;
 pub use settings::{
-    AdoptSettings, EmbeddingModel, EmbeddingStoreSettings, EngineSettings, JournalSource, JudgeSettings,
+    AdoptSettings, BriefingParts, EmbeddingModel, EmbeddingStoreSettings, EngineSettings, JournalSource, JudgeSettings,
     MemorySettings, Places, RankerChoice, RerankSettings, Reranker, StoreSettings, StoreSettingsSource,
 };
 pub use warning::{UnreadLines, Warning};

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use recall_core::{ContentHash, HookRecord, ITEMS, PROJECT_FOLDER, boxes};
+use recall_config::CaptureSettings;
+use recall_core::{ContentHash, HookRecord, ITEMS, PROJECT_FOLDER, TASKS, boxes};
 use recall_proto::v1;
 use serde_json::{Map, Value, json};
 
-use crate::hook::input::{ToolCall, ToolKind, ToolResult};
+use crate::hook::input::{Task, ToolCall, ToolKind, ToolResult};
 use crate::hook::seen::Seen;
 
 /// The most characters of a command, of its output, and of an agent's message.
@@ -23,18 +24,26 @@ const MOST_READ: usize = 16 * 1024;
 /// The most items of a message that are recorded.
 const MOST_ITEMS: usize = 30;
 
+/// The prefix of the entry with the hash of the last list of tasks.
+const LIST: &str = "tasks ";
+
 /// The entry that says that files were changed since the agent's last message.
 const HAS_CHANGED: &str = "changed";
 
 /// Returns the event of a tool that has run; `None` if it is not worth one. A failing command is recorded until it succeeds.
-pub(crate) fn of_tool(call: &ToolCall, directory: &Path, seen: &mut Seen) -> Option<v1::LogEventRequest> {
+pub(crate) fn of_tool(
+    call: &ToolCall,
+    directory: &Path,
+    capture: &CaptureSettings,
+    seen: &mut Seen,
+) -> Option<v1::LogEventRequest> {
     match (call.kind, &call.result) {
         // recall's own files are not what the session is about.
         (ToolKind::Edit, ToolResult::Fine(_)) if !is_own(&call.subject, directory) => {
             seen.add(HAS_CHANGED);
-            Some(edited(&call.subject, directory))
+            capture.edits.then(|| edited(&call.subject, directory))
         }
-        (ToolKind::Command, result) => of_command(&call.subject, result, seen),
+        (ToolKind::Command, result) => of_command(&call.subject, result, capture, seen),
         (ToolKind::Read | ToolKind::Edit, _) => None,
     }
 }
@@ -69,6 +78,24 @@ pub(crate) fn of_message(message: &str, seen: &mut Seen) -> Option<v1::LogEventR
     Some(recorded(HookRecord::Message, event("observation", said), metadata))
 }
 
+/// Returns the event of a list of tasks; `None` if it is the same as before.
+pub(crate) fn of_tasks(tasks: &[Task], seen: &mut Seen) -> Option<v1::LogEventRequest> {
+    let one = |task: &Task| {
+        let text = first_chars(&one_line(&task.text), MESSAGE_CHARS);
+        (!text.is_empty()).then(|| json!({"text": text, "status": task.state.as_str()}))
+    };
+    let list: Vec<Value> = tasks.iter().take(MOST_ITEMS).filter_map(one).collect();
+    let entry = format!("{LIST}{}", ContentHash::of(Value::from(list.clone()).to_string().as_bytes()).short());
+    if list.is_empty() || seen.has(&entry) {
+        return None;
+    }
+    seen.remove_all(LIST);
+    seen.add(&entry);
+    let done = tasks.iter().take(MOST_ITEMS).filter(|task| task.state.is_done()).count();
+    let told = event("observation", format!("{done} of {} tasks done", list.len()));
+    Some(recorded(HookRecord::Tasks, told, Map::from_iter([(TASKS.to_owned(), Value::Array(list))])))
+}
+
 /// Returns a text without the items of task lists, and without the lines that introduce them.
 fn without_items(text: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
@@ -96,10 +123,16 @@ fn edited(file: &str, directory: &Path) -> v1::LogEventRequest {
     recorded(HookRecord::Edit, v1::LogEventRequest { related_files: vec![file.to_owned()], ..edited }, Map::new())
 }
 
-fn of_command(command: &str, result: &ToolResult, seen: &mut Seen) -> Option<v1::LogEventRequest> {
+fn of_command(
+    command: &str,
+    result: &ToolResult,
+    capture: &CaptureSettings,
+    seen: &mut Seen,
+) -> Option<v1::LogEventRequest> {
     let failing = format!("failing {}", ContentHash::of(command.as_bytes()).short());
     let failed = || format!("`{}` failed", first_chars(&one_line(command), COMMAND_CHARS));
     match result {
+        ToolResult::Failed(_) if !capture.failures => None,
         ToolResult::Failed(output) => seen.add(&failing).then(|| v1::LogEventRequest {
             rationale: first_chars(output.trim(), OUTPUT_CHARS),
             ..event("error", failed())
@@ -110,6 +143,9 @@ fn of_command(command: &str, result: &ToolResult, seen: &mut Seen) -> Option<v1:
         }
         ToolResult::Fine(output) if is_commit(command) => {
             seen.add(HAS_CHANGED);
+            if !capture.commits {
+                return None;
+            }
             let of_commit = |commit| event("milestone", format!("committed {commit}"));
             commit_in(output).map(|commit| recorded(HookRecord::Commit, of_commit(commit), Map::new()))
         }
@@ -159,6 +195,7 @@ fn first_chars(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use recall_config::{Dirs, Environment};
+    use recall_core::TaskState;
 
     use super::*;
 
@@ -170,7 +207,7 @@ mod tests {
         let mut seen = Seen::open(&dirs, "s").expect("opened");
         let mut check = |kind: ToolKind, subject: &str, result: ToolResult, expected: &str| {
             let call = ToolCall { kind, subject: subject.to_owned(), result };
-            let event = of_tool(&call, Path::new("/p"), &mut seen);
+            let event = of_tool(&call, Path::new("/p"), &CaptureSettings::default(), &mut seen);
             let told = event.map_or_else(String::new, |event| {
                 let v1::LogEventRequest { r#type, content, rationale, resolution, related_files, .. } = event;
                 [&[r#type, content, rationale, resolution], &*related_files].concat().join("|")
@@ -212,6 +249,26 @@ mod tests {
         let said = of_message(&format!("Done:\n{}", "x ".repeat(1_000_000)), &mut seen).expect("an event");
         assert!(said.content.starts_with("Done: x x") && said.content.chars().count() <= MESSAGE_CHARS + 1);
         assert_eq!(of_message("Done.", &mut seen), None);
+    }
+
+    #[test]
+    fn a_list_of_tasks_is_an_event_when_it_changes() {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let environment = Environment { recall_home: Some(home.path().to_owned()), ..Environment::default() };
+        let dirs = Dirs::from_environment(&environment).expect("absolute");
+        let mut seen = Seen::open(&dirs, "s").expect("opened");
+        let list = |state| {
+            vec![
+                Task { text: "Dig\nit".to_owned(), state },
+                Task { text: "Fill".to_owned(), state: TaskState::Pending },
+            ]
+        };
+        let mut told = |state| of_tasks(&list(state), &mut seen).map(|event| event.content);
+        assert_eq!(told(TaskState::InProgress).as_deref(), Some("0 of 2 tasks done"));
+        assert_eq!(told(TaskState::InProgress), None);
+        assert_eq!(told(TaskState::Completed).as_deref(), Some("1 of 2 tasks done"));
+        assert_eq!(told(TaskState::InProgress).as_deref(), Some("0 of 2 tasks done"));
+        assert_eq!(of_tasks(&[], &mut seen), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use recall_core::TaskState;
 use recall_core::quantity::counted;
 use recall_proto::v1::{
     BriefingResponse, EndSessionResponse, ListEventsResponse, ListSessionsResponse, Session, SessionEvent,
@@ -82,6 +83,11 @@ fn line(session: &Session) -> String {
         SessionState::Abandoned => "broke off",
         SessionState::Open | SessionState::Unspecified => "goes on",
     };
+    let done = session.tasks.iter().filter(|task| task.status == TaskState::Completed.as_str()).count();
+    let tasks = match session.tasks.len() {
+        0 => String::new(),
+        all => format!("{done} of {all} tasks done"),
+    };
     let mut line = format!("- {}", inline(&session.id, NAME_CHARS));
     let began = session.started_at.as_ref().and_then(recall_json::rfc3339).unwrap_or_default();
     for fact in [
@@ -90,6 +96,7 @@ fn line(session: &Session) -> String {
         &session.agent,
         &provenance.git_branch,
         &counted(session.events, "event", "events"),
+        &tasks,
         &session.title,
     ] {
         if !fact.is_empty() {

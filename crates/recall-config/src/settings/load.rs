@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use recall_core::Limits;
 
-use super::sessions::sessions;
+use super::sessions::{briefing, capture, sessions};
 use super::{
     AdoptSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings, LaunchSettings, LoopSettings,
     ModelsSettings, PageSettings, RemoteSettings, RootsSettings, SearchSettings, Settings,
@@ -68,6 +68,8 @@ impl Settings {
             page: page(&mut from, default.page)?,
             client: client(&mut from, default.client)?,
             hooks: hooks(&mut from, default.hooks)?,
+            briefing: briefing(&mut from, default.briefing)?,
+            capture: capture(&mut from, default.capture)?,
             sessions: sessions(&mut from, default.sessions)?,
             launch: launch(&mut from, default.launch)?,
             task_loop: task_loop(&mut from, default.task_loop)?,

@@ -6,12 +6,79 @@ use crate::ConfigError;
 use crate::kind::{Kind, Shape};
 use crate::read::Reader;
 use crate::table::Reach;
+use crate::value::yes_or_no;
 
 /// What happens to the records of sessions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SessionSettings {
     /// Which sessions' summaries become files of the project.
     pub share: SessionShare,
+}
+
+/// What a briefing shows, besides what is known about the current work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BriefingSettings {
+    /// The profiles of the user and the project.
+    pub profile: bool,
+    /// What the last sessions did.
+    pub history: bool,
+    /// What they left open.
+    pub tasks: bool,
+}
+
+impl Default for BriefingSettings {
+    fn default() -> Self {
+        Self { profile: true, history: true, tasks: true }
+    }
+}
+
+/// What hooks record of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the configuration")]
+pub struct CaptureSettings {
+    /// The first prompt, as the goal of the session.
+    pub goal: bool,
+    /// Which files were edited.
+    pub edits: bool,
+    /// Which commands failed, and why.
+    pub failures: bool,
+    /// Commits.
+    pub commits: bool,
+    /// What the agent said at the end of a turn.
+    pub messages: bool,
+    /// The agent's list of tasks.
+    pub tasks: bool,
+}
+
+impl Default for CaptureSettings {
+    fn default() -> Self {
+        Self { goal: true, edits: true, failures: true, commits: true, messages: true, tasks: true }
+    }
+}
+
+/// Reads the section of briefings.
+pub(crate) fn briefing(from: &mut Reader, default: BriefingSettings) -> Result<BriefingSettings, ConfigError> {
+    let BriefingSettings { profile, history, tasks } = default;
+    let mut switch = |key, default| from.key(key, Reach::Search, default, &yes_or_no());
+    Ok(BriefingSettings {
+        profile: switch("briefing.profile", profile)?,
+        history: switch("briefing.history", history)?,
+        tasks: switch("briefing.tasks", tasks)?,
+    })
+}
+
+/// Reads the section of what hooks record.
+pub(crate) fn capture(from: &mut Reader, default: CaptureSettings) -> Result<CaptureSettings, ConfigError> {
+    let CaptureSettings { goal, edits, failures, commits, messages, tasks } = default;
+    let mut switch = |key, default| from.key(key, Reach::Client, default, &yes_or_no());
+    Ok(CaptureSettings {
+        goal: switch("capture.goal", goal)?,
+        edits: switch("capture.edits", edits)?,
+        failures: switch("capture.failures", failures)?,
+        commits: switch("capture.commits", commits)?,
+        messages: switch("capture.messages", messages)?,
+        tasks: switch("capture.tasks", tasks)?,
+    })
 }
 
 /// Reads the section. A repository must not decide that what a user did becomes one of its files.

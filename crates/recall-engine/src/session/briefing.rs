@@ -24,6 +24,7 @@ use crate::origin::Origin;
 use crate::quote;
 use crate::session::briefing::pack::{SectionDraft, pack};
 use crate::session_log::SessionError;
+use crate::settings::BriefingParts;
 use crate::store::Store;
 use crate::store::provenance::where_of;
 pub use answer::{Briefing, BriefingSection, SectionKind};
@@ -90,10 +91,11 @@ impl Scene<'_> {
 
     fn drafts(&self) -> Result<Vec<SectionDraft>, SessionError> {
         let memories = self.latest_memories()?;
+        let BriefingParts { profile, history, tasks } = self.store.settings().briefing;
         Ok(vec![
-            SectionDraft { kind: SectionKind::Profile, entries: self.profile()? },
-            SectionDraft { kind: SectionKind::History, entries: self.history()? },
-            SectionDraft { kind: SectionKind::Tasks, entries: self.tasks()? },
+            SectionDraft { kind: SectionKind::Profile, entries: if profile { self.profile()? } else { Vec::new() } },
+            SectionDraft { kind: SectionKind::History, entries: if history { self.history()? } else { Vec::new() } },
+            SectionDraft { kind: SectionKind::Tasks, entries: if tasks { self.tasks()? } else { Vec::new() } },
             SectionDraft { kind: SectionKind::Decisions, entries: self.decisions(&memories) },
             SectionDraft { kind: SectionKind::Changes, entries: self.changes(&memories) },
         ])

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use anstyle::Style;
+use recall_core::TaskState;
 use recall_proto::v1::{self, SessionState};
 
 use super::memory::added;
@@ -71,6 +72,7 @@ pub(crate) fn table_of(sessions: &[v1::Session], screen: Screen) -> String {
         column("BEGAN", Align::Left, DIM),
         column("STATE", Align::Left, Style::new()),
         column("EVENTS", Align::Right, Style::new()),
+        column("TASKS", Align::Right, Style::new()),
         column("BRANCH", Align::Left, DIM),
         column("SESSION", Align::Left, PATH),
         column("TITLE", Align::Left, Style::new()),
@@ -79,17 +81,28 @@ pub(crate) fn table_of(sessions: &[v1::Session], screen: Screen) -> String {
     table(&layout, &rows, screen.width)
 }
 
-fn row(session: &v1::Session, sessions: &[v1::Session], screen: Screen) -> [String; 6] {
+fn row(session: &v1::Session, sessions: &[v1::Session], screen: Screen) -> [String; 7] {
     let provenance = session.provenance.clone().unwrap_or_default();
     let first_line = |text: &str| text.lines().next().unwrap_or_default().to_owned();
     [
         session.started_at.as_ref().map(|time| moment(time, screen.now)).unwrap_or_default(),
         state(session.state()).to_owned(),
         session.events.to_string(),
+        tasks_of(session),
         printable(&provenance.git_branch).into_owned(),
         printable(&short_id(&session.id, sessions)).into_owned(),
         printable(&first_line(&session.title)).into_owned(),
     ]
+}
+
+/// Returns how many tasks of a session are done: `2/5`; empty if it has none.
+fn tasks_of(session: &v1::Session) -> String {
+    let done = session.tasks.iter().filter(|task| is_done(task)).count();
+    if session.tasks.is_empty() { String::new() } else { format!("{done}/{}", session.tasks.len()) }
+}
+
+fn is_done(task: &v1::SessionTask) -> bool {
+    task.status == TaskState::Completed.as_str()
 }
 
 fn state(state: SessionState) -> &'static str {
@@ -116,6 +129,10 @@ pub(crate) fn shown(session: &v1::Session, events: &[v1::SessionEvent], screen: 
     }
     if session.title != session.goal && !session.title.is_empty() {
         let _ = writeln!(text, "{NOTE}title{NOTE:#}: {}", printable(&session.title));
+    }
+    for task in &session.tasks {
+        let mark = if is_done(task) { 'x' } else { ' ' };
+        let _ = writeln!(text, "  [{mark}] {}", printable(&task.text));
     }
     if !session.memories.is_empty() {
         let _ = writeln!(text, "{NOTE}memories{NOTE:#}: {}", session.memories.join(", "));
