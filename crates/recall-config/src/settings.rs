@@ -15,7 +15,7 @@ use std::time::Duration;
 pub use hooks::HookSettings;
 pub use load::Loaded;
 pub use models::{ModelsSettings, ProxySetting};
-use recall_core::{DocumentType, LOW_CONFIDENCE, Limits};
+use recall_core::{DocumentType, LOW_CONFIDENCE, Limits, Scope};
 pub use remote::RemoteSettings;
 pub use sessions::{BriefingSettings, CaptureSettings, SessionSettings};
 pub use stores::{ReadFrom, SpreadConfig, StoreConfig, StoreKind};
@@ -128,6 +128,12 @@ pub struct SearchSettings {
     pub judge_weight: f64,
     /// The domains to search in addition to the project, by their names in [`RootsSettings::domains`].
     pub domains: Vec<String>,
+    /// The stores that a search reads if its request names none.
+    pub scope: Scope,
+    /// The number of hits of a request that names none.
+    pub limit: u32,
+    /// Whether a request that does not say uses the selected cross-encoders.
+    pub rerank: bool,
 }
 
 /// How the candidates of a search are ranked.
@@ -206,6 +212,9 @@ impl Default for SearchSettings {
             judge_wait: Duration::from_secs(5),
             judge_weight: 0.7,
             domains: Vec::new(),
+            scope: Scope::All,
+            limit: 10,
+            rerank: true,
         }
     }
 }

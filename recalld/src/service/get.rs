@@ -22,7 +22,8 @@ pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<Get
     let parent = if include_parent { Parent::Include } else { Parent::Leave };
     let (item, cited) = service.call(move |daemon| found(&daemon.engine, &origin, id, parent, wanted)).await?;
     let cited_lines = cited.as_ref().and_then(|cited| cited.lines);
-    let mut response = response(item, wanted_lines.or(cited_lines).unwrap_or(Lines::ALL));
+    let lines = wanted_lines.or(cited_lines).unwrap_or(Lines::ALL);
+    let mut response = response(item, lines, parent);
     if let Some(Cited { hash: Some(hash), .. }) = &cited {
         response.warnings.extend(changed_since(&response, hash));
     }
@@ -69,7 +70,8 @@ fn changed_since(response: &GetResponse, hash: &str) -> Option<v1::Warning> {
     (!is_same).then(|| v1::Warning { path, ..warning::new("CITED_TEXT_CHANGED", Severity::Notice, message, "") })
 }
 
-fn response(item: Item, lines: Lines) -> GetResponse {
+/// Writes an item. With its parent, cited lines come in the text of their whole document, and the citation names them.
+fn response(item: Item, lines: Lines, parent: Parent) -> GetResponse {
     let Item { scope, document: found, chunk: named, text, parent_text, symbols, memory: recalled, coverage, warnings } =
         item;
     let hash = found.hash.short();
@@ -89,7 +91,14 @@ fn response(item: Item, lines: Lines) -> GetResponse {
         (whole, start, end, Some(part), cited)
     } else {
         let (part, start, end) = lines.of(&text);
-        (part.to_owned(), start, end, None, (start, end))
+        let part = part.to_owned();
+        match parent {
+            Parent::Leave => (part, start, end, None, (start, end)),
+            Parent::Include => {
+                let all = count_lines(&text);
+                (text, u32::from(all > 0), all, None, (start, end))
+            }
+        }
     };
     GetResponse {
         citation: format!("{}:{}-{}@{hash}", found.path, cited.0, cited.1),

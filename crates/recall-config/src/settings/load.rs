@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use recall_core::Limits;
+use recall_core::{Limits, Scope};
 
 use super::sessions::{briefing, capture, sessions};
 use super::{
     AdoptSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings, LaunchSettings, LoopSettings,
     ModelsSettings, PageSettings, RemoteSettings, RootsSettings, SearchSettings, Settings,
 };
+use crate::kind::{Kind, Shape};
 use crate::layers::Entry;
 use crate::read::Reader;
 use crate::store_table::store;
@@ -176,6 +177,9 @@ fn search(from: &mut Reader, default: SearchSettings) -> Result<SearchSettings, 
         judge_wait,
         judge_weight,
         domains: listed,
+        scope: default_scope,
+        limit,
+        rerank,
     } = default;
     Ok(SearchSettings {
         per_document: from.key("search.per_document", Project, per_document, &positive(1_000))?,
@@ -197,6 +201,18 @@ fn search(from: &mut Reader, default: SearchSettings) -> Result<SearchSettings, 
         judge_wait: from.key("search.judge_wait", Reach::Daemon, judge_wait, &duration(MILLISECOND..=MINUTE))?,
         judge_weight: from.key("search.judge_weight", Reach::Daemon, judge_weight, &part())?,
         domains: from.key("search.domains", Project, listed, &names())?,
+        scope: from.key("search.scope", Reach::Daemon, default_scope, &scope())?,
+        limit: from.key("search.limit", Reach::Daemon, limit, &count(1..=50))?,
+        rerank: from.key("search.rerank", Reach::Daemon, rerank, &yes_or_no())?,
+    })
+}
+
+/// Parses the name of a scope.
+fn scope() -> Kind<Scope> {
+    const NAMES: [&str; 4] = ["project", "global", "domain", "all"];
+    Kind::new(Shape::OneOf(NAMES.to_vec()), |value| {
+        let scope = value.as_str().and_then(|name| name.parse().ok());
+        scope.ok_or_else(|| format!("one of {}", NAMES.join(", ")))
     })
 }
 
