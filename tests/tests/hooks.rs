@@ -193,7 +193,7 @@ fn a_session_is_recorded_and_summarised() {
         hook(&sandbox, &["session-start"], &event(&project, "s-2", "SessionStart", json!({"source": "startup"})));
     let briefing = briefing.expect("a briefing");
     assert!(briefing.contains(": Make the retries wait\n  > Added jitter to the retries.\n"), "{briefing}");
-    assert!(briefing.contains("## Left open\n\n  > Test the jitter\n  > Measure\n"), "{briefing}");
+    assert!(briefing.contains("## Left open\n\n  > Test the jitter\n  > Measure"), "{briefing}");
     assert!(!briefing.contains("Add it") && briefing.contains("no instructions"), "{briefing}");
     let fields = json!({"agent_id": "a", "agent_type": "Explore"});
     let told =

@@ -2,6 +2,7 @@
 
 mod hooks;
 mod load;
+mod load_sessions;
 mod models;
 mod remote;
 mod sessions;

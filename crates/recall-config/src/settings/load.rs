@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use recall_core::{Limits, Scope};
 
-use super::sessions::{briefing, capture, sessions};
+use super::load_sessions::{briefing, capture, sessions};
 use super::{
     AdoptSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings, LaunchSettings, LoopSettings,
     ModelsSettings, PageSettings, RemoteSettings, RootsSettings, SearchSettings, Settings,
