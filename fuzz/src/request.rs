@@ -191,7 +191,7 @@ pub fn request_seeds() -> Vec<Vec<u8>> {
     let end = v1::EndSessionRequest { context: context.clone(), memories: vec![add.clone()], ..Default::default() };
     let list = v1::ListSessionsRequest { limit: Some(3), cursor: text("20"), state: 1, ..Default::default() };
     let events = v1::ListEventsRequest { context: context.clone(), types: vec![text("error")], ..Default::default() };
-    let briefing = v1::BriefingRequest { context, budget_tokens: Some(500), goal: text("g") };
+    let briefing = v1::BriefingRequest { context, budget_tokens: Some(500), goal: text("g"), subject: 1 };
     vec![
         message(0, search.encode_to_vec()),
         message(1, candidates.encode_to_vec()),

@@ -231,7 +231,7 @@ pub(crate) enum Command {
     ))]
     Export(export::ExportArgs),
     /// Add what an export or another tool's memory has and a store lacks. The files of the documents need not be there.
-    #[command(after_help = examples!(
+    #[command(visible_alias = "migrate", after_help = examples!(
         "recall import shop.ndjson",
         "gunzip -c shop.ndjson.gz | recall import -",
         "recall import claude-mem --dry-run",

@@ -11,6 +11,7 @@ mod prompt;
 mod record;
 mod seen;
 
+use std::cell::Cell;
 use std::io;
 use std::path::PathBuf;
 use std::str::FromStr as _;
@@ -38,6 +39,12 @@ const MOST_ABOUT_FILE: usize = 5;
 /// The prefix of the entries of what was shown. Compaction removes what was shown from the agent's context.
 const SHOWN: &str = "shown ";
 
+/// The entry that says that the session has not had its briefing.
+const OWES_BRIEFING: &str = "owes briefing";
+
+/// The entry that says that the session has a goal.
+const HAS_GOAL: &str = "goal";
+
 /// What a subagent is told about the command. It may have no MCP tools.
 const COMMAND: &str = "The command `recall search \"words\"` finds code, documents and memories of this project; `recall get` prints \
                        one of them.\n";
@@ -64,8 +71,8 @@ pub(crate) enum HookError {
         source: io::Error,
     },
     /// It took too long.
-    #[error("no answer within {0:?} (`hooks.wait`)")]
-    Late(Duration),
+    #[error("no answer within {0:?} (`hooks.{1}`)")]
+    Late(Duration, &'static str),
     /// A bug.
     #[error("internal error: the hook panicked")]
     Panicked,
@@ -87,15 +94,38 @@ pub(crate) fn answer(
     began: Instant,
 ) -> Result<Option<String>, HookError> {
     let user = context.settings();
-    let wait = user.hooks.wait;
-    let (sender, receiver) = mpsc::sync_channel(1);
-    let hook = Hook { contract, context: context.clone(), settings: user.hooks, user, began };
-    std::thread::spawn(move || sender.send(hook.run(io::stdin().lock())));
-    match receiver.recv_timeout(wait.saturating_sub(began.elapsed())) {
-        Ok(answer) => answer,
-        Err(mpsc::RecvTimeoutError::Timeout) => Err(HookError::Late(wait)),
-        Err(mpsc::RecvTimeoutError::Disconnected) => Err(HookError::Panicked),
+    let long_wait = user.hooks.start_wait.max(user.hooks.wait);
+    let (short, long) = ((user.hooks.wait, "wait"), (long_wait, "start_wait"));
+    let mut limit = if contract.event == Event::SessionStart { long } else { short };
+    let (sender, receiver) = mpsc::sync_channel(2);
+    let reports = sender.clone();
+    let hook = Hook {
+        contract,
+        context: context.clone(),
+        settings: user.hooks,
+        user,
+        began,
+        wait: Cell::new(limit.0),
+        long_wait,
+        reports,
+    };
+    std::thread::spawn(move || sender.send(Report::Answer(hook.run(io::stdin().lock()))));
+    loop {
+        match receiver.recv_timeout(limit.0.saturating_sub(began.elapsed())) {
+            Ok(Report::BringsBriefing) => limit = long,
+            Ok(Report::Answer(answer)) => return answer,
+            Err(mpsc::RecvTimeoutError::Timeout) => return Err(HookError::Late(limit.0, limit.1)),
+            Err(mpsc::RecvTimeoutError::Disconnected) => return Err(HookError::Panicked),
+        }
     }
+}
+
+/// What the thread that works reports.
+enum Report {
+    /// It brings a briefing that was not ready when the session started, which may take longer.
+    BringsBriefing,
+    /// It is done.
+    Answer(Result<Option<String>, HookError>),
 }
 
 /// Reads the event to its end and forgets it, so that the agent can write all of it. Waits no longer than an answer may take.
@@ -114,6 +144,11 @@ struct Hook {
     /// All settings of the user.
     user: Settings,
     began: Instant,
+    /// How long the hook may take.
+    wait: Cell<Duration>,
+    /// How long it may take if it brings a briefing.
+    long_wait: Duration,
+    reports: mpsc::SyncSender<Report>,
 }
 
 impl Hook {
@@ -130,7 +165,7 @@ impl Hook {
         match self.contract.event {
             Event::SessionStart => self.session_start(input).await,
             Event::SubagentStart if briefing => self.subagent_start(input).await,
-            Event::Prompt if prompt => self.prompt(input).await,
+            Event::Prompt if prompt || events || briefing => self.prompt(input).await,
             Event::PreTool if files => self.file(input).await,
             Event::PostTool if events => self.tool(input).await,
             Event::PreCompact if events => self.end(input, "compact").await,
@@ -147,12 +182,22 @@ impl Hook {
         if !briefing && !events {
             return Ok(None);
         }
+        if briefing {
+            self.owe(input);
+        }
         let client = self.connect().await?;
         let context = Some(self.request_context(input));
         let start = v1::StartSessionRequest { context: context.clone(), ..v1::StartSessionRequest::default() };
         let started = async { if events { client.start_session(start).await.map(drop) } else { Ok(()) } };
-        let told =
-            async { if briefing { self.briefing(&client, context, briefing_budget_tokens).await } else { Ok(None) } };
+        // Compaction removes from the agent's context what it did, not what it began with.
+        let subject =
+            if input.source == "compact" { v1::BriefingSubject::Session } else { v1::BriefingSubject::Unspecified };
+        let told = async {
+            if !briefing {
+                return Ok(None);
+            }
+            self.briefing(&client, context, briefing_budget_tokens, subject).await
+        };
         // Both are asked at once. A briefing is useful without a record of the session.
         let (started, told) = tokio::join!(started, told);
         match told? {
@@ -161,10 +206,34 @@ impl Hook {
         }
     }
 
+    /// Keeps that the session has no briefing yet. If that fails, a late briefing is lost.
+    fn owe(&self, input: &Input) {
+        let kept = self.seen(input).and_then(|mut seen| {
+            seen.add(OWES_BRIEFING);
+            self.save(seen)
+        });
+        if let Err(error) = kept {
+            note(&self.context, &error);
+        }
+    }
+
+    /// Returns the briefing that was not ready when the session started; `None` if it was.
+    async fn late_briefing(&self, client: &Client, input: &Input) -> Option<String> {
+        let (context, budget) = (Some(self.request_context(input)), self.settings.briefing_budget_tokens);
+        match self.briefing(client, context, budget, v1::BriefingSubject::Unspecified).await {
+            Ok(told) => told.map(|told| self.told(input, told)),
+            Err(status) => {
+                note(&self.context, &status.into());
+                None
+            }
+        }
+    }
+
     async fn subagent_start(&self, input: &Input) -> Result<Option<String>, HookError> {
         let client = self.connect().await?;
         let budget = self.settings.subagent_budget_tokens.saturating_sub(count(COMMAND)).max(1);
-        let briefing = self.briefing(&client, Some(self.request_context(input)), budget).await?;
+        let subject = v1::BriefingSubject::Unspecified;
+        let briefing = self.briefing(&client, Some(self.request_context(input)), budget, subject).await?;
         let briefing = briefing.map(|told| self.told(input, told) + "\n");
         Ok(Some(format!("{}{COMMAND}", briefing.unwrap_or_default())))
     }
@@ -175,9 +244,11 @@ impl Hook {
         client: &Client,
         context: Option<v1::RequestContext>,
         budget_tokens: u32,
+        subject: v1::BriefingSubject,
     ) -> Result<Option<v1::BriefingResponse>, Status> {
         let budget_tokens = Some(budget_tokens);
-        let request = v1::BriefingRequest { context, budget_tokens, ..v1::BriefingRequest::default() };
+        let request =
+            v1::BriefingRequest { context, budget_tokens, subject: subject.into(), ..v1::BriefingRequest::default() };
         let answer = client.briefing(request).await?;
         Ok(Some(answer).filter(|answer| !answer.sections.is_empty()))
     }
@@ -187,6 +258,7 @@ impl Hook {
     /// A briefing is shown even if that cannot be kept: it comes once.
     fn told(&self, input: &Input, told: v1::BriefingResponse) -> String {
         let kept = self.seen(input).and_then(|mut seen| {
+            seen.remove(OWES_BRIEFING);
             if input.source == "compact" {
                 seen.remove_all(SHOWN);
             }
@@ -204,8 +276,64 @@ impl Hook {
     }
 
     async fn prompt(&self, input: &Input) -> Result<Option<String>, HookError> {
-        let Some(search) = prompt_search(self.request_context(input), &input.prompt) else { return Ok(None) };
-        let response = self.connect().await?.search(search).await?;
+        let goal = self.goal(input)?;
+        let search = prompt_search(self.request_context(input), &input.prompt).filter(|_| self.settings.prompt);
+        let owes = self.settings.briefing && self.seen(input)?.has(OWES_BRIEFING);
+        if goal.is_none() && search.is_none() && !owes {
+            return Ok(None);
+        }
+        let mut briefing = None;
+        if owes {
+            self.wait.set(self.long_wait);
+            // The other thread is gone only when the process ends.
+            let _ = self.reports.send(Report::BringsBriefing);
+        }
+        let client = self.connect().await?;
+        if owes {
+            // What the briefing shows is not shown again.
+            briefing = self.late_briefing(&client, input).await;
+        }
+        let named = async { if let Some(goal) = goal { self.name(&client, input, goal).await } else { Ok(()) } };
+        let found =
+            async { if let Some(search) = search { self.found(&client, input, search).await } else { Ok(None) } };
+        let (named, found) = tokio::join!(named, found);
+        let found = match (briefing, found) {
+            (Some(briefing), found) => Some(format!("{briefing}\n{}", found.ok().flatten().unwrap_or_default())),
+            (None, found) => found?,
+        };
+        // An answer is useful without a record of the session.
+        match found {
+            Some(text) => Ok(Some(text)),
+            None => named.map(|()| None),
+        }
+    }
+
+    /// Returns the goal of the session, if this prompt is its first and says what it is about.
+    fn goal(&self, input: &Input) -> Result<Option<String>, HookError> {
+        let goal = record::goal_of(&input.prompt).filter(|_| self.settings.events && self.user.capture.goal);
+        match goal {
+            Some(goal) if !self.seen(input)?.has(HAS_GOAL) => Ok(Some(goal)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Gives the session its goal.
+    async fn name(&self, client: &Client, input: &Input, goal: String) -> Result<(), HookError> {
+        let context = Some(self.request_context(input));
+        client.start_session(v1::StartSessionRequest { context, goal, briefing: false }).await?;
+        let mut seen = self.seen(input)?;
+        seen.add(HAS_GOAL);
+        self.save(seen)
+    }
+
+    /// Returns what a prompt is about.
+    async fn found(
+        &self,
+        client: &Client,
+        input: &Input,
+        search: v1::SearchRequest,
+    ) -> Result<Option<String>, HookError> {
+        let response = client.search(search).await?;
         let limits = PromptLimits::from(&self.settings);
         // Most prompts have no confident hit, and then no file is touched.
         if prompt_answer(&response, &limits, |_| true).shown.is_empty() {
@@ -241,14 +369,21 @@ impl Hook {
 
     /// Records what a tool did.
     async fn tool(&self, input: &Input) -> Result<Option<String>, HookError> {
+        let capture = self.user.capture;
+        if let Some(tasks) = input.tasks.as_ref().filter(|_| capture.tasks) {
+            return self.log(input, |seen| record::of_tasks(tasks, seen)).await;
+        }
         let Some(call) = &input.call else { return Ok(None) };
         let context = self.request_context(input);
         let directory = PathBuf::from(&context.working_directory);
-        self.log(input, |seen| record::of_tool(call, &directory, seen)).await
+        self.log(input, |seen| record::of_tool(call, &directory, &capture, seen)).await
     }
 
     /// Records what an agent said at the end of a turn in which it changed something.
     async fn turn_end(&self, input: &Input) -> Result<Option<String>, HookError> {
+        if !self.user.capture.messages {
+            return Ok(None);
+        }
         self.log(input, |seen| record::of_message(&input.message, seen)).await
     }
 
@@ -284,7 +419,7 @@ impl Hook {
         let launch = if self.context.global.no_daemon { Launch::Never } else { Launch::IfNeeded };
         let options = ConnectOptions {
             replace: Replace::Never,
-            deadline: self.settings.wait.saturating_sub(self.began.elapsed()),
+            deadline: self.wait.get().saturating_sub(self.began.elapsed()),
             attempts: 1,
             ..self.context.options(launch, &self.user)
         };

@@ -48,7 +48,7 @@ pub(crate) async fn answer(
         return get(request);
     }
     let goal = argument(request, "goal").unwrap_or_default().to_owned();
-    let asked = BriefingRequest { context: Some(context), budget_tokens: None, goal };
+    let asked = BriefingRequest { context: Some(context), goal, ..BriefingRequest::default() };
     let briefing = daemon.call(Doing::Reading, |client| {
         let asked = asked.clone();
         async move { client.briefing(asked).await }

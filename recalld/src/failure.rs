@@ -96,6 +96,10 @@ impl IntoFailure for RqlError {
     }
 }
 
+fn ambiguous(message: String, id: String) -> Failure {
+    Failure::new(Reason::InvalidArgument, message).with_detail("id", id).with_hint("type more of the id")
+}
+
 impl IntoFailure for GetError {
     fn into_failure(self) -> Failure {
         let message = error_chain(&self);
@@ -104,6 +108,7 @@ impl IntoFailure for GetError {
             Self::LeftOut { path, reason: _ } => {
                 Failure::new(Reason::NotFound, message).with_detail("path", path).with_hint(LEFT_OUT)
             }
+            Self::Ambiguous { id, .. } => ambiguous(message, id),
             Self::Memory(error) => of_fault(error.fault(), message, Reason::SearchFailed),
             Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
             Self::Shared { source, .. } => of_shared(&source, message, "try again when the server answers"),
@@ -147,6 +152,10 @@ impl IntoFailure for SessionError {
             Self::NotFound { id } => {
                 not_found(message, id).with_hint("`recall session list` shows those of the project")
             }
+            Self::Ambiguous { id, .. } => ambiguous(message, id),
+            Self::Trivial { id } => Failure::new(Reason::Conflict, message)
+                .with_detail("id", id)
+                .with_hint("`recall session end --summary` gives it a summary of yours"),
             Self::Memory(error) => error.into_failure(),
             error @ (Self::Write { .. }
             | Self::Read { .. }

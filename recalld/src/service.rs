@@ -14,6 +14,7 @@ mod get;
 mod graph;
 mod handshake;
 mod history;
+mod ids;
 mod index;
 mod list;
 mod memory;
@@ -81,7 +82,7 @@ impl Recall for Service {
     }
 
     async fn get(&self, request: Request<v1::GetRequest>) -> Result<Response<v1::GetResponse>, Status> {
-        get::handle(self, request.into_inner()).await.map(Response::new)
+        get::handle(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
     }
 
     async fn list(&self, request: Request<v1::ListRequest>) -> Result<Response<v1::ListResponse>, Status> {
@@ -89,11 +90,11 @@ impl Recall for Service {
     }
 
     async fn related(&self, request: Request<v1::RelatedRequest>) -> Result<Response<v1::RelatedResponse>, Status> {
-        related::handle(self, request.into_inner()).await.map(Response::new)
+        related::handle(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
     }
 
     async fn history(&self, request: Request<v1::HistoryRequest>) -> Result<Response<v1::HistoryResponse>, Status> {
-        history::handle(self, request.into_inner()).await.map(Response::new)
+        history::handle(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
     }
 
     async fn names(&self, request: Request<v1::NamesRequest>) -> Result<Response<v1::NamesResponse>, Status> {
@@ -101,31 +102,31 @@ impl Recall for Service {
     }
 
     async fn graph(&self, request: Request<v1::GraphRequest>) -> Result<Response<v1::GraphResponse>, Status> {
-        graph::handle(self, request.into_inner()).await.map(Response::new)
+        graph::handle(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
     }
 
     async fn remove(&self, request: Request<v1::RemoveRequest>) -> Result<Response<v1::RemoveResponse>, Status> {
-        remove::handle(self, request.into_inner()).await.map(Response::new)
+        remove::handle(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
     }
 
     async fn add(&self, request: Request<v1::AddRequest>) -> Result<Response<v1::AddResponse>, Status> {
-        memory::add(self, request.into_inner()).await.map(Response::new)
+        memory::add(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
     }
 
     async fn update(&self, request: Request<v1::UpdateRequest>) -> Result<Response<v1::UpdateResponse>, Status> {
-        memory::update(self, request.into_inner()).await.map(Response::new)
+        memory::update(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
     }
 
     async fn feedback(&self, request: Request<v1::FeedbackRequest>) -> Result<Response<v1::FeedbackResponse>, Status> {
-        memory::feedback(self, request.into_inner()).await.map(Response::new)
+        memory::feedback(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
     }
 
     async fn verify(&self, request: Request<v1::VerifyRequest>) -> Result<Response<v1::VerifyResponse>, Status> {
-        memory::verify(self, request.into_inner()).await.map(Response::new)
+        memory::verify(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
     }
 
     async fn promote(&self, request: Request<v1::PromoteRequest>) -> Result<Response<v1::PromoteResponse>, Status> {
-        memory::promote(self, request.into_inner()).await.map(Response::new)
+        memory::promote(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
     }
 
     async fn log_event(&self, request: Request<v1::LogEventRequest>) -> Result<Response<v1::LogEventResponse>, Status> {
@@ -144,6 +145,13 @@ impl Recall for Service {
         request: Request<v1::EndSessionRequest>,
     ) -> Result<Response<v1::EndSessionResponse>, Status> {
         session::end(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn keep_session(
+        &self,
+        request: Request<v1::KeepSessionRequest>,
+    ) -> Result<Response<v1::KeepSessionResponse>, Status> {
+        session::keep(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn list_sessions(

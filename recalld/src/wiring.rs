@@ -9,8 +9,8 @@ use std::time::Duration;
 use recall_config::{DaemonSettings, Dirs, Environment, ModelSetting, RankerSetting, Settings};
 use recall_core::{Weights, error_chain};
 use recall_engine::{
-    AdoptSettings, EmbeddingModel, EmbeddingStoreSettings, Engine, EngineSettings, JudgeSettings, MemorySettings,
-    Places, RankerChoice, Rankers, RerankSettings, StoreSettings,
+    AdoptSettings, BriefingParts, EmbeddingModel, EmbeddingStoreSettings, Engine, EngineSettings, JudgeSettings,
+    MemorySettings, Places, RankerChoice, Rankers, RerankSettings, StoreSettings,
 };
 use recall_models::BuiltIn;
 use recall_page::{Page, PageSettings};
@@ -157,7 +157,7 @@ fn store_settings(dirs: &Dirs, environment: &Environment, user: &Settings, root:
         Ok(loaded) => (loaded.settings, loaded.warnings.iter().map(ToString::to_string).collect()),
         Err(error) => (user.clone(), vec![error_chain(&error)]),
     };
-    let Settings { limits, index, search, adopt, .. } = settings;
+    let Settings { limits, index, search, adopt, briefing, sessions, .. } = settings;
     let unknown = search.domains.iter().filter(|name| !user.roots.domains.contains_key(*name));
     warnings
         .extend(unknown.map(|name| format!("`search.domains` names `{name}`, which `roots.domains` does not define")));
@@ -180,6 +180,8 @@ fn store_settings(dirs: &Dirs, environment: &Environment, user: &Settings, root:
             auto_memory: adopt.auto_memory,
             auto_memory_files: adopt.auto_memory_files,
         },
+        share: sessions.share,
+        briefing: BriefingParts { profile: briefing.profile, history: briefing.history, tasks: briefing.tasks },
         warnings,
         files: vec![dirs.user_config(), Dirs::project_config(root)],
     }

@@ -130,6 +130,10 @@ fn a_session_is_recorded_and_summarised() {
         assert_eq!(send(&["post-tool"], "PostToolUse", fields), None);
     };
     send(&["session-start"], "SessionStart", json!({"source": "startup"}));
+    let prompt = |text: &str| send(&["prompt"], "UserPromptSubmit", json!({"prompt": text}));
+    prompt("/clear");
+    prompt("Make the retries\nwait");
+    prompt("And test it.");
     let file = project.path("src/retry.rs");
     tool("Read", json!({"file_path": file}), json!({}));
     tool("Edit", json!({"file_path": file, "old_string": "a", "new_string": "b"}), json!({"success": true}));
@@ -137,7 +141,10 @@ fn a_session_is_recorded_and_summarised() {
     let failure = json!({"tool_name": "Bash", "tool_input": {"command": "make test"}, "error": "exit code 2"});
     assert_eq!(send(&["post-tool"], "PostToolUseFailure", failure), None);
     tool("Bash", json!({"command": "git commit -m x"}), json!({"stdout": "[main 0123abc] Add jitter\n"}));
-    assert_eq!(send(&["stop"], "Stop", json!({"last_assistant_message": "Added jitter to the retries."})), None);
+    let todos = json!([{"content": "Fix", "status": "completed"}, {"content": "Measure", "status": "pending"}]);
+    tool("TodoWrite", json!({"todos": todos}), json!({}));
+    let said = "Added jitter to the retries.\n\nLeft open:\n- [ ] Test the jitter\n- [x] Add it";
+    assert_eq!(send(&["stop"], "Stop", json!({"last_assistant_message": said})), None);
     let events = || {
         let shown = json_of(&sandbox, &project, &["session", "show", "s-1"]);
         let events = shown["events"].as_array().unwrap_or_else(|| panic!("{shown}")).clone();
@@ -147,33 +154,63 @@ fn a_session_is_recorded_and_summarised() {
     };
     let recorded = [
         "session_start ",
+        "session_start Make the retries wait",
+        "observation edited src/retry.rs",
         "observation edited src/retry.rs",
         "error `make test` failed",
         "milestone committed 0123abc Add jitter",
+        "observation 1 of 2 tasks done",
         "observation Added jitter to the retries.",
     ];
     assert_eq!(events(), (json!("open"), recorded.map(str::to_owned).to_vec()));
     assert_eq!(send(&["pre-compact"], "PreCompact", json!({"trigger": "auto", "custom_instructions": ""})), None);
     assert_eq!(events().0, json!("ended"));
-    send(&["session-start"], "SessionStart", json!({"source": "compact"}));
+    let own = send(&["session-start"], "SessionStart", json!({"source": "compact"})).expect("a briefing");
+    assert!(own.contains("## What this session did") && own.contains("`src/retry.rs` (2 edits)"), "{own}");
     assert_eq!(events().0, json!("open"));
     tool("Bash", json!({"command": "make test"}), json!({"stdout": "ok"}));
     assert_eq!(send(&["session-end"], "SessionEnd", json!({"reason": "prompt_input_exit"})), None);
     assert_eq!(events().0, json!("ended"));
-    let history = fs::read_dir(project.path(".recall/history")).expect("there");
-    let summary: String = history.map(|file| fs::read_to_string(file.expect("there").path()).expect("text")).collect();
-    for told in ["Added jitter to the retries.", "`make test` failed Resolved: it succeeded later", "`src/retry.rs`"] {
+    assert!(!project.path(".recall/history").exists(), "nobody asked for a file in the project");
+    let shown = json_of(&sandbox, &project, &["session", "show", "s-1"]);
+    let summary = shown["session"]["summary"].as_str().unwrap_or_else(|| panic!("{shown}"));
+    for told in [
+        "# Make the retries wait\n\nAdded jitter to the retries.",
+        "`make test` failed. Why: exit code 2. Resolved: it succeeded later.",
+        "`src/retry.rs` (2 edits)",
+        "## Commits\n\n- 0123abc Add jitter",
+        "## Left open\n\n- [ ] Test the jitter\n- [ ] Measure\n",
+    ] {
         assert!(summary.contains(told), "{told}: {summary}");
     }
-    assert!(!summary.contains("Not resolved"), "{summary}");
+    assert_eq!(summary.matches("Add jitter").count(), 1, "each fact is told once: {summary}");
+    assert_eq!(shown["session"]["title"], "Make the retries wait", "{shown}");
+    assert_eq!(shown["session"]["tasks"][1], json!({"text": "Measure", "status": "pending"}), "{shown}");
+    let listed = sandbox.recall(&project, &["session", "list"]);
+    assert!(listed.stdout.contains(" 1/2 ") && listed.stdout.contains("Make the retries wait"), "{listed:?}");
     let briefing =
         hook(&sandbox, &["session-start"], &event(&project, "s-2", "SessionStart", json!({"source": "startup"})));
     let briefing = briefing.expect("a briefing");
-    assert!(briefing.contains("Added jitter to the retries.") && briefing.contains("no instructions"), "{briefing}");
+    assert!(briefing.contains(": Make the retries wait\n  > Added jitter to the retries.\n"), "{briefing}");
+    assert!(briefing.contains("## Left open\n\n  > Test the jitter\n  > Measure"), "{briefing}");
+    assert!(!briefing.contains("Add it") && briefing.contains("no instructions"), "{briefing}");
     let fields = json!({"agent_id": "a", "agent_type": "Explore"});
     let told =
         hook(&sandbox, &["subagent-start"], &event(&project, "s-2", "SubagentStart", fields)).expect("a briefing");
     assert!(told.contains("`recall search \"words\"`") && told.len() < briefing.len() + 200, "{told}");
+}
+
+#[test]
+fn a_briefing_that_came_too_late_comes_with_the_next_prompt() {
+    let sandbox = patient();
+    let project = project(&sandbox);
+    let start = event(&project, "s", "SessionStart", json!({"source": "startup"}));
+    let outcome = care::run(&sandbox, &["session-start", "--no-daemon"], start.to_string().as_bytes());
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(0), ""), "no daemon answers: {outcome:?}");
+    let prompt =
+        |text: &str| hook(&sandbox, &["prompt"], &event(&project, "s", "UserPromptSubmit", json!({"prompt": text})));
+    assert!(prompt("hello there").is_some_and(|told| told.contains("# Briefing: shop")), "it is late, not lost");
+    assert_eq!(prompt("hello again"), None, "it comes once");
 }
 
 #[test]
@@ -205,6 +242,35 @@ fn each_group_of_events_has_a_switch() {
     }
     let sessions = json_of(&sandbox, &project, &["session", "list"]);
     assert_eq!(sessions["results"], json!([]), "{sessions}");
+}
+
+#[test]
+fn what_is_recorded_and_what_a_briefing_shows_have_switches() {
+    let mut sandbox = patient();
+    for switch in ["CAPTURE__GOAL", "CAPTURE__EDITS", "CAPTURE__TASKS", "CAPTURE__MESSAGES", "BRIEFING__HISTORY"] {
+        sandbox = sandbox.with_variable(&format!("RECALL_{switch}"), "false");
+    }
+    let project = project(&sandbox);
+    let send = |arguments: &[&str], name: &str, fields: Value| {
+        hook(&sandbox, arguments, &event(&project, "s-1", name, fields))
+    };
+    send(&["session-start"], "SessionStart", json!({"source": "startup"}));
+    send(&["prompt"], "UserPromptSubmit", json!({"prompt": "Make the retries wait"}));
+    let todos = json!({"todos": [{"content": "Fix", "status": "pending"}]});
+    let edit = json!({"file_path": project.path("src/retry.rs")});
+    for (tool, input) in [("TodoWrite", todos), ("Edit", edit)] {
+        send(&["post-tool"], "PostToolUse", json!({"tool_name": tool, "tool_input": input, "tool_response": {}}));
+    }
+    let failure = json!({"tool_name": "Bash", "tool_input": {"command": "make test"}, "error": "exit code 2"});
+    send(&["post-tool"], "PostToolUseFailure", failure);
+    send(&["stop"], "Stop", json!({"last_assistant_message": "Done."}));
+    let shown = json_of(&sandbox, &project, &["session", "show", "s-1"]);
+    let types: Vec<_> = shown["events"].as_array().expect("events").iter().map(|event| event["type"].clone()).collect();
+    assert_eq!(types, [json!("session_start"), json!("error")], "{shown}");
+    let briefing = json_of(&sandbox, &project, &["briefing"]);
+    let kinds: Vec<_> =
+        briefing["sections"].as_array().expect("a list").iter().map(|one| one["kind"].clone()).collect();
+    assert!(!kinds.contains(&json!("history")) && kinds.contains(&json!("tasks")), "{briefing}");
 }
 
 #[test]

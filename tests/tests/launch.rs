@@ -192,7 +192,9 @@ fn a_session_that_broke_off_is_reported() {
     let log = ["session", "log", "milestone", "The pool is dug.", "--session", "lost"];
     assert_eq!(scene.sandbox.recall(&scene.project, &log).code, Some(0));
     // Backdates the events, so that the session counts as abandoned.
-    let file = scene.project.path(".recall/sessions/lost/events.jsonl");
+    let stores = fs::read_dir(scene.sandbox.recall_home().join("data/stores")).expect("there");
+    let mut files = stores.map(|store| store.expect("readable").path().join("sessions/lost/events.jsonl"));
+    let file = files.find(|file| file.is_file()).expect("the events of the session");
     let text = fs::read_to_string(&file).expect("readable");
     let year = &text[text.find("\"timestamp\":\"").expect("a time") + 13..][..4];
     fs::write(&file, text.replace(&format!("\"timestamp\":\"{year}"), "\"timestamp\":\"2020")).expect("written");

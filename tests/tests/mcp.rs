@@ -194,6 +194,45 @@ fn the_basic_tools_initialise_a_project_store_a_text_and_find_it() {
 }
 
 #[test]
+fn clients_may_use_the_names_of_earlier_servers() {
+    let sandbox = sandbox!();
+    let project = project(&sandbox);
+    let mut agent = Agent::with_every_tool(&sandbox, &project);
+    let mut json_of = |tool: &str, mut arguments: Value| -> Value {
+        arguments["format"] = json!("json");
+        serde_json::from_str(&agent.ask(tool, &arguments)).expect("JSON")
+    };
+    let payload = json!({
+        "type": "chat_message", "source": "user_a", "content": "The wombat API is slow.", "timestamp": "2025-11-08T10:30:00Z",
+    });
+    let stored = json_of("store", json!({"command": "store", "payload": payload}));
+    let id = stored["id"].as_str().unwrap_or_else(|| panic!("{stored}")).to_owned();
+    let found = json_of("recall", json!({"query": "slow wombat", "limit": 1, "include_code": false, "bm25_weight": 1}));
+    let memory = &found["results"][0]["memory"];
+    assert_eq!((&memory["id"], &memory["created_at"]), (&json!(id), &json!("2025-11-08T10:30:00Z")), "{found}");
+    let name = project.root().file_name().expect("a name").to_string_lossy().into_owned();
+    let explained = json!({
+        "query": "open_sessions", "rerank": false, "vector_weight": 0.5, "bm25_weight": 0.4, "ppr_weight": 0.1,
+        "project_id": name, "explain": true, "types": ["code", "runbook", "doc"],
+    });
+    let found = json_of("recall_search", explained.clone());
+    assert!(found["results"][0]["explain"].is_object(), "{found}");
+    let citation = found["results"][0]["citation"].as_str().unwrap_or_else(|| panic!("{found}")).to_owned();
+    let rated = json_of("recall_feedback", json!({"item_id": id, "useful": true}));
+    let stats = &rated["item_stats"];
+    assert_eq!(
+        (&stats["useful_count"], &stats["not_useful_count"], &stats["usefulness_rate"]),
+        (&json!(1), &json!(0), &json!(1.0)),
+        "{rated}"
+    );
+    let whole = json_of("recall_get", json!({"id": citation, "include_parent": true}));
+    assert_eq!((&whole["text"], &whole["citation"]), (&json!(STORE), &json!(citation)), "{whole}");
+    assert!(agent.ask("recall_search", &explained).contains("because words #1"));
+    let id = agent.send("recall_search", &json!({"query": "x", "project_id": "elsewhere"}));
+    assert!(agent.result_of(id).0.to_string().contains("INVALID_ARGUMENT"));
+}
+
+#[test]
 fn a_memory_is_a_resource_in_both_protocol_revisions() {
     let sandbox = sandbox!();
     let project = project(&sandbox);

@@ -20,6 +20,8 @@ const COMMANDS: &[&[&str]] = &[
     &["review", "check"],
     &["incident", "debug", "fix"],
     &["task"],
+    &["promote"],
+    &["index"],
     &["end"],
     &["end-recovery"],
 ];
@@ -106,6 +108,9 @@ fn descriptions_are_short() {
         let text = fs::read_to_string(&path).expect("readable");
         let description = text.lines().find_map(|line| line.strip_prefix("description: "));
         let description = description.unwrap_or_else(|| panic!("{} has no description", path.display()));
+        // Unquoted, a colon in it is an error in YAML, and Claude Code reads no field at all.
+        let is_quoted = description.len() > 2 && description.starts_with('"') && description.ends_with('"');
+        assert!(is_quoted && description.matches('"').count() == 2, "{}: {description}", path.display());
         assert!(description.len() <= DESCRIPTION, "{}: {}", path.display(), description.len());
         if !text.contains("\ndisable-model-invocation: true\n") {
             all += description.len();

@@ -4,6 +4,7 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use recall_testkit::{Outcome, Project};
@@ -33,6 +34,14 @@ fn kill_daemon(sandbox: &Sandbox, project: &Project) {
 
 fn agent_in(sandbox: &Sandbox, project: &Project) -> Agent {
     Agent::new(sandbox.start_shim(project, &["--tools", "full"]))
+}
+
+/// The file of a session's events in the data home.
+fn events_file(sandbox: &Sandbox, session: &str) -> PathBuf {
+    let stores = fs::read_dir(sandbox.recall_home().join("data/stores")).expect("there");
+    let mut files =
+        stores.map(|store| store.expect("readable").path().join("sessions").join(session).join("events.jsonl"));
+    files.find(|file| file.is_file()).expect("the events of the session")
 }
 
 /// The types and texts of a session's events.
@@ -119,6 +128,10 @@ fn an_ended_session_is_found_and_is_in_the_next_briefing() {
     assert_eq!(code, Some(0), "{stdout} {stderr}");
     let ended: Value = serde_json::from_str(&stdout).expect("JSON");
     let path = ended["summary_path"].as_str().expect("a summary").to_owned();
+    assert_eq!(ended["summary_shared"], false, "{ended}");
+    assert!(!project.path(".recall/history").exists(), "nobody asked for a file in the project");
+    let kept = json_of(&sandbox, &project, &["session", "keep", &id]);
+    assert_eq!(kept["summary_path"], json!(path), "{kept}");
     assert!(fs::read_to_string(project.path(&path)).expect("written").contains("# Teach the platypus to swim"));
     let hit = &json_of(&sandbox, &project, &["search", "monotreme crawl"])["results"][0];
     assert_eq!((&hit["doc"]["path"], &hit["doc"]["type"]), (&json!(path), &json!("session")));
@@ -148,6 +161,41 @@ fn an_ended_session_is_found_and_is_in_the_next_briefing() {
 }
 
 #[test]
+fn what_a_table_shows_can_be_typed() {
+    let sandbox = sandbox!();
+    let project = project(&sandbox);
+    let log = |session: &str, text: &str| {
+        let outcome = sandbox.recall(&project, &["session", "log", "decision", text, "--session", session]);
+        assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    };
+    log("38c4b499-1f7e-4a20-9d31-6a3c5b7d9e01", "The pool is bounded.");
+    log("06f251a7-77aa-4b18-8c2d-0f1e2d3c4b5a", "The queue is not.");
+    let listed = sandbox.recall(&project, &["session", "list"]);
+    assert!(listed.stdout.contains("38c4b499 ") && listed.stdout.contains("The pool is bounded."), "{listed:?}");
+    let shown = json_of(&sandbox, &project, &["session", "show", "38c4b499"]);
+    assert_eq!(shown["events"][1]["content"], "The pool is bounded.", "{shown}");
+    // Nobody names a session: the newest one is meant, and it is said which.
+    let logged = sandbox.recall(&project, &["session", "log", "observation", "It drains."]);
+    assert!(logged.code == Some(0) && logged.stderr.contains("session 06f251a7-77aa"), "{logged:?}");
+    log("38c4ffff-0000", "Another one.");
+    let ambiguous = sandbox.recall(&project, &["session", "show", "38c4"]);
+    assert_eq!(ambiguous.code, Some(2), "{ambiguous:?}");
+    for candidate in ["38c4ffff-0000 Another one.", "38c4b499-1f7e-4a20-9d31-6a3c5b7d9e01 The pool is bounded."] {
+        assert!(ambiguous.stderr.contains(candidate), "{ambiguous:?}");
+    }
+
+    let remembered = json_of(&sandbox, &project, &["remember", "Pools drain slowly.", "--type", "lesson"]);
+    let id = remembered["id"].as_str().expect("an id");
+    let got = json_of(&sandbox, &project, &["get", &id[..6]]);
+    assert_eq!(got["memory"]["id"], json!(id), "{got}");
+    let document = json_of(&sandbox, &project, &["get", "src/store.rs"])["doc"]["id"].clone();
+    let got = json_of(&sandbox, &project, &["get", &document.as_str().expect("an id")[..10]]);
+    assert_eq!(got["doc"]["path"], "src/store.rs", "{got}");
+    let removed = sandbox.recall(&project, &["rm", &id[..6]]);
+    assert_eq!(removed.code, Some(0), "{removed:?}");
+}
+
+#[test]
 fn an_abandoned_session_is_recovered() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
@@ -155,7 +203,7 @@ fn an_abandoned_session_is_recovered() {
     assert_eq!(sandbox.recall(&project, &log).code, Some(0));
     kill_daemon(&sandbox, &project);
     // Backdates the events, so that the session counts as abandoned.
-    let file = project.path(".recall/sessions/lost/events.jsonl");
+    let file = events_file(&sandbox, "lost");
     let text = fs::read_to_string(&file).expect("readable");
     let year = &text[text.find("\"timestamp\":\"").expect("a time") + 13..][..4];
     fs::write(&file, text.replace(&format!("\"timestamp\":\"{year}"), "\"timestamp\":\"2020")).expect("written");
@@ -163,7 +211,8 @@ fn an_abandoned_session_is_recovered() {
     assert_eq!(started["recoverable_session_id"], "lost");
     let recovered = json_of(&sandbox, &project, &["session", "recover"]);
     let path = recovered["summary_path"].as_str().expect("a summary");
-    assert!(fs::read_to_string(project.path(path)).expect("written").contains("- The pool is dug."));
+    let found = json_of(&sandbox, &project, &["get", path]);
+    assert!(found["text"].as_str().is_some_and(|text| text.contains("- The pool is dug.")), "{found}");
     assert_eq!(
         json_of(&sandbox, &project, &["session", "start", "--session", "next"])["recoverable_session_id"],
         Value::Null
@@ -213,7 +262,8 @@ fn what_a_session_recorded_is_proposed_as_memories() {
     let ended = json_of(&sandbox, &project, &["session", "end", "s", "--save", "2"]);
     assert_eq!(ended["memories"][0]["title"], "The pool leaks sockets.", "{ended}");
     let summary = ended["summary_path"].as_str().expect("a summary");
-    assert!(fs::read_to_string(project.path(summary)).expect("written").contains("The pool leaks sockets."));
+    let found = json_of(&sandbox, &project, &["get", summary]);
+    assert!(found["text"].as_str().is_some_and(|text| text.contains("The pool leaks sockets.")), "{found}");
     let memory = json_of(&sandbox, &project, &["get", ended["memories"][0]["id"].as_str().expect("an id")]);
     assert_eq!(memory["memory"]["related_files"], json!(["src/store.rs"]), "{memory}");
     let rest = json_of(&sandbox, &project, &["session", "end", "s", "--candidates"]);

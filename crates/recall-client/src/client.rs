@@ -155,6 +155,8 @@ repeatable! {
     update: UpdateRequest => UpdateResponse;
     /// Checks memories against the files, or confirms them.
     verify: VerifyRequest => VerifyResponse;
+    /// Brings the summary of a session into the project.
+    keep_session: KeepSessionRequest => KeepSessionResponse;
     /// Lists the sessions of a project.
     list_sessions: ListSessionsRequest => ListSessionsResponse;
     /// Lists the events of a session.

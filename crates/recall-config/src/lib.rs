@@ -36,9 +36,10 @@ pub use process::{kill, user_of};
 pub use project::{BroadRoot, ProjectError, check_project_root, initialise, settings_root};
 pub use recall_folder::project_root;
 pub use settings::{
-    AdoptSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings, LaunchSettings, Loaded, LogLevel,
-    LoopSettings, McpSettings, ModelSetting, ModelsSettings, PageSettings, ProxySetting, RankerSetting, ReadFrom,
-    RemoteSettings, RootsSettings, SearchSettings, Settings, SpreadConfig, StoreConfig, StoreKind,
+    AdoptSettings, BriefingSettings, CaptureSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings,
+    LaunchSettings, Loaded, LogLevel, LoopSettings, McpSettings, ModelSetting, ModelsSettings, PageSettings,
+    ProxySetting, RankerSetting, ReadFrom, RemoteSettings, RootsSettings, SearchSettings, SessionSettings, Settings,
+    SpreadConfig, StoreConfig, StoreKind,
 };
 pub use table::{Reach, Row, Table};
 

@@ -2,8 +2,10 @@
 
 mod hooks;
 mod load;
+mod load_sessions;
 mod models;
 mod remote;
+mod sessions;
 mod stores;
 
 use std::collections::BTreeMap;
@@ -14,8 +16,9 @@ use std::time::Duration;
 pub use hooks::HookSettings;
 pub use load::Loaded;
 pub use models::{ModelsSettings, ProxySetting};
-use recall_core::{DocumentType, LOW_CONFIDENCE, Limits};
+use recall_core::{DocumentType, LOW_CONFIDENCE, Limits, Scope};
 pub use remote::RemoteSettings;
+pub use sessions::{BriefingSettings, CaptureSettings, SessionSettings};
 pub use stores::{ReadFrom, SpreadConfig, StoreConfig, StoreKind};
 
 /// All settings. The `Default` values are those of `default.toml`.
@@ -45,6 +48,12 @@ pub struct Settings {
     pub mcp: McpSettings,
     /// What `recall hook` tells an agent, and what it records.
     pub hooks: HookSettings,
+    /// What a briefing shows.
+    pub briefing: BriefingSettings,
+    /// What hooks record of a session.
+    pub capture: CaptureSettings,
+    /// What happens to the records of sessions.
+    pub sessions: SessionSettings,
     /// The launch of agents.
     pub launch: LaunchSettings,
     /// The loop that works on a list of tasks.
@@ -125,6 +134,12 @@ pub struct SearchSettings {
     pub judge_weight: f64,
     /// The domains to search in addition to the project, by their names in [`RootsSettings::domains`].
     pub domains: Vec<String>,
+    /// The stores that a search reads if its request names none.
+    pub scope: Scope,
+    /// The number of hits of a request that names none.
+    pub limit: u32,
+    /// Whether a request that does not say uses the selected cross-encoders.
+    pub rerank: bool,
 }
 
 /// How the candidates of a search are ranked.
@@ -203,6 +218,9 @@ impl Default for SearchSettings {
             judge_wait: Duration::from_secs(5),
             judge_weight: 0.7,
             domains: Vec::new(),
+            scope: Scope::All,
+            limit: 10,
+            rerank: true,
         }
     }
 }

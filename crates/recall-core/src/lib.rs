@@ -44,6 +44,7 @@ mod select;
 mod session;
 mod session_request;
 mod spelling;
+mod task_list;
 mod text_signature;
 mod time;
 pub mod tokens;
@@ -100,14 +101,15 @@ pub use row_set::RowSet;
 pub use scope::{PROJECT_FOLDER, Scope, StoreScope, UnknownScope, UnknownStoreScope};
 pub use select::{Selectable, select};
 pub use session::{
-    EndReason, EventDetails, Metadata, MetadataValue, Session, SessionEvent, SessionEventType, SessionState,
-    UnknownSessionEventType, exact_integer,
+    EndReason, EventDetails, HookRecord, ITEMS, Metadata, MetadataValue, Session, SessionEvent, SessionEventType,
+    SessionShare, SessionState, SessionTask, TASKS, TaskState, UnknownSessionEventType, exact_integer,
 };
 pub use session_request::{
-    AskBriefing, EndSession, ListEvents, ListSessions, LogEvent, METADATA_BYTES, METADATA_DEPTH, METADATA_VALUES,
-    RECORD_TEXT_BYTES, StartSession,
+    AskBriefing, BriefingSubject, EndSession, ListEvents, ListSessions, LogEvent, METADATA_BYTES, METADATA_DEPTH,
+    METADATA_VALUES, RECORD_TEXT_BYTES, StartSession,
 };
 pub use spelling::{path_of_uri, path_spellings};
+pub use task_list::boxes;
 pub use text_signature::{TextRun, TextSignature};
 pub use time::{Clock, Timestamp};
 pub use understand::{QueryClass, Understood, UnknownFilter, understand, understand_words};

@@ -174,6 +174,93 @@ pub struct UnknownSessionEventType {
     pub text: String,
 }
 
+/// What a hook recorded, more exactly than the type of the event says. The name is in the event's metadata.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookRecord {
+    /// An edit of a file.
+    Edit,
+    /// What the agent said at the end of a turn. [`ITEMS`] has the items of its lists.
+    Message,
+    /// A commit.
+    Commit,
+    /// The agent's list of tasks, in [`TASKS`].
+    Tasks,
+}
+
+impl HookRecord {
+    /// The key of the name in the metadata.
+    pub const KEY: &'static str = "recorded";
+
+    /// All of them, in a fixed order.
+    pub const ALL: [Self; 4] = [Self::Edit, Self::Message, Self::Commit, Self::Tasks];
+
+    /// Returns the name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Edit => "edit",
+            Self::Message => "message",
+            Self::Commit => "commit",
+            Self::Tasks => "tasks",
+        }
+    }
+
+    /// Returns what has that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|record| record.as_str() == name)
+    }
+}
+
+/// The metadata key of the items of a message: a list of maps with `text` and `done`.
+pub const ITEMS: &str = "items";
+
+/// The metadata key of a list of tasks: a list of maps with `text` and `status`.
+pub const TASKS: &str = "tasks";
+
+/// A task in the list of an agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionTask {
+    /// What is to be done, on one line.
+    pub text: String,
+    /// How far it is.
+    pub state: TaskState,
+}
+
+/// How far a task is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TaskState {
+    /// Nobody has begun it.
+    #[default]
+    Pending,
+    /// It is in progress.
+    InProgress,
+    /// It is done.
+    Completed,
+}
+
+impl TaskState {
+    /// All states, in a fixed order.
+    pub const ALL: [Self; 3] = [Self::Pending, Self::InProgress, Self::Completed];
+
+    /// Returns the state's name, as agents and interfaces write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::InProgress => "in_progress",
+            Self::Completed => "completed",
+        }
+    }
+
+    /// Returns the state with that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == name)
+    }
+
+    /// Whether nothing is left to do.
+    pub fn is_done(self) -> bool {
+        self == Self::Completed
+    }
+}
+
 /// The reason why a session ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EndReason {
@@ -208,6 +295,37 @@ impl EndReason {
     }
 }
 
+/// Which sessions' summaries become files of the project.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SessionShare {
+    /// None: they stay in the data home.
+    #[default]
+    Never,
+    /// Those of sessions that decided something or added a memory.
+    Decisions,
+    /// All but those of trivial sessions.
+    All,
+}
+
+impl SessionShare {
+    /// All choices, in a fixed order.
+    pub const ALL: [Self; 3] = [Self::Never, Self::Decisions, Self::All];
+
+    /// Returns the name in the configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::Decisions => "decisions",
+            Self::All => "all",
+        }
+    }
+
+    /// Returns the choice with that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|choice| choice.as_str() == name)
+    }
+}
+
 /// A session: the fold of its events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Session {
@@ -225,6 +343,10 @@ pub struct Session {
     pub provenance: Provenance,
     /// The goal.
     pub goal: Option<String>,
+    /// Its name: the goal, else the first of what it did; `None` if it did nothing.
+    pub title: Option<String>,
+    /// The agent's list of tasks.
+    pub tasks: Vec<SessionTask>,
     /// The outcome.
     pub summary: Option<String>,
     /// The path of the written summary.
@@ -246,6 +368,8 @@ impl Session {
             last: started,
             provenance: provenance.clone(),
             goal: None,
+            title: None,
+            tasks: Vec::new(),
             summary: None,
             summary_path: None,
             events: 0,
@@ -299,6 +423,15 @@ mod tests {
         }
         for state in SessionState::ALL {
             assert_eq!(SessionState::from_name(state.as_str()), Some(state));
+        }
+        for record in HookRecord::ALL {
+            assert_eq!(HookRecord::from_name(record.as_str()), Some(record));
+        }
+        for state in TaskState::ALL {
+            assert_eq!(TaskState::from_name(state.as_str()), Some(state));
+        }
+        for choice in SessionShare::ALL {
+            assert_eq!(SessionShare::from_name(choice.as_str()), Some(choice));
         }
     }
 

@@ -92,6 +92,18 @@ pub struct AskBriefing {
     pub budget_tokens: u32,
     /// The goal of the session.
     pub goal: Option<String>,
+    /// What it is about.
+    pub subject: BriefingSubject,
     /// The caller's provenance.
     pub provenance: Provenance,
+}
+
+/// What a briefing is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BriefingSubject {
+    /// The project.
+    #[default]
+    Project,
+    /// What the caller's session did so far; the project if it did nothing.
+    Session,
 }

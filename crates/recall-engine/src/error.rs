@@ -251,6 +251,14 @@ pub enum GetError {
         /// Why: a clause to follow the path.
         reason: String,
     },
+    /// The beginning of an id fits several memories or documents.
+    #[error("`{id}` fits several: {}", candidates.join(", "))]
+    Ambiguous {
+        /// What was given.
+        id: String,
+        /// The ids.
+        candidates: Vec<String>,
+    },
     /// The memory cannot be read.
     #[error(transparent)]
     Memory(#[from] MemoryError),

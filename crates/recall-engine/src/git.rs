@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use recall_core::{Contributor, DocPath, EventId, Timestamp};
+use recall_core::{Contributor, DocPath, EventId, PROJECT_FOLDER, Timestamp};
 use recall_git::{Program, Repository};
 use recall_journal::event_ids;
 
@@ -97,8 +97,8 @@ impl<'a> Git<'a> {
         Self { folder }
     }
 
-    /// Returns the files that differ between the work tree and the commit at which the branch left the main one; `None` without
-    /// a repository.
+    /// Returns the files that differ between the work tree and the commit at which the branch left the main one, without recall's
+    /// own; `None` without a repository.
     pub(crate) fn branch_changes(self) -> Option<BranchChanges> {
         if !self.has_its_own_work_tree() {
             return None;
@@ -115,6 +115,7 @@ impl<'a> Git<'a> {
             changes.base = Some(base.to_owned());
             break;
         }
+        changes.files.retain(|path| !is_own(path));
         Some(changes)
     }
 
@@ -275,6 +276,11 @@ impl<'a> Git<'a> {
         let ended = child.wait().ok()?;
         answer?.ok().filter(|_| ended.success())
     }
+}
+
+/// Returns whether a file is in a folder of recall's own files, which nobody edits as part of their work.
+pub(crate) fn is_own(path: &DocPath) -> bool {
+    path.as_str().split('/').any(|name| name == PROJECT_FOLDER)
 }
 
 /// Parses NUL-terminated paths. Names that are not UTF-8 are skipped, because no document has one.

@@ -1,5 +1,6 @@
 //! Inspection of stores: items, lists, status and checks.
 
+mod abbreviated;
 mod compact;
 mod doctor;
 mod get;
@@ -11,6 +12,7 @@ mod published;
 mod record;
 mod status;
 
+pub use abbreviated::Abbreviated;
 pub use compact::CompactReport;
 pub use doctor::{DoctorReport, DoctorRequest, Mend, SecretScan};
 pub use get::{CitedItem, Item, ItemRequest, Parent};

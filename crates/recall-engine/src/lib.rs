@@ -73,8 +73,8 @@ pub use indexing::{
     IndexReport, IndexRequest, LeftOutFile, RebuildPart, Removal, RemoveReport, RemoveRequest, Tombstones,
 };
 pub use inspect::{
-    CitedItem, CompactReport, DoctorReport, DoctorRequest, FailureEntry, FailureEntryKind, FileCounts, History,
-    HistoryRequest, Item, ItemRequest, KeptStore, ListRequest, Listed, Listing, Mend, NamesRequest, Parent,
+    Abbreviated, CitedItem, CompactReport, DoctorReport, DoctorRequest, FailureEntry, FailureEntryKind, FileCounts,
+    History, HistoryRequest, Item, ItemRequest, KeptStore, ListRequest, Listed, Listing, Mend, NamesRequest, Parent,
     RecordStatus, Said, SecretScan, Status, StoreStatus,
 };
 pub use links::{Links, links};
@@ -100,12 +100,12 @@ pub use search::{
     Answer, Explanation, Facet, Hit, RankedDocument, Reranked, Rescorer, RetrieverWeights, Stage, StageTimes,
 };
 pub use session::{
-    Briefing, BriefingSection, Draft, EndedSession, Estimate, EventListing, LoggedEvent, Savings, SectionKind,
-    SessionListing, StartedSession, Stats, StoreStats,
+    Briefing, BriefingSection, Draft, EndedSession, Estimate, EventListing, Keeping, KeptSession, LoggedEvent, Savings,
+    SectionKind, SessionListing, StartedSession, Stats, StoreStats,
 };
 pub use session_log::SessionError;
 pub use settings::{
-    AdoptSettings, EmbeddingModel, EmbeddingStoreSettings, EngineSettings, JournalSource, JudgeSettings,
+    AdoptSettings, BriefingParts, EmbeddingModel, EmbeddingStoreSettings, EngineSettings, JournalSource, JudgeSettings,
     MemorySettings, Places, RankerChoice, RerankSettings, Reranker, StoreSettings, StoreSettingsSource,
 };
 pub use warning::{LeftOutGroup, UnreadLines, Warning};

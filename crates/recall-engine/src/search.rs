@@ -19,6 +19,7 @@ mod here;
 mod items;
 mod left_out;
 mod literals;
+mod logs;
 mod order;
 mod page;
 mod prior;
@@ -333,6 +334,7 @@ impl Search<'_> {
         let mut ranked = order::order(self, &candidates, deciding)?;
         clock.lap(Stage::Rank);
         let rescored = rerank::rescore(self, &mut ranked, clock)?;
+        logs::move_below(self, &candidates, &mut ranked)?;
         let candidate_count = ranked.len() as u64;
         let selected = select(ranked, store_settings.chunks_per_document);
         clock.lap(Stage::Select);

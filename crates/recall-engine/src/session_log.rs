@@ -4,6 +4,7 @@ mod error;
 mod folder;
 pub(crate) mod masking;
 mod session_fold;
+pub(crate) mod story;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,12 +12,13 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use recall_core::{EventDetails, EventId, PROJECT_FOLDER, Provenance, SessionEvent, SessionEventType, Timestamp};
-use recall_folder::{Folder, OpenError, write_git_files};
+use recall_folder::{Folder, OpenError};
 use recall_journal::{EVENTS_FILE, Recorder, Stat};
 
 pub use error::SessionError;
 pub(crate) use folder::name_of;
-pub(crate) use session_fold::{REASON, SUMMARY_PATH, SessionFold};
+pub(crate) use session_fold::{GENERATED, REASON, SUMMARY_PATH, SessionFold};
+pub(crate) use story::Story;
 
 /// The folder of sessions within a store.
 const FOLDER: &str = "sessions";
@@ -27,9 +29,9 @@ const MOST_OPEN: usize = 64;
 /// The sessions of a store, each a folder with a file of events.
 #[derive(Debug)]
 pub(crate) struct Sessions {
-    /// In the project, if it has a `.recall` folder.
+    /// In the project, where earlier versions began sessions. They go on there.
     own: SessionsFolder,
-    /// In the data home, for a project that is not initialised; nothing is written into such a project.
+    /// In the data home, where sessions begin.
     away: SessionsFolder,
     open: Mutex<HashMap<String, Arc<Open>>>,
     /// The session of each file when it was last read, with the file's stat at that time.
@@ -179,14 +181,6 @@ impl Sessions {
     fn place_of(&self, name: &str) -> Result<&SessionsFolder, SessionError> {
         if let Some(known) = [&self.own, &self.away].into_iter().find(|place| place.has(name)) {
             return Ok(known);
-        }
-        let project = Folder::open(&self.own.root).and_then(|root| root.folder(PROJECT_FOLDER));
-        if let Ok(project) = project {
-            // Write the git files first, so that git never sees a file that it should ignore.
-            write_git_files(&self.own.root).map_err(SessionError::Folder)?;
-            if project.make_folder(FOLDER).is_ok() {
-                return Ok(&self.own);
-            }
         }
         match self.away.folder() {
             Ok(_) | Err(OpenError::Missing { .. }) => Ok(&self.away),

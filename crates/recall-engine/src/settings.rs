@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_chunk::CodeParser;
-use recall_core::{CrossEncoder, DocumentType, Embedder, LOW_CONFIDENCE, Limits, Weights};
+use recall_core::{CrossEncoder, DocumentType, Embedder, LOW_CONFIDENCE, Limits, SessionShare, Weights};
 use recall_git::UserConfig;
 use recall_journal::Storage;
 use recall_shared::Guarded;
@@ -246,6 +246,10 @@ pub struct StoreSettings {
     pub domains: Vec<String>,
     /// What of the instructions and memories of other programs is adopted.
     pub adopt: AdoptSettings,
+    /// Which sessions' summaries become files of the project.
+    pub share: SessionShare,
+    /// What a briefing shows.
+    pub briefing: BriefingParts,
     /// The problems of the configuration, for a person.
     pub warnings: Vec<String>,
     /// The files that the settings were read from, existing or not. If one of them changes, all are read again.
@@ -265,9 +269,28 @@ impl Default for StoreSettings {
             low_confidence: LOW_CONFIDENCE,
             domains: Vec::new(),
             adopt: AdoptSettings::default(),
+            share: SessionShare::default(),
+            briefing: BriefingParts::default(),
             warnings: Vec::new(),
             files: Vec::new(),
         }
+    }
+}
+
+/// What a briefing shows, besides what is known about the current work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BriefingParts {
+    /// Whether it shows the profiles.
+    pub profile: bool,
+    /// Whether it shows the last sessions.
+    pub history: bool,
+    /// Whether it shows what they left open.
+    pub tasks: bool,
+}
+
+impl Default for BriefingParts {
+    fn default() -> Self {
+        Self { profile: true, history: true, tasks: true }
     }
 }
 

@@ -16,6 +16,7 @@ mod index_lock;
 mod ingest_outcome;
 mod left_out;
 mod open;
+mod private_summaries;
 pub(crate) mod provenance;
 mod ranking;
 mod rated;
@@ -73,6 +74,7 @@ pub(crate) use imported::{Imported, ImportedCell, ImportedDocument, ImportedWrit
 pub(crate) use index_lock::{IndexLock, IndexLocks};
 pub(crate) use ingest_outcome::IngestOutcome;
 pub(crate) use open::OpenContext;
+pub(crate) use private_summaries::SUMMARIES;
 pub(crate) use ranking::{Ranking, RankingCell};
 pub(crate) use rated::{Rated, RatedCell};
 pub(crate) use registry::Registry;

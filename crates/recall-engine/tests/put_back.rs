@@ -7,7 +7,9 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use recall_core::{AddMemory, AskBriefing, MemoryId, MemoryType, Provenance, Repeats, Scope, UpdateMemory};
+use recall_core::{
+    AddMemory, AskBriefing, BriefingSubject, MemoryId, MemoryType, Provenance, Repeats, Scope, UpdateMemory,
+};
 use recall_engine::{DoctorRequest, Engine, ItemRequest, Mend, Parent, Problem, RemoveRequest, SecretScan, Tombstones};
 
 use crate::support::Sandbox;
@@ -142,7 +144,12 @@ fn a_vanished_memory_is_put_back_once_and_reported() {
     let put_back = |gone: u64| move |problem: &Problem| matches!(problem, Problem::PutBack { events: 1, gone_again, .. } if *gone_again == gone);
     assert!(told.iter().any(put_back(0)), "{told:?}");
     assert!(!told.iter().any(|problem| matches!(problem, Problem::Vanished { .. })), "{told:?}");
-    let asked = AskBriefing { goal: None, budget_tokens: 2000, provenance: Provenance::default() };
+    let asked = AskBriefing {
+        goal: None,
+        budget_tokens: 2000,
+        subject: BriefingSubject::Project,
+        provenance: Provenance::default(),
+    };
     let text = engine.briefing(&sandbox.origin(), &asked).expect("told").text;
     assert!(text.contains("1 line of memories had vanished"), "{text}");
 

@@ -4,8 +4,12 @@ mod briefing;
 mod course;
 mod events;
 mod notes;
+mod sharing;
 
-use recall_core::{ListEvents, LogEvent, Metadata, Provenance, SessionEvent, SessionEventType};
+use std::fs;
+use std::path::PathBuf;
+
+use recall_core::{DocPath, ListEvents, LogEvent, Metadata, Provenance, SessionEvent, SessionEventType};
 use recall_engine::Engine;
 
 use crate::support::Sandbox;
@@ -13,6 +17,19 @@ use crate::support::Sandbox;
 /// Returns the provenance of an agent in a session.
 fn in_session(id: &str) -> Provenance {
     Provenance { session: Some(id.to_owned()), agent: Some("claude-code".to_owned()), ..Provenance::default() }
+}
+
+/// Returns the folder of the store in the data home that has sessions.
+fn store_folder(sandbox: &Sandbox) -> PathBuf {
+    let stores = fs::read_dir(sandbox.home().join("stores")).expect("there");
+    let mut folders = stores.map(|folder| folder.expect("readable").path());
+    folders.find(|folder| folder.join("sessions").is_dir()).expect("a store with sessions")
+}
+
+/// Returns the text of a summary that is in the data home.
+fn private_summary(sandbox: &Sandbox, path: &DocPath) -> String {
+    assert!(!sandbox.root().join(path.as_str()).exists(), "it is private");
+    fs::read_to_string(store_folder(sandbox).join(path.as_str())).expect("written")
 }
 
 /// Returns a minimal event.

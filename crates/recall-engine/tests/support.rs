@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use recall_core::{Clock, Explain, Limits, Scope, SearchRequest, Timestamp};
+use recall_core::{Clock, Explain, Limits, Scope, SearchRequest, SessionShare, Timestamp};
 use recall_engine::{
     Answer, Cancel, EmbeddingModel, Engine, EngineSettings, IndexReport, IndexRequest, JournalSource, Origin, Places,
     RootCheck, StoreSettings,
@@ -28,6 +28,7 @@ impl Clock for SystemClock {
 pub(crate) struct Sandbox {
     folder: tempfile::TempDir,
     pub(crate) limits: Limits,
+    pub(crate) share: SessionShare,
 }
 
 impl Sandbox {
@@ -36,7 +37,7 @@ impl Sandbox {
         fs::create_dir_all(folder.path().join("project")).expect("a project");
         // A scan before every search: these tests are about its results, not about its interval.
         let limits = Limits { scan_interval: Duration::ZERO, scan_wait: Duration::from_secs(30), ..Limits::default() };
-        Self { folder, limits }
+        Self { folder, limits, share: SessionShare::default() }
     }
 
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
@@ -94,9 +95,10 @@ impl Sandbox {
             allowed_roots: Vec::new(),
             domains: std::collections::BTreeMap::new(),
         };
-        let limits = self.limits.clone();
+        let (limits, share) = (self.limits.clone(), self.share);
         let settings = EngineSettings { ingest_wait: Duration::from_secs(30), ..settings };
-        let store_settings = move |_: &Path| StoreSettings { limits: limits.clone(), ..StoreSettings::default() };
+        let store_settings =
+            move |_: &Path| StoreSettings { limits: limits.clone(), share, ..StoreSettings::default() };
         Engine::with_journals(places, settings, Box::new(store_settings), clock, journals)
     }
 

@@ -43,7 +43,7 @@ pub use overview::overview;
 pub use query::{cell, rows};
 pub use remember::{added, promoted, rated, updated, verified};
 pub use search::search;
-pub use session::{briefing, drafts, ended, events, logged, session, sessions, started, to_struct};
+pub use session::{briefing, drafts, ended, events, kept, logged, session, sessions, started, to_struct};
 pub use stats::{SAVINGS_METHOD, saved_tokens, stats};
 pub use status::{compacted, published, status};
 

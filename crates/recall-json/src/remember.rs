@@ -62,13 +62,37 @@ pub fn updated(message: &v1::UpdateResponse) -> impl Serialize {
 #[derive(Debug, Serialize)]
 pub(crate) struct Rated {
     acknowledged: bool,
-    item_stats: Option<ItemStats>,
+    item_stats: Option<RatedStats>,
+}
+
+/// The feedback about an item. The fields that end in `_count`, and `usefulness_rate`, have the names that clients of EDI's Codex
+/// expect.
+#[derive(Debug, Serialize)]
+struct RatedStats {
+    retrieval_count: u64,
+    useful_count: u64,
+    not_useful_count: u64,
+    usefulness_rate: Option<f64>,
+    #[serde(flatten)]
+    stats: ItemStats,
+}
+
+impl From<v1::ItemStats> for RatedStats {
+    fn from(message: v1::ItemStats) -> Self {
+        Self {
+            retrieval_count: message.retrievals,
+            useful_count: message.useful,
+            not_useful_count: message.not_useful,
+            usefulness_rate: message.usefulness,
+            stats: ItemStats::from(message),
+        }
+    }
 }
 
 /// The feedback about an item, including the new rating.
 pub fn rated(message: &v1::FeedbackResponse) -> impl Serialize {
     let v1::FeedbackResponse { acknowledged, item_stats } = message;
-    answer(Rated { acknowledged: *acknowledged, item_stats: item_stats.map(ItemStats::from) })
+    answer(Rated { acknowledged: *acknowledged, item_stats: item_stats.map(RatedStats::from) })
 }
 
 #[derive(Debug, Serialize)]

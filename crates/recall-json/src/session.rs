@@ -101,9 +101,17 @@ pub(crate) struct Session<'a> {
     agent: Option<&'a str>,
     provenance: Option<Provenance<'a>>,
     goal: Option<&'a str>,
+    title: Option<&'a str>,
+    tasks: Vec<Task<'a>>,
     summary: Option<&'a str>,
     events: u64,
     memories: &'a [String],
+}
+
+#[derive(Debug, Serialize)]
+struct Task<'a> {
+    text: &'a str,
+    status: &'a str,
 }
 
 /// A page of a project's sessions.
@@ -114,8 +122,20 @@ pub fn sessions(message: &v1::ListSessionsResponse) -> impl Serialize {
 
 impl<'a> From<&'a v1::Session> for Session<'a> {
     fn from(message: &'a v1::Session) -> Self {
-        let v1::Session { id, state, started_at, ended_at, agent, provenance, goal, summary, events, memories } =
-            message;
+        let v1::Session {
+            id,
+            state,
+            started_at,
+            ended_at,
+            agent,
+            provenance,
+            goal,
+            summary,
+            events,
+            memories,
+            title,
+            tasks,
+        } = message;
         Self {
             id,
             state: state_name(*state),
@@ -124,6 +144,8 @@ impl<'a> From<&'a v1::Session> for Session<'a> {
             agent: some(agent),
             provenance: provenance.as_ref().map(Provenance::from),
             goal: some(goal),
+            title: some(title),
+            tasks: tasks.iter().map(|v1::SessionTask { text, status }| Task { text, status }).collect(),
             summary: some(summary),
             events: *events,
             memories,
@@ -176,7 +198,15 @@ pub fn started(message: &v1::StartSessionResponse) -> impl Serialize {
 pub(crate) struct Ended<'a> {
     session_id: &'a str,
     summary_path: Option<&'a str>,
+    summary_shared: bool,
     memories: Vec<AddedFields<'a>>,
+    warnings: Vec<Warning<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Kept<'a> {
+    session_id: &'a str,
+    summary_path: &'a str,
     warnings: Vec<Warning<'a>>,
 }
 
@@ -211,9 +241,16 @@ pub fn drafts(message: &v1::ListDraftsResponse) -> impl Serialize {
 
 /// An ended session.
 pub fn ended(message: &v1::EndSessionResponse) -> impl Serialize {
-    let v1::EndSessionResponse { session_id, summary_path, memories, warnings: messages } = message;
+    let v1::EndSessionResponse { session_id, summary_path, memories, warnings: messages, summary_shared } = message;
     let memories = memories.iter().map(AddedFields::from).collect();
-    answer(Ended { session_id, summary_path: some(summary_path), memories, warnings: warnings(messages) })
+    let (summary_path, summary_shared) = (some(summary_path), *summary_shared);
+    answer(Ended { session_id, summary_path, summary_shared, memories, warnings: warnings(messages) })
+}
+
+/// A session whose summary is in the project.
+pub fn kept(message: &v1::KeepSessionResponse) -> impl Serialize {
+    let v1::KeepSessionResponse { session_id, summary_path, warnings: messages } = message;
+    answer(Kept { session_id, summary_path, warnings: warnings(messages) })
 }
 
 #[derive(Debug, Serialize)]

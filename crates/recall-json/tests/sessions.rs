@@ -27,9 +27,10 @@ mirror! {
     Sessions { ok: bool, schema_version: String, results: Vec<Session>, next_cursor: Option<String> }
     Session {
         id: String, state: String, started_at: Option<String>, ended_at: Option<String>, agent: Option<String>,
-        provenance: Option<Map<String, Value>>, goal: Option<String>, summary: Option<String>, events: u64,
-        memories: Vec<String>,
+        provenance: Option<Map<String, Value>>, goal: Option<String>, title: Option<String>, tasks: Vec<Task>,
+        summary: Option<String>, events: u64, memories: Vec<String>,
     }
+    Task { text: String, status: String }
     Overview { ok: bool, schema_version: String, stores: Vec<Value>, sessions: Vec<Session>, next: Vec<Next>, warnings: Vec<Value> }
     Next { command: String, reason: String }
     Shown { ok: bool, schema_version: String, session: Session, events: Vec<Event> }
@@ -39,9 +40,10 @@ mirror! {
     }
     InStart { text: String, used_tokens: u32, sections: Vec<Section>, warnings: Vec<Value> }
     Ended {
-        ok: bool, schema_version: String, session_id: String, summary_path: Option<String>, memories: Vec<Added>,
-        warnings: Vec<Value>,
+        ok: bool, schema_version: String, session_id: String, summary_path: Option<String>, summary_shared: bool,
+        memories: Vec<Added>, warnings: Vec<Value>,
     }
+    Kept { ok: bool, schema_version: String, session_id: String, summary_path: String, warnings: Vec<Value> }
     Added { id: String, title: String, status: String, similar: Vec<Value>, warnings: Vec<Value> }
     Drafts { ok: bool, schema_version: String, results: Vec<Draft> }
     Draft {
@@ -75,6 +77,7 @@ fn session() -> v1::Session {
         state: v1::SessionState::Abandoned.into(),
         started_at: Some(prost_types::Timestamp { seconds: 1_700_000_000, nanos: 0 }),
         provenance: Some(v1::Provenance::default()),
+        tasks: vec![v1::SessionTask::default()],
         ..v1::Session::default()
     }
 }
@@ -109,6 +112,8 @@ fn sessions_are_read_with_their_schema() {
         v1::EndSessionResponse { memories: vec![v1::AddResponse::default()], ..v1::EndSessionResponse::default() };
     let ended: Ended = read(&recall_json::ended(&ended));
     assert_eq!((ended.summary_path, ended.memories[0].status.as_str()), (None, "added"));
+    let kept = v1::KeepSessionResponse { session_id: "s1".to_owned(), ..v1::KeepSessionResponse::default() };
+    assert_eq!(read::<Kept>(&recall_json::kept(&kept)).session_id, "s1");
 }
 
 #[test]

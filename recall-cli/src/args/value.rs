@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use recall_core::{DocumentType, Language, MemoryOrigin, MemoryType, Relation, Scope};
+use recall_core::{DocumentType, Language, MemoryId, MemoryIdError, MemoryOrigin, MemoryType, Relation, Scope};
 use recall_proto::convert::context_type;
 use recall_proto::v1::ContextType;
 
@@ -19,6 +19,18 @@ pub(crate) fn document_type(text: &str) -> Result<DocumentType, String> {
 /// Parses a memory type.
 pub(crate) fn memory_type(text: &str) -> Result<MemoryType, String> {
     MemoryType::from_str(text).map_err(|error| error.to_string())
+}
+
+/// Parses the id of a memory, or the beginning of one from 4 digits on, which the daemon completes.
+pub(crate) fn memory_id(text: &str) -> Result<String, String> {
+    /// The lengths of the shortest beginning and of a whole id.
+    const LENGTHS: (usize, usize) = (6, 10);
+    let (least, whole) = LENGTHS;
+    let padded = if text.len() < least { text.to_owned() } else { format!("{text:0<whole$}") };
+    match MemoryId::from_str(&padded) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(_) => Err(MemoryIdError { text: text.to_owned() }.to_string()),
+    }
 }
 
 /// Parses the origin of a memory.
@@ -45,4 +57,19 @@ pub(crate) fn relation(text: &str) -> Result<Relation, String> {
         let known = Relation::ALL.map(Relation::as_str).join(", ");
         format!("unknown relation `{text}`: the relations are {known}")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_of_a_memorys_id_is_accepted() {
+        for id in ["D-0c5a", "L-f9b2977", "L-f9b2977a"] {
+            assert_eq!(memory_id(id).as_deref(), Ok(id));
+        }
+        for other in ["D-0c5", "D-0C5A", "L-f9b2977a0", "x", ""] {
+            assert!(memory_id(other).is_err(), "{other}");
+        }
+    }
 }

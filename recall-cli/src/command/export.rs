@@ -23,7 +23,7 @@ use crate::{Exit, args};
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
     /// The file to write; standard output if left out.
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, visible_alias = "out", value_name = "FILE")]
     output: Option<PathBuf>,
     /// Export the embeddings by the built-in model too.
     #[arg(long)]

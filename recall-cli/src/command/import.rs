@@ -34,8 +34,11 @@ pub(crate) struct ImportArgs {
     #[command(subcommand)]
     foreign: Option<ForeignCommand>,
     /// The export; `-` for standard input. A file with the name of a tool is written `./codex`.
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required_unless_present = "v0_db")]
     file: Option<PathBuf>,
+    /// Import this database of RECALL v0, as `recall import recall-v0 FILE` does.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "trust"])]
+    v0_db: Option<PathBuf>,
     /// The store: project, global or domain.
     #[arg(long, default_value = "project", value_parser = args::scope)]
     scope: Scope,
@@ -54,8 +57,9 @@ const PIECE_BYTES: usize = 64 * 1024;
 const PIECES_WAITING: usize = 4;
 
 pub(super) async fn run(args: ImportArgs, context: &CommandContext) -> Result<Exit, CommandError> {
-    let ImportArgs { foreign, file, scope, dry_run, trust } = args;
-    if let Some(command) = foreign {
+    let ImportArgs { foreign, file, v0_db, scope, dry_run, trust } = args;
+    let v0 = v0_db.map(|path| ForeignCommand::of_v0(path, scope, dry_run));
+    if let Some(command) = foreign.or(v0) {
         return foreign::run(command, context).await;
     }
     let path = file.expect("clap requires a file without a subcommand");

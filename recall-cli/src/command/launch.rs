@@ -201,6 +201,7 @@ async fn text(
         context: Some(request_context.clone()),
         budget_tokens: Some(BRIEFING_TOKENS),
         goal: goal.to_owned(),
+        ..v1::BriefingRequest::default()
     };
     let asked = client.briefing(request);
     let briefing = patiently(client, request_context, context.output.format, asked).await?;

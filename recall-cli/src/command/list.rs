@@ -19,9 +19,9 @@ const PAGE: u32 = 100;
 /// Arguments of `recall list`.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// List only documents of this type.
-    #[arg(long = "type", value_parser = args::document_type, value_name = "TYPE")]
-    document_type: Option<DocumentType>,
+    /// List only documents of this type; `all` lists every type, as without the option.
+    #[arg(long = "type", value_parser = listed_type, value_name = "TYPE")]
+    document_type: Option<ListedType>,
     /// The stores to list: project, global, domain or all.
     #[arg(long, default_value = "all", value_parser = args::scope)]
     scope: Scope,
@@ -49,6 +49,17 @@ pub(crate) struct ListArgs {
     /// List everything, page by page.
     #[arg(long, conflicts_with_all = ["limit", "cursor"])]
     all: bool,
+}
+
+/// The type of the documents that are listed.
+#[derive(Clone, Copy, Debug)]
+enum ListedType {
+    All,
+    One(DocumentType),
+}
+
+fn listed_type(text: &str) -> Result<ListedType, String> {
+    if text == "all" { Ok(ListedType::All) } else { args::document_type(text).map(ListedType::One) }
 }
 
 /// The sort order of a listing.
@@ -119,7 +130,10 @@ fn request(args: ListArgs, context: v1::RequestContext) -> v1::ListRequest {
     let ListArgs { document_type, scope, language, tags, path, flagged, sort, limit, cursor, all } = args;
     v1::ListRequest {
         context: Some(context),
-        r#type: document_type.map(|kind| kind.as_str().to_owned()).unwrap_or_default(),
+        r#type: match document_type {
+            Some(ListedType::One(kind)) => kind.as_str().to_owned(),
+            Some(ListedType::All) | None => String::new(),
+        },
         scope: scope::to_proto(scope).into(),
         limit: Some(if all { PAGE } else { limit }),
         sort: v1::ListSort::from(sort).into(),

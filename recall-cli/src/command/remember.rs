@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Read};
 
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
-use recall_core::{MEMORY_BYTES, MemoryId, MemoryOrigin, MemoryType, Scope, title_of};
+use recall_core::{MEMORY_BYTES, MemoryOrigin, MemoryType, Scope, title_of};
 use recall_proto::convert::scope;
 use recall_proto::v1::{self, AddStatus};
 
@@ -36,8 +36,8 @@ pub(crate) struct RememberArgs {
     #[arg(long, default_value = "project", value_parser = args::scope)]
     scope: Scope,
     /// The memory that it replaces.
-    #[arg(long, value_name = "ID")]
-    supersedes: Option<MemoryId>,
+    #[arg(long, value_parser = args::memory_id, value_name = "ID")]
+    supersedes: Option<String>,
     /// Save it even if a nearly identical memory exists.
     #[arg(long)]
     force: bool,
@@ -89,11 +89,12 @@ fn request(
         scope: scope::to_proto(scope).into(),
         tags,
         related_files: files,
-        supersedes: supersedes.map(|id| id.to_string()).unwrap_or_default(),
+        supersedes: supersedes.unwrap_or_default(),
         force,
         source,
         origin: origin.into(),
         idempotency_key: String::new(),
+        created_at: None,
     })
 }
 

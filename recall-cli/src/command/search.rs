@@ -2,8 +2,8 @@
 
 use clap::{ArgGroup, Args};
 use clap_complete::engine::ArgValueCompleter;
-use recall_core::{DocumentType, Language, Scope};
-use recall_proto::convert::{limits, scope};
+use recall_core::{Ablation, DocumentType, Language, Scope};
+use recall_proto::convert::scope;
 use recall_proto::{searched_files, v1};
 
 use crate::command::exact;
@@ -37,7 +37,7 @@ const RANKED_ONLY: [&str; 12] = [
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct SearchArgs {
     /// Words, a question, a symbol or a path. `type: lang: path: tag: scope:` filter inside it, "…" is a phrase.
-    #[arg(required_unless_present_any = ["exact", "regex"], value_name = "QUERY", add = ArgValueCompleter::new(complete::symbols))]
+    #[arg(required_unless_present_any = ["exact", "regex", "bm25", "vector"], value_name = "QUERY", add = ArgValueCompleter::new(complete::symbols))]
     query: Vec<String>,
     /// Find every line that holds this text as it is: operators, punctuation and parts of words too.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with_all = RANKED_ONLY)]
@@ -48,15 +48,15 @@ pub(crate) struct SearchArgs {
     /// With --exact or --regex: `a` matches `A`.
     #[arg(long, short, requires = "needle")]
     ignore_case: bool,
-    /// The number of hits [default: 10; lines with --exact or --regex: 50, at most 1000].
+    /// The number of hits [default: 10, or `search.limit`; lines with --exact or --regex: 50, at most 1000].
     #[arg(long, short, visible_alias = "limit", value_name = "N")]
     k: Option<u32>,
     /// The number of hits to skip.
     #[arg(long, default_value_t = 0, value_name = "N")]
     offset: u32,
-    /// The stores to search: project, global, domain or all.
-    #[arg(long, default_value = "all", value_parser = args::scope)]
-    scope: Scope,
+    /// The stores to search: project, global, domain or all [default: all, or `search.scope`].
+    #[arg(long, value_parser = args::scope)]
+    scope: Option<Scope>,
     /// Search every project on this machine that you have indexed, in one list.
     #[arg(long, conflicts_with = "scope")]
     everywhere: bool,
@@ -75,12 +75,12 @@ pub(crate) struct SearchArgs {
     /// Search only where this condition holds, such as `doc.path GLOB 'src/**' AND NOT doc.type = 'adr'`.
     #[arg(long, value_name = "FILTER")]
     filter: Option<String>,
-    /// The weight of keyword search (BM25) [default: by the kind of query].
-    #[arg(long, value_name = "WEIGHT")]
-    bm25: Option<f32>,
-    /// The weight of vector search [default: by the kind of query].
-    #[arg(long, value_name = "WEIGHT")]
-    vector: Option<f32>,
+    /// Search by keywords only; with a number, the weight of keyword search (BM25) [default: by the kind of query].
+    #[arg(long, value_name = "WEIGHT", num_args = 0..=1, default_missing_value = "", value_parser = side)]
+    bm25: Option<Side>,
+    /// Search by meaning only; with a number, the weight of vector search [default: by the kind of query].
+    #[arg(long, value_name = "WEIGHT", num_args = 0..=1, default_missing_value = "", value_parser = side)]
+    vector: Option<Side>,
     /// Use the reranker if one is installed, which is the default.
     #[arg(long, conflicts_with = "no_rerank")]
     rerank: bool,
@@ -177,7 +177,7 @@ fn exact_request(args: SearchArgs, context: v1::RequestContext) -> v1::ExactRequ
         literal: args.exact.unwrap_or_default(),
         regex: args.regex.unwrap_or_default(),
         ignore_case: args.ignore_case,
-        scope: scope::to_proto(args.scope).into(),
+        scope: scope::to_proto(args.scope.unwrap_or(Scope::All)).into(),
         filters: Some(filters),
         limit: args.k,
         offset: args.offset,
@@ -194,6 +194,46 @@ fn filters(args: &SearchArgs) -> v1::Filters {
         languages: args.languages.iter().map(ToString::to_string).collect(),
         paths: args.paths.clone(),
         tags: args.tags.clone(),
+    }
+}
+
+/// How a side of the search takes part.
+#[derive(Clone, Debug, PartialEq)]
+enum Side {
+    /// With this weight.
+    Weight(f32),
+    /// Alone, unless the other side is named too. A word after the option belongs to the query.
+    Alone(String),
+}
+
+fn side(text: &str) -> Result<Side, String> {
+    Ok(text.parse().map_or_else(|_| Side::Alone(text.to_owned()), Side::Weight))
+}
+
+impl Side {
+    fn weight(&self) -> Option<f32> {
+        match self {
+            Self::Weight(weight) => Some(*weight),
+            Self::Alone(_) => None,
+        }
+    }
+
+    fn word(&self) -> Option<&str> {
+        match self {
+            Self::Alone(word) if !word.is_empty() => Some(word),
+            Self::Alone(_) | Self::Weight(_) => None,
+        }
+    }
+}
+
+/// Returns the stages that do not take part if one side searches alone. Without words, the ranker has nothing to go by but the
+/// similarity, so that decides.
+fn left_out(bm25: Option<&Side>, vector: Option<&Side>) -> &'static [Ablation] {
+    use Ablation::{Lexical, Path, Ranker, Semantic, Symbol};
+    match (bm25, vector) {
+        (Some(Side::Alone(_)), None) => &[Semantic],
+        (None, Some(Side::Alone(_))) => &[Lexical, Symbol, Path, Ranker],
+        _ => &[],
     }
 }
 
@@ -214,7 +254,7 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
         filter,
         bm25,
         vector,
-        rerank: _,
+        rerank,
         no_rerank,
         judge,
         no_judge,
@@ -227,24 +267,32 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
         without,
         everywhere,
     } = args;
+    let sides = [bm25.as_ref(), vector.as_ref()];
+    let words = sides.iter().flatten().filter_map(|side| side.word());
+    let query: Vec<&str> = words.chain(query.iter().map(String::as_str)).collect();
+    let alone = left_out(bm25.as_ref(), vector.as_ref()).iter().map(|stage| stage.as_str().to_owned());
     v1::SearchRequest {
         context: Some(context),
         query: query.join(" "),
-        scope: scope::to_proto(scope).into(),
+        scope: scope.map_or(v1::Scope::Unspecified, scope::to_proto).into(),
         filters: Some(filters),
         filter: filter.unwrap_or_default(),
-        limit: Some(k.unwrap_or(limits::DEFAULT_HITS)),
+        limit: k,
         offset,
-        weights: Some(v1::Weights { vector, bm25, ppr: None }),
+        weights: Some(v1::Weights {
+            vector: vector.as_ref().and_then(Side::weight),
+            bm25: bm25.as_ref().and_then(Side::weight),
+            ppr: None,
+        }),
         explain,
-        rerank: Some(!no_rerank),
+        rerank: if no_rerank { Some(false) } else { rerank.then_some(true) },
         judge: if no_judge { Some(false) } else { judge.then_some(true) },
         include_memories: Some(!no_memories),
         include_code: Some(!no_code),
         include_parent: false,
         facets,
         min_relative_score: None,
-        without,
+        without: without.into_iter().chain(alone).collect(),
         projects: Vec::new(),
         everywhere,
         preview: false,
@@ -272,9 +320,27 @@ mod tests {
     fn words_make_one_query_and_the_rest_has_its_defaults() {
         let request = asked("search open the store");
         assert_eq!(request.query, "open the store");
-        assert_eq!((request.limit, request.offset, request.scope()), (Some(10), 0, v1::Scope::All));
+        assert_eq!((request.limit, request.offset, request.scope()), (None, 0, v1::Scope::Unspecified));
         assert_eq!(request.filters, Some(v1::Filters::default()));
-        assert_eq!(request.rerank, Some(true));
+        assert_eq!((request.rerank, asked("search x --rerank").rerank), (None, Some(true)));
+    }
+
+    #[test]
+    fn a_side_searches_alone_or_with_a_weight() {
+        let check = |line: &str, query: &str, without: &[&str], weights: (Option<f32>, Option<f32>)| {
+            let request = asked(line);
+            let given = request.weights.unwrap_or_default();
+            assert_eq!((request.query.as_str(), given.bm25, given.vector), (query, weights.0, weights.1), "{line}");
+            assert_eq!(request.without, without, "{line}");
+        };
+        let meaning = &["lexical", "symbol", "path", "ranker"];
+        check("search token --bm25", "token", &["semantic"], (None, None));
+        check("search --bm25 token limit", "token limit", &["semantic"], (None, None));
+        check("search --vector token", "token", meaning, (None, None));
+        check("search token --vector", "token", meaning, (None, None));
+        check("search token --bm25 --vector", "token", &[], (None, None));
+        check("search token --bm25 2 --vector", "token", &[], (Some(2.0), None));
+        check("search token --bm25 0.5", "token", &[], (Some(0.5), None));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `recall session`
 
 mod candidates;
+mod keep;
 mod list;
 mod log;
 mod show;
@@ -20,7 +21,7 @@ pub(crate) enum SessionCommand {
     /// Start a session and print its id.
     #[command(after_help = examples!("recall session start --goal \"bounded retries\" --briefing"))]
     Start(start::StartArgs),
-    /// End a session. Its summary becomes a document of the project.
+    /// End a session. Searches find its summary, which stays private unless `sessions.share` says otherwise.
     #[command(after_help = examples!(
         "recall session end --summary \"Retries have a limit.\"",
         "recall session end --candidates",
@@ -28,6 +29,9 @@ pub(crate) enum SessionCommand {
         "recall session end S-0123 --reason exit",
     ))]
     End(stop::EndArgs),
+    /// Bring the summary of a session into the project, where others see it.
+    #[command(after_help = examples!("recall session keep", "recall session keep 38c4b499"))]
+    Keep(keep::KeepArgs),
     /// Recover an interrupted session from its events and from git.
     #[command(after_help = examples!("recall session recover"))]
     Recover(stop::RecoverArgs),
@@ -50,6 +54,7 @@ pub(super) async fn run(command: SessionCommand, context: &CommandContext) -> Re
     match command {
         SessionCommand::Start(args) => start::run(args, context).await,
         SessionCommand::End(args) => stop::end(args, context).await,
+        SessionCommand::Keep(args) => keep::run(args, context).await,
         SessionCommand::Recover(args) => stop::recover(args, context).await,
         SessionCommand::List(args) => list::run(args, context).await,
         SessionCommand::Show(args) => show::run(args, context).await,

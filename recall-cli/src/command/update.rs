@@ -2,7 +2,6 @@
 
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
-use recall_core::MemoryId;
 use recall_proto::v1;
 
 use super::remember::read_input;
@@ -10,14 +9,14 @@ use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::output::Format;
 use crate::output::human::memory::updated;
-use crate::{Exit, complete};
+use crate::{Exit, args, complete};
 
 /// Arguments of `recall update`. What is omitted keeps its value.
 #[derive(Debug, Args)]
 pub(crate) struct UpdateArgs {
     /// The id of the memory.
-    #[arg(value_name = "ID", add = ArgValueCompleter::new(complete::memories))]
-    id: MemoryId,
+    #[arg(value_name = "ID", value_parser = args::memory_id, add = ArgValueCompleter::new(complete::memories))]
+    id: String,
     /// The new text; `-` reads it from standard input.
     #[arg(value_name = "TEXT")]
     text: Option<String>,
@@ -65,7 +64,7 @@ fn request(
         |values: Vec<String>| v1::TextList { values: values.into_iter().filter(|value| !value.is_empty()).collect() };
     Ok(v1::UpdateRequest {
         context: Some(asker),
-        id: id.to_string(),
+        id,
         title,
         content,
         tags: tags.map(list),

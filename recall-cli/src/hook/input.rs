@@ -5,6 +5,7 @@
 use std::io::{self, Read};
 use std::path::PathBuf;
 
+use recall_core::TaskState;
 use serde_json::Value;
 
 /// The most bytes that are read. A client sends what a tool wrote and read, which is rarely above a megabyte.
@@ -25,8 +26,19 @@ pub(crate) struct Input {
     pub(crate) prompt: String,
     /// The agent's last message; empty if there is none.
     pub(crate) message: String,
+    /// The list of tasks that a tool was called with; `None` if it was not such a tool.
+    pub(crate) tasks: Option<Vec<Task>>,
     /// The call of a tool; `None` if there is none, or if nothing is known about the tool.
     pub(crate) call: Option<ToolCall>,
+}
+
+/// A task in the list of an agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Task {
+    /// What is to be done.
+    pub(crate) text: String,
+    /// How far it is.
+    pub(crate) state: TaskState,
 }
 
 /// A call of a tool, and its result if it has run.
@@ -78,6 +90,15 @@ const TOOLS: &[(&str, ToolKind, &str)] = &[
     ("run_shell_command", ToolKind::Command, "command"),
 ];
 
+/// The tools that write a list of tasks, with the arguments that are the list and the text of a task: those of Claude Code,
+/// Codex, Qwen Code and Gemini CLI.
+const TASK_TOOLS: &[(&str, &str, &str)] = &[
+    ("TodoWrite", "todos", "content"),
+    ("update_plan", "plan", "step"),
+    ("todo_write", "todos", "content"),
+    ("write_todos", "todos", "description"),
+];
+
 impl Input {
     /// Reads the JSON to its end, so that the client can write all of it.
     ///
@@ -106,6 +127,7 @@ impl Input {
             source: text(value, "source"),
             prompt: text(value, "prompt"),
             message: text(value, "last_assistant_message"),
+            tasks: tasks(value),
             call: call(value),
         }
     }
@@ -113,6 +135,17 @@ impl Input {
 
 fn text(value: &Value, field: &str) -> String {
     value[field].as_str().unwrap_or_default().to_owned()
+}
+
+/// Reads a list of tasks. Cancelled ones are left out.
+fn tasks(value: &Value) -> Option<Vec<Task>> {
+    let name = value["tool_name"].as_str()?;
+    let (_, list, field) = *TASK_TOOLS.iter().find(|(known, ..)| *known == name)?;
+    let task = |task: &Value| {
+        let state = TaskState::from_name(task["status"].as_str()?)?;
+        Some(Task { text: task[field].as_str()?.to_owned(), state })
+    };
+    Some(value["tool_input"][list].as_array()?.iter().filter_map(task).collect())
 }
 
 fn call(value: &Value) -> Option<ToolCall> {
@@ -172,6 +205,30 @@ mod tests {
             ..Input::default()
         };
         assert_eq!(read(&value), expected);
+    }
+
+    #[test]
+    fn lists_of_tasks_are_read_from_every_form() {
+        let check = |tool: &str, input: Value| {
+            let told = read(&json!({"tool_name": tool, "tool_input": input})).tasks.expect("a list");
+            let expected = [("Dig", TaskState::Completed), ("Fill", TaskState::InProgress)];
+            let told: Vec<_> = told.iter().map(|task| (task.text.as_str(), task.state)).collect();
+            assert_eq!(told, expected, "{tool}");
+        };
+        let todos = |field: &str| {
+            json!({"todos": [
+                {field: "Dig", "status": "completed", "activeForm": "Digging"},
+                {field: "Fill", "status": "in_progress"},
+                {field: "Paint", "status": "cancelled"},
+                {"status": "pending"}, 7,
+            ]})
+        };
+        check("TodoWrite", todos("content"));
+        check("todo_write", todos("content"));
+        check("write_todos", todos("description"));
+        let plan = json!([{"step": "Dig", "status": "completed"}, {"step": "Fill", "status": "in_progress"}]);
+        check("update_plan", json!({"explanation": "x", "plan": plan}));
+        assert_eq!(read(&json!({"tool_name": "TodoWrite", "tool_input": {"todos": 7}})).tasks, None);
     }
 
     #[test]

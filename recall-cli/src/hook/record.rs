@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use recall_core::ContentHash;
+use recall_config::CaptureSettings;
+use recall_core::{ContentHash, HookRecord, ITEMS, PROJECT_FOLDER, TASKS, boxes};
 use recall_proto::v1;
+use serde_json::{Map, Value, json};
 
-use crate::hook::input::{ToolCall, ToolKind, ToolResult};
+use crate::hook::input::{Task, ToolCall, ToolKind, ToolResult};
 use crate::hook::seen::Seen;
 
 /// The most characters of a command, of its output, and of an agent's message.
@@ -13,41 +15,124 @@ const COMMAND_CHARS: usize = 160;
 const OUTPUT_CHARS: usize = 600;
 const MESSAGE_CHARS: usize = 300;
 
+/// The most characters of a goal: what a person reads in a list.
+const GOAL_CHARS: usize = 200;
+
+/// The most bytes of a message that are read. It may have megabytes; its beginning is enough for the longest line.
+const MOST_READ: usize = 16 * 1024;
+
+/// The most items of a message that are recorded.
+const MOST_ITEMS: usize = 30;
+
+/// The prefix of the entry with the hash of the last list of tasks.
+const LIST: &str = "tasks ";
+
 /// The entry that says that files were changed since the agent's last message.
 const HAS_CHANGED: &str = "changed";
 
-/// Returns the event of a tool that has run; `None` if it is not worth one. An edited file is recorded once a session, a
-/// failing command until it succeeds.
-pub(crate) fn of_tool(call: &ToolCall, directory: &Path, seen: &mut Seen) -> Option<v1::LogEventRequest> {
+/// Returns the event of a tool that has run; `None` if it is not worth one. A failing command is recorded until it succeeds.
+pub(crate) fn of_tool(
+    call: &ToolCall,
+    directory: &Path,
+    capture: &CaptureSettings,
+    seen: &mut Seen,
+) -> Option<v1::LogEventRequest> {
     match (call.kind, &call.result) {
-        (ToolKind::Edit, ToolResult::Fine(_)) => {
+        // recall's own files are not what the session is about.
+        (ToolKind::Edit, ToolResult::Fine(_)) if !is_own(&call.subject, directory) => {
             seen.add(HAS_CHANGED);
-            seen.add(&format!("edit {}", call.subject)).then(|| edited(&call.subject, directory))
+            capture.edits.then(|| edited(&call.subject, directory))
         }
-        (ToolKind::Command, result) => of_command(&call.subject, result, seen),
+        (ToolKind::Command, result) => of_command(&call.subject, result, capture, seen),
         (ToolKind::Read | ToolKind::Edit, _) => None,
     }
 }
 
-/// Returns the event of an agent's last message in its turn; `None` if nothing was changed since the one before.
+/// Whether a file is in a folder of recall's own files.
+fn is_own(file: &str, directory: &Path) -> bool {
+    let file = Path::new(file);
+    file.strip_prefix(directory).unwrap_or(file).components().any(|name| name.as_os_str() == PROJECT_FOLDER)
+}
+
+/// Returns the event of an agent's last message in its turn; `None` if nothing was changed since the one before, and it has no
+/// list of tasks. The items of its lists are recorded as items.
 pub(crate) fn of_message(message: &str, seen: &mut Seen) -> Option<v1::LogEventRequest> {
-    let said = first_chars(&one_line(message), MESSAGE_CHARS);
-    (!said.is_empty() && seen.remove(HAS_CHANGED)).then(|| event("observation", said))
+    let message = &message[..message.floor_char_boundary(MOST_READ)];
+    let item = |(text, is_done): (&str, bool)| json!({"text": first_chars(text, MESSAGE_CHARS), "done": is_done});
+    let items: Vec<Value> = boxes(message).take(MOST_ITEMS).map(item).collect();
+    let mut said = first_chars(&one_line(&without_items(message)), MESSAGE_CHARS);
+    if said.is_empty() && !items.is_empty() {
+        said = format!(
+            "a list of {}",
+            if items.len() == 1 { "one item".to_owned() } else { format!("{} items", items.len()) }
+        );
+    }
+    let has_changed = !said.is_empty() && seen.remove(HAS_CHANGED);
+    if !has_changed && items.is_empty() {
+        return None;
+    }
+    let mut metadata = Map::new();
+    if !items.is_empty() {
+        metadata.insert(ITEMS.to_owned(), Value::Array(items));
+    }
+    Some(recorded(HookRecord::Message, event("observation", said), metadata))
+}
+
+/// Returns the event of a list of tasks; `None` if it is the same as before.
+pub(crate) fn of_tasks(tasks: &[Task], seen: &mut Seen) -> Option<v1::LogEventRequest> {
+    let one = |task: &Task| {
+        let text = first_chars(&one_line(&task.text), MESSAGE_CHARS);
+        (!text.is_empty()).then(|| json!({"text": text, "status": task.state.as_str()}))
+    };
+    let list: Vec<Value> = tasks.iter().take(MOST_ITEMS).filter_map(one).collect();
+    let entry = format!("{LIST}{}", ContentHash::of(Value::from(list.clone()).to_string().as_bytes()).short());
+    if list.is_empty() || seen.has(&entry) {
+        return None;
+    }
+    seen.remove_all(LIST);
+    seen.add(&entry);
+    let done = tasks.iter().take(MOST_ITEMS).filter(|task| task.state.is_done()).count();
+    let told = event("observation", format!("{done} of {} tasks done", list.len()));
+    Some(recorded(HookRecord::Tasks, told, Map::from_iter([(TASKS.to_owned(), Value::Array(list))])))
+}
+
+/// Returns a text without the items of task lists, and without the lines that introduce them.
+fn without_items(text: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        if boxes(line).next().is_none() {
+            kept.push(line);
+        } else if kept.last().is_some_and(|before| before.trim_end().ends_with(':')) {
+            kept.pop();
+        }
+    }
+    kept.join("\n")
+}
+
+/// Returns the goal of a session that begins with a prompt; `None` if the prompt says nothing, or is a command of the client.
+pub(crate) fn goal_of(prompt: &str) -> Option<String> {
+    let goal = first_chars(&one_line(prompt), GOAL_CHARS);
+    let is_command = goal.starts_with('/');
+    (goal.chars().any(char::is_alphanumeric) && !is_command).then_some(goal)
 }
 
 fn edited(file: &str, directory: &Path) -> v1::LogEventRequest {
     let shown =
         Path::new(file).strip_prefix(directory).map_or_else(|_| file.to_owned(), |below| below.display().to_string());
-    v1::LogEventRequest {
-        related_files: vec![file.to_owned()],
-        ..event("observation", format!("edited {}", one_line(&shown)))
-    }
+    let edited = event("observation", format!("edited {}", one_line(&shown)));
+    recorded(HookRecord::Edit, v1::LogEventRequest { related_files: vec![file.to_owned()], ..edited }, Map::new())
 }
 
-fn of_command(command: &str, result: &ToolResult, seen: &mut Seen) -> Option<v1::LogEventRequest> {
+fn of_command(
+    command: &str,
+    result: &ToolResult,
+    capture: &CaptureSettings,
+    seen: &mut Seen,
+) -> Option<v1::LogEventRequest> {
     let failing = format!("failing {}", ContentHash::of(command.as_bytes()).short());
     let failed = || format!("`{}` failed", first_chars(&one_line(command), COMMAND_CHARS));
     match result {
+        ToolResult::Failed(_) if !capture.failures => None,
         ToolResult::Failed(output) => seen.add(&failing).then(|| v1::LogEventRequest {
             rationale: first_chars(output.trim(), OUTPUT_CHARS),
             ..event("error", failed())
@@ -58,7 +143,11 @@ fn of_command(command: &str, result: &ToolResult, seen: &mut Seen) -> Option<v1:
         }
         ToolResult::Fine(output) if is_commit(command) => {
             seen.add(HAS_CHANGED);
-            commit_in(output).map(|commit| event("milestone", format!("committed {commit}")))
+            if !capture.commits {
+                return None;
+            }
+            let of_commit = |commit| event("milestone", format!("committed {commit}"));
+            commit_in(output).map(|commit| recorded(HookRecord::Commit, of_commit(commit), Map::new()))
         }
         ToolResult::Fine(_) | ToolResult::Interrupted => None,
     }
@@ -85,9 +174,14 @@ fn event(event_type: &str, content: String) -> v1::LogEventRequest {
     v1::LogEventRequest { r#type: event_type.to_owned(), content, ..v1::LogEventRequest::default() }
 }
 
+/// Marks an event as what a hook recorded.
+fn recorded(record: HookRecord, event: v1::LogEventRequest, mut metadata: Map<String, Value>) -> v1::LogEventRequest {
+    metadata.insert(HookRecord::KEY.to_owned(), record.as_str().into());
+    v1::LogEventRequest { metadata: Some(recall_json::to_struct(metadata)), ..event }
+}
+
 fn one_line(text: &str) -> String {
-    // A message may have megabytes; its beginning is enough for the longest line.
-    let start = &text[..text.floor_char_boundary(16 * 1024)];
+    let start = &text[..text.floor_char_boundary(MOST_READ)];
     start.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -101,6 +195,7 @@ fn first_chars(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use recall_config::{Dirs, Environment};
+    use recall_core::TaskState;
 
     use super::*;
 
@@ -112,7 +207,7 @@ mod tests {
         let mut seen = Seen::open(&dirs, "s").expect("opened");
         let mut check = |kind: ToolKind, subject: &str, result: ToolResult, expected: &str| {
             let call = ToolCall { kind, subject: subject.to_owned(), result };
-            let event = of_tool(&call, Path::new("/p"), &mut seen);
+            let event = of_tool(&call, Path::new("/p"), &CaptureSettings::default(), &mut seen);
             let told = event.map_or_else(String::new, |event| {
                 let v1::LogEventRequest { r#type, content, rationale, resolution, related_files, .. } = event;
                 [&[r#type, content, rationale, resolution], &*related_files].concat().join("|")
@@ -123,8 +218,9 @@ mod tests {
         let failed = |text: &str| ToolResult::Failed(text.to_owned());
         check(ToolKind::Read, "/p/a.rs", fine(""), "");
         check(ToolKind::Edit, "/p/a.rs", fine(""), "observation|edited a.rs|||/p/a.rs");
-        check(ToolKind::Edit, "/p/a.rs", fine(""), "");
+        check(ToolKind::Edit, "/p/a.rs", fine(""), "observation|edited a.rs|||/p/a.rs");
         check(ToolKind::Edit, "/p/b.rs", failed("no such text"), "");
+        check(ToolKind::Edit, "/p/.recall/profile.md", fine(""), "");
         check(ToolKind::Command, "make\ntest", failed("2 failed"), "error|`make test` failed|2 failed|");
         check(ToolKind::Command, "make\ntest", failed("1 failed"), "");
         check(ToolKind::Command, "make\ntest", fine("ok"), "error|`make test` failed||it succeeded later");
@@ -153,5 +249,49 @@ mod tests {
         let said = of_message(&format!("Done:\n{}", "x ".repeat(1_000_000)), &mut seen).expect("an event");
         assert!(said.content.starts_with("Done: x x") && said.content.chars().count() <= MESSAGE_CHARS + 1);
         assert_eq!(of_message("Done.", &mut seen), None);
+    }
+
+    #[test]
+    fn a_list_of_tasks_is_an_event_when_it_changes() {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let environment = Environment { recall_home: Some(home.path().to_owned()), ..Environment::default() };
+        let dirs = Dirs::from_environment(&environment).expect("absolute");
+        let mut seen = Seen::open(&dirs, "s").expect("opened");
+        let list = |state| {
+            vec![
+                Task { text: "Dig\nit".to_owned(), state },
+                Task { text: "Fill".to_owned(), state: TaskState::Pending },
+            ]
+        };
+        let mut told = |state| of_tasks(&list(state), &mut seen).map(|event| event.content);
+        assert_eq!(told(TaskState::InProgress).as_deref(), Some("0 of 2 tasks done"));
+        assert_eq!(told(TaskState::InProgress), None);
+        assert_eq!(told(TaskState::Completed).as_deref(), Some("1 of 2 tasks done"));
+        assert_eq!(told(TaskState::InProgress).as_deref(), Some("0 of 2 tasks done"));
+        assert_eq!(of_tasks(&[], &mut seen), None);
+    }
+
+    #[test]
+    fn the_items_of_a_message_are_items_of_the_event() {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let environment = Environment { recall_home: Some(home.path().to_owned()), ..Environment::default() };
+        let dirs = Dirs::from_environment(&environment).expect("absolute");
+        let mut seen = Seen::open(&dirs, "s").expect("opened");
+        let message = "It redirects.\n\nLeft open:\n- [ ] add a test\n- [x] mention it\n";
+        let said = of_message(message, &mut seen).expect("nothing changed, but there is a list");
+        assert_eq!(said.content, "It redirects.");
+        let metadata = format!("{:?}", said.metadata.expect("metadata"));
+        assert!(metadata.contains("add a test") && metadata.contains("mention it"), "{metadata}");
+        assert_eq!(of_message("- [ ] one", &mut seen).expect("an event").content, "a list of one item");
+    }
+
+    #[test]
+    fn a_prompt_that_says_something_is_a_goal() {
+        let check = |prompt: &str, expected: Option<&str>| assert_eq!(goal_of(prompt).as_deref(), expected);
+        check("Fix the\n  redirect", Some("Fix the redirect"));
+        for nothing in ["", " \n", "/clear", "?!"] {
+            check(nothing, None);
+        }
+        assert!(goal_of(&"x ".repeat(1_000_000)).is_some_and(|goal| goal.chars().count() <= GOAL_CHARS + 1));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use recall_core::TaskState;
 use recall_core::quantity::counted;
 use recall_proto::v1::{
     BriefingResponse, EndSessionResponse, ListEventsResponse, ListSessionsResponse, Session, SessionEvent,
@@ -48,11 +49,12 @@ pub(crate) fn briefing(response: &BriefingResponse) -> String {
 
 /// Formats the end of a session.
 pub(crate) fn ended(response: &EndSessionResponse) -> String {
-    let EndSessionResponse { session_id, summary_path, memories, warnings } = response;
+    let EndSessionResponse { session_id, summary_path, memories, warnings, summary_shared } = response;
     let mut text = notes(warnings, None);
     let _ = write!(text, "Session {} has ended.", inline(session_id, NAME_CHARS));
     if !summary_path.is_empty() {
-        let _ = write!(text, " Its summary is {}.", inline(summary_path, 400));
+        let whose = if *summary_shared { "" } else { "; it stays private" };
+        let _ = write!(text, " Its summary is {}{whose}.", inline(summary_path, 400));
     }
     for memory in memories {
         let _ = write!(text, "\n{}", added(memory));
@@ -81,6 +83,11 @@ fn line(session: &Session) -> String {
         SessionState::Abandoned => "broke off",
         SessionState::Open | SessionState::Unspecified => "goes on",
     };
+    let done = session.tasks.iter().filter(|task| task.status == TaskState::Completed.as_str()).count();
+    let tasks = match session.tasks.len() {
+        0 => String::new(),
+        all => format!("{done} of {all} tasks done"),
+    };
     let mut line = format!("- {}", inline(&session.id, NAME_CHARS));
     let began = session.started_at.as_ref().and_then(recall_json::rfc3339).unwrap_or_default();
     for fact in [
@@ -89,7 +96,8 @@ fn line(session: &Session) -> String {
         &session.agent,
         &provenance.git_branch,
         &counted(session.events, "event", "events"),
-        &session.goal,
+        &tasks,
+        &session.title,
     ] {
         if !fact.is_empty() {
             let _ = write!(line, " · {}", inline(fact, NAME_CHARS));

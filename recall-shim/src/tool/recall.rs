@@ -1,22 +1,20 @@
-//! `recall`: the search of `recall_search` with only a query and a number of hits.
+//! `recall`: the search of `recall_search`, whose number of hits is also called `k`.
 
 use serde::Deserialize;
 
-use crate::answer::{Answer, Format};
+use crate::answer::Answer;
 use crate::error::ToolError;
 use crate::tool::call::Call;
 use crate::tool::search;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Arguments {
-    query: String,
     k: Option<u32>,
-    cursor: Option<String>,
-    #[serde(default)]
-    format: Format,
+    #[serde(flatten)]
+    search: search::Arguments,
 }
 
 pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer, ToolError> {
-    let Arguments { query, k, cursor, format } = arguments;
-    search::call(search::Arguments::plain(query, k, cursor, format), call).await
+    let Arguments { k, search } = arguments;
+    search::call(search.with_limit(k), call).await
 }

@@ -1,11 +1,12 @@
 //! `recall_search`
 
+use std::path::Path;
 use std::time::Duration;
 
 use recall_core::Ablation;
 use recall_proto::v1::{
     ExactRequest, Filters, RequestContext, Scope, SearchRequest, SearchResponse, Severity, StatusRequest, StoreStatus,
-    Warning,
+    Warning, Weights,
 };
 use serde::Deserialize;
 use tokio::time::{Instant, MissedTickBehavior};
@@ -31,8 +32,7 @@ pub(super) struct Arguments {
     matching: Matching,
     #[serde(default)]
     ignore_case: bool,
-    #[serde(default)]
-    scope: ScopeArgument,
+    scope: Option<ScopeArgument>,
     #[serde(default)]
     types: Vec<String>,
     limit: Option<u32>,
@@ -44,6 +44,13 @@ pub(super) struct Arguments {
     filter: String,
     include_code: Option<bool>,
     include_memories: Option<bool>,
+    rerank: Option<bool>,
+    bm25_weight: Option<f32>,
+    vector_weight: Option<f32>,
+    ppr_weight: Option<f32>,
+    project_id: Option<String>,
+    #[serde(default)]
+    explain: bool,
     budget_tokens: Option<usize>,
     cursor: Option<String>,
     #[serde(default)]
@@ -64,25 +71,9 @@ enum Matching {
 }
 
 impl Arguments {
-    /// Returns the arguments of a query without filters.
-    pub(super) fn plain(query: String, limit: Option<u32>, cursor: Option<String>, format: Format) -> Self {
-        Self {
-            query,
-            matching: Matching::Ranked,
-            ignore_case: false,
-            scope: ScopeArgument::default(),
-            types: Vec::new(),
-            limit,
-            language: None,
-            path: None,
-            tags: Vec::new(),
-            filter: String::new(),
-            include_code: None,
-            include_memories: None,
-            budget_tokens: None,
-            cursor,
-            format,
-        }
+    /// Returns the arguments with another name of `limit`, which has precedence.
+    pub(super) fn with_limit(self, limit: Option<u32>) -> Self {
+        Self { limit: limit.or(self.limit), ..self }
     }
 }
 
@@ -100,7 +91,7 @@ pub(super) async fn call(arguments: Arguments, mut call: Call<'_>) -> Result<Ans
         return Err(error.with_hint("a ranked search ignores case where that helps"));
     }
     let without = page_before.as_ref().map(|cursor| cursor.silent.clone()).unwrap_or_default();
-    let mut response = search(request(arguments, offset, &without, &call), &mut call).await?;
+    let mut response = search(request(arguments, offset, &without, &call)?, &mut call).await?;
     let generation = response.stats.as_ref().map_or(0, |stats| stats.generation);
     if page_before.is_some_and(|cursor| cursor.generation != generation) {
         response.warnings.push(Warning {
@@ -148,7 +139,7 @@ fn exact_request(arguments: Arguments, offset: u32, call: &Call<'_>) -> Result<E
         literal,
         regex,
         ignore_case: arguments.ignore_case,
-        scope: Scope::from(arguments.scope).into(),
+        scope: Scope::from(arguments.scope.unwrap_or_default()).into(),
         filters: Some(Filters {
             types: arguments.types,
             languages: arguments.language.into_iter().collect(),
@@ -163,11 +154,18 @@ fn exact_request(arguments: Arguments, offset: u32, call: &Call<'_>) -> Result<E
     })
 }
 
-fn request(arguments: Arguments, offset: u32, without: &[Ablation], call: &Call<'_>) -> SearchRequest {
-    SearchRequest {
+fn request(
+    arguments: Arguments,
+    offset: u32,
+    without: &[Ablation],
+    call: &Call<'_>,
+) -> Result<SearchRequest, ToolError> {
+    let Arguments { bm25_weight: bm25, vector_weight: vector, ppr_weight: ppr, .. } = arguments;
+    let has_weights = bm25.or(vector).or(ppr).is_some();
+    Ok(SearchRequest {
         context: Some(call.context.clone()),
         query: arguments.query,
-        scope: Scope::from(arguments.scope).into(),
+        scope: arguments.scope.map_or(Scope::Unspecified, Scope::from).into(),
         filters: Some(Filters {
             types: arguments.types,
             languages: arguments.language.into_iter().collect(),
@@ -180,8 +178,30 @@ fn request(arguments: Arguments, offset: u32, without: &[Ablation], call: &Call<
         include_memories: arguments.include_memories,
         include_code: arguments.include_code,
         without: without.iter().map(|stage| stage.as_str().to_owned()).collect(),
+        weights: has_weights.then_some(Weights { vector, bm25, ppr }),
+        explain: arguments.explain,
+        rerank: arguments.rerank,
+        projects: other_project(arguments.project_id.as_deref(), &call.context)?,
         ..SearchRequest::default()
+    })
+}
+
+/// Returns the root of another project that an id names; nothing if it names the project of the client. The daemon decides
+/// whether an agent may search other projects.
+fn other_project(id: Option<&str>, context: &RequestContext) -> Result<Vec<String>, ToolError> {
+    let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else { return Ok(Vec::new()) };
+    let root = [&context.project_root, &context.working_directory].into_iter().find(|path| !path.is_empty());
+    let root = Path::new(root.map_or("", String::as_str));
+    let is_own = Path::new(id) == root || root.iter().any(|name| name.eq_ignore_ascii_case(id));
+    if is_own {
+        return Ok(Vec::new());
     }
+    if Path::new(id).is_absolute() {
+        return Ok(vec![id.to_owned()]);
+    }
+    let message =
+        format!("`project_id` names neither this project, {}, nor the absolute root of another", root.display());
+    Err(ToolError::new(Code::InvalidArgument, message))
 }
 
 /// Searches, and reports the progress of indexing meanwhile if the client requested it.
@@ -227,4 +247,24 @@ async fn stores(daemon: &Daemon, context: &RequestContext, scope: Scope) -> Opti
         async move { client.status(request).await }
     });
     Some(status.await.ok()?.stores)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_names_this_project_or_the_root_of_another() {
+        let context = RequestContext { project_root: "/home/ada/shop".to_owned(), ..RequestContext::default() };
+        let check = |id: Option<&str>, expected: Result<&[&str], Code>| {
+            let named = other_project(id, &context).map_err(|error| error.code);
+            let expected = expected.map(|roots| roots.iter().map(|root| (*root).to_owned()).collect::<Vec<_>>());
+            assert_eq!(named, expected, "{id:?}");
+        };
+        for own in [None, Some(""), Some("shop"), Some("Shop"), Some("/home/ada/shop")] {
+            check(own, Ok(&[]));
+        }
+        check(Some("/home/ada/zoo"), Ok(&["/home/ada/zoo"]));
+        check(Some("zoo"), Err(Code::InvalidArgument));
+    }
 }

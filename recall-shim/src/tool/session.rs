@@ -121,7 +121,8 @@ async fn show(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolError
 async fn briefing(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolError> {
     let Arguments { goal, budget_tokens, format, .. } = arguments;
     let context = Some(call.context.clone());
-    let request = BriefingRequest { context, budget_tokens, goal: goal.unwrap_or_default() };
+    let goal = goal.unwrap_or_default();
+    let request = BriefingRequest { context, budget_tokens, goal, ..BriefingRequest::default() };
     let briefing = call.daemon.call(Doing::Reading, |client| {
         let request = request.clone();
         async move { client.briefing(request).await }

@@ -1,5 +1,6 @@
 //! `store`: adds a memory in the plain form `{type, source, content}`.
 
+use prost_types::Timestamp;
 use recall_core::{MemoryType, title_of};
 use recall_proto::v1::{AddRequest, AddResponse, Scope};
 use serde::Deserialize;
@@ -13,7 +14,10 @@ use crate::tool::call::Call;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Arguments {
-    content: String,
+    content: Option<String>,
+    timestamp: Option<String>,
+    /// The other arguments, as clients send them that wrap a call into `{command, payload}`.
+    payload: Option<Box<Arguments>>,
     r#type: Option<String>,
     title: Option<String>,
     source: Option<String>,
@@ -36,7 +40,12 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
 /// Converts the plain form to an addition, as a journal does: an unknown type becomes a note with that tag. The memory is
 /// stored even if it repeats another, because clients that use this form do not handle a refusal.
 fn request(arguments: Arguments) -> Result<AddRequest, ToolError> {
-    let Arguments { content, r#type, title, source, mut tags, format: _ } = arguments;
+    let Arguments { content, timestamp, payload, r#type, title, source, mut tags, format: _ } = arguments;
+    if let Some(payload) = payload {
+        return request(*payload);
+    }
+    let content = content.ok_or_else(|| ToolError::new(Code::InvalidArgument, "`content` is missing"))?;
+    let created_at = timestamp.as_deref().map(moment).transpose()?;
     let named = r#type.unwrap_or_default().trim().to_lowercase();
     let known = named.parse::<MemoryType>();
     if known.is_err() && !named.is_empty() {
@@ -54,14 +63,28 @@ fn request(arguments: Arguments) -> Result<AddRequest, ToolError> {
         tags,
         force: true,
         source: source.unwrap_or_default(),
+        created_at,
         ..AddRequest::default()
+    })
+}
+
+/// Reads a time.
+fn moment(text: &str) -> Result<Timestamp, ToolError> {
+    text.trim().parse().map_err(|_| {
+        let message = format!("`timestamp` is not a time such as 2025-11-08T10:30:00Z: `{}`", inline(text, 60));
+        ToolError::new(Code::InvalidArgument, message)
     })
 }
 
 /// Formats the acceptance of a text, with the word `Accepted` that plain clients look for.
 fn text(response: &AddResponse) -> String {
     let AddResponse { id, title, status: _, similar: _, warnings } = response;
-    format!("{}Accepted: {} · {}.", notes(warnings, None), inline(id, 20), inline(title, TITLE_CHARS))
+    format!(
+        "{}Accepted: {} · {}.",
+        notes(warnings, None),
+        inline(id, 20),
+        inline(title, TITLE_CHARS).trim_end_matches('.')
+    )
 }
 
 #[cfg(test)]
@@ -82,6 +105,21 @@ mod tests {
         check(json!({"content": "# Jitter\n\nRetries need it.", "type": "Lesson"}), ("lesson", "Jitter", &[]));
         check(json!({"content": "x"}), ("note", "x", &[]));
         check(json!({"content": "x", "type": "todo", "tags": ["a"], "title": "T"}), ("note", "T", &["a", "todo"]));
+    }
+
+    #[test]
+    fn a_wrapped_call_is_the_call_that_it_wraps() {
+        let payload = json!({"type": "chat_message", "source": "user_a", "content": "The API is slow.", "timestamp": "2025-11-08T10:30:00Z"});
+        let arguments = json!({"command": "store", "payload": payload});
+        let request = request(serde_json::from_value(arguments).expect("well-formed")).expect("it says something");
+        assert_eq!((request.content.as_str(), request.source.as_str()), ("The API is slow.", "user_a"));
+        assert_eq!(request.created_at, Some(Timestamp { seconds: 1_762_597_800, nanos: 0 }));
+    }
+
+    #[test]
+    fn a_time_that_is_none_is_refused() {
+        let arguments = serde_json::from_value(json!({"content": "x", "timestamp": "yesterday"})).expect("well-formed");
+        assert_eq!(request(arguments).map_err(|error| error.code), Err(Code::InvalidArgument));
     }
 
     #[test]

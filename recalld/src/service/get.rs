@@ -24,7 +24,7 @@ pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<Get
     let cited = service.call(move |daemon| daemon.engine.get_cited(&origin, &asked)).await?;
     let CitedItem { item, lines: cited_lines, hash } = cited;
     let cited_lines = cited_lines.map(|recall_core::Lines { start, end }| Lines { first: start, last: end });
-    let mut response = response(item, wanted_lines.or(cited_lines).unwrap_or(Lines::ALL))?;
+    let mut response = response(item, wanted_lines.or(cited_lines).unwrap_or(Lines::ALL), parent)?;
     response.warnings.extend(hash.and_then(|hash| changed_since(&response, &hash)));
     service.daemon.complete(&session, &mut response.warnings);
     Ok(response)
@@ -39,11 +39,12 @@ fn changed_since(response: &GetResponse, hash: &str) -> Option<v1::Warning> {
     (!is_same).then(|| v1::Warning { path, ..warning::new("CITED_TEXT_CHANGED", Severity::Notice, message, "") })
 }
 
-/// Writes an item, or the wanted lines of a document.
+/// Writes an item, or the wanted lines of a document. With its parent, cited lines come in the text of their whole document, and
+/// the citation names them.
 ///
 /// # Errors
 /// The document has none of the lines.
-fn response(item: Item, lines: Lines) -> Result<GetResponse, Failure> {
+fn response(item: Item, lines: Lines, parent: Parent) -> Result<GetResponse, Failure> {
     let Item { scope, document: found, chunk: named, text, parent_text, symbols, memory: recalled, coverage, warnings } =
         item;
     let hash = found.hash.short();
@@ -63,7 +64,14 @@ fn response(item: Item, lines: Lines) -> Result<GetResponse, Failure> {
         (whole, start, end, Some(part), cited)
     } else {
         let (part, start, end) = lines.of(&text).ok_or_else(|| lines.absent_from(&found.path, &text))?;
-        (part.to_owned(), start, end, None, (start, end))
+        let part = part.to_owned();
+        match parent {
+            Parent::Leave => (part, start, end, None, (start, end)),
+            Parent::Include => {
+                let all = count_lines(&text);
+                (text, u32::from(all > 0), all, None, (start, end))
+            }
+        }
     };
     Ok(GetResponse {
         citation: format!("{}:{}-{}@{hash}", found.path, cited.0, cited.1),

@@ -5,7 +5,7 @@ use recall_engine::{
     AddOutcome, AddReport, AnchorChange, FeedbackReport, ItemRequest, MemoryNote, Parent, PromoteReport, SimilarMemory,
     UpdateReport, VerifyReport,
 };
-use recall_proto::convert::{memory, remember, scope};
+use recall_proto::convert::{memory, remember, scope, time};
 use recall_proto::v1;
 use recall_proto::v1::{
     AddRequest, AddResponse, AddStatus, FeedbackRequest, FeedbackResponse, PromoteRequest, PromoteResponse, Severity,
@@ -14,12 +14,18 @@ use recall_proto::v1::{
 use tonic::Status;
 
 use super::{Service, adopted, context, warning};
+use crate::daemon::Daemon;
 
 /// `Add`: stores a memory.
 pub(super) async fn add(service: &Service, request: AddRequest) -> Result<AddResponse, Status> {
+    let created = request.created_at.as_ref().map(time::from_proto);
     let (from, asked) = remember::add(request)?;
     let origin = context::origin(Some(from))?;
-    let report = service.call(move |daemon| daemon.engine.add_memory(&origin, &asked)).await?;
+    let add = move |daemon: &Daemon| match created {
+        Some(created) => daemon.engine.add_memory_of(&origin, &asked, created),
+        None => daemon.engine.add_memory(&origin, &asked),
+    };
+    let report = service.call(add).await?;
     Ok(added(report))
 }
 

@@ -6,9 +6,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use recall_config::SearchSettings;
 use recall_core::{DocPath, DocumentId, OtherProjects, Recording, Scope, error_chain};
 use recall_engine::{Engine, GetError, ItemRequest, Origin, Parent, Warning};
-use recall_proto::v1::{RequestContext, SearchRequest, SearchResponse};
+use recall_proto::v1::{self, RequestContext, SearchRequest, SearchResponse};
 use recall_proto::{Failure, Reason, convert};
 use recall_rql::Filter;
 use tonic::Status;
@@ -26,12 +27,23 @@ const SHIM: &str = "recall-shim";
 /// How many copies of a document's whole text an answer needs: as read, in the hit, and encoded.
 const COPIES_OF_A_TEXT: u64 = 3;
 
+/// Gives a request the user's defaults for what it does not say.
+fn with_defaults(mut request: SearchRequest, settings: &SearchSettings) -> SearchRequest {
+    if request.scope == i32::from(v1::Scope::Unspecified) {
+        request.scope = convert::scope::to_proto(settings.scope).into();
+    }
+    request.limit.get_or_insert(settings.limit);
+    request.rerank.get_or_insert(settings.rerank);
+    request
+}
+
 pub(super) async fn handle(
     service: &Service,
     answering: &Answering,
     request: SearchRequest,
 ) -> Result<SearchResponse, Status> {
     let began = Instant::now();
+    let request = with_defaults(request, &service.daemon.settings.search);
     let call = convert::search::from_proto(request, &service.daemon.settings.limits)?;
     let convert::search::Call { context, request, filter, condensed, include_parent, min_relative_score } = call;
     let condition = filter.as_deref().map(Filter::parse).transpose();

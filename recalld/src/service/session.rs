@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use recall_core::{AskBriefing, Provenance};
+use recall_core::{AskBriefing, BriefingSubject, Provenance};
 use recall_engine::{
-    Briefing, BriefingSection, Draft, EndedSession, EventListing, LoggedEvent, SessionListing, StartedSession,
+    Briefing, BriefingSection, Draft, EndedSession, EventListing, Keeping, KeptSession, LoggedEvent, SessionListing,
+    StartedSession,
 };
 use recall_proto::convert::{session, time};
 use recall_proto::v1::{
-    self, BriefingRequest, BriefingResponse, EndSessionRequest, EndSessionResponse, ListDraftsRequest,
-    ListDraftsResponse, ListEventsRequest, ListEventsResponse, ListSessionsRequest, ListSessionsResponse,
-    LogEventRequest, LogEventResponse, StartSessionRequest, StartSessionResponse,
+    self, BriefingRequest, BriefingResponse, EndSessionRequest, EndSessionResponse, KeepSessionRequest,
+    KeepSessionResponse, ListDraftsRequest, ListDraftsResponse, ListEventsRequest, ListEventsResponse,
+    ListSessionsRequest, ListSessionsResponse, LogEventRequest, LogEventResponse, StartSessionRequest,
+    StartSessionResponse,
 };
 use tonic::Status;
 
@@ -26,7 +28,12 @@ pub(super) async fn start(service: &Service, request: StartSessionRequest) -> Re
         service.call(move |daemon| daemon.engine.start_session(&here, &asked)).await?;
     let briefing = if wants_briefing {
         let provenance = Provenance { session: Some(id.clone()), ..provenance };
-        let asked = AskBriefing { budget_tokens: session::default_briefing_tokens(), goal, provenance };
+        let asked = AskBriefing {
+            budget_tokens: session::default_briefing_tokens(),
+            goal,
+            subject: BriefingSubject::Project,
+            provenance,
+        };
         let briefing = service.call(move |daemon| daemon.engine.briefing(&origin, &asked)).await?;
         Some(briefing_to_proto(service, &id, briefing))
     } else {
@@ -44,14 +51,25 @@ pub(super) async fn start(service: &Service, request: StartSessionRequest) -> Re
 pub(super) async fn end(service: &Service, request: EndSessionRequest) -> Result<EndSessionResponse, Status> {
     let (from, asked) = session::end(request)?;
     let origin = context::origin(Some(from))?;
-    let EndedSession { id, summary_path, memories, notes } =
+    let EndedSession { id, summary_path, keeping, memories, notes } =
         service.call(move |daemon| daemon.engine.end_session(&origin, &asked)).await?;
     Ok(EndSessionResponse {
         session_id: id,
+        summary_shared: summary_path.is_some() && keeping == Keeping::Shared,
         summary_path: summary_path.map(|path| path.to_string()).unwrap_or_default(),
         memories: memories.into_iter().map(memory::added).collect(),
         warnings: memory::warnings(notes),
     })
+}
+
+/// `KeepSession`: brings the summary of a session into the project.
+pub(super) async fn keep(service: &Service, request: KeepSessionRequest) -> Result<KeepSessionResponse, Status> {
+    let (from, id) = session::keep(request)?;
+    let origin = context::origin(Some(from))?;
+    let KeptSession { id, summary_path, notes } =
+        service.call(move |daemon| daemon.engine.keep_session(&origin, &id)).await?;
+    let (summary_path, warnings) = (summary_path.to_string(), memory::warnings(notes));
+    Ok(KeepSessionResponse { session_id: id, summary_path, warnings })
 }
 
 /// `ListSessions`: lists the sessions of a project.

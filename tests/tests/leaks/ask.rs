@@ -88,6 +88,7 @@ pub(crate) const CASES: [&str; 38] = [
     "LogEvent",
     "StartSession",
     "EndSession",
+    "KeepSession",
     "ListSessions",
     "ListEvents",
     "ListDrafts",
@@ -320,6 +321,10 @@ async fn ask_of_sessions(rpc: &str, client: &Client, asker: RequestContext, prob
                 ..v1::EndSessionRequest::default()
             };
             reported(client.end_session(request).await)
+        }
+        "KeepSession" => {
+            let session_id = probe.session.clone();
+            reported(client.keep_session(v1::KeepSessionRequest { context, session_id }).await)
         }
         "ListSessions" => {
             let context = if probe.more { of_session } else { context };

@@ -8,6 +8,8 @@ use std::time::Duration;
 pub struct HookSettings {
     /// How long a hook may take, from its start to its exit. It answers nothing if it is late.
     pub wait: Duration,
+    /// How long the start of a session may take, and a prompt that has a briefing to bring.
+    pub start_wait: Duration,
     /// Whether a session and a subagent begin with a briefing.
     pub briefing: bool,
     /// The token budget of a session's briefing.
@@ -34,6 +36,7 @@ impl Default for HookSettings {
     fn default() -> Self {
         Self {
             wait: Duration::from_millis(300),
+            start_wait: Duration::from_secs(2),
             briefing: true,
             briefing_budget_tokens: 2_000,
             subagent_budget_tokens: 400,

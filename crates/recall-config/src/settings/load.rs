@@ -3,12 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use recall_core::Limits;
+use recall_core::{Limits, Scope};
 
+use super::load_sessions::{briefing, capture, sessions};
 use super::{
     AdoptSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings, LaunchSettings, LoopSettings,
     McpSettings, ModelsSettings, PageSettings, RemoteSettings, RootsSettings, SearchSettings, Settings,
 };
+use crate::kind::{Kind, Shape};
 use crate::layers::Entry;
 use crate::read::Reader;
 use crate::store_table::store;
@@ -68,6 +70,9 @@ impl Settings {
             client: client(&mut from, default.client)?,
             mcp: mcp(&mut from, default.mcp)?,
             hooks: hooks(&mut from, default.hooks)?,
+            briefing: briefing(&mut from, default.briefing)?,
+            capture: capture(&mut from, default.capture)?,
+            sessions: sessions(&mut from, default.sessions)?,
             launch: launch(&mut from, default.launch)?,
             task_loop: task_loop(&mut from, default.task_loop)?,
             stores: from.family("stores", store)?,
@@ -195,6 +200,9 @@ fn search(from: &mut Reader, default: SearchSettings) -> Result<SearchSettings, 
         judge_wait,
         judge_weight,
         domains: listed,
+        scope: default_scope,
+        limit,
+        rerank,
     } = default;
     Ok(SearchSettings {
         per_document: from.key("search.per_document", Project, per_document, &positive(1_000))?,
@@ -216,6 +224,18 @@ fn search(from: &mut Reader, default: SearchSettings) -> Result<SearchSettings, 
         judge_wait: from.key("search.judge_wait", Reach::Daemon, judge_wait, &duration(MILLISECOND..=MINUTE))?,
         judge_weight: from.key("search.judge_weight", Reach::Daemon, judge_weight, &part())?,
         domains: from.key("search.domains", Project, listed, &names())?,
+        scope: from.key("search.scope", Reach::Daemon, default_scope, &scope())?,
+        limit: from.key("search.limit", Reach::Daemon, limit, &count(1..=50))?,
+        rerank: from.key("search.rerank", Reach::Daemon, rerank, &yes_or_no())?,
+    })
+}
+
+/// Parses the name of a scope.
+fn scope() -> Kind<Scope> {
+    const NAMES: [&str; 4] = ["project", "global", "domain", "all"];
+    Kind::new(Shape::OneOf(NAMES.to_vec()), |value| {
+        let scope = value.as_str().and_then(|name| name.parse().ok());
+        scope.ok_or_else(|| format!("one of {}", NAMES.join(", ")))
     })
 }
 
@@ -422,6 +442,7 @@ fn mcp(from: &mut Reader, default: McpSettings) -> Result<McpSettings, ConfigErr
 fn hooks(from: &mut Reader, default: HookSettings) -> Result<HookSettings, ConfigError> {
     let HookSettings {
         wait,
+        start_wait,
         briefing,
         briefing_budget_tokens,
         subagent_budget_tokens,
@@ -441,6 +462,7 @@ fn hooks(from: &mut Reader, default: HookSettings) -> Result<HookSettings, Confi
     let file_budget_tokens = budget("hooks.file_budget_tokens", file_budget_tokens)?;
     Ok(HookSettings {
         wait: from.key("hooks.wait", Reach::Client, wait, &duration(MILLISECOND..=MINUTE))?,
+        start_wait: from.key("hooks.start_wait", Reach::Client, start_wait, &duration(MILLISECOND..=MINUTE))?,
         briefing: from.key("hooks.briefing", Reach::Client, briefing, &yes_or_no())?,
         briefing_budget_tokens,
         subagent_budget_tokens,

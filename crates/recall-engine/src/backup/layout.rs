@@ -101,7 +101,10 @@ impl Area {
                 let is_hidden = names.iter().any(|name| name.starts_with('.'));
                 (!is_hidden).then_some(Content::Whole)
             }),
-            Self::ProjectData | Self::DomainData(_) | Self::GlobalData => of_store(&names),
+            Self::ProjectData | Self::DomainData(_) | Self::GlobalData => match names[..] {
+                [PROJECT_FOLDER, "history", name] if !name.starts_with('.') => Some(Content::Whole),
+                _ => of_store(&names),
+            },
             Self::Written => match names[..] {
                 [CONFIRMED] => Some(Content::Lines(CONFIRMED)),
                 [log, RETURNED] if !log.starts_with('.') => Some(Content::Lines(RETURNED)),

@@ -35,7 +35,11 @@ pub(super) fn of(area: &Area, root: &Path) -> Result<Vec<Source>, BackupError> {
             below(root, "", &mut paths)?;
             paths
         }
-        Area::ProjectData | Area::DomainData(_) | Area::GlobalData => of_store(root, "")?,
+        Area::ProjectData | Area::DomainData(_) | Area::GlobalData => {
+            let mut paths = of_store(root, "")?;
+            paths.extend(summaries(root)?);
+            paths
+        }
         Area::Written => of_written(root)?,
     };
     let source = |path| Source { area: area.clone(), root: root.to_owned(), path };
@@ -70,12 +74,17 @@ fn of_root(root: &Path) -> Result<Vec<String>, BackupError> {
     let mut days: Vec<Day> = names.iter().filter_map(|name| Day::from_name(name)).collect();
     days.sort_unstable_by_key(|day| Reverse(*day));
     paths.extend(days.into_iter().map(|day| format!("{PROJECT_FOLDER}/{day}/{JOURNAL_FILE}")));
-    let history = format!("{PROJECT_FOLDER}/history");
-    // A name with a dot is a file that is being written.
-    let summaries = self::names(root, &history)?.into_iter().filter(|name| !name.starts_with('.'));
-    paths.extend(summaries.map(|name| format!("{history}/{name}")));
+    paths.extend(summaries(root)?);
     paths.extend([PROFILE, "recall.toml"].map(|name| format!("{PROJECT_FOLDER}/{name}")));
     Ok(paths)
+}
+
+/// Returns the summaries of sessions in a project, or those in a store's folder.
+fn summaries(root: &Path) -> Result<Vec<String>, BackupError> {
+    let history = format!("{PROJECT_FOLDER}/history");
+    // A name with a dot is a file that is being written.
+    let names = names(root, &history)?.into_iter().filter(|name| !name.starts_with('.'));
+    Ok(names.map(|name| format!("{history}/{name}")).collect())
 }
 
 /// Returns the files that are in a store's folder, or in a project's folder of recall.

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use recall_core::DocPath;
 
-use crate::git::Git;
+use crate::git::{Git, is_own};
 
 /// The settings of comparisons that show lines: no program of the repository takes part.
 const PATCH_ARGUMENTS: &[&str] =
@@ -55,7 +55,8 @@ impl Git<'_> {
             let mut fields = head.splitn(3, '\t').map(str::to_owned);
             let (id, day, subject) = (fields.next()?, fields.next()?, fields.next()?);
             let files = files.trim_start_matches('\n').split('\0').filter(|name| !name.is_empty());
-            Some(FileCommit { id, day, subject, files: files.filter_map(|name| DocPath::new(name).ok()).collect() })
+            let files = files.filter_map(|name| DocPath::new(name).ok()).filter(|path| !is_own(path));
+            Some(FileCommit { id, day, subject, files: files.collect() })
         };
         answer.split('\u{1}').filter_map(commit).filter(|commit| !commit.files.is_empty()).collect()
     }
@@ -94,7 +95,7 @@ impl Git<'_> {
         authors
     }
 
-    /// Returns the lines of the work tree that are not committed. A file that is new as a whole has no lines here.
+    /// Returns the lines of the work tree that are not committed, without recall's own files. A file that is new as a whole has no lines here.
     ///
     /// `None` without a repository that belongs to the folder.
     pub(crate) fn changed_lines(self) -> Option<ChangedLines> {
@@ -111,6 +112,7 @@ impl Git<'_> {
         for path in new {
             changed.entry(path).or_default();
         }
+        changed.retain(|path, _| !is_own(path));
         Some(changed)
     }
 }

@@ -52,9 +52,23 @@ impl Engine {
     /// The scope does not name a single store, a related file is outside of it, the memory to be retired is not known, or the
     /// journal cannot be written. Then nothing is stored.
     pub fn add_memory(&self, origin: &Origin, request: &AddMemory) -> Result<AddReport, MemoryError> {
+        self.add_memory_of(origin, request, self.clock.now())
+    }
+
+    /// Adds a memory that came about at a time, or now if that is in the future.
+    ///
+    /// # Errors
+    /// See [`Engine::add_memory`].
+    pub fn add_memory_of(
+        &self,
+        origin: &Origin,
+        request: &AddMemory,
+        created: Timestamp,
+    ) -> Result<AddReport, MemoryError> {
         let store = self.memory_store(origin, request.scope)?;
-        let timestamp = self.clock.now();
-        store.ledger.refresh(timestamp)?;
+        let now = self.clock.now();
+        let timestamp = created.min(now);
+        store.ledger.refresh(now)?;
         let provenance = provenance::completed(&request.provenance, &Head::of(&store.root), &store);
         let commit = provenance.commit.clone();
         let addition = Addition { request, timestamp, provenance, commit: commit.as_deref() };

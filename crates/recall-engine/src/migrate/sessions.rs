@@ -17,11 +17,11 @@ use crate::git::Git;
 use crate::indexing::refresh_documents;
 use crate::mask::{self, Masking};
 use crate::memory::related_files;
-use crate::session::{Material, end_event, summary_of, write_summary};
+use crate::session::{Keeping, Material, SummaryAuthor, end_event, summary_of, write_summary};
 use crate::session_log::masking::masked;
 
 impl Import<'_> {
-    /// Writes the events of a session with one sync, and its summary if the project is initialised.
+    /// Writes the events of a session with one sync, and its summary, which stays private.
     pub(super) fn take_session(&mut self, session: ForeignSession) -> Result<(), MigrateError> {
         if self.store.scope != StoreScope::Project {
             self.report.leave_out(LeftOut::one(session.id, LeftOutReason::OtherScope));
@@ -67,12 +67,13 @@ impl Import<'_> {
         };
         let written: Vec<SessionEvent> = drafts.iter().map(told).collect();
         let session = Session { goal, ended: Some(ended), last: ended, ..Session::started(&id, started, &here) };
+        let author = if summary.is_some() { SummaryAuthor::Client } else { SummaryAuthor::Recall };
         let mut text = if let Some(summary) = summary {
             Some(masking.mask(cut(&summary)))
         } else {
             let commits = Git::at(&self.store.root).commits_between(started, ended);
             let material = Material { session: &session, events: &written, commits, memories: Vec::new() };
-            summary_of(&material).map(|text| masking.mask(&text))
+            summary_of(material).map(|text| masking.mask(&text))
         };
         if let Some(text) = text.as_mut().filter(|_| further > 0) {
             let _ = write!(text, "\n{further} further events were not imported.\n");
@@ -83,12 +84,11 @@ impl Import<'_> {
         if self.mode == RestoreMode::DryRun {
             return Ok(());
         }
-        let is_kept = self.store.root.join(recall_core::PROJECT_FOLDER).is_dir();
-        let path = match text.as_deref().filter(|_| is_kept) {
-            Some(text) => Some(write_summary(&self.store.root, &session, text)?),
+        let path = match text.as_deref() {
+            Some(text) => Some(write_summary(self.store, &session, text, Keeping::Private)?.0),
             None => None,
         };
-        let end = end_event(text.unwrap_or_default(), EndReason::Exit, path.as_ref());
+        let end = end_event(text.unwrap_or_default(), author, EndReason::Exit, path.as_ref());
         drafts.push((event_id(drafts.len()), ended, end));
         self.store.sessions.write(&id, &here, drafts)?;
         self.summaries.extend(path);

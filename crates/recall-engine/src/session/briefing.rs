@@ -8,13 +8,14 @@ mod answer;
 mod changes;
 mod decisions;
 mod history;
+mod own;
 mod pack;
 mod profile;
 mod tasks;
 
 use std::sync::Arc;
 
-use recall_core::{AskBriefing, Provenance, Scope, Session, Timestamp};
+use recall_core::{AskBriefing, BriefingSubject, Provenance, Scope, Session, Timestamp};
 
 use crate::Engine;
 use crate::git::{BranchChanges, Git};
@@ -23,6 +24,7 @@ use crate::origin::Origin;
 use crate::quote;
 use crate::session::briefing::pack::{SectionDraft, pack};
 use crate::session_log::SessionError;
+use crate::settings::BriefingParts;
 use crate::store::Store;
 use crate::store::provenance::where_of;
 pub use answer::{Briefing, BriefingSection, SectionKind};
@@ -54,7 +56,8 @@ impl Engine {
         let warnings = freshen(&store, &self.settings, &self.clock)?;
         store.ledger.refresh(now)?;
         let mut sessions = Self::sessions_of(&store, now)?;
-        sessions.retain(|session| Some(session.id.as_str()) != request.provenance.session.as_deref());
+        let is_own = |session: &mut Session| Some(session.id.as_str()) == request.provenance.session.as_deref();
+        let own = sessions.extract_if(.., is_own).next();
         let scene = Scene {
             engine: self,
             origin,
@@ -65,6 +68,11 @@ impl Engine {
             branch: Git::at(&store.root).branch_changes(),
             sessions,
         };
+        if let Some(own) = own.filter(|_| request.subject == BriefingSubject::Session)
+            && let Some(drafts) = scene.of_session(&own)?
+        {
+            return Ok(Briefing { warnings, ..pack(&scene.opening(), drafts, request.budget_tokens) });
+        }
         let drafts = scene.drafts()?;
         Ok(Briefing { warnings, ..pack(&scene.opening(), drafts, request.budget_tokens) })
     }
@@ -83,10 +91,11 @@ impl Scene<'_> {
 
     fn drafts(&self) -> Result<Vec<SectionDraft>, SessionError> {
         let memories = self.latest_memories()?;
+        let BriefingParts { profile, history, tasks } = self.store.settings().briefing;
         Ok(vec![
-            SectionDraft { kind: SectionKind::Profile, entries: self.profile()? },
-            SectionDraft { kind: SectionKind::History, entries: self.history()? },
-            SectionDraft { kind: SectionKind::Tasks, entries: self.tasks()? },
+            SectionDraft { kind: SectionKind::Profile, entries: if profile { self.profile()? } else { Vec::new() } },
+            SectionDraft { kind: SectionKind::History, entries: if history { self.history()? } else { Vec::new() } },
+            SectionDraft { kind: SectionKind::Tasks, entries: if tasks { self.tasks()? } else { Vec::new() } },
             SectionDraft { kind: SectionKind::Decisions, entries: self.decisions(&memories) },
             SectionDraft { kind: SectionKind::Changes, entries: self.changes(&memories) },
         ])

@@ -55,6 +55,7 @@ impl Engine {
         let store = self.memory_store(origin, Scope::Project)?;
         let now = self.clock.now();
         let unknown = || SessionError::NotFound { id: id.to_owned() };
+        let id = &Self::session_named(&store, now, id)?.ok_or_else(unknown)?;
         let events = store.sessions.read(id)?.ok_or_else(unknown)?;
         let session = SessionFold::of(id, &events).ok_or_else(unknown)?.at(now);
         // Another program may have written the file, so secrets in it may not be masked.

@@ -1,13 +1,15 @@
 //! The end of a session, with its summary and its memories.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use recall_core::{
-    DocPath, DocumentKey, EndReason, EndSession, EventDetails, Metadata, MetadataValue, Scope, Session,
-    SessionEventType, error_chain,
+    DocPath, DocumentKey, EndReason, EndSession, EventDetails, Metadata, MetadataValue, Provenance, Scope, Session,
+    SessionEvent, SessionEventType, Timestamp, error_chain,
 };
 
-use super::history;
+use super::history::{self, Keeping};
+use super::substance::Substance;
 use super::summary::{Material, summary_of};
 use crate::Engine;
 use crate::git::Git;
@@ -17,7 +19,8 @@ use crate::memory::{AddReport, MemoryNote, note};
 use crate::origin::Origin;
 use crate::session::log::session_of;
 use crate::session_log::masking::masked;
-use crate::session_log::{REASON, SUMMARY_PATH, SessionError, SessionFold};
+use crate::session_log::{GENERATED, REASON, SUMMARY_PATH, SessionError, SessionFold};
+use crate::store::Store;
 use crate::store::provenance::where_of;
 
 /// A session that has ended.
@@ -25,8 +28,10 @@ use crate::store::provenance::where_of;
 pub struct EndedSession {
     /// Its id.
     pub id: String,
-    /// The path of its summary; `None` if there is no summary file.
+    /// The path of its summary; `None` if there is no summary.
     pub summary_path: Option<DocPath>,
+    /// Where the summary is.
+    pub keeping: Keeping,
     /// The results of adding the memories, in the order of the request.
     pub memories: Vec<AddReport>,
     /// Notes about the request, such as masked secrets.
@@ -37,8 +42,8 @@ impl Engine {
     /// Ends a session. Its end and its summary, a document of the project, are on disk when this returns.
     ///
     /// If the request has no summary, one is generated from the session's events, the memories that were added in it, and the
-    /// commits of its time. Recovery of an abandoned session does the same. A generated summary becomes a file only if the
-    /// project is initialised; a given one always does.
+    /// commits of its time. Recovery of an abandoned session does the same. The summary becomes a file of the project if the
+    /// settings say so; else it stays in the data home.
     ///
     /// # Errors
     /// The session is unknown and the request adds nothing to it, or a write fails. In that case some memories may already be
@@ -49,6 +54,10 @@ impl Engine {
         self.recorder.flush();
         let store = self.memory_store(origin, Scope::Project)?;
         let now = self.clock.now();
+        // A session that is not known may be ended with a summary.
+        let known = Self::session_named(&store, now, id)?;
+        let id = known.as_deref().unwrap_or(id);
+        let provenance = &Provenance { session: Some(id.to_owned()), ..provenance.clone() };
         store.ledger.refresh(now)?;
         let events = store.sessions.read(id)?.unwrap_or_default();
         let fold = SessionFold::of(id, &events).map(|fold| fold.at(now));
@@ -59,48 +68,83 @@ impl Engine {
         let here = where_of(&store, provenance);
         let session = fold.unwrap_or_else(|| Session::started(id, now, &here));
         let mut masking = Masking::default();
+        // An abandoned session did nothing after its last event.
+        let until = if *reason == EndReason::Recovered { session.last } else { now };
+        let of_session = store.ledger.of_session(id);
+        let substance = Substance::of(&events, of_session.len(), summary.as_deref());
         let text = if let Some(given) = summary {
             Some(masking.mask(given))
         } else {
-            // An abandoned session did nothing after its last event.
-            let until = if *reason == EndReason::Recovered { session.last } else { now };
-            let commits = Git::at(&store.root).commits_between(session.started, until.max(session.started));
-            let memories = store.ledger.of_session(id);
-            let memories = memories.into_iter().filter_map(|id| store.ledger.memory(id));
-            let material = Material { session: &session, events: &events, commits, memories: memories.collect() };
-            summary_of(&material).map(|made| masking.mask(&made))
+            summary_of(material(&store, &session, &events, until)).map(|made| masking.mask(&made))
         };
-        let is_kept = summary.is_some() || store.root.join(".recall").is_dir();
-        let path = match text.as_deref().filter(|_| is_kept) {
+        let keeping = substance.keeping(store.share());
+        let (path, keeping) = match text.as_deref() {
             Some(text) => {
                 let goal = session.goal.as_deref().map(|goal| masking.mask(goal));
-                let ended = if *reason == EndReason::Recovered { session.last } else { now };
-                let session = Session { goal, ended: Some(ended), ..session };
-                Some(history::write(&store.root, &session, text)?)
+                let session = Session { goal, ended: Some(until), ..session };
+                let (path, keeping) = history::write(&store, &session, text, keeping)?;
+                (Some(path), keeping)
             }
-            None => None,
+            None => (None, keeping),
         };
-        let end_event = end_event(text.unwrap_or_default(), *reason, path.as_ref());
+        let author = if summary.is_some() { SummaryAuthor::Client } else { SummaryAuthor::Recall };
+        let end_event = end_event(text.unwrap_or_default(), author, *reason, path.as_ref());
         let event = (store.ledger.event_id(None, now), now, masked(end_event, &mut masking));
         store.sessions.write(id, &here, vec![event])?;
-        if let Some(path) = path.as_ref().filter(|_| !store.awaits_first_index()) {
-            // Index the summary now, so that the next search finds it even if it skips the scan of the files.
-            if let Err(error) = refresh_documents(&store, &BTreeSet::from([DocumentKey::File(path.clone())]), now) {
-                let reason = error_chain(&error);
-                tracing::warn!(%path, reason, "a summary is not indexed yet; the next search does");
-            }
+        if let Some(path) = &path {
+            index_summary(&store, path, now);
         }
         let notes = note::of_masking(&masking).into_iter().collect();
-        Ok(EndedSession { id: id.to_owned(), summary_path: path, memories, notes })
+        Ok(EndedSession { id: id.to_owned(), summary_path: path, keeping, memories, notes })
     }
 }
 
+/// Collects what the summary of a session is made of.
+pub(super) fn material<'a>(
+    store: &Store,
+    session: &'a Session,
+    events: &'a [SessionEvent],
+    until: Timestamp,
+) -> Material<'a> {
+    let commits = Git::at(&store.root).commits_between(session.started, until.max(session.started));
+    let memories = store.ledger.of_session(&session.id).into_iter().filter_map(|id| store.ledger.memory(id));
+    Material { session, events, commits, memories: memories.collect() }
+}
+
+/// Indexes a summary now, so that the next search finds it even if it skips the scan of the files.
+pub(super) fn index_summary(store: &Arc<Store>, path: &DocPath, now: Timestamp) {
+    if store.awaits_first_index() {
+        return;
+    }
+    if let Err(error) = refresh_documents(store, &BTreeSet::from([DocumentKey::File(path.clone())]), now) {
+        let reason = error_chain(&error);
+        tracing::warn!(%path, reason, "a summary is not indexed yet; the next search does");
+    }
+}
+
+/// Who wrote the summary of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SummaryAuthor {
+    /// The client.
+    Client,
+    /// This program, from the events.
+    Recall,
+}
+
 /// Returns the event that ends a session.
-pub(crate) fn end_event(summary: String, reason: EndReason, path: Option<&DocPath>) -> EventDetails {
+pub(crate) fn end_event(
+    summary: String,
+    author: SummaryAuthor,
+    reason: EndReason,
+    path: Option<&DocPath>,
+) -> EventDetails {
     let text = |text: &str| MetadataValue::Text(text.to_owned());
     let mut metadata = Metadata::from([(REASON.to_owned(), text(reason.as_str()))]);
     if let Some(path) = path {
         metadata.insert(SUMMARY_PATH.to_owned(), text(path.as_str()));
+    }
+    if author == SummaryAuthor::Recall {
+        metadata.insert(GENERATED.to_owned(), MetadataValue::Bool(true));
     }
     EventDetails { metadata, ..EventDetails::new(SessionEventType::SessionEnd, summary) }
 }

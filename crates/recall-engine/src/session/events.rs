@@ -18,7 +18,7 @@ pub struct EventListing {
 }
 
 impl Engine {
-    /// Returns the events of a session, including those that the flight recorder queued before this request.
+    /// Returns the events of a session, which may be named by the beginning of its id, including those that the flight recorder queued before this request.
     ///
     /// # Errors
     /// The session is unknown, or its file cannot be read.
@@ -26,7 +26,9 @@ impl Engine {
         let ListEvents { session, types, offset, limit } = request;
         self.recorder.flush();
         let store = self.memory_store(origin, Scope::Project)?;
-        let events = store.sessions.read(session)?.ok_or_else(|| SessionError::NotFound { id: session.clone() })?;
+        let id = Self::session_named(&store, self.clock.now(), session)?;
+        let events = id.map(|id| store.sessions.read(&id)).transpose()?.flatten();
+        let events = events.ok_or_else(|| SessionError::NotFound { id: session.clone() })?;
         let asked = events.into_iter().filter(|event| types.is_empty() || types.contains(&event.details.event_type));
         let mut page: Vec<SessionEvent> = asked.skip(*offset as usize).take(*limit as usize + 1).collect();
         let has_more = page.len() > *limit as usize;

@@ -1,19 +1,27 @@
 //! The summary files of sessions.
 //!
-//! Each is a Markdown file in `.recall/history/`, which is committed. Its front matter names the session, its times, its agent
-//! and its checkout.
+//! Each is a Markdown file in `.recall/history/`: in the folder of the store, where it is private, or in the project, where it is
+//! committed. Its front matter names the session, its times, its agent and its checkout.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use recall_core::{DocPath, Provenance, Session, SessionState};
-use recall_folder::{Folder, write_git_files};
+use recall_folder::{Folder, OpenError, write_git_files};
 use recall_journal::{Day, moment_of, rfc_3339};
 
 use super::summary::title;
 use crate::session_log::{SessionError, SessionFold, name_of};
+use crate::store::{SUMMARIES, Store};
 
-const FOLDER: &str = ".recall/history";
+/// Where the summary of a session is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeping {
+    /// In the data home.
+    Private,
+    /// In the project.
+    Shared,
+}
 
 /// The most summaries that are read, the latest by name: one session a working day for four years.
 const MOST_SUMMARIES: usize = 1000;
@@ -28,19 +36,49 @@ fn file_name(day: &str, id: &str) -> String {
     if name.starts_with(day) { format!("{name}.md") } else { format!("{day}-{name}.md") }
 }
 
-/// Writes the summary of a session. An existing one is replaced atomically.
-pub(crate) fn write(root: &Path, session: &Session, summary: &str) -> Result<DocPath, SessionError> {
-    // Write the git files first, so that git never sees a file that it should ignore.
-    write_git_files(root).map_err(SessionError::Folder)?;
-    let folder = Folder::open(root).and_then(|root| root.make_folder(FOLDER)).map_err(SessionError::Folder)?;
-    let known = session.summary_path.as_ref().and_then(|path| path.as_str().strip_prefix(FOLDER)?.strip_prefix('/'));
-    let name = match known.filter(|name| folder.has_file(name)) {
-        Some(known) => known.to_owned(),
-        None => file_name(&Day::of(session.started).to_string(), &session.id),
+/// Writes the summary of a session. An existing one is replaced atomically. One that is in the project stays there.
+pub(crate) fn write(
+    store: &Store,
+    session: &Session,
+    summary: &str,
+    keeping: Keeping,
+) -> Result<(DocPath, Keeping), SessionError> {
+    let name = name_in_use(store, session);
+    let keeping = if has_summary(&store.root, &name) { Keeping::Shared } else { keeping };
+    let private = &store.folder.path;
+    let root = match keeping {
+        Keeping::Private => private,
+        Keeping::Shared => {
+            // Write the git files first, so that git never sees a file that it should ignore.
+            write_git_files(&store.root).map_err(SessionError::Folder)?;
+            &store.root
+        }
     };
+    let folder = Folder::open(root).and_then(|root| root.make_folder(SUMMARIES)).map_err(SessionError::Folder)?;
     let failed = |source| SessionError::Summary { path: folder.path().join(&name), source };
     folder.replace(&name, text_of(session, summary).as_bytes()).map_err(failed)?;
-    Ok(DocPath::new(&format!("{FOLDER}/{name}")).expect("a day and a plain name are a plain path"))
+    if keeping == Keeping::Shared {
+        match Folder::open(private).and_then(|root| root.folder(SUMMARIES)).and_then(|folder| folder.remove(&name)) {
+            Ok(()) | Err(OpenError::Missing { .. }) => {}
+            Err(source) => return Err(SessionError::Summary { path: private.join(SUMMARIES).join(&name), source }),
+        }
+    }
+    let path = DocPath::new(&format!("{SUMMARIES}/{name}")).expect("a day and a plain name are a plain path");
+    Ok((path, keeping))
+}
+
+/// Returns the name of a session's summary: the one that it has, or the one to give it.
+fn name_in_use(store: &Store, session: &Session) -> String {
+    let known = session.summary_path.as_ref().and_then(|path| path.as_str().strip_prefix(SUMMARIES)?.strip_prefix('/'));
+    let is_there = |name: &&str| [&store.root, &store.folder.path].iter().any(|root| has_summary(root, name));
+    match known.filter(is_there) {
+        Some(known) => known.to_owned(),
+        None => file_name(&Day::of(session.started).to_string(), &session.id),
+    }
+}
+
+fn has_summary(root: &Path, name: &str) -> bool {
+    Folder::open(root).and_then(|root| root.folder(SUMMARIES)).is_ok_and(|folder| folder.has_file(name))
 }
 
 fn text_of(session: &Session, summary: &str) -> String {
@@ -73,9 +111,9 @@ fn quoted(text: &str) -> String {
     serde_json::to_string(text).expect("a text is JSON")
 }
 
-/// Returns the sessions that have a summary file. Other files are skipped.
+/// Returns the sessions that have a summary file below a folder. Other files are skipped.
 pub(super) fn all(root: &Path) -> Vec<SessionFold> {
-    let Ok(folder) = Folder::open(root).and_then(|root| root.folder(FOLDER)) else { return Vec::new() };
+    let Ok(folder) = Folder::open(root).and_then(|root| root.folder(SUMMARIES)) else { return Vec::new() };
     let names = folder.names().unwrap_or_default().into_iter().filter_map(|name| name.into_string().ok());
     let mut names: Vec<String> =
         names.filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "md")).collect();
@@ -85,7 +123,7 @@ pub(super) fn all(root: &Path) -> Vec<SessionFold> {
 }
 
 fn read(folder: &Folder, name: &str) -> Option<Session> {
-    let path = DocPath::new(&format!("{FOLDER}/{name}")).ok()?;
+    let path = DocPath::new(&format!("{SUMMARIES}/{name}")).ok()?;
     let bytes = folder.read(name, READ_BYTES).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let (front, body) = text.strip_prefix("---\n")?.split_once("\n---\n")?;
@@ -112,11 +150,19 @@ fn read(folder: &Folder, name: &str) -> Option<Session> {
         ended: Some(ended),
         last: ended,
         goal: field("goal"),
+        title: field("goal").or_else(|| title_in(body)),
+        tasks: Vec::new(),
         summary: Some(body.trim().to_owned()).filter(|body| !body.is_empty()),
         summary_path: Some(path),
         events: 0,
         memories: Vec::new(),
     })
+}
+
+/// Returns the first heading of a summary, unless it is one that says nothing.
+fn title_in(summary: &str) -> Option<String> {
+    let heading = summary.trim_start().lines().next()?.strip_prefix("# ")?.trim();
+    (!heading.is_empty() && !heading.starts_with("Session of ")).then(|| heading.to_owned())
 }
 
 #[cfg(test)]

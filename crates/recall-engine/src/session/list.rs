@@ -39,7 +39,10 @@ impl Engine {
         store.ledger.refresh(now)?;
         for session in &mut page {
             session.memories = store.ledger.of_session(&session.id);
-            for text in session.goal.iter_mut().chain(&mut session.summary) {
+            let added = session.memories.first().and_then(|id| store.ledger.memory(*id));
+            session.title = session.title.take().or_else(|| added.map(|memory| memory.title.to_string()));
+            let tasks = session.tasks.iter_mut().map(|task| &mut task.text);
+            for text in session.goal.iter_mut().chain(&mut session.title).chain(&mut session.summary).chain(tasks) {
                 *text = masked_text(text);
             }
         }
@@ -61,6 +64,8 @@ impl Engine {
         let recorded = store.sessions.all()?;
         let known: HashSet<&str> = recorded.iter().map(crate::session_log::SessionFold::id).collect();
         let mut others = super::history::all(&store.root);
+        let shared: HashSet<String> = others.iter().map(|fold| fold.id().to_owned()).collect();
+        others.extend(super::history::all(&store.folder.path).into_iter().filter(|fold| !shared.contains(fold.id())));
         others.retain(|fold| !known.contains(fold.id()));
         let mut sessions: Vec<Session> = recorded.iter().cloned().chain(others).map(|fold| fold.at(now)).collect();
         sessions.sort_by(|a, b| b.started.cmp(&a.started).then_with(|| a.id.cmp(&b.id)));

@@ -20,6 +20,20 @@ pub enum SessionError {
         /// The requested id.
         id: String,
     },
+    /// The beginning of an id fits several sessions.
+    #[error("`{id}` fits several sessions: {}", candidates.join(", "))]
+    Ambiguous {
+        /// What was given.
+        id: String,
+        /// The ids, the latest first.
+        candidates: Vec<String>,
+    },
+    /// The session did nothing that a file is worth.
+    #[error("session `{id}` has nothing to keep: it decided, changed and recorded nothing")]
+    Trivial {
+        /// The session.
+        id: String,
+    },
     /// The events were not written.
     #[error("the events of session `{id}` could not be kept")]
     Write {
@@ -62,7 +76,7 @@ impl SessionError {
     /// Returns the kind of the failure.
     pub fn fault(&self) -> Fault {
         match self {
-            Self::NoSession | Self::NotFound { .. } => Fault::Other,
+            Self::NoSession | Self::NotFound { .. } | Self::Ambiguous { .. } | Self::Trivial { .. } => Fault::Other,
             Self::Write { source, .. } => match source {
                 RecordError::TooLong { .. } => Fault::Other,
                 RecordError::NotWritten { source, .. } | RecordError::Unsettled { source, .. } => of_io(source),

@@ -2,12 +2,15 @@
 
 use recall_core::{DocPath, MetadataValue, Session, SessionEvent, SessionEventType, SessionState, Timestamp};
 
+use super::story::Story;
+
 /// The time without an event after which a session is abandoned: longer than an afternoon's meeting, shorter than a night.
 const ABANDONED_AFTER_NANOS: i64 = 4 * 60 * 60 * 1_000_000_000;
 
 /// Metadata keys of the event that ends a session.
 pub(crate) const REASON: &str = "reason";
 pub(crate) const SUMMARY_PATH: &str = "summary_path";
+pub(crate) const GENERATED: &str = "generated";
 
 /// A session computed from its events. Its memories and its current state are not part of it.
 #[derive(Clone, Debug)]
@@ -30,6 +33,7 @@ impl SessionFold {
             _ => None,
         };
         let provenance = of_type(SessionEventType::SessionStart).next().unwrap_or(first).provenance.clone();
+        let story = Story::of(events, Vec::new(), &[]);
         let session = Session {
             id: provenance.session.clone().unwrap_or_else(|| name.to_owned()),
             state: SessionState::Open,
@@ -38,6 +42,8 @@ impl SessionFold {
             last: last.timestamp,
             provenance,
             goal: goals.next_back(),
+            title: story.title(),
+            tasks: story.tasks().to_vec(),
             summary: ends().filter_map(|event| some(&event.details.content)).next_back(),
             summary_path: ends().filter_map(path).next_back(),
             events: events.iter().filter(|event| !event.details.event_type.is_boundary()).count() as u64,

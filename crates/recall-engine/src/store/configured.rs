@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use recall_chunk::ChunkLimits;
+use recall_core::SessionShare;
 use recall_folder::FileStamp;
 
 use super::Store;
@@ -42,6 +43,12 @@ impl Store {
         *selection = Selection::load(kept_in, &self.folder.path);
         tracing::info!(root = %self.root.display(), "the configuration was changed and is read again");
         Configuration::Changed
+    }
+
+    /// Returns which sessions' summaries are shared, as the files of the settings say now. Only an update of the index takes over
+    /// changed settings as a whole.
+    pub(crate) fn share(&self) -> SessionShare {
+        (self.settings_source)(&self.root).share
     }
 
     /// Returns the folder below which its journals, its sessions and its selection are.

@@ -1,4 +1,4 @@
-//! Access to the files of a store, which include the documents that were imported without their files.
+//! Access to the files of a store, which include the documents that were imported without their files, and private summaries.
 //!
 //! An imported document is read like a file until a file with its path appears, which takes its place for good.
 
@@ -13,6 +13,7 @@ use recall_watch::{FoundFile, SizeLimits, StatOutcome};
 
 use super::Store;
 use super::imported::{FILE, Imported, ImportedDocument, ImportedWriter, Placed};
+use super::private_summaries::is_summary;
 
 impl Store {
     /// Returns the documents that were imported without their files.
@@ -20,18 +21,19 @@ impl Store {
         self.imported.current()
     }
 
-    /// Returns the metadata of a file, or of the document that was imported in its place.
+    /// Returns the metadata of a file, or of the document that was imported or the private summary that is in its place.
     pub(crate) fn stat(&self, path: &DocPath) -> StatOutcome {
         match recall_watch::stat(&self.root, path) {
             StatOutcome::Gone => match self.imported().get(path) {
                 Some(imported) => StatOutcome::File { size_bytes: imported.size_bytes, modified: imported.modified },
+                None if is_summary(path) => recall_watch::stat(&self.folder.path, path),
                 None => StatOutcome::Gone,
             },
             found => found,
         }
     }
 
-    /// Reads a file, or the document that was imported in its place, which is returned too.
+    /// Reads a file or a private summary, or the document that was imported in its place, which is returned too.
     pub(crate) fn read_file(&self, path: &DocPath) -> Result<(Content, Option<Arc<ImportedDocument>>), ContentError> {
         let sizes = SizeLimits::from(&self.settings().limits);
         let tracking = self.tracking(path);
@@ -39,7 +41,13 @@ impl Store {
         match content::read(&self.root, path, &options) {
             Err(ContentError::Gone { path: gone }) => {
                 let imported = self.imported();
-                let Some(placed) = imported.placed(path) else { return Err(ContentError::Gone { path: gone }) };
+                let placed = match imported.placed(path) {
+                    Some(placed) => placed,
+                    None if is_summary(path) => {
+                        return content::read(&self.folder.path, path, &options).map(|content| (content, None));
+                    }
+                    None => return Err(ContentError::Gone { path: gone }),
+                };
                 let text = self.text_of_imported(placed, &sizes)?;
                 let ImportedDocument { hash, size_bytes, modified, .. } = *placed.document;
                 let content = Content { text, hash, size_bytes, modified, encoding: Encoding::Utf8 };

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use recall_core::{
-    AddMemory, AskBriefing, EndReason, EndSession, ListEvents, ListSessions, LogEvent, MemoryType, Metadata,
-    MetadataValue, Provenance, Repeats, Scope, SessionEventType, StartSession,
+    AddMemory, AskBriefing, BriefingSubject, EndReason, EndSession, ListEvents, ListSessions, LogEvent, MemoryType,
+    Metadata, MetadataValue, Provenance, Repeats, Scope, SessionEventType, StartSession,
 };
 use recall_engine::{ItemRequest, Parent};
 
@@ -155,7 +155,12 @@ fn a_session_has_no_secrets() {
     }
     let sessions = ListSessions { state: None, offset: 0, limit: 10 };
     answers.push(format!("{:?}", engine.list_sessions(&origin, &sessions).expect("told")));
-    let ask = AskBriefing { budget_tokens: 8_000, goal: None, provenance: in_session("s2") };
+    let ask = AskBriefing {
+        budget_tokens: 8_000,
+        goal: None,
+        subject: BriefingSubject::Project,
+        provenance: in_session("s2"),
+    };
     answers.push(format!("{:?}", engine.briefing(&origin, &ask).expect("told")));
     let leaks = leaks(&sandbox, &samples, &answers);
     println!("{} of {} shapes kept", leaks.len(), samples.len());

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use recall_core::SessionEventType::{Decision, Error};
+use recall_core::SessionEventType::{Decision, Error, Observation};
 use recall_core::tokens::estimate;
 use recall_core::{
-    AddMemory, AskBriefing, EndReason, EndSession, LogEvent, MemoryType, Provenance, Repeats, Scope, VerifyMemories,
-    VerifyMode,
+    AddMemory, AskBriefing, BriefingSubject, EndReason, EndSession, LogEvent, MemoryType, Provenance, Repeats, Scope,
+    VerifyMemories, VerifyMode,
 };
 use recall_engine::{Briefing, Engine, SectionKind};
 
@@ -72,8 +72,19 @@ fn remember(
     engine.add_memory(&sandbox.origin(), &memory).expect("kept").id.to_string()
 }
 
+fn brief_own(sandbox: &Sandbox, engine: &Engine, session: &str) -> Briefing {
+    let (subject, provenance) = (BriefingSubject::Session, in_session(session));
+    let request = AskBriefing { budget_tokens: 2000, goal: None, subject, provenance };
+    engine.briefing(&sandbox.origin(), &request).expect("told")
+}
+
 fn brief(sandbox: &Sandbox, engine: &Engine, budget_tokens: u32, goal: Option<&str>) -> Briefing {
-    let request = AskBriefing { budget_tokens, goal: goal.map(str::to_owned), provenance: in_session("new") };
+    let request = AskBriefing {
+        budget_tokens,
+        goal: goal.map(str::to_owned),
+        subject: BriefingSubject::Project,
+        provenance: in_session("new"),
+    };
     engine.briefing(&sandbox.origin(), &request).expect("told")
 }
 
@@ -145,6 +156,67 @@ fn a_briefing_has_what_earlier_sessions_did_and_left_open() {
     let citations =
         &briefing.sections.iter().find(|section| section.kind == SectionKind::History).expect("told").citations;
     assert!(citations.iter().any(|place| place.starts_with(".recall/history/")), "{citations:?}");
+}
+
+#[test]
+fn the_last_three_sessions_take_at_most_600_tokens() {
+    let sandbox = repository();
+    let engine = sandbox.engine();
+    for session in ["s1", "s2", "s3", "s4"] {
+        for nth in 0..40 {
+            let text = format!("Decision {nth} of {session} is {}.", "a long one ".repeat(20));
+            log(&sandbox, &engine, &event(session, Decision, &text));
+        }
+    }
+    let briefing = brief(&sandbox, &engine, 8000, None);
+    let history = section(&briefing, SectionKind::History);
+    assert!(estimate(history) <= 600, "{} tokens: {history}", estimate(history));
+    assert_eq!(history.lines().filter(|line| line.starts_with("- ")).count(), 3, "{history}");
+    assert!(history.contains("Decision 0 of s4") && !history.contains("of s1"), "{history}");
+}
+
+#[test]
+fn an_agent_that_lost_its_context_gets_what_its_session_did() {
+    let sandbox = repository();
+    let engine = sandbox.engine();
+    sandbox.search(&engine, "retry");
+    let about =
+        remember(&sandbox, &engine, MemoryType::Lesson, "Retries wait", "Or all retry at once.", &["src/retry.rs"]);
+    log(&sandbox, &engine, &event("s1", Decision, "We keep the queue bounded."));
+    let nothing = brief_own(&sandbox, &engine, "new");
+    assert!(!section(&nothing, SectionKind::History).is_empty(), "the project's, if it did nothing: {}", nothing.text);
+
+    let edited =
+        LogEvent { related_files: vec!["src/retry.rs".to_owned()], ..event("new", Observation, "edited src/retry.rs") };
+    log(&sandbox, &engine, &edited);
+    log(&sandbox, &engine, &event("new", Decision, "Three attempts."));
+    log(&sandbox, &engine, &event("new", Error, "The clock is wrong."));
+    let own = brief_own(&sandbox, &engine, "new");
+    let told = section(&own, SectionKind::Session);
+    for part in
+        ["- Three attempts.\n", "- Changed:\n  > - `src/retry.rs` (1 edit)\n", "- Decided:\n  > - Three attempts.\n"]
+    {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(section(&own, SectionKind::Decisions).contains(&about), "{}", own.text);
+    assert!(section(&own, SectionKind::Tasks).contains("Not resolved: The clock is wrong."), "{}", own.text);
+    assert_eq!(own.text.matches("The clock is wrong").count(), 1, "each fact is told once: {}", own.text);
+    assert!(!own.text.contains("queue bounded") && !own.text.contains("## Profile"), "{}", own.text);
+    assert!(own.used_tokens <= 2000);
+}
+
+#[test]
+fn a_failure_that_was_not_resolved_is_left_open_with_its_reason() {
+    let sandbox = repository();
+    let engine = sandbox.engine();
+    let failed = event("s1", Error, "`npx mocha test/res.redirect.js` failed");
+    let failed = LogEvent { rationale: Some("expected TypeError got RangeError".to_owned()), ..failed };
+    log(&sandbox, &engine, &failed);
+    log(&sandbox, &engine, &event("s1", Decision, "We keep the queue bounded."));
+    let briefing = brief(&sandbox, &engine, 2000, None);
+    let open = "  > Not resolved: `npx mocha test/res.redirect.js` failed. Why: expected TypeError got RangeError.\n";
+    assert_eq!(section(&briefing, SectionKind::Tasks), open);
+    assert_eq!(briefing.text.matches("RangeError").count(), 1, "each fact is told once: {}", briefing.text);
 }
 
 #[test]

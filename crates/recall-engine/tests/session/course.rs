@@ -9,7 +9,7 @@ use recall_core::{
 };
 use recall_engine::{EndedSession, Engine, SessionError};
 
-use super::{event, events_of, in_session, log, texts};
+use super::{event, events_of, in_session, log, private_summary, store_folder, texts};
 use crate::support::Sandbox;
 
 fn start(sandbox: &Sandbox, engine: &Engine, id: &str, goal: Option<&str>) -> recall_engine::StartedSession {
@@ -44,7 +44,7 @@ fn initialised(files: &[(&str, &str)]) -> Sandbox {
 
 /// Moves the events of a session into the past.
 fn age(sandbox: &Sandbox, id: &str) {
-    let file = sandbox.root().join(format!(".recall/sessions/{id}/events.jsonl"));
+    let file = store_folder(sandbox).join(format!("sessions/{id}/events.jsonl"));
     let text = fs::read_to_string(&file).expect("readable");
     let year = &text[text.find("\"timestamp\":\"").expect("a time") + 13..][..4];
     fs::write(&file, text.replace(&format!("\"timestamp\":\"{year}"), "\"timestamp\":\"2020")).expect("written");
@@ -77,7 +77,7 @@ fn a_summary_is_a_document_that_the_next_search_finds() {
     let EndedSession { id, summary_path, memories, .. } = end(&sandbox, &engine, &request);
     let path = summary_path.expect("kept");
     assert!(id == "s1" && path.as_str().starts_with(".recall/history/") && path.as_str().ends_with("-s1.md"), "{path}");
-    let text = fs::read_to_string(sandbox.root().join(path.as_str())).expect("written");
+    let text = private_summary(&sandbox, &path);
     assert!(text.contains("\nsession: \"s1\"\n") && text.contains("\n# Teach the platypus to swim\n"), "{text}");
     let hits = sandbox.search(&engine, "monotreme crawl").hits;
     assert_eq!(
@@ -89,8 +89,8 @@ fn a_summary_is_a_document_that_the_next_search_finds() {
     assert_eq!(session.summary.as_deref(), Some("The platypus swims the monotreme crawl."));
     assert_eq!(texts(&events_of(&sandbox, &engine, "s1")).len(), 2);
 
-    // On another machine there is the summary and nothing else.
-    fs::remove_dir_all(sandbox.root().join(".recall/sessions")).expect("removed");
+    // Without its events there is the summary and nothing else.
+    fs::remove_dir_all(store_folder(&sandbox).join("sessions/s1")).expect("removed");
     let [session] = sessions(&sandbox, &sandbox.engine()).try_into().expect("one");
     assert_eq!((session.id.as_str(), session.state, session.events), ("s1", SessionState::Ended, 0));
     assert_eq!(session.goal.as_deref(), Some("Teach the platypus to swim"));
@@ -113,11 +113,12 @@ fn an_interrupted_session_is_recovered_from_its_events() {
 
     let recovered = EndSession { reason: EndReason::Recovered, ..ending("s1", None) };
     let path = end(&sandbox, &engine, &recovered).summary_path.expect("kept");
-    let text = fs::read_to_string(sandbox.root().join(path.as_str())).expect("written");
+    let text = private_summary(&sandbox, &path);
     assert!(path.as_str().contains("/2020-"), "it happened then: {path}");
     for part in [
-        "## Decisions\n\n- The store is locked by a file.",
-        "## Errors\n\n- The lock was stale after a crash. Not resolved.",
+        "# The store is locked by a file.\n",
+        "## Decided\n\n- The store is locked by a file.",
+        "## Tried and failed\n\n- The lock was stale after a crash.",
     ] {
         assert!(text.contains(part), "{text}");
     }
@@ -137,16 +138,16 @@ fn a_session_without_content_leaves_no_summary_and_an_unknown_one_cannot_end() {
     assert_eq!(engine.count_open_sessions(), 1);
     assert_eq!(end(&sandbox, &engine, &ending("s1", None)).summary_path, None);
     assert_eq!(engine.count_open_sessions(), 0);
-    assert!(!sandbox.root().join(".recall/history").exists());
+    assert!(!store_folder(&sandbox).join(".recall").exists());
     let unknown = engine.end_session(&sandbox.origin(), &ending("s9", None));
     assert!(matches!(unknown, Err(SessionError::NotFound { .. })), "{unknown:?}");
     let away = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     let engine = away.engine();
     log(&away, &engine, &event("s1", Decision, "x"));
-    assert_eq!(end(&away, &engine, &ending("s1", None)).summary_path, None);
-    assert!(!away.root().join(".recall").exists(), "nobody asked for a file in this project");
+    assert!(end(&away, &engine, &ending("s1", None)).summary_path.is_some());
     assert_eq!(sessions(&away, &engine)[0].summary.as_deref().map(|text| text.contains("- x")), Some(true));
     assert!(end(&away, &engine, &ending("s1", Some("Mine."))).summary_path.is_some());
+    assert!(!away.root().join(".recall").exists(), "nobody asked for a file in this project");
 }
 
 #[test]
@@ -159,7 +160,7 @@ fn a_session_that_goes_on_replaces_its_summary() {
     let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2");
     let second = end(&sandbox, &engine, &ending("s1", Some(&format!("All, with {token}."))));
     assert_eq!(first.summary_path, second.summary_path);
-    let text = fs::read_to_string(sandbox.root().join(second.summary_path.expect("kept").as_str())).expect("read");
+    let text = private_summary(&sandbox, &second.summary_path.expect("kept"));
     assert!(text.contains("All, with [secret: ") && !text.contains("Half.") && !second.notes.is_empty(), "{text}");
     assert!(!format!("{:?}", events_of(&sandbox, &engine, "s1")).contains(&token));
 }

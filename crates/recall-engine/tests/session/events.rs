@@ -6,7 +6,7 @@ use recall_core::SessionEventType::{Decision, Error, Milestone, Observation, Ses
 use recall_core::{DocPath, ListEvents, LogEvent, MetadataValue};
 use recall_engine::{MemoryError, MemoryNote, SessionError};
 
-use super::{all, event, events_of, log, texts};
+use super::{all, event, events_of, log, store_folder, texts};
 use crate::support::Sandbox;
 
 #[test]
@@ -70,6 +70,30 @@ fn an_event_that_cannot_be_stored_is_rejected() {
 }
 
 #[test]
+fn a_session_is_named_by_a_beginning_that_fits_no_other() {
+    let sandbox = Sandbox::new();
+    let engine = sandbox.engine();
+    for session in ["38c4b499-aa01", "38c4b499-ab02", "06f251a7-c930", "06f2"] {
+        log(&sandbox, &engine, &event(session, Decision, session));
+    }
+    let found = |text: &str| engine.list_events(&sandbox.origin(), &all(text)).map(|listing| listing.events[1].clone());
+    let session = |text: &str| found(text).expect("known").details.content;
+    assert_eq!(session("38c4b499-ab"), "38c4b499-ab02");
+    assert_eq!((session("06f251"), session("06f2")), ("06f251a7-c930".to_owned(), "06f2".to_owned()));
+    let candidates = ["38c4b499-ab02", "38c4b499-aa01"].map(str::to_owned).to_vec();
+    let ambiguous = found("38c4");
+    assert!(
+        matches!(&ambiguous, Err(SessionError::Ambiguous { candidates: told, .. }) if *told == candidates),
+        "{ambiguous:?}"
+    );
+    for unknown in ["38c", "38d4", ""] {
+        assert!(matches!(found(unknown), Err(SessionError::NotFound { .. })), "{unknown}");
+    }
+    let kept = engine.keep_session(&sandbox.origin(), "06f251").expect("kept");
+    assert_eq!(kept.id, "06f251a7-c930");
+}
+
+#[test]
 fn events_are_listed_by_type_and_by_page() {
     let sandbox = Sandbox::new();
     let engine = sandbox.engine();
@@ -90,18 +114,22 @@ fn events_are_listed_by_type_and_by_page() {
 }
 
 #[test]
-fn nothing_is_written_into_an_uninitialised_project() {
+fn events_are_in_the_data_home_but_those_of_a_session_that_began_in_the_project() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     let engine = sandbox.engine();
     log(&sandbox, &engine, &event("s1", Decision, "before"));
     assert!(!sandbox.root().join(".recall").exists());
-    fs::create_dir(sandbox.root().join(".recall")).expect("made");
-    log(&sandbox, &engine, &event("s1", Decision, "behind"));
+    let before = store_folder(&sandbox).join("sessions/s1");
+    let inside = sandbox.root().join(".recall/sessions/s0");
+    fs::create_dir_all(&inside).expect("made");
+    let text = fs::read_to_string(before.join("events.jsonl")).expect("readable");
+    fs::write(inside.join("events.jsonl"), text.replace("\"s1\"", "\"s0\"")).expect("written");
+    log(&sandbox, &engine, &event("s0", Decision, "goes on"));
+    assert_eq!(events_of(&sandbox, &engine, "s0").len(), 3);
     log(&sandbox, &engine, &event("s2", Decision, "new"));
-    assert_eq!(events_of(&sandbox, &engine, "s1").len(), 3, "it stays where it is");
-    assert!(sandbox.root().join(".recall/sessions/s2/events.jsonl").is_file());
-    let ignored = fs::read_to_string(sandbox.root().join(".recall/.gitignore")).expect("written");
-    assert!(ignored.lines().any(|line| line == "sessions/"), "{ignored}");
+    assert!(store_folder(&sandbox).join("sessions/s2/events.jsonl").is_file());
+    let names = fs::read_dir(sandbox.root().join(".recall/sessions")).expect("there");
+    assert_eq!(names.count(), 1, "nothing begins in the project");
 }
 
 #[cfg(unix)]
@@ -118,7 +146,7 @@ fn a_link_in_a_repository_is_not_followed() {
     fs::remove_file(sandbox.root().join(".recall/sessions")).expect("a link");
     fs::create_dir(sandbox.root().join(".recall/sessions")).expect("made");
     std::os::unix::fs::symlink(&elsewhere, sandbox.root().join(".recall/sessions/s2")).expect("linked");
-    let refused = engine.log_event(&sandbox.origin(), &event("s2", Decision, "x"));
-    assert!(matches!(refused, Err(SessionError::Write { .. } | SessionError::Read { .. })), "{refused:?}");
+    log(&sandbox, &engine, &event("s2", Decision, "x"));
+    assert!(store_folder(&sandbox).join("sessions/s2/events.jsonl").is_file());
     assert_eq!(fs::read_dir(&elsewhere).expect("there").count(), 0);
 }

@@ -10,7 +10,7 @@ use recall_core::{
 };
 use recall_engine::Engine;
 
-use super::{event, events_of, in_session, log};
+use super::{event, events_of, in_session, log, store_folder};
 use crate::support::Sandbox;
 
 fn search(sandbox: &Sandbox, engine: &Engine, provenance: &Provenance, request: &SearchRequest) {
@@ -65,12 +65,11 @@ fn queued_notes_are_on_disk_when_the_engine_is_closed() {
 #[test]
 fn notes_beyond_the_queue_are_dropped_and_reported_without_waiting() {
     let sandbox = Sandbox::with(&[("a.rs", "fn wombat() {}\n")]);
-    std::fs::create_dir(sandbox.root().join(".recall")).expect("made");
     let engine = sandbox.engine();
     log(&sandbox, &engine, &event("s1", Observation, "first"));
     let request = SearchRequest::new("wombat", Scope::All, 10);
     let answer = engine.search(&sandbox.origin(), &request).expect("an answer");
-    let file = File::open(sandbox.root().join(".recall/sessions/s1/events.jsonl")).expect("there");
+    let file = File::open(store_folder(&sandbox).join("sessions/s1/events.jsonl")).expect("there");
     // Writers of the file wait for this lock.
     file.lock().expect("locked");
     let (count, began) = (3_000, Instant::now());

@@ -135,7 +135,11 @@ mirror! {
     }
     Similar { id: String, title: String, similarity: f64 }
     Updated { ok: bool, schema_version: String, memory: Option<Memory>, warnings: Vec<Warning> }
-    Rated { ok: bool, schema_version: String, acknowledged: bool, item_stats: Option<ItemStats> }
+    Rated { ok: bool, schema_version: String, acknowledged: bool, item_stats: Option<RatedStats> }
+    RatedStats {
+        retrieval_count: u64, useful_count: u64, not_useful_count: u64, usefulness_rate: Option<f64>, retrievals: u64,
+        useful: u64, not_useful: u64, usefulness: Option<f64>, flagged: bool,
+    }
     Doctor { ok: bool, schema_version: String, findings: Vec<Finding>, checked: Vec<String> }
     Finding {
         check: String, severity: String, message: String, hint: Option<String>, path: Option<String>, fixed: bool,

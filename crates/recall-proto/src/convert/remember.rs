@@ -30,6 +30,8 @@ pub fn add(message: v1::AddRequest) -> Validated<AddMemory> {
         source,
         origin,
         idempotency_key,
+        // The engine takes it with the request.
+        created_at: _,
     } = message;
     let context = context.unwrap_or_default();
     short_text("title", &title)?;

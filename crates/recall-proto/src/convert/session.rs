@@ -3,9 +3,9 @@
 mod metadata;
 
 use recall_core::{
-    AskBriefing, EndReason, EndSession, EventDetails, Limits, ListEvents, ListSessions, LogEvent, MEMORY_BYTES,
-    MEMORY_ENTRIES, Provenance, RECORD_TEXT_BYTES, SHORT_TEXT_BYTES, Session, SessionEvent, SessionEventType,
-    SessionState, StartSession,
+    AskBriefing, BriefingSubject, EndReason, EndSession, EventDetails, Limits, ListEvents, ListSessions, LogEvent,
+    MEMORY_BYTES, MEMORY_ENTRIES, Provenance, RECORD_TEXT_BYTES, SHORT_TEXT_BYTES, Session, SessionEvent,
+    SessionEventType, SessionState, SessionTask, StartSession,
 };
 
 use super::remember::{self, Validated, at_most, entries, not_blank, some};
@@ -127,9 +127,7 @@ pub fn list(message: v1::ListSessionsRequest, limits: &Limits) -> Validated<List
 /// There is no session, a type is unknown, the limit is out of bounds, or the cursor is invalid.
 pub fn events(message: v1::ListEventsRequest, limits: &Limits) -> Validated<ListEvents> {
     let v1::ListEventsRequest { context, session_id, types, limit, cursor } = message;
-    let context = context.unwrap_or_default();
-    let session = [&session_id, &context.session_id].into_iter().find(|id| !id.trim().is_empty());
-    let session = session.ok_or_else(|| InvalidRequest::new("session_id", Problem::Empty))?.clone();
+    let (context, session) = named(context, session_id)?;
     let types = types.iter().map(|name| event_type("types", name)).collect::<Result<_, _>>()?;
     let asked =
         ListEvents { session, types, offset: limits::offset(&cursor)?, limit: limits::list_entries(limit, limits)? };
@@ -142,6 +140,20 @@ pub fn events(message: v1::ListEventsRequest, limits: &Limits) -> Validated<List
 /// There is no session.
 pub fn drafts(message: v1::ListDraftsRequest) -> Validated<String> {
     let v1::ListDraftsRequest { context, session_id } = message;
+    named(context, session_id)
+}
+
+/// Reads a request to bring a summary into the project: the session's id.
+///
+/// # Errors
+/// There is no session.
+pub fn keep(message: v1::KeepSessionRequest) -> Validated<String> {
+    let v1::KeepSessionRequest { context, session_id } = message;
+    named(context, session_id)
+}
+
+/// Returns the session that a request names, or that of its context.
+fn named(context: Option<v1::RequestContext>, session_id: String) -> Validated<String> {
     let context = context.unwrap_or_default();
     let session = [&session_id, &context.session_id].into_iter().find(|id| !id.trim().is_empty());
     let session = session.ok_or_else(|| InvalidRequest::new("session_id", Problem::Empty))?.clone();
@@ -153,11 +165,19 @@ pub fn drafts(message: v1::ListDraftsRequest) -> Validated<String> {
 /// # Errors
 /// The budget is out of bounds, or the goal is too long.
 pub fn briefing(message: v1::BriefingRequest) -> Validated<AskBriefing> {
-    let v1::BriefingRequest { context, budget_tokens, goal } = message;
+    let v1::BriefingRequest { context, budget_tokens, goal, subject } = message;
     let context = context.unwrap_or_default();
     at_most("goal", &goal, RECORD_TEXT_BYTES)?;
     let budget_tokens = limits::bounded("budget_tokens", budget_tokens, BRIEFING_TOKENS)?;
-    let asked = AskBriefing { budget_tokens, goal: some(goal), provenance: remember::provenance(&context) };
+    let subject = match v1::BriefingSubject::try_from(subject) {
+        Ok(v1::BriefingSubject::Unspecified) => BriefingSubject::Project,
+        Ok(v1::BriefingSubject::Session) => BriefingSubject::Session,
+        Err(_) => {
+            let problem = Problem::Unknown { value: subject.to_string(), known: "session" };
+            return Err(InvalidRequest::new("subject", problem));
+        }
+    };
+    let asked = AskBriefing { budget_tokens, goal: some(goal), subject, provenance: remember::provenance(&context) };
     Ok((context, asked))
 }
 
@@ -177,6 +197,8 @@ pub fn to_proto(session: &Session) -> v1::Session {
         last: _,
         provenance,
         goal,
+        title,
+        tasks,
         summary,
         // Part of the answer to the session's end.
         summary_path: _,
@@ -206,7 +228,14 @@ pub fn to_proto(session: &Session) -> v1::Session {
         summary: summary.clone().unwrap_or_default(),
         events: *events,
         memories: memories.iter().map(ToString::to_string).collect(),
+        title: title.clone().unwrap_or_default(),
+        tasks: tasks.iter().map(task_to_proto).collect(),
     }
+}
+
+fn task_to_proto(task: &SessionTask) -> v1::SessionTask {
+    let SessionTask { text, state } = task;
+    v1::SessionTask { text: text.clone(), status: state.as_str().to_owned() }
 }
 
 /// Writes an event.

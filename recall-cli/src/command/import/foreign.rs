@@ -49,6 +49,9 @@ pub(super) enum ForeignCommand {
     Transcripts(ForeignArgs),
 }
 
+/// The most items of an import.
+const MOST_ITEMS: u64 = 100_000;
+
 /// Arguments of `recall import` with a tool.
 #[derive(Debug, Args)]
 pub(super) struct ForeignArgs {
@@ -58,7 +61,7 @@ pub(super) struct ForeignArgs {
     #[arg(long)]
     dry_run: bool,
     /// The most items to import; of transcripts, the newest.
-    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = MOST_ITEMS, value_parser = clap::value_parser!(u64).range(1..=MOST_ITEMS))]
     limit: u64,
 }
 
@@ -77,6 +80,14 @@ pub(in crate::command) struct SourceArgs {
     /// Read what belongs to any foreign project.
     #[arg(long, conflicts_with = "of")]
     of_any: bool,
+}
+
+impl ForeignCommand {
+    /// The import of a database of RECALL v0.
+    pub(super) fn of_v0(path: PathBuf, scope: Scope, dry_run: bool) -> Self {
+        let source = SourceArgs { path: Some(path), scope, of: Vec::new(), of_any: false };
+        Self::RecallV0(ForeignArgs { source, dry_run, limit: MOST_ITEMS })
+    }
 }
 
 impl SourceArgs {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::Exit;
 use crate::command::remember::read_input;
-use crate::command::session::which::in_session;
+use crate::command::session::which::{Unnamed, in_session};
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::output::Format;
@@ -23,7 +23,7 @@ pub(crate) struct LogArgs {
     /// What happened; `-` reads it from standard input.
     #[arg(value_name = "TEXT")]
     content: String,
-    /// The session [default: the one of the environment, or the open one].
+    /// The session [default: the one of the environment, or the newest].
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// The reason.
@@ -60,7 +60,7 @@ pub(super) async fn run(args: LogArgs, context: &CommandContext) -> Result<Exit,
     let text = if content == "-" { read_input()? } else { content };
     let client = context.connect().await?;
     let request = v1::LogEventRequest {
-        context: Some(in_session(&client, session, context).await?),
+        context: Some(in_session(&client, session, Unnamed::Newest, context).await?),
         r#type: event_type,
         content: text,
         rationale,

@@ -5,7 +5,7 @@ use recall_client::Client;
 use recall_proto::v1::{self, RequestContext};
 
 use crate::Exit;
-use crate::command::session::which::in_session;
+use crate::command::session::which::{Unnamed, in_session};
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::output::Format;
@@ -17,7 +17,7 @@ const PAGE: u32 = 100;
 /// Arguments of `recall session show`.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The session [default: the one of the environment, or the open one].
+    /// The session [default: the one of the environment, or the newest].
     #[arg(value_name = "ID")]
     session: Option<String>,
     #[arg(help = "Only events of these types, as `session log` has them; and session_start, session_end")]
@@ -28,7 +28,7 @@ pub(crate) struct ShowArgs {
 pub(super) async fn run(args: ShowArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let output = &context.output;
     let client = context.connect().await?;
-    let request_context = in_session(&client, args.session, context).await?;
+    let request_context = in_session(&client, args.session, Unnamed::Newest, context).await?;
     let session = find(&client, &request_context).await?;
     // A session from another machine has a summary but no events here.
     let events = match events(&client, &request_context, args.types).await {

@@ -7,7 +7,7 @@ use recall_proto::v1::{self, RequestContext, SessionState};
 use super::candidates::{self, Save};
 use crate::Exit;
 use crate::command::remember::read_input;
-use crate::command::session::which::{in_session, the_only};
+use crate::command::session::which::{Unnamed, in_session, named, the_only};
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::output::human::quantity::counted;
@@ -73,7 +73,7 @@ pub(super) async fn end(args: EndArgs, context: &CommandContext) -> Result<Exit,
         None => String::new(),
     };
     let client = context.connect().await?;
-    let request_context = in_session(&client, session, context).await?;
+    let request_context = in_session(&client, session, Unnamed::OnlyOpen, context).await?;
     // A session that only has a summary has no events, and so no candidates.
     let drafts = match candidates::of_session(&client, &request_context).await {
         Ok(found) => found,
@@ -119,7 +119,7 @@ pub(super) async fn recover(args: RecoverArgs, context: &CommandContext) -> Resu
     let client = context.connect().await?;
     let request_context = context.request_context();
     let session_id = match args.session {
-        Some(id) => id,
+        Some(text) => named(&client, &request_context, text).await?,
         None => the_only(&client, &request_context, SessionState::Abandoned).await?,
     };
     recover_session(&client, session_id, context).await

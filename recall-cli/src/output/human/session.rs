@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use anstyle::Style;
+use recall_core::TaskState;
 use recall_proto::v1::{self, SessionState};
 
 use super::memory::added;
@@ -25,10 +26,13 @@ pub(crate) fn started(answer: &v1::StartSessionResponse) -> String {
 
 /// Formats an ended session.
 pub(crate) fn ended(answer: &v1::EndSessionResponse) -> String {
-    let v1::EndSessionResponse { session_id, summary_path, memories, warnings: _ } = answer;
+    let v1::EndSessionResponse { session_id, summary_path, memories, warnings: _, summary_shared } = answer;
     let mut text = format!("{GOOD}ended{GOOD:#} {}", printable(session_id));
     if summary_path.is_empty() {
         text.push_str("; nothing was written down\n");
+    } else if !summary_shared {
+        let id = printable(session_id);
+        let _ = writeln!(text, "; its summary stays private {DIM}(`recall session keep {id}` shares it){DIM:#}");
     } else {
         let _ = writeln!(text, "; summary {PATH}{}{PATH:#}", printable(summary_path));
     }
@@ -38,32 +42,67 @@ pub(crate) fn ended(answer: &v1::EndSessionResponse) -> String {
     text
 }
 
-/// Formats sessions as a table.
+/// Formats a session whose summary is in the project.
+pub(crate) fn kept(answer: &v1::KeepSessionResponse) -> String {
+    let v1::KeepSessionResponse { session_id, summary_path, warnings: _ } = answer;
+    format!("{GOOD}kept{GOOD:#} {}: {PATH}{}{PATH:#}\n", printable(session_id), printable(summary_path))
+}
+
+/// The fewest characters of an id that a table shows.
+const SHOWN_CHARS: usize = 8;
+
+/// Returns the id and the title of a session on one line.
+pub(crate) fn name_of(session: &v1::Session) -> String {
+    let title = session.title.lines().next().unwrap_or_default();
+    format!("{} {}", printable(&session.id), printable(title)).trim_end().to_owned()
+}
+
+/// Returns the beginning of an id that no other of the sessions has, for a person to type.
+fn short_id(id: &str, sessions: &[v1::Session]) -> String {
+    let is_unique = |beginning: &str| !sessions.iter().any(|other| other.id != id && other.id.starts_with(beginning));
+    let ends = id.char_indices().map(|(at, _)| at).skip(SHOWN_CHARS);
+    let beginning = ends.map(|end| &id[..end]).find(|beginning| is_unique(beginning));
+    beginning.unwrap_or(id).to_owned()
+}
+
+/// Formats sessions as a table. Their ids are abbreviated.
 pub(crate) fn table_of(sessions: &[v1::Session], screen: Screen) -> String {
     let column = |heading, align, style| Column { heading, align, style };
     let layout = [
         column("BEGAN", Align::Left, DIM),
         column("STATE", Align::Left, Style::new()),
         column("EVENTS", Align::Right, Style::new()),
+        column("TASKS", Align::Right, Style::new()),
         column("BRANCH", Align::Left, DIM),
         column("SESSION", Align::Left, PATH),
-        column("GOAL", Align::Left, Style::new()),
+        column("TITLE", Align::Left, Style::new()),
     ];
-    let rows: Vec<_> = sessions.iter().map(|session| row(session, screen)).collect();
+    let rows: Vec<_> = sessions.iter().map(|session| row(session, sessions, screen)).collect();
     table(&layout, &rows, screen.width)
 }
 
-fn row(session: &v1::Session, screen: Screen) -> [String; 6] {
+fn row(session: &v1::Session, sessions: &[v1::Session], screen: Screen) -> [String; 7] {
     let provenance = session.provenance.clone().unwrap_or_default();
     let first_line = |text: &str| text.lines().next().unwrap_or_default().to_owned();
     [
         session.started_at.as_ref().map(|time| moment(time, screen.now)).unwrap_or_default(),
         state(session.state()).to_owned(),
         session.events.to_string(),
+        tasks_of(session),
         printable(&provenance.git_branch).into_owned(),
-        printable(&session.id).into_owned(),
-        printable(&first_line(&session.goal)).into_owned(),
+        printable(&short_id(&session.id, sessions)).into_owned(),
+        printable(&first_line(&session.title)).into_owned(),
     ]
+}
+
+/// Returns how many tasks of a session are done: `2/5`; empty if it has none.
+fn tasks_of(session: &v1::Session) -> String {
+    let done = session.tasks.iter().filter(|task| is_done(task)).count();
+    if session.tasks.is_empty() { String::new() } else { format!("{done}/{}", session.tasks.len()) }
+}
+
+fn is_done(task: &v1::SessionTask) -> bool {
+    task.status == TaskState::Completed.as_str()
 }
 
 fn state(state: SessionState) -> &'static str {
@@ -87,6 +126,13 @@ pub(crate) fn shown(session: &v1::Session, events: &[v1::SessionEvent], screen: 
     text.push('\n');
     if !session.goal.is_empty() {
         let _ = writeln!(text, "{NOTE}goal{NOTE:#}: {}", printable(&session.goal));
+    }
+    if session.title != session.goal && !session.title.is_empty() {
+        let _ = writeln!(text, "{NOTE}title{NOTE:#}: {}", printable(&session.title));
+    }
+    for task in &session.tasks {
+        let mark = if is_done(task) { 'x' } else { ' ' };
+        let _ = writeln!(text, "  [{mark}] {}", printable(&task.text));
     }
     if !session.memories.is_empty() {
         let _ = writeln!(text, "{NOTE}memories{NOTE:#}: {}", session.memories.join(", "));
@@ -143,6 +189,14 @@ pub(crate) fn briefing(answer: &v1::BriefingResponse) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_id_is_abbreviated_as_far_as_it_stays_unique() {
+        let session = |id: &str| v1::Session { id: id.to_owned(), ..v1::Session::default() };
+        let sessions = ["38c4b499-aa01", "38c4b499-ab02", "06f251a7-c930", "s1"].map(session);
+        let shown: Vec<String> = sessions.iter().map(|one| short_id(&one.id, &sessions)).collect();
+        assert_eq!(shown, ["38c4b499-aa", "38c4b499-ab", "06f251a7", "s1"]);
+    }
 
     #[test]
     fn a_session_is_shown_with_its_events() {

@@ -50,7 +50,7 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     store.follow_directories(&scan.directories);
     let known = store.known();
     let noted = store.dirty.take();
-    let imported = imported(store, &scan);
+    let imported = without_files(store, &scan);
     let mut work = compare(&scan, &imported, &known, &store.selection.lock(), &noted);
     let unchanged = (scan.files.len() + imported.len() - work.read.len()) as u64;
     let memories = store.memory_work_after_reading(&known, &noted, job.now);
@@ -140,9 +140,11 @@ fn keep_latest(files: &mut Vec<FoundFile>, most: usize) {
     }
 }
 
-/// Returns the documents that were imported without their files, and not removed since.
-fn imported(store: &Store, scan: &Scan) -> Vec<FoundFile> {
-    if store.imported().is_empty() {
+/// Returns the documents that were imported without their files, and the private summaries of sessions; without those that were
+/// removed since.
+fn without_files(store: &Store, scan: &Scan) -> Vec<FoundFile> {
+    let summaries = store.private_summaries();
+    if store.imported().is_empty() && summaries.is_empty() {
         return Vec::new();
     }
     let files = scan.files.iter().map(|file| file.path.as_str());
@@ -152,6 +154,11 @@ fn imported(store: &Store, scan: &Scan) -> Vec<FoundFile> {
     let mut imported = store.imported_files(|path| {
         there.contains(path.as_str()) || repositories.iter().any(|repository| path.is_at_or_below(repository))
     });
+    let is_new = |file: &FoundFile, imported: &[FoundFile]| {
+        !there.contains(file.path.as_str()) && !imported.iter().any(|known| known.path == file.path)
+    };
+    let summaries: Vec<FoundFile> = summaries.into_iter().filter(|file| is_new(file, &imported)).collect();
+    imported.extend(summaries);
     let selection = store.selection.lock();
     imported.retain(|file| !selection.removes(&file.path));
     imported

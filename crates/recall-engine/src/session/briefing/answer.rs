@@ -31,6 +31,8 @@ pub struct BriefingSection {
 /// What a section of a briefing is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SectionKind {
+    /// What this session did so far.
+    Session,
     /// The user, the project and its conventions.
     Profile,
     /// What the earlier sessions did.
@@ -47,6 +49,7 @@ impl SectionKind {
     /// The kind's name, as interfaces write it.
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Session => "session",
             Self::Profile => "profile",
             Self::History => "history",
             Self::Tasks => "tasks",
@@ -57,6 +60,7 @@ impl SectionKind {
 
     pub(crate) fn title(self) -> &'static str {
         match self {
+            Self::Session => "What this session did",
             Self::Profile => "Profile",
             Self::History => "Recent sessions",
             Self::Tasks => "Left open",

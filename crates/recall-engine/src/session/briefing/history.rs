@@ -2,18 +2,25 @@
 
 use std::fmt::Write as _;
 
-use recall_core::{Session, SessionState};
+use recall_core::tokens::estimate;
+use recall_core::{Memory, MetadataValue, Session, SessionEvent, SessionEventType, SessionState, boxes};
 use recall_journal::Day;
 
 use crate::mask::Masking;
 use crate::quote::{QUOTE_CHARS, inline, quoted};
 use crate::session::briefing::Scene;
-use crate::session::briefing::pack::Entry;
-use crate::session::{summary_without_commits, title_of};
-use crate::session_log::SessionError;
+use crate::session::briefing::pack::{Entry, cut};
+use crate::session::title_of;
+use crate::session_log::{GENERATED, SessionError, Story};
 
 /// The most sessions of the section.
-const SESSIONS: usize = 5;
+const SESSIONS: usize = 3;
+
+/// The most tokens of a session: with the heading, three take less than 600.
+const SESSION_TOKENS: u32 = 190;
+
+/// A line of the summaries that earlier versions generated.
+const LEGACY: &str = "Put together from the session's events and from git.";
 
 impl Scene<'_> {
     pub(crate) fn history(&self) -> Result<Vec<Entry>, SessionError> {
@@ -27,17 +34,25 @@ impl Scene<'_> {
         Ok(entries)
     }
 
-    /// Returns the entry of a session; `None` if it has no summary and no events to make one from.
+    /// Returns the memories that were added in a session.
+    pub(crate) fn memories_of(&self, session: &str) -> Vec<Memory> {
+        let ledger = &self.store.ledger;
+        ledger.of_session(session).into_iter().filter_map(|id| ledger.memory(id)).collect()
+    }
+
+    /// Returns the entry of a session; `None` if it did nothing.
     fn session(&self, session: &Session) -> Result<Option<Entry>, SessionError> {
-        let summary = if let Some(summary) = &session.summary {
-            Some(summary.clone())
-        } else {
-            // It has no summary yet, so one is generated from its events.
-            let events = self.store.sessions.read(&session.id)?.unwrap_or_default();
-            summary_without_commits(session, &events)
+        let events = self.store.sessions.read(&session.id)?.unwrap_or_default();
+        let story = Story::of(&events, Vec::new(), &self.memories_of(&session.id));
+        let told = match &session.summary {
+            Some(summary) if !is_generated(&events, summary) => without_tasks(summary),
+            Some(summary) if story.is_empty() => without_tasks(summary),
+            _ => story.brief(),
         };
-        let Some(summary) = summary else { return Ok(None) };
-        let summary = Masking::default().mask(&summary);
+        if told.trim().is_empty() && story.is_empty() {
+            return Ok(None);
+        }
+        let told = Masking::default().mask(&told);
         let mut line = format!("- {}", Day::of(session.started));
         if let Some(agent) = &session.provenance.agent {
             let _ = write!(line, ", {}", inline(agent));
@@ -45,7 +60,8 @@ impl Scene<'_> {
         if let Some(branch) = &session.provenance.branch {
             let _ = write!(line, " on {}", inline(branch));
         }
-        let _ = write!(line, ": {}", inline(&Masking::default().mask(&title_of(session))));
+        let title = story.title().unwrap_or_else(|| title_of(session));
+        let _ = write!(line, ": {}", inline(&Masking::default().mask(&title)));
         match session.state {
             SessionState::Ended => {}
             SessionState::Open => line.push_str(" (goes on)"),
@@ -54,15 +70,32 @@ impl Scene<'_> {
             }
         }
         let place = session.summary_path.as_ref().map_or_else(|| session.id.clone(), ToString::to_string);
-        Ok(Some(Entry::new(format!("{line}\n{}", quoted(body_of(&summary), QUOTE_CHARS)), vec![place])))
+        // The title of a session without a goal is what the agent said.
+        let told = told.strip_prefix(&title).unwrap_or(&told);
+        let mut text = format!("{line}\n{}", quoted(told, 2 * QUOTE_CHARS));
+        if estimate(&text) > SESSION_TOKENS {
+            text = cut(&text, SESSION_TOKENS);
+        }
+        Ok(Some(Entry::new(text, vec![place])))
     }
 }
 
-/// Returns a summary without its first heading, which repeats the title.
-fn body_of(summary: &str) -> &str {
+/// Returns whether this program made the latest summary from the events.
+fn is_generated(events: &[SessionEvent], summary: &str) -> bool {
+    let mut ends = events.iter().rev().filter(|event| event.details.event_type == SessionEventType::SessionEnd);
+    let end = ends.find(|event| !event.details.content.trim().is_empty());
+    let is_marked = end.is_some_and(|end| end.details.metadata.get(GENERATED) == Some(&MetadataValue::Bool(true)));
+    is_marked || summary.contains(LEGACY)
+}
+
+/// Returns a summary without its first heading, which repeats the title, and without its tasks, which are in a section of their
+/// own.
+fn without_tasks(summary: &str) -> String {
     let summary = summary.trim_start();
-    match summary.split_once('\n') {
+    let body = match summary.split_once('\n') {
         Some((first, rest)) if first.starts_with("# ") => rest,
         _ => summary,
-    }
+    };
+    let lines = body.lines().filter(|line| boxes(line).next().is_none() && *line != LEGACY && *line != "## Left open");
+    lines.collect::<Vec<_>>().join("\n")
 }

@@ -32,8 +32,10 @@ impl Entry {
     }
 }
 
-/// The share of the budget that is reserved for each section. Unused shares go to the other sections, in this order.
-const SHARES: [(SectionKind, f64); 5] = [
+/// The share of the budget that is reserved for each section. Unused shares go to the other sections, in this order. A briefing
+/// about a session has neither history nor profile.
+const SHARES: [(SectionKind, f64); 6] = [
+    (SectionKind::Session, 0.5),
     (SectionKind::Decisions, 0.35),
     (SectionKind::Changes, 0.15),
     (SectionKind::History, 0.25),
@@ -129,7 +131,7 @@ impl SectionBuilder {
 }
 
 /// Returns the beginning of a text within a token budget: whole lines, then whole words of the next line.
-fn cut(text: &str, budget: u32) -> String {
+pub(crate) fn cut(text: &str, budget: u32) -> String {
     /// The mark of a cut, and the end of its line.
     const END: &str = " …\n";
     let budget = budget - estimate(END).min(budget);

@@ -1,0 +1,97 @@
+//! Whole ids for abbreviated ones.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use recall_core::{DocPath, DocumentId, MemoryType, Scope};
+
+use crate::Engine;
+use crate::error::GetError;
+use crate::origin::Origin;
+
+/// The fewest digits of an abbreviated id.
+const LEAST_DIGITS: usize = 4;
+
+/// The digits of the whole id of a memory, and of a document.
+const MEMORY_DIGITS: usize = 8;
+const DOCUMENT_DIGITS: usize = 16;
+
+/// The most candidates that an error lists.
+const MOST_CANDIDATES: usize = 10;
+
+/// What an abbreviated id names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Abbreviated {
+    /// A memory.
+    Memory,
+    /// A document, unless its name looks like an id.
+    Document,
+}
+
+impl Abbreviated {
+    /// Recognises the beginning of an id: `D-0c5a`, `3f9a1b`.
+    pub fn of(text: &str) -> Option<Self> {
+        let is_beginning = |digits: &str, whole: usize| {
+            let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+            (LEAST_DIGITS..whole).contains(&digits.len()) && digits.bytes().all(is_digit)
+        };
+        if is_beginning(text, DOCUMENT_DIGITS) {
+            return Some(Self::Document);
+        }
+        let (letter, digits) = text.split_once('-')?;
+        let is_type = MemoryType::ALL.into_iter().any(|memory_type| letter.chars().eq([memory_type.letter()]));
+        (is_type && is_beginning(digits, MEMORY_DIGITS)).then_some(Self::Memory)
+    }
+}
+
+impl Engine {
+    /// Returns the whole id for the beginning of one; the text itself if it fits nothing, or a document's name is meant.
+    ///
+    /// # Errors
+    /// It fits several, or a store cannot be read.
+    pub fn whole_id(&self, origin: &Origin, text: &str) -> Result<String, GetError> {
+        let Some(abbreviated) = Abbreviated::of(text) else { return Ok(text.to_owned()) };
+        let now = self.clock.now();
+        let mut fitting: BTreeSet<String> = BTreeSet::new();
+        for store in self.stores(origin, Scope::All)? {
+            match abbreviated {
+                Abbreviated::Memory => {
+                    store.ledger.refresh(now, Duration::ZERO)?;
+                    fitting.extend(
+                        store.ledger.ids().into_iter().map(|id| id.to_string()).filter(|id| id.starts_with(text)),
+                    );
+                }
+                Abbreviated::Document => {
+                    let known = store.known();
+                    if known.files.contains_key(text) {
+                        return Ok(text.to_owned());
+                    }
+                    let ids = known.files.keys().filter_map(|path| DocPath::new(path).ok());
+                    let ids = ids.map(|path| DocumentId::of(&path).to_string());
+                    fitting.extend(ids.filter(|id| id.starts_with(text)));
+                }
+            }
+        }
+        if fitting.len() > 1 {
+            let candidates = fitting.into_iter().take(MOST_CANDIDATES).collect();
+            return Err(GetError::Ambiguous { id: text.to_owned(), candidates });
+        }
+        Ok(fitting.pop_first().unwrap_or_else(|| text.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_of_an_id_is_recognised() {
+        let check = |text: &str, expected: Option<Abbreviated>| assert_eq!(Abbreviated::of(text), expected, "{text}");
+        check("D-0c5a", Some(Abbreviated::Memory));
+        check("L-f9b2977", Some(Abbreviated::Memory));
+        check("3f9a", Some(Abbreviated::Document));
+        for other in ["L-f9b2977a", "D-0c", "X-0c5a", "D-0C5A", "3f9", "0123456789abcdef", "src/abcd", "abcd:3", ""] {
+            check(other, None);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Abbreviated ids in requests, which are replaced by whole ones before the requests are read.
+
+use recall_engine::Abbreviated;
+use recall_proto::v1::{
+    AddRequest, FeedbackRequest, GetRequest, GraphRequest, HistoryRequest, PromoteRequest, RelatedRequest,
+    RemoveRequest, RequestContext, UpdateRequest, VerifyRequest,
+};
+use tonic::Status;
+
+use super::{Service, context};
+
+/// A request that names memories or documents.
+pub(super) trait NamesItems {
+    /// Whether its names may be the ids of documents. A symbol can look like the beginning of one.
+    const DOCUMENTS: bool;
+
+    /// Returns the client's context.
+    fn context(&self) -> Option<&RequestContext>;
+
+    /// Returns the names.
+    fn names(&mut self) -> Vec<&mut String>;
+}
+
+macro_rules! names_items {
+    ($($Request:ident, $documents:literal, |$request:ident| $names:expr;)*) => {
+        $(
+            impl NamesItems for $Request {
+                const DOCUMENTS: bool = $documents;
+
+                fn context(&self) -> Option<&RequestContext> {
+                    self.context.as_ref()
+                }
+
+                fn names(&mut self) -> Vec<&mut String> {
+                    let $request = self;
+                    $names
+                }
+            }
+        )*
+    };
+}
+
+names_items! {
+    AddRequest, false, |request| vec![&mut request.supersedes];
+    FeedbackRequest, true, |request| vec![&mut request.item_id];
+    GetRequest, true, |request| vec![&mut request.id];
+    GraphRequest, false, |request| vec![&mut request.node];
+    HistoryRequest, true, |request| vec![&mut request.id];
+    PromoteRequest, false, |request| vec![&mut request.id];
+    RelatedRequest, true, |request| vec![&mut request.id];
+    RemoveRequest, false, |request| request.items.iter_mut().collect();
+    UpdateRequest, false, |request| vec![&mut request.id];
+    VerifyRequest, false, |request| request.ids.iter_mut().collect();
+}
+
+/// Replaces the abbreviated ids of a request.
+pub(super) async fn complete<R: NamesItems>(service: &Service, mut request: R) -> Result<R, Status> {
+    let is_abbreviated = |name: &str| match Abbreviated::of(name) {
+        Some(Abbreviated::Memory) => true,
+        Some(Abbreviated::Document) => R::DOCUMENTS,
+        None => false,
+    };
+    let abbreviated: Vec<String> =
+        request.names().into_iter().filter(|name| is_abbreviated(name)).map(|name| name.clone()).collect();
+    if abbreviated.is_empty() {
+        return Ok(request);
+    }
+    let origin = context::origin(request.context().cloned())?;
+    for name in abbreviated {
+        let (origin, asked) = (origin.clone(), name.clone());
+        let whole = service.call(move |daemon| daemon.engine.whole_id(&origin, &asked)).await?;
+        request.names().into_iter().filter(|given| **given == name).for_each(|given| whole.clone_into(given));
+    }
+    Ok(request)
+}
