@@ -19,7 +19,7 @@ pub struct Limits {
     pub file_bytes: u64,
     /// The largest chunk, in estimated tokens.
     pub chunk_tokens: u32,
-    /// The longest that a filter or a statement reads a store.
+    /// The longest that a filter, a statement or an exact search reads a store.
     pub filter_time: Duration,
     /// The longest that one file may be parsed before it is chunked in windows.
     pub parse_time: Duration,
