@@ -24,7 +24,7 @@ pub struct Limits {
     pub notebook_bytes: u64,
     /// The largest chunk, in estimated tokens.
     pub chunk_tokens: u32,
-    /// The longest that a filter or a statement reads a store.
+    /// The longest that a filter, a statement or an exact search reads a store.
     pub filter_time: Duration,
     /// The largest part of a file that is parsed at once. Its syntax tree takes about thirty times its size.
     pub parse_bytes: u64,

@@ -47,8 +47,7 @@ fn random_text(random: &mut fastrand::Rng, pieces: usize) -> String {
 
 #[test]
 fn a_literal_is_found_where_a_comparison_of_every_text_finds_it() {
-    let mut sandbox = Sandbox::new();
-    sandbox.limits.scan_interval = Duration::from_hours(1);
+    let sandbox = Sandbox::new();
     let mut random = fastrand::Rng::with_seed(7);
     let texts: Vec<(String, String)> = (0..40)
         .map(|number| (format!("d{number}.txt"), "start ".to_owned() + &random_text(&mut random, 120)))
@@ -202,14 +201,14 @@ fn a_bad_pattern_is_an_error_and_not_an_empty_answer() {
 
 #[test]
 fn a_secret_is_neither_shown_nor_confirmed() {
-    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let secret = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2");
     let sandbox = Sandbox::with(&[("config.txt", &format!("name = demo\ntoken = \"{secret}\" # keep\n"))]);
     let engine = sandbox.engine();
-    assert_eq!(find(&sandbox, &engine, &literal(secret)).totals.matches, 0);
-    assert_eq!(find(&sandbox, &engine, &regex("ghp_0[0-9a-zA-Z]+")).totals.matches, 0);
+    assert_eq!(find(&sandbox, &engine, &literal(&secret)).totals.matches, 0);
+    assert_eq!(find(&sandbox, &engine, &regex("ghp_a[0-9a-zA-Z]+")).totals.matches, 0);
     let answer = find(&sandbox, &engine, &literal("token = "));
     let [hit] = &answer.hits[..] else { panic!("one line") };
-    assert!(hit.text.starts_with("token = ") && !hit.text.contains(secret), "{}", hit.text);
+    assert!(hit.text.starts_with("token = ") && !hit.text.contains(&secret), "{}", hit.text);
     assert!(answer.warnings.iter().any(|warning| matches!(warning, Warning::SecretsMasked { .. })));
 }
 
@@ -241,7 +240,7 @@ fn a_plain_search_for_an_operator_finds_the_files_that_hold_it() {
     {
         assert_eq!(found(query), [path], "{query}");
     }
-    assert_eq!(found("|> <=>"), ["p.ex", "v.rb"], "one of the parts, if the whole is nowhere");
+    assert_eq!(found("|> <=>"), ["v.rb", "p.ex"], "one of the parts, if the whole is nowhere");
     assert_eq!(found("<<<>>>"), [""; 0]);
     assert_eq!(found("def"), engine_paths(&sandbox, &engine, "def"), "a query with a word is ranked");
 }
