@@ -11,7 +11,7 @@ pub const LOW_CONFIDENCE: f64 = 0.33;
 pub struct Limits {
     /// The longest query. A pasted log may have some hundred kilobytes.
     pub query_bytes: usize,
-    /// How much of a query is searched for; a longer one is [condensed](crate::condense). A person or an agent writes a paragraph at
+    /// How much of a query is searched for; a longer one is [condensed](crate::condense()). A person or an agent writes a paragraph at
     /// most; 10 KiB is several pages.
     pub searched_bytes: usize,
     /// The maximum number of hits of one search.

@@ -352,7 +352,7 @@ impl Segment {
             }
             let mut is_alive = false;
             self.each_in(field, stream.value(), |entry| {
-                is_alive |= self.reader.alive_bitset().is_none_or(|alive| alive.is_alive(entry))
+                is_alive |= self.reader.alive_bitset().is_none_or(|alive| alive.is_alive(entry));
             })?;
             if is_alive {
                 keys.push(key.to_owned());

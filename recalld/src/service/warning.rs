@@ -116,26 +116,9 @@ fn one(warning: Warning) -> v1::Warning {
             new("UNKNOWN_FILTER", Severity::Notice, message, "")
         }
         Warning::PathMissing { path, near } => path_missing(path, near),
-        Warning::PathNotIndexed { path } => {
-            let message = format!("nothing in `{path}` is indexed");
-            v1::Warning {
-                path,
-                ..new("PATH_NOT_INDEXED", Severity::Warning, message, "`recall status` says what is left out")
-            }
-        }
-        Warning::PathWithoutHits { path, documents } => {
-            let message = match documents {
-                1 => format!("`{path}` has one indexed file, and it does not match"),
-                _ => format!("`{path}` has {documents} indexed files, and none matches"),
-            };
-            v1::Warning { path, ..new("PATH_WITHOUT_HITS", Severity::Notice, message, "") }
-        }
-        Warning::WeightsDecide => {
-            let message =
-                "the order follows the given weights of the retrievers, without the learned rankers".to_owned();
-            let hint = "remove the weights, here and in `recall.toml`, to use the learned rankers";
-            new("WEIGHTS_DECIDE", Severity::Notice, message, hint)
-        }
+        Warning::PathNotIndexed { path } => path_not_indexed(path),
+        Warning::PathWithoutHits { path, documents } => path_without_hits(path, documents),
+        Warning::WeightsDecide => weights_decide(),
         Warning::MemoriesBehind => {
             let message = "new memories are not indexed yet and may be missing".to_owned();
             new("INDEXING", Severity::Warning, message, "ask again in a moment")
@@ -192,6 +175,28 @@ fn path_missing(path: String, near: Option<String>) -> v1::Warning {
     let message = format!("the project has no file or directory `{path}`");
     let hint = near.map_or_else(String::new, |near| format!("did you mean `{near}`?"));
     v1::Warning { path, ..new("PATH_MISSING", Severity::Warning, message, &hint) }
+}
+
+/// Returns the warning that nothing below a path filter is indexed.
+fn path_not_indexed(path: String) -> v1::Warning {
+    let message = format!("nothing in `{path}` is indexed");
+    v1::Warning { path, ..new("PATH_NOT_INDEXED", Severity::Warning, message, "`recall status` says what is left out") }
+}
+
+/// Returns the warning that nothing was found in the documents below a path filter.
+fn path_without_hits(path: String, documents: u64) -> v1::Warning {
+    let message = match documents {
+        1 => format!("`{path}` has one indexed file, and it does not match"),
+        _ => format!("`{path}` has {documents} indexed files, and none matches"),
+    };
+    v1::Warning { path, ..new("PATH_WITHOUT_HITS", Severity::Notice, message, "") }
+}
+
+/// Returns the warning that weights of the retrievers replace the learned rankers.
+fn weights_decide() -> v1::Warning {
+    let message = "the order follows the given weights of the retrievers, without the learned rankers".to_owned();
+    let hint = "remove the weights, here and in `recall.toml`, to use the learned rankers";
+    new("WEIGHTS_DECIDE", Severity::Notice, message, hint)
 }
 
 /// Returns the warning that the first search of a project indexed it.

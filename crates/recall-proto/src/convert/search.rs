@@ -299,7 +299,7 @@ mod tests {
         };
         check(plain(""), "query", Reason::InvalidArgument);
         check(plain(" \t\n"), "query", Reason::InvalidArgument);
-        check(plain(&"x".repeat(1 << 20)), "query", Reason::LimitExceeded);
+        check(plain(&"x".repeat((1 << 20) + 1)), "query", Reason::LimitExceeded);
         check(v1::SearchRequest { limit: Some(0), ..plain("x") }, "limit", Reason::InvalidArgument);
         check(v1::SearchRequest { limit: Some(10_000), ..plain("x") }, "limit", Reason::LimitExceeded);
         check(v1::SearchRequest { scope: 77, ..plain("x") }, "scope", Reason::InvalidScope);
