@@ -120,7 +120,7 @@ impl Engine {
         shared: SharedStores,
     ) -> Result<Answer, SearchError> {
         let mut clock = StageClock::default();
-        let (understood, paths) = self.understood(origin, request)?;
+        let (mut understood, paths) = self.understood(origin, request)?;
         let scope = understood.scope.unwrap_or(request.scope);
         clock.lap(Stage::Understand);
         let may_be_empty = shared == SharedStores::Ask && scope == Scope::Domain && !self.settings.shared.is_empty();

@@ -1,10 +1,10 @@
 //! The tokenizers of the index's fields.
 
-use recall_core::words::Word;
 use recall_core::{folded, normalized, normalized_path};
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
 
 use crate::analysis::{Analysis, cut};
+use crate::words::Word;
 use crate::{names, phrase};
 
 /// The tokenizer of prose, code, names and paths: the terms of [`Analysis`].

@@ -21,7 +21,7 @@ use crate::error::{SearchError, StoreError};
 use crate::mask::{self, Masked, Whole};
 use crate::occurrences::chunk_at;
 use crate::origin::Origin;
-use crate::search::{ATTEMPTS, Answer, Hit, RetrieverWeights, Stage, merge_filters};
+use crate::search::{ATTEMPTS, Answer, Hit, RetrieverWeights, Stage};
 use crate::warning::Warning;
 
 impl Engine {
@@ -44,18 +44,16 @@ impl Engine {
         let whole = Arc::new(Pattern::literal(text, Case::Sensitive)?);
         let parts: Vec<&str> = text.split_whitespace().collect();
         let any = Arc::new(Pattern::any_of(&parts, Case::Sensitive)?);
-        self.repairing(|| self.find_signs(origin, request, &understood, &[Arc::clone(&whole), Arc::clone(&any)]))
+        self.repairing(|| self.find_signs(origin, request, &[Arc::clone(&whole), Arc::clone(&any)]))
     }
 
     fn find_signs(
         &self,
         origin: &Origin,
         request: &SearchRequest,
-        understood: &Understood,
         patterns: &[Arc<Pattern>; 2],
     ) -> Result<Answer, SearchError> {
-        let mut understood = understood.clone();
-        merge_filters(&mut understood, request)?;
+        let (understood, _) = self.understood(origin, request)?;
         let scope = understood.scope.unwrap_or(request.scope);
         let MountedStores { stores, mut warnings } =
             self.prepared_stores(origin, scope, &request.others, |store| self.prepare(store))?;

@@ -1,7 +1,6 @@
 //! Whole ids for abbreviated ones.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use recall_core::{DocPath, DocumentId, MemoryType, Scope};
 
@@ -56,7 +55,7 @@ impl Engine {
         for store in self.stores(origin, Scope::All)? {
             match abbreviated {
                 Abbreviated::Memory => {
-                    store.ledger.refresh(now, Duration::ZERO)?;
+                    store.ledger.refresh(now)?;
                     fitting.extend(
                         store.ledger.ids().into_iter().map(|id| id.to_string()).filter(|id| id.starts_with(text)),
                     );

@@ -190,7 +190,7 @@ impl Store {
         let bare = symbol.rsplit(['.', ':', '#', '/', '$']).next().unwrap_or(symbol);
         let documents = self.read(|snapshot| {
             let mut rows = BTreeSet::new();
-            snapshot.each_definition(|row, _, name| {
+            snapshot.each_definition(|row, _, name, _| {
                 if name == bare && rows.len() < MOST_NAMESAKES {
                     rows.insert(row);
                 }

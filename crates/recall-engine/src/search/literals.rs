@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use recall_core::{ChunkRow, QueryClass, Understood};
-use recall_exact::Case;
+use recall_core::Case;
 use recall_lexical::Evidence;
 
 use crate::error::StoreError;

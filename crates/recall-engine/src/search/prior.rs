@@ -29,7 +29,7 @@ const DEMOTIONS: &[Demotion] = &[
         odds: 1.0,
         words: &["example", "examples", "demo", "sample", "tutorial"],
     },
-    Demotion { kind: FileKind::Generated, fused: 0.6, odds: 1.0, words: &["generated"] },
+    Demotion { kind: FileKind::Generated, fused: 0.6, odds: 0.4, words: &["generated"] },
     Demotion {
         kind: FileKind::Declaration,
         fused: 0.8,

@@ -33,7 +33,7 @@ impl Engine {
         self.recorder.flush();
         let store = self.memory_store(origin, Scope::Project)?;
         let now = self.clock.now();
-        store.ledger.refresh(now, store.settings().limits.look_interval)?;
+        store.ledger.refresh(now)?;
         let unknown = || SessionError::NotFound { id: id.to_owned() };
         let id = Self::session_named(&store, now, id)?.ok_or_else(unknown)?;
         let known = Self::sessions_of(&store, now)?.into_iter().find(|session| session.id == id);

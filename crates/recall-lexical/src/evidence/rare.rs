@@ -6,13 +6,14 @@
 
 use std::collections::BTreeSet;
 
-use recall_core::words::{Word, is_stop_word};
+use recall_core::words::is_stop_word;
 use tantivy::{DocId, TantivyError};
 
 use crate::analysis::{Analysis, cut};
 use crate::clause::inverse_document_frequency;
 use crate::filter::DocFilter;
 use crate::term_cache::TermCache;
+use crate::words::Word;
 
 /// The most documents that contain a rare word. With more, the word is a topic of the project, and BM25 weighs it well.
 const MAX_DOCUMENTS: usize = 3;
