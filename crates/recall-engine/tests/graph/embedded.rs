@@ -66,7 +66,6 @@ fn components_import_define_and_use() {
                 "NestCard",
                 REFERENCES,
                 &[
-                    "src/NestCard.vue#NestCard references src/NestCard.vue#openNest",
                     "src/NestCard.vue#NestCard references src/api.ts#fetchHeron",
                     "src/Pond.svelte#Pond references src/NestCard.vue#NestCard",
                 ],
