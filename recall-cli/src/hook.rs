@@ -376,7 +376,7 @@ impl Hook {
         let Some(call) = &input.call else { return Ok(None) };
         let context = self.request_context(input);
         let directory = PathBuf::from(&context.working_directory);
-        self.log(input, |seen| record::of_tool(call, &directory, &capture, seen)).await
+        self.log(input, |seen| record::of_tool(call, &directory, capture, seen)).await
     }
 
     /// Records what an agent said at the end of a turn in which it changed something.

@@ -39,8 +39,8 @@ struct Worksheet {
 
 #[derive(Deserialize)]
 struct Cell {
-    #[serde(default)]
-    cell_type: Text,
+    #[serde(default, rename = "cell_type")]
+    kind: Text,
     #[serde(default)]
     source: Text,
     /// The source in version 3 of the format.
@@ -74,7 +74,7 @@ impl Notebook {
         let cells = cells.or_else(|| worksheets.into_iter().next().map(|worksheet| worksheet.cells))?;
         let language = metadata.language();
         let mut text = String::new();
-        for Cell { cell_type, source, input } in cells {
+        for Cell { kind, source, input } in cells {
             let Text(source) = if source.0.is_empty() { input } else { source };
             let body = source.trim_matches('\n');
             if body.trim().is_empty() {
@@ -83,7 +83,7 @@ impl Notebook {
             if !text.is_empty() {
                 text.push_str("\n\n\n");
             }
-            match cell_type.0.as_str() {
+            match kind.0.as_str() {
                 "code" => push_code(&mut text, &language, body),
                 _ => push_prose(&mut text, body),
             }

@@ -80,7 +80,7 @@ impl Environment {
             match name {
                 "RECALL_HOME" => environment.recall_home = Some(value.into()),
                 "XDG_CONFIG_HOME" => {
-                    environment.config_home = Some(value.into()).filter(|path: &PathBuf| path.is_absolute())
+                    environment.config_home = Some(value.into()).filter(|path: &PathBuf| path.is_absolute());
                 }
                 "CLAUDE_CONFIG_DIR" => environment.claude_config_dir = Some(value.into()),
                 _ if is_key(name) => {

@@ -171,7 +171,7 @@ fn push(tokens: &mut Vec<Token>, word: &str, is_quoted: bool, begins_sentence: b
         return tokens.push(Token { word: "not".to_owned(), is_name: false });
     }
     let has = |test: fn(&char) -> bool| word.chars().any(|c| test(&c));
-    let is_mixed = has(|c| c.is_ascii_digit()) && has(|c| c.is_alphabetic());
+    let is_mixed = has(char::is_ascii_digit) && has(|c| c.is_alphabetic());
     let is_capital = has(|c| c.is_uppercase()) && !begins_sentence && word != "I";
     let is_name = is_quoted || is_mixed || is_capital || word.contains('_');
     tokens.push(Token { word: lower, is_name });

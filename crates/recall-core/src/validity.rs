@@ -142,6 +142,7 @@ pub struct MovedFile {
 
 impl Verification {
     /// Adds the anchored files that were moved.
+    #[must_use]
     pub fn with_moved(self, mut moved: Vec<MovedFile>) -> Self {
         moved.sort_unstable();
         moved.dedup();

@@ -172,12 +172,12 @@ impl<'a> Git<'a> {
         if commit.is_empty() || !commit.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return None;
         }
-        let renames = ["diff-index", "--cached", "-z", "-M", "--diff-filter=R", "--name-status", "--relative"];
-        let renames = self.run(&[&renames[..], &["--no-ext-diff", "--no-textconv", commit]].concat(), &[])?;
+        let arguments = ["diff-index", "--cached", "-z", "-M", "--diff-filter=R", "--name-status", "--relative"];
+        let output = self.run(&[&arguments[..], &["--no-ext-diff", "--no-textconv", commit]].concat(), &[])?;
         // Each rename is three texts: the similarity, the old and the new path.
-        let texts: Vec<&[u8]> = renames.split(|byte| *byte == 0).collect();
-        let renamed = texts.chunks_exact(3).find(|rename| rename[1] == path.as_str().as_bytes())?[2];
-        DocPath::new(std::str::from_utf8(renamed).ok()?).ok()
+        let texts: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
+        let new_path = texts.chunks_exact(3).find(|rename| rename[1] == path.as_str().as_bytes())?[2];
+        DocPath::new(std::str::from_utf8(new_path).ok()?).ok()
     }
 
     /// Returns the ids of the events in every version of the files that git keeps. `None` if git gives no answer.

@@ -1,13 +1,11 @@
 //! Exact search: every place of a text and no other, the latest edits included, ranked, counted, and without secrets.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::support::{Sandbox, request};
 use recall_core::{Case, DocumentType, ExactRequest, Filters, Language, Needle, OtherProjects, PathFilter, Scope};
 use recall_engine::{Engine, ExactAnswer, Hit, SearchError, Warning};
-use support::{Sandbox, request};
 
 fn literal(text: &str) -> ExactRequest {
     ExactRequest {

@@ -1,15 +1,13 @@
 //! What is in a project is in its index, and what is left out is named with the reason.
 
-mod support;
-
 use std::fmt::Write as _;
 use std::process::Command;
 
+use crate::support::{Sandbox, everything, paths};
 use recall_core::{FileKind, Scope};
 use recall_engine::{
     Cancel, Engine, FailureEntryKind, GetError, IndexReport, IndexRequest, ItemRequest, LeftOutFile, Parent, Warning,
 };
-use support::{Sandbox, everything, paths};
 
 /// Runs git in the project, without the user's own configuration.
 fn git(sandbox: &Sandbox, arguments: &[&str]) {

@@ -12,6 +12,7 @@ mod exact;
 mod freshness;
 mod graph;
 mod history;
+mod left_out;
 mod memory;
 mod mutations;
 mod page;

@@ -12,9 +12,8 @@ use crate::error::PatternError;
 /// A line break is named.
 pub(crate) fn without_line_breaks(hir: &Hir) -> Result<Hir, PatternError> {
     Ok(match hir.kind() {
-        HirKind::Empty | HirKind::Look(_) => hir.clone(),
         HirKind::Literal(literal) if literal.0.contains(&b'\n') => return Err(PatternError::LineBreak),
-        HirKind::Literal(_) => hir.clone(),
+        HirKind::Empty | HirKind::Look(_) | HirKind::Literal(_) => hir.clone(),
         HirKind::Class(Class::Unicode(class)) => {
             let mut class = class.clone();
             class.difference(&ClassUnicode::new([ClassUnicodeRange::new('\n', '\n')]));

@@ -40,7 +40,7 @@ impl UserConfig {
         let files = [folder.as_ref().map(|folder| folder.join("config")), self.in_home(".gitconfig")];
         let mut reading = Reading { home: self.home.as_deref(), named: None, seen: HashSet::new(), files: Vec::new() };
         for file in files.into_iter().flatten() {
-            reading.read(file);
+            reading.read(&file);
         }
         let Reading { named, files, .. } = reading;
         let path = match named {
@@ -66,18 +66,18 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn read(&mut self, file: PathBuf) {
-        if self.files.len() == MOST_FILES || !self.seen.insert(file.clone()) {
+    fn read(&mut self, file: &Path) {
+        if self.files.len() == MOST_FILES || !self.seen.insert(file.to_owned()) {
             return;
         }
-        self.files.push(file.clone());
-        let Some(text) = read_text(&file) else { return };
+        self.files.push(file.to_owned());
+        let Some(text) = read_text(file) else { return };
         for Entry { section, name, value } in entries(&text) {
             match (section.as_str(), name.as_str()) {
                 ("core", "excludesfile") => self.named = Some(self.expand(&value)),
                 ("include", "path") => {
                     let included = self.expand(&value);
-                    self.read(file.with_file_name("").join(included));
+                    self.read(&file.with_file_name("").join(included));
                 }
                 _ => {}
             }

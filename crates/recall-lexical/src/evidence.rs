@@ -44,6 +44,8 @@ pub struct QueryStats {
     pub chunks: f32,
     /// The share of `weight` of its rarest word as it is written, if very few documents contain that; else 0.
     pub rare: f32,
+    /// The same share of all words that few documents contain, a document with the rarest among them.
+    pub rare_together: f32,
 }
 
 impl QueryStats {

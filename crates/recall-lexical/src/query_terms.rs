@@ -169,7 +169,9 @@ mod tests {
     /// The terms of a text in the index.
     fn indexed(text: &str) -> HashSet<String> {
         let mut indexed = HashSet::new();
-        Analysis::of_documents().each(text, |term| drop(indexed.insert(term.indexed.to_owned())));
+        Analysis::of_documents().each(text, |term| {
+            indexed.insert(term.indexed.to_owned());
+        });
         indexed
     }
 

@@ -163,6 +163,7 @@ mod tests {
             tags: texts(&["x", "y"]),
             related_files: texts(&["src/a.rs", "b.rs"]),
             supersedes: "L-0123abcd".to_owned(),
+            created_at: None,
             force: true,
             source: "wiki".to_owned(),
             origin: v1::Origin::Inferred.into(),

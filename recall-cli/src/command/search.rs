@@ -206,6 +206,7 @@ enum Side {
     Alone(String),
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "clap's parsers of values return a result")]
 fn side(text: &str) -> Result<Side, String> {
     Ok(text.parse().map_or_else(|_| Side::Alone(text.to_owned()), Side::Weight))
 }

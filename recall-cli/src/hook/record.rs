@@ -34,7 +34,7 @@ const HAS_CHANGED: &str = "changed";
 pub(crate) fn of_tool(
     call: &ToolCall,
     directory: &Path,
-    capture: &CaptureSettings,
+    capture: CaptureSettings,
     seen: &mut Seen,
 ) -> Option<v1::LogEventRequest> {
     match (call.kind, &call.result) {
@@ -126,7 +126,7 @@ fn edited(file: &str, directory: &Path) -> v1::LogEventRequest {
 fn of_command(
     command: &str,
     result: &ToolResult,
-    capture: &CaptureSettings,
+    capture: CaptureSettings,
     seen: &mut Seen,
 ) -> Option<v1::LogEventRequest> {
     let failing = format!("failing {}", ContentHash::of(command.as_bytes()).short());
@@ -207,7 +207,7 @@ mod tests {
         let mut seen = Seen::open(&dirs, "s").expect("opened");
         let mut check = |kind: ToolKind, subject: &str, result: ToolResult, expected: &str| {
             let call = ToolCall { kind, subject: subject.to_owned(), result };
-            let event = of_tool(&call, Path::new("/p"), &CaptureSettings::default(), &mut seen);
+            let event = of_tool(&call, Path::new("/p"), CaptureSettings::default(), &mut seen);
             let told = event.map_or_else(String::new, |event| {
                 let v1::LogEventRequest { r#type, content, rationale, resolution, related_files, .. } = event;
                 [&[r#type, content, rationale, resolution], &*related_files].concat().join("|")

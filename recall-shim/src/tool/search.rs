@@ -25,6 +25,9 @@ const PROGRESS_PERIOD: Duration = Duration::from_millis(250);
 /// The default limit of an answer, in tokens.
 const BUDGET_TOKENS: usize = 1_200;
 
+/// The average number of characters per token of code and prose, for current models.
+const CHARS_PER_TOKEN: usize = 4;
+
 #[derive(Debug, Deserialize)]
 pub(super) struct Arguments {
     query: String,

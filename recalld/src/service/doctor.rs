@@ -98,6 +98,7 @@ struct Description {
 /// The hint for problems of derived data.
 const FIX: &str = "`recall doctor --fix` repairs it";
 
+#[expect(clippy::too_many_lines, reason = "one arm for each problem")]
 fn describe(problem: Problem) -> Description {
     match problem {
         Problem::JournalsUnread { reason } => Description {

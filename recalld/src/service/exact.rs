@@ -70,7 +70,7 @@ fn to_proto(request: &ExactRequest, answer: ExactAnswer) -> v1::ExactResponse {
             scope: scope::to_proto(request.scope).into(),
             ..v1::QueryEcho::default()
         }),
-        results: hits.into_iter().map(|line| hit(line, &coverage)).collect(),
+        results: hits.into_iter().map(|line| hit(&line, &coverage)).collect(),
         stats: Some(v1::SearchStats {
             total_hits: lines,
             snapshot: snapshot.map(time::to_proto),
@@ -94,7 +94,7 @@ fn to_proto(request: &ExactRequest, answer: ExactAnswer) -> v1::ExactResponse {
 }
 
 /// Converts a line. It has no confidence, no explanation and no definitions around it.
-fn hit(line: Hit, coverage: &[Coverage]) -> v1::Hit {
+fn hit(line: &Hit, coverage: &[Coverage]) -> v1::Hit {
     let place = line.store;
     let elsewhere = coverage.get(place).filter(|coverage| coverage.is_elsewhere).map(|coverage| &coverage.root);
     let citation = match elsewhere {

@@ -25,6 +25,7 @@ pub(super) fn to_proto(warnings: Vec<Warning>) -> Vec<v1::Warning> {
     warnings.into_iter().map(one).collect()
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm for each warning")]
 fn one(warning: Warning) -> v1::Warning {
     match warning {
         Warning::IndexedOnTheWay { root, files, took } => indexed_first(&root, files, took),

@@ -64,7 +64,7 @@ impl Probe {
 }
 
 /// The RPCs that have a case in [`ask`].
-pub(crate) const CASES: [&str; 38] = [
+pub(crate) const CASES: [&str; 40] = [
     "Stats",
     "OpenPage",
     "Search",

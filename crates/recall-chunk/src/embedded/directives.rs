@@ -336,8 +336,8 @@ mod tests {
         let read = read(text);
         let found: Vec<&str> = read.imports.iter().map(|(_, target)| target.as_str()).collect();
         assert_eq!(found, imports, "imports of {text}");
-        let used = read.mentions.iter().filter(|mention| mention.role != MentionRole::Value);
-        let found: Vec<&str> = used.map(|mention| &text[mention.name.clone()]).collect();
+        let mentioned = read.mentions.iter().filter(|mention| mention.role != MentionRole::Value);
+        let found: Vec<&str> = mentioned.map(|mention| &text[mention.name.clone()]).collect();
         assert_eq!(found, uses, "uses in {text}");
         let found: Vec<String> = read
             .definitions

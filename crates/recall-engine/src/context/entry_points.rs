@@ -324,12 +324,10 @@ fn has_word(line: &str, word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn check(
-        read: fn(&[&str], &str) -> Option<(usize, usize)>,
-        text: &str,
-        name: &str,
-        expected: Option<(usize, usize)>,
-    ) {
+    /// A reader of the lines of a file that looks for a name.
+    type Reader = fn(&[&str], &str) -> Option<(usize, usize)>;
+
+    fn check(read: Reader, text: &str, name: &str, expected: Option<(usize, usize)>) {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(read(&lines, name), expected, "{name} in {text}");
     }

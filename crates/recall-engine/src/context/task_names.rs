@@ -119,9 +119,7 @@ fn of_code(span: &str) -> Vec<TaskName> {
 /// `run build`, `test`: what follows the name of a package manager.
 fn add_script(after: &[&str], add: &mut impl FnMut(TaskName)) {
     match after {
-        ["run" | "run-script", name, ..] | ["script", name, ..] if is_script(name) => {
-            add(TaskName::Script((*name).to_owned()))
-        }
+        ["run" | "run-script" | "script", name, ..] if is_script(name) => add(TaskName::Script((*name).to_owned())),
         [name @ ("test" | "start" | "build" | "lint" | "dev"), ..] => add(TaskName::Script((*name).to_owned())),
         _ => {}
     }

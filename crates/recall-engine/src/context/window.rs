@@ -177,7 +177,7 @@ impl<'a> Assembly<'a> {
                 }
                 continue;
             }
-            if !self.is_copy(&hit, stores)? {
+            if !Self::is_copy(&hit, stores)? {
                 self.add_hit(hit);
             }
         }
@@ -196,7 +196,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// Returns whether a hit is in a copy of another file.
-    fn is_copy(&self, hit: &Hit, stores: &[MountedStore]) -> Result<bool, StoreError> {
+    fn is_copy(hit: &Hit, stores: &[MountedStore]) -> Result<bool, StoreError> {
         let Some(store) = stores.get(hit.store) else { return Ok(false) };
         let Some(path) = store.mount.inner_path(&hit.document.path) else { return Ok(false) };
         let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;

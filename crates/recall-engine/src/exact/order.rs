@@ -79,11 +79,11 @@ fn definitions(snapshot: &Snapshot<'_>, scan: &Scan<'_>, one: &Matching) -> Resu
     let mut found = Vec::new();
     for symbol in &symbols {
         // The name may be in the comment before the definition too. A comment in its body, as in Python, is after the name.
-        let span = symbol.span.bytes;
+        let bytes = symbol.span.bytes;
         let comment = chunks.get(symbol.chunk as usize).and_then(|chunk| chunk.doc_comment);
-        let before = comment.filter(|comment| comment.start <= span.start && comment.end > span.start);
-        let start = before.map_or(span.start, |comment| comment.end) as usize;
-        let Some(body) = text.get(start..span.end as usize) else { continue };
+        let before = comment.filter(|comment| comment.start <= bytes.start && comment.end > bytes.start);
+        let start = before.map_or(bytes.start, |comment| comment.end) as usize;
+        let Some(body) = text.get(start..bytes.end as usize) else { continue };
         let Some(at) = body.find(&symbol.name).map(|at| start + at) else { continue };
         let end = at + symbol.name.len();
         let line = lines.partition_point(|line| line.bytes.end < at);

@@ -200,6 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::single_range_in_vec_init, reason = "one match is one range")]
     fn a_long_line_is_shown_around_its_first_match() {
         let line = format!("{}é{}needle{}", "a".repeat(1000), "b".repeat(BEFORE_MATCH_BYTES - 1), "c".repeat(1000));
         let at = line.find("needle").expect("it is there");

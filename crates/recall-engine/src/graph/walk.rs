@@ -261,11 +261,11 @@ impl<'a, 'n> Walk<'a, 'n> {
         let by_address = self.names.stated.paths.names_by_address(document);
         let mut steps = self.used(document, uses.within(span), |edge| {
             let is_whole = by_address && uses.text.contains(&edge.target);
-            let written = if is_whole { &edge.target } else { Edge::unqualified(&edge.target).1 };
-            edge.target != own && within.contains(written)
+            let spelling = if is_whole { &edge.target } else { Edge::unqualified(&edge.target).1 };
+            edge.target != own && within.contains(spelling)
         })?;
         let definition = Definition { document, symbol: symbol.clone() };
-        steps.retain(|step| !matches!(&step.to, NodeItem::Symbol(used) if *used == definition));
+        steps.retain(|step| !matches!(&step.to, NodeItem::Symbol(target) if *target == definition));
         Ok(steps)
     }
 

@@ -245,7 +245,9 @@ fn origin_of(provenance: &Provenance) -> MemoryOrigin {
 
 /// Sorts tags and removes blank ones and duplicates. Their Unicode form does not count.
 pub(super) fn sorted(mut tags: Vec<String>) -> Vec<String> {
-    tags.iter_mut().for_each(|tag| *tag = normalized(tag).into_owned());
+    for tag in &mut tags {
+        *tag = normalized(tag).into_owned();
+    }
     tags.retain(|tag| !tag.trim().is_empty());
     tags.sort_unstable();
     tags.dedup();

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use recall_core::{ChunkRow, QueryClass, Understood};
 use recall_core::Case;
+use recall_core::{ChunkRow, QueryClass, Understood};
 use recall_lexical::Evidence;
 
 use crate::error::StoreError;

@@ -152,7 +152,7 @@ fn by_rankers<'a>(
                         kind,
                         relevance: confidence,
                         unknown: question.unknown,
-                        rare: question.rare * document.holds_rare,
+                        rare: question.rare_together * document.holds_rare,
                         terms: question.terms,
                         is_named,
                         cosine: semantic.and_then(|of| of.cosines(document.document)).map(|cosines| cosines.greatest),

@@ -5,7 +5,7 @@
 //! otherwise the best document with it is kept among the first few.
 
 use recall_lexical::{DocumentEvidence, QueryStats};
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 use super::candidates::StoreCandidates;
 use super::ranked::Ranked;
@@ -42,14 +42,14 @@ pub(super) fn lift(candidates: &[StoreCandidates], ranked: &mut [Ranked<'_>]) {
     if share(candidates) <= 0.0 || ranked.len() <= LAST_PLACE {
         return;
     }
-    let holders: FxHashMap<(usize, i64), ()> = candidates
+    let holders: FxHashSet<(usize, i64)> = candidates
         .iter()
         .enumerate()
         .flat_map(|(store, found)| found.evidence.documents.iter().map(move |document| (store, document)))
         .filter(|(_, document)| document.holds_rare > 0.0)
-        .map(|(store, document)| ((store, document.document.0), ()))
+        .map(|(store, document)| (store, document.document.0))
         .collect();
-    let place = ranked.iter().position(|one| holders.contains_key(&(one.store, one.document.0)));
+    let place = ranked.iter().position(|one| holders.contains(&(one.store, one.document.0)));
     let Some(place) = place.filter(|&place| place > LAST_PLACE) else { return };
     let (above, here) = (ranked[LAST_PLACE - 1].score, ranked[LAST_PLACE].score);
     ranked[place].score = f64::midpoint(above, here);

@@ -20,7 +20,7 @@ pub(super) struct Signs {
     pub(super) relevance: f32,
     /// The share of the question that no text of the store contains, 0 to 1.
     pub(super) unknown: f32,
-    /// The share of the question that is a rare word which the document contains, 0 to 1.
+    /// The share of the question in words that hardly any document but this one contains, 0 to 1.
     pub(super) rare: f32,
     /// The number of terms of the question.
     pub(super) terms: f32,

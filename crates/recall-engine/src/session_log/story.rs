@@ -102,11 +102,8 @@ impl Story {
                 Some(commit) => self.commit(commit),
                 None => push(&mut self.reached, text),
             },
-            (SessionEventType::Decision, _) => {
-                if !self.decided.iter().any(|known| is_same(&known.text, &text)) {
-                    self.decided.push(Decided { id: None, text, why });
-                }
-            }
+            (SessionEventType::Decision, _) if self.decided.iter().any(|known| is_same(&known.text, &text)) => {}
+            (SessionEventType::Decision, _) => self.decided.push(Decided { id: None, text, why }),
             (SessionEventType::Error, _) => {
                 let how = details.resolution.as_deref().map(one_line).filter(|how| !how.is_empty());
                 match self.failures.iter_mut().find(|known| known.what == text) {

@@ -8,6 +8,10 @@ impl Store {
     /// Counts its files that are not indexed by reason, the most frequent first. Nested repositories are not counted: they have
     /// stores of their own.
     pub(crate) fn left_out_groups(&self) -> Result<Vec<LeftOutGroup>, StoreError> {
+        #[expect(
+            clippy::redundant_closure_for_method_calls,
+            reason = "the method is not general over the snapshot's lifetime"
+        )]
         let groups = self.read(|snapshot| snapshot.failure_groups())?;
         let group = |(reason, files): (String, u64)| {
             let may_hide_text = recall_watch::may_hide_text(&reason);

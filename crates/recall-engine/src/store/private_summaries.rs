@@ -3,6 +3,8 @@
 //! They are in the store's folder, at the path that they would have in the project, and are read like files of the project until a
 //! file with that path appears there.
 
+use std::path::Path;
+
 use recall_core::DocPath;
 use recall_folder::Folder;
 use recall_watch::{FoundFile, StatOutcome};
@@ -23,7 +25,9 @@ impl Store {
         let mut paths: Vec<DocPath> = names
             .iter()
             .filter_map(|name| name.to_str())
-            .filter(|name| !name.starts_with('.') && name.ends_with(".md"))
+            .filter(|name| {
+                !name.starts_with('.') && Path::new(name).extension().is_some_and(|extension| extension == "md")
+            })
             .filter_map(|name| DocPath::new(&format!("{SUMMARIES}/{name}")).ok())
             .collect();
         paths.sort_unstable_by(|a, b| b.cmp(a));

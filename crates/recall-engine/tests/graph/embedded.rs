@@ -2,8 +2,8 @@
 
 use recall_core::Relation;
 
-use super::support::Sandbox;
 use super::{edges, request};
+use crate::support::Sandbox;
 
 /// Checks the edges around nodes of a project.
 fn check_all(files: &[(&str, &str)], cases: &[(&str, &[Relation], &[&str])]) {

@@ -3,8 +3,8 @@
 use recall_core::{MemoryId, Scope};
 use recall_engine::{ItemRequest, Parent};
 
-use super::support::{Sandbox, paths};
 use super::{add, found, lesson, with_others};
+use crate::support::{Sandbox, paths};
 
 #[test]
 fn a_memory_is_found_by_a_word_inside_its_sentence() {

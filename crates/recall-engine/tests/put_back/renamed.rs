@@ -8,7 +8,8 @@ use super::{commit, git, repository};
 #[test]
 fn a_file_that_was_renamed_and_edited_is_followed_by_its_similarity() {
     let sandbox = repository();
-    let text = |last: &str| (0..30).map(|line| format!("setting_{line} = {line}\n")).collect::<String>() + last;
+    let lines: Vec<String> = (0..30).map(|line| format!("setting_{line} = {line}\n")).collect();
+    let text = |last: &str| lines.concat() + last;
     sandbox.write("settings.toml", &text(""));
     commit(&sandbox);
     let engine = sandbox.engine();

@@ -1,5 +1,7 @@
 //! The format of an index.
 
+use std::fmt::Write as _;
+
 use super::bitmap;
 
 /// The paths of an index.
@@ -27,7 +29,7 @@ const HASH_BYTES: [usize; 2] = [20, 32];
 /// The times, the numbers of the file, its mode, its owner and its length.
 const STAT_BYTES: usize = 40;
 
-/// The mode within the stat, and the bits that tell the type of a file.
+/// The mode within the fields, and the bits that tell the type of a file.
 const MODE_AT: usize = 24;
 const TYPE_BITS: u32 = 0o170_000;
 const REGULAR: u32 = 0o100_000;
@@ -56,7 +58,7 @@ impl Index {
             return None;
         }
         let entries = rest.number()? as usize;
-        // A false number reserves no memory: an entry has at least its stat.
+        // A false number reserves no memory: an entry has at least its fields.
         let mut paths = Vec::with_capacity(entries.min(bytes.len() / STAT_BYTES));
         let mut before = Vec::new();
         for _ in 0..entries {
@@ -80,10 +82,11 @@ impl Index {
 }
 
 /// Reads an entry. `before` is the path of the entry before it, and becomes its own.
+#[expect(clippy::option_option, reason = "an entry that cannot be read, and one without a path")]
 fn entry(rest: &mut Cursor<'_>, version: u32, hash_bytes: usize, before: &mut Vec<u8>) -> Option<Option<String>> {
     let start = rest.at;
-    let stat = rest.take(STAT_BYTES)?;
-    let mode = u32::from_be_bytes(stat[MODE_AT..MODE_AT + 4].try_into().ok()?);
+    let fields = rest.take(STAT_BYTES)?;
+    let mode = u32::from_be_bytes(fields[MODE_AT..MODE_AT + 4].try_into().ok()?);
     rest.take(hash_bytes)?;
     let flags = rest.short()?;
     if flags & EXTENDED != 0 {
@@ -117,7 +120,10 @@ fn entry(rest: &mut Cursor<'_>, version: u32, hash_bytes: usize, before: &mut Ve
 /// Reads which index is shared, and which of its entries are deleted. Those that are replaced keep their paths.
 fn parse_link(content: &[u8], hash_bytes: usize) -> Option<Link> {
     let (hash, bitmaps) = content.split_at_checked(hash_bytes)?;
-    let shared = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    let shared = hash.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    });
     let deleted = if bitmaps.is_empty() { Vec::new() } else { bitmap::places(bitmaps)? };
     Some(Link { shared, deleted })
 }

@@ -36,6 +36,7 @@ pub(crate) fn collect(
     let snapshot = term_cache.snapshot;
     let mut query = QueryPostings::of(term_cache)?;
     query.stats.rare = rare.map_or(0.0, |word| word.share);
+    query.stats.rare_together = rare.map_or(0.0, |word| word.share_together);
     let mut documents = Vec::new();
     for (number, (segment, entries)) in snapshot.segments.iter().zip(entries).enumerate() {
         if entries.is_empty() {
@@ -158,6 +159,7 @@ impl QueryPostings {
             unknown: if weight > 0.0 { unknown / weight } else { 0.0 },
             chunks: snapshot.chunks as f32,
             rare: 0.0,
+            rare_together: 0.0,
         };
         Ok(query)
     }

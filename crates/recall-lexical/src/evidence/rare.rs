@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use recall_core::DocumentRow;
 use recall_core::words::is_stop_word;
 use tantivy::{DocId, TantivyError};
 
@@ -31,6 +32,20 @@ pub(crate) struct RareWord {
     pub(crate) entries: Vec<Vec<DocId>>,
     /// The share of the query's weight that the word and its parts have, above 0, at most 1.
     pub(crate) share: f32,
+    /// The same share of all words that few documents contain, one of these documents among them.
+    pub(crate) share_together: f32,
+}
+
+/// The documents that contain a word, and the entries of their chunks in each segment.
+struct Holders {
+    documents: BTreeSet<DocumentRow>,
+    entries: Vec<Vec<DocId>>,
+}
+
+impl Holders {
+    fn chunks(&self) -> usize {
+        self.entries.iter().map(Vec::len).sum()
+    }
 }
 
 /// A word of a query, with the terms of its group: itself, and the parts of a compound.
@@ -58,23 +73,27 @@ pub(crate) fn find(
         weights.push(weight);
     }
     let all = weights.iter().sum::<f32>().max(f32::MIN_POSITIVE);
-    let mut rarest: Option<((usize, usize), RareWord)> = None;
+    let mut rare: Vec<(Holders, f32)> = Vec::new();
     for (word, weight) in words.iter().zip(weights) {
-        let Some((documents, entries)) = holders(term_cache, word, doc_filters)? else { continue };
-        let count = (documents, entries.iter().map(Vec::len).sum());
-        if documents > 0 && rarest.as_ref().is_none_or(|(least, _)| count < *least) {
-            rarest = Some((count, RareWord { entries, share: weight / all }));
+        let Some(holders) = holders(term_cache, word, doc_filters)? else { continue };
+        if !holders.documents.is_empty() {
+            rare.push((holders, weight / all));
         }
     }
-    Ok(rarest.map(|(_, word)| word))
+    let count = |place: &usize| (rare[*place].0.documents.len(), rare[*place].0.chunks(), *place);
+    let Some(rarest) = (0..rare.len()).min_by_key(count) else { return Ok(None) };
+    let is_there = |holders: &Holders| !holders.documents.is_disjoint(&rare[rarest].0.documents);
+    let share_together = rare.iter().filter(|(holders, _)| is_there(holders)).map(|(_, share)| share).sum();
+    let (Holders { entries, .. }, share) = rare.swap_remove(rarest);
+    Ok(Some(RareWord { entries, share, share_together }))
 }
 
-/// Returns the number of documents with a word and the entries of their chunks; `None` if they are many.
+/// Returns the documents with a word; `None` if they are many.
 fn holders(
     term_cache: &TermCache<'_>,
     word: &QueryWord,
     doc_filters: &[DocFilter<'_>],
-) -> Result<Option<(usize, Vec<Vec<DocId>>)>, TantivyError> {
+) -> Result<Option<Holders>, TantivyError> {
     let snapshot = term_cache.snapshot;
     let key = cut(&word.folded);
     let mut postings = vec![(snapshot.fields.body, term_cache.look_up(snapshot.fields.body, key.as_bytes())?)];
@@ -103,7 +122,7 @@ fn holders(
         documents.extend(here.iter().map(|&entry| segment.document_row(entry)));
         entries.push(here);
     }
-    Ok((documents.len() <= MAX_DOCUMENTS).then_some((documents.len(), entries)))
+    Ok((documents.len() <= MAX_DOCUMENTS).then_some(Holders { documents, entries }))
 }
 
 /// The distinct words of a query without stop words, in order.

@@ -55,6 +55,7 @@ pub(crate) struct ChunkStats {
 
 /// The scores of one document.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of the document")]
 pub(crate) struct DocumentStats {
     /// The frequency of the current term in the current field.
     pub(crate) frequency: u32,

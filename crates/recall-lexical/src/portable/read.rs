@@ -143,6 +143,7 @@ impl PortableQuery {
             chunks: statistics.chunks as f32,
             // A shared store counts terms, not written forms.
             rare: 0.0,
+            rare_together: 0.0,
         };
         weighed
     }

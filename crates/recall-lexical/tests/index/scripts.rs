@@ -122,9 +122,9 @@ fn paths_are_found_and_filtered_in_any_unicode_form() {
         assert_eq!(rows(&found), expected, "{pattern}");
         let matches = recall_lexical::path_matcher(&filters.paths[0]);
         let paths = ["docs/re\u{301}sume\u{301}.md", "文档/接口说明.md", "ｄａｔａ/［草案］？.md", "Straße/plan.md"];
-        let matched: Vec<i64> =
+        let passing: Vec<i64> =
             (1..).zip(paths).filter(|(_, path)| matches(path)).map(|(row, _): (i64, _)| row * 10).collect();
-        assert_eq!(matched, expected, "{pattern}");
+        assert_eq!(passing, expected, "{pattern}");
     }
 }
 

@@ -127,7 +127,7 @@ pub fn list(message: v1::ListSessionsRequest, limits: &Limits) -> Validated<List
 /// There is no session, a type is unknown, the limit is out of bounds, or the cursor is invalid.
 pub fn events(message: v1::ListEventsRequest, limits: &Limits) -> Validated<ListEvents> {
     let v1::ListEventsRequest { context, session_id, types, limit, cursor } = message;
-    let (context, session) = named(context, session_id)?;
+    let (context, session) = named(context, &session_id)?;
     let types = types.iter().map(|name| event_type("types", name)).collect::<Result<_, _>>()?;
     let asked =
         ListEvents { session, types, offset: limits::offset(&cursor)?, limit: limits::list_entries(limit, limits)? };
@@ -140,7 +140,7 @@ pub fn events(message: v1::ListEventsRequest, limits: &Limits) -> Validated<List
 /// There is no session.
 pub fn drafts(message: v1::ListDraftsRequest) -> Validated<String> {
     let v1::ListDraftsRequest { context, session_id } = message;
-    named(context, session_id)
+    named(context, &session_id)
 }
 
 /// Reads a request to bring a summary into the project: the session's id.
@@ -149,14 +149,14 @@ pub fn drafts(message: v1::ListDraftsRequest) -> Validated<String> {
 /// There is no session.
 pub fn keep(message: v1::KeepSessionRequest) -> Validated<String> {
     let v1::KeepSessionRequest { context, session_id } = message;
-    named(context, session_id)
+    named(context, &session_id)
 }
 
 /// Returns the session that a request names, or that of its context.
-fn named(context: Option<v1::RequestContext>, session_id: String) -> Validated<String> {
+fn named(context: Option<v1::RequestContext>, session_id: &str) -> Validated<String> {
     let context = context.unwrap_or_default();
-    let session = [&session_id, &context.session_id].into_iter().find(|id| !id.trim().is_empty());
-    let session = session.ok_or_else(|| InvalidRequest::new("session_id", Problem::Empty))?.clone();
+    let session = [session_id, &context.session_id].into_iter().find(|id| !id.trim().is_empty());
+    let session = session.ok_or_else(|| InvalidRequest::new("session_id", Problem::Empty))?.to_owned();
     Ok((context, session))
 }
 

@@ -12,6 +12,7 @@ use crate::change::modified;
 pub type TextOfNotebook = fn(&mut dyn Read) -> Option<String>;
 
 /// Reads a notebook. The outer `None` means that it changed during the read, the inner one that it has no text.
+#[expect(clippy::option_option, reason = "a file that changed, and one without a text")]
 pub(super) fn read(
     file: &File,
     before: &Metadata,

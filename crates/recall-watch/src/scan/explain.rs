@@ -79,7 +79,7 @@ impl<'a> Lister<'a> {
                 Err(Exclusion::Above) => return Some(self.explain_above()),
                 Ok((inclusion, content)) => {
                     if content != entered.content {
-                        self.leave_out(&entered, place.clone(), kind, self.exception(&entered, &place, kind));
+                        self.leave_out(&entered, place.clone(), kind, Self::exception(&entered, &place, kind));
                     }
                     if parts.peek().is_none() {
                         if kind == Kind::Directory {

@@ -169,7 +169,7 @@ impl<'a> Lister<'a> {
                 }
             };
             if content != directory.content && kind == Kind::Directory {
-                self.leave_out(&directory, path.clone(), kind, self.exception(&directory, &path, kind));
+                self.leave_out(&directory, path.clone(), kind, Self::exception(&directory, &path, kind));
             }
             if name.to_str().is_none() {
                 self.skip(path, SkipReason::NotUtf8Name);
@@ -308,7 +308,7 @@ impl<'a> Lister<'a> {
     }
 
     /// Returns the rule by which only exceptions of an entry are indexed.
-    pub(super) fn exception(&self, directory: &Directory<'_>, path: &str, kind: Kind) -> Exclusion {
+    pub(super) fn exception(directory: &Directory<'_>, path: &str, kind: Kind) -> Exclusion {
         let verdict = directory.ignore_files.as_ref().map_or(Verdict::NoMatch, |files| files.verdict(path, kind));
         Exclusion::Rule(if verdict == Verdict::IgnoredByGit { Cause::IgnoreFile } else { Cause::BuiltIn })
     }

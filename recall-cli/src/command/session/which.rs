@@ -76,11 +76,11 @@ pub(super) async fn named(client: &Client, context: &RequestContext, text: Strin
         1 if text.chars().count() >= LEAST_CHARS => Ok(fitting.remove(0).id),
         0 | 1 => Ok(text),
         _ if text.chars().count() < LEAST_CHARS => Ok(text),
-        _ => Err(several(format!("`{text}` fits several sessions"), &fitting)),
+        _ => Err(several(&format!("`{text}` fits several sessions"), &fitting)),
     }
 }
 
-fn several(message: String, sessions: &[v1::Session]) -> CommandError {
+fn several(message: &str, sessions: &[v1::Session]) -> CommandError {
     let listed: Vec<String> = sessions.iter().take(MOST_LISTED).map(name_of).collect();
     CliError::usage(format!("{message}: {}", listed.join("; "))).with_hint("name one by the beginning of its id").into()
 }
@@ -121,7 +121,7 @@ pub(super) async fn the_only(
     match page.sessions.len() {
         1 => Ok(page.sessions.remove(0).id),
         0 => Err(none(state)),
-        _ => Err(several("this command fits several sessions of the project".to_owned(), &page.sessions)),
+        _ => Err(several("this command fits several sessions of the project", &page.sessions)),
     }
 }
 

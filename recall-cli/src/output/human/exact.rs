@@ -60,11 +60,11 @@ fn marked(line: &str, start: usize, matches: &[Range<usize>]) -> String {
     for found in matches {
         let from = found.start.saturating_sub(start).max(end);
         let to = found.end.saturating_sub(start).min(line.len());
-        let (Some(before), Some(matched)) = (line.get(end..from), line.get(from..to)) else { continue };
-        if matched.is_empty() {
+        let (Some(before), Some(inside)) = (line.get(end..from), line.get(from..to)) else { continue };
+        if inside.is_empty() {
             continue;
         }
-        let _ = write!(text, "{}{MATCH}{}{MATCH:#}", printable(before), printable(matched));
+        let _ = write!(text, "{}{MATCH}{}{MATCH:#}", printable(before), printable(inside));
         end = to;
     }
     text.push_str(&printable(line.get(end..).unwrap_or_default()));

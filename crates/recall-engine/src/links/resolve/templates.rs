@@ -44,7 +44,7 @@ pub(crate) fn guesses(from: &str, target: &str) -> Vec<Guess> {
     // Blade writes dots for slashes, and no extension.
     let dotted = target.replace('.', "/");
     let names = [target, dotted.as_str()];
-    for name in &names[..1 + usize::from(dotted != target)] {
+    for name in &names[..=usize::from(dotted != target)] {
         for name in [(*name).to_owned(), partial(name)] {
             found.extend(beside(from, &name).into_iter().flat_map(|path| files(&path, UpdateExtent::Here)));
             for folder in FOLDERS {
