@@ -28,6 +28,7 @@ mod memory;
 mod migrate;
 mod models;
 mod page;
+mod paraphrases;
 mod parsers;
 mod plugin;
 mod programs;

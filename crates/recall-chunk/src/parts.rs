@@ -27,7 +27,9 @@ pub(crate) fn cut(text: &str, most_bytes: usize) -> Vec<Range<usize>> {
         parts.push(start..end);
         start = end;
     }
-    parts.push(start..text.len());
+    if start < text.len() || parts.is_empty() {
+        parts.push(start..text.len());
+    }
     parts
 }
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use recall_catalog::FailureKind;
-use recall_core::ExactRequest;
+use recall_core::{ExactRequest, OtherProjects};
 use recall_exact::Pattern;
 
 use crate::Engine;
@@ -26,6 +26,7 @@ use crate::coverage::Coverage;
 use crate::engine::{MountedStore, MountedStores};
 use crate::error::{SearchError, StoreError};
 use crate::mask;
+use crate::matching::OutsidePaths;
 use crate::origin::Origin;
 use crate::search::{ATTEMPTS, known_languages};
 use crate::warning::Warning;
@@ -55,6 +56,9 @@ impl Engine {
     ) -> Result<ExactAnswer, SearchError> {
         let mut filters = request.filters.clone();
         known_languages(&mut filters.languages)?;
+        let outside = if request.others == OtherProjects::None { OutsidePaths::Refuse } else { OutsidePaths::Keep };
+        let paths = self.path_filters(origin, &filters.paths, outside)?;
+        filters.paths.clone_from(&paths.resolved);
         let MountedStores { stores, mut warnings } =
             self.prepared_stores(origin, request.scope, &request.others, |store| self.prepare(store))?;
         if stores.is_empty() {
@@ -79,6 +83,7 @@ impl Engine {
             warnings.extend(masked.iter().map(|path| Warning::SecretsMasked { path: path.clone() }));
             let coverage: Vec<Coverage> = stores.iter().map(MountedStore::coverage).collect();
             let stale_files = left_out.len() as u64 + coverage.iter().map(Coverage::files_to_come).sum::<u64>();
+            warnings.extend(paths.warnings(&stores, totals.lines == 0));
             let searched = if filters.is_empty() || totals.lines > 0 { None } else { Some(scan.passing()?) };
             return Ok(ExactAnswer {
                 filters,

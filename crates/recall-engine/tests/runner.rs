@@ -9,6 +9,7 @@ mod doctor;
 mod domains;
 mod encoders;
 mod exact;
+mod exact_words;
 mod freshness;
 mod graph;
 mod history;

@@ -129,7 +129,8 @@ mod tests {
         assert_eq!(odds(FileKind::Compat, "sessions of legacy clients", &[]), None);
         assert_eq!(odds(FileKind::ReExport, "how are sessions stored", &[]), Some(0.9));
         assert_eq!(odds(FileKind::ReExport, "what does the package export", &[]), None);
-        for kind in [FileKind::Main, FileKind::Test, FileKind::Example, FileKind::Generated, FileKind::Declaration] {
+        assert_eq!(odds(FileKind::Generated, "how are sessions stored", &[]), Some(0.4));
+        for kind in [FileKind::Main, FileKind::Test, FileKind::Example, FileKind::Declaration] {
             assert_eq!(odds(kind, "how are sessions stored", &[]), None, "{kind:?}");
         }
         assert_eq!(odds(FileKind::Vendored, "how are sessions stored", &[Ablation::FileKind]), None);

@@ -96,6 +96,8 @@ impl Story {
             (_, Some(HookRecord::Message)) => self.say(text, &details.metadata),
             (SessionEventType::Observation, record) => match edited(&text, &details.related_files, record) {
                 Some(file) => *self.changed.entry(file).or_default() += 1,
+                // recall's own files are not what the session is about.
+                None if record == Some(HookRecord::Edit) => {}
                 None => push(&mut self.noted, text),
             },
             (SessionEventType::Milestone, record) => match committed(&text, record) {
