@@ -3,7 +3,9 @@
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
-use recall_core::{Citation, DocPath, DocumentType, EventId, ItemId, MemoryId, Scope, understand, words};
+use recall_core::{
+    Citation, DocPath, DocumentType, EventId, ItemId, MemoryId, Scope, normalized, normalized_path, understand, words,
+};
 
 /// Reads a text as a query and as everything else that a user may write on one line.
 ///
@@ -39,8 +41,8 @@ fn understood(query: &str) {
         assert!(list.iter().enumerate().all(|(at, name)| !list[..at].contains(name)), "repeated: {list:?}");
     }
     assert!(read.phrases.iter().all(|phrase| query.contains(&format!("\"{phrase}\""))));
-    assert!(read.filters.paths.iter().all(|path| !path.0.is_empty() && query.contains(&path.0)));
-    assert!(read.filters.tags.iter().all(|tag| !tag.is_empty() && query.contains(tag)));
+    assert!(read.filters.paths.iter().all(|path| !path.0.is_empty() && normalized_path(&path.0) == path.0));
+    assert!(read.filters.tags.iter().all(|tag| !tag.is_empty() && normalized(tag) == *tag));
     assert!(read.filters.languages.iter().all(|language| !language.as_str().is_empty()));
     assert!(read.unknown_filters.iter().all(|filter| query.contains(&filter.word) && !filter.problem.is_empty()));
     // A text in which nothing is quoted or filtered is understood as itself.

@@ -15,6 +15,8 @@ pub enum Ablation {
     Path,
     /// Retrieval by embeddings, and their features in the rankers.
     Semantic,
+    /// The worth of a word that hardly any document contains.
+    RareWords,
     /// The prior of the file's role.
     FileKind,
     /// The prior of the graph of imports and references.
@@ -33,11 +35,12 @@ pub enum Ablation {
 
 impl Ablation {
     /// All stages, in the order in which a search runs them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Lexical,
         Self::Symbol,
         Self::Path,
         Self::Semantic,
+        Self::RareWords,
         Self::FileKind,
         Self::Structure,
         Self::Ranker,
@@ -54,6 +57,7 @@ impl Ablation {
             Self::Symbol => "symbol",
             Self::Path => "path",
             Self::Semantic => "semantic",
+            Self::RareWords => "rare_words",
             Self::FileKind => "file_kind",
             Self::Structure => "structure",
             Self::Ranker => "ranker",

@@ -159,7 +159,8 @@ impl Understood {
     fn take_filter(&mut self, word: &str) -> bool {
         let Some((key, value)) = word.split_once(':') else { return false };
         let value = value.trim_matches('"');
-        if value.is_empty() || value.starts_with(':') {
+        // Invisible characters are no value.
+        if normalized(value).is_empty() || value.starts_with(':') {
             return false;
         }
         match key {

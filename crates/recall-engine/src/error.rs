@@ -1,5 +1,7 @@
 //! The errors of the use cases.
 
+mod publish;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +12,8 @@ use recall_folder::OpenError;
 use recall_watch::root::OutsideError;
 
 use crate::origin::OriginError;
+
+pub use publish::{PublishError, PublishSourceError};
 
 /// A store cannot be opened, read or written.
 #[derive(Debug, thiserror::Error)]
@@ -455,71 +459,4 @@ pub enum StatusError {
     /// A store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-}
-
-/// A project was not published.
-#[derive(Debug, thiserror::Error)]
-pub enum PublishError {
-    /// No shared store is configured.
-    #[error("no shared store is configured")]
-    NoStores,
-    /// The request names no store, and there are several.
-    #[error("several shared stores are configured: {}", known.join(", "))]
-    SeveralStores {
-        /// Their names.
-        known: Vec<String>,
-    },
-    /// No shared store has this name.
-    #[error("no shared store is named `{name}`; there are: {}", known.join(", "))]
-    NoStore {
-        /// The name.
-        name: String,
-        /// The names that there are.
-        known: Vec<String>,
-    },
-    /// No branch is checked out, and the request names none.
-    #[error("no branch is checked out")]
-    NoBranch,
-    /// The project cannot be indexed.
-    #[error(transparent)]
-    Index(#[from] IndexError),
-    /// The documents cannot be read.
-    #[error(transparent)]
-    Source(#[from] PublishSourceError),
-    /// The shared store failed.
-    #[error("the shared store `{store}` failed")]
-    Shared {
-        /// Its name.
-        store: String,
-        /// Why.
-        #[source]
-        source: recall_shared::StoreError,
-    },
-    /// The client cancelled it.
-    #[error("the publication was cancelled")]
-    Cancelled,
-}
-
-impl PublishError {
-    pub(crate) fn of(store: String, error: recall_shared::PublishError<PublishSourceError>) -> Self {
-        match error {
-            recall_shared::PublishError::Store(source) => Self::Shared { store, source },
-            recall_shared::PublishError::Source(source) => Self::Source(source),
-            recall_shared::PublishError::Cancelled => Self::Cancelled,
-        }
-    }
-}
-
-/// The documents that are published cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum PublishSourceError {
-    /// The project is not a git repository, or git does not list its files.
-    #[error("git lists no files of the project")]
-    NotTracked,
-    /// The store cannot be read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// A text cannot be embedded.
-    #[error("the texts cannot be embedded")]
-    Model(#[source] recall_core::ModelError),
 }

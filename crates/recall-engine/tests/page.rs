@@ -122,7 +122,8 @@ fn a_section_has_its_enclosing_headings_and_text_outside_of_headings_has_none() 
         format!("# Store\n\n{filler}\n\n## Journal\n\n{filler}\n\n### Torn tails\n\nA torn tail is cut. {filler}\n");
     let (symbol, parents) = around(&sandbox_of_small_chunks("store.md", &text), "torn tail is cut");
     assert_eq!(symbol, "Store > Journal > Torn tails");
-    assert_eq!(parents, ["heading Store - 1-11", "heading Journal - 5-11"]);
+    // The passage with the words is shown, which is below its heading.
+    assert_eq!(parents, ["heading Store - 1-11", "heading Journal - 5-11", "heading Torn tails - 9-11"]);
 
     let (symbol, parents) = around(&Sandbox::with(&[("a.rs", "fn retry() {}\n")]), "retry");
     assert_eq!((symbol.as_str(), parents.len()), ("fn retry", 0));

@@ -91,7 +91,8 @@ impl Machine {
 fn request(query: &str, scope: Scope, filters: &Filters) -> SearchRequest {
     SearchRequest {
         filters: filters.clone(),
-        without: vec![Ablation::Structure],
+        // A shared store knows no words as they are written.
+        without: vec![Ablation::Structure, Ablation::RareWords],
         ..SearchRequest::new(query, scope, 10)
     }
 }

@@ -1,5 +1,7 @@
 //! Forms of qualified names.
 
+use recall_core::folded;
+
 /// The separator between a name and the name that encloses it, in symbols.
 pub(crate) const SCOPE: &str = "::";
 
@@ -40,6 +42,13 @@ pub(crate) fn each_end(name: &str, mut emit: impl FnMut(&str)) {
             emit(&format!("{scopes}{SCOPE}{joined}"));
         }
     }
+}
+
+/// The suffixes of [`each_end`], folded.
+pub(crate) fn folded_ends(name: &str) -> Vec<String> {
+    let mut ends = Vec::new();
+    each_end(name, |end| ends.push(folded(end).into_owned()));
+    ends
 }
 
 /// Writes an identifier of a query like a symbol: scopes joined with `::`, without surrounding punctuation.

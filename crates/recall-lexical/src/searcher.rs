@@ -195,7 +195,7 @@ impl Searcher {
             let mut nearest: Vec<Scored> = neighbours().iter().filter_map(in_snapshot).collect();
             keep_top_k(&mut nearest, usize::MAX, tie_breaker);
             let mut entries = vec![Vec::new(); snapshot.segments.len()];
-            let rare = rare::find(&term_cache, &understood.text, &doc_filters)?;
+            let rare = rare::find(&term_cache, &understood.text, depths.rare_words, &doc_filters)?;
             for (entries, more) in entries.iter_mut().zip(rare.iter().flat_map(|word| &word.entries)) {
                 entries.extend(more);
             }
@@ -354,6 +354,8 @@ pub struct Depths {
     pub symbol: usize,
     /// Documents by their paths.
     pub path: usize,
+    /// Words of the query that are looked up as they are written, to find one that hardly any document contains.
+    pub rare_words: usize,
 }
 
 /// The results of the retrievers.

@@ -9,6 +9,9 @@ pub(super) const DEPTH: usize = 100;
 /// within .001, headings .005 less), and a search over 100,000 chunks takes a quarter longer.
 pub(super) const NEAREST_DEPTH: usize = 50;
 
+/// The number of words of a query that are looked up as they are written: as many as its terms.
+pub(super) const RARE_WORDS: usize = 64;
+
 /// Returns whether a query may name a file: it contains a path or an identifier, is one word, or asks
 /// about the project as a whole. For other questions, paths
 /// that share some of their words are not candidates: they cost the public code search benchmark .004 nDCG@10.

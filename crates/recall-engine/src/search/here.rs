@@ -19,7 +19,7 @@ use recall_rql::Object;
 use super::answer::Hit;
 use super::changed::changed_documents;
 use super::context::{Search, SearchedStore};
-use super::depths::{DEPTH, NEAREST_DEPTH, may_name_a_file};
+use super::depths::{DEPTH, NEAREST_DEPTH, RARE_WORDS, may_name_a_file};
 use super::literals::Literals;
 use super::retriever_weights::RetrieverWeights;
 use super::semantic::{self, QueryNearness};
@@ -57,6 +57,7 @@ impl SearchedStore for MountedStore {
             lexical: depth(weights.lexical),
             symbol: depth(weights.symbol),
             path: if may_name_a_file(understood) { depth(weights.path) } else { 0 },
+            rare_words: if search.request.without.contains(&Ablation::RareWords) { 0 } else { RARE_WORDS },
         };
         let failed = |source| self.search_failed(source);
         let searcher = self.lexical.searcher().among(allowed(search, self)?);

@@ -116,8 +116,13 @@ impl SharedAnswer {
             Err(StoreError::Empty) => return Ok(Self::empty(store)),
             Err(error) => return Err(error),
         };
-        let depths =
-            Depths { lexical: DEPTH, symbol: DEPTH, path: if may_name_a_file(understood) { DEPTH } else { 0 } };
+        let depths = Depths {
+            lexical: DEPTH,
+            symbol: DEPTH,
+            path: if may_name_a_file(understood) { DEPTH } else { 0 },
+            // A shared store knows no words as they are written.
+            rare_words: 0,
+        };
         let vector = model.and_then(|model| {
             let vector = model.embedder.embed_query(&understood.text, None).ok()?;
             // A query without a word that the model knows has no direction.

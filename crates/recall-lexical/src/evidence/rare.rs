@@ -22,9 +22,6 @@ const MAX_DOCUMENTS: usize = 3;
 /// The most chunks of a rare word that are read.
 const MAX_CHUNKS: u64 = 64;
 
-/// The most words of a query that are looked up.
-const MAX_WORDS: usize = 64;
-
 /// A word of the query that few documents contain as it is written.
 #[derive(Clone, Debug)]
 pub(crate) struct RareWord {
@@ -60,9 +57,10 @@ struct QueryWord {
 pub(crate) fn find(
     term_cache: &TermCache<'_>,
     text: &str,
+    most_words: usize,
     doc_filters: &[DocFilter<'_>],
 ) -> Result<Option<RareWord>, TantivyError> {
-    let words = words(text);
+    let words = words(text, most_words);
     let mut weights = Vec::with_capacity(words.len());
     for word in &words {
         let mut weight = 0.0;
@@ -125,8 +123,8 @@ fn holders(
     Ok((documents.len() <= MAX_DOCUMENTS).then_some(Holders { documents, entries }))
 }
 
-/// The distinct words of a query without stop words, in order.
-fn words(text: &str) -> Vec<QueryWord> {
+/// The first distinct words of a query without stop words, in order.
+fn words(text: &str, most: usize) -> Vec<QueryWord> {
     let mut words: Vec<QueryWord> = Vec::new();
     // Whether the parts that follow belong to the last word: not if it was seen before.
     let mut is_new = false;
@@ -138,7 +136,7 @@ fn words(text: &str) -> Vec<QueryWord> {
             return;
         }
         let is_stop_word = matches!(term.word, Word::Plain(_)) && is_stop_word(term.folded);
-        is_new = !is_stop_word && words.len() < MAX_WORDS && !words.iter().any(|known| known.folded == term.folded);
+        is_new = !is_stop_word && words.len() < most && !words.iter().any(|known| known.folded == term.folded);
         if is_new {
             words.push(QueryWord { folded: term.folded.to_owned(), terms: vec![term.indexed.to_owned()] });
         }
@@ -153,7 +151,7 @@ mod tests {
     #[test]
     fn a_compound_is_one_word_with_its_parts() {
         let of = |text: &str| {
-            let shown = words(text).into_iter().map(|word| format!("{}({})", word.folded, word.terms.join(",")));
+            let shown = words(text, 9).into_iter().map(|word| format!("{}({})", word.folded, word.terms.join(",")));
             shown.collect::<Vec<_>>().join(" ")
         };
         assert_eq!(of("where is parseTokens configured"), "parsetokens(parsetokens,pars,token) configured(configur)");

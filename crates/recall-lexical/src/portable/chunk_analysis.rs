@@ -7,7 +7,7 @@ use tantivy::fieldnorm::FieldNormReader;
 
 use super::key::{KeyField, Lengths, key};
 use crate::analysis::Analysis;
-use crate::names::{MAX_NAME_BYTES, SCOPE, ends};
+use crate::names::{MAX_NAME_BYTES, ends, folded_ends};
 use crate::phrase;
 
 /// The parts of a chunk that are analysed. Secrets are masked in all of them.
@@ -95,7 +95,7 @@ impl ChunkAnalysis {
             }
         }
         for name in &self.names {
-            keys.extend(ends(&folded(name), SCOPE).map(|end| key(KeyField::Name, end)));
+            keys.extend(folded_ends(name).iter().map(|end| key(KeyField::Name, end)));
         }
         keys.extend(self.phrases.iter().map(|phrase| key(KeyField::Phrase, phrase)));
         keys.sort_unstable();

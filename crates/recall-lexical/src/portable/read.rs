@@ -11,7 +11,7 @@ use crate::clause::{K1, inverse_document_frequency};
 use crate::evidence::assemble::{NAMED_EQUAL, NAMED_FOLDED, ReadDocument, named_unit, saturated_frequency};
 use crate::evidence::stats::{ChunkStats, DocumentStats, FieldStats};
 use crate::evidence::{Evidence, QueryStats};
-use crate::names::{MIN_PREFIX_BYTES, SCOPE, ends};
+use crate::names::{MIN_PREFIX_BYTES, SCOPE, each_end, ends, folded_ends};
 use crate::query_terms::{SpellingSuggestions, spanning};
 use crate::searcher::{Depths, Retrieved};
 
@@ -203,19 +203,21 @@ impl PortableQuery {
         let folded_names: Vec<String> = self.names.iter().map(|name| folded(name).into_owned()).collect();
         for (chunk, stats) in read.document.chunks.iter().zip(&mut read.chunks) {
             for defined in &chunk.names {
-                let folded = folded(defined);
+                let folded = folded_ends(defined);
                 for (place, (name, folded_name)) in self.names.iter().zip(&folded_names).enumerate() {
                     let last = folded_name.rsplit_once(SCOPE).map_or(folded_name.as_str(), |(_, last)| last);
-                    if ends(defined, SCOPE).any(|end| end == name) {
+                    let mut is_equal = false;
+                    each_end(defined, |end| is_equal |= end == name);
+                    if is_equal {
                         stats.named = stats.named.max(NAMED_EQUAL * unit);
                         read.stats.names_equal.insert(place);
                     }
-                    if ends(&folded, SCOPE).any(|end| end == last) {
+                    if folded.iter().any(|end| end == last) {
                         stats.named = stats.named.max(NAMED_FOLDED * unit);
                         read.stats.names_folded.insert(place);
                     }
-                    let begins = |end: &str| end.len() > folded_name.len() && end.starts_with(folded_name.as_str());
-                    if folded_name.len() >= MIN_PREFIX_BYTES && ends(&folded, SCOPE).any(begins) {
+                    let begins = |end: &String| end.len() > folded_name.len() && end.starts_with(folded_name.as_str());
+                    if folded_name.len() >= MIN_PREFIX_BYTES && folded.iter().any(begins) {
                         read.stats.names_begun.insert(place);
                     }
                 }
@@ -250,7 +252,7 @@ impl PortableQuery {
         let names_of = |chunk: &ChunkAnalysis| {
             let defines = |name: &String| {
                 let name = folded(name);
-                chunk.names.iter().any(|defined| ends(&folded(defined), SCOPE).any(|end| *end == *name))
+                chunk.names.iter().any(|defined| folded_ends(defined).iter().any(|end| *end == *name))
             };
             let phrase = self.phrase.as_ref().is_some_and(|phrase| chunk.phrases.contains(phrase));
             self.names.iter().filter(|name| defines(name)).count() as f32 * 2.0 + if phrase { 3.0 } else { 0.0 }

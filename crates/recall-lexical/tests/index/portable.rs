@@ -91,7 +91,7 @@ fn corpus() -> Vec<Doc> {
 fn evidence_from_analyses_equals_that_from_an_index() {
     let docs = corpus();
     let store = Store::of(&docs);
-    let depths = Depths { lexical: 100, symbol: 100, path: 100 };
+    let depths = Depths { lexical: 100, symbol: 100, path: 100, rare_words: 0 };
     for text in [
         "open the store",
         "Store::open",

@@ -6,7 +6,7 @@ use recall_lexical::{Depths, DocumentEvidence, Retrieved, SpellingSuggestions};
 use crate::fixture::{ChunkSpec, Doc, Store, definitions, doc};
 
 fn retrieve(store: &Store, query: &str) -> Retrieved {
-    let depths = Depths { lexical: 100, symbol: 100, path: 100 };
+    let depths = Depths { lexical: 100, symbol: 100, path: 100, rare_words: 0 };
     let searcher = store.lexical.searcher();
     searcher.retrieve(&understand(query), &Filters::default(), depths, Vec::new, &[], None).expect("searched")
 }
