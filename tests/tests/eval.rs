@@ -120,7 +120,7 @@ fn an_ablation_leaves_out_each_stage_in_turn() {
     let report: Report = serde_json::from_str(&outcome.stdout).expect("the schema");
     let worth: Vec<_> = report.ablation.iter().map(|row| (row.stage.as_str(), row.difference)).collect();
     // Without a model and a cross-encoder their contribution is unknown.
-    let others = ["symbol", "path", "file_kind", "structure", "ranker", "collapse"];
+    let others = ["symbol", "path", "rare_words", "file_kind", "structure", "ranker", "collapse"];
     let expected: Vec<_> = std::iter::once(("lexical", 1.0)).chain(others.map(|stage| (stage, 0.0))).collect();
     assert_eq!(worth, expected);
     assert_eq!((report.ablation[0].better, report.ablation[1].same), (1, 1));

@@ -55,7 +55,7 @@ fn every_file_is_indexed_or_left_out_with_a_reason() {
     let sandbox = sandbox!();
     let project = burrows(&sandbox, "burrows");
     project.write("picture.png", [0x89, b'P', b'N', b'G', 0, 1, 2, 3]);
-    project.write("large.txt", "word ".repeat(3_000_000));
+    project.write("large.txt", "word ".repeat(4_000_000));
     project.write("L-0123abcd", "a file with the name of a memory");
     ok(&sandbox, &project, &["remember", "Wombats dig at night, not by day."]);
     ok(&sandbox, &project, &["search", "burrow_7_7"]);

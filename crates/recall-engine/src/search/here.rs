@@ -53,11 +53,17 @@ impl SearchedStore for MountedStore {
         let (tasks, known) = (&search.engine.tasks, self.known());
         let understood = &*with_telling_paths(understood_in(search, self), &known);
         let depth = |weight| if weight > 0.0 { DEPTH } else { 0 };
+        // Nothing replaces words that are left out.
+        let has_words = weights.lexical > 0.0;
         let depths = Depths {
             lexical: depth(weights.lexical),
             symbol: depth(weights.symbol),
             path: if may_name_a_file(understood) { depth(weights.path) } else { 0 },
-            rare_words: if search.request.without.contains(&Ablation::RareWords) { 0 } else { RARE_WORDS },
+            rare_words: if has_words && !search.request.without.contains(&Ablation::RareWords) {
+                RARE_WORDS
+            } else {
+                0
+            },
         };
         let failed = |source| self.search_failed(source);
         let searcher = self.lexical.searcher().among(allowed(search, self)?);
@@ -73,7 +79,7 @@ impl SearchedStore for MountedStore {
             let near: Option<&Near> = near.as_ref().ok().and_then(Option::as_ref);
             near.map(|near| near.neighbours.clone()).unwrap_or_default()
         };
-        let literals = Literals::find(self, understood)?;
+        let literals = if has_words { Literals::find(self, understood)? } else { Literals::default() };
         let tie = |document| known.tie_breaker(document);
         let tie_breaker = (!known.memories.is_empty()).then_some(&tie as TieBreaker<'_>);
         let chunks = literals.chunks();

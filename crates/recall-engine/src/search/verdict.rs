@@ -32,6 +32,7 @@ pub(super) struct Signs {
 
 const BIAS: f32 = -0.95;
 const RELEVANCE: f32 = 0.28;
+/// The less, the more of the question is a rare word: if the subject is there, words such as *configured* need not be.
 const UNKNOWN: f32 = -3.35;
 const RARE: f32 = 3.6;
 /// A question of several terms has more chances to find one of them.
@@ -54,11 +55,12 @@ impl Signs {
     pub(super) fn support(self) -> f32 {
         let Self { kind, relevance, unknown, rare, terms, is_named, cosine } = self;
         let relevance = relevance.clamp(MIN_RELEVANCE, 1.0 - MIN_RELEVANCE);
+        let rare = rare.clamp(0.0, 1.0);
         let flag = |holds: bool, weight: f32| if holds { weight } else { 0.0 };
         let log_odds = BIAS
             + RELEVANCE * (relevance / (1.0 - relevance)).ln()
-            + UNKNOWN * unknown.clamp(0.0, 1.0)
-            + RARE * rare.clamp(0.0, 1.0)
+            + UNKNOWN * unknown.clamp(0.0, 1.0) * (1.0 - rare)
+            + RARE * rare
             + flag(terms > 1.5, SENTENCE)
             + flag(is_named, NAMED)
             + flag(kind == ContentKind::Memory, MEMORY)

@@ -47,7 +47,7 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
     let get = GetRequest {
         context: context(),
         id: id.clone(),
-        include_parent: true,
+        include_parent: false,
         start_line: Some(first.unwrap_or(1)),
         end_line: Some(last),
         ..GetRequest::default()
