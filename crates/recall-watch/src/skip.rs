@@ -7,7 +7,7 @@ use recall_core::quantity;
 /// Why a file is not indexed although no rule of the user excludes it.
 ///
 /// [`as_str`](Self::as_str) is the stable name for machines; `Display` is a clause for people, to follow a path. What comes
-/// before its first colon is the same for all files that are left out for this reason: their [group](group).
+/// before its first colon is the same for all files that are left out for this reason: their [group].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SkipReason {
     /// It is larger than the limit.
