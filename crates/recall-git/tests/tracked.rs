@@ -46,6 +46,7 @@ impl Place {
     }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "compared with what is read")]
 fn paths(paths: &[&str]) -> Option<Vec<String>> {
     Some(paths.iter().map(|&path| path.to_owned()).collect())
 }
