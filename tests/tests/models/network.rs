@@ -7,8 +7,12 @@ use super::onnx_file::{Attribute, Element, Graph};
 /// The vocabulary of a tiny network; each word has a row in its table.
 pub(crate) const VOCABULARY: [&str; 5] = ["[UNK]", "open", "the", "store", "garden"];
 
-/// The number of columns of the matrix that makes a network slow, and the number of products with it.
-const SLOW: (usize, usize) = (1024, 2);
+/// The number of columns of the matrix that makes a network slow.
+const SLOW_COLUMNS: usize = 1024;
+/// The number of products with that matrix of a slow network.
+const SLOW_PRODUCTS: usize = 2;
+/// The number of products of a late network: it takes tenths of a second for three short texts.
+const LATE_PRODUCTS: usize = 200;
 
 /// The behaviour of a network of these tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +21,8 @@ pub(crate) enum Behaviour {
     Plain,
     /// It takes a tenth of a second for a thousand tokens.
     Slow,
+    /// It takes a hundred times as long as a slow one.
+    Late,
     /// Its outputs are NaN.
     NotANumber,
     /// Its output for a text with `garden` is NaN.
@@ -34,7 +40,8 @@ pub(crate) fn network(columns: usize, behaviour: Behaviour) -> Vec<u8> {
     let mut states = graph.node("Gather", &[&table, "input_ids"], &[]);
     match behaviour {
         Behaviour::Plain | Behaviour::Poisoned => {}
-        Behaviour::Slow => states = slowed(&mut graph, &states, columns),
+        Behaviour::Slow => states = slowed(&mut graph, &states, columns, SLOW_PRODUCTS),
+        Behaviour::Late => states = slowed(&mut graph, &states, columns, LATE_PRODUCTS),
         Behaviour::NotANumber => {
             let zero = graph.floats(&[], &[0.0]);
             let nothing = graph.node("Mul", &[&states, &zero], &[]);
@@ -61,8 +68,10 @@ pub(crate) fn scoring_network(scores: usize, behaviour: Behaviour) -> Vec<u8> {
     graph.input("attention_mask", Element::Int64, &[-1, -1]);
     let table = graph.floats(&[VOCABULARY.len(), scores], &score_table(scores, behaviour));
     let mut states = graph.node("Gather", &[&table, "input_ids"], &[]);
-    if behaviour == Behaviour::Slow {
-        states = slowed(&mut graph, &states, scores);
+    match behaviour {
+        Behaviour::Slow => states = slowed(&mut graph, &states, scores, SLOW_PRODUCTS),
+        Behaviour::Late => states = slowed(&mut graph, &states, scores, LATE_PRODUCTS),
+        Behaviour::Plain | Behaviour::NotANumber | Behaviour::Poisoned => {}
     }
     let mask = graph.node("Cast", &["attention_mask"], &[Attribute::Int("to", 1)]);
     let last = graph.ints(&[2]);
@@ -74,13 +83,13 @@ pub(crate) fn scoring_network(scores: usize, behaviour: Behaviour) -> Vec<u8> {
     graph.into_bytes()
 }
 
-/// Adds 0 to the states after slow products with a large matrix.
-fn slowed(graph: &mut Graph, states: &str, columns: usize) -> String {
-    let (width, rounds) = SLOW;
+/// Adds 0 to the states after `products` slow products with a large matrix.
+fn slowed(graph: &mut Graph, states: &str, columns: usize, products: usize) -> String {
+    let width = SLOW_COLUMNS;
     let widened = graph.floats(&[columns, width], &vec![0.001; columns * width]);
     let square = graph.floats(&[width, width], &vec![0.001; width * width]);
     let mut wide = graph.node("MatMul", &[states, &widened], &[]);
-    for _ in 0..rounds {
+    for _ in 0..products {
         wide = graph.node("MatMul", &[&wide, &square], &[]);
     }
     let mean = graph.node("ReduceMean", &[&wide], &[Attribute::Ints("axes", &[-1]), Attribute::Int("keepdims", 1)]);

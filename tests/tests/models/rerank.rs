@@ -126,7 +126,7 @@ fn a_cross_encoder_that_fails_is_bypassed() {
 #[test]
 fn a_cross_encoder_that_is_late_is_not_waited_for() {
     let variables = [("RECALL_SEARCH__RERANK_WAIT", "1ms")];
-    let case = case(&variables, Behaviour::Slow);
+    let case = case(&variables, Behaviour::Late);
     case.succeeds(&["models", "use", "rerank", "judge"]);
     wait_until("the model", || case.listed("judge")["loaded"].as_bool().filter(|is_loaded| *is_loaded));
     is_bypassed(&case, "did not answer in time");
