@@ -1,8 +1,8 @@
 //! Questions that a newcomer asks about any project, and the files that answer them.
 //!
 //! "How do I run the tests" is not about tests, but about the section of a document or the line of a build file that says so. The
-//! words of such a question are in a thousand files; its shape tells which kind of file answers. Every ecosystem has its names for
-//! these files, so the tables are lists of names, the most telling first. Nothing is read here: the caller has the paths.
+//! words of such a question are in many files, but its form shows which kind of file answers it. Each ecosystem has its own names
+//! for these files, so the tables list names, the best first. No file is read here: the caller has the paths.
 
 use crate::DocPath;
 
@@ -195,9 +195,9 @@ impl Onboarding {
         FORMS.iter().find(fits).map(|form| form.intent)
     }
 
-    /// Returns how telling a file is for the question, the smaller the better; `None` if its name tells nothing.
+    /// Returns the rank of a file for the question, the smaller the better; `None` if its name is in no table.
     ///
-    /// Files near the root are more telling than those of parts of the project.
+    /// Files near the root rank before those of parts of the project.
     pub fn rank(self, path: &DocPath) -> Option<usize> {
         let lower = path.as_str().to_lowercase();
         let depth = lower.matches('/').count();

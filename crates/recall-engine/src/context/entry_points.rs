@@ -78,7 +78,7 @@ pub(crate) fn find(stores: &[MountedStore], names: &[TaskName]) -> Result<Vec<En
     if names.is_empty() {
         return Ok(found);
     }
-    // The command of an option tells it from equal options of other commands.
+    // Several commands can have an option of the same name; the words of the command select the right one.
     let words: Vec<&str> = names
         .iter()
         .filter_map(|name| match name {
