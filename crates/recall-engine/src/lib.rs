@@ -29,7 +29,6 @@ mod matching;
 mod memory;
 mod migrate;
 mod mount;
-#[allow(dead_code, reason = "the ranked search takes the documents with a literal from here")]
 mod occurrences;
 mod origin;
 mod progress;

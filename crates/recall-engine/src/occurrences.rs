@@ -4,7 +4,7 @@
 //! by their signatures; the others are read and compared, so what is returned does contain the literal.
 
 use recall_catalog::{ReadError, Snapshot};
-use recall_core::{Case, Chunk, ChunkRow, DocumentRow, Generation};
+use recall_core::{Case, Chunk, ChunkRow, DocumentRow};
 use recall_exact::Pattern;
 
 use crate::error::StoreError;
@@ -13,39 +13,18 @@ use crate::store::Store;
 /// The most bytes of texts that are read for a literal. Thirty megabytes take about as long as a search.
 const MOST_READ_BYTES: usize = 32 << 20;
 
-/// The documents that contain a literal.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LiteralMatches {
-    /// The generation of the catalog. The lexical index may be about to publish it.
-    pub(crate) generation: Generation,
-    /// Ascending by row.
-    pub(crate) documents: Vec<LiteralDocument>,
-    /// Whether these are all.
-    pub(crate) extent: Extent,
-}
-
 /// A document that contains a literal.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LiteralDocument {
     /// The document.
     pub(crate) row: DocumentRow,
-    /// Its chunks in which the literal begins, ascending, each with the number of these places. A literal that begins between two
-    /// chunks counts for the later one.
-    pub(crate) chunks: Vec<(ChunkRow, u32)>,
-    /// How often it contains the literal; occurrences do not overlap.
-    pub(crate) occurrences: u32,
+    /// Its first chunk in which the literal begins. A literal that begins between two chunks belongs to the later one.
+    pub(crate) chunk: ChunkRow,
 }
 
-/// How much was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extent {
-    /// Everything: no other document contains the literal.
-    Whole,
-    /// As much as the limits allow: other documents may contain the literal.
-    Cut,
-}
-
-/// Returns the documents of a store that contain a literal contiguously, at most `limit`.
+/// Returns the documents of a store that contain a literal contiguously, at most `limit`, ascending by row.
+///
+/// Reads at most [`MOST_READ_BYTES`] of texts: documents after that are left out.
 ///
 /// Reads no text for a literal that is nowhere and has three bytes or more, with few exceptions. Costs a millisecond for 10,000
 /// documents, and one for each megabyte of texts that are read. A literal that is empty or longer than a query is nowhere.
@@ -57,24 +36,22 @@ pub(crate) fn literal_matches(
     literal: &str,
     case: Case,
     limit: usize,
-) -> Result<LiteralMatches, StoreError> {
+) -> Result<Vec<LiteralDocument>, StoreError> {
     let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
-    let mut matches =
-        LiteralMatches { generation: snapshot.generation(), documents: Vec::new(), extent: Extent::Whole };
-    let Ok(pattern) = Pattern::literal(literal, case) else { return Ok(matches) };
+    let Ok(pattern) = Pattern::literal(literal, case) else { return Ok(Vec::new()) };
+    let mut documents = Vec::new();
     let mut read_bytes = 0;
     let rows = store.signatures.may_match(&snapshot, &pattern).map_err(|source| store.read_failed(source))?;
     for row in rows {
-        if matches.documents.len() >= limit || read_bytes >= MOST_READ_BYTES {
-            matches.extent = Extent::Cut;
+        if documents.len() >= limit || read_bytes >= MOST_READ_BYTES {
             break;
         }
         let read = |source| store.read_failed(source);
         let Some(text) = snapshot.text(row).map_err(read)? else { continue };
         read_bytes += text.len();
-        matches.documents.extend(literal_document(&snapshot, row, &text, &pattern).map_err(read)?);
+        documents.extend(literal_document(&snapshot, row, &text, &pattern).map_err(read)?);
     }
-    Ok(matches)
+    Ok(documents)
 }
 
 /// Returns the document if its text matches.
@@ -84,22 +61,11 @@ fn literal_document(
     text: &str,
     pattern: &Pattern,
 ) -> Result<Option<LiteralDocument>, ReadError> {
-    let places: Vec<usize> = pattern.matches(text).map(|found| found.start).collect();
-    if places.is_empty() {
-        return Ok(None);
-    }
+    let Some(found) = pattern.matches(text).next() else { return Ok(None) };
     let chunks = snapshot.chunks_of(row)?;
     let first = snapshot.document_with_run(row)?.map_or(ChunkRow(0), |(_, run)| run.first);
-    let mut held: Vec<(ChunkRow, u32)> = Vec::new();
-    for &place in &places {
-        let Some(ordinal) = chunk_at(&chunks, place) else { continue };
-        let chunk = ChunkRow(first.0 + i64::from(ordinal));
-        match held.last_mut().filter(|(last, _)| *last == chunk) {
-            Some((_, count)) => *count += 1,
-            None => held.push((chunk, 1)),
-        }
-    }
-    Ok(Some(LiteralDocument { row, chunks: held, occurrences: places.len() as u32 }))
+    let chunk = chunk_at(&chunks, found.start).map(|ordinal| ChunkRow(first.0 + i64::from(ordinal)));
+    Ok(chunk.map(|chunk| LiteralDocument { row, chunk }))
 }
 
 /// Returns the ordinal of the chunk at a place of the text: the first that ends after it, or the last one.

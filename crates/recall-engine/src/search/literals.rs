@@ -39,9 +39,8 @@ impl Literals {
         let mut found = Self::default();
         for literal in literals(understood) {
             found.count += 1;
-            for document in literal_matches(store, literal, Case::Insensitive, MOST_DOCUMENTS)?.documents {
-                let Some(&(chunk, _)) = document.chunks.first() else { continue };
-                found.documents.entry(document.row.0).or_insert((0, chunk)).0 += 1;
+            for document in literal_matches(store, literal, Case::Insensitive, MOST_DOCUMENTS)? {
+                found.documents.entry(document.row.0).or_insert((0, document.chunk)).0 += 1;
             }
         }
         Ok(found)
