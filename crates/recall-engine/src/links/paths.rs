@@ -8,7 +8,7 @@ use recall_core::{DocumentRow, FileKind};
 use rustc_hash::FxHashMap;
 
 use crate::links::resolve::{
-    Guess, Thing, UpdateExtent, family, guesses, names_by_address, names_only_imports, uses_all_languages,
+    Guess, Reach, Thing, family, guesses, names_by_address, names_only_imports, uses_all_languages,
 };
 
 use crate::links::path_text::{directory_of, ends_with, last_component, module_of, shared_directories};
@@ -158,8 +158,8 @@ impl Paths {
     fn find(&self, guess: &Guess) -> Vec<u32> {
         let Guess { path, reach, thing } = guess;
         let is_meant = |found: &str| match reach {
-            UpdateExtent::Here => found == path,
-            UpdateExtent::Anywhere => ends_with(found, path),
+            Reach::Here => found == path,
+            Reach::Anywhere => ends_with(found, path),
         };
         let has_extension = |document: u32, extensions: &[&str]| {
             self.place(document).path.extension().is_some_and(|extension| extensions.contains(&extension))
@@ -193,7 +193,7 @@ impl Paths {
     /// Keeps the documents that share the most directories with the one that names them, and of those the ones with the first
     /// listed extension.
     fn keep_nearest(&self, from: u32, guess: &Guess, found: &mut Vec<u32>) {
-        if guess.reach == UpdateExtent::Anywhere && found.len() > 1 {
+        if guess.reach == Reach::Anywhere && found.len() > 1 {
             let nearness = |document: &u32| shared_directories(self.path(from), self.path(*document));
             let most = found.iter().map(nearness).max().unwrap_or_default();
             found.retain(|document| nearness(document) == most);

@@ -13,7 +13,7 @@ mod rust;
 mod templates;
 mod web;
 
-pub(crate) use guess::{Guess, Thing, UpdateExtent};
+pub(crate) use guess::{Guess, Reach, Thing};
 
 /// The import convention of some languages.
 struct Convention {

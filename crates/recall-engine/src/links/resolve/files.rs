@@ -1,6 +1,6 @@
 //! Imports by file path: C and related languages, Zig, shells, Terraform.
 
-use crate::links::resolve::guess::{Guess, Thing, UpdateExtent, beside, guess};
+use crate::links::resolve::guess::{Guess, Reach, Thing, beside, guess};
 
 /// Resolves `"x.h"`: next to the file, or below an include directory.
 pub(crate) fn guesses(from: &str, target: &str) -> Vec<Guess> {
@@ -11,7 +11,7 @@ pub(crate) fn guesses(from: &str, target: &str) -> Vec<Guess> {
 pub(crate) fn zig_guesses(from: &str, target: &str) -> Vec<Guess> {
     let is_file = target.contains('.');
     let path = beside(from, target).filter(|_| is_file);
-    path.into_iter().map(|path| guess(path, UpdateExtent::Here, Thing::File)).collect()
+    path.into_iter().map(|path| guess(path, Reach::Here, Thing::File)).collect()
 }
 
 /// Resolves `source lib/x.sh`, ignoring a computed directory before it.
@@ -22,15 +22,15 @@ pub(crate) fn sourced_guesses(from: &str, target: &str) -> Vec<Guess> {
 /// Resolves `./modules/vpc`: the files of a directory.
 pub(crate) fn terraform_guesses(from: &str, target: &str) -> Vec<Guess> {
     let path = beside(from, target).filter(|path| target.starts_with('.') && !path.is_empty());
-    path.into_iter().map(|path| guess(path, UpdateExtent::Here, Thing::Package(&["tf"]))).collect()
+    path.into_iter().map(|path| guess(path, Reach::Here, Thing::Package(&["tf"]))).collect()
 }
 
 fn beside_or_anywhere(from: &str, target: &str) -> Vec<Guess> {
     let mut found: Vec<Guess> =
-        beside(from, target).into_iter().map(|path| guess(path, UpdateExtent::Here, Thing::File)).collect();
+        beside(from, target).into_iter().map(|path| guess(path, Reach::Here, Thing::File)).collect();
     let plain = target.trim_start_matches("./");
     if !plain.starts_with("../") {
-        found.push(guess(plain, UpdateExtent::Anywhere, Thing::File));
+        found.push(guess(plain, Reach::Anywhere, Thing::File));
     }
     found
 }

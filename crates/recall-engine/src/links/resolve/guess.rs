@@ -7,13 +7,13 @@ use crate::links::path_text::{directory_of, join};
 pub(crate) struct Guess {
     /// A path, complete or an end of one.
     pub(crate) path: String,
-    pub(crate) reach: UpdateExtent,
+    pub(crate) reach: Reach,
     pub(crate) thing: Thing,
 }
 
 /// The base of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum UpdateExtent {
+pub(crate) enum Reach {
     /// At the store's root.
     Here,
     /// In any directory.
@@ -32,7 +32,7 @@ pub(crate) enum Thing {
 }
 
 /// A guess.
-pub(crate) fn guess(path: impl Into<String>, reach: UpdateExtent, thing: Thing) -> Guess {
+pub(crate) fn guess(path: impl Into<String>, reach: Reach, thing: Thing) -> Guess {
     Guess { path: path.into(), reach, thing }
 }
 

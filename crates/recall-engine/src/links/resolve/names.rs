@@ -1,17 +1,16 @@
 //! Imports of Ruby, PHP, Lua, Elixir and Haskell.
 
-use crate::links::resolve::guess::{Guess, Thing, UpdateExtent, beside, guess, tail};
+use crate::links::resolve::guess::{Guess, Reach, Thing, beside, guess, tail};
 
 /// Resolves `require "a/b"` below a library directory, and `require_relative "../x"` next to the file.
 pub(crate) fn ruby_guesses(from: &str, target: &str) -> Vec<Guess> {
     const FILES: Thing = Thing::Module(&["rb", "rake"]);
     let target = target.strip_suffix(".rb").unwrap_or(target);
-    let mut found: Vec<Guess> =
-        beside(from, target).into_iter().map(|path| guess(path, UpdateExtent::Here, FILES)).collect();
+    let mut found: Vec<Guess> = beside(from, target).into_iter().map(|path| guess(path, Reach::Here, FILES)).collect();
     if !target.starts_with('.') {
-        found.push(guess(format!("lib/{target}"), UpdateExtent::Anywhere, FILES));
+        found.push(guess(format!("lib/{target}"), Reach::Anywhere, FILES));
         if target.contains('/') {
-            found.push(guess(target, UpdateExtent::Anywhere, FILES));
+            found.push(guess(target, Reach::Anywhere, FILES));
         }
     }
     found
@@ -22,16 +21,16 @@ pub(crate) fn php_guesses(from: &str, target: &str) -> Vec<Guess> {
     const FILES: Thing = Thing::Module(&["php"]);
     if !target.contains('\\') {
         let path = beside(from, target.trim_start_matches('/'));
-        return path.into_iter().map(|path| guess(path, UpdateExtent::Here, Thing::File)).collect();
+        return path.into_iter().map(|path| guess(path, Reach::Here, Thing::File)).collect();
     }
     let parts: Vec<&str> = target.split('\\').filter(|part| !part.is_empty()).collect();
-    let mut found = vec![guess(tail(&parts, 0), UpdateExtent::Anywhere, FILES)];
+    let mut found = vec![guess(tail(&parts, 0), Reach::Anywhere, FILES)];
     for start in 1..parts.len() {
         for source in ["src", "app", "lib"] {
-            found.push(guess(format!("{source}/{}", tail(&parts, start)), UpdateExtent::Anywhere, FILES));
+            found.push(guess(format!("{source}/{}", tail(&parts, start)), Reach::Anywhere, FILES));
         }
         if parts.len() - start >= 2 {
-            found.push(guess(tail(&parts, start), UpdateExtent::Anywhere, FILES));
+            found.push(guess(tail(&parts, start), Reach::Anywhere, FILES));
         }
     }
     found
@@ -41,12 +40,11 @@ pub(crate) fn php_guesses(from: &str, target: &str) -> Vec<Guess> {
 pub(crate) fn lua_guesses(from: &str, target: &str) -> Vec<Guess> {
     const FILES: Thing = Thing::Module(&["lua"]);
     let path = target.strip_suffix(".lua").map_or_else(|| target.replace('.', "/"), str::to_owned);
-    let mut found: Vec<Guess> =
-        beside(from, &path).into_iter().map(|path| guess(path, UpdateExtent::Here, FILES)).collect();
+    let mut found: Vec<Guess> = beside(from, &path).into_iter().map(|path| guess(path, Reach::Here, FILES)).collect();
     for source in ["lua", "src"] {
-        found.push(guess(format!("{source}/{path}"), UpdateExtent::Anywhere, FILES));
+        found.push(guess(format!("{source}/{path}"), Reach::Anywhere, FILES));
     }
-    let reach = if path.contains('/') { UpdateExtent::Anywhere } else { UpdateExtent::Here };
+    let reach = if path.contains('/') { Reach::Anywhere } else { Reach::Here };
     found.push(guess(path, reach, FILES));
     found
 }
@@ -56,9 +54,9 @@ pub(crate) fn elixir_guesses(_from: &str, target: &str) -> Vec<Guess> {
     const FILES: Thing = Thing::Module(&["ex", "exs"]);
     let parts: Vec<String> = target.split('.').map(snake_case).collect();
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-    let mut found = vec![guess(tail(&parts, 0), UpdateExtent::Anywhere, FILES)];
+    let mut found = vec![guess(tail(&parts, 0), Reach::Anywhere, FILES)];
     for start in 1..parts.len().saturating_sub(1) {
-        found.push(guess(tail(&parts, start), UpdateExtent::Anywhere, FILES));
+        found.push(guess(tail(&parts, start), Reach::Anywhere, FILES));
     }
     found
 }
@@ -66,7 +64,7 @@ pub(crate) fn elixir_guesses(_from: &str, target: &str) -> Vec<Guess> {
 /// `Data.Map` is in `Data/Map.hs`.
 pub(crate) fn haskell_guesses(_from: &str, target: &str) -> Vec<Guess> {
     const FILES: Thing = Thing::Module(&["hs", "lhs", "hsc", "chs"]);
-    vec![guess(target.replace('.', "/"), UpdateExtent::Anywhere, FILES)]
+    vec![guess(target.replace('.', "/"), Reach::Anywhere, FILES)]
 }
 
 /// `HTTPServer` becomes `http_server`, as Elixir's `Macro.underscore` has it.

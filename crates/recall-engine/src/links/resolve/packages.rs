@@ -1,6 +1,6 @@
 //! Imports by package or class name: Java and related languages, Go, C#, Swift.
 
-use crate::links::resolve::guess::{Guess, Thing, UpdateExtent, guess, tail};
+use crate::links::resolve::guess::{Guess, Reach, Thing, guess, tail};
 
 const CLASSES: &[&str] = &["java", "kt", "kts", "scala", "groovy"];
 
@@ -10,14 +10,14 @@ pub(crate) fn class_guesses(_from: &str, target: &str) -> Vec<Guess> {
     let mut found = Vec::new();
     // A member or a nested class may follow the class.
     for depth in (2..=parts.len()).rev().take(3) {
-        found.push(guess(parts[..depth].join("/"), UpdateExtent::Anywhere, Thing::Module(CLASSES)));
+        found.push(guess(parts[..depth].join("/"), Reach::Anywhere, Thing::Module(CLASSES)));
     }
     for depth in (2..=parts.len()).rev().take(2) {
-        found.push(guess(parts[..depth].join("/"), UpdateExtent::Anywhere, Thing::Package(CLASSES)));
+        found.push(guess(parts[..depth].join("/"), Reach::Anywhere, Thing::Package(CLASSES)));
     }
     // Kotlin leaves the packages that all files share out of their directories.
     for start in 1..parts.len().saturating_sub(1) {
-        found.push(guess(tail(&parts, start), UpdateExtent::Anywhere, Thing::Module(CLASSES)));
+        found.push(guess(tail(&parts, start), Reach::Anywhere, Thing::Module(CLASSES)));
     }
     found
 }
@@ -90,11 +90,11 @@ pub(crate) fn go_guesses(_from: &str, target: &str) -> Vec<Guess> {
     };
     let mut found = Vec::new();
     for start in module_parts..parts.len() {
-        found.push(guess(tail(&parts, start), UpdateExtent::Here, FILES));
+        found.push(guess(tail(&parts, start), Reach::Here, FILES));
     }
     // Modules that are not at the root of the repository: two parts must agree.
     for start in module_parts..parts.len().saturating_sub(1) {
-        found.push(guess(tail(&parts, start), UpdateExtent::Anywhere, FILES));
+        found.push(guess(tail(&parts, start), Reach::Anywhere, FILES));
     }
     found
 }
@@ -106,19 +106,18 @@ pub(crate) fn namespace_guesses(_from: &str, target: &str) -> Vec<Guess> {
     if matches!(parts[0], "System" | "Microsoft") {
         return Vec::new();
     }
-    let mut found =
-        vec![guess(target, UpdateExtent::Anywhere, FILES), guess(tail(&parts, 0), UpdateExtent::Anywhere, FILES)];
+    let mut found = vec![guess(target, Reach::Anywhere, FILES), guess(tail(&parts, 0), Reach::Anywhere, FILES)];
     for split in (1..parts.len()).rev() {
         let (project, rest) = (parts[..split].join("."), tail(&parts, split));
-        found.push(guess(format!("{project}/{rest}"), UpdateExtent::Anywhere, FILES));
+        found.push(guess(format!("{project}/{rest}"), Reach::Anywhere, FILES));
     }
     for start in 1..parts.len().saturating_sub(1) {
-        found.push(guess(tail(&parts, start), UpdateExtent::Anywhere, FILES));
+        found.push(guess(tail(&parts, start), Reach::Anywhere, FILES));
     }
     found
 }
 
 /// `import Store`: a target of the package.
 pub(crate) fn target_guesses(_from: &str, target: &str) -> Vec<Guess> {
-    vec![guess(format!("Sources/{target}"), UpdateExtent::Anywhere, Thing::Package(&["swift"]))]
+    vec![guess(format!("Sources/{target}"), Reach::Anywhere, Thing::Package(&["swift"]))]
 }

@@ -1,7 +1,7 @@
 //! Links between documents: `../adr/0001-storage.md`, `/guide/`, `src/store.rs`.
 
 use crate::links::path_text::join;
-use crate::links::resolve::guess::{Guess, Thing, UpdateExtent, beside, guess};
+use crate::links::resolve::guess::{Guess, Reach, Thing, beside, guess};
 
 /// The extensions of files that a link without one may lead to.
 const PAGES: Thing = Thing::Module(&["md", "mdx", "markdown", "rst", "adoc", "html", "txt"]);
@@ -12,8 +12,8 @@ pub(crate) fn guesses(from: &str, target: &str) -> Vec<Guess> {
     let from_root = join("", target.trim_start_matches('/'));
     let relative = if target.starts_with('/') { None } else { beside(from, &target) };
     for path in [relative, from_root].into_iter().flatten().filter(|path| !path.is_empty()) {
-        found.push(guess(path.clone(), UpdateExtent::Here, Thing::File));
-        found.push(guess(path, UpdateExtent::Here, PAGES));
+        found.push(guess(path.clone(), Reach::Here, Thing::File));
+        found.push(guess(path, Reach::Here, PAGES));
     }
     found
 }

@@ -1,7 +1,7 @@
 //! `crate::a::B`, `crate::links::resolve::x`, `recall_core::Document`.
 
 use crate::links::path_text::{directory_of, module_of};
-use crate::links::resolve::guess::{Guess, Thing, UpdateExtent, guess};
+use crate::links::resolve::guess::{Guess, Reach, Thing, guess};
 
 const FILES: Thing = Thing::Module(&["rs"]);
 
@@ -17,25 +17,25 @@ pub(crate) fn guesses(from: &str, target: &str) -> Vec<Guess> {
     let here = module_of(from);
     let mut found = Vec::new();
     match first {
-        "crate" => longest_first(&mut found, crate_root(from), rest, 0, UpdateExtent::Here),
-        "self" => longest_first(&mut found, here, rest, 1, UpdateExtent::Here),
+        "crate" => longest_first(&mut found, crate_root(from), rest, 0, Reach::Here),
+        "self" => longest_first(&mut found, here, rest, 1, Reach::Here),
         "super" => {
             let ups = parts.iter().take_while(|part| **part == "super").count();
             let mut base = here;
             for _ in 0..ups {
                 base = directory_of(base);
             }
-            longest_first(&mut found, base, &parts[ups..], 0, UpdateExtent::Here);
+            longest_first(&mut found, base, &parts[ups..], 0, Reach::Here);
         }
         _ if OWN.contains(&first) => {}
         _ => {
             // A path may also begin with a module that is declared next to the import, or at the root of the crate.
-            longest_first(&mut found, here, &parts, 1, UpdateExtent::Here);
-            longest_first(&mut found, crate_root(from), &parts, 1, UpdateExtent::Here);
+            longest_first(&mut found, here, &parts, 1, Reach::Here);
+            longest_first(&mut found, crate_root(from), &parts, 1, Reach::Here);
             let dashed = first.replace('_', "-");
-            longest_first(&mut found, &format!("{dashed}/src"), rest, 0, UpdateExtent::Anywhere);
+            longest_first(&mut found, &format!("{dashed}/src"), rest, 0, Reach::Anywhere);
             if dashed != first {
-                longest_first(&mut found, &format!("{first}/src"), rest, 0, UpdateExtent::Anywhere);
+                longest_first(&mut found, &format!("{first}/src"), rest, 0, Reach::Anywhere);
             }
         }
     }
@@ -56,7 +56,7 @@ fn crate_root(from: &str) -> &str {
 
 /// Returns the modules that a path may name below a base, the deepest first, down to `least` parts of it. A part that begins
 /// with a capital is an item.
-fn longest_first(found: &mut Vec<Guess>, base: &str, parts: &[&str], least: usize, reach: UpdateExtent) {
+fn longest_first(found: &mut Vec<Guess>, base: &str, parts: &[&str], least: usize, reach: Reach) {
     let is_module = |part: &&&str| !part.starts_with(|c: char| c.is_ascii_uppercase());
     let modules = parts.iter().take(MOST_MODULES).take_while(is_module).count();
     for depth in (least..=modules).rev() {

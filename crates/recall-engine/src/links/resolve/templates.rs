@@ -1,6 +1,6 @@
 //! What templates include: `base.html`, `shared/header`, `layouts.app`.
 
-use crate::links::resolve::guess::{Guess, Thing, UpdateExtent, beside, guess};
+use crate::links::resolve::guess::{Guess, Reach, Thing, beside, guess};
 
 /// The extensions of templates and of the pages that they make.
 const TEMPLATES: Thing = Thing::Module(&[
@@ -37,7 +37,7 @@ pub(crate) fn guesses(from: &str, target: &str) -> Vec<Guess> {
     let mut found = Vec::new();
     if target.starts_with('.') {
         let path = beside(from, target);
-        found.extend(path.into_iter().flat_map(|path| files(&path, UpdateExtent::Here)));
+        found.extend(path.into_iter().flat_map(|path| files(&path, Reach::Here)));
         return found;
     }
     let target = target.trim_start_matches('/');
@@ -46,12 +46,12 @@ pub(crate) fn guesses(from: &str, target: &str) -> Vec<Guess> {
     let names = [target, dotted.as_str()];
     for name in &names[..=usize::from(dotted != target)] {
         for name in [(*name).to_owned(), partial(name)] {
-            found.extend(beside(from, &name).into_iter().flat_map(|path| files(&path, UpdateExtent::Here)));
+            found.extend(beside(from, &name).into_iter().flat_map(|path| files(&path, Reach::Here)));
             for folder in FOLDERS {
-                found.extend(files(&format!("{folder}/{name}"), UpdateExtent::Anywhere));
+                found.extend(files(&format!("{folder}/{name}"), Reach::Anywhere));
             }
             if name.contains('/') || name.contains('.') {
-                found.extend(files(&name, UpdateExtent::Anywhere));
+                found.extend(files(&name, Reach::Anywhere));
             }
         }
     }
@@ -59,7 +59,7 @@ pub(crate) fn guesses(from: &str, target: &str) -> Vec<Guess> {
 }
 
 /// A path with or without its extensions. Before the extension of the language there may be that of the result.
-fn files(path: &str, reach: UpdateExtent) -> Vec<Guess> {
+fn files(path: &str, reach: Reach) -> Vec<Guess> {
     vec![
         guess(path, reach, Thing::File),
         guess(path, reach, TEMPLATES),

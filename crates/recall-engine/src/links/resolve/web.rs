@@ -1,6 +1,6 @@
 //! `./store`, `../lib/index.js`, `@/components/x`, `/style.css`.
 
-use crate::links::resolve::guess::{Guess, Thing, UpdateExtent, beside, guess};
+use crate::links::resolve::guess::{Guess, Reach, Thing, beside, guess};
 
 const EXTENSIONS: &[&str] =
     &["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "vue", "svelte", "astro", "json", "css", "scss"];
@@ -18,13 +18,13 @@ pub(crate) fn script_guesses(from: &str, target: &str) -> Vec<Guess> {
     let mut found = Vec::new();
     if target.starts_with('.') {
         if let Some(path) = beside(from, target) {
-            files(&mut found, &path, UpdateExtent::Here);
+            files(&mut found, &path, Reach::Here);
         }
     } else if let Some(path) = ALIASES.iter().find_map(|alias| target.strip_prefix(alias)) {
-        files(&mut found, &format!("src/{path}"), UpdateExtent::Anywhere);
-        files(&mut found, path, if path.contains('/') { UpdateExtent::Anywhere } else { UpdateExtent::Here });
+        files(&mut found, &format!("src/{path}"), Reach::Anywhere);
+        files(&mut found, path, if path.contains('/') { Reach::Anywhere } else { Reach::Here });
     } else if let Some(path) = target.strip_prefix('/') {
-        files(&mut found, path, UpdateExtent::Here);
+        files(&mut found, path, Reach::Here);
     } else if !target.contains(':') {
         package(&mut found, target);
     }
@@ -32,7 +32,7 @@ pub(crate) fn script_guesses(from: &str, target: &str) -> Vec<Guess> {
 }
 
 /// Resolves a path with or without an extension, which may be that of the file's compiled form.
-fn files(found: &mut Vec<Guess>, path: &str, reach: UpdateExtent) {
+fn files(found: &mut Vec<Guess>, path: &str, reach: Reach) {
     if let Some((stem, extension)) = path.rsplit_once('.')
         && !extension.contains('/')
     {
@@ -53,13 +53,13 @@ fn package(found: &mut Vec<Guess>, target: &str) {
     let (package, part) = name.split_once('/').unwrap_or((name, ""));
     if !part.is_empty() {
         for path in [format!("{package}/src/{part}"), format!("{package}/{part}")] {
-            files(found, &path, UpdateExtent::Anywhere);
+            files(found, &path, Reach::Anywhere);
         }
         return;
     }
     for workspace in WORKSPACES {
         for path in [format!("{workspace}/{package}/src"), format!("{workspace}/{package}")] {
-            found.push(guess(path, UpdateExtent::Anywhere, FILES));
+            found.push(guess(path, Reach::Anywhere, FILES));
         }
     }
 }
@@ -71,17 +71,17 @@ pub(crate) fn page_guesses(from: &str, target: &str) -> Vec<Guess> {
         return Vec::new();
     }
     if let Some(path) = target.strip_prefix('/') {
-        return vec![guess(path, UpdateExtent::Here, Thing::File), guess(path, UpdateExtent::Anywhere, Thing::File)];
+        return vec![guess(path, Reach::Here, Thing::File), guess(path, Reach::Anywhere, Thing::File)];
     }
     let mut found: Vec<Guess> =
-        beside(from, target).into_iter().map(|path| guess(path, UpdateExtent::Here, Thing::File)).collect();
+        beside(from, target).into_iter().map(|path| guess(path, Reach::Here, Thing::File)).collect();
     // A partial of a style sheet is named without its underscore and its extension.
     if let Some(path) = beside(from, target) {
         let (directory, name) =
             path.rsplit_once('/').map_or(("", path.as_str()), |(directory, name)| (directory, name));
         let separator = if directory.is_empty() { "" } else { "/" };
-        found.push(guess(format!("{directory}{separator}_{name}"), UpdateExtent::Here, SHEETS));
-        found.push(guess(path, UpdateExtent::Here, SHEETS));
+        found.push(guess(format!("{directory}{separator}_{name}"), Reach::Here, SHEETS));
+        found.push(guess(path, Reach::Here, SHEETS));
     }
     found
 }
