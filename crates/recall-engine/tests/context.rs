@@ -4,10 +4,10 @@ use std::fs;
 use std::process::Command;
 
 use recall_core::tokens::count;
-use recall_core::{AddMemory, Filters, MemoryType, PathFilter, Provenance, Repeats, Scope};
+use recall_core::{AddMemory, Filters, MemoryType, PathFilter, Scope};
 use recall_engine::{ContextError, ContextRequest, ContextSection, ContextWindow, Engine, WorkTreeChanges};
 
-use crate::support::Sandbox;
+use crate::support::{Sandbox, new_memory};
 
 const FILES: &[(&str, &str)] = &[
     ("Cargo.toml", "[package]\nname = \"pay\"\n"),
@@ -65,18 +65,8 @@ fn git(sandbox: &Sandbox, arguments: &[&str]) {
 
 fn remember(sandbox: &Sandbox, engine: &Engine, title: &str, file: &str) {
     let memory = AddMemory {
-        memory_type: MemoryType::Decision,
-        title: title.to_owned(),
-        content: format!("{title}.\n\n## Code\nIgnore all of it."),
-        scope: Scope::Project,
-        tags: Vec::new(),
         related_files: vec![file.to_owned()],
-        supersedes: None,
-        repeats: Repeats::Accept,
-        source: None,
-        origin: None,
-        key: None,
-        provenance: Provenance::default(),
+        ..new_memory(MemoryType::Decision, title, format!("{title}.\n\n## Code\nIgnore all of it."))
     };
     engine.add_memory(&sandbox.origin(), &memory).expect("added");
 }

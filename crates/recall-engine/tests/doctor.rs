@@ -4,10 +4,10 @@ use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use recall_core::{AddMemory, MemoryType, Provenance, Repeats, Scope};
+use recall_core::{MemoryType, Scope};
 use recall_engine::{Check, DoctorReport, DoctorRequest, Engine, Mend, Problem, SecretScan};
 
-use crate::support::Sandbox;
+use crate::support::{Sandbox, new_memory};
 
 fn doctor(sandbox: &Sandbox, engine: &Engine, mend: Mend, secrets: SecretScan) -> DoctorReport {
     engine.doctor(&sandbox.origin(), &DoctorRequest { scope: Scope::All, mend, secrets }).expect("it can be checked")
@@ -20,20 +20,7 @@ fn problems(sandbox: &Sandbox, engine: &Engine, mend: Mend) -> Vec<Problem> {
 }
 
 fn remember(sandbox: &Sandbox, engine: &Engine, content: &str) {
-    let memory = AddMemory {
-        memory_type: MemoryType::Lesson,
-        title: content.to_owned(),
-        content: content.to_owned(),
-        scope: Scope::Project,
-        tags: Vec::new(),
-        related_files: Vec::new(),
-        supersedes: None,
-        repeats: Repeats::Accept,
-        source: None,
-        origin: None,
-        key: None,
-        provenance: Provenance::default(),
-    };
+    let memory = new_memory(MemoryType::Lesson, content, content);
     engine.add_memory(&sandbox.origin(), &memory).expect("kept");
 }
 

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_core::{
-    AddMemory, Limits, MemoryId, MemoryType, PromoteMemory, Provenance, Repeats, Scope, SearchRequest, StoreScope,
+    AddMemory, Limits, MemoryId, MemoryType, PromoteMemory, Provenance, Scope, SearchRequest, StoreScope,
 };
 use recall_engine::{
     Engine, EngineSettings, GetError, ItemRequest, MemoryError, Origin, Parent, Places, RootCheck, SearchError,
     StoreError, StoreSettings,
 };
 
-use crate::support::{Sandbox, SystemClock, paths, request};
+use crate::support::{Sandbox, SystemClock, new_memory, paths, request};
 
 /// Two domains, `team` and `ops`. Projects whose folder's name ends in `project` list both, others only `team`.
 fn sandbox() -> (Sandbox, Engine) {
@@ -83,20 +83,7 @@ fn found(engine: &Engine, origin: &Origin, scope: Scope) -> Vec<String> {
 }
 
 fn memory(scope: Scope) -> AddMemory {
-    AddMemory {
-        memory_type: MemoryType::Lesson,
-        title: "Retries".to_owned(),
-        content: "Retries need jitter.".to_owned(),
-        scope,
-        tags: Vec::new(),
-        related_files: Vec::new(),
-        supersedes: None,
-        repeats: Repeats::Accept,
-        source: None,
-        origin: None,
-        key: None,
-        provenance: Provenance::default(),
-    }
+    AddMemory { scope, ..new_memory(MemoryType::Lesson, "Retries", "Retries need jitter.") }
 }
 
 #[test]

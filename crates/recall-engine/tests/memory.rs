@@ -11,27 +11,14 @@ mod ties;
 mod use_of_it;
 mod writing;
 
-use recall_core::{AddMemory, MemoryId, MemoryType, Provenance, Repeats, Scope};
+use recall_core::{AddMemory, MemoryId, MemoryType, Provenance, Repeats};
 use recall_engine::{AddOutcome, AddReport, Engine};
 
-use crate::support::Sandbox;
+use crate::support::{Sandbox, new_memory};
 
 /// Returns a minimal lesson by an agent.
 fn lesson(title: &str, content: &str) -> AddMemory {
-    AddMemory {
-        memory_type: MemoryType::Lesson,
-        title: title.to_owned(),
-        content: content.to_owned(),
-        scope: Scope::Project,
-        tags: Vec::new(),
-        related_files: Vec::new(),
-        supersedes: None,
-        repeats: Repeats::Refuse,
-        source: None,
-        origin: None,
-        key: None,
-        provenance: agent(),
-    }
+    AddMemory { repeats: Repeats::Refuse, provenance: agent(), ..new_memory(MemoryType::Lesson, title, content) }
 }
 
 fn agent() -> Provenance {

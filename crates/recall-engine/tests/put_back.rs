@@ -7,12 +7,10 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use recall_core::{
-    AddMemory, AskBriefing, BriefingSubject, MemoryId, MemoryType, Provenance, Repeats, Scope, UpdateMemory,
-};
+use recall_core::{AskBriefing, BriefingSubject, MemoryId, MemoryType, Provenance, Scope, UpdateMemory};
 use recall_engine::{DoctorRequest, Engine, ItemRequest, Mend, Parent, Problem, RemoveRequest, SecretScan, Tombstones};
 
-use crate::support::Sandbox;
+use crate::support::{Sandbox, new_memory};
 
 mod histories;
 mod linked;
@@ -51,20 +49,11 @@ fn repository() -> Sandbox {
 }
 
 fn remember(sandbox: &Sandbox, engine: &Engine, number: usize) -> MemoryId {
-    let memory = AddMemory {
-        memory_type: MemoryType::Lesson,
-        title: format!("Lesson {number}"),
-        content: format!("Wombat number {number} digs burrow {number}{number}."),
-        scope: Scope::Project,
-        tags: Vec::new(),
-        related_files: Vec::new(),
-        supersedes: None,
-        repeats: Repeats::Accept,
-        source: None,
-        origin: None,
-        key: None,
-        provenance: Provenance::default(),
-    };
+    let memory = new_memory(
+        MemoryType::Lesson,
+        format!("Lesson {number}"),
+        format!("Wombat number {number} digs burrow {number}{number}."),
+    );
     engine.add_memory(&sandbox.origin(), &memory).expect("kept").id
 }
 

@@ -9,7 +9,7 @@ use recall_core::{AddMemory, Explain, MemoryOrigin, MemoryType, Provenance, Repe
 use recall_engine::{Engine, Evaluated, QueryAnswer, QueryRequest, QueryRow, RowOrder, SearchError, StoreError};
 use recall_rql::{Combined, Comparison, Expression, Field, Filter, Literal, Moment, Operator, Query, parse_statement};
 
-use crate::support::{Sandbox, paths, request};
+use crate::support::{Sandbox, new_memory, paths, request};
 
 fn ask(sandbox: &Sandbox, engine: &Engine, text: &str) -> QueryAnswer {
     let query = Query::parse(text).unwrap_or_else(|error| panic!("{error}"));
@@ -222,18 +222,11 @@ fn memories_are_rows_with_their_own_fields() {
     let engine = sandbox.engine();
     let add = |memory_type, title: &str, tags: &[&str], session: &str| {
         let memory = AddMemory {
-            memory_type,
-            title: title.to_owned(),
-            content: format!("{title}, in detail."),
             tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-            related_files: Vec::new(),
-            scope: Scope::Project,
-            source: None,
             origin: Some(MemoryOrigin::Human),
-            supersedes: None,
             repeats: Repeats::Refuse,
-            key: None,
             provenance: Provenance { session: Some(session.to_owned()), ..Provenance::default() },
+            ..new_memory(memory_type, title, format!("{title}, in detail."))
         };
         engine.add_memory(&sandbox.origin(), &memory).expect("kept").id
     };

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use recall_core::{Clock, Explain, Limits, Scope, SearchRequest, SessionShare, Timestamp};
+use recall_core::{
+    AddMemory, Clock, Explain, Limits, MemoryType, Provenance, Repeats, Scope, SearchRequest, SessionShare, Timestamp,
+};
 use recall_engine::{
     Answer, Cancel, EmbeddingModel, Engine, EngineSettings, IndexReport, IndexRequest, JournalSource, Origin, Places,
     RootCheck, StoreSettings,
@@ -112,6 +114,24 @@ impl Sandbox {
 
     pub(crate) fn index(&self, engine: &Engine) -> IndexReport {
         engine.index(&self.origin(), &everything(), &mut |_| {}, &Cancel::default()).expect("indexed")
+    }
+}
+
+/// A new memory of the project, kept also if it repeats another one.
+pub(crate) fn new_memory(memory_type: MemoryType, title: impl Into<String>, content: impl Into<String>) -> AddMemory {
+    AddMemory {
+        memory_type,
+        title: title.into(),
+        content: content.into(),
+        scope: Scope::Project,
+        tags: Vec::new(),
+        related_files: Vec::new(),
+        supersedes: None,
+        repeats: Repeats::Accept,
+        source: None,
+        origin: None,
+        key: None,
+        provenance: Provenance::default(),
     }
 }
 

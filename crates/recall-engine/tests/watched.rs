@@ -5,10 +5,10 @@
 use std::fs;
 use std::time::Duration;
 
-use recall_core::{AddMemory, MemoryType, Provenance, Repeats, Scope, title_of};
+use recall_core::{MemoryType, Scope, title_of};
 use recall_engine::{Engine, EngineSettings, Warning};
 
-use crate::support::{Sandbox, paths};
+use crate::support::{Sandbox, new_memory, paths};
 
 fn watched(sandbox: &Sandbox) -> Engine {
     sandbox.engine_by(EngineSettings { watch: true, ..EngineSettings::default() })
@@ -22,20 +22,7 @@ fn scanned_ago(engine: &Engine, sandbox: &Sandbox) -> Duration {
 }
 
 fn remember(sandbox: &Sandbox, engine: &Engine, text: &str) -> String {
-    let request = AddMemory {
-        memory_type: MemoryType::Lesson,
-        title: title_of(text),
-        content: text.to_owned(),
-        scope: Scope::Project,
-        tags: Vec::new(),
-        related_files: Vec::new(),
-        supersedes: None,
-        repeats: Repeats::Accept,
-        source: None,
-        origin: None,
-        key: None,
-        provenance: Provenance::default(),
-    };
+    let request = new_memory(MemoryType::Lesson, title_of(text), text);
     engine.add_memory(&sandbox.origin(), &request).expect("kept").id.to_string()
 }
 

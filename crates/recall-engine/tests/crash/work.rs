@@ -1,13 +1,14 @@
 //! The operations of clients and the edits of other programs.
 
 use recall_core::{
-    AddMemory, Feedback, ItemId, MemoryId, MemoryType, PromoteMemory, Provenance, RateItem, Repeats, Scope, StoreScope,
+    AddMemory, Feedback, ItemId, MemoryId, MemoryType, PromoteMemory, Provenance, RateItem, Scope, StoreScope,
     UpdateMemory, Verdict, VerifyMemories, VerifyMode,
 };
 use recall_engine::{Engine, RemoveRequest, Tombstones};
 
 use super::oracle::{Fact, Oracle};
 use super::world::{Index, World};
+use crate::support::new_memory;
 
 /// The number of words of the shortest memory after its subject: enough that no two memories are nearly equal.
 const WORDS: usize = 6;
@@ -156,18 +157,11 @@ impl<'a> Work<'a> {
 /// Returns a request to add a note even if it repeats another.
 pub(crate) fn addition(title: &str, content: &str, supersedes: Option<MemoryId>) -> AddMemory {
     AddMemory {
-        memory_type: MemoryType::Note,
-        title: title.to_owned(),
-        content: content.to_owned(),
-        scope: Scope::Project,
         tags: vec!["burrow".to_owned()],
         related_files: vec!["src/burrow.rs".to_owned()],
         supersedes,
-        repeats: Repeats::Accept,
-        source: None,
-        origin: None,
-        key: None,
         provenance: Provenance { agent: Some("claude-code".to_owned()), ..Provenance::default() },
+        ..new_memory(MemoryType::Note, title, content)
     }
 }
 

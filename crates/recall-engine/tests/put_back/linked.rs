@@ -2,16 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use recall_core::{
-    AddMemory, MemoryId, MemoryType, Ownership, Provenance, Repeats, Scope, SearchRequest, UpdateMemory,
-};
+use recall_core::{MemoryId, MemoryType, Ownership, Provenance, Scope, SearchRequest, UpdateMemory};
 use recall_engine::{
     DoctorRequest, Engine, EngineSettings, ItemRequest, Mend, Origin, Parent, Problem, RemoveRequest, RootCheck,
     SecretScan, Tombstones,
 };
 
 use super::{added, commit, git, git_output, remember, repository};
-use crate::support::Sandbox;
+use crate::support::{Sandbox, new_memory};
 
 /// A repository with two linked work trees.
 fn linked() -> (Sandbox, PathBuf, PathBuf) {
@@ -33,20 +31,7 @@ fn origin(root: &Path) -> Origin {
 }
 
 fn add(engine: &Engine, root: &Path, text: &str) -> MemoryId {
-    let memory = AddMemory {
-        memory_type: MemoryType::Lesson,
-        title: text.to_owned(),
-        content: text.to_owned(),
-        scope: Scope::Project,
-        tags: Vec::new(),
-        related_files: Vec::new(),
-        supersedes: None,
-        repeats: Repeats::Accept,
-        source: None,
-        origin: None,
-        key: None,
-        provenance: Provenance::default(),
-    };
+    let memory = new_memory(MemoryType::Lesson, text, text);
     engine.add_memory(&origin(root), &memory).expect("kept").id
 }
 

@@ -1,9 +1,10 @@
 //! A memory about a file that git renamed and that was edited since.
 
-use recall_core::{AddMemory, AnchorState, MemoryType, Provenance, Repeats, Scope};
+use recall_core::{AddMemory, AnchorState, MemoryType, Scope};
 use recall_engine::{ItemRequest, Parent};
 
 use super::{commit, git, repository};
+use crate::support::new_memory;
 
 #[test]
 fn a_file_that_was_renamed_and_edited_is_followed_by_its_similarity() {
@@ -15,18 +16,8 @@ fn a_file_that_was_renamed_and_edited_is_followed_by_its_similarity() {
     let engine = sandbox.engine();
     sandbox.search(&engine, "setting");
     let memory = AddMemory {
-        memory_type: MemoryType::Lesson,
-        title: "Settings are read once".to_owned(),
-        content: "A wombat that edits them has to restart.".to_owned(),
-        scope: Scope::Project,
-        tags: Vec::new(),
         related_files: vec!["settings.toml".to_owned()],
-        supersedes: None,
-        repeats: Repeats::Accept,
-        source: None,
-        origin: None,
-        key: None,
-        provenance: Provenance::default(),
+        ..new_memory(MemoryType::Lesson, "Settings are read once", "A wombat that edits them has to restart.")
     };
     let id = engine.add_memory(&sandbox.origin(), &memory).expect("kept").id;
     let standing = || {

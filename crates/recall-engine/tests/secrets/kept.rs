@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use recall_core::{
     AddMemory, AskBriefing, BriefingSubject, EndReason, EndSession, ListEvents, ListSessions, LogEvent, MemoryType,
-    Metadata, MetadataValue, Provenance, Repeats, Scope, SessionEventType, StartSession,
+    Metadata, MetadataValue, Provenance, Scope, SessionEventType, StartSession,
 };
 use recall_engine::{ItemRequest, Parent};
 
 use super::samples::Sample;
 use super::{is_shown, list, samples_of_all_shapes};
-use crate::support::Sandbox;
+use crate::support::{Sandbox, new_memory};
 
 /// Returns the names and contents of all files below a folder.
 fn kept(folder: &Path) -> Vec<String> {
@@ -42,20 +42,7 @@ fn in_session(id: &str) -> Provenance {
 }
 
 fn memory(title: &str, content: &str) -> AddMemory {
-    AddMemory {
-        memory_type: MemoryType::Lesson,
-        title: title.to_owned(),
-        content: content.to_owned(),
-        scope: Scope::Project,
-        tags: Vec::new(),
-        related_files: Vec::new(),
-        supersedes: None,
-        repeats: Repeats::Accept,
-        source: None,
-        origin: None,
-        key: None,
-        provenance: in_session("s1"),
-    }
+    AddMemory { provenance: in_session("s1"), ..new_memory(MemoryType::Lesson, title, content) }
 }
 
 #[test]

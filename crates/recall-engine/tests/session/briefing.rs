@@ -7,13 +7,13 @@ use std::process::Command;
 use recall_core::SessionEventType::{Decision, Error, Observation};
 use recall_core::tokens::estimate;
 use recall_core::{
-    AddMemory, AskBriefing, BriefingSubject, EndReason, EndSession, LogEvent, MemoryType, Provenance, Repeats, Scope,
+    AddMemory, AskBriefing, BriefingSubject, EndReason, EndSession, LogEvent, MemoryType, Provenance, Scope,
     VerifyMemories, VerifyMode,
 };
 use recall_engine::{Briefing, Engine, SectionKind};
 
 use super::{event, in_session, log};
-use crate::support::Sandbox;
+use crate::support::{Sandbox, new_memory};
 
 fn git(root: &Path, arguments: &[&str]) {
     let mut git = Command::new("git");
@@ -56,18 +56,8 @@ fn remember(
     files: &[&str],
 ) -> String {
     let memory = AddMemory {
-        memory_type,
-        title: title.to_owned(),
-        content: content.to_owned(),
-        scope: Scope::Project,
-        tags: Vec::new(),
         related_files: files.iter().map(|path| (*path).to_owned()).collect(),
-        supersedes: None,
-        repeats: Repeats::Accept,
-        source: None,
-        origin: None,
-        key: None,
-        provenance: Provenance::default(),
+        ..new_memory(memory_type, title, content)
     };
     engine.add_memory(&sandbox.origin(), &memory).expect("kept").id.to_string()
 }

@@ -4,13 +4,13 @@ use std::fs;
 
 use recall_core::SessionEventType::{Decision, Error, SessionEnd, SessionStart};
 use recall_core::{
-    AddMemory, DocumentType, EndReason, EndSession, ListSessions, MemoryType, Provenance, Repeats, Scope, Session,
+    AddMemory, DocumentType, EndReason, EndSession, ListSessions, MemoryType, Provenance, Repeats, Session,
     SessionState, StartSession,
 };
 use recall_engine::{EndedSession, Engine, SessionError};
 
 use super::{event, events_of, in_session, log, private_summary, store_folder, texts};
-use crate::support::Sandbox;
+use crate::support::{Sandbox, new_memory};
 
 fn start(sandbox: &Sandbox, engine: &Engine, id: &str, goal: Option<&str>) -> recall_engine::StartedSession {
     let request = StartSession { goal: goal.map(str::to_owned), provenance: in_session(id) };
@@ -59,18 +59,9 @@ fn a_summary_is_a_document_that_the_next_search_finds() {
     assert_eq!((started.id.as_str(), started.recoverable), ("s1", None));
     assert_eq!(start(&sandbox, &engine, "s1", None).started, started.started, "to begin it again changes nothing");
     let memory = AddMemory {
-        memory_type: MemoryType::Lesson,
-        title: "Platypuses swim".to_owned(),
-        content: "They always could.".to_owned(),
-        scope: Scope::Project,
-        tags: Vec::new(),
-        related_files: Vec::new(),
-        supersedes: None,
         repeats: Repeats::Refuse,
-        source: None,
-        origin: None,
-        key: None,
         provenance: in_session("s1"),
+        ..new_memory(MemoryType::Lesson, "Platypuses swim", "They always could.")
     };
     let request =
         EndSession { memories: vec![memory], ..ending("s1", Some("The platypus swims the monotreme crawl.")) };

@@ -5,13 +5,13 @@ use std::process::Command;
 
 use recall_core::SessionEventType::{Decision, Error, RetrievalQuery};
 use recall_core::{
-    AddMemory, AskBriefing, BriefingSubject, EndReason, EndSession, MemoryType, Provenance, Repeats, Scope,
-    SessionEventType, SessionShare,
+    AddMemory, AskBriefing, BriefingSubject, EndReason, EndSession, MemoryType, Provenance, SessionEventType,
+    SessionShare,
 };
 use recall_engine::{EndedSession, Engine, Keeping, SectionKind, SessionError};
 
 use super::{event, in_session, log, private_summary, store_folder};
-use crate::support::{Sandbox, paths};
+use crate::support::{Sandbox, new_memory, paths};
 
 fn end(sandbox: &Sandbox, engine: &Engine, id: &str, summary: Option<&str>) -> EndedSession {
     let request = EndSession {
@@ -24,20 +24,7 @@ fn end(sandbox: &Sandbox, engine: &Engine, id: &str, summary: Option<&str>) -> E
 }
 
 fn remember(sandbox: &Sandbox, engine: &Engine, session: &str, text: &str) -> String {
-    let memory = AddMemory {
-        memory_type: MemoryType::Decision,
-        title: text.to_owned(),
-        content: text.to_owned(),
-        scope: Scope::Project,
-        tags: Vec::new(),
-        related_files: Vec::new(),
-        supersedes: None,
-        repeats: Repeats::Accept,
-        source: None,
-        origin: None,
-        key: None,
-        provenance: in_session(session),
-    };
+    let memory = AddMemory { provenance: in_session(session), ..new_memory(MemoryType::Decision, text, text) };
     engine.add_memory(&sandbox.origin(), &memory).expect("kept").id.to_string()
 }
 
