@@ -184,7 +184,7 @@ fn did_you_mean(response: &SearchResponse, query: &QueryEcho) -> String {
         [] => String::new(),
         near => {
             let near: Vec<String> = near.iter().map(|one| quoted(one)).collect();
-            format!("\nNothing is called {}. Did you mean {}?", quoted(&query.text), near.join(", "))
+            format!("\nNo indexed symbol is called {}. Did you mean {}?", quoted(&query.text), near.join(", "))
         }
     }
 }
@@ -196,7 +196,7 @@ fn doubt(response: &SearchResponse, offset: u32) -> String {
         return String::new();
     };
     format!(
-        "\nLow confidence ({:.0} %): the nearest of {} are below; they may not answer.",
+        "\nLow confidence ({:.0} %): these hits may not answer; they are the nearest of {}.",
         confidence * 100.0,
         searched_files(response)
     )
@@ -337,7 +337,7 @@ mod tests {
         response.low_confidence = true;
         response.stats.get_or_insert_default().documents = 1_204;
         let page = search(&response, 0, WHOLE, cursor);
-        let doubt = "\nLow confidence (12 %): the nearest of 1,204 files are below; they may not answer.\n";
+        let doubt = "\nLow confidence (12 %): these hits may not answer; they are the nearest of 1,204 files.\n";
         assert!(page.contains(doubt), "{page}");
         assert!(page.contains("[1] a.rs:10-10@0123456789ab · f") && page.contains("fn f() {}"), "{page}");
         assert!(!search(&response, 10, WHOLE, cursor).contains("Low confidence"));

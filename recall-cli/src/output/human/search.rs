@@ -55,7 +55,8 @@ pub(crate) fn doubt(answer: &v1::SearchResponse) -> Option<String> {
     let confidence = answer.confidence.filter(|_| answer.low_confidence)?;
     (!answer.results.is_empty()).then(|| {
         let searched = searched_files(answer);
-        format!("low confidence ({:.0} %): the nearest of {searched} follow; they may not answer", confidence * 100.0)
+        let percent = confidence * 100.0;
+        format!("low confidence ({percent:.0} %): these hits may not answer; they are the nearest of {searched}")
     })
 }
 
@@ -63,7 +64,7 @@ pub(crate) fn doubt(answer: &v1::SearchResponse) -> Option<String> {
 pub(crate) fn did_you_mean(answer: &v1::SearchResponse) -> Option<String> {
     let near = (!answer.did_you_mean.is_empty()).then(|| printable(&answer.did_you_mean.join(", ")).into_owned())?;
     let text = answer.query.as_ref().map_or("", |query| &query.text);
-    Some(format!("nothing is called `{}`; did you mean {near}?", printable(text)))
+    Some(format!("no indexed symbol is called `{}`; did you mean {near}?", printable(text)))
 }
 
 /// Returns a hint about unconfirmed hits from the repository; `None` if there are none.
@@ -245,7 +246,7 @@ mod tests {
         answer.low_confidence = true;
         assert_eq!(doubt(&answer), None, "there is nothing to doubt");
         answer.results.push(hit());
-        let expected = "low confidence (12 %): the nearest of 1,204 files follow; they may not answer";
+        let expected = "low confidence (12 %): these hits may not answer; they are the nearest of 1,204 files";
         assert_eq!(doubt(&answer).as_deref(), Some(expected));
     }
 
