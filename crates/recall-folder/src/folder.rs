@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::ambient_authority;
@@ -14,6 +15,12 @@ use crate::OpenError;
 
 /// The prefix of the temporary files of [`Folder::replace`].
 const UNFINISHED: &str = ".unfinished-";
+
+/// How often the deletion of a folder is tried while other threads change its content.
+const REMOVE_ATTEMPTS: usize = 200;
+
+/// The time between two attempts.
+const REMOVE_PAUSE: Duration = Duration::from_millis(5);
 
 /// An open folder.
 #[derive(Debug)]
@@ -237,15 +244,28 @@ impl Folder {
     /// Deletes a name in this folder: a file, a link, or a folder with its content. The target of a link is not
     /// touched. Only for folders that recall created.
     ///
+    /// Files that another thread creates or deletes in the folder meanwhile do not make it fail, unless that goes on for
+    /// a second.
+    ///
     /// # Errors
     /// The name is not plain or missing, or the system refuses.
     pub fn remove(&self, name: impl AsRef<OsStr>) -> Result<(), OpenError> {
         let name = plain(name.as_ref())?;
         let path = self.path.join(name);
-        let found = self.dir.symlink_metadata(name).map_err(|source| refused(&path, source))?;
-        let removed =
-            if found.is_dir() { self.dir.remove_dir_all(name) } else { self.dir.remove_file_or_symlink(name) };
-        removed.map_err(|source| refused(&path, source))
+        let mut attempts = 0;
+        loop {
+            let found = self.dir.symlink_metadata(name).map_err(|source| refused(&path, source))?;
+            if !found.is_dir() {
+                return self.dir.remove_file_or_symlink(name).map_err(|source| refused(&path, source));
+            }
+            attempts += 1;
+            match self.dir.remove_dir_all(name) {
+                Err(error) if attempts < REMOVE_ATTEMPTS && has_changed_meanwhile(&error) => {
+                    std::thread::sleep(REMOVE_PAUSE);
+                }
+                outcome => return outcome.map_err(|source| refused(&path, source)),
+            }
+        }
     }
 
     /// Renames a file or folder in this folder.
@@ -301,6 +321,11 @@ fn check_regular(found: &Metadata, path: &Path) -> Result<(), OpenError> {
     } else {
         Err(OpenError::NotAFile { path: path.to_owned() })
     }
+}
+
+/// Returns whether the deletion of a folder failed because its content changed after it was listed.
+fn has_changed_meanwhile(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotFound)
 }
 
 fn refused(path: &Path, source: io::Error) -> OpenError {

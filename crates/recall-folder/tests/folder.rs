@@ -135,6 +135,26 @@ fn only_plain_names_are_deleted_and_links_are_not_followed() {
 }
 
 #[test]
+fn a_folder_is_deleted_while_a_thread_still_writes_into_it() {
+    const ROUNDS: usize = 40;
+    let (place, folder) = place();
+    for _ in 0..ROUNDS {
+        let full = folder.make_folder("full").expect("made");
+        let path = place.path().join("inside/full");
+        let writer = std::thread::spawn(move || {
+            for n in 0..200 {
+                // Fails once the folder is gone.
+                let _ = fs::write(path.join(n.to_string()), "");
+            }
+        });
+        while full.names().expect("names").is_empty() && !writer.is_finished() {}
+        folder.remove("full").expect("removed");
+        writer.join().expect("written");
+        assert!(folder.metadata("full").expect("seen").is_none());
+    }
+}
+
+#[test]
 fn a_private_folder_excludes_other_users_and_is_not_a_link() {
     let place = tempfile::tempdir().expect("a folder");
     let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
