@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use prost::Message;
+use recall_api::{Failure, InvalidRequest, convert, v1};
 use recall_core::Limits;
-use recall_proto::{Failure, InvalidRequest, convert, v1};
 
 type Check = fn(&[u8]) -> Option<InvalidRequest>;
 

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use recall_agents::{Folders, Ledger, RegisterError, SHIM, System, agent};
-use recall_proto::Reason;
+use recall_api::Reason;
 
 pub(crate) use change::{Action, AgentChange, Mode};
 pub(crate) use row::{AgentRow, is_present};

@@ -1,6 +1,6 @@
 //! The calling agent and session, from the environment variables that agents set.
 
-use recall_proto::v1::Provenance;
+use recall_api::v1::Provenance;
 
 /// The agent session that the command runs in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use recall_api::v1::RequestContext;
 use recall_config::Dirs;
-use recall_proto::v1::RequestContext;
 
 use crate::args::Global;
 use crate::error::CommandError;

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use clap_complete::CompleteEnv;
 use clap_complete::engine::CompletionCandidate;
+use recall_api::convert::scope;
+use recall_api::v1;
 use recall_client::{Client, Launch};
 use recall_config::Settings;
 use recall_core::{Scope, glob_escaped, normalized, normalized_path};
-use recall_proto::convert::scope;
-use recall_proto::v1;
 use tonic::Status;
 
 use crate::args::Global;

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
+use recall_api::v1;
 use recall_client::{Client, ConnectError, ConnectOptions, Launch, Replace, hint};
 use recall_config::{ConfigError, Dirs, Environment, Settings};
-use recall_proto::v1;
 use tonic::Status;
 
 use crate::command_context::{CLIENT_NAME, CommandContext, VERSION};

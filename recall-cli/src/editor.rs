@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use recall_proto::Reason;
+use recall_api::Reason;
 
 use crate::Exit;
 use crate::error::{CliError, CommandError};

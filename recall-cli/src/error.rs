@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::io;
 
+use recall_api::hint::{self, Audience};
+use recall_api::{Failure, Reason};
 use recall_client::daemon::StopError;
 use recall_client::{ConnectError, hint as connection};
 use recall_config::{ChangeError, ConfigError, DirsError, ProjectError};
 use recall_core::error_causes;
-use recall_proto::hint::{self, Audience};
-use recall_proto::{Failure, Reason};
 
 use crate::Exit;
 

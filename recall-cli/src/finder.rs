@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use ratatui::crossterm::event::EventStream;
+use recall_api::v1;
 use recall_client::Client;
-use recall_proto::v1;
 use tonic::Status;
 
 use crate::output::human::screen::Screen as Look;

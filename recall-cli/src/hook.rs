@@ -18,11 +18,11 @@ use std::str::FromStr as _;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use recall_api::v1;
 use recall_client::{Client, ConnectOptions, Launch, Replace};
 use recall_config::{HookSettings, Settings};
 use recall_core::MemoryId;
 use recall_core::tokens::count;
-use recall_proto::v1;
 use tonic::Status;
 
 use crate::command_context::CommandContext;

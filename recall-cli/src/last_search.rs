@@ -8,8 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use recall_api::v1;
 use recall_config::Dirs;
-use recall_proto::v1;
 use serde::{Deserialize, Serialize};
 
 /// The folder in the state folder.

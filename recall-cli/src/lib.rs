@@ -1,7 +1,7 @@
 //! The `recall` command: a client of the daemon with text output for people and JSON for scripts.
 //!
 //! Each command is one file in `command`: its arguments, its requests to the daemon, and its text unless that is long or
-//! shared. `output` formats the other responses for people and has what all need; `recall_json` has the documented schema of
+//! shared. `output` formats the other responses for people and has what all need; `recall_api::json` has the documented schema of
 //! `--json`. Standard output is data; everything else goes to
 //! standard error. This crate does not index or search and opens no store: the daemon does.
 //!

@@ -9,7 +9,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anstream::adapter::strip_str;
 use anstream::{AutoStream, ColorChoice};
-use recall_proto::v1::{Severity, Warning};
+use recall_api::v1::{Severity, Warning};
 use serde::Serialize;
 
 use crate::error::{CliError, CommandError};
@@ -174,7 +174,7 @@ fn error_text(cli_error: &CliError) -> String {
 
 #[cfg(test)]
 mod tests {
-    use recall_proto::Reason;
+    use recall_api::Reason;
 
     use super::*;
     use crate::Exit;

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use recall_proto::v1;
+use recall_api::v1;
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;

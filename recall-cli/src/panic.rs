@@ -2,8 +2,8 @@
 
 use std::panic::{self, AssertUnwindSafe};
 
-use recall_proto::Reason;
-use recall_proto::hint::{self, Audience};
+use recall_api::Reason;
+use recall_api::hint::{self, Audience};
 
 use crate::Exit;
 use crate::error::{CliError, CommandError};

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use recall_agents::Folders;
+use recall_api::Reason;
 use recall_config::{Dirs, Environment};
-use recall_proto::Reason;
 
 use crate::Exit;
 use crate::caller::Caller;

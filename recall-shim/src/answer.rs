@@ -1,6 +1,6 @@
 //! The answer of a tool and its forms.
 
-use recall_proto::v1::{Severity, Warning};
+use recall_api::v1::{Severity, Warning};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Deserialize;
 use serde_json::Value;
@@ -45,7 +45,7 @@ impl Answer {
             Self::Text(text) => Self::Text(render::notes(&warnings, None) + &text),
             Self::Json(mut answer) => {
                 let written =
-                    |warning| serde_json::to_value(recall_json::warning(warning)).expect("the keys are strings");
+                    |warning| serde_json::to_value(recall_api::json::warning(warning)).expect("the keys are strings");
                 let more = warnings.iter().map(written);
                 if let Some(Value::Array(warnings)) = answer.get_mut("warnings") {
                     warnings.extend(more);

@@ -3,11 +3,11 @@
 use std::error::Error as _;
 use std::fmt;
 
+use recall_api::hint::{self, Audience, CHECK_DAEMON};
+use recall_api::{Failure, Reason};
 use recall_client::{ConnectError, hint as connection};
 use recall_config::{DirsError, ProjectError};
 use recall_core::{error_chain, error_chain_as};
-use recall_proto::hint::{self, Audience, CHECK_DAEMON};
-use recall_proto::{Failure, Reason};
 use tonic::Status;
 
 use crate::render::clean;

@@ -1,6 +1,6 @@
 //! What an indexing run reported.
 
-use recall_proto::v1::{IndexFinished, IndexStarted, Warning};
+use recall_api::v1::{IndexFinished, IndexStarted, Warning};
 
 /// The events of an indexing run.
 #[derive(Debug, Default)]

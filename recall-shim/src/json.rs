@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use recall_proto::v1::{
+use recall_api::v1::{
     ExactResponse, GetResponse, GraphResponse, Hit, ListResponse, RelatedResponse, SearchResponse, StatusResponse,
 };
 use serde::Serialize;
@@ -26,7 +26,7 @@ pub(crate) fn search(response: &SearchResponse, offset: u32, cursor: impl Fn(u32
     loop {
         let shown = response.results.len() as u32;
         let next = response.next_offset.map(|_| offset + shown);
-        let mut answer = object(recall_json::search(&response));
+        let mut answer = object(recall_api::json::search(&response));
         answer.insert("next_offset".to_owned(), next.into());
         answer.insert("cursor".to_owned(), next.map(&cursor).into());
         answer.insert("_judge_reminder".to_owned(), JUDGE_REMINDER.into());
@@ -55,7 +55,7 @@ pub(crate) fn exact(response: &ExactResponse, offset: u32, cursor: impl Fn(u32) 
     loop {
         let shown = response.results.len() as u32;
         let next = response.next_offset.map(|_| offset + shown);
-        let mut answer = object(recall_json::exact(&response));
+        let mut answer = object(recall_api::json::exact(&response));
         answer.insert("next_offset".to_owned(), next.into());
         answer.insert("cursor".to_owned(), next.map(&cursor).into());
         if excess(&answer) == 0 || shown <= 1 {
@@ -81,7 +81,7 @@ pub(crate) fn get(response: &GetResponse, from: Option<Place>, cursor: impl Fn(P
             Some(chunk) if response.text.is_empty() => page.text.clone_into(&mut chunk.text),
             _ => page.text.clone_into(&mut response.text),
         }
-        let mut answer = object(recall_json::item(&response));
+        let mut answer = object(recall_api::json::item(&response));
         answer.insert("cursor".to_owned(), page.rest.map(&cursor).into());
         let shown_chars = page.text.chars().count();
         match excess(&answer) {
@@ -97,7 +97,7 @@ pub(crate) fn get(response: &GetResponse, from: Option<Place>, cursor: impl Fn(P
 /// # Errors
 /// There are more entries than fit in one answer.
 pub(crate) fn list(response: &ListResponse) -> Result<Value, TooMany> {
-    let answer = object(recall_json::listing(response));
+    let answer = object(recall_api::json::listing(response));
     let excess = excess(&answer);
     let entries = response.entries.len();
     if excess == 0 || entries <= 1 {
@@ -111,7 +111,7 @@ pub(crate) fn list(response: &ListResponse) -> Result<Value, TooMany> {
 pub(crate) fn related(response: &RelatedResponse) -> Value {
     let mut response = response.clone();
     loop {
-        let answer = object(recall_json::related(&response));
+        let answer = object(recall_api::json::related(&response));
         if excess(&answer) == 0 || response.results.len() <= 1 {
             return Value::Object(answer);
         }
@@ -123,7 +123,7 @@ pub(crate) fn related(response: &RelatedResponse) -> Value {
 pub(crate) fn graph(response: &GraphResponse) -> Value {
     let mut response = response.clone();
     loop {
-        let answer = object(recall_json::graph(&response));
+        let answer = object(recall_api::json::graph(&response));
         let excess = excess(&answer);
         let nodes = response.nodes.len();
         if excess == 0 || nodes <= 1 {
@@ -139,13 +139,13 @@ pub(crate) fn graph(response: &GraphResponse) -> Value {
 
 /// Returns the result of an indexing run.
 pub(crate) fn index(run: &Run) -> Value {
-    Value::Object(object(recall_json::finished(&run.finished, &run.warnings)))
+    Value::Object(object(recall_api::json::finished(&run.finished, &run.warnings)))
 }
 
 /// Returns the files that initialised the project, and the result of its first indexing.
 pub(crate) fn initialised(root: &Path, written: &[PathBuf], run: &Run) -> Value {
     let shown = |path: &Path| Value::from(clean(&path.to_string_lossy()).into_owned());
-    let mut answer = object(recall_json::finished(&run.finished, &run.warnings));
+    let mut answer = object(recall_api::json::finished(&run.finished, &run.warnings));
     answer.insert("root".to_owned(), shown(root));
     answer.insert("changed".to_owned(), (!written.is_empty()).into());
     answer.insert("written".to_owned(), written.iter().map(|path| shown(path)).collect());
@@ -154,7 +154,7 @@ pub(crate) fn initialised(root: &Path, written: &[PathBuf], run: &Run) -> Value 
 
 /// Returns the state of the daemon and the stores.
 pub(crate) fn status(response: &StatusResponse) -> Value {
-    Value::Object(object(recall_json::status(response)))
+    Value::Object(object(recall_api::json::status(response)))
 }
 
 /// Returns an answer that needs no pagination.
@@ -217,7 +217,7 @@ fn shortened(text: &str, by_chars: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use recall_proto::v1::{GraphEdge, GraphNode, ListEntry, Memory, Symbol};
+    use recall_api::v1::{GraphEdge, GraphNode, ListEntry, Memory, Symbol};
 
     use super::*;
     use crate::render::sample::{doc, found, hit};

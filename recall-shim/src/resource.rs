@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use recall_api::v1::{GetRequest, ListRequest, ListSort, RequestContext, Scope};
 use recall_core::{MemoryId, glob_escaped};
-use recall_proto::v1::{GetRequest, ListRequest, ListSort, RequestContext, Scope};
 use rmcp::ErrorData;
 use rmcp::model::{
     CacheScope, CompleteRequestParams, CompletionInfo, ReadResourceResult, Reference, ResourceContents,

@@ -12,8 +12,8 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use rmcp::{ServerHandler, model};
 
+use recall_api::v1;
 use recall_core::{EndReason, nearest};
-use recall_proto::v1;
 
 use crate::daemon::Daemon;
 use crate::options::ToolSet;

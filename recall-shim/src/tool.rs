@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use recall_proto::v1::RequestContext;
+use recall_api::v1::RequestContext;
 use rmcp::model::{self, JsonObject};
 
 use crate::answer::Answer;

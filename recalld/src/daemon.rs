@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use recall_api::v1;
 use recall_config::Settings;
 use recall_core::Timestamp;
 use recall_engine::Engine;
 use recall_page::Page;
-use recall_proto::v1;
 use tokio_util::sync::CancellationToken;
 
 use crate::activity::Activity;
@@ -109,5 +109,5 @@ impl Identity {
 
 /// Returns the range of protocol revisions that this release speaks.
 pub(crate) fn protocols() -> v1::ProtocolRange {
-    v1::ProtocolRange { min: *recall_proto::PROTOCOLS.start(), max: *recall_proto::PROTOCOLS.end() }
+    v1::ProtocolRange { min: *recall_api::PROTOCOLS.start(), max: *recall_api::PROTOCOLS.end() }
 }

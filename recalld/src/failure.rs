@@ -1,6 +1,6 @@
 //! The mapping of the engine's errors to reasons for clients, with a hint if the error needs one of its own.
 //!
-//! The hints of the reasons are in [`recall_proto::hint`].
+//! The hints of the reasons are in [`recall_api::hint`].
 
 mod backup;
 mod migrate;
@@ -8,12 +8,12 @@ mod models;
 mod publish;
 mod shared;
 
+use recall_api::{Failure, Reason};
 use recall_core::{UnknownLanguage, error_chain};
 use recall_engine::{
     ContextError, Fault, GetError, GraphError, IndexError, ListError, MemoryError, OutsideFilter, PatternError,
     RemoveError, SearchError, SessionError, StatusError, StoreError,
 };
-use recall_proto::{Failure, Reason};
 use recall_rql::{Problem as RqlProblem, RqlError};
 use tonic::Status;
 

@@ -16,15 +16,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use recall_api::v1;
 use recall_config::{Dirs, Environment, ModelSetting, ModelsSettings, ProxySetting, Settings};
 use recall_core::Embedder as _;
 use recall_engine::{EmbeddingModel, Encoders, Engine, Reranker};
+use recall_models::providers::{Network, RemoteDescriber, RemoteEncoder, RemoteJudge, RemoteName};
 use recall_models::{
     BuiltIn, FetchSettings, FolderError, Installed, Manifest, ModelsFolder, NetworkKind, OnnxCrossEncoder, OnnxEncoder,
     OnnxSettings, REGISTRY, RegistryModel, Role,
 };
-use recall_proto::v1;
-use recall_providers::{Network, RemoteDescriber, RemoteEncoder, RemoteJudge, RemoteName};
 
 pub(crate) use described::STATIC;
 pub(crate) use error::ModelsError;

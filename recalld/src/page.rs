@@ -5,9 +5,9 @@
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use recall_api::v1::recall_client::RecallClient;
+use recall_api::v1::recall_server::RecallServer;
 use recall_page::Rpc;
-use recall_proto::v1::recall_client::RecallClient;
-use recall_proto::v1::recall_server::RecallServer;
 use tonic::body::Body;
 use tonic::codegen::http::{Request, Response};
 use tower::Layer as _;

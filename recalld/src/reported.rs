@@ -8,7 +8,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use parking_lot::Mutex;
-use recall_proto::v1::Warning;
+use recall_api::v1::Warning;
 
 use crate::service::warning::{JOURNAL_LINES_UNREAD, SELECTION_LINES_UNREAD};
 

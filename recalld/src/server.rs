@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::stream::Stream;
+use recall_api::v1::recall_server::RecallServer;
 use recall_config::DaemonSettings;
-use recall_proto::v1::recall_server::RecallServer;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_stream::wrappers::ReceiverStream;
@@ -156,7 +156,7 @@ fn serve(
 /// Returns the reflection service. It describes the messages without their comments, which are in `proto/`.
 fn reflection() -> ServerReflectionServer<impl ServerReflection> {
     tonic_reflection::server::Builder::configure()
-        .register_encoded_file_descriptor_set(recall_proto::v1::FILE_DESCRIPTOR_SET)
+        .register_encoded_file_descriptor_set(recall_api::v1::FILE_DESCRIPTOR_SET)
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         .build_v1()
         .expect("the descriptors are written when the program is built, and a test reads them")

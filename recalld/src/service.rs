@@ -38,8 +38,8 @@ mod store;
 mod transfer;
 pub(crate) mod warning;
 
-use recall_proto::v1;
-use recall_proto::v1::recall_server::Recall;
+use recall_api::v1;
+use recall_api::v1::recall_server::Recall;
 use tonic::{Request, Response, Status};
 
 use crate::admission::Answering;

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use recall_api::v1;
 use recall_client::{Client, ConnectOptions, Launch, Replace};
-use recall_proto::v1;
 use recall_testkit::{Project, Sandbox};
 
 /// The number of files at the start.

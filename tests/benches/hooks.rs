@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use recall_api::v1;
 use recall_client::{Client, ConnectOptions, Launch, Replace};
-use recall_proto::v1;
 use recall_testkit::Sandbox;
 
 /// Prompts as people write them for any project.

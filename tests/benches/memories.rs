@@ -8,8 +8,8 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
+use recall_api::v1;
 use recall_client::{Client, ConnectOptions, Launch, Replace};
-use recall_proto::v1;
 use recall_testkit::{Project, Running, Sandbox};
 
 /// The default number of memories.

@@ -16,8 +16,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use recall_api::v1;
 use recall_client::{Client, ConnectOptions, Launch, Replace};
-use recall_proto::v1;
 use recall_testkit::{Project, Sandbox};
 use tokio::sync::RwLock;
 

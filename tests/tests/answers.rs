@@ -2,8 +2,8 @@
 
 #![cfg(target_os = "linux")]
 
+use recall_api::v1;
 use recall_client::{Client, Launch};
-use recall_proto::v1;
 
 use crate::daemon::home::Home;
 
@@ -73,8 +73,8 @@ async fn a_search_counts_matches_and_refuses_an_unknown_language() {
     assert_eq!((stats.documents, stats.stale_files), (3, 0));
 
     let refused = client.search(search("alpha lang:markdwn")).await.expect_err("no such language");
-    let failure = recall_proto::Failure::from_status(&refused);
-    assert_eq!(failure.reason, recall_proto::Reason::InvalidArgument);
+    let failure = recall_api::Failure::from_status(&refused);
+    assert_eq!(failure.reason, recall_api::Reason::InvalidArgument);
     assert_eq!(failure.message, "unknown language `markdwn`; did you mean `markdown`?");
     assert_eq!(failure.hint.as_deref(), Some("write `markdown`, or leave the language out"));
 }

@@ -9,39 +9,32 @@ use serde_json::{Value, json};
 /// The crates of the workspace that a crate may depend on. A crate that is not listed may depend on none.
 const ARROWS: &[(&str, &[&str])] = &[
     ("recall-core", &[]),
-    ("recall-folder", &["recall-core"]),
+    ("recall-os", &["recall-core"]),
     ("recall-chunk", &["recall-core"]),
-    ("recall-catalog", &["recall-core", "recall-folder"]),
-    ("recall-lexical", &["recall-core", "recall-folder"]),
-    ("recall-exact", &["recall-core"]),
-    ("recall-vector", &["recall-core", "recall-folder"]),
+    ("recall-catalog", &["recall-core", "recall-os"]),
+    ("recall-lexical", &["recall-core", "recall-os"]),
+    ("recall-vector", &["recall-core", "recall-os"]),
     ("recall-rank", &[]),
     ("recall-foreign", &["recall-core"]),
     ("recall-secrets", &[]),
     ("recall-rql", &["recall-core"]),
-    ("recall-git", &[]),
-    ("recall-http", &[]),
-    ("recall-system", &[]),
+    ("recall-models", &["recall-core", "recall-os", "recall-secrets"]),
     ("recall-shared", &[]),
-    ("recall-models", &["recall-core", "recall-folder", "recall-http"]),
-    ("recall-providers", &["recall-core", "recall-folder", "recall-http", "recall-secrets"]),
-    ("recall-journal", &["recall-core", "recall-folder"]),
-    ("recall-watch", &["recall-core", "recall-folder", "recall-git"]),
-    ("recall-proto", &["recall-core"]),
-    ("recall-config", &["recall-core", "recall-folder"]),
+    ("recall-journal", &["recall-core", "recall-os"]),
+    ("recall-watch", &["recall-core", "recall-os"]),
+    ("recall-api", &["recall-core", "recall-rql"]),
+    ("recall-config", &["recall-core", "recall-os"]),
     ("recall-agents", &["recall-core"]),
     (
         "recall-engine",
         &[
             "recall-core",
-            "recall-folder",
+            "recall-os",
             "recall-chunk",
             "recall-catalog",
-            "recall-exact",
-            "recall-foreign",
-            "recall-git",
-            "recall-journal",
             "recall-lexical",
+            "recall-foreign",
+            "recall-journal",
             "recall-vector",
             "recall-rank",
             "recall-rql",
@@ -50,10 +43,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "recall-watch",
         ],
     ),
-    ("recall-client", &["recall-core", "recall-folder", "recall-proto", "recall-config", "recall-system"]),
-    ("recall-json", &["recall-core", "recall-proto", "recall-rql"]),
-    ("recall-page", &["recall-core", "recall-proto", "recall-json"]),
-    ("recall-eval", &["recall-core", "recall-git"]),
+    ("recall-client", &["recall-core", "recall-os", "recall-api", "recall-config"]),
+    ("recall-page", &["recall-core", "recall-api"]),
     (
         "recalld",
         &[
@@ -62,39 +53,25 @@ const ARROWS: &[(&str, &[&str])] = &[
             "recall-engine",
             "recall-models",
             "recall-page",
-            "recall-proto",
-            "recall-providers",
+            "recall-api",
             "recall-config",
             "recall-rql",
             "recall-shared",
-            "recall-system",
+            "recall-os",
         ],
     ),
     (
         "recall-cli",
-        &[
-            "recall-agents",
-            "recall-core",
-            "recall-proto",
-            "recall-config",
-            "recall-client",
-            "recall-folder",
-            "recall-git",
-            "recall-json",
-            "recall-rql",
-        ],
+        &["recall-agents", "recall-core", "recall-api", "recall-config", "recall-client", "recall-os", "recall-rql"],
     ),
-    (
-        "recall-bench",
-        &["recall-core", "recall-proto", "recall-client", "recall-json", "recall-eval", "recall-rank", "recall-cli"],
-    ),
-    ("recall-shim", &["recall-core", "recall-proto", "recall-config", "recall-client", "recall-json"]),
+    ("recall-bench", &["recall-core", "recall-os", "recall-api", "recall-client", "recall-rank", "recall-cli"]),
+    ("recall-shim", &["recall-core", "recall-api", "recall-config", "recall-client"]),
     ("recall-testkit", &["recall-core", "recall-config", "recall-journal"]),
     (
         "recall-tests",
         &[
             "recall-core",
-            "recall-proto",
+            "recall-api",
             "recall-config",
             "recall-client",
             "recall-agents",
@@ -107,7 +84,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "recall-training",
-        &["recall-core", "recall-chunk", "recall-engine", "recall-eval", "recall-git", "recall-models", "recall-rank"],
+        &["recall-core", "recall-chunk", "recall-engine", "recall-bench", "recall-os", "recall-models", "recall-rank"],
     ),
     (
         "recall-fuzz",
@@ -116,17 +93,17 @@ const ARROWS: &[(&str, &[&str])] = &[
             "recall-chunk",
             "recall-config",
             "recall-journal",
-            "recall-proto",
+            "recall-api",
             "recall-rql",
             "recall-testkit",
         ],
     ),
     ("xtask", &[]),
-    ("recall-dist", &["recall-git"]),
+    ("recall-dist", &["recall-os"]),
 ];
 
 /// The additional crates that the tests of a crate may use: real implementations of a port.
-const TESTED_WITH: &[(&str, &str)] = &[("recall-engine", "recall-models"), ("recall-engine", "recall-providers")];
+const TESTED_WITH: &[(&str, &str)] = &[("recall-engine", "recall-models")];
 
 /// Crates for tests only; the tests of every crate may use them.
 const FOR_TESTS: &[&str] = &["recall-testkit"];
@@ -136,39 +113,39 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("rusqlite", &["recall-catalog", "recall-foreign", "recall-tests"]),
     ("tantivy", &["recall-lexical"]),
     ("tree-sitter*", &["recall-chunk"]),
-    ("cap-*", &["recall-folder"]),
+    ("cap-*", &["recall-os"]),
     ("ignore", &["recall-watch"]),
     ("notify", &["recall-watch"]),
     ("usearch", &["recall-vector"]),
     ("memmap2", &["recall-vector"]),
     ("ort", &["recall-models"]),
-    ("regex*", &["recall-exact", "recall-secrets"]),
+    ("regex*", &["recall-lexical", "recall-secrets"]),
     ("strsim", &["recall-core"]),
-    ("jiff", &["recall-foreign", "recall-journal", "recall-json", "recall-rql", "recall-cli", "recall-shim"]),
+    ("jiff", &["recall-foreign", "recall-journal", "recall-api", "recall-rql", "recall-cli", "recall-shim"]),
     ("serde-saphyr", &["recall-foreign", "recall-cli"]),
     ("tokenizers", &["recall-models"]),
-    ("ureq", &["recall-http"]),
-    ("rustls", &["recall-http", "recall-shared"]),
+    ("ureq", &["recall-models"]),
+    ("rustls", &["recall-models", "recall-shared"]),
     ("rustls-platform-verifier", &["recall-shared"]),
     ("tokio-postgres*", &["recall-shared"]),
     ("qdrant-client", &["recall-shared", "recall-testkit"]),
     ("zip", &["recall-models", "recall-dist", "recall-testkit"]),
     ("tar", &["recall-engine", "recall-dist"]),
     ("flate2", &["recall-engine", "recall-dist"]),
-    ("toml", &["recall-config", "recall-eval", "recall-training"]),
+    ("toml", &["recall-config", "recall-bench", "recall-training"]),
     ("toml_edit", &["recall-config", "recall-agents"]),
     ("jsonc-parser", &["recall-agents"]),
     ("saphyr", &["recall-agents"]),
     ("directories", &["recall-config"]),
     ("sysinfo", &["recall-config", "recalld"]),
     ("widestring", &["recalld"]),
-    ("windows-sys", &["recall-system"]),
-    ("raunch", &["recall-system"]),
-    ("prost", &["recall-proto", "recall-fuzz"]),
+    ("windows-sys", &["recall-os"]),
+    ("raunch", &["recall-os"]),
+    ("prost", &["recall-api", "recall-fuzz"]),
     (
         "tonic",
         &[
-            "recall-proto",
+            "recall-api",
             "recall-client",
             "recall-page",
             "recalld",
@@ -197,13 +174,10 @@ const FOREIGN: &[(&str, &[&str])] = &[
 const HEAVY: &[&str] = &[
     "recall-engine",
     "recall-catalog",
-    "recall-exact",
-    "recall-foreign",
     "recall-lexical",
+    "recall-foreign",
     "recall-vector",
-    "recall-http",
     "recall-models",
-    "recall-providers",
     "recall-chunk",
     "recall-watch",
     "recall-journal",
@@ -231,6 +205,14 @@ const SMALL: &[&str] = &["recall-cli", "recall-bench", "recall-shim"];
 #[test]
 fn every_arrow_is_an_allowed_one() {
     assert_eq!(complaints_about_arrows(&metadata(&["--no-deps"])), [""; 0]);
+}
+
+/// The list in ARCHITECTURE.md is a copy of the table, from the programs down.
+#[test]
+fn the_architecture_shows_the_table() {
+    let page = std::fs::read_to_string(workspace().join("ARCHITECTURE.md")).expect("the page");
+    let expected = drawn_arrows();
+    assert!(page.contains(&expected), "ARCHITECTURE.md must contain:\n{expected}");
 }
 
 #[test]
@@ -278,6 +260,16 @@ fn a_heavy_library_is_found_however_far_away() {
     for expected in ["recalld links recall-catalog", "recalld links libsqlite3-sys", "recalld links rustls"] {
         assert!(complaints.iter().any(|complaint| complaint == expected), "{complaints:?}");
     }
+}
+
+/// A line for each crate with the crates that it may depend on, in a block of text.
+fn drawn_arrows() -> String {
+    let short = |name: &'static str| name.strip_prefix("recall-").unwrap_or(name);
+    let lines = ARROWS.iter().rev().filter(|(_, to)| !to.is_empty()).map(|(from, to)| {
+        let to: Vec<&str> = to.iter().map(|name| short(name)).collect();
+        format!("{:9} ► {}\n", short(from), to.join(", "))
+    });
+    format!("```text\n{}```\n", lines.collect::<String>())
 }
 
 fn complaints_about_arrows(metadata: &Value) -> Vec<String> {

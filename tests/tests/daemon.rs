@@ -13,8 +13,8 @@ use std::os::unix::net::UnixStream;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use recall_api::v1;
 use recall_client::{Client, ConnectError, Launch, daemon};
-use recall_proto::v1;
 use recall_testkit::wait_until;
 use rustix::process::Signal;
 

@@ -1,4 +1,4 @@
-//! Deletion of files and folders. Only `recall-folder` deletes folders, through a handle to a folder that recall created;
+//! Deletion of files and folders. Only `recall-os` deletes folders, through a handle to a folder that recall created;
 //! single files are deleted only in the listed sources.
 
 use std::fs;
@@ -8,7 +8,7 @@ use recall_tests::workspace;
 
 /// The sources that may delete a single file by its path, and why.
 const FILES: &[(&str, &str)] = &[
-    ("crates/recall-eval/src/mine/checkout.rs", "a checkout in a temporary folder of its own"),
+    ("crates/recall-bench/src/mine/checkout.rs", "a checkout in a temporary folder of its own"),
     ("crates/recall-models/src/fetch/", "its own downloads and lock in the data home"),
     ("crates/recall-models/src/folder/pull.rs", "its own download in the data home"),
     ("crates/recall-models/src/runtime/", "its own download and marks in the data home"),
@@ -23,7 +23,7 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 /// The one crate that deletes folders.
-const FOLDERS: &str = "crates/recall-folder/src/";
+const FOLDERS: &str = "crates/recall-os/src/";
 
 /// Returns the forbidden deletions in a source at a path of the workspace.
 fn complaints(path: &str, source: &str) -> Vec<String> {
@@ -31,11 +31,11 @@ fn complaints(path: &str, source: &str) -> Vec<String> {
     let shipped = &source[..tests.unwrap_or(source.len())];
     let mut found = Vec::new();
     if shipped.contains("remove_dir_all(") && !path.starts_with(FOLDERS) {
-        found.push(format!("{path} deletes a folder; use `recall_folder::Folder::remove`"));
+        found.push(format!("{path} deletes a folder; use `recall_os::Folder::remove`"));
     }
     let is_known = path.starts_with(FOLDERS) || FILES.iter().any(|(known, _)| path.starts_with(known));
     if (shipped.contains("remove_file(") || shipped.contains("remove_dir(")) && !is_known {
-        found.push(format!("{path} deletes a file by its path; use `recall_folder::Folder::remove`"));
+        found.push(format!("{path} deletes a file by its path; use `recall_os::Folder::remove`"));
     }
     found
 }
@@ -79,7 +79,7 @@ fn a_planted_deletion_is_found() {
         ("recalld/src/x.rs", "fs::remove_dir_all(path)", 1),
         ("crates/recall-engine/src/x.rs", "fs::remove_file(path)", 1),
         ("recalld/src/x.rs", "fs::remove_file(path)", 0),
-        ("crates/recall-folder/src/x.rs", "dir.remove_dir_all(name)", 0),
+        ("crates/recall-os/src/x.rs", "dir.remove_dir_all(name)", 0),
         ("crates/recall-engine/src/x.rs", "#[cfg(test)]\nmod tests { fs::remove_dir_all(path) }", 0),
     ] {
         assert_eq!(complaints(path, source).len(), count, "{path}: {source}");

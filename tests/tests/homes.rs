@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use recall_api::v1;
 use recall_client::{Client, ConnectError, ConnectOptions, Launch, Replace};
 use recall_config::Dirs;
-use recall_proto::v1;
 use recall_testkit::{Project, Running};
 use recall_tests::{Agent, Sandbox, sandbox};
 use serde_json::{Value, json};

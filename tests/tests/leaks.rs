@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use oorandom::Rand32;
+use recall_api::{rpcs, v1};
 use recall_client::{Client, Launch};
-use recall_proto::{rpcs, v1};
 
 use crate::daemon::home::Home;
 use ask::{Probe, ask};

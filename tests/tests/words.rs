@@ -29,7 +29,7 @@ const PROGRAMS: &[&str] = &["recalld", "recall-cli", "recall-shim", "crates/reca
 
 /// Manifests of crates that need `unsafe`: for mapping files, for SIMD instructions, for C++ libraries, for functions of Windows.
 const NEED_UNSAFE: &[&str] =
-    &["crates/recall-models/Cargo.toml", "crates/recall-vector/Cargo.toml", "crates/recall-system/Cargo.toml"];
+    &["crates/recall-models/Cargo.toml", "crates/recall-vector/Cargo.toml", "crates/recall-os/Cargo.toml"];
 
 /// Beginnings of paths that exist only on their author's machine. In pieces, so that this file has none.
 const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/."), concat!("/Us", "ers/")];
@@ -175,7 +175,7 @@ fn too_long(file: &File) -> Option<String> {
 fn runs_git(file: &File) -> Option<String> {
     let is_ours = file.path.starts_with("tests/") || file.path.contains("/tests/") || file.path.starts_with("xtask/");
     let names_it = file.text.contains(concat!("Command::new(\"gi", "t\")"));
-    (names_it && !is_ours).then(|| format!("{} runs git by itself; recall-git does", file.path))
+    (names_it && !is_ours).then(|| format!("{} runs git by itself; recall-os does", file.path))
 }
 
 fn is_mod_rs(file: &File) -> Option<String> {

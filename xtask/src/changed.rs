@@ -12,8 +12,8 @@ use crate::{cargo, say, steps, workspace};
 /// Files and folders that every package depends on.
 const OF_ALL: &[&str] = &["Cargo.toml", "Cargo.lock", "clippy.toml", ".cargo/"];
 
-/// Files outside a package that one reads: the messages, of which `recall-proto` makes code.
-const OF_ONE: &[(&str, &str)] = &[("proto/", "recall-proto")];
+/// Files outside a package that one reads: the messages, of which `recall-api` makes code.
+const OF_ONE: &[(&str, &str)] = &[("proto/", "recall-api")];
 
 /// The package with the tests of the repository as a whole and of the programs.
 const END_TO_END: &str = "recall-tests";
@@ -234,7 +234,7 @@ mod tests {
         let normal = format!(
             "0core v0.1.0 ({root}/crates/core)\n1serde v1.0.0\n\n0engine v0.1.0 ({root}/crates/engine)\n1core v0.1.0 ({root}/crates/core)\n\n\
              0daemon v0.1.0 ({root}/daemon)\n1engine v0.1.0 ({root}/crates/engine)\n\n0kit v0.1.0 ({root}/crates/kit)\n\n\
-             0recall-proto v0.1.0 ({root}/crates/recall-proto)\n"
+             0recall-api v0.1.0 ({root}/crates/recall-api)\n"
         );
         packages.users = packages.parse(&normal);
         packages.testers =
@@ -258,8 +258,8 @@ mod tests {
 
     #[test]
     fn a_file_outside_all_packages_affects_those_that_read_it() {
-        check("Cargo.lock", &["core", "daemon", "engine", "kit", "recall-proto"]);
-        check("proto/recall/v1/hits.proto", &["recall-proto"]);
+        check("Cargo.lock", &["core", "daemon", "engine", "kit", "recall-api"]);
+        check("proto/recall/v1/hits.proto", &["recall-api"]);
         check("docs/scale.md", &[]);
         check("systemd/recalld.socket", &["recall-tests"]);
     }

@@ -5,10 +5,10 @@ mod train;
 
 use std::path::{Path, PathBuf};
 
+use crate::quality::Dataset;
+use crate::quality::mine::{History, MineLimits};
 use clap::Args;
 use recall_cli::{CommandContext, Exit, project_root};
-use recall_eval::Dataset;
-use recall_eval::mine::{History, MineLimits};
 
 use crate::error::BenchError;
 use crate::evaluation::{Ablations, Evaluation, Setting};

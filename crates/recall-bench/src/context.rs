@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use crate::quality::{CorpusKind, Dataset, Query};
 use clap::Args;
+use recall_api::convert::context_type;
+use recall_api::v1;
 use recall_cli::{CommandContext, Exit, Format, QueryBar};
 use recall_client::Client;
 use recall_core::tokens::count;
-use recall_eval::{CorpusKind, Dataset, Query};
-use recall_proto::convert::context_type;
-use recall_proto::v1;
 
 use crate::budget_report::BudgetReport;
 use crate::error::BenchError;

@@ -1,9 +1,9 @@
 //! Errors of the commands: those of datasets, histories and training, reported as `recall` reports its own.
 
+use crate::quality::mine::{CheckoutError, GitError, MineError};
+use crate::quality::{DatasetError, ForeignQuery, QueryProblem, RunError};
+use recall_api::Reason;
 use recall_cli::{CliError, CommandError, Exit};
-use recall_eval::mine::{CheckoutError, GitError, MineError};
-use recall_eval::{DatasetError, ForeignQuery, QueryProblem, RunError};
-use recall_proto::Reason;
 use recall_rank::TrainError;
 
 /// Why a command failed.

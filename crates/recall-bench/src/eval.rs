@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
+use crate::quality::{Dataset, Run};
 use clap::{Args, Subcommand};
 use recall_cli::{CommandContext, Exit, examples};
-use recall_eval::{Dataset, Run};
 
 use crate::context;
 use crate::error::BenchError;

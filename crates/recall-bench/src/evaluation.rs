@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::quality::mine::{Checkout, History};
+use crate::quality::{Answer, Corpus, CorpusKind, Dataset, Lines, Query, Run};
+use recall_api::v1::index_event::Event;
+use recall_api::{Reason, v1};
 use recall_cli::{CliError, CommandContext, CommandError, Exit, QueryBar};
 use recall_client::Client;
 use recall_core::Ablation;
-use recall_eval::mine::{Checkout, History};
-use recall_eval::{Answer, Corpus, CorpusKind, Dataset, Lines, Query, Run};
-use recall_proto::v1::index_event::Event;
-use recall_proto::{Reason, v1};
 use tempfile::TempDir;
 
 use crate::error::BenchError;
@@ -304,7 +304,7 @@ fn embedding_takes_long() -> CliError {
 }
 
 fn temporary_folder() -> Result<TempDir, BenchError> {
-    let made = tempfile::Builder::new().prefix("recall-eval-").tempdir();
+    let made = tempfile::Builder::new().prefix("recall-bench-").tempdir();
     made.map_err(|error| CliError::refused("cannot make a temporary folder", &error).into())
 }
 

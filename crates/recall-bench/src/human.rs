@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use crate::quality::{Comparison, Group, JudgeWorth, Metric};
 use anstyle::Style;
 use recall_cli::text::style::{DIM, GOOD, STRONG, WARNING};
 use recall_cli::text::table::{Align, Column, render as table};
 use recall_cli::text::{count, counted, printable};
-use recall_eval::{Comparison, Group, JudgeWorth, Metric};
 
 use crate::budget_report::BudgetReport;
 use crate::prompt_report::{MemoryReport, PromptReport};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use recall_eval::{Comparison, Group, JudgeWorth, Metric};
-use recall_json::{Envelope, answer};
+use crate::quality::{Comparison, Group, JudgeWorth, Metric};
+use recall_api::json::{Envelope, answer};
 use serde::Serialize;
 
 use crate::budget_report::BudgetReport;

@@ -5,11 +5,11 @@
 
 use std::path::PathBuf;
 
+use crate::quality::{Answer, CorpusKind, Dataset, Decision, JudgeWorth, Lines, Query, Relevant};
 use clap::Args;
+use recall_api::{Reason, v1};
 use recall_cli::{CliError, CommandContext, Exit, Format, QueryBar};
 use recall_client::Client;
-use recall_eval::{Answer, CorpusKind, Dataset, Decision, JudgeWorth, Lines, Query, Relevant};
-use recall_proto::{Reason, v1};
 
 use crate::error::BenchError;
 use crate::evaluation::{index, of_query, request_context_in};

@@ -16,6 +16,7 @@ mod json;
 mod judge;
 mod own_ranker;
 mod prompt_report;
+pub mod quality;
 mod report;
 mod training;
 

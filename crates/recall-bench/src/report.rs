@@ -4,8 +4,8 @@ mod show;
 
 use std::str::FromStr;
 
+use crate::quality::{Comparison, Dataset, Measure, Metric, Run, Scores, Summary, compare};
 use recall_core::Ablation;
-use recall_eval::{Comparison, Dataset, Measure, Metric, Run, Scores, Summary, compare};
 
 use crate::error::BenchError;
 use crate::evaluation::{Evaluation, Setting};

@@ -6,12 +6,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use crate::quality::{Comparison, Dataset, Query, compare};
+use recall_api::convert::candidates;
+use recall_api::{Reason, v1};
 use recall_cli::{CliError, CommandContext, Exit, QueryBar};
 use recall_client::Client;
 use recall_core::DocumentType;
-use recall_eval::{Comparison, Dataset, Query, compare};
-use recall_proto::convert::candidates;
-use recall_proto::{Reason, v1};
 use recall_rank::{Judged, JudgedQuery, Parameters, Ranker, Start, cross_validate_from, ndcg_at, train_from};
 
 use crate::error::BenchError;
@@ -196,8 +196,8 @@ fn no_built_in() -> CliError {
 
 #[cfg(test)]
 mod tests {
+    use crate::quality::Relevant;
     use recall_core::DocPath;
-    use recall_eval::Relevant;
 
     use super::*;
 

@@ -9,7 +9,7 @@
 
 use std::path::{Path, PathBuf};
 
-use recall_folder::delete_file;
+use recall_os::delete_file;
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::ReadError;

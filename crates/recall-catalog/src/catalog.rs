@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
 use recall_core::Generation;
-use recall_folder::{delete_file, share_file};
+use recall_os::{delete_file, share_file};
 use rusqlite::Connection;
 
 use crate::base;

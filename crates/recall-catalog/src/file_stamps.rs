@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use recall_core::Generation;
-use recall_folder::FileStamp;
+use recall_os::FileStamp;
 
 use crate::connection::side_file;
 

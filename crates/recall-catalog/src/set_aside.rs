@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use recall_folder::Folder;
+use recall_os::Folder;
 
 use crate::connection::side_file;
 

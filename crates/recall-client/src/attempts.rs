@@ -53,7 +53,7 @@ fn reached_nobody(status: &Status) -> bool {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use recall_proto::v1::StatusRequest;
+    use recall_api::v1::StatusRequest;
 
     use super::*;
     use crate::connect::open;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use recall_proto::v1;
+use recall_api::v1;
 use tonic::{IntoRequest, IntoStreamingRequest, Request, Response, Status, Streaming};
 
 use crate::error::ConnectError;

@@ -4,9 +4,9 @@ use std::fs::{File, TryLockError};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use recall_api::v1::ShutdownRequest;
+use recall_api::v1::recall_client::RecallClient;
 use recall_config::Dirs;
-use recall_proto::v1::ShutdownRequest;
-use recall_proto::v1::recall_client::RecallClient;
 use tonic::transport::Channel;
 
 use crate::MAX_MESSAGE_BYTES;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use recall_api::v1::ShutdownRequest;
 use recall_config::Dirs;
-use recall_proto::v1::ShutdownRequest;
 
 use crate::error::ConnectError;
 use crate::holder::DaemonSignal;

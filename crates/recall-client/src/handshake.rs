@@ -3,9 +3,9 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use recall_proto::PROTOCOLS;
-use recall_proto::v1::recall_client::RecallClient;
-use recall_proto::v1::{HandshakeRequest, HandshakeResponse, ProtocolRange};
+use recall_api::PROTOCOLS;
+use recall_api::v1::recall_client::RecallClient;
+use recall_api::v1::{HandshakeRequest, HandshakeResponse, ProtocolRange};
 use tonic::transport::Channel;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;

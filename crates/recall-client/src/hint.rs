@@ -1,13 +1,13 @@
 //! Hints for the errors that occur before a request: what a person at a shell, or an agent with tools, can do.
 //!
-//! The hints for the failures of requests are in [`recall_proto::hint`].
+//! The hints for the failures of requests are in [`recall_api::hint`].
 
 use std::path::Path;
 
+use recall_api::Failure;
+pub use recall_api::hint::Audience;
+use recall_api::hint::{CHECK_DAEMON, of_failure};
 use recall_config::{DirsError, ProjectError};
-use recall_proto::Failure;
-pub use recall_proto::hint::Audience;
-use recall_proto::hint::{CHECK_DAEMON, of_failure};
 
 use crate::{ConnectError, KeptBecause};
 
@@ -97,7 +97,7 @@ pub fn of_project_error(error: &ProjectError, audience: Audience) -> Option<Stri
 
 #[cfg(test)]
 mod tests {
-    use recall_proto::Reason;
+    use recall_api::Reason;
 
     use super::*;
 

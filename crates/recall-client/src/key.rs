@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use recall_proto::v1;
+use recall_api::v1;
 
 /// A request with an idempotency key.
 pub(crate) trait Keyed {

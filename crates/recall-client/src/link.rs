@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use recall_proto::v1::recall_client::RecallClient;
+use recall_api::v1::recall_client::RecallClient;
 use tokio::sync::Mutex;
 use tonic::transport::Channel;
 use tonic::{Request, Status};

@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use recall_folder::Folder;
+use recall_os::Folder;
 
 use crate::connect::{self, ConnectAttempt, Reached};
 use crate::error::ConnectError;

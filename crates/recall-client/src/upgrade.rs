@@ -81,7 +81,7 @@ pub(crate) fn is_newer(program: Option<&str>, daemon: &DaemonIdentity) -> bool {
 mod tests {
     use std::time::Duration;
 
-    use recall_proto::PROTOCOLS;
+    use recall_api::PROTOCOLS;
 
     use super::*;
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use recall_core::PROJECT_FOLDER;
-use recall_folder::{Folder, OpenError};
+use recall_os::{Folder, OpenError};
 use toml_edit::{Document, DocumentMut, InlineTable, Item, Table as TomlTable, TableLike, Value};
 
 use crate::error::likely;

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use recall_core::PROJECT_FOLDER;
-use recall_folder::{Access, Folder, OpenError};
+use recall_os::{Access, Folder, OpenError};
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};

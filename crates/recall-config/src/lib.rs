@@ -34,7 +34,7 @@ pub use process::{ProcessStart, program_of};
 #[cfg(windows)]
 pub use process::{kill, user_of};
 pub use project::{BroadRoot, ProjectError, check_project_root, initialise, settings_root};
-pub use recall_folder::project_root;
+pub use recall_os::project_root;
 pub use settings::{
     AdoptSettings, BriefingSettings, CaptureSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings,
     LaunchSettings, Loaded, LogLevel, LoopSettings, McpSettings, ModelSetting, ModelsSettings, PageSettings,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use recall_core::PROJECT_FOLDER;
-use recall_folder::{Folder, OpenError, project_root, write_git_files};
+use recall_os::{Folder, OpenError, project_root, write_git_files};
 
 /// A template with the settings that a project is likely to need, all commented out.
 const CONFIGURATION: &str = include_str!("project/recall.toml");

@@ -8,7 +8,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use recall_git::Repository;
+use recall_os::git::Repository;
 use recall_watch::root::{RootCheck, check_root};
 use serde::Deserialize;
 

@@ -10,8 +10,8 @@ use std::sync::{Arc, Weak};
 
 use arc_swap::ArcSwapOption;
 use recall_core::{Clock, error_chain};
-use recall_folder::Folder;
 use recall_journal::Disk;
+use recall_os::Folder;
 use recall_watch::Watcher;
 
 use crate::budget::BudgetUse;

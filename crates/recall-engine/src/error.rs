@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_core::{DocPathError, Scope, UnknownLanguage};
-use recall_exact::PatternError;
-use recall_folder::OpenError;
+use recall_lexical::exact::PatternError;
+use recall_os::OpenError;
 use recall_watch::root::OutsideError;
 
 use crate::origin::OriginError;

@@ -19,7 +19,7 @@ use std::time::Instant;
 
 use recall_catalog::FailureKind;
 use recall_core::{ExactRequest, OtherProjects};
-use recall_exact::Pattern;
+use recall_lexical::exact::Pattern;
 
 use crate::Engine;
 use crate::coverage::Coverage;

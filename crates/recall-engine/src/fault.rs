@@ -3,9 +3,9 @@
 use std::io;
 
 use recall_catalog::{OpenError as CatalogOpen, ReadError as CatalogRead, WriteError as CatalogWrite};
-use recall_folder::OpenError;
 use recall_journal::{AppendError as Append, OpenError as JournalOpen};
 use recall_lexical::{OpenError as LexicalOpen, SearchError as LexicalSearch, WriteError as LexicalWrite};
+use recall_os::OpenError;
 use recall_watch::ScanError;
 use recall_watch::root::RootError;
 

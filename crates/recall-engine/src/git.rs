@@ -16,8 +16,8 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use recall_core::{Contributor, DocPath, EventId, PROJECT_FOLDER, Timestamp};
-use recall_git::{Program, Repository};
 use recall_journal::event_ids;
+use recall_os::git::{Program, Repository};
 
 pub(crate) use head::Head;
 pub use history::DocumentCommit;

@@ -22,8 +22,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::{Condvar, Mutex, RwLockReadGuard};
 use recall_core::{Event, EventId, ItemId, Memory, MemoryId, MemoryType, Timestamp, Vocabulary};
-use recall_folder::write_git_files;
 use recall_journal::{Day, Journal, Storage};
+use recall_os::write_git_files;
 
 use crate::error::MemoryError;
 

@@ -110,4 +110,4 @@ pub use settings::{
 pub use warning::{LeftOutGroup, UnreadLines, Warning};
 
 pub use recall_catalog::{Counts, ListSort};
-pub use recall_exact::PatternError;
+pub use recall_lexical::exact::PatternError;

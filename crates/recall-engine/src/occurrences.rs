@@ -5,7 +5,7 @@
 
 use recall_catalog::{ReadError, Snapshot};
 use recall_core::{Case, Chunk, ChunkRow, DocumentRow};
-use recall_exact::Pattern;
+use recall_lexical::exact::Pattern;
 
 use crate::error::StoreError;
 use crate::store::Store;

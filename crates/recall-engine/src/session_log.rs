@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use recall_core::{EventDetails, EventId, PROJECT_FOLDER, Provenance, SessionEvent, SessionEventType, Timestamp};
-use recall_folder::{Folder, OpenError};
 use recall_journal::{EVENTS_FILE, Recorder, Stat};
+use recall_os::{Folder, OpenError};
 
 pub use error::SessionError;
 pub(crate) use folder::name_of;

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use recall_chunk::CodeParser;
 use recall_core::{CrossEncoder, DocumentType, Embedder, LOW_CONFIDENCE, Limits, SessionShare, Weights};
-use recall_git::UserConfig;
 use recall_journal::Storage;
+use recall_os::git::UserConfig;
 use recall_shared::Guarded;
 
 use crate::ranking::Rankers;

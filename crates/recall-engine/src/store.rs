@@ -43,9 +43,9 @@ use parking_lot::Mutex;
 use recall_catalog::Catalog;
 use recall_chunk::CodeParser;
 use recall_core::{Generation, StoreScope};
-use recall_folder::FileStamp;
-use recall_git::UserConfig;
 use recall_lexical::{Lexical, LexicalWriter, WriterSettings};
+use recall_os::FileStamp;
+use recall_os::git::UserConfig;
 use recall_watch::{GitFacts, Watch};
 
 use crate::coverage::{Coverage, Indexing};

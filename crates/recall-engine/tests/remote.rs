@@ -9,7 +9,7 @@ use oorandom::Rand32;
 use recall_core::Scope;
 use recall_engine::{Answer, EmbeddingModel, Encoders, Engine, EngineSettings, Warning};
 use recall_models::BuiltIn;
-use recall_providers::{Link, LinkSettings, Network, Provider, RemoteEncoder, RemoteName, Usage, Wire, probe};
+use recall_models::providers::{Link, LinkSettings, Network, Provider, RemoteEncoder, RemoteName, Usage, Wire, probe};
 use recall_testkit::{FAKE_MODEL, FakeProvider, FakeRules, Fault, Mutation};
 
 use crate::support::{Sandbox, SystemClock};

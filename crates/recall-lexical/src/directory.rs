@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
-use recall_folder::Folder;
+use recall_os::Folder;
 use tantivy::directory::error::{DeleteError, LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
     AntiCallToken, Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, TerminatingWrite, WatchCallback,
@@ -34,7 +34,7 @@ pub(crate) struct IndexDirectory {
 impl IndexDirectory {
     pub(crate) fn open(root: &Path) -> Result<Self, OpenDirectoryError> {
         let mapped = MmapDirectory::open(root)?;
-        let failed = |error: recall_folder::OpenError| OpenDirectoryError::wrap_io_error(error.into(), root.to_owned());
+        let failed = |error: recall_os::OpenError| OpenDirectoryError::wrap_io_error(error.into(), root.to_owned());
         let folder = Arc::new(Folder::open(root).map_err(failed)?);
         Ok(Self { root: root.to_owned(), folder, mapped, last_write_error: LastWriteError::default() })
     }
@@ -52,7 +52,7 @@ impl Directory for IndexDirectory {
 
     /// tantivy deletes the files named in a list that lies in the folder. Only plain names are accepted from that list.
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {
-        use recall_folder::OpenError::Missing;
+        use recall_os::OpenError::Missing;
 
         self.folder.remove(path).map_err(|error| match error {
             Missing { .. } => DeleteError::FileDoesNotExist(path.to_owned()),

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use recall_folder::FileStamp;
+use recall_os::FileStamp;
 
 /// The files of a state, and their metadata when the state was read.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use recall_folder::{Folder, share_file};
+use recall_os::{Folder, share_file};
 use tantivy::directory::ManagedDirectory;
 use tantivy::index::SegmentComponent as Part;
 use tantivy::{IndexMeta, TantivyError};

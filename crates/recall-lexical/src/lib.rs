@@ -1,4 +1,4 @@
-//! Full-text search over chunks by words, names and paths.
+//! Full-text search over chunks by words, names and paths, and the patterns of [`exact`] search.
 //!
 //! A [`Lexical`] index is a folder of immutable segments next to a store's catalog. It is derived from the catalog, and
 //! every commit carries the catalog's generation. A [`LexicalWriter`] replaces whole documents. A [`Searcher`] is one
@@ -19,6 +19,7 @@ mod closeness;
 mod directory;
 mod entries;
 mod evidence;
+pub mod exact;
 mod fields;
 mod file_stamps;
 mod filter;
@@ -56,7 +57,7 @@ pub use portable::{
     ChunkAnalysis, ChunkParts, Lengths, PortableDocument, PortableQuery, Statistics, WeightedKey, document_keys,
 };
 pub use query_terms::SpellingSuggestions;
-pub use recall_folder::quarantine;
+pub use recall_os::quarantine;
 pub use searcher::{Depths, Facets, Retrieved, SearchError, Searcher};
 pub use top_k::TieBreaker;
 pub use writer::{LexicalWriter, WriteError, WriterSettings};

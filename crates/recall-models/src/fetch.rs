@@ -10,8 +10,8 @@ mod page;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use recall_http::ureq::{self, Agent};
-use recall_http::{ClientSettings, Redirects};
+use crate::http::ureq::{self, Agent};
+use crate::http::{ClientSettings, Redirects};
 
 pub(crate) use digest::{Comparison, Digest, sha256_of};
 pub(crate) use download::Download;
@@ -88,7 +88,7 @@ impl Fetcher {
             silence_timeout: settings.silence_timeout,
             redirects: Redirects::Follow,
         };
-        let agent = recall_http::agent(&client);
+        let agent = crate::http::agent(&client);
         let agent =
             agent.map_err(|source| FetchError::failed(settings.proxy.as_deref().unwrap_or_default(), source))?;
         Ok(Self { agent, settings })

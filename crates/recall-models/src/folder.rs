@@ -11,7 +11,7 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use recall_folder::{Folder, OpenError};
+use recall_os::{Folder, OpenError};
 
 use crate::files::{read_text, write_whole};
 use crate::manifest::{Manifest, ManifestError, Role};

@@ -1,4 +1,5 @@
-//! Embedding models and cross-encoders: the built-in one, and transformers run by ONNX Runtime.
+//! Embedding models and cross-encoders: the built-in one, transformers run by ONNX Runtime, and models of [`providers`] that
+//! are reached over [`http`].
 //!
 //! [`StaticModel`] is compiled into the program: a table with one vector per word, whose weighted sum embeds a text. It
 //! needs no library, file or network, and takes microseconds.
@@ -11,8 +12,10 @@
 mod fetch;
 mod files;
 mod folder;
+pub mod http;
 mod manifest;
 mod onnx;
+pub mod providers;
 mod runtime;
 mod static_model;
 

@@ -168,7 +168,7 @@ fn secret(bytes: usize) -> Result<String, OpenError> {
 
 #[cfg(test)]
 mod tests {
-    use recall_proto::v1::RequestContext;
+    use recall_api::v1::RequestContext;
 
     use super::*;
 

@@ -19,8 +19,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use recall_proto::v1::RequestContext;
-use recall_proto::v1::recall_client::RecallClient;
+use recall_api::v1::RequestContext;
+use recall_api::v1::recall_client::RecallClient;
 use tokio_util::sync::CancellationToken;
 use tonic::body::Body;
 use tonic::codegen::http::{Request, Response};

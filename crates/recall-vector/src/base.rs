@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use recall_core::{ChunkRow, Generation, find_ascending};
-use recall_folder::FileStamp;
+use recall_os::FileStamp;
 
 use crate::error::ContentError;
 use crate::graph::Graph;

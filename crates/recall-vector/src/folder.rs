@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use recall_folder::{Folder, share_file};
+use recall_os::{Folder, share_file};
 
 /// The prefix of temporary files, which are renamed once they are complete.
 const TEMPORARY: &str = ".tmp";

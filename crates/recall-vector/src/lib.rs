@@ -28,6 +28,6 @@ mod vectors;
 pub use error::{OpenError, WriteError};
 pub use exact::Exact;
 pub use folder::fork;
-pub use recall_folder::quarantine;
+pub use recall_os::quarantine;
 pub use settings::{Model, Settings};
 pub use vectors::{Change, Difference, Vectors};

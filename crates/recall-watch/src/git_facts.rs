@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use recall_folder::FileStamp;
-use recall_git::{Repository, TrackedFiles, UserConfig, UserIgnoreFile};
+use recall_os::FileStamp;
+use recall_os::git::{Repository, TrackedFiles, UserConfig, UserIgnoreFile};
 
 /// What git's files say about a root, and the stamps of these files.
 ///

@@ -256,7 +256,7 @@ fn exclude_file(directory: &Path) -> Option<PathBuf> {
     if git.symlink_metadata().ok()?.is_dir() {
         return Some(git.join("info/exclude"));
     }
-    Some(recall_git::common_dir(&git_directory(directory)?)?.join("info/exclude"))
+    Some(recall_os::git::common_dir(&git_directory(directory)?)?.join("info/exclude"))
 }
 
 /// Returns whether the directory is the top of a repository or submodule: its `.git` has a `HEAD`.
@@ -287,7 +287,7 @@ pub(crate) fn is_git_folder<'e>(entries: impl Iterator<Item = &'e str>) -> bool 
 /// Returns the folder named by the `.git` file of a worktree or submodule, if `.git` is a file and not a link to one.
 fn git_directory(directory: &Path) -> Option<PathBuf> {
     let git = directory.join(".git");
-    if git.symlink_metadata().ok()?.is_file() { recall_git::git_dir_named_by(&git) } else { None }
+    if git.symlink_metadata().ok()?.is_file() { recall_os::git::git_dir_named_by(&git) } else { None }
 }
 
 /// The most bytes read of an ignore file. The longest hand-written ones have some thousand lines.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use recall_core::DocPath;
-use recall_folder::{Access, Folder};
+use recall_os::{Access, Folder};
 
 /// A file could not be opened.
 #[derive(Debug)]
@@ -34,9 +34,9 @@ pub(crate) fn open_regular(path: &Path) -> Result<File, OpenError> {
     Ok(Folder::open(parent)?.file(name, Access::Read)?)
 }
 
-impl From<recall_folder::OpenError> for OpenError {
-    fn from(error: recall_folder::OpenError) -> Self {
-        use recall_folder::OpenError as Error;
+impl From<recall_os::OpenError> for OpenError {
+    fn from(error: recall_os::OpenError) -> Self {
+        use recall_os::OpenError as Error;
         match error {
             Error::Link { .. } => Self::Symlink,
             Error::Missing { .. } | Error::NotAFolder { .. } => Self::Gone,

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use recall_core::{DocPath, DocPathError};
 
 use crate::spelling;
-pub use recall_folder::project_root;
+pub use recall_os::project_root;
 
 /// Whether roots that are refused by default are accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

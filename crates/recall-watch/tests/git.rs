@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use recall_core::DocPath;
-use recall_git::UserConfig;
+use recall_os::git::UserConfig;
 use recall_watch::{Explanation, GitFacts, Rules, Scan, explain, scan};
 
 /// A repository and a home folder.

@@ -2,9 +2,9 @@
 
 use std::str::FromStr;
 
+use recall_api::convert::context_type;
+use recall_api::v1::ContextType;
 use recall_core::{DocumentType, Language, MemoryId, MemoryIdError, MemoryOrigin, MemoryType, Relation, Scope};
-use recall_proto::convert::context_type;
-use recall_proto::v1::ContextType;
 
 /// Parses a scope.
 pub(crate) fn scope(text: &str) -> Result<Scope, String> {

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use recall_api::convert::scope;
+use recall_api::v1;
 use recall_core::{DocumentType, Scope};
-use recall_proto::convert::scope;
-use recall_proto::v1;
 
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::str::FromStr as _;
 
 use clap::Args;
+use recall_api::convert::scope;
+use recall_api::v1::{self, AuditResponse};
 use recall_core::ForeignKind;
 use recall_core::quantity::{count, counted};
-use recall_proto::convert::scope;
-use recall_proto::v1::{self, AuditResponse};
 
 use super::import::SourceArgs;
 use crate::Exit;
@@ -47,7 +47,7 @@ pub(super) async fn run(args: AuditArgs, context: &CommandContext) -> Result<Exi
     let answer = context.ask(async |client| client.audit(request.clone()).await).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_json::audited(&answer))?,
+        Format::Json => output.json(&recall_api::json::audited(&answer))?,
         Format::Human => output.text(&text(&answer))?,
     }
     Ok(Exit::Done)

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
+use recall_api::convert::scope;
+use recall_api::v1::{self, BackupResponse};
 use recall_core::Scope;
 use recall_core::quantity::{bytes, counted};
-use recall_proto::convert::scope;
-use recall_proto::v1::{self, BackupResponse};
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -42,7 +42,7 @@ pub(super) async fn run(args: BackupArgs, context: &CommandContext) -> Result<Ex
     let answer = client.backup(request).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_json::backed_up(&answer))?,
+        Format::Json => output.json(&recall_api::json::backed_up(&answer))?,
         Format::Human => output.text(&text(&answer))?,
     }
     Ok(Exit::Done)

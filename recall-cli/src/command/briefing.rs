@@ -1,7 +1,7 @@
 //! `recall briefing`
 
 use clap::Args;
-use recall_proto::v1::{self, BriefingSubject};
+use recall_api::v1::{self, BriefingSubject};
 
 use crate::Exit;
 use crate::command_context::CommandContext;
@@ -38,7 +38,7 @@ pub(super) async fn run(args: BriefingArgs, context: &CommandContext) -> Result<
     let asked = client.briefing(request);
     let answer = patiently(&client, context.request_context(), output.format, asked).await?;
     match output.format {
-        Format::Json => output.json(&recall_json::briefing(&answer))?,
+        Format::Json => output.json(&recall_api::json::briefing(&answer))?,
         Format::Human => {
             output.warn(&answer.warnings);
             output.text(&briefing(&answer))?;

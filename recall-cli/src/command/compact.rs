@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use clap::Args;
+use recall_api::convert::scope;
+use recall_api::v1;
 use recall_core::Scope;
 use recall_core::quantity::{bytes, counted};
-use recall_proto::convert::scope;
-use recall_proto::v1;
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -28,7 +28,7 @@ pub(super) async fn run(args: CompactArgs, context: &CommandContext) -> Result<E
     let answer = client.compact(request).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_json::compacted(&answer))?,
+        Format::Json => output.json(&recall_api::json::compacted(&answer))?,
         Format::Human => {
             let v1::CompactResponse { bytes_before, bytes_after, took_ms: _, deleted_roots } = &answer;
             let freed = bytes(bytes_before.saturating_sub(*bytes_after));

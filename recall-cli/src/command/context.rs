@@ -1,9 +1,9 @@
 //! `recall context`
 
 use clap::{Args, ValueEnum};
+use recall_api::convert::scope;
+use recall_api::v1;
 use recall_core::Scope;
-use recall_proto::convert::scope;
-use recall_proto::v1;
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -77,7 +77,7 @@ pub(super) async fn run(args: ContextArgs, context: &CommandContext) -> Result<E
     let answer = patiently(&client, context.request_context(), output.format, asked).await?;
     let packed = answer.context.clone().unwrap_or_default();
     if output.format == Format::Json || format == Form::Json {
-        output.json(&recall_json::context(&answer))?;
+        output.json(&recall_api::json::context(&answer))?;
     } else {
         output.warn(&answer.warnings);
         match format {

@@ -3,9 +3,9 @@
 mod logs;
 
 use clap::Subcommand;
+use recall_api::v1;
 use recall_client::daemon::{self, Holder, StopMethod, Stopped};
 use recall_client::{Client, ConnectError, Launch};
-use recall_proto::v1;
 
 use crate::Exit;
 use crate::command_context::CommandContext;
@@ -119,7 +119,7 @@ async fn status(context: &CommandContext) -> Result<Exit, CommandError> {
     let status = client.status(v1::StatusRequest { metrics: true, ..v1::StatusRequest::default() }).await?;
     let status = v1::StatusResponse { stores: Vec::new(), ..status };
     match output.format {
-        Format::Json => output.json(&recall_json::status(&status))?,
+        Format::Json => output.json(&recall_api::json::status(&status))?,
         Format::Human => output.text(&human::status::render(&status, output.screen()))?,
     }
     Ok(Exit::Done)

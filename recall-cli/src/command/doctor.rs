@@ -5,9 +5,9 @@ mod versions;
 use std::fmt::Write as _;
 
 use clap::Args;
+use recall_api::convert::scope;
+use recall_api::v1::{self, DoctorResponse, Finding, Severity};
 use recall_core::Scope;
-use recall_proto::convert::scope;
-use recall_proto::v1::{self, DoctorResponse, Finding, Severity};
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -45,7 +45,7 @@ pub(super) async fn run(args: DoctorArgs, context: &CommandContext) -> Result<Ex
     answer.findings.extend(versions::findings(&client.daemon().version, context));
     answer.checked.push(versions::CHECK.to_owned());
     match output.format {
-        Format::Json => output.json(&recall_json::doctor(&answer))?,
+        Format::Json => output.json(&recall_api::json::doctor(&answer))?,
         Format::Human => output.text(&text(&answer))?,
     }
     let is_open = |finding: &v1::Finding| !finding.fixed && finding.severity() != Severity::Notice;

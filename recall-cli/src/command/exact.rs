@@ -1,6 +1,6 @@
 //! `recall search --exact` and `recall search --regex`
 
-use recall_proto::{nothing_matches, v1};
+use recall_api::{nothing_matches, v1};
 
 use crate::Exit;
 use crate::command_context::CommandContext;
@@ -12,7 +12,7 @@ pub(super) async fn run(request: v1::ExactRequest, context: &CommandContext) -> 
     let output = &context.output;
     let answer = context.ask(async |client| client.exact(request.clone()).await).await?;
     match output.format {
-        Format::Json => output.json(&recall_json::exact(&answer))?,
+        Format::Json => output.json(&recall_api::json::exact(&answer))?,
         Format::Human => {
             output.warn(&answer.warnings);
             context.page(&render(&answer))?;

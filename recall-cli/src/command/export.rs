@@ -5,10 +5,10 @@ use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use recall_api::convert::scope;
+use recall_api::{Reason, v1};
 use recall_core::Scope;
 use recall_core::quantity::{bytes, counted};
-use recall_proto::convert::scope;
-use recall_proto::{Reason, v1};
 use serde::{Deserialize, Serialize};
 
 use crate::command_context::CommandContext;
@@ -89,7 +89,7 @@ fn report(context: &CommandContext, path: &Path, size: u64, records: u64, resume
     let shown = path.to_string_lossy().into_owned();
     match output.format {
         Format::Json => {
-            output.json(&recall_json::answer(Exported { path: shown, bytes: size, records, resumed }))?;
+            output.json(&recall_api::json::answer(Exported { path: shown, bytes: size, records, resumed }))?;
         }
         Format::Human => {
             let (records, size) = (counted(records, "record", "records"), bytes(size));

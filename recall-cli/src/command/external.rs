@@ -5,7 +5,7 @@ use std::io;
 use std::process;
 
 use clap::Args;
-use recall_proto::Reason;
+use recall_api::Reason;
 
 use crate::Exit;
 use crate::command_context::CommandContext;

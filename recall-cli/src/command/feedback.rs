@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
-use recall_proto::v1::{self, FeedbackKind};
+use recall_api::v1::{self, FeedbackKind};
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -64,7 +64,7 @@ pub(super) async fn run(args: FeedbackArgs, context: &CommandContext) -> Result<
     };
     let answer = client.feedback(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_json::rated(&answer))?,
+        Format::Json => output.json(&recall_api::json::rated(&answer))?,
         Format::Human => output.text(&rated(&item, &answer.item_stats.unwrap_or_default()))?,
     }
     Ok(Exit::Done)

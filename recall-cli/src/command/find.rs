@@ -4,9 +4,9 @@ use std::io::{self, IsTerminal as _};
 
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
+use recall_api::convert::scope;
+use recall_api::v1;
 use recall_core::{DocumentType, Language, Scope};
-use recall_proto::convert::scope;
-use recall_proto::v1;
 use serde::Serialize;
 
 use super::open::place_of;
@@ -66,7 +66,7 @@ pub(super) async fn run(args: FindArgs, context: &CommandContext) -> Result<Exit
     match context.output.format {
         Format::Json => {
             let found = Found { citation: &citation, path: &place.path, line: place.line };
-            context.output.json(&recall_json::answer(found))?;
+            context.output.json(&recall_api::json::answer(found))?;
         }
         Format::Human if prints => Output::raw(&format!("{citation}\n"))?,
         Format::Human => {
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn what_was_chosen_is_read_with_its_schema() {
         let found = Found { citation: "a.rs:3-9@0123", path: "a.rs", line: 3 };
-        let written = serde_json::to_string(&recall_json::answer(found)).expect("plain data");
+        let written = serde_json::to_string(&recall_api::json::answer(found)).expect("plain data");
         let Mirror { ok, schema_version, citation, path, line } = serde_json::from_str(&written).expect("the schema");
         assert_eq!((ok, schema_version.as_str(), citation.as_str()), (true, "1", "a.rs:3-9@0123"));
         assert_eq!((path.as_str(), line), ("a.rs", 3));

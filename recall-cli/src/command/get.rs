@@ -4,9 +4,9 @@ use std::ops::RangeInclusive;
 
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
+use recall_api::convert::scope;
+use recall_api::v1;
 use recall_core::Scope;
-use recall_proto::convert::scope;
-use recall_proto::v1;
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -44,7 +44,7 @@ pub(super) async fn run(args: GetArgs, context: &CommandContext) -> Result<Exit,
     };
     let answer = context.ask(async |client| client.get(request.clone()).await).await?;
     match output.format {
-        Format::Json => output.json(&recall_json::item(&answer))?,
+        Format::Json => output.json(&recall_api::json::item(&answer))?,
         Format::Human => {
             output.warn(&answer.warnings);
             match output.width {

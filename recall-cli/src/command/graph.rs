@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
+use recall_api::convert::{relation, scope};
+use recall_api::{Neighbours, neighbours, v1};
 use recall_core::{Relation, Scope};
-use recall_proto::convert::{relation, scope};
-use recall_proto::{Neighbours, neighbours, v1};
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -51,7 +51,7 @@ pub(super) async fn run(args: GraphArgs, context: &CommandContext) -> Result<Exi
     let answer = context.ask(async |client| client.graph(request.clone()).await).await?;
     output.warn(&answer.warnings);
     if output.format == Format::Json {
-        output.json(&recall_json::graph(&answer))?;
+        output.json(&recall_api::json::graph(&answer))?;
     }
     let is_alone = answer.edges.is_empty();
     if is_alone {

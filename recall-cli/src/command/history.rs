@@ -3,9 +3,9 @@
 use anstyle::Style;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
+use recall_api::convert::scope;
+use recall_api::v1;
 use recall_core::Scope;
-use recall_proto::convert::scope;
-use recall_proto::v1;
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -41,7 +41,7 @@ pub(super) async fn run(args: HistoryArgs, context: &CommandContext) -> Result<E
     let answer = context.ask(async |client| client.history(request.clone()).await).await?;
     output.warn(&answer.warnings);
     if output.format == Format::Json {
-        output.json(&recall_json::history(&answer))?;
+        output.json(&recall_api::json::history(&answer))?;
     }
     if answer.commits.is_empty() {
         output.note(&format!("no commit has changed `{}`", printable(&answer.path)));

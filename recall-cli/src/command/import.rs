@@ -8,11 +8,11 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 
 use clap::Args;
+use recall_api::convert::scope;
+use recall_api::v1::import_request::Part;
+use recall_api::v1::{self, ImportResponse};
 use recall_core::Scope;
 use recall_core::quantity::counted;
-use recall_proto::convert::scope;
-use recall_proto::v1::import_request::Part;
-use recall_proto::v1::{self, ImportResponse};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
@@ -112,7 +112,7 @@ pub(super) async fn run(args: ImportArgs, context: &CommandContext) -> Result<Ex
         until_indexed(client.index(request).await?, output).await?;
     }
     match output.format {
-        Format::Json => output.json(&recall_json::imported(&answer))?,
+        Format::Json => output.json(&recall_api::json::imported(&answer))?,
         Format::Human => output.text(&text(&answer, dry_run))?,
     }
     Ok(Exit::Done)

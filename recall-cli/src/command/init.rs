@@ -38,7 +38,7 @@ pub(super) fn run(args: &InitArgs, context: &CommandContext) -> Result<Exit, Com
     let written = initialise(&root)?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_json::answer(Prepared {
+        Format::Json => output.json(&recall_api::json::answer(Prepared {
             root: root.display().to_string(),
             changed: !written.is_empty(),
             written: written.iter().map(|path| path.display().to_string()).collect(),

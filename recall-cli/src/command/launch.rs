@@ -12,9 +12,9 @@ use std::path::Path;
 use std::process;
 
 use clap::Args;
+use recall_api::Reason;
+use recall_api::v1::{self, RequestContext};
 use recall_client::Client;
-use recall_proto::Reason;
-use recall_proto::v1::{self, RequestContext};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -121,7 +121,11 @@ pub(super) async fn run(args: LaunchArgs, context: &CommandContext) -> Result<Ex
     let Some(program) = program else {
         match context.output.format {
             Format::Json => {
-                context.output.json(&recall_json::answer(Printed { session_id: session, mode: mode.name, text }))?;
+                context.output.json(&recall_api::json::answer(Printed {
+                    session_id: session,
+                    mode: mode.name,
+                    text,
+                }))?;
             }
             Format::Human => context.output.text(&text)?,
         }
@@ -296,7 +300,7 @@ fn list(modes: &Modes, context: &CommandContext) -> Result<Exit, CommandError> {
         entries.push(ModeEntry { name, description: mode.description, source, path, confirmed, error: None });
     }
     if context.output.format == Format::Json {
-        context.output.json(&recall_json::answer(ModeList { results: entries }))?;
+        context.output.json(&recall_api::json::answer(ModeList { results: entries }))?;
         return Ok(Exit::Done);
     }
     let mut text = String::new();

@@ -2,9 +2,9 @@
 
 use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
+use recall_api::convert::scope;
+use recall_api::v1;
 use recall_core::{DocumentType, Language, Scope};
-use recall_proto::convert::scope;
-use recall_proto::v1;
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -95,9 +95,9 @@ pub(super) async fn run(args: ListArgs, context: &CommandContext) -> Result<Exit
         let next = page.next_cursor.clone();
         if context.output.format == Format::Json {
             if all {
-                context.output.json_line(&recall_json::listing(&page))?;
+                context.output.json_line(&recall_api::json::listing(&page))?;
             } else {
-                context.output.json(&recall_json::listing(&page))?;
+                context.output.json(&recall_api::json::listing(&page))?;
             }
         }
         context.output.warn(&page.warnings);

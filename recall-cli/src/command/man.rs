@@ -31,7 +31,7 @@ pub(super) fn run(args: &ManArgs, definition: clap::Command, context: &CommandCo
     let folder = context.absolute(&args.folder);
     let written = write(&folder, definition)?;
     match context.output.format {
-        Format::Json => context.output.json(&recall_json::answer(Pages { written }))?,
+        Format::Json => context.output.json(&recall_api::json::answer(Pages { written }))?,
         Format::Human => {
             let pages = counted(written.len() as u64, "page", "pages");
             context.output.text(&format!("{pages} written to {}\n", folder.display()))?;
@@ -85,7 +85,7 @@ mod tests {
     fn every_command_has_a_page() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let written = write(folder.path(), Cli::command()).expect("written");
-        let json = serde_json::to_string(&recall_json::answer(Pages { written })).expect("paths are text");
+        let json = serde_json::to_string(&recall_api::json::answer(Pages { written })).expect("paths are text");
         let Mirror { ok, schema_version, written } = serde_json::from_str(&json).expect("the schema");
         assert_eq!((ok, schema_version.as_str()), (true, "1"));
         let names: Vec<_> = written.iter().filter_map(|path| path.file_name()?.to_str()).collect();

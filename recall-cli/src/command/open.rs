@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
+use recall_api::convert::scope;
+use recall_api::{Reason, v1};
 use recall_core::Scope;
-use recall_proto::convert::scope;
-use recall_proto::{Reason, v1};
 use serde::Serialize;
 
 use crate::command_context::CommandContext;
@@ -52,7 +52,7 @@ pub(super) async fn run(args: OpenArgs, context: &CommandContext) -> Result<Exit
         Format::Json => {
             let path = file.to_string_lossy().into_owned();
             let opened = Opened { path, line, command: &command, dry_run: args.dry_run };
-            context.output.json(&recall_json::answer(opened))?;
+            context.output.json(&recall_api::json::answer(opened))?;
         }
         Format::Human if args.dry_run => {
             let words: Vec<_> = command.iter().map(|word| quoted(word)).collect();
@@ -185,7 +185,7 @@ mod tests {
     fn what_was_opened_is_read_with_its_schema() {
         let command = ["vim".to_owned(), "+3".to_owned(), "/p/a.rs".to_owned()];
         let opened = Opened { path: "/p/a.rs".to_owned(), line: 3, command: &command, dry_run: true };
-        let written = serde_json::to_string(&recall_json::answer(opened)).expect("plain data");
+        let written = serde_json::to_string(&recall_api::json::answer(opened)).expect("plain data");
         let Mirror { ok, schema_version, path, line, command, dry_run } =
             serde_json::from_str(&written).expect("the schema");
         assert_eq!((ok, schema_version.as_str(), path.as_str(), line, dry_run), (true, "1", "/p/a.rs", 3, true));

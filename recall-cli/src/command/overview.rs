@@ -1,8 +1,8 @@
 //! `recall` without a command: what is here and what to do next.
 
+use recall_api::convert::scope;
+use recall_api::v1;
 use recall_core::Scope;
-use recall_proto::convert::scope;
-use recall_proto::v1;
 
 use crate::Exit;
 use crate::command_context::CommandContext;
@@ -42,7 +42,7 @@ pub(super) async fn run(context: &CommandContext) -> Result<Exit, CommandError> 
     match output.format {
         Format::Json => {
             let next: Vec<_> = next.iter().map(|next| (next.command, next.reason.as_str())).collect();
-            output.json(&recall_json::overview(&status, &sessions, &next))?;
+            output.json(&recall_api::json::overview(&status, &sessions, &next))?;
         }
         Format::Human => {
             let overview = Overview { project, global: of(v1::StoreScope::Global), sessions: &sessions };

@@ -2,8 +2,8 @@
 
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
-use recall_proto::convert::scope;
-use recall_proto::v1;
+use recall_api::convert::scope;
+use recall_api::v1;
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -31,7 +31,7 @@ pub(super) async fn run(args: PromoteArgs, context: &CommandContext) -> Result<E
     };
     let answer = client.promote(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_json::promoted(&answer))?,
+        Format::Json => output.json(&recall_api::json::promoted(&answer))?,
         Format::Human => {
             let v1::PromoteResponse { id, scope: store } = &answer;
             let store = scope::store_from_proto(*store).map_or("wider", |store| store.as_str());

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use clap::Args;
+use recall_api::v1;
 use recall_core::quantity::counted;
-use recall_proto::v1;
 
 use crate::Exit;
 use crate::command_context::CommandContext;
@@ -36,7 +36,7 @@ pub(super) async fn run(args: PublishArgs, context: &CommandContext) -> Result<E
     let answer = client.publish(request).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_json::published(&answer))?,
+        Format::Json => output.json(&recall_api::json::published(&answer))?,
         Format::Human => output.text(&human(&answer, verify))?,
     }
     Ok(Exit::Done)

@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{self, Read};
 
 use clap::Args;
+use recall_api::convert::query;
 use recall_core::{Explain, Scope};
-use recall_proto::convert::query;
 use recall_rql::MOST_BYTES;
 
 use crate::command_context::CommandContext;
@@ -39,7 +39,7 @@ pub(super) async fn run(args: QueryArgs, context: &CommandContext) -> Result<Exi
     let answer = context.ask(async |client| client.query(request.clone()).await).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_json::rows(&answer))?,
+        Format::Json => output.json(&recall_api::json::rows(&answer))?,
         Format::Human => {
             output.warn(&answer.warnings);
             output.text(&render(&answer))?;

@@ -1,9 +1,9 @@
 //! `recall rebuild`
 
 use clap::{Args, ValueEnum};
+use recall_api::convert::scope;
+use recall_api::v1;
 use recall_core::Scope;
-use recall_proto::convert::scope;
-use recall_proto::v1;
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;

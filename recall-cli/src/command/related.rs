@@ -3,9 +3,9 @@
 use anstyle::Style;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
+use recall_api::convert::scope;
+use recall_api::v1;
 use recall_core::{DocumentType, Scope};
-use recall_proto::convert::scope;
-use recall_proto::v1;
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -45,7 +45,7 @@ pub(super) async fn run(args: RelatedArgs, context: &CommandContext) -> Result<E
     let answer = context.ask(async |client| client.related(request.clone()).await).await?;
     output.warn(&answer.warnings);
     if output.format == Format::Json {
-        output.json(&recall_json::related(&answer))?;
+        output.json(&recall_api::json::related(&answer))?;
     }
     if answer.results.is_empty() {
         output.note("nothing found");

@@ -4,9 +4,9 @@ use std::io::{IsTerminal, Read};
 
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
+use recall_api::convert::scope;
+use recall_api::v1::{self, AddStatus};
 use recall_core::{MEMORY_BYTES, MemoryOrigin, MemoryType, Scope, title_of};
-use recall_proto::convert::scope;
-use recall_proto::v1::{self, AddStatus};
 
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
@@ -56,7 +56,7 @@ pub(super) async fn run(args: RememberArgs, context: &CommandContext) -> Result<
     let answer = client.add(request).await?;
     let is_refused = answer.status() == AddStatus::Duplicate;
     match output.format {
-        Format::Json => output.json(&recall_json::added(&answer))?,
+        Format::Json => output.json(&recall_api::json::added(&answer))?,
         Format::Human => {
             output.warn(&answer.warnings);
             output.text(&added(&answer))?;

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
+use recall_api::convert::scope;
+use recall_api::v1::{self, RestoreResponse};
 use recall_core::Scope;
 use recall_core::quantity::counted;
-use recall_proto::convert::scope;
-use recall_proto::v1::{self, RestoreResponse};
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -46,7 +46,7 @@ pub(super) async fn run(args: RestoreArgs, context: &CommandContext) -> Result<E
     let answer = client.restore(request).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_json::restored(&answer))?,
+        Format::Json => output.json(&recall_api::json::restored(&answer))?,
         Format::Human => output.text(&text(&answer, dry_run))?,
     }
     Ok(Exit::Done)

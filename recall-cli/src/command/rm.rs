@@ -2,9 +2,9 @@
 
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
+use recall_api::convert::scope;
+use recall_api::v1::{self, Severity};
 use recall_core::Scope;
-use recall_proto::convert::scope;
-use recall_proto::v1::{self, Severity};
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -38,7 +38,7 @@ pub(super) async fn run(args: RmArgs, context: &CommandContext) -> Result<Exit, 
     };
     let answer = client.remove(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_json::removed(&answer))?,
+        Format::Json => output.json(&recall_api::json::removed(&answer))?,
         Format::Human => {
             output.warn(&failures(&answer));
             output.text(&summary(&answer))?;

@@ -2,9 +2,9 @@
 
 use clap::{ArgGroup, Args};
 use clap_complete::engine::ArgValueCompleter;
+use recall_api::convert::scope;
+use recall_api::{searched_files, v1};
 use recall_core::{Ablation, DocumentType, Language, Scope};
-use recall_proto::convert::scope;
-use recall_proto::{searched_files, v1};
 
 use crate::command::exact;
 use crate::command_context::CommandContext;
@@ -127,7 +127,7 @@ pub(super) async fn run(args: SearchArgs, context: &CommandContext) -> Result<Ex
     let request = v1::SearchRequest { projects: others, ..request(args, context.request_context()) };
     let answer = context.ask(async |client| client.search(request.clone()).await).await?;
     match output.format {
-        Format::Json => output.json(&recall_json::search(&answer))?,
+        Format::Json => output.json(&recall_api::json::search(&answer))?,
         Format::Human => {
             if let Some(spelling) = did_you_mean(&answer) {
                 output.note(&spelling);

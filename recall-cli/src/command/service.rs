@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output as ProcessOutput};
 
 use clap::{Args, Subcommand};
+use recall_api::Reason;
 use recall_client::daemon::{self, Stopped};
-use recall_folder::{Folder, OpenError};
-use recall_proto::Reason;
+use recall_os::{Folder, OpenError};
 
 use crate::Exit;
 use crate::command_context::CommandContext;
@@ -185,7 +185,7 @@ fn status(context: &CommandContext) -> Result<Exit, CommandError> {
         program_version: version,
     };
     match context.output.format {
-        Format::Json => context.output.json(&recall_json::answer(&state))?,
+        Format::Json => context.output.json(&recall_api::json::answer(&state))?,
         Format::Human => context.output.text(&state_text(&state))?,
     }
     Ok(if installed { Exit::Done } else { Exit::NothingFound })
@@ -360,7 +360,7 @@ fn foreign(path: &Path) -> CliError {
 
 fn report(context: &CommandContext, change: &ServiceChange) -> Result<(), CommandError> {
     match context.output.format {
-        Format::Json => context.output.json(&recall_json::answer(change)),
+        Format::Json => context.output.json(&recall_api::json::answer(change)),
         Format::Human => context.output.text(&change_text(change)),
     }
 }

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use clap::Args;
+use recall_api::convert::scope;
+use recall_api::json::{SAVINGS_METHOD, saved_tokens};
+use recall_api::v1;
 use recall_core::Scope;
 use recall_core::quantity::{bytes, count, counted};
-use recall_json::{SAVINGS_METHOD, saved_tokens};
-use recall_proto::convert::scope;
-use recall_proto::v1;
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -37,7 +37,7 @@ pub(super) async fn run(args: StatsArgs, context: &CommandContext) -> Result<Exi
     let answer = context.ask(async |client| client.stats(request.clone()).await).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_json::stats(&answer))?,
+        Format::Json => output.json(&recall_api::json::stats(&answer))?,
         Format::Human => output.text(&text(&answer))?,
     }
     Ok(Exit::Done)
@@ -107,7 +107,7 @@ fn saved(savings: &v1::Savings) -> String {
         text.push_str("  no answers are recorded: only those in sessions are\n");
         return text;
     }
-    let since = savings.since.as_ref().and_then(recall_json::rfc3339);
+    let since = savings.since.as_ref().and_then(recall_api::json::rfc3339);
     let since =
         since.map(|since| format!(" since {}", since.split('T').next().unwrap_or_default())).unwrap_or_default();
     let (answers, sessions) = (counted(*answers, "answer", "answers"), counted(*sessions, "session", "sessions"));

@@ -1,9 +1,9 @@
 //! `recall status`
 
 use clap::Args;
+use recall_api::convert::scope;
+use recall_api::v1;
 use recall_core::Scope;
-use recall_proto::convert::scope;
-use recall_proto::v1;
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -42,7 +42,7 @@ pub(super) async fn run(args: StatusArgs, context: &CommandContext) -> Result<Ex
     };
     let status = client.status(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_json::status(&status))?,
+        Format::Json => output.json(&recall_api::json::status(&status))?,
         Format::Human => {
             context.page(&render(&status, output.screen()))?;
             output.warn(&status.warnings);

@@ -17,7 +17,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use recall_proto::Reason;
+use recall_api::Reason;
 use serde::Serialize;
 
 use self::agent::Agent;
@@ -298,7 +298,7 @@ fn report(prd: &Prd, end: &End, iterations: usize, context: &CommandContext) -> 
         escalation: if let End::Escalated(asked) = end { Some(asked.clone()) } else { None },
     };
     if context.output.format == Format::Json {
-        return context.output.json(&recall_json::answer(summary));
+        return context.output.json(&recall_api::json::answer(summary));
     }
     let Summary { passing, skipped, open, .. } = &summary;
     let style = if *end == End::Done { GOOD } else { WARNING };

@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use clap::Args;
+use recall_api::v1;
 use recall_core::quantity::span;
-use recall_proto::v1;
 use serde::Serialize;
 
 use crate::Exit;
@@ -77,7 +77,7 @@ pub(super) async fn run(args: UiArgs, context: &CommandContext) -> Result<Exit, 
     match output.format {
         Format::Json => {
             let (idle_ms, token_ms) = (*idle_ms, *token_ms);
-            output.json(&recall_json::answer(Opened {
+            output.json(&recall_api::json::answer(Opened {
                 url,
                 port: *port,
                 idle_ms,

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
-use recall_proto::v1;
+use recall_api::v1;
 
 use super::remember::read_input;
 use crate::command_context::CommandContext;
@@ -37,7 +37,7 @@ pub(super) async fn run(args: UpdateArgs, context: &CommandContext) -> Result<Ex
     let client = context.connect().await?;
     let answer = client.update(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_json::updated(&answer))?,
+        Format::Json => output.json(&recall_api::json::updated(&answer))?,
         Format::Human => {
             output.warn(&answer.warnings);
             output.text(&updated(&answer.memory.unwrap_or_default()))?;

@@ -2,9 +2,9 @@
 
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
+use recall_api::convert::scope;
+use recall_api::v1::{self, VerifyMode};
 use recall_core::Scope;
-use recall_proto::convert::scope;
-use recall_proto::v1::{self, VerifyMode};
 
 use super::launch::confirm_mode;
 use crate::command_context::CommandContext;
@@ -83,7 +83,7 @@ pub(super) async fn run(args: VerifyArgs, context: &CommandContext) -> Result<Ex
     };
     let answer = client.verify(asked(context, ids, scope, mode, diff)).await?;
     match output.format {
-        Format::Json => output.json(&recall_json::verified(&answer))?,
+        Format::Json => output.json(&recall_api::json::verified(&answer))?,
         Format::Human => {
             output.text(&verified(&answer))?;
             output.text(&adopted::doubts(&answer))?;

@@ -1,7 +1,7 @@
 //! The state of the finder, and what the keys do to it.
 
 use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use recall_proto::v1;
+use recall_api::v1;
 use tonic::Status;
 
 use crate::last_search::Place;

@@ -8,7 +8,7 @@ use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Paragraph};
-use recall_proto::v1;
+use recall_api::v1;
 
 use super::state::State;
 use crate::output::human::excerpt::Marked;

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
+use recall_api::v1;
 use recall_core::quote::{inline, quoted};
 use recall_core::tokens::count;
-use recall_proto::v1;
 
 use crate::output::human::memory::{broken, facts};
 

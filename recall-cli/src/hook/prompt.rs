@@ -4,10 +4,10 @@
 
 use std::fmt::Write as _;
 
+use recall_api::v1;
 use recall_config::HookSettings;
 use recall_core::quote::inline;
 use recall_core::tokens::count;
-use recall_proto::v1;
 
 use crate::hook::memory::{entry, is_in_force};
 

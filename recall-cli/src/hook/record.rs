@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use recall_api::v1;
 use recall_config::CaptureSettings;
 use recall_core::{ContentHash, HookRecord, ITEMS, PROJECT_FOLDER, TASKS, boxes};
-use recall_proto::v1;
 use serde_json::{Map, Value, json};
 
 use crate::hook::input::{Task, ToolCall, ToolKind, ToolResult};
@@ -177,7 +177,7 @@ fn event(event_type: &str, content: String) -> v1::LogEventRequest {
 /// Marks an event as what a hook recorded.
 fn recorded(record: HookRecord, event: v1::LogEventRequest, mut metadata: Map<String, Value>) -> v1::LogEventRequest {
     metadata.insert(HookRecord::KEY.to_owned(), record.as_str().into());
-    v1::LogEventRequest { metadata: Some(recall_json::to_struct(metadata)), ..event }
+    v1::LogEventRequest { metadata: Some(recall_api::json::to_struct(metadata)), ..event }
 }
 
 fn one_line(text: &str) -> String {

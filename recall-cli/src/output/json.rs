@@ -1,10 +1,10 @@
 //! JSON output of what the command itself knows: errors and the state of the daemon.
 //!
-//! `recall_json` formats the daemon's responses in the same schema.
+//! `recall_api::json` formats the daemon's responses in the same schema.
 
 use std::collections::BTreeMap;
 
-use recall_json::{Envelope, answer, failure};
+use recall_api::json::{Envelope, answer, failure};
 use serde::Serialize;
 
 use crate::error::CliError;
@@ -55,7 +55,7 @@ pub(crate) fn state(state: DaemonState<'_>) -> Envelope<DaemonState<'_>> {
 
 #[cfg(test)]
 mod tests {
-    use recall_proto::{Failure, Reason};
+    use recall_api::{Failure, Reason};
     use serde::Deserialize;
 
     use super::*;

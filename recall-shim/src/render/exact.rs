@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
+use recall_api::nothing_matches;
+use recall_api::v1::{ExactResponse, Hit};
 use recall_core::quantity::{count, counted, millis};
-use recall_proto::nothing_matches;
-use recall_proto::v1::{ExactResponse, Hit};
 
 use super::notes::notes;
 use super::quote::fence;
@@ -104,7 +104,7 @@ mod tests {
         let line = |number: usize| hit(doc(&format!("a{number}.rs"), "code", "rust"), "f", "let x = a <=> b;");
         let from = found((0..lines).map(line).collect());
         ExactResponse {
-            query: from.query.map(|query| recall_proto::v1::QueryEcho { text: "<=>".to_owned(), ..query }),
+            query: from.query.map(|query| recall_api::v1::QueryEcho { text: "<=>".to_owned(), ..query }),
             results: from.results,
             stats: from.stats,
             total_matches: 2_000,

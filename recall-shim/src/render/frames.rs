@@ -1,7 +1,7 @@
 //! Tests that hostile content cannot break out of the frames of an answer.
 
 use proptest::prelude::*;
-use recall_proto::v1::{GetResponse, Hit, Severity, Warning};
+use recall_api::v1::{GetResponse, Hit, Severity, Warning};
 
 use crate::render::length::ANSWER_CHARS;
 use crate::render::{Shape, clean, get, sample, search};
@@ -159,7 +159,7 @@ proptest! {
     #[test]
     fn an_item_is_one_frame(text in content(), symbol in content(), citation in content()) {
         let doc = Some(sample::doc("src/a.rs", "code", "rust"));
-        let chunk = Some(recall_proto::v1::Chunk { symbol, start_line: 10, ..recall_proto::v1::Chunk::default() });
+        let chunk = Some(recall_api::v1::Chunk { symbol, start_line: 10, ..recall_api::v1::Chunk::default() });
         let is_empty = text.is_empty();
         let response = GetResponse { doc, chunk, citation, text, start_line: 10, ..GetResponse::default() };
         let answer = get(&response, None, |place| format!("{}.{}", place.line, place.within));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use recall_proto::v1::GetResponse;
+use recall_api::v1::GetResponse;
 
 use super::moment::moment;
 use super::notes::notes;
@@ -85,7 +85,7 @@ pub(crate) fn memory(response: &GetResponse) -> String {
 
 #[cfg(test)]
 mod tests {
-    use recall_proto::v1::Chunk;
+    use recall_api::v1::Chunk;
 
     use super::*;
     use crate::render::sample::doc;
@@ -121,10 +121,10 @@ mod tests {
 
     #[test]
     fn a_memory_is_shown_with_its_title_and_files() {
-        let memory = recall_proto::v1::Memory {
+        let memory = recall_api::v1::Memory {
             title: "Opening waits".to_owned(),
             related_files: vec!["src/store.rs".to_owned()],
-            ..recall_proto::v1::Memory::default()
+            ..recall_api::v1::Memory::default()
         };
         let mut response = GetResponse { memory: Some(memory), ..whole("For the lock.\n") };
         response.citation = "L-0123abcd:1-1@0123456789ab".to_owned();

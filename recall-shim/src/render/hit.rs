@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use recall_api::v1::{Adopted, Chunk, Document, Doubt, Explain, Hit, Retrieved, StoreScope};
 use recall_core::feature_words;
-use recall_proto::v1::{Adopted, Chunk, Document, Doubt, Explain, Hit, Retrieved, StoreScope};
 
 use super::quote::numbered_lines;
 use crate::render::clean::{clean, inline};

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use recall_api::v1::{IndexFinished, ItemFailure};
 use recall_core::quantity::{bytes, count, counted, millis};
-use recall_proto::v1::{IndexFinished, ItemFailure};
 
 use super::notes::notes;
 use crate::index_run::Run;

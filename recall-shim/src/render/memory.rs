@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use recall_proto::v1::{AddResponse, AddStatus, SimilarMemory};
+use recall_api::v1::{AddResponse, AddStatus, SimilarMemory};
 
 use super::notes::notes;
 use crate::render::clean::inline;

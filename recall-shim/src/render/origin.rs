@@ -1,6 +1,6 @@
 //! The origin of a text and how far it may be trusted.
 
-use recall_proto::v1::{Document, Memory, MemoryStatus, Origin, Ownership, StoreScope, Trust, VerificationState};
+use recall_api::v1::{Document, Memory, MemoryStatus, Origin, Ownership, StoreScope, Trust, VerificationState};
 
 use crate::render::clean::inline;
 
@@ -86,7 +86,7 @@ fn verification(memory: &Memory) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use recall_proto::v1::Verification;
+    use recall_api::v1::Verification;
 
     use super::*;
 

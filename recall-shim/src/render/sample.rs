@@ -1,6 +1,6 @@
 //! Sample answers of a daemon, for tests.
 
-use recall_proto::v1;
+use recall_api::v1;
 
 /// Returns a document of a project.
 pub(crate) fn doc(path: &str, r#type: &str, language: &str) -> v1::Document {

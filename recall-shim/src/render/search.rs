@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
+use recall_api::searched_files;
+use recall_api::v1::{Filters, Hit, QueryEcho, Scope, SearchResponse, SearchStats, StoreScope, StoreStatus};
 use recall_core::quantity::{count, counted, millis};
-use recall_proto::searched_files;
-use recall_proto::v1::{Filters, Hit, QueryEcho, Scope, SearchResponse, SearchStats, StoreScope, StoreStatus};
 
 use super::fit::{Budget, FIRST_LINES, Fitted, fit};
 use super::hit::{Parts, parts};
@@ -291,8 +291,8 @@ fn narrowing(filters: &Filters) -> String {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use recall_api::v1::{ByteRange, Explain, Retrieved, Severity, Warning};
     use recall_core::tokens::count;
-    use recall_proto::v1::{ByteRange, Explain, Retrieved, Severity, Warning};
 
     use super::*;
     use crate::render::length::{ANSWER_CHARS, chars};
@@ -480,7 +480,7 @@ mod tests {
         "#);
         let stats = response.stats.get_or_insert_default();
         stats.stores = (0..9)
-            .map(|number| recall_proto::v1::SearchedStore { name: format!("p{number}"), ..stats.stores[0].clone() })
+            .map(|number| recall_api::v1::SearchedStore { name: format!("p{number}"), ..stats.stores[0].clone() })
             .collect();
         let told = nothing(&response, 0, &[]);
         assert!(told.contains("p2 (generation 7) and 6 more") && !told.contains("p3"), "{told}");

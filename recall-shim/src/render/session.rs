@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use recall_core::TaskState;
-use recall_core::quantity::counted;
-use recall_proto::v1::{
+use recall_api::v1::{
     BriefingResponse, EndSessionResponse, ListEventsResponse, ListSessionsResponse, Session, SessionEvent,
     SessionState, StartSessionResponse,
 };
+use recall_core::TaskState;
+use recall_core::quantity::counted;
 
 use super::notes::notes;
 use crate::render::clean::inline;
@@ -89,7 +89,7 @@ fn line(session: &Session) -> String {
         all => format!("{done} of {all} tasks done"),
     };
     let mut line = format!("- {}", inline(&session.id, NAME_CHARS));
-    let began = session.started_at.as_ref().and_then(recall_json::rfc3339).unwrap_or_default();
+    let began = session.started_at.as_ref().and_then(recall_api::json::rfc3339).unwrap_or_default();
     for fact in [
         &began,
         state,
@@ -127,7 +127,7 @@ pub(crate) fn events(session: &str, response: &ListEventsResponse) -> String {
 
 /// Formats an event on one line, so that quoted text cannot imitate another event.
 fn event_line(event: &SessionEvent) -> String {
-    let at = event.timestamp.as_ref().and_then(recall_json::rfc3339).unwrap_or_default();
+    let at = event.timestamp.as_ref().and_then(recall_api::json::rfc3339).unwrap_or_default();
     let mut line = format!("- {at} {}: {}", inline(&event.r#type, 40), inline(&event.content, EVENT_CHARS));
     for (name, value) in [("why", &event.rationale), ("resolved", &event.resolution)] {
         if !value.is_empty() {

@@ -1,6 +1,6 @@
 //! `recall_add`
 
-use recall_proto::v1::{AddRequest, AddResponse, Scope};
+use recall_api::v1::{AddRequest, AddResponse, Scope};
 use serde::Deserialize;
 
 use super::key::key;
@@ -58,7 +58,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     let response = add(call.daemon, request).await?;
     Ok(match format {
         Format::Text => Answer::Text(render::added(&response)),
-        Format::Json => Answer::Json(json::plain(recall_json::added(&response))),
+        Format::Json => Answer::Json(json::plain(recall_api::json::added(&response))),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use recall_proto::v1::{RequestContext, Scope};
+use recall_api::v1::{RequestContext, Scope};
 use serde::Deserialize;
 
 use crate::daemon::Daemon;

@@ -1,7 +1,7 @@
 //! `recall_context`
 
-use recall_proto::convert::context_type;
-use recall_proto::v1::{ContextRequest, ContextResponse, Scope};
+use recall_api::convert::context_type;
+use recall_api::v1::{ContextRequest, ContextResponse, Scope};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};
@@ -48,7 +48,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     let response = packed.await?;
     Ok(match format {
         Format::Text => Answer::Text(text(&response)),
-        Format::Json => Answer::Json(json::plain(recall_json::context(&response))),
+        Format::Json => Answer::Json(json::plain(recall_api::json::context(&response))),
     })
 }
 
@@ -65,7 +65,7 @@ fn text(response: &ContextResponse) -> String {
 
 #[cfg(test)]
 mod tests {
-    use recall_proto::v1::PackedContext;
+    use recall_api::v1::PackedContext;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! `recall_search` with `match` "exact" or "regex".
 
-use recall_proto::v1::{ExactRequest, Severity, Warning};
+use recall_api::v1::{ExactRequest, Severity, Warning};
 
 use crate::answer::{Answer, Format};
 use crate::cursor::Cursor;

@@ -1,6 +1,6 @@
 //! `recall_feedback`
 
-use recall_proto::v1::{FeedbackKind, FeedbackRequest, FeedbackResponse};
+use recall_api::v1::{FeedbackKind, FeedbackRequest, FeedbackResponse};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};
@@ -46,7 +46,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     let response = feedback.await?;
     Ok(match format {
         Format::Text => Answer::Text(text(&item_id, &response)),
-        Format::Json => Answer::Json(json::plain(recall_json::rated(&response))),
+        Format::Json => Answer::Json(json::plain(recall_api::json::rated(&response))),
     })
 }
 

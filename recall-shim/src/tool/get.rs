@@ -1,6 +1,6 @@
 //! `recall_get`
 
-use recall_proto::v1::{GetRequest, Scope};
+use recall_api::v1::{GetRequest, Scope};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
+use recall_api::v1::{GraphNode, GraphRequest, GraphResponse, Scope};
+use recall_api::{Neighbours, neighbours};
 use recall_core::quantity::counted;
-use recall_proto::v1::{GraphNode, GraphRequest, GraphResponse, Scope};
-use recall_proto::{Neighbours, neighbours};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};
@@ -89,7 +89,7 @@ fn named(node: &GraphNode) -> String {
 
 #[cfg(test)]
 mod tests {
-    use recall_proto::v1::GraphEdge;
+    use recall_api::v1::GraphEdge;
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! `recall_index`
 
-use recall_proto::v1::index_event::Event;
-use recall_proto::v1::{IndexFinished, IndexPhase, IndexProgress, IndexRequest, RebuildRequest, Scope};
+use recall_api::v1::index_event::Event;
+use recall_api::v1::{IndexFinished, IndexPhase, IndexProgress, IndexRequest, RebuildRequest, Scope};
 use serde::Deserialize;
 use tokio::sync::Mutex;
 use tonic::Status;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use recall_api::v1::{IndexRequest, Scope};
 use recall_config::{BroadRoot, check_project_root, initialise, project_root};
-use recall_proto::v1::{IndexRequest, Scope};
 use serde::Deserialize;
 
 use super::index::{self, Job};

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use recall_api::v1::{ListEntry, ListRequest, ListResponse, ListSort, Scope};
 use recall_core::quantity::{count, counted};
-use recall_proto::v1::{ListEntry, ListRequest, ListResponse, ListSort, Scope};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use recall_proto::v1::{LogEventRequest, LogEventResponse};
+use recall_api::v1::{LogEventRequest, LogEventResponse};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -40,7 +40,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
         from_agent: from_agent.unwrap_or_default(),
         to_agent: to_agent.unwrap_or_default(),
         related_files,
-        metadata: metadata.map(recall_json::to_struct),
+        metadata: metadata.map(recall_api::json::to_struct),
         // The key makes the call safe to repeat, as with a memory that is added.
         idempotency_key: key(),
     };
@@ -51,7 +51,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     let response = log.await?;
     Ok(match format {
         Format::Text => Answer::Text(text(&response)),
-        Format::Json => Answer::Json(json::plain(recall_json::logged(&response))),
+        Format::Json => Answer::Json(json::plain(recall_api::json::logged(&response))),
     })
 }
 
@@ -60,7 +60,7 @@ fn text(response: &LogEventResponse) -> String {
     let LogEventResponse { logged: _, event_id, timestamp, warnings } = response;
     let mut text = notes(warnings, None);
     let _ = write!(text, "Logged as {}", inline(event_id, 40));
-    if let Some(at) = timestamp.as_ref().and_then(recall_json::rfc3339) {
+    if let Some(at) = timestamp.as_ref().and_then(recall_api::json::rfc3339) {
         let _ = write!(text, " at {at}");
     }
     text.push('.');

@@ -1,6 +1,6 @@
 //! `recall_promote`
 
-use recall_proto::v1::{PromoteRequest, PromoteResponse, Scope};
+use recall_api::v1::{PromoteRequest, PromoteResponse, Scope};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};
@@ -27,7 +27,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     let response = promote.await?;
     Ok(match format {
         Format::Text => Answer::Text(text(&response)),
-        Format::Json => Answer::Json(json::plain(recall_json::promoted(&response))),
+        Format::Json => Answer::Json(json::plain(recall_api::json::promoted(&response))),
     })
 }
 

@@ -1,6 +1,6 @@
 //! `rebuild`
 
-use recall_proto::v1::{RebuildRequest, RebuildTarget, Scope};
+use recall_api::v1::{RebuildRequest, RebuildTarget, Scope};
 use serde::Deserialize;
 
 use super::index::{self, Job};

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use recall_api::v1::{RelatedEntry, RelatedRequest, RelatedResponse, Scope};
 use recall_core::quantity::counted;
-use recall_proto::v1::{RelatedEntry, RelatedRequest, RelatedResponse, Scope};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};

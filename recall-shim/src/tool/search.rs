@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use recall_core::Ablation;
-use recall_proto::v1::{
+use recall_api::v1::{
     ExactRequest, Filters, RequestContext, Scope, SearchRequest, SearchResponse, Severity, StatusRequest, StoreStatus,
     Warning, Weights,
 };
+use recall_core::Ablation;
 use serde::Deserialize;
 use tokio::time::{Instant, MissedTickBehavior};
 

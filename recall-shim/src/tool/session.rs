@@ -1,6 +1,6 @@
 //! `recall_session`
 
-use recall_proto::v1::{
+use recall_api::v1::{
     BriefingRequest, EndSessionRequest, ListEventsRequest, ListSessionsRequest, RequestContext, StartSessionRequest,
 };
 use serde::Deserialize;
@@ -55,7 +55,7 @@ async fn start(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolErro
     let response = start.await?;
     Ok(match arguments.format {
         Format::Text => Answer::Text(render::started(&response)),
-        Format::Json => Answer::Json(json::plain(recall_json::started(&response))),
+        Format::Json => Answer::Json(json::plain(recall_api::json::started(&response))),
     })
 }
 
@@ -74,7 +74,7 @@ async fn end(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolError>
     let response = end.await?;
     Ok(match format {
         Format::Text => Answer::Text(render::ended(&response)),
-        Format::Json => Answer::Json(json::plain(recall_json::ended(&response))),
+        Format::Json => Answer::Json(json::plain(recall_api::json::ended(&response))),
     })
 }
 
@@ -93,7 +93,7 @@ async fn list(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolError
     let response = list.await?;
     Ok(match format {
         Format::Text => Answer::Text(render::sessions(&response)),
-        Format::Json => Answer::Json(json::plain(recall_json::sessions(&response))),
+        Format::Json => Answer::Json(json::plain(recall_api::json::sessions(&response))),
     })
 }
 
@@ -114,7 +114,7 @@ async fn show(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolError
     let response = show.await?;
     Ok(match format {
         Format::Text => Answer::Text(render::events(&request.session_id, &response)),
-        Format::Json => Answer::Json(json::plain(recall_json::events(&response))),
+        Format::Json => Answer::Json(json::plain(recall_api::json::events(&response))),
     })
 }
 
@@ -130,7 +130,7 @@ async fn briefing(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolE
     let response = briefing.await?;
     Ok(match format {
         Format::Text => Answer::Text(render::briefing(&response)),
-        Format::Json => Answer::Json(json::plain(recall_json::briefing(&response))),
+        Format::Json => Answer::Json(json::plain(recall_api::json::briefing(&response))),
     })
 }
 

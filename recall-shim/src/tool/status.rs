@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use recall_core::quantity::{bytes, count, counted, millis};
-use recall_proto::v1::{
+use recall_api::v1::{
     DaemonStatus, Freshness, LatencyHistogram, Limits, Model, Scope, StatusRequest, StatusResponse, StoreScope,
     StoreStatus,
 };
+use recall_core::quantity::{bytes, count, counted, millis};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};
@@ -231,7 +231,7 @@ fn latency_lines(latencies: &[LatencyHistogram]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use recall_proto::v1::{Indexing, ItemFailure, MemoryUse};
+    use recall_api::v1::{Indexing, ItemFailure, MemoryUse};
 
     use super::*;
 
@@ -247,7 +247,7 @@ mod tests {
             chunks: 5_678,
             symbols: 4_000,
             failed: 1,
-            left_out: vec![recall_proto::v1::LeftOutGroup {
+            left_out: vec![recall_api::v1::LeftOutGroup {
                 reason: "too large".to_owned(),
                 files: 1,
                 may_hide_text: true,

@@ -1,8 +1,8 @@
 //! `store`: adds a memory in the plain form `{type, source, content}`.
 
 use prost_types::Timestamp;
+use recall_api::v1::{AddRequest, AddResponse, Scope};
 use recall_core::{MemoryType, title_of};
-use recall_proto::v1::{AddRequest, AddResponse, Scope};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};
@@ -33,7 +33,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     let response = add::add(call.daemon, request).await?;
     Ok(match format {
         Format::Text => Answer::Text(text(&response)),
-        Format::Json => Answer::Json(json::plain(recall_json::added(&response))),
+        Format::Json => Answer::Json(json::plain(recall_api::json::added(&response))),
     })
 }
 

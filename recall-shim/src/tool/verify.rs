@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use recall_core::quantity::counted;
-use recall_proto::v1::{
+use recall_api::v1::{
     AdoptedCheck, Anchor, Doubt, MovedFile, Scope, VerificationState, VerifiedMemory, VerifyMode, VerifyRequest,
     VerifyResponse,
 };
+use recall_core::quantity::counted;
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};
@@ -44,7 +44,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     let response = verify.await?;
     Ok(match format {
         Format::Text => Answer::Text(text(&response)),
-        Format::Json => Answer::Json(json::plain(recall_json::verified(&response))),
+        Format::Json => Answer::Json(json::plain(recall_api::json::verified(&response))),
     })
 }
 
@@ -119,7 +119,7 @@ fn state(state: VerificationState) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use recall_proto::v1::Verification;
+    use recall_api::v1::Verification;
 
     use super::*;
 

@@ -1,8 +1,8 @@
 //! The errors of backups, as reasons with hints.
 
+use recall_api::{Failure, Reason};
 use recall_core::error_chain;
 use recall_engine::{BackupError, ExportError, ImportError, RestoreError};
-use recall_proto::{Failure, Reason};
 
 use super::{IntoFailure, of_fault, of_store};
 

@@ -1,8 +1,8 @@
 //! The errors of imports of what other tools remember, as reasons with hints.
 
+use recall_api::{Failure, Reason};
 use recall_core::{ForeignKind, error_chain};
 use recall_engine::{MigrateError, ReadError};
-use recall_proto::{Failure, Reason};
 
 use super::{IntoFailure, of_fault, of_store};
 

@@ -2,12 +2,12 @@
 
 use std::io;
 
+use recall_api::{Failure, Reason};
 use recall_core::error_chain;
+use recall_models::providers::{NameError, ProviderError, ProviderSetError};
 use recall_models::{
     AddError, DescribeError, FetchError, FolderError, InstallError, LoadError, PullError, RuntimeError,
 };
-use recall_proto::{Failure, Reason};
-use recall_providers::{NameError, ProviderError, ProviderSetError};
 
 use super::IntoFailure;
 use crate::models::{ModelsError, RemoteError};

@@ -1,6 +1,6 @@
 //! The errors of shared stores, as reasons with hints.
 
-use recall_proto::{Failure, Reason};
+use recall_api::{Failure, Reason};
 use recall_shared::StoreError;
 
 /// Returns the failure of a shared store. `again` is the hint if a later request may succeed.

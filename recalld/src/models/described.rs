@@ -1,8 +1,8 @@
 //! Descriptions of models as messages.
 
+use recall_api::v1;
 use recall_core::{Embedder as _, Provider};
 use recall_models::{BuiltIn, Installed, Manifest, NetworkKind, RegistryModel, Role};
-use recall_proto::v1;
 
 use super::on_demand::Listed;
 

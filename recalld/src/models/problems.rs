@@ -5,10 +5,10 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use recall_api::hint::{self, Audience};
+use recall_api::v1;
+use recall_models::providers::RemoteName;
 use recall_models::{FolderError, Installed, ModelsFolder, Role};
-use recall_proto::hint::{self, Audience};
-use recall_proto::v1;
-use recall_providers::RemoteName;
 
 use crate::failure::IntoFailure as _;
 use crate::models::ModelsError;
@@ -148,7 +148,7 @@ mod tests {
             fs::create_dir(&model).expect("made");
             fs::write(model.join("recall-model.json"), manifest).expect("written");
         }
-        let network = recall_providers::Network::default();
+        let network = recall_models::providers::Network::default();
         let (environment, settings) = Default::default();
         let remote = RemoteModels::new(place.path(), &environment, &settings, network);
         let found = problems_in(&ModelsFolder::new(place.path()), &remote);

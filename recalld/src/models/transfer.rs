@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use recall_api::v1;
 use recall_core::Provider;
 use recall_models::{Fetcher, InstallError, RegistryModel, RuntimePackage, Watch};
 use recall_models::{forget_failed_loads, install_runtime, install_runtime_from};
-use recall_proto::v1;
 
 use super::{Models, ModelsError};
 

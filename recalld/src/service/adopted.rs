@@ -1,7 +1,7 @@
 //! The conversion of what is known of the instructions and memories of agents.
 
+use recall_api::v1;
 use recall_engine::{AdoptedHit, AdoptedReport, Doubt, Owner};
-use recall_proto::v1;
 
 /// Converts the check of all files.
 pub(super) fn check(report: &AdoptedReport) -> v1::AdoptedCheck {

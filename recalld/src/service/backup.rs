@@ -1,11 +1,11 @@
 //! `Backup` and `Restore`.
 
+use recall_api::convert::{remember, scope};
+use recall_api::v1;
 use recall_core::Scope;
 use recall_engine::{
     BackupReport, BackupRequest, ExistingFile, RestoreMode, RestoreReport, RestoreRequest, Trust, Unused,
 };
-use recall_proto::convert::{remember, scope};
-use recall_proto::v1;
 use tonic::Status;
 
 use super::{Service, context};

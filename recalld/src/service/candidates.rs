@@ -1,8 +1,8 @@
 //! `Candidates`: returns the features of all candidate documents, as the learned rankers see them.
 
+use recall_api::convert::candidates::{self, Call, DocumentFeatures};
+use recall_api::v1::{CandidatesRequest, CandidatesResponse};
 use recall_engine::{RankedDocument, feature_names};
-use recall_proto::convert::candidates::{self, Call, DocumentFeatures};
-use recall_proto::v1::{CandidatesRequest, CandidatesResponse};
 use tonic::Status;
 
 use super::{Service, context};
@@ -27,7 +27,7 @@ pub(super) async fn handle(service: &Service, request: CandidatesRequest) -> Res
 }
 
 /// Converts a document with the first `width` of its features.
-fn document(found: RankedDocument, width: usize) -> recall_proto::v1::RankedDocument {
+fn document(found: RankedDocument, width: usize) -> recall_api::v1::RankedDocument {
     let RankedDocument { path, lines, kind, mut features } = found;
     features.truncate(width);
     candidates::document_to_proto(DocumentFeatures { path, lines, kind: kind.as_str().to_owned(), features })

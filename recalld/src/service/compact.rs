@@ -1,9 +1,9 @@
 //! `Compact`: frees the space of deleted data.
 
+use recall_api::convert::scope;
+use recall_api::v1::{CompactRequest, CompactResponse};
 use recall_core::Scope;
 use recall_engine::CompactReport;
-use recall_proto::convert::scope;
-use recall_proto::v1::{CompactRequest, CompactResponse};
 use tonic::Status;
 
 use super::{Service, context};

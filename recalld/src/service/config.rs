@@ -1,10 +1,10 @@
 //! `Config`: returns the settings that hold for a project and the daemon.
 
+use recall_api::v1::{self, ConfigRequest, ConfigResponse, Severity};
+use recall_api::{Failure, Reason};
 use recall_config::{BroadRoot, Layer, Origin, Place, Row, settings_root};
 use recall_core::error_chain;
 use recall_engine::RootCheck;
-use recall_proto::v1::{self, ConfigRequest, ConfigResponse, Severity};
-use recall_proto::{Failure, Reason};
 use tonic::Status;
 
 use super::{Service, context, warning};

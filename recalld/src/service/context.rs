@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
+use recall_api::v1::RequestContext;
+use recall_api::{InvalidRequest, Problem};
 use recall_engine::{Origin, RootCheck};
-use recall_proto::v1::RequestContext;
-use recall_proto::{InvalidRequest, Problem};
 
 /// Reads the origin of a request.
 ///

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
+use recall_api::convert::{chunk, document, filters, limits, scope};
+use recall_api::v1::{ContextRequest, ContextResponse, ContextType, PackedContext, PackedSpan, SearchResponse};
+use recall_api::{InvalidRequest, Problem};
 use recall_core::{Scope, SearchRequest, condense};
 use recall_engine::{ContextRequest as Asked, ContextSection, ContextSpan, ContextWindow, Coverage, WorkTreeChanges};
-use recall_proto::convert::{chunk, document, filters, limits, scope};
-use recall_proto::v1::{ContextRequest, ContextResponse, ContextType, PackedContext, PackedSpan, SearchResponse};
-use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
 
 use super::{Service, context, search, store, warning};

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use recall_api::convert::scope;
+use recall_api::v1::{self, DoctorRequest, DoctorResponse, Severity};
 use recall_core::Scope;
 use recall_engine::{Check, DoctorReport, DoctorRequest as Asked, Finding, Gravity, Mend, Problem, SecretScan};
-use recall_proto::convert::scope;
-use recall_proto::v1::{self, DoctorRequest, DoctorResponse, Severity};
 use tonic::Status;
 
 use super::warning::ROTATE;

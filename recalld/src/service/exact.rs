@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
+use recall_api::convert::exact::{self, Call};
+use recall_api::convert::{chunk, document, filters, scope, time};
+use recall_api::v1;
 use recall_core::{Case, ExactRequest, OtherProjects};
 use recall_engine::{Coverage, ExactAnswer, ExactTotals, Hit};
-use recall_proto::convert::exact::{self, Call};
-use recall_proto::convert::{chunk, document, filters, scope, time};
-use recall_proto::v1;
 use tonic::Status;
 
 use super::{Service, context, search, store, warning};

@@ -1,10 +1,10 @@
 //! `Get`: returns the item with an id, a path or a citation.
 
+use recall_api::convert::{chunk, document, scope, symbol};
+use recall_api::v1::{self, GetRequest, GetResponse, Severity};
+use recall_api::{Failure, InvalidRequest, Problem, Reason};
 use recall_core::{DocPath, Scope};
 use recall_engine::{CitedItem, Item, ItemRequest, Parent};
-use recall_proto::convert::{chunk, document, scope, symbol};
-use recall_proto::v1::{self, GetRequest, GetResponse, Severity};
-use recall_proto::{Failure, InvalidRequest, Problem, Reason};
 use tonic::Status;
 
 use super::{Service, context, memory, published, store, warning};

@@ -1,10 +1,10 @@
 //! `Graph`: returns the neighbours of a symbol or a file.
 
+use recall_api::convert::{limits, relation, scope};
+use recall_api::v1::{self, GraphRequest, GraphResponse};
+use recall_api::{InvalidRequest, Problem};
 use recall_core::Scope;
 use recall_engine::{Graph, GraphEdge, GraphNode, GraphRequest as Asked, NodeThing};
-use recall_proto::convert::{limits, relation, scope};
-use recall_proto::v1::{self, GraphRequest, GraphResponse};
-use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
 
 use super::{Service, context, warning};

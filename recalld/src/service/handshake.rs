@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use recall_proto::convert::time;
-use recall_proto::v1::{HandshakeRequest, HandshakeResponse, ProtocolRange};
-use recall_proto::{Failure, PROTOCOLS, Reason, newest_common};
+use recall_api::convert::time;
+use recall_api::v1::{HandshakeRequest, HandshakeResponse, ProtocolRange};
+use recall_api::{Failure, PROTOCOLS, Reason, newest_common};
 use tonic::Status;
 
 use super::Service;

@@ -1,10 +1,10 @@
 //! `History`: lists the commits that changed a document.
 
+use recall_api::convert::{limits, scope};
+use recall_api::v1::{Commit, HistoryRequest, HistoryResponse};
+use recall_api::{InvalidRequest, Problem};
 use recall_core::Scope;
 use recall_engine::{DocumentCommit, History, HistoryRequest as Asked};
-use recall_proto::convert::{limits, scope};
-use recall_proto::v1::{Commit, HistoryRequest, HistoryResponse};
-use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
 
 use super::{Service, context, warning};

@@ -1,10 +1,10 @@
 //! Abbreviated ids in requests, which are replaced by whole ones before the requests are read.
 
-use recall_engine::Abbreviated;
-use recall_proto::v1::{
+use recall_api::v1::{
     AddRequest, FeedbackRequest, GetRequest, GraphRequest, HistoryRequest, PromoteRequest, RelatedRequest,
     RemoveRequest, RequestContext, UpdateRequest, VerifyRequest,
 };
+use recall_engine::Abbreviated;
 use tonic::Status;
 
 use super::{Service, context};

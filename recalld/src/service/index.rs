@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use recall_api::convert::{document_type, scope};
+use recall_api::v1::{IndexEvent, IndexRequest};
+use recall_api::{InvalidRequest, Problem};
 use recall_core::Scope;
 use recall_engine::IndexRequest as Asked;
-use recall_proto::convert::{document_type, scope};
-use recall_proto::v1::{IndexEvent, IndexRequest};
-use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
 
 use super::{Pieces, Service, context, run};

@@ -1,10 +1,10 @@
 //! `List`: lists the documents and memories of the stores.
 
+use recall_api::convert::{document, document_type, limits, scope, time};
+use recall_api::v1::{self, ListEntry, ListRequest, ListResponse};
+use recall_api::{InvalidRequest, Problem};
 use recall_core::{Language, PathFilter, Scope, folded, normalized};
 use recall_engine::{Coverage, ListRequest as Asked, ListSort, Listed, Listing, RecordStatus, Said};
-use recall_proto::convert::{document, document_type, limits, scope, time};
-use recall_proto::v1::{self, ListEntry, ListRequest, ListResponse};
-use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
 
 use super::{Service, context, memory, store, warning};

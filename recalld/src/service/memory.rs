@@ -1,15 +1,15 @@
 //! The RPCs about memories, and the conversion of memories and notes about them to messages.
 
+use recall_api::convert::{memory, remember, scope, time};
+use recall_api::v1;
+use recall_api::v1::{
+    AddRequest, AddResponse, AddStatus, FeedbackRequest, FeedbackResponse, PromoteRequest, PromoteResponse, Severity,
+    UpdateRequest, UpdateResponse, VerifiedMemory, VerifyRequest, VerifyResponse,
+};
 use recall_core::{MemoryView, Scope, StoreScope};
 use recall_engine::{
     AddOutcome, AddReport, AnchorChange, FeedbackReport, ItemRequest, MemoryNote, Parent, PromoteReport, SimilarMemory,
     UpdateReport, VerifyReport,
-};
-use recall_proto::convert::{memory, remember, scope, time};
-use recall_proto::v1;
-use recall_proto::v1::{
-    AddRequest, AddResponse, AddStatus, FeedbackRequest, FeedbackResponse, PromoteRequest, PromoteResponse, Severity,
-    UpdateRequest, UpdateResponse, VerifiedMemory, VerifyRequest, VerifyResponse,
 };
 use tonic::Status;
 

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
+use recall_api::convert::scope;
+use recall_api::{InvalidRequest, Problem, v1};
 use recall_core::{ForeignKind, Scope};
 use recall_engine::{
     Arrivals, AuditFinding, AuditFindingKind, AuditReport, AuditedSource, ForeignProjects, ForeignSource, LeftOutItem,
     LeftOutTally, MigrateReport, MigrateRequest, RestoreMode,
 };
-use recall_proto::convert::scope;
-use recall_proto::{InvalidRequest, Problem, v1};
 use tonic::Status;
 
 use super::{Service, context};

@@ -4,13 +4,13 @@ mod transfer;
 
 use std::path::PathBuf;
 
-use recall_core::{Scope, error_chain};
-use recall_models::{Role, Watch};
-use recall_proto::v1::{
+use recall_api::v1::{
     AddModelRequest, AddModelResponse, InstallRuntimeRequest, ListModelsRequest, ListModelsResponse, PullModelRequest,
     RemoveModelRequest, RemoveModelResponse, TransferEvent, UseModelRequest, UseModelResponse,
 };
-use recall_proto::{InvalidRequest, Problem};
+use recall_api::{InvalidRequest, Problem};
+use recall_core::{Scope, error_chain};
+use recall_models::{Role, Watch};
 use tonic::Status;
 
 use super::{Pieces, Service, context};

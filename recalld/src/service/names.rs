@@ -1,10 +1,10 @@
 //! `Names`: returns the names of symbols that begin with a text.
 
+use recall_api::convert::{limits, scope};
+use recall_api::v1::{NamesRequest, NamesResponse};
+use recall_api::{InvalidRequest, Problem};
 use recall_core::Scope;
 use recall_engine::NamesRequest as Asked;
-use recall_proto::convert::{limits, scope};
-use recall_proto::v1::{NamesRequest, NamesResponse};
-use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
 
 use super::{Service, context};

@@ -2,10 +2,10 @@
 
 use std::net::SocketAddr;
 
+use recall_api::v1::{OpenPageRequest, OpenPageResponse};
+use recall_api::{Failure, InvalidRequest, Problem, Reason};
 use recall_core::{Scope, error_chain};
 use recall_page::{ApiKey, KeyError, OpenError, Opened, Subject, Wanted};
-use recall_proto::v1::{OpenPageRequest, OpenPageResponse};
-use recall_proto::{Failure, InvalidRequest, Problem, Reason};
 use tonic::Status;
 
 use super::{Service, context};

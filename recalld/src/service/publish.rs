@@ -1,7 +1,7 @@
 //! `Publish`: publishes a project to a shared store.
 
+use recall_api::v1;
 use recall_engine::{Cancel, Comparison, PublishReport, PublishRequest};
-use recall_proto::v1;
 use tonic::Status;
 
 use super::{Service, context};

@@ -1,6 +1,6 @@
 //! Ids of what was published to a shared store. No store of this machine knows its documents by number, so their ids are their paths.
 
-use recall_proto::v1;
+use recall_api::v1;
 
 /// Gives a published document its id.
 pub(super) fn name_document(doc: &mut v1::Document) {

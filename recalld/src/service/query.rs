@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
+use recall_api::convert::query::{self, Call};
+use recall_api::convert::{chunk, document, scope, time};
+use recall_api::v1::Severity;
+use recall_api::{Failure, v1};
 use recall_core::Limits;
 use recall_engine::{ConditionPlan, QueryAnswer, QueryPlan, QueryRequest, QueryRow, ReadCounts, StorePlan};
-use recall_proto::convert::query::{self, Call};
-use recall_proto::convert::{chunk, document, scope, time};
-use recall_proto::v1::Severity;
-use recall_proto::{Failure, v1};
 use recall_rql::{Field, Query, RqlError, Selected};
 use tonic::Status;
 

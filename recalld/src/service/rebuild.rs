@@ -1,10 +1,10 @@
 //! `Rebuild`: rebuilds a store's index or a part of it.
 
+use recall_api::convert::scope;
+use recall_api::v1::{IndexEvent, RebuildRequest, RebuildTarget};
+use recall_api::{InvalidRequest, Problem};
 use recall_core::Scope;
 use recall_engine::RebuildPart;
-use recall_proto::convert::scope;
-use recall_proto::v1::{IndexEvent, RebuildRequest, RebuildTarget};
-use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
 
 use super::{Pieces, Service, context, run};

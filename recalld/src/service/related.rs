@@ -1,10 +1,10 @@
 //! `Related`: finds documents that are linked or similar to a document.
 
+use recall_api::convert::{document, document_type, limits, scope};
+use recall_api::v1::{RelatedEntry, RelatedRequest, RelatedResponse};
+use recall_api::{InvalidRequest, Problem};
 use recall_core::Scope;
 use recall_engine::{Related, RelatedDocument, RelatedRequest as Asked};
-use recall_proto::convert::{document, document_type, limits, scope};
-use recall_proto::v1::{RelatedEntry, RelatedRequest, RelatedResponse};
-use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
 
 use super::{Service, context, store, warning};

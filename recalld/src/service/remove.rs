@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use recall_api::convert::{remember, scope};
+use recall_api::v1::{ItemFailure, RemoveRequest, RemoveResponse};
+use recall_api::{InvalidRequest, Problem};
 use recall_core::{DocumentId, MemoryId, Scope, StoreScope};
 use recall_engine::{RemoveReport, RemoveRequest as Asked, Tombstones};
-use recall_proto::convert::{remember, scope};
-use recall_proto::v1::{ItemFailure, RemoveRequest, RemoveResponse};
-use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
 
 use super::{Service, context};

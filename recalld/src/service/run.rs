@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use recall_api::convert::scope;
+use recall_api::v1;
+use recall_api::v1::index_event::Event;
+use recall_api::{Failure, Reason};
 use recall_core::Scope;
 use recall_engine::{
     Cancel, Engine, FailureEntryKind, Fault, IndexError, IndexReport, LeftOutFile, Origin, Progress, StatusError,
     StoreStatus,
 };
-use recall_proto::convert::scope;
-use recall_proto::v1;
-use recall_proto::v1::index_event::Event;
-use recall_proto::{Failure, Reason};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;

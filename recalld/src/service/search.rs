@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use recall_api::v1::{self, RequestContext, SearchRequest, SearchResponse};
+use recall_api::{Failure, Reason, convert};
 use recall_config::SearchSettings;
 use recall_core::{DocPath, DocumentId, OtherProjects, Recording, Scope, error_chain};
 use recall_engine::{Engine, GetError, ItemRequest, Origin, Parent, Warning};
-use recall_proto::v1::{self, RequestContext, SearchRequest, SearchResponse};
-use recall_proto::{Failure, Reason, convert};
 use recall_rql::Filter;
 use tonic::Status;
 

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use recall_core::{AskBriefing, BriefingSubject, Provenance};
-use recall_engine::{
-    Briefing, BriefingSection, Draft, EndedSession, EventListing, Keeping, KeptSession, LoggedEvent, SessionListing,
-    StartedSession,
-};
-use recall_proto::convert::{session, time};
-use recall_proto::v1::{
+use recall_api::convert::{session, time};
+use recall_api::v1::{
     self, BriefingRequest, BriefingResponse, EndSessionRequest, EndSessionResponse, KeepSessionRequest,
     KeepSessionResponse, ListDraftsRequest, ListDraftsResponse, ListEventsRequest, ListEventsResponse,
     ListSessionsRequest, ListSessionsResponse, LogEventRequest, LogEventResponse, StartSessionRequest,
     StartSessionResponse,
+};
+use recall_core::{AskBriefing, BriefingSubject, Provenance};
+use recall_engine::{
+    Briefing, BriefingSection, Draft, EndedSession, EventListing, Keeping, KeptSession, LoggedEvent, SessionListing,
+    StartedSession,
 };
 use tonic::Status;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use recall_proto::v1::{ShutdownRequest, ShutdownResponse};
+use recall_api::v1::{ShutdownRequest, ShutdownResponse};
 
 use super::Service;
 use crate::event::Event;

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use recall_api::convert::{scope, time};
+use recall_api::v1::{self, StatsRequest, StatsResponse};
 use recall_core::Scope;
 use recall_engine::{Counts, Estimate, Savings, Stats, StoreStats};
-use recall_proto::convert::{scope, time};
-use recall_proto::v1::{self, StatsRequest, StatsResponse};
 use tonic::Status;
 
 use super::{Service, context};

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use recall_api::convert::{limits, scope, time};
+use recall_api::hint::{self, Audience};
+use recall_api::v1::{self, Severity, StatusRequest, StatusResponse};
+use recall_api::{Failure, InvalidRequest};
 use recall_core::{Clock as _, Scope, Timestamp};
 use recall_engine::{
     BudgetUse, FailureEntry, FailureEntryKind, FileCounts, KeptStore, LeftOutGroup, RecorderCounts, Status as Found,
     StatusError, StoreStatus,
 };
-use recall_proto::convert::{limits, scope, time};
-use recall_proto::hint::{self, Audience};
-use recall_proto::v1::{self, Severity, StatusRequest, StatusResponse};
-use recall_proto::{Failure, InvalidRequest};
 use tonic::Status;
 
 use super::{Service, context, store, warning};

@@ -4,13 +4,13 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::Duration;
 
+use recall_api::convert::{remember, scope};
+use recall_api::v1::import_request::Part;
+use recall_api::{Failure, InvalidRequest, Problem, Reason, v1};
 use recall_core::Scope;
 use recall_engine::{
     Embeddings, ExportError, ExportRequest, ImportReport, ImportRequest, RestoreMode, Resume, Trust, Unused,
 };
-use recall_proto::convert::{remember, scope};
-use recall_proto::v1::import_request::Part;
-use recall_proto::{Failure, InvalidRequest, Problem, Reason, v1};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
+use recall_api::v1;
+use recall_api::v1::Severity;
 use recall_core::Condensed;
 use recall_core::quantity::{count, counted};
 use recall_engine::{LeftOutGroup, UnreadLines, Warning};
-use recall_proto::v1;
-use recall_proto::v1::Severity;
 
 use crate::models::ModelProblem;
 

@@ -104,7 +104,7 @@ pub(crate) fn inherited() -> io::Result<Option<Inherited>> {
 
 #[cfg(target_os = "macos")]
 fn of_launchd() -> io::Result<Option<Inherited>> {
-    recall_system::launchd_listener(LAUNCHD_SOCKET)
+    recall_os::system::launchd_listener(LAUNCHD_SOCKET)
 }
 
 #[cfg(not(target_os = "macos"))]

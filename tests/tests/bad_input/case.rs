@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use recall_api::v1::RequestContext;
 use recall_client::{Client, ConnectOptions, Launch, Replace};
-use recall_proto::v1::RequestContext;
 use recall_testkit::{Outcome, Project, Running};
 use recall_tests::{Sandbox, sandbox};
 use rustix::process::geteuid;

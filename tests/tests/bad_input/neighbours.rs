@@ -1,6 +1,6 @@
 //! Invalid and valid requests for related documents and for parts of the graph.
 
-use recall_proto::{Failure, Reason, v1};
+use recall_api::{Failure, Reason, v1};
 
 use super::case::{Case, KNOWN};
 

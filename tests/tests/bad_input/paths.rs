@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;
 
-use recall_proto::{Failure, Reason, v1};
+use recall_api::{Failure, Reason, v1};
 use recall_testkit::Running;
 
 use super::case::{Case, KNOWN};

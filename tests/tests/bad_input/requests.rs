@@ -1,6 +1,6 @@
 //! Invalid queries, limits, scopes and types.
 
-use recall_proto::{Failure, Reason, v1};
+use recall_api::{Failure, Reason, v1};
 
 use super::case::{Case, KNOWN};
 

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use recall_api::v1;
 use recall_client::{Client, ConnectOptions, Launch, Replace};
-use recall_proto::v1;
 use recall_testkit::{Running, Sandbox};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinSet;

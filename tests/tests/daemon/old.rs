@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use recall_api::v1::{HandshakeRequest, HandshakeResponse, ProtocolRange, ShutdownRequest, ShutdownResponse};
 use recall_config::Dirs;
-use recall_proto::v1::{HandshakeRequest, HandshakeResponse, ProtocolRange, ShutdownRequest, ShutdownResponse};
 use tokio::net::UnixListener;
 use tokio::sync::Notify;
 use tokio_stream::wrappers::UnixListenerStream;

@@ -6,9 +6,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
+use recall_api::v1;
 use recall_client::daemon::{self, StopMethod, Stopped};
 use recall_client::{Client, ConnectError, Launch, Unreached};
-use recall_proto::v1;
 use recall_testkit::{Running, wait_until};
 use recall_tests::{Sandbox, sandbox};
 use rustix::process::Signal;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use recall_api::PROTOCOLS;
+use recall_api::v1::{HandshakeResponse, ProtocolRange};
 use recall_client::{Client, ConnectError, ConnectOptions, KeptBecause, Launch, Replace};
-use recall_proto::PROTOCOLS;
-use recall_proto::v1::{HandshakeResponse, ProtocolRange};
 use recall_testkit::wait_until;
 
 use super::home::Home;

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use oorandom::Rand32;
+use recall_api::v1::{self, RequestContext, Scope};
 use recall_client::Client;
-use recall_proto::v1::{self, RequestContext, Scope};
 use tonic::{Status, Streaming};
 
 use super::fill::{Filled, WORDS};

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use oorandom::Rand32;
+use recall_api::v1;
 use recall_client::Client;
-use recall_proto::v1;
 
 /// Words that occur in every project, used as queries.
 pub(crate) const WORDS: [&str; 8] = ["wombat", "burrow", "retry", "budget", "ledger", "lock", "session", "cache"];

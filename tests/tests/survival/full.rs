@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use recall_proto::v1;
+use recall_api::v1;
 use recall_testkit::{Project, Running, wait_until};
 use recall_tests::{Sandbox, sandbox};
 use rustix::process::geteuid;

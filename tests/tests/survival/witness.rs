@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use recall_api::{Failure, Reason, v1};
 use recall_client::{Client, ConnectOptions, Launch, Replace};
-use recall_proto::{Failure, Reason, v1};
 use recall_testkit::{DEADLINE, Project};
 use recall_tests::Sandbox;
 

@@ -3,7 +3,7 @@
 use super::File;
 
 /// The sources whose types make the schema.
-const SOURCES: &[&str] = &["crates/recall-json/src/", "recall-cli/src/output/json", "recall-cli/src/command/"];
+const SOURCES: &[&str] = &["crates/recall-api/src/", "recall-cli/src/output/json", "recall-cli/src/command/"];
 
 /// The serialised fields of a source that a page does not name between backticks.
 pub(super) fn missing_from(page: &str, source: &File) -> Vec<String> {
@@ -60,12 +60,9 @@ struct NotSerialised {
     other: u32,
 }
 ";
-    let source = File { path: "crates/recall-json/src/a.rs".to_owned(), text: text.to_owned() };
+    let source = File { path: "crates/recall-api/src/a.rs".to_owned(), text: text.to_owned() };
     assert_eq!(fields(text), ["root", "counts", "took_ms", "type"]);
-    assert_eq!(
-        missing_from("`root`, `counts`, `type`", &source),
-        ["crates/recall-json/src/a.rs: `took_ms` is missing"]
-    );
+    assert_eq!(missing_from("`root`, `counts`, `type`", &source), ["crates/recall-api/src/a.rs: `took_ms` is missing"]);
     let foreign = File { path: "recalld/src/a.rs".to_owned(), ..source };
     assert!(missing_from("", &foreign).is_empty());
 }

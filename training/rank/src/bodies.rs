@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use recall_git::Program;
+use recall_os::git::Program;
 
 use crate::files::spread;
 

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use recall_bench::quality::mine::{Checkout, History, MineLimits};
 use recall_core::DocPath;
 use recall_engine::{ContentKind, RankedDocument, Rankers};
-use recall_eval::mine::{Checkout, History, MineLimits};
 use recall_rank::{Judged, JudgedQuery};
 
 use crate::arguments::{Knows, MineArguments};

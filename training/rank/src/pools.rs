@@ -10,9 +10,9 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use recall_bench::quality::mine::{Checkout, History, MineLimits, MinedQuery};
 use recall_core::DocPath;
 use recall_engine::RankedDocument;
-use recall_eval::mine::{Checkout, History, MineLimits, MinedQuery};
 use recall_rank::{Judged, JudgedQuery};
 
 use crate::arguments::{Knows, PoolArguments};

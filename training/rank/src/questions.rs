@@ -5,9 +5,9 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
+use recall_bench::quality::mine::MinedQuery;
 use recall_chunk::{ChunkLimits, Chunker};
 use recall_core::{DocPath, FileKind, Form, Language, Limits, SymbolKind};
-use recall_eval::mine::MinedQuery;
 
 use crate::bodies::Body;
 use crate::comments::{self, Uncommented};

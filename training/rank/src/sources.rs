@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use recall_git::{MissingGit, Program};
+use recall_os::git::{MissingGit, Program};
 use serde::Deserialize;
 use thiserror::Error;
 

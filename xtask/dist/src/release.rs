@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use recall_git::Program;
+use recall_os::git::Program;
 
 use crate::contents::{self, Item};
 use crate::dependencies::{self, Library};

@@ -8,13 +8,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use crate::quality::mine::{History, MineLimits};
+use crate::quality::{Corpus, Dataset, Query};
+use recall_api::v1;
 use recall_cli::{CommandContext, Exit, Format, PromptLimits, QueryBar, prompt_answer, prompt_search};
 use recall_client::Client;
 use recall_core::title_of;
 use recall_core::tokens::count;
-use recall_eval::mine::{History, MineLimits};
-use recall_eval::{Corpus, Dataset, Query};
-use recall_proto::v1;
 
 use crate::error::BenchError;
 use crate::evaluation::{of_query, replay};

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::quality::Dataset;
+use crate::quality::mine::{History, MineError, MineLimits};
 use recall_cli::{CommandContext, Exit, Format, project_root};
-use recall_eval::Dataset;
-use recall_eval::mine::{History, MineError, MineLimits};
 
 use crate::error::BenchError;
 use crate::training::{FEWEST_QUERIES, too_few, train_ranker};

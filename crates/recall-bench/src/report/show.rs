@@ -1,7 +1,7 @@
 //! Output of a report, and the exit code if a floor is missed.
 
+use recall_api::Reason;
 use recall_cli::{CliError, Exit, Format, Output};
-use recall_proto::Reason;
 
 use super::{Floor, FloorCheck, Report};
 use crate::error::BenchError;

@@ -12,7 +12,7 @@ const NEW_GROUP: u32 = 0x0000_0200;
 /// Also keeps the pipes of this process from the program, which outlives it.
 pub(super) fn detach(command: &mut Command) {
     command.creation_flags(WITHOUT_CONSOLE | NEW_GROUP);
-    recall_system::keep_standard_handles();
+    recall_os::system::keep_standard_handles();
 }
 
 pub(super) fn new_group(command: &mut Command) {

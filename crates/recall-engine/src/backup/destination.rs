@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use recall_folder::{Access, Folder, OpenError};
+use recall_os::{Access, Folder, OpenError};
 
 use super::archive::{self, Manifest};
 use super::error::BackupError;

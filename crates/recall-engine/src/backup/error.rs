@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use recall_core::{ModelError, StoreScope};
-use recall_folder::OpenError;
+use recall_os::OpenError;
 
 use crate::error::{IndexError, StoreError};
 use crate::fault::{Fault, of_io, of_open};

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use recall_core::{DocPath, MemoryId, Provenance, Scope, StoreScope};
-use recall_folder::{Access, Folder, OpenError};
+use recall_os::{Access, Folder, OpenError};
 use recall_watch::StatOutcome;
 
 use super::archive::Entry;

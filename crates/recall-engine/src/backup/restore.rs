@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use recall_core::{PROJECT_FOLDER, Provenance, Scope};
-use recall_folder::{Access, Folder, OpenError, write_git_files};
 use recall_journal::{LineHash, LineLog};
+use recall_os::{Access, Folder, OpenError, write_git_files};
 
 use super::archive::{Archive, Entry, FORMAT_VERSION, Manifest, Refusal};
 use super::error::RestoreError;

@@ -6,8 +6,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use recall_core::PROJECT_FOLDER;
-use recall_folder::{Access, Folder, OpenError};
 use recall_journal::{Day, EVENTS_FILE, JOURNAL_FILE};
+use recall_os::{Access, Folder, OpenError};
 
 use super::archive::FILE_BYTES;
 use super::error::BackupError;

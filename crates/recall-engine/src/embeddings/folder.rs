@@ -104,7 +104,7 @@ impl EmbeddingsFolder {
 
     /// Deletes the embeddings of all other models, unless another process holds the lock.
     pub(crate) fn sweep(&self, models: &[ModelFingerprint]) {
-        let Ok(folder) = recall_folder::Folder::open(&self.dir) else { return };
+        let Ok(folder) = recall_os::Folder::open(&self.dir) else { return };
         let Ok(_lock) = self.lock() else { return };
         let known: Vec<String> = models.iter().map(|model| name_of(*model)).collect();
         for name in folder.names().unwrap_or_default() {

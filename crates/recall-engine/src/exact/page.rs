@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use recall_catalog::{ReadError, Snapshot};
 use recall_core::{ByteSpan, Chunk, ChunkId, ChunkKind, DocumentKey, ExactRequest, Span, error_chain, tokens};
-use recall_exact::MatchedLine;
+use recall_lexical::exact::MatchedLine;
 
 use super::scan::{Matching, Scan, visible_lines};
 use crate::engine::MountedStore;

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use recall_catalog::Snapshot;
 use recall_core::{Document, DocumentRow, Filters, Generation};
-use recall_exact::{MatchedLine, Pattern};
 use recall_lexical::document_matcher;
+use recall_lexical::exact::{MatchedLine, Pattern};
 
 use crate::Engine;
 use crate::engine::MountedStore;

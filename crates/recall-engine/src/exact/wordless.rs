@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use recall_core::{Case, Needle, QueryClass, SearchRequest, Weights, understand};
-use recall_exact::Pattern;
+use recall_lexical::exact::Pattern;
 use recall_rql::Filter;
 
 use super::order;

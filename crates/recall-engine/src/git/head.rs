@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use recall_git::Repository;
+use recall_os::git::Repository;
 
 /// The branch and commit of a checkout.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use recall_core::{Clock, Event, EventId, Timestamp, error_chain};
-use recall_git::Repository;
 use recall_journal::{Day, rfc_3339};
+use recall_os::git::Repository;
 
 use crate::finding::Problem;
 use crate::git::{Git, KeptEvents};

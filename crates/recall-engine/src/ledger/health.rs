@@ -2,7 +2,7 @@
 
 use recall_core::PROJECT_FOLDER;
 
-use recall_folder::{Folder, GIT_FILES, OpenError, missing_lines, write_git_files};
+use recall_os::{Folder, GIT_FILES, OpenError, missing_lines, write_git_files};
 
 use crate::finding::Problem;
 use crate::ledger::Ledger;

@@ -9,8 +9,8 @@ use std::io;
 use std::sync::Arc;
 
 use recall_core::{Event, EventBody, EventId, ItemId, MemoryChange, MemoryId, StoreScope, Timestamp};
-use recall_git::Repository;
 use recall_journal::{Changes, Follower, ReadError, Stat, read_events_of};
+use recall_os::git::Repository;
 
 use crate::error::MemoryError;
 use crate::ledger::own::{Own, OwnLog};

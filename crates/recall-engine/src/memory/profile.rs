@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use recall_core::PROJECT_FOLDER;
-use recall_folder::Folder;
+use recall_os::Folder;
 
 /// The file name of a profile: of the user in the global store's root, of a project in its `.recall` folder.
 pub(crate) const PROFILE: &str = "profile.md";

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use recall_core::ForeignKind;
-use recall_folder::OpenError;
 use recall_foreign::ReadError;
+use recall_os::OpenError;
 
 use crate::error::{MemoryError, StoreError};
 use crate::fault::{Fault, of_open};

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use recall_core::{PROJECT_FOLDER, StoreScope};
-use recall_folder::{Folder, write_git_files};
 use recall_foreign::{ForeignFile, LeftOut, LeftOutReason};
+use recall_os::{Folder, write_git_files};
 
 use super::error::MigrateError;
 use super::import::Import;

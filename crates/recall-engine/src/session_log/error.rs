@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use recall_folder::OpenError;
 use recall_journal::RecordError;
+use recall_os::OpenError;
 
 use crate::error::{MemoryError, StoreError};
 use crate::fault::{Fault, of_io, of_open};

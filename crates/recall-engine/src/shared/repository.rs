@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use recall_git::Repository;
+use recall_os::git::Repository;
 
 use crate::git::Git;
 

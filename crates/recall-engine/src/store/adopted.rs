@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use recall_core::{DocPath, Generation};
-use recall_folder::FileStamp;
-use recall_git::Repository;
+use recall_os::FileStamp;
+use recall_os::git::Repository;
 
 use crate::doubt::AdoptedReport;
 use crate::git::Git;

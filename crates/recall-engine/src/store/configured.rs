@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use recall_chunk::ChunkLimits;
 use recall_core::SessionShare;
-use recall_folder::FileStamp;
+use recall_os::FileStamp;
 
 use super::Store;
 use crate::settings::StoreSettings;

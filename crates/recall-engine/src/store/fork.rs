@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use recall_chunk::ChunkLimits;
-use recall_git::Repository;
+use recall_os::git::Repository;
 
 use super::Store;
 use crate::error::StoreError;

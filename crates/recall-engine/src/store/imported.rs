@@ -13,8 +13,8 @@ use std::{fmt, io};
 use arc_swap::ArcSwap;
 use parking_lot::{Mutex, MutexGuard};
 use recall_core::{ContentHash, DocPath, DocumentType, Timestamp};
-use recall_folder::{Access, Folder, OpenError};
 use recall_journal::{moment_of, rfc_3339};
+use recall_os::{Access, Folder, OpenError};
 use serde::{Deserialize, Serialize};
 
 /// The name of the file in the folder of a store.

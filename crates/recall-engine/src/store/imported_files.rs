@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use recall_core::DocPath;
-use recall_folder::OpenError;
+use recall_os::OpenError;
 use recall_watch::content::{self, Content, ContentError, Encoding, ReadOptions};
 use recall_watch::{FoundFile, SizeLimits, StatOutcome};
 

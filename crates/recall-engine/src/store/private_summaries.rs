@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use recall_core::DocPath;
-use recall_folder::Folder;
+use recall_os::Folder;
 use recall_watch::{FoundFile, StatOutcome};
 
 use super::Store;

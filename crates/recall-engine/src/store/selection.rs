@@ -9,7 +9,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use recall_core::{DocPath, DocumentId, DocumentType, PROJECT_FOLDER};
-use recall_folder::{Access, Folder, OpenError};
+use recall_os::{Access, Folder, OpenError};
 use serde::{Deserialize, Serialize};
 
 use crate::store_folder::is_initialised;

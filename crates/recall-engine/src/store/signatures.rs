@@ -8,7 +8,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use recall_catalog::{ReadError, Snapshot};
 use recall_core::{DocumentRow, Generation, TextSignature};
-use recall_exact::Pattern;
+use recall_lexical::exact::Pattern;
 
 /// The most bytes of signatures that are cached of a store: those of half a million chunks.
 const MOST_BYTES: usize = 64 << 20;

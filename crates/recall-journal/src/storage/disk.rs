@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use recall_core::Timestamp;
-use recall_folder::{Access, Folder};
+use recall_os::{Access, Folder};
 
 use super::{LockedFile, Missing, Stat, Storage, StoredFile};
 use crate::Day;

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use recall_http::ureq::http::{Response, StatusCode};
+use crate::http::ureq::http::{Response, StatusCode};
 
 use super::{Digest, FetchError, Fetcher, Progress, Watch};
 

@@ -6,7 +6,7 @@ use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::Response;
-use recall_proto::v1::{self, RequestContext};
+use recall_api::v1::{self, RequestContext};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 

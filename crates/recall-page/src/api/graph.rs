@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use recall_proto::v1::{GraphRequest, StatsRequest};
+use recall_api::v1::{GraphRequest, StatsRequest};
 use serde::Deserialize;
 
 use super::ask::{From, Parameters, Scope, listed};
@@ -37,7 +37,7 @@ pub(super) async fn neighbours(
         limit,
         scope: scope.to_proto(),
     };
-    said(site.rpc.graph(request).await, |answer| data(recall_json::graph(answer)))
+    said(site.rpc.graph(request).await, |answer| data(recall_api::json::graph(answer)))
 }
 
 /// The stores to count.
@@ -57,5 +57,5 @@ pub(super) async fn stats(
 ) -> Response {
     let Stats { scope, savings } = asked;
     let request = StatsRequest { context: Some(context), scope: scope.to_proto(), savings };
-    said(site.rpc.stats(request).await, |answer| data(recall_json::stats(answer)))
+    said(site.rpc.stats(request).await, |answer| data(recall_api::json::stats(answer)))
 }

@@ -3,10 +3,10 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use recall_core::title_of;
-use recall_proto::v1::{
+use recall_api::v1::{
     AddRequest, AddStatus, GetRequest, ListRequest, ListSort, RemoveRequest, TextList, UpdateRequest,
 };
+use recall_core::title_of;
 use serde::Deserialize;
 
 use super::ask::{Body, From, Parameters, Scope, listed};
@@ -72,7 +72,7 @@ pub(super) async fn list(
         language,
         flagged,
     };
-    said(site.rpc.list(request).await, |answer| data(recall_json::listing(answer)))
+    said(site.rpc.list(request).await, |answer| data(recall_api::json::listing(answer)))
 }
 
 /// An item, and the lines of it that are wanted.
@@ -94,7 +94,7 @@ pub(super) async fn read(
     let Read { id, scope, start_line, end_line } = asked;
     let request =
         GetRequest { context: Some(context), id, scope: scope.to_proto(), include_parent: false, start_line, end_line };
-    said(site.rpc.get(request).await, |answer| data(recall_json::item(answer)))
+    said(site.rpc.get(request).await, |answer| data(recall_api::json::item(answer)))
 }
 
 /// A memory to add.
@@ -145,7 +145,7 @@ pub(super) async fn create(From(context): From, State(mut site): State<Site>, Bo
     };
     let answer = site.rpc.add(request).await;
     let is_new = answer.as_ref().is_ok_and(|answer| answer.get_ref().status() != AddStatus::Duplicate);
-    let mut said = said(answer, |answer| data(recall_json::added(answer)));
+    let mut said = said(answer, |answer| data(recall_api::json::added(answer)));
     if is_new {
         *said.status_mut() = StatusCode::CREATED;
     }
@@ -188,7 +188,7 @@ pub(super) async fn update(
         related_files: list(related_files),
         expected_updated_at: expected_updated_at.map(|Moment(time)| time),
     };
-    said(site.rpc.update(request).await, |answer| data(recall_json::updated(answer)))
+    said(site.rpc.update(request).await, |answer| data(recall_api::json::updated(answer)))
 }
 
 /// An item to delete, and the store that holds it.
@@ -206,5 +206,5 @@ pub(super) async fn delete(
     Parameters(Delete { id, scope }): Parameters<Delete>,
 ) -> Response {
     let request = RemoveRequest { context: Some(context), items: vec![id], scope: scope.to_proto(), purge: false };
-    said(site.rpc.remove(request).await, |answer| data(recall_json::removed(answer)))
+    said(site.rpc.remove(request).await, |answer| data(recall_api::json::removed(answer)))
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use axum::extract::{Extension, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
-use recall_proto::v1::{DaemonStatus, LatencyHistogram, StatusRequest, StatusResponse, StoreStatus};
+use recall_api::v1::{DaemonStatus, LatencyHistogram, StatusRequest, StatusResponse, StoreStatus};
 
 use super::guard::Projects;
 use super::tell::failed;

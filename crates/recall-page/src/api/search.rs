@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use recall_proto::v1::{RequestContext, SearchRequest};
+use recall_api::v1::{RequestContext, SearchRequest};
 use serde::Deserialize;
 
 use super::ask::{Body, From, Parameters, Scope};
@@ -42,7 +42,7 @@ pub(super) async fn by_body(context: From, state: State<Site>, Body(asked): Body
 
 async fn search(From(context): From, State(mut site): State<Site>, asked: Search) -> Response {
     let answer = site.rpc.search(request(context, asked)).await;
-    said(answer, |answer| data(recall_json::search(answer)))
+    said(answer, |answer| data(recall_api::json::search(answer)))
 }
 
 fn request(context: RequestContext, asked: Search) -> SearchRequest {

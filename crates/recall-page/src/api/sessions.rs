@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use recall_proto::v1::{ListEventsRequest, ListSessionsRequest, SessionState};
+use recall_api::v1::{ListEventsRequest, ListSessionsRequest, SessionState};
 use serde::Deserialize;
 
 use super::ask::{From, Parameters, listed};
@@ -40,7 +40,7 @@ pub(super) async fn list(
         Standing::Abandoned => SessionState::Abandoned,
     });
     let request = ListSessionsRequest { context: Some(context), limit, cursor, state: state.into() };
-    said(site.rpc.list_sessions(request).await, |answer| data(recall_json::sessions(answer)))
+    said(site.rpc.list_sessions(request).await, |answer| data(recall_api::json::sessions(answer)))
 }
 
 /// A session, and the page of its events.
@@ -63,5 +63,5 @@ pub(super) async fn one(
 ) -> Response {
     let One { id, types, limit, cursor } = asked;
     let request = ListEventsRequest { context: Some(context), session_id: id, types: listed(&types), limit, cursor };
-    said(site.rpc.list_events(request).await, |answer| data(recall_json::events(answer)))
+    said(site.rpc.list_events(request).await, |answer| data(recall_api::json::events(answer)))
 }

@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
-use recall_proto::{Failure, Reason};
+use recall_api::{Failure, Reason};
 use serde::Serialize;
 use serde_json::Value;
 use tonic::Status;

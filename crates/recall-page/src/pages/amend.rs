@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{Extension, State};
 use axum::response::Response;
 use maud::{Markup, html};
-use recall_proto::v1::{Memory, TextList, UpdateRequest};
+use recall_api::v1::{Memory, TextList, UpdateRequest};
 use serde::Deserialize;
 use serde_json::json;
 use tonic::Status;
@@ -49,7 +49,7 @@ pub(super) fn form(memory: &Memory) -> Markup {
 
 /// Returns when the memory was amended last, by which a form knows whether it is still what the memory says.
 fn seen(memory: &Memory) -> String {
-    memory.updated_at.as_ref().and_then(recall_json::rfc3339).unwrap_or_default()
+    memory.updated_at.as_ref().and_then(recall_api::json::rfc3339).unwrap_or_default()
 }
 
 pub(super) async fn amend(

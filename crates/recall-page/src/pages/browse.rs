@@ -6,8 +6,8 @@ use axum::extract::{Extension, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
+use recall_api::v1::{Document, ListEntry, ListRequest, ListSort, RecordStatus, StatsRequest};
 use recall_core::quantity::{count, counted};
-use recall_proto::v1::{Document, ListEntry, ListRequest, ListSort, RecordStatus, StatsRequest};
 use serde::Deserialize;
 use tonic::Status;
 

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::{Extension, State};
 use axum::response::Response;
-use recall_proto::v1::{self, FeedbackKind, FeedbackRequest, PromoteRequest, RemoveRequest, VerifyMode, VerifyRequest};
+use recall_api::v1::{self, FeedbackKind, FeedbackRequest, PromoteRequest, RemoveRequest, VerifyMode, VerifyRequest};
 use serde::Deserialize;
 use serde_json::json;
 

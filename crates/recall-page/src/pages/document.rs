@@ -6,8 +6,8 @@ use axum::extract::{Extension, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use maud::{Markup, html};
+use recall_api::v1::{self, GetRequest, GetResponse, QueryRequest, RelatedEntry, RelatedRequest, Symbol};
 use recall_core::quantity::{bytes, counted};
-use recall_proto::v1::{self, GetRequest, GetResponse, QueryRequest, RelatedEntry, RelatedRequest, Symbol};
 use serde::Deserialize;
 
 use super::{Here, Site, failure};

@@ -7,8 +7,8 @@ use axum::extract::{Extension, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
+use recall_api::v1::{GraphNode, GraphRequest, GraphResponse};
 use recall_core::quantity::counted;
-use recall_proto::v1::{GraphNode, GraphRequest, GraphResponse};
 use serde::Deserialize;
 
 use super::{Here, Site, failure};

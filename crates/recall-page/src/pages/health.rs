@@ -6,10 +6,8 @@ use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
+use recall_api::v1::{DaemonStatus, Freshness, LatencyHistogram, StatusRequest, StatusResponse, StoreStatus, Warning};
 use recall_core::quantity::{bytes, count, counted, millis, span};
-use recall_proto::v1::{
-    DaemonStatus, Freshness, LatencyHistogram, StatusRequest, StatusResponse, StoreStatus, Warning,
-};
 
 use super::{Here, Site, failure};
 use crate::answer::{self, Shown};

@@ -4,7 +4,7 @@ use axum::extract::{Extension, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use maud::html;
-use recall_proto::v1::HistoryRequest;
+use recall_api::v1::HistoryRequest;
 use serde::Deserialize;
 
 use super::{Here, Site, failure};

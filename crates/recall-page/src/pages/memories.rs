@@ -4,11 +4,11 @@ use axum::extract::{Extension, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
-use recall_core::MemoryType;
-use recall_core::quantity::counted;
-use recall_proto::v1::{
+use recall_api::v1::{
     self, AnchorChange, GetRequest, ListRequest, Memory, VerificationState, VerifyMode, VerifyRequest,
 };
+use recall_core::MemoryType;
+use recall_core::quantity::counted;
 use serde::Deserialize;
 use tonic::Status;
 

@@ -6,8 +6,8 @@ use axum::extract::{Extension, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
+use recall_api::v1::{self, Hit, SearchRequest, SearchResponse};
 use recall_core::quantity::{count, counted, millis};
-use recall_proto::v1::{self, Hit, SearchRequest, SearchResponse};
 use serde::Deserialize;
 
 use super::{Here, Site, failure, problem};

@@ -4,8 +4,8 @@ use axum::extract::{Extension, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use maud::html;
+use recall_api::v1::{BriefingRequest, ListEventsRequest, ListSessionsRequest, SessionState};
 use recall_core::quantity::counted;
-use recall_proto::v1::{BriefingRequest, ListEventsRequest, ListSessionsRequest, SessionState};
 use serde::Deserialize;
 
 use super::{Here, Site, failure};

@@ -1,7 +1,7 @@
 //! The chart of what a rank is made of.
 
 use maud::{Markup, html};
-use recall_proto::v1::{Explain, Retrieved};
+use recall_api::v1::{Explain, Retrieved};
 
 /// How many contributions are shown.
 const SHOWN: usize = 8;

@@ -1,8 +1,8 @@
 //! How far a memory is to be believed, in words.
 
 use maud::{Markup, html};
-use recall_proto::ownership_label;
-use recall_proto::v1::{Memory, MemoryStatus, Trust, Verification, VerificationState};
+use recall_api::ownership_label;
+use recall_api::v1::{Memory, MemoryStatus, Trust, Verification, VerificationState};
 
 /// Returns the name of a trust.
 pub(crate) fn trust(memory: &Memory) -> &'static str {

@@ -1,7 +1,7 @@
 //! Times.
 
 use maud::{Markup, html};
-use recall_json::rfc3339;
+use recall_api::json::rfc3339;
 use serde::Deserialize;
 use serde::de::Error;
 
@@ -15,7 +15,7 @@ pub(crate) struct Moment(pub(crate) Time);
 impl<'de> Deserialize<'de> for Moment {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
-        recall_json::timestamp(&text)
+        recall_api::json::timestamp(&text)
             .map(Self)
             .ok_or_else(|| D::Error::custom(format!("`{text}` is not a time in RFC 3339")))
     }

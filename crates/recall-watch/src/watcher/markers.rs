@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use parking_lot::{Condvar, Mutex};
-use recall_folder::Folder;
+use recall_os::Folder;
 
 use super::reach::Reach;
 

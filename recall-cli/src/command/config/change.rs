@@ -71,7 +71,7 @@ fn change(key: &str, change: &Change, layer: FileLayer, context: &CommandContext
     match output.format {
         Format::Json => {
             let Changed { path, before, after, line, is_changed } = &changed;
-            output.json(&recall_json::answer(Reported {
+            output.json(&recall_api::json::answer(Reported {
                 key,
                 path: path.to_string_lossy().into_owned(),
                 line: *line,

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use clap::Args;
+use recall_api::{Failure, Reason, v1};
 use recall_client::{Client, ConnectError, Launch};
 use recall_config::{Layer, Loaded, Origin, Place, Reach, Row, Settings};
-use recall_proto::{Failure, Reason, v1};
 use serde::Serialize;
 
 use super::layer::{layer_root, unknown};
@@ -154,7 +154,7 @@ impl Known {
         if output.format == Format::Json {
             let settings = rows.iter().map(|row| self.shown(row)).collect();
             let warnings = self.warnings.iter().map(shown_warning).collect();
-            return output.json(&recall_json::answer(Shown { settings, warnings }));
+            return output.json(&recall_api::json::answer(Shown { settings, warnings }));
         }
         let mut text = String::new();
         for row in rows {

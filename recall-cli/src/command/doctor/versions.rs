@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use recall_api::v1::{Finding, Severity};
 use recall_client::daemon;
-use recall_proto::v1::{Finding, Severity};
 
 use crate::command::service;
 use crate::command_context::CommandContext;

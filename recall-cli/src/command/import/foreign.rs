@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use recall_api::convert::scope;
+use recall_api::v1::{self, MigrateResponse};
 use recall_core::quantity::{count, counted};
 use recall_core::{ForeignKind, Scope};
-use recall_proto::convert::scope;
-use recall_proto::v1::{self, MigrateResponse};
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -121,7 +121,7 @@ pub(super) async fn run(command: ForeignCommand, context: &CommandContext) -> Re
     let answer = context.ask(async |client| client.migrate(request.clone()).await).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_json::migrated(&answer))?,
+        Format::Json => output.json(&recall_api::json::migrated(&answer))?,
         Format::Human => output.text(&text(&answer, dry_run))?,
     }
     Ok(Exit::Done)

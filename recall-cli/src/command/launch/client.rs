@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use recall_proto::Reason;
+use recall_api::Reason;
 use serde_json::json;
 
 use crate::Exit;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use recall_config::Dirs;
-use recall_folder::{Access, Folder, OpenError};
+use recall_os::{Access, Folder, OpenError};
 
 /// The folder in the state folder. The cache may be deleted at any time, and a resumed conversation reads its file again.
 const FOLDER: &str = "launch";

@@ -7,9 +7,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use recall_api::Reason;
 use recall_core::{ContentHash, PROJECT_FOLDER};
-use recall_folder::{Folder, OpenError};
-use recall_proto::Reason;
+use recall_os::{Folder, OpenError};
 use serde::Deserialize;
 
 use crate::Exit;

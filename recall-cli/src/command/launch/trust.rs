@@ -7,9 +7,9 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
+use recall_api::Reason;
 use recall_config::Dirs;
 use recall_core::ContentHash;
-use recall_proto::Reason;
 
 use super::mode::{Mode, ModeSource};
 use crate::Exit;

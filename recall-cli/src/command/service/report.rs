@@ -152,7 +152,7 @@ mod tests {
             commands: Vec::new(),
             stopped_pid: Some(7),
         };
-        let written = serde_json::to_string(&recall_json::answer(change)).expect("plain data");
+        let written = serde_json::to_string(&recall_api::json::answer(change)).expect("plain data");
         let read: ChangeMirror = serde_json::from_str(&written).expect("the schema");
         assert_eq!((read.files[0].action.as_str(), read.stopped_pid), ("write", Some(7)));
         let state = ServiceState {
@@ -166,7 +166,7 @@ mod tests {
             program_version: None,
             version_matches: None,
         };
-        let written = serde_json::to_string(&recall_json::answer(state)).expect("plain data");
+        let written = serde_json::to_string(&recall_api::json::answer(state)).expect("plain data");
         let read: StateMirror = serde_json::from_str(&written).expect("the schema");
         assert_eq!(read.files[0], serde_json::json!({"path": "/etc/a", "state": "foreign"}));
     }

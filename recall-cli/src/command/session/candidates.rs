@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::str::FromStr;
 
-use recall_folder::{Folder, OpenError};
-use recall_proto::Reason;
-use recall_proto::v1::{self, Draft, Scope};
+use recall_api::Reason;
+use recall_api::v1::{self, Draft, Scope};
+use recall_os::{Folder, OpenError};
 
 use crate::Exit;
 use crate::command_context::CommandContext;

@@ -1,7 +1,7 @@
 //! `recall session keep`
 
 use clap::Args;
-use recall_proto::v1;
+use recall_api::v1;
 
 use crate::Exit;
 use crate::command::session::which::{Unnamed, in_session};
@@ -25,7 +25,7 @@ pub(super) async fn run(args: KeepArgs, context: &CommandContext) -> Result<Exit
     let session_id = request_context.session_id.clone();
     let answer = client.keep_session(v1::KeepSessionRequest { context: Some(request_context), session_id }).await?;
     match output.format {
-        Format::Json => output.json(&recall_json::kept(&answer))?,
+        Format::Json => output.json(&recall_api::json::kept(&answer))?,
         Format::Human => {
             output.warn(&answer.warnings);
             output.text(&kept(&answer))?;

@@ -1,7 +1,7 @@
 //! `recall session list`
 
 use clap::{Args, ValueEnum};
-use recall_proto::v1::{self, SessionState};
+use recall_api::v1::{self, SessionState};
 
 use crate::Exit;
 use crate::command_context::CommandContext;
@@ -56,7 +56,7 @@ pub(super) async fn run(args: ListArgs, context: &CommandContext) -> Result<Exit
     };
     let answer = client.list_sessions(request).await?;
     if output.format == Format::Json {
-        output.json(&recall_json::sessions(&answer))?;
+        output.json(&recall_api::json::sessions(&answer))?;
     }
     if answer.sessions.is_empty() {
         output.note("nothing found");

@@ -1,7 +1,7 @@
 //! `recall session log`
 
 use clap::Args;
-use recall_proto::v1;
+use recall_api::v1;
 use serde_json::{Map, Value};
 
 use crate::Exit;
@@ -68,12 +68,12 @@ pub(super) async fn run(args: LogArgs, context: &CommandContext) -> Result<Exit,
         from_agent,
         to_agent,
         related_files: files,
-        metadata: metadata.map(|Object(metadata)| recall_json::to_struct(metadata)),
+        metadata: metadata.map(|Object(metadata)| recall_api::json::to_struct(metadata)),
         idempotency_key: String::new(),
     };
     let answer = client.log_event(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_json::logged(&answer))?,
+        Format::Json => output.json(&recall_api::json::logged(&answer))?,
         Format::Human => {
             output.warn(&answer.warnings);
             output.text(&logged(&answer))?;

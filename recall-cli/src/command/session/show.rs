@@ -1,8 +1,8 @@
 //! `recall session show`
 
 use clap::Args;
+use recall_api::v1::{self, RequestContext};
 use recall_client::Client;
-use recall_proto::v1::{self, RequestContext};
 
 use crate::Exit;
 use crate::command::session::which::{Unnamed, in_session};
@@ -38,7 +38,7 @@ pub(super) async fn run(args: ShowArgs, context: &CommandContext) -> Result<Exit
     };
     let session = session.unwrap_or_else(|| v1::Session { id: request_context.session_id, ..v1::Session::default() });
     match output.format {
-        Format::Json => output.json(&recall_json::session(&session, &events))?,
+        Format::Json => output.json(&recall_api::json::session(&session, &events))?,
         Format::Human => context.page(&shown(&session, &events, output.screen()))?,
     }
     Ok(Exit::Done)

@@ -1,7 +1,7 @@
 //! `recall session start`
 
 use clap::Args;
-use recall_proto::v1;
+use recall_api::v1;
 
 use crate::Exit;
 use crate::command_context::CommandContext;
@@ -33,7 +33,7 @@ pub(super) async fn run(args: StartArgs, context: &CommandContext) -> Result<Exi
     let request = v1::StartSessionRequest { context: Some(request_context), goal: args.goal, briefing: args.briefing };
     let answer = client.start_session(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_json::started(&answer))?,
+        Format::Json => output.json(&recall_api::json::started(&answer))?,
         Format::Human => {
             output.text(&started(&answer))?;
             if let Some(told) = &answer.briefing {

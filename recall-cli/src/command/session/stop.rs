@@ -1,8 +1,8 @@
 //! `recall session end` and `recall session recover`
 
 use clap::{Args, ValueEnum};
+use recall_api::v1::{self, RequestContext, SessionState};
 use recall_core::EndReason;
-use recall_proto::v1::{self, RequestContext, SessionState};
 
 use super::candidates::{self, Save};
 use crate::Exit;
@@ -105,7 +105,7 @@ pub(super) async fn end(args: EndArgs, context: &CommandContext) -> Result<Exit,
 /// Prints the candidates.
 fn list(drafts: &v1::ListDraftsResponse, output: &Output) -> Result<Exit, CommandError> {
     match output.format {
-        Format::Json => output.json(&recall_json::drafts(drafts))?,
+        Format::Json => output.json(&recall_api::json::drafts(drafts))?,
         Format::Human => output.text(&candidates::shown(&drafts.drafts))?,
     }
     if drafts.drafts.is_empty() {
@@ -147,7 +147,7 @@ async fn finish(
         v1::EndSessionRequest { context: Some(context), summary, memories, reason: reason.as_str().to_owned() };
     let answer = client.end_session(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_json::ended(&answer))?,
+        Format::Json => output.json(&recall_api::json::ended(&answer))?,
         Format::Human => {
             output.warn(&answer.warnings);
             output.text(&ended(&answer))?;

@@ -1,8 +1,8 @@
 //! The session that a command applies to.
 
+use recall_api::Reason;
+use recall_api::v1::{self, RequestContext, SessionState};
 use recall_client::Client;
-use recall_proto::Reason;
-use recall_proto::v1::{self, RequestContext, SessionState};
 
 use crate::Exit;
 use crate::command_context::CommandContext;

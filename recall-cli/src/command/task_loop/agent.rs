@@ -8,7 +8,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
-use recall_proto::Reason;
+use recall_api::Reason;
 use tokio::sync::oneshot;
 
 use crate::Exit;

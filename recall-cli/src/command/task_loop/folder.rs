@@ -6,8 +6,8 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 
-use recall_folder::{Access, Folder, OpenError};
-use recall_proto::Reason;
+use recall_api::Reason;
+use recall_os::{Access, Folder, OpenError};
 use serde::{Deserialize, Serialize};
 
 use super::reply::{Escalation, EscalationKind};

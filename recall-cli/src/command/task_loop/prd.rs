@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use recall_folder::Folder;
-use recall_proto::Reason;
+use recall_api::Reason;
+use recall_os::Folder;
 use serde::Serialize as _;
 use serde_json::ser::PrettyFormatter;
 use serde_json::{Map, Serializer, Value};

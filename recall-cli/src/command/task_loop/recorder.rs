@@ -1,8 +1,8 @@
 //! The loop's session, in which its milestones are recorded.
 
+use recall_api::v1::{self, RequestContext};
 use recall_client::Client;
 use recall_core::EndReason;
-use recall_proto::v1::{self, RequestContext};
 use uuid::Uuid;
 
 use crate::command_context::CommandContext;

@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use recall_api::Reason;
 use recall_core::PROJECT_FOLDER;
-use recall_git::{Program, Repository};
-use recall_proto::Reason;
+use recall_os::git::{Program, Repository};
 
 use super::folder;
 use crate::Exit;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use recall_proto::v1;
+use recall_api::v1;
 
 use super::quantity::counted;
 use super::style::{DIM, LINE, PATH, WARNING};

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use recall_proto::v1;
+use recall_api::v1;
 
 use super::quantity::{bytes, count, counted, span};
 use super::style::{DIM, GOOD, STRONG};

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use recall_api::convert::scope;
+use recall_api::v1;
 use recall_core::StoreScope;
-use recall_proto::convert::scope;
-use recall_proto::v1;
 
 use super::quantity::{count, counted, millis};
 use super::style::{DIM, LINE, MATCH, PATH};

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use recall_api::v1;
 use recall_core::feature_words;
-use recall_proto::v1;
 
 /// The number of features shown. The others seldom add up to as much as the last of these.
 const MOST_FEATURES: usize = 10;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt::Write;
 
-use recall_proto::v1;
+use recall_api::v1;
 
 use super::quantity::count;
 use super::style::{DIM, STRONG};

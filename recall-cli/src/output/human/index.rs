@@ -1,7 +1,7 @@
 //! Text output of a finished indexing run.
 
-use recall_proto::v1;
-use recall_proto::v1::Severity;
+use recall_api::v1;
+use recall_api::v1::Severity;
 
 use super::quantity::{bytes, count, counted, millis};
 use super::style::{DIM, GOOD};

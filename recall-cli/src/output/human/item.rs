@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
+use recall_api::convert::scope;
+use recall_api::v1;
 use recall_core::StoreScope;
-use recall_proto::convert::scope;
-use recall_proto::v1;
 
 use super::excerpt::Marked;
 use super::hyperlink::{Links, linked};

@@ -1,9 +1,9 @@
 //! Text output of listings.
 
 use anstyle::Style;
+use recall_api::convert::scope;
+use recall_api::v1;
 use recall_core::StoreScope;
-use recall_proto::convert::scope;
-use recall_proto::v1;
 
 use super::moment::moment;
 use super::quantity::bytes;

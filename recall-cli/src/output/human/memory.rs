@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use recall_proto::v1::{self, MemoryStatus, Origin, Ownership, Trust, VerificationState};
+use recall_api::v1::{self, MemoryStatus, Origin, Ownership, Trust, VerificationState};
 
 use super::quantity::counted;
 use super::style::{DIM, ERROR, GOOD, PATH, WARNING};

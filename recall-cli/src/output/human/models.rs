@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anstyle::Style;
-use recall_proto::v1;
+use recall_api::v1;
 
 use super::quantity::{bytes, counted, millis};
 use super::style::{DIM, GOOD, SYMBOL, WARNING};

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
-use recall_proto::v1;
+use recall_api::v1;
 
 use super::moment::moment;
 use super::quantity::{count, counted};

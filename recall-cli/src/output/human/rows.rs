@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
+use recall_api::convert::scope;
+use recall_api::v1;
 use recall_core::clean;
 use recall_core::quantity::counted;
-use recall_proto::convert::scope;
-use recall_proto::v1;
 use recall_rql::{Field, Kind, Selected};
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ pub(crate) fn render(answer: &v1::QueryResponse) -> String {
     let mut text = String::new();
     if let [column] = columns[..] {
         for hit in &answer.results {
-            let _ = writeln!(text, "{}", shown(column, &recall_json::cell(column, hit)));
+            let _ = writeln!(text, "{}", shown(column, &recall_api::json::cell(column, hit)));
         }
         return text;
     }
@@ -28,7 +28,7 @@ pub(crate) fn render(answer: &v1::QueryResponse) -> String {
             text.push('\n');
         }
         for column in &columns {
-            let (name, value) = (column.as_str(), shown(*column, &recall_json::cell(*column, hit)));
+            let (name, value) = (column.as_str(), shown(*column, &recall_api::json::cell(*column, hit)));
             if is_long(*column) {
                 let _ = writeln!(text, "{DIM}{name}{DIM:#}");
                 for line in value.lines() {

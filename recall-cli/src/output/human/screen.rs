@@ -1,7 +1,7 @@
 //! What a text for people is made for: a terminal with its width, or a file.
 
 use jiff::Timestamp;
-use recall_proto::v1;
+use recall_api::v1;
 
 /// The terminal that shows a text, or the file that keeps it.
 #[derive(Clone, Copy, Debug, Default)]

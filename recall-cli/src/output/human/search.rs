@@ -3,9 +3,9 @@
 use std::fmt::Write;
 use std::ops::Range;
 
+use recall_api::convert::scope;
+use recall_api::{searched_files, v1};
 use recall_core::StoreScope;
-use recall_proto::convert::scope;
-use recall_proto::{searched_files, v1};
 
 use super::adopted;
 use super::excerpt::Marked;

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use anstyle::Style;
+use recall_api::v1::{self, SessionState};
 use recall_core::TaskState;
-use recall_proto::v1::{self, SessionState};
 
 use super::memory::added;
 use super::moment::moment;

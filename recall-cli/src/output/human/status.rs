@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use anstyle::Style;
+use recall_api::convert::scope;
+use recall_api::v1;
 use recall_core::StoreScope;
-use recall_proto::convert::scope;
-use recall_proto::v1;
 
 use super::index::{PARSE_FAILED, RULED_OUT};
 use super::moment::moment;

@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use recall_api::v1;
+use recall_api::v1::transfer_event::Event;
+use recall_api::{Failure, Reason};
 use recall_models::{Progress, Watch};
-use recall_proto::v1;
-use recall_proto::v1::transfer_event::Event;
-use recall_proto::{Failure, Reason};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use recall_api::convert::{chunk, document, filters, scope, time};
+use recall_api::v1;
 use recall_core::{DocumentId, Retriever, SearchRequest};
 use recall_engine::{Answer, Coverage, Explanation, Facet, Hit, Reranked, Rescorer, RetrieverWeights};
 use recall_models::Role;
-use recall_proto::convert::{chunk, document, filters, scope, time};
-use recall_proto::v1;
 
 use crate::service::{adopted, memory, published, store, warning};
 

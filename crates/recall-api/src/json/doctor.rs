@@ -1,0 +1,44 @@
+//! Reports of `doctor`.
+
+use crate::v1;
+use serde::Serialize;
+
+use crate::json::{answer, some};
+
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    findings: Vec<Finding<'a>>,
+    checked: &'a [String],
+}
+
+#[derive(Debug, Serialize)]
+struct Finding<'a> {
+    check: &'a str,
+    severity: &'static str,
+    message: &'a str,
+    hint: Option<&'a str>,
+    path: Option<&'a str>,
+    fixed: bool,
+    store_id: Option<&'a str>,
+}
+
+/// The findings of a check, the most severe first.
+pub fn doctor(message: &v1::DoctorResponse) -> impl Serialize {
+    let v1::DoctorResponse { findings, checked } = message;
+    answer(Report { findings: findings.iter().map(Finding::from).collect(), checked })
+}
+
+impl<'a> From<&'a v1::Finding> for Finding<'a> {
+    fn from(message: &'a v1::Finding) -> Self {
+        let v1::Finding { check, severity, message, hint, path, fixed, store_id } = message;
+        Self {
+            check,
+            severity: crate::json::severity(*severity),
+            message,
+            hint: some(hint),
+            path: some(path),
+            fixed: *fixed,
+            store_id: some(store_id),
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The protocol: the messages of `recall.v1`, their conversion to domain types, errors with their reasons, and answers as
+//! [`json`].
+//!
+//! Requests are validated once, in [`convert`]; what passes is a type of `recall-core` that is valid by construction.
+//! Nothing here connects, listens or answers requests.
+
+pub mod convert;
+mod failure;
+mod freshness;
+pub mod hint;
+mod invalid;
+pub mod json;
+mod neighbours;
+mod ownership;
+mod protocol;
+mod reason;
+mod rpcs;
+mod status;
+pub mod v1;
+
+pub use failure::Failure;
+pub use freshness::{may_be_outdated, nothing_matches, searched_files};
+pub use invalid::{InvalidRequest, Problem};
+pub use neighbours::{Neighbours, neighbours};
+pub use ownership::ownership_label;
+pub use protocol::{PROTOCOLS, newest_common};
+pub use reason::Reason;
+pub use rpcs::{Rpc, rpcs};

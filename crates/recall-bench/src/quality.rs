@@ -1,0 +1,25 @@
+//! Evaluation of search quality on queries with known answers.
+//!
+//! A [`Dataset`] holds queries with their relevant files, read from a folder; [`mine`] derives one from the history of
+//! a git repository, and checks out the tree of any of its commits into a folder. A [`Run`] holds the answers to the
+//! queries. [`Scores`] rates the answers by [`Metric`], [`Summary`] averages over groups of queries, and [`compare()`]
+//! tests whether one run is significantly better than another.
+//!
+//! The module does not know the engine or the daemon: the caller runs the queries and passes the answers.
+
+mod compare;
+mod dataset;
+mod judged;
+mod measure;
+pub mod mine;
+mod run;
+mod scores;
+mod summary;
+
+pub use compare::{Comparison, compare};
+pub use dataset::{Corpus, CorpusKind, Dataset, DatasetError, Lines, Query, QueryProblem, Relevant};
+pub use judged::{Decision, JudgeWorth};
+pub use measure::{Measure, Metric, MetricError};
+pub use run::{Answer, Run, RunError};
+pub use scores::{ForeignQuery, Row, Scores};
+pub use summary::{Group, Grouping, Summary};

@@ -1,0 +1,192 @@
+//! Queries mined from a git history.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use recall_os::git::Repository;
+
+use super::error::{GitError, MineError};
+use super::log::{Commit, Lineage, Log};
+use super::{git, labels, subject};
+
+/// The history of a git repository.
+#[derive(Clone, Debug)]
+pub struct History {
+    git_dir: PathBuf,
+}
+
+/// A query with its relevant files in the tree of a commit's parent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MinedQuery {
+    /// The full id of the commit that the query was derived from.
+    pub commit: String,
+    /// The id of its parent: the query is asked in this tree.
+    pub parent: String,
+    /// The subject of the commit message without ticket numbers and prefixes.
+    pub text: String,
+    /// The rest of the commit message, without the lines that credit people; empty if there is none.
+    pub body: String,
+    /// The code files that the commit modifies; sorted, at least one.
+    pub relevant: Vec<String>,
+    /// The test files that the commit modifies, recognised by path; sorted.
+    pub tests: Vec<String>,
+}
+
+/// The limits of mining.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MineLimits {
+    /// The maximum number of queries. If there are more, they are sampled evenly.
+    pub queries: usize,
+    /// The minimum number of queries. If there are fewer, mining fails.
+    pub fewest_queries: usize,
+    /// The maximum number of commits that are read, from the newest on.
+    pub commits: usize,
+    /// The maximum number of files that a query's commit modifies. A commit with more files has no single subject.
+    pub relevant: usize,
+    /// Which commits are read.
+    pub lineage: Lineage,
+}
+
+impl Default for MineLimits {
+    fn default() -> Self {
+        Self { queries: 60, fewest_queries: 1, commits: 3000, relevant: 5, lineage: Lineage::FirstParent }
+    }
+}
+
+impl History {
+    /// Finds the repository of a path: a bare repository, a git directory, a work tree, or a folder below one.
+    ///
+    /// # Errors
+    /// `git` is not installed, or the path is not in a repository that `git` trusts.
+    pub fn open(path: &Path) -> Result<Self, MineError> {
+        let project = Repository::of(path).map_or_else(|| path.to_owned(), |repository| repository.work_tree);
+        let mut git = git::command(&project)?;
+        if path.join("HEAD").is_file() && path.join("objects").is_dir() {
+            git.arg("--git-dir").arg(path);
+        } else {
+            git.arg("-C").arg(path);
+        }
+        git.args(["rev-parse", "--absolute-git-dir"]);
+        match git::output(git, "rev-parse", path) {
+            Ok(git_dir) => Ok(Self { git_dir: PathBuf::from(git_dir) }),
+            Err(GitError::Failed { message, .. }) => Err(MineError::NotARepository { path: path.to_owned(), message }),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns the absolute path of the git directory.
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+
+    /// Reads queries from the history of `HEAD`, newest first.
+    ///
+    /// A commit becomes a query if its subject has at least three content words, and if it modifies one to
+    /// [`relevant`](MineLimits::relevant) code files, without tests, generated and vendored files. It may not add more
+    /// code files than it modifies, because the added ones are not in the parent. Of several commits with the same
+    /// subject the newest counts. The same history gives the same queries.
+    ///
+    /// Consecutive trees differ least: check out the parents in the reverse of this order.
+    ///
+    /// # Errors
+    /// There is no commit, too few commits become queries, or `git` fails.
+    pub fn commits(&self, limits: &MineLimits) -> Result<Vec<MinedQuery>, MineError> {
+        if !self.has_commit()? {
+            return Err(MineError::NoCommit { git_dir: self.git_dir.clone() });
+        }
+        let mut log = Log::start(&self.git_dir, limits.lineage, limits.commits)?;
+        let (mut queries, mut texts, mut looked_at) = (Vec::new(), HashSet::new(), 0);
+        while let Some(commit) = log.commit()? {
+            looked_at += 1;
+            queries.extend(query(commit, limits.relevant).filter(|query| texts.insert(query.text.to_lowercase())));
+        }
+        log.finish()?;
+        let (found, needed) = (queries.len(), limits.fewest_queries.min(limits.queries));
+        if found >= needed {
+            return Ok(sample(queries, limits.queries));
+        }
+        let git_dir = self.git_dir.clone();
+        Err(if self.is_shallow()? {
+            MineError::Shallow { git_dir, found, needed, looked_at }
+        } else {
+            MineError::TooFew { git_dir, found, needed, looked_at }
+        })
+    }
+
+    fn has_commit(&self) -> Result<bool, GitError> {
+        let mut git = git::in_repository(&self.git_dir)?;
+        git.args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+        match git::output(git, "rev-parse", &self.git_dir) {
+            Ok(_) => Ok(true),
+            Err(GitError::Failed { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn is_shallow(&self) -> Result<bool, GitError> {
+        let mut git = git::in_repository(&self.git_dir)?;
+        git.args(["rev-parse", "--is-shallow-repository"]);
+        Ok(git::output(git, "rev-parse", &self.git_dir)? == "true")
+    }
+}
+
+/// Converts a commit to a query, if it qualifies.
+fn query(commit: Commit, most_relevant: usize) -> Option<MinedQuery> {
+    let Commit { id, parents, subject, body, changes } = commit;
+    let parent = parents.split(' ').next().filter(|parent| !parent.is_empty())?.to_owned();
+    let relevant = labels::relevant(&changes).filter(|relevant| relevant.len() <= most_relevant)?;
+    Some(MinedQuery {
+        commit: id,
+        parent,
+        text: subject::query_text(&subject)?,
+        body: without_credits(&body),
+        relevant,
+        tests: labels::tests(&changes),
+    })
+}
+
+/// Returns a message without lines such as `Signed-off-by: …`.
+fn without_credits(body: &str) -> String {
+    let is_credit = |line: &&str| line.split_once(": ").is_some_and(|(name, _)| name.to_lowercase().ends_with("-by"));
+    let lines: Vec<&str> = body.lines().filter(|line| !is_credit(line)).collect();
+    lines.join("\n").trim().to_owned()
+}
+
+/// Samples at most `most` items, evenly spaced and in order.
+fn sample<T>(list: Vec<T>, most: usize) -> Vec<T> {
+    let length = list.len();
+    if length <= most {
+        return list;
+    }
+    let mut places = (0..most).map(|taken| taken * length / most).peekable();
+    list.into_iter().enumerate().filter(|(place, _)| places.next_if_eq(place).is_some()).map(|(_, item)| item).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_has_no_credits() {
+        let body = "The lock was held.\n\nSo it waited: for ever.\nSigned-off-by: A <a@b>\nCo-authored-by: B\n";
+        assert_eq!(without_credits(body), "The lock was held.\n\nSo it waited: for ever.");
+    }
+
+    #[test]
+    fn a_sample_is_spread_evenly() {
+        for (length, most, expected) in [
+            (3, 5, &[0, 1, 2][..]),
+            (5, 5, &[0, 1, 2, 3, 4]),
+            (10, 5, &[0, 2, 4, 6, 8]),
+            (7, 3, &[0, 2, 4]),
+            (4, 0, &[]),
+        ] {
+            assert_eq!(sample((0..length).collect(), most), expected, "{most} of {length}");
+        }
+        for length in 0..200 {
+            for most in 0..60 {
+                assert_eq!(sample(vec![(); length], most).len(), length.min(most), "{most} of {length}");
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Patterns of exact search: literals and regular expressions, the lines of a text that match them, and the signatures of texts
+//! that cannot match.
+//!
+//! The syntax and the matches of an expression are those of the `regex` crate, line by line as in ripgrep: `^` and `$` are the
+//! ends of a line, and no match contains a line break. A literal may have several lines.
+//!
+//! The module does not know where texts come from and does not order them.
+
+mod error;
+mod line;
+mod needs;
+mod one_line;
+mod pattern;
+
+pub use error::PatternError;
+pub use line::{MatchedLine, MatchedLines};
+pub use pattern::{MOST_PATTERN_BYTES, Pattern};

@@ -1,0 +1,45 @@
+//! Models that are reached over HTTP: embeddings by Ollama, OpenAI, Voyage and servers that speak OpenAI's format, and language
+//! models by Anthropic and the same servers.
+//!
+//! A [`Provider`] is a server with its wire format, and maybe a key. [`probe`] asks a model once and describes it as a
+//! [`RemoteModel`], which [`Remembered`] keeps; [`RemoteEncoder`] embeds by it. Everything that a server returns is checked: a
+//! vector is finite, not zero, of the model's dimensions and for the text that was sent, or it is refused. Texts are masked
+//! before they are sent.
+//!
+//! Requests are batched and retried, paused by a circuit breaker while a server fails, and counted against a daily budget of
+//! tokens ([`Usage`]).
+//!
+//! The module does not decide which texts are embedded; it does not store embeddings and knows nothing of an index.
+
+mod batch;
+mod breaker;
+mod call;
+mod describer;
+mod embed;
+mod encoder;
+mod error;
+mod judge;
+mod known;
+mod language;
+mod link;
+mod mask;
+mod model;
+mod name;
+mod provider;
+mod remembered;
+mod settings;
+mod usage;
+mod wire;
+
+pub use describer::{RemoteDescriber, probe_describer};
+pub use embed::probe;
+pub use encoder::{EncoderState, RemoteEncoder};
+pub use error::{BadAnswer, ProviderError};
+pub use judge::{RemoteJudge, probe_judge};
+pub use link::{Link, Network};
+pub use model::RemoteModel;
+pub use name::{NameError, RemoteName};
+pub use provider::{Key, Provider, ProviderSetError, Providers, Wire, is_provider_name};
+pub use remembered::{Remembered, RememberedError};
+pub use settings::{Addresses, LinkSettings};
+pub use usage::{Spent, Usage, UsageError};

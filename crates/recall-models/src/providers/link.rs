@@ -1,0 +1,212 @@
+//! The link to a provider: requests with their key, retries, pauses and costs.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::http::ureq::Agent;
+use crate::http::{ClientSettings, Redirects};
+
+use crate::providers::breaker::{Breaker, BreakerSettings, Failure, Pause};
+use crate::providers::call;
+use crate::providers::error::{BadAnswer, ProviderError};
+use crate::providers::mask::MASKER;
+use crate::providers::provider::{Provider, Wire};
+use crate::providers::settings::LinkSettings;
+use crate::providers::usage::Usage;
+
+/// How long connecting takes at most.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The longest delay that a request waits for itself. After a longer one, the caller asks again.
+const MOST_DELAY: Duration = Duration::from_secs(2);
+
+/// The least time in which a request can be answered; with less left, none is sent.
+const LEAST_TIME: Duration = Duration::from_millis(5);
+
+/// How the network is reached.
+#[derive(Clone, Debug, Default)]
+pub struct Network {
+    /// The proxy, `http://host:port`; `None` for direct connections. Addresses of this machine are always reached directly.
+    pub proxy: Option<String>,
+    /// Hosts that are reached directly, each including its subdomains; `*` means all hosts.
+    pub no_proxy: Vec<String>,
+}
+
+/// The time that a request has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Patience {
+    /// The time limit of the settings, and retries.
+    Background,
+    /// Until a point in time, with retries while it lasts.
+    Until(Instant),
+}
+
+/// The link to a provider. All requests to it share the pauses.
+pub struct Link {
+    provider: Provider,
+    agent: Agent,
+    settings: LinkSettings,
+    breaker: Breaker,
+    usage: Arc<Usage>,
+}
+
+impl Link {
+    /// Creates a link. Connects to nothing yet.
+    ///
+    /// # Errors
+    /// The provider needs a key and has none, the key would be exposed, or the proxy's address is invalid.
+    pub fn new(
+        provider: Provider,
+        network: &Network,
+        settings: LinkSettings,
+        usage: Arc<Usage>,
+    ) -> Result<Self, ProviderError> {
+        if provider.key.is_none() && needs_key(&provider) {
+            let variable = Provider::key_variable(&provider.name);
+            return Err(ProviderError::NoKey { provider: provider.name, variable });
+        }
+        if provider.exposes_key() {
+            return Err(ProviderError::ExposedKey { address: provider.address });
+        }
+        let client = ClientSettings {
+            proxy: network.proxy.clone().filter(|_| !provider.is_local()),
+            no_proxy: network.no_proxy.clone(),
+            connect_timeout: CONNECT_TIMEOUT,
+            response_timeout: settings.request_timeout,
+            silence_timeout: settings.request_timeout,
+            // What is sent is for the address that the user knows of, and so is the key.
+            redirects: Redirects::Refuse,
+        };
+        let agent = crate::http::agent(&client).map_err(|source| ProviderError::Proxy {
+            proxy: MASKER.mask(network.proxy.as_deref().unwrap_or_default()).into_owned(),
+            source: Box::new(source),
+        })?;
+        let LinkSettings { failures, pause, longest_pause: longest, .. } = settings;
+        let breaker = Breaker::new(BreakerSettings { failures, pause, longest });
+        Ok(Self { provider, agent, settings, breaker, usage })
+    }
+
+    /// Returns the provider.
+    pub fn provider(&self) -> &Provider {
+        &self.provider
+    }
+
+    /// Returns how requests are sent.
+    pub fn settings(&self) -> &LinkSettings {
+        &self.settings
+    }
+
+    /// Returns what remote models have cost.
+    pub fn usage(&self) -> &Arc<Usage> {
+        &self.usage
+    }
+
+    /// Returns why requests are paused; `None` if they are not.
+    pub fn problem(&self) -> Option<String> {
+        self.pause().map(|pause| pause.reason)
+    }
+
+    /// Returns why and for how long requests are paused; `None` if they are not.
+    pub(crate) fn pause(&self) -> Option<Pause> {
+        self.breaker.pause(Instant::now())
+    }
+
+    /// Records that the server refused a request whatever its size.
+    pub(crate) fn is_useless(&self, error: &ProviderError) {
+        self.breaker.failed(Instant::now(), Failure::Transient, &recall_core::error_chain(error));
+    }
+
+    /// Ends a pause, because the server has answered another link.
+    pub fn resume(&self) {
+        self.breaker.succeeded();
+    }
+
+    /// Sends a request and reads its response, again if it failed and time is left.
+    pub(crate) fn ask<T>(
+        &self,
+        path: &str,
+        body: &[u8],
+        patience: Patience,
+        read: impl Fn(&str) -> Result<T, BadAnswer>,
+    ) -> Result<T, ProviderError> {
+        let mut delay = self.settings.retry_after;
+        let mut failed: Option<ProviderError> = None;
+        for attempt in 0..=self.settings.retries {
+            let Some(timeout) = self.time_left(patience) else { break };
+            if let Err(Pause { left, reason }) = self.breaker.admit(Instant::now(), timeout) {
+                let address = self.provider.address.clone();
+                return Err(failed.unwrap_or(ProviderError::Paused { address, left, reason }));
+            }
+            let error = match self.attempt(path, body, timeout, &read) {
+                Ok(answer) => {
+                    self.breaker.succeeded();
+                    return Ok(answer);
+                }
+                Err(error) if error.asks_for_less() => {
+                    self.breaker.succeeded();
+                    return Err(error);
+                }
+                Err(error) => error,
+            };
+            let asked = match &error {
+                ProviderError::Busy { retry_after, .. } => *retry_after,
+                _ => None,
+            };
+            let failure = match asked {
+                _ if error.is_about_the_key() => Failure::Permanent,
+                Some(wait) if wait > MOST_DELAY => Failure::AskedToWait(wait),
+                _ => Failure::Transient,
+            };
+            let reason = recall_core::error_chain(&error);
+            tracing::debug!(provider = self.provider.name, reason, attempt, "a request failed");
+            self.breaker.failed(Instant::now(), failure, &reason);
+            if failure != Failure::Transient || !error.is_transient() {
+                return Err(error);
+            }
+            failed = Some(error);
+            // The exact time is varied, so that several clients do not come back together.
+            let wait = asked.unwrap_or_else(|| delay.mul_f64(0.5 + fastrand::f64()));
+            if attempt == self.settings.retries || self.time_left(patience).is_none_or(|left| left <= wait) {
+                break;
+            }
+            std::thread::sleep(wait);
+            delay = (delay * 2).min(MOST_DELAY);
+        }
+        Err(failed
+            .unwrap_or_else(|| ProviderError::Late { address: self.provider.address.clone(), waited: Duration::ZERO }))
+    }
+
+    fn attempt<T>(
+        &self,
+        path: &str,
+        body: &[u8],
+        timeout: Duration,
+        read: &impl Fn(&str) -> Result<T, BadAnswer>,
+    ) -> Result<T, ProviderError> {
+        let text = call::post(&self.agent, &self.provider, path, body, timeout)?;
+        read(&text).map_err(|problem| ProviderError::BadAnswer { address: self.provider.address.clone(), problem })
+    }
+
+    /// Returns the time limit of the next attempt; `None` if there is no time for one.
+    fn time_left(&self, patience: Patience) -> Option<Duration> {
+        match patience {
+            Patience::Background => Some(self.settings.request_timeout),
+            Patience::Until(deadline) => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                (left >= LEAST_TIME).then(|| left.min(self.settings.request_timeout))
+            }
+        }
+    }
+}
+
+/// Returns whether a provider refuses every request without a key. Servers of one's own may need none.
+fn needs_key(provider: &Provider) -> bool {
+    let is_vendor = matches!(provider.wire, Wire::Voyage | Wire::Anthropic) || provider.name == "openai";
+    is_vendor && !provider.is_local()
+}
+
+impl std::fmt::Debug for Link {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Link").field("provider", &self.provider).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,27 @@
+//! What touches the operating system: folders whose files are opened, replaced and deleted without following symbolic links,
+//! the program [`git`], and functions of the [`system`] that need `unsafe`.
+//!
+//! An untrusted repository may contain links to any place, and devices in place of files. A [`Folder`] refuses both:
+//! every component of a path below it must be a plain name, every folder in the path a real folder, and only regular
+//! files are opened. Each step resolves one name relative to an open handle, so the checked file is the opened file.
+//!
+//! The crate does not decide which folders are trusted: [`Folder::open`] follows links in its path.
+
+mod error;
+mod file_stamp;
+mod folder;
+pub mod git;
+mod git_files;
+mod private;
+mod project_root;
+mod quarantine;
+mod share;
+pub mod system;
+
+pub use error::OpenError;
+pub use file_stamp::FileStamp;
+pub use folder::{Access, Folder};
+pub use git_files::{GIT_FILES, missing_lines, write_git_files};
+pub use project_root::project_root;
+pub use quarantine::quarantine;
+pub use share::{delete_file, share_file};
