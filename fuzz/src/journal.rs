@@ -24,7 +24,7 @@ const LATER: Timestamp = Timestamp(i64::MAX);
 /// # Panics
 /// If an event reads differently after it is written, or if the bytes hide an event that another line holds.
 pub fn journal(bytes: &[u8]) {
-    let day = Day::of(NOON);
+    let day = Day::from_timestamp(NOON);
     let disk = disk_of(bytes);
     let mut follower = Follower::new(Arc::new(disk.clone()));
     let events = follower.replay(LATER).expect("a list of days");
@@ -35,7 +35,7 @@ pub fn journal(bytes: &[u8]) {
     for event in &events {
         let (line, written) = write(event);
         assert_eq!(event_of_line(&line, written).as_ref(), Some(event), "{}", String::from_utf8_lossy(&line));
-        assert_eq!(LineHash::of(event), LineHash::of_line(&line));
+        assert_eq!(LineHash::from_event(event), LineHash::from_line(&line));
     }
     let (first, last) = (removal(1), removal(2));
     let around = [&write(&first).0[..], bytes, b"\n", &write(&last).0].concat();
@@ -60,7 +60,7 @@ fn events_of_lines(bytes: &[u8], day: Day) -> Vec<Event> {
 
 fn disk_of(bytes: &[u8]) -> ModelDisk {
     let disk = ModelDisk::new("/journals");
-    disk.replace(Day::of(NOON), bytes);
+    disk.replace(Day::from_timestamp(NOON), bytes);
     disk
 }
 
@@ -138,20 +138,20 @@ pub fn journal_seeds() -> Vec<Vec<u8>> {
 /// If an event reads differently after it is written, or if a line hides another.
 pub fn session(bytes: &[u8]) {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let events = recorded(folder.path(), bytes);
+    let events = record_events(folder.path(), bytes);
     let (first, last) = (milestone(1), milestone(2));
-    let ours = |event: &SessionEvent| written(folder.path(), std::slice::from_ref(event));
+    let ours = |event: &SessionEvent| write_events(folder.path(), std::slice::from_ref(event));
     let around = [&ours(&first)[..], bytes, b"\n", &ours(&last)].concat();
-    let found = recorded(folder.path(), &around);
+    let found = record_events(folder.path(), &around);
     let found: BTreeMap<EventId, SessionEvent> = found.into_iter().map(|event| (event.id, event)).collect();
     assert!([&first, &last].iter().all(|event| found.contains_key(&event.id)), "a line hides another");
     assert!(events.iter().all(|event| found.contains_key(&event.id)), "a line before hides another");
-    let lines = written(folder.path(), &events);
-    assert_eq!(recorded(folder.path(), &lines), events, "{}", String::from_utf8_lossy(&lines));
+    let lines = write_events(folder.path(), &events);
+    assert_eq!(record_events(folder.path(), &lines), events, "{}", String::from_utf8_lossy(&lines));
 }
 
 /// The events in a file with that content.
-fn recorded(folder: &std::path::Path, content: &[u8]) -> Vec<SessionEvent> {
+fn record_events(folder: &std::path::Path, content: &[u8]) -> Vec<SessionEvent> {
     std::fs::write(folder.join(EVENTS_FILE), content).expect("written");
     let recording = Recorder::new(folder).read().expect("readable");
     assert!(recording.faults.iter().all(|fault| !fault.reason.is_empty()));
@@ -159,7 +159,7 @@ fn recorded(folder: &std::path::Path, content: &[u8]) -> Vec<SessionEvent> {
 }
 
 /// The content of a new file with these events.
-fn written(folder: &std::path::Path, events: &[SessionEvent]) -> Vec<u8> {
+fn write_events(folder: &std::path::Path, events: &[SessionEvent]) -> Vec<u8> {
     let folder = folder.join("new");
     Recorder::new(&folder).append(events).expect("events that were read can be written");
     let content = std::fs::read(folder.join(EVENTS_FILE)).unwrap_or_default();
@@ -196,8 +196,8 @@ fn milestone(number: u8) -> SessionEvent {
 /// If the temporary folder cannot be written.
 pub fn session_seeds() -> Vec<Vec<u8>> {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let one = written(folder.path(), &[milestone(3)]);
-    let three = written(folder.path(), &[milestone(3), milestone(4), milestone(5)]);
+    let one = write_events(folder.path(), &[milestone(3)]);
+    let three = write_events(folder.path(), &[milestone(3), milestone(4), milestone(5)]);
     let damaged = [&one[..40], b"\n", &one, b"\xff{}\n[1]\n\0\0"].concat();
     vec![one, three, damaged]
 }

@@ -4,7 +4,8 @@ use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
 use recall_core::{
-    Citation, DocPath, DocumentType, EventId, ItemId, MemoryId, Scope, normalized, normalized_path, understand, words,
+    Citation, DocPath, DocumentType, EventId, ItemId, MemoryId, Scope, normalize_text, normalized_path, understand,
+    words,
 };
 
 /// Reads a text as a query and as everything else that a user may write on one line.
@@ -42,7 +43,7 @@ fn understood(query: &str) {
     }
     assert!(read.phrases.iter().all(|phrase| query.contains(&format!("\"{phrase}\""))));
     assert!(read.filters.paths.iter().all(|path| !path.0.is_empty() && normalized_path(&path.0) == path.0));
-    assert!(read.filters.tags.iter().all(|tag| !tag.is_empty() && normalized(tag) == *tag));
+    assert!(read.filters.tags.iter().all(|tag| !tag.is_empty() && normalize_text(tag) == *tag));
     assert!(read.filters.languages.iter().all(|language| !language.as_str().is_empty()));
     assert!(read.unknown_filters.iter().all(|filter| query.contains(&filter.word) && !filter.problem.is_empty()));
     // A text in which nothing is quoted or filtered is understood as itself.
@@ -54,7 +55,7 @@ fn understood(query: &str) {
 }
 
 fn citation(text: &str) {
-    let read = Citation::of(text);
+    let read = Citation::split(text);
     let rest = text.strip_prefix(read.document).expect("the document comes first");
     assert!(read.hash.is_none_or(|hash| rest.ends_with(hash)));
     assert!(read.lines.is_none_or(|lines| lines.start <= lines.end && rest.starts_with([':', '#'])));

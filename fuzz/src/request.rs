@@ -11,7 +11,7 @@ type Check = fn(&[u8]) -> Option<InvalidRequest>;
 
 /// A check for each request message. The first byte of an input selects one.
 const CHECKS: &[Check] = &[
-    |bytes| check(bytes, searched),
+    |bytes| check(bytes, check_search),
     |bytes| check(bytes, |message| convert::candidates::from_proto(message, &Limits::default()).map(drop)),
     |bytes| check(bytes, |message| convert::remember::add(message).map(drop)),
     |bytes| check(bytes, |message| convert::remember::update(message).map(drop)),
@@ -29,9 +29,9 @@ const CHECKS: &[Check] = &[
     |bytes| check(bytes, |message| convert::session::list(message, &Limits::default()).map(drop)),
     |bytes| check(bytes, |message| convert::session::events(message, &Limits::default()).map(drop)),
     |bytes| check(bytes, |message| convert::session::briefing(message).map(drop)),
-    |bytes| check(bytes, |message| related(&message)),
+    |bytes| check(bytes, |message| check_related(&message)),
     |bytes| check(bytes, |message| graph(&message)),
-    |bytes| check(bytes, |message| listed(&message)),
+    |bytes| check(bytes, |message| check_list(&message)),
     |bytes| {
         check(bytes, |message: v1::RankedDocument| {
             let _ = convert::candidates::document_from_proto(message, 3);
@@ -109,7 +109,7 @@ fn decode<M: Message + Default>(bytes: &[u8]) -> Option<InvalidRequest> {
     })
 }
 
-fn searched(message: v1::SearchRequest) -> Result<(), InvalidRequest> {
+fn check_search(message: v1::SearchRequest) -> Result<(), InvalidRequest> {
     let limits = Limits::default();
     let call = convert::search::from_proto(message, &limits)?;
     assert!((1..=limits.hits).contains(&call.request.limit) && !call.request.query.trim().is_empty());
@@ -119,7 +119,7 @@ fn searched(message: v1::SearchRequest) -> Result<(), InvalidRequest> {
     Ok(())
 }
 
-fn related(message: &v1::RelatedRequest) -> Result<(), InvalidRequest> {
+fn check_related(message: &v1::RelatedRequest) -> Result<(), InvalidRequest> {
     convert::limits::related_entries(message.limit)?;
     message.types.iter().try_for_each(|name| convert::document_type("types", name).map(drop))?;
     convert::scope::from_proto(message.scope, recall_core::Scope::All).map(drop)
@@ -131,7 +131,7 @@ fn graph(message: &v1::GraphRequest) -> Result<(), InvalidRequest> {
     convert::relation::from_proto(&message.relations).map(drop)
 }
 
-fn listed(message: &v1::ListRequest) -> Result<(), InvalidRequest> {
+fn check_list(message: &v1::ListRequest) -> Result<(), InvalidRequest> {
     convert::document_type("type", &message.r#type)?;
     convert::limits::offset(&message.cursor)?;
     convert::limits::list_entries(message.limit, &Limits::default())?;

@@ -19,7 +19,7 @@ pub fn rql(bytes: &[u8]) {
     match Query::parse(text) {
         Ok(query) => {
             assert!(!query.columns.is_empty() && query.limit > 0);
-            query.filter.iter().for_each(evaluated);
+            query.filter.iter().for_each(evaluate);
         }
         Err(error) => {
             place(text, &error);
@@ -27,7 +27,7 @@ pub fn rql(bytes: &[u8]) {
         }
     }
     match Filter::parse(text) {
-        Ok(filter) => evaluated(&filter),
+        Ok(filter) => evaluate(&filter),
         Err(error) => {
             place(text, &error);
             assert!(Filter::parse(&error.example).is_ok(), "{}", error.example);
@@ -43,7 +43,7 @@ fn place(text: &str, error: &RqlError) {
 }
 
 /// A row passes a filter if and only if it passes each of its parts.
-fn evaluated(filter: &Filter) {
+fn evaluate(filter: &Filter) {
     for row in [Sample { is_empty: false }, Sample { is_empty: true }] {
         let holds = filter.parts().all(|(condition, _)| condition.holds(&row));
         assert_eq!(filter.holds(&row), holds);
@@ -58,7 +58,7 @@ impl Row for Sample {
     fn value(&self, field: Field) -> Value<'_> {
         match field.kind() {
             _ if self.is_empty => Value::Absent,
-            Kind::Text | Kind::LongText => Value::of_text(Some("src/été/lib.rs")),
+            Kind::Text | Kind::LongText => Value::from_text(Some("src/été/lib.rs")),
             Kind::Set => Value::Set(&[]),
             Kind::Number => Value::Number(7.0),
             Kind::Time => Value::Time(1_700_000_000_000_000_000),

@@ -45,7 +45,7 @@ pub(crate) fn shim(context: &CommandContext) -> Result<String, CommandError> {
 
 /// Returns the path of one of recall's programs.
 pub(crate) fn program(name: &str, context: &CommandContext) -> Result<String, CommandError> {
-    let path = context.process_env.programs.own(name).ok_or_else(|| {
+    let path = context.process_env.programs.own_program(name).ok_or_else(|| {
         let cli_error = CliError::new(Exit::Refused, Reason::NotFound, format!("the program `{name}` was not found"));
         cli_error.with_hint("put it next to `recall` or on PATH")
     })?;

@@ -13,7 +13,7 @@ use recall_api::convert::scope;
 use recall_api::v1;
 use recall_client::{Client, Launch};
 use recall_config::Settings;
-use recall_core::{Scope, glob_escaped, normalized, normalized_path};
+use recall_core::{Scope, escape_glob, normalize_text, normalized_path};
 use tonic::Status;
 
 use crate::args::Global;
@@ -142,7 +142,7 @@ async fn paths_of(
     let mut found = Vec::new();
     let mut cursor = String::new();
     // `**` stands for folders only if it is between separators.
-    let glob = format!("{{{0}*,{0}*/**}}", glob_escaped(typed));
+    let glob = format!("{{{0}*,{0}*/**}}", escape_glob(typed));
     loop {
         let page = list(glob.clone(), Scope::Project, cursor, client, context).await?;
         for entry in page.entries.into_iter().filter(|entry| entry.memory.is_none()) {
@@ -169,7 +169,7 @@ fn continuation<'p>(typed: &str, path: &'p str) -> Option<&'p str> {
 
 /// Whether the typed text may be the beginning of a memory's id. For the empty text there would be too many of them.
 fn may_be_id(typed: &str) -> bool {
-    let typed = normalized(typed);
+    let typed = normalize_text(typed);
     let mut letters = typed.chars();
     letters.next().is_some_and(|first| MEMORY_LETTERS.contains(first)) && letters.next().is_none_or(|next| next == '-')
 }
@@ -180,8 +180,8 @@ async fn memories_of(
     client: &Client,
     context: &v1::RequestContext,
 ) -> Result<Vec<CompletionCandidate>, Status> {
-    let typed = &*normalized(typed);
-    let path = if typed.is_empty() { format!("[{MEMORY_LETTERS}]-*") } else { format!("{}*", glob_escaped(typed)) };
+    let typed = &*normalize_text(typed);
+    let path = if typed.is_empty() { format!("[{MEMORY_LETTERS}]-*") } else { format!("{}*", escape_glob(typed)) };
     let page = list(path, Scope::All, String::new(), client, context).await?;
     let memories = page.entries.into_iter().filter_map(|entry| entry.memory);
     let memories = memories.filter(|memory| memory.id.starts_with(typed));
@@ -212,7 +212,7 @@ fn name_continuation(typed: &str, name: &str) -> Option<String> {
     const SEPARATORS: [&str; 4] = ["::", ".", "->", "#"];
     let separator = SEPARATORS.into_iter().find(|separator| typed.contains(separator)).unwrap_or("::");
     let name = name.replace("::", separator);
-    normalized(&name).starts_with(&*normalized(typed)).then_some(name)
+    normalize_text(&name).starts_with(&*normalize_text(typed)).then_some(name)
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ impl CommandContext {
     /// Reports an older daemon that could not be replaced.
     fn warn_of_older_daemon(&self, client: &Client) {
         let Some(older) = client.older_daemon() else { return };
-        let Some(hint) = hint::of_older_daemon(older.why) else { return };
+        let Some(hint) = hint::for_older_daemon(older.why) else { return };
         let severity = v1::Severity::Warning.into();
         let (message, hint) = (older.to_string(), hint.to_owned());
         self.output.warn(&[v1::Warning { message, hint, severity, ..v1::Warning::default() }]);
@@ -99,7 +99,7 @@ impl CommandContext {
     pub async fn connect_apart(&self, home: &Path) -> Result<Client, CommandError> {
         let environment = Environment { recall_home: Some(home.to_owned()), ..self.process_env.environment.clone() };
         let dirs = Dirs::from_environment(&environment)?;
-        let refused = |source| CliError::refused(format!("cannot make a home in {}", home.display()), &source);
+        let refused = |source| CliError::refusal(format!("cannot make a home in {}", home.display()), &source);
         std::fs::create_dir_all(&dirs.config).map_err(refused)?;
         let given = self.process_env.dirs.user_config();
         if given.exists() {

@@ -68,7 +68,7 @@ impl Editor {
     pub(crate) fn open(&self, file: &Path, line: u32) -> Result<(), CommandError> {
         let (program, arguments) = self.command(file, line);
         let ended = Command::new(&program).args(arguments).status().map_err(|source| {
-            let cli_error = CliError::refused(format!("cannot run the editor `{}`", program.display()), &source);
+            let cli_error = CliError::refusal(format!("cannot run the editor `{}`", program.display()), &source);
             cli_error.with_hint("correct VISUAL or EDITOR")
         })?;
         if ended.success() {

@@ -51,7 +51,7 @@ impl CliError {
     }
 
     /// Reports an operation that the operating system refused.
-    pub fn refused(doing: impl Into<String>, source: &io::Error) -> Self {
+    pub fn refusal(doing: impl Into<String>, source: &io::Error) -> Self {
         let reason = match source.kind() {
             io::ErrorKind::NotFound => Reason::NotFound,
             io::ErrorKind::PermissionDenied => Reason::PermissionDenied,
@@ -99,7 +99,7 @@ impl From<CliError> for CommandError {
 
 impl From<Failure> for CliError {
     fn from(failure: Failure) -> Self {
-        let hint = hint::of_failure(&failure, Audience::Command);
+        let hint = hint::for_failure(&failure, Audience::Command);
         let Failure { reason, message, hint: _, details } = failure;
         Self { exit: exit_of(reason), reason, message, causes: Vec::new(), hint, details }
     }
@@ -130,7 +130,7 @@ impl From<ConnectError> for CommandError {
             _ => Reason::Unavailable,
         };
         let mut cli_error = CliError::new(Exit::Unreachable, reason, error.to_string()).with_causes_of(&error);
-        cli_error.hint = connection::of_connect_error(&error, Audience::Command);
+        cli_error.hint = connection::for_connect_error(&error, Audience::Command);
         cli_error.into()
     }
 }
@@ -178,7 +178,7 @@ impl From<ChangeError> for CommandError {
             ChangeError::Meanwhile { .. } => {
                 CliError::new(Exit::Refused, Reason::Conflict, message).with_hint("run the command again").into()
             }
-            ChangeError::Write(source) => CliError::refused(message, &source.into()).into(),
+            ChangeError::Write(source) => CliError::refusal(message, &source.into()).into(),
             ChangeError::Project(error) => error.into(),
         }
     }
@@ -186,19 +186,19 @@ impl From<ChangeError> for CommandError {
 
 impl From<DirsError> for CommandError {
     fn from(error: DirsError) -> Self {
-        let hint = connection::of_dirs_error(&error, Audience::Command);
+        let hint = connection::for_dirs_error(&error, Audience::Command);
         CliError::usage(error.to_string()).with_hint(hint).into()
     }
 }
 
 impl From<ProjectError> for CommandError {
     fn from(error: ProjectError) -> Self {
-        let (message, hint) = (error.to_string(), connection::of_project_error(&error, Audience::Command));
+        let (message, hint) = (error.to_string(), connection::for_project_error(&error, Audience::Command));
         let reason = match error {
             ProjectError::Missing { .. } => Reason::NotFound,
             ProjectError::NotDirectory { .. } => Reason::InvalidArgument,
             ProjectError::TooBroad { .. } => Reason::PermissionDenied,
-            ProjectError::Write { source, .. } => return CliError::refused(message, &source.into()).into(),
+            ProjectError::Write { source, .. } => return CliError::refusal(message, &source.into()).into(),
         };
         CliError { hint, ..CliError::new(Exit::Refused, reason, message) }.into()
     }

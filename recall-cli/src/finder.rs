@@ -58,7 +58,7 @@ pub(crate) async fn run(client: Client, request: v1::SearchRequest, look: Look) 
             }
             answer = async { pending.as_mut().expect("checked").await }, if pending.is_some() => {
                 pending = None;
-                state.answered(answer);
+                state.take_answer(answer);
             }
             () = end.next() => return Ok(None),
         }

@@ -28,7 +28,7 @@ use tonic::Status;
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::hook::contract::{Contract, Event, Reply};
-use crate::hook::frame::framed;
+use crate::hook::frame::frame;
 use crate::hook::input::{Input, ToolCall, ToolKind};
 use crate::hook::seen::Seen;
 pub use prompt::{PromptAnswer, PromptLimits, prompt_answer, prompt_search};
@@ -156,7 +156,7 @@ impl Hook {
         let input = Input::read(stdin).map_err(HookError::Input)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(HookError::Input)?;
         let text = runtime.block_on(self.text(&input))?;
-        let text = text.map(|text| framed(&text)).filter(|text| !text.is_empty());
+        let text = text.map(|text| frame(&text)).filter(|text| !text.is_empty());
         Ok(text.filter(|_| self.contract.reply == Reply::Context).map(|text| self.contract.answer(&text)))
     }
 
@@ -201,14 +201,14 @@ impl Hook {
         // Both are asked at once. A briefing is useful without a record of the session.
         let (started, told) = tokio::join!(started, told);
         match told? {
-            Some(told) => Ok(Some(self.told(input, told))),
+            Some(told) => Ok(Some(self.briefing_text(input, told))),
             None => Ok(started.map(|()| None)?),
         }
     }
 
     /// Keeps that the session has no briefing yet. If that fails, a late briefing is lost.
     fn owe(&self, input: &Input) {
-        let kept = self.seen(input).and_then(|mut seen| {
+        let kept = self.open_seen(input).and_then(|mut seen| {
             seen.add(OWES_BRIEFING);
             self.save(seen)
         });
@@ -221,7 +221,7 @@ impl Hook {
     async fn late_briefing(&self, client: &Client, input: &Input) -> Option<String> {
         let (context, budget) = (Some(self.request_context(input)), self.settings.briefing_budget_tokens);
         match self.briefing(client, context, budget, v1::BriefingSubject::Unspecified).await {
-            Ok(told) => told.map(|told| self.told(input, told)),
+            Ok(told) => told.map(|told| self.briefing_text(input, told)),
             Err(status) => {
                 note(&self.context, &status.into());
                 None
@@ -234,7 +234,7 @@ impl Hook {
         let budget = self.settings.subagent_budget_tokens.saturating_sub(count(COMMAND)).max(1);
         let subject = v1::BriefingSubject::Unspecified;
         let briefing = self.briefing(&client, Some(self.request_context(input)), budget, subject).await?;
-        let briefing = briefing.map(|told| self.told(input, told) + "\n");
+        let briefing = briefing.map(|told| self.briefing_text(input, told) + "\n");
         Ok(Some(format!("{}{COMMAND}", briefing.unwrap_or_default())))
     }
 
@@ -256,8 +256,8 @@ impl Hook {
     /// Returns the text of a briefing, and keeps that its memories were shown.
     ///
     /// A briefing is shown even if that cannot be kept: it comes once.
-    fn told(&self, input: &Input, told: v1::BriefingResponse) -> String {
-        let kept = self.seen(input).and_then(|mut seen| {
+    fn briefing_text(&self, input: &Input, told: v1::BriefingResponse) -> String {
+        let kept = self.open_seen(input).and_then(|mut seen| {
             seen.remove(OWES_BRIEFING);
             if input.source == "compact" {
                 seen.remove_all(SHOWN);
@@ -278,7 +278,7 @@ impl Hook {
     async fn prompt(&self, input: &Input) -> Result<Option<String>, HookError> {
         let goal = self.goal(input)?;
         let search = prompt_search(self.request_context(input), &input.prompt).filter(|_| self.settings.prompt);
-        let owes = self.settings.briefing && self.seen(input)?.has(OWES_BRIEFING);
+        let owes = self.settings.briefing && self.open_seen(input)?.has(OWES_BRIEFING);
         if goal.is_none() && search.is_none() && !owes {
             return Ok(None);
         }
@@ -295,7 +295,7 @@ impl Hook {
         }
         let named = async { if let Some(goal) = goal { self.name(&client, input, goal).await } else { Ok(()) } };
         let found =
-            async { if let Some(search) = search { self.found(&client, input, search).await } else { Ok(None) } };
+            async { if let Some(search) = search { self.search(&client, input, search).await } else { Ok(None) } };
         let (named, found) = tokio::join!(named, found);
         let found = match (briefing, found) {
             (Some(briefing), found) => Some(format!("{briefing}\n{}", found.ok().flatten().unwrap_or_default())),
@@ -312,7 +312,7 @@ impl Hook {
     fn goal(&self, input: &Input) -> Result<Option<String>, HookError> {
         let goal = record::goal_of(&input.prompt).filter(|_| self.settings.events && self.user.capture.goal);
         match goal {
-            Some(goal) if !self.seen(input)?.has(HAS_GOAL) => Ok(Some(goal)),
+            Some(goal) if !self.open_seen(input)?.has(HAS_GOAL) => Ok(Some(goal)),
             _ => Ok(None),
         }
     }
@@ -321,13 +321,13 @@ impl Hook {
     async fn name(&self, client: &Client, input: &Input, goal: String) -> Result<(), HookError> {
         let context = Some(self.request_context(input));
         client.start_session(v1::StartSessionRequest { context, goal, briefing: false }).await?;
-        let mut seen = self.seen(input)?;
+        let mut seen = self.open_seen(input)?;
         seen.add(HAS_GOAL);
         self.save(seen)
     }
 
     /// Returns what a prompt is about.
-    async fn found(
+    async fn search(
         &self,
         client: &Client,
         input: &Input,
@@ -339,7 +339,7 @@ impl Hook {
         if prompt_answer(&response, &limits, |_| true).shown.is_empty() {
             return Ok(None);
         }
-        let mut seen = self.seen(input)?;
+        let mut seen = self.open_seen(input)?;
         let answer = prompt_answer(&response, &limits, |key| !seen.has(&format!("{SHOWN}{key}")));
         for hit in &answer.shown {
             seen.add(&format!("{SHOWN}{}", prompt::shown_key(hit)));
@@ -354,13 +354,13 @@ impl Hook {
             return Ok(None);
         };
         let key = format!("{SHOWN}file {file}");
-        if self.seen(input)?.has(&key) {
+        if self.open_seen(input)?.has(&key) {
             return Ok(None);
         }
         let client = self.connect().await?;
         let context = Some(self.request_context(input));
         let mut memories = about(&client, context, file).await?;
-        let mut seen = self.seen(input)?;
+        let mut seen = self.open_seen(input)?;
         let is_new = seen.add(&key);
         memories.retain(|memory| is_new && seen.add(&format!("{SHOWN}{}", prompt::memory_key(&memory.id))));
         self.save(seen)?;
@@ -371,12 +371,12 @@ impl Hook {
     async fn tool(&self, input: &Input) -> Result<Option<String>, HookError> {
         let capture = self.user.capture;
         if let Some(tasks) = input.tasks.as_ref().filter(|_| capture.tasks) {
-            return self.log(input, |seen| record::of_tasks(tasks, seen)).await;
+            return self.log(input, |seen| record::tasks_event(tasks, seen)).await;
         }
         let Some(call) = &input.call else { return Ok(None) };
         let context = self.request_context(input);
         let directory = PathBuf::from(&context.working_directory);
-        self.log(input, |seen| record::of_tool(call, &directory, capture, seen)).await
+        self.log(input, |seen| record::tool_event(call, &directory, capture, seen)).await
     }
 
     /// Records what an agent said at the end of a turn in which it changed something.
@@ -384,7 +384,7 @@ impl Hook {
         if !self.user.capture.messages {
             return Ok(None);
         }
-        self.log(input, |seen| record::of_message(&input.message, seen)).await
+        self.log(input, |seen| record::message_event(&input.message, seen)).await
     }
 
     async fn log(
@@ -392,7 +392,7 @@ impl Hook {
         input: &Input,
         event: impl FnOnce(&mut Seen) -> Option<v1::LogEventRequest>,
     ) -> Result<Option<String>, HookError> {
-        let mut seen = self.seen(input)?;
+        let mut seen = self.open_seen(input)?;
         let event = event(&mut seen);
         self.save(seen)?;
         if let Some(event) = event {
@@ -444,7 +444,7 @@ impl Hook {
         context
     }
 
-    fn seen(&self, input: &Input) -> Result<Seen, HookError> {
+    fn open_seen(&self, input: &Input) -> Result<Seen, HookError> {
         // A subagent has a context of its own.
         let reader = format!("{} {}", self.request_context(input).session_id, input.subagent);
         Seen::open(self.context.dirs(), reader.trim_end()).map_err(|source| self.not_kept(source))

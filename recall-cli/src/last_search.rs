@@ -46,7 +46,7 @@ pub(crate) struct Place {
 
 impl Place {
     /// Returns the place of a hit.
-    pub(crate) fn of(hit: &v1::Hit) -> Self {
+    pub(crate) fn from_hit(hit: &v1::Hit) -> Self {
         let doc = hit.doc.clone().unwrap_or_default();
         let line = hit.chunk.as_ref().map_or(1, |chunk| chunk.start_line.max(1));
         match &hit.memory {

@@ -54,7 +54,7 @@ use crate::args::Cli;
 
 /// Text for a terminal: styles, tables, quantities, and what may be shown of text from elsewhere.
 pub mod text {
-    pub use crate::output::human::quantity::{count, counted};
+    pub use crate::output::human::quantity::{count, count_noun};
     pub use crate::output::human::text::printable;
     pub use crate::output::human::{style, table};
 }

@@ -60,20 +60,20 @@ impl Output {
     }
 
     /// Returns a styled text as standard output shows it: without styles if colours are off.
-    pub(crate) fn styled(&self, text: &str) -> String {
+    pub(crate) fn style(&self, text: &str) -> String {
         if self.is_colored() { text.to_owned() } else { strip_str(text).to_string() }
     }
 
     /// Writes styled text to standard output. Styles are stripped if colours are off.
     pub fn text(&self, text: &str) -> Result<(), CommandError> {
         let mut stdout = AutoStream::new(io::stdout().lock(), self.color.into());
-        stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| lost(&error))
+        stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| write_error(&error))
     }
 
     /// Writes data unchanged, byte for byte.
     pub(crate) fn raw(text: &str) -> Result<(), CommandError> {
         let mut stdout = io::stdout().lock();
-        stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| lost(&error))
+        stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| write_error(&error))
     }
 
     /// Writes one JSON object: indented on a terminal, otherwise on one line.
@@ -131,7 +131,7 @@ impl Output {
     /// Reports an error.
     pub(crate) fn report(&self, cli_error: &CliError) -> Result<(), CommandError> {
         match self.format {
-            Format::Json => self.json(&json::failed(cli_error)),
+            Format::Json => self.json(&json::failure_envelope(cli_error)),
             Format::Human => {
                 self.write_stderr(&error_text(cli_error));
                 Ok(())
@@ -152,11 +152,11 @@ impl Output {
 }
 
 /// Converts an error of writing to standard output.
-fn lost(error: &io::Error) -> CommandError {
+fn write_error(error: &io::Error) -> CommandError {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return CommandError::ReaderGone;
     }
-    CliError::refused("cannot write the output", error).into()
+    CliError::refusal("cannot write the output", error).into()
 }
 
 /// Formats an error, its causes and its hint.

@@ -26,7 +26,7 @@ impl CommandContext {
             return self.output.text(text);
         }
         let Some(mut command) = command(&self.process_env) else { return self.output.text(text) };
-        let text = self.output.styled(&without_links(text));
+        let text = self.output.style(&without_links(text));
         match show(&mut command, &text) {
             Ok(()) => Ok(()),
             Err(error) => {

@@ -24,7 +24,7 @@ pub(crate) fn caught(command: impl FnOnce() -> Result<Exit, CommandError>) -> Re
                 text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given");
             let mut cli_error = CliError::new(Exit::Internal, Reason::Internal, "internal error: recall panicked");
             cli_error.causes.push(text.to_owned());
-            cli_error.hint = hint::of_reason(Reason::Internal, &cli_error.details, Audience::Command);
+            cli_error.hint = hint::for_reason(Reason::Internal, &cli_error.details, Audience::Command);
             Err(cli_error.into())
         }
     }

@@ -155,7 +155,7 @@ impl Programs {
     }
 
     /// Finds a program that belongs to this one: in the same folder, else on `PATH`.
-    pub(crate) fn own(&self, name: &str) -> Option<PathBuf> {
+    pub(crate) fn own_program(&self, name: &str) -> Option<PathBuf> {
         let beside =
             self.beside.as_ref().map(|folder| folder.join(file_name(name))).filter(|file| platform::is_program(file));
         beside.or_else(|| self.on_path(name))

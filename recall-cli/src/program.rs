@@ -61,7 +61,7 @@ pub(crate) fn restore_umask() {
 /// Runs a future to its end on the current thread. One thread is enough for one connection, and starts fastest.
 pub fn wait(command: impl Future<Output = Result<Exit, CommandError>>) -> Result<Exit, CommandError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| CliError::refused("cannot begin to talk to the daemon", &error))?;
+    let runtime = runtime.map_err(|error| CliError::refusal("cannot begin to talk to the daemon", &error))?;
     runtime.block_on(command)
 }
 

@@ -188,7 +188,7 @@ pub(crate) async fn follow_index(mut events: Streaming<v1::IndexEvent>, output: 
 }
 
 /// Shows the progress of an indexing run until it is over, and what could not be indexed.
-pub(crate) async fn until_indexed(mut events: Streaming<v1::IndexEvent>, output: &Output) -> Result<(), CommandError> {
+pub(crate) async fn wait_for_index(mut events: Streaming<v1::IndexEvent>, output: &Output) -> Result<(), CommandError> {
     let bar = IndexBar::new(output.format);
     while let Some(v1::IndexEvent { event }) = events.message().await? {
         match event {
@@ -223,7 +223,7 @@ pub(crate) async fn follow_transfer(
             transfer_event::Event::Finished(finished) => {
                 drop(bar);
                 if output.format == Format::Human {
-                    output.text(&human::models::fetched(&finished))?;
+                    output.text(&human::models::format_transfer(&finished))?;
                 }
                 return Ok(Exit::Done);
             }

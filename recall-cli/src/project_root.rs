@@ -12,7 +12,7 @@ use crate::error::CommandError;
 use crate::output::human::hyperlink::Links;
 
 /// Returns the project's root: the one given by the user, else that of the working directory.
-pub fn of(context: &CommandContext) -> PathBuf {
+pub fn resolve(context: &CommandContext) -> PathBuf {
     context.project().unwrap_or_else(|| around(&context.process_env.directory, context))
 }
 
@@ -30,5 +30,5 @@ pub fn check(root: &Path, context: &CommandContext) -> Result<(), CommandError> 
 /// Returns where the paths of the project's files lead to; `None` if the terminal does not show links.
 pub(crate) fn links(context: &CommandContext) -> Option<Links> {
     let is_shown = context.process_env.shows_links && context.output.is_colored();
-    is_shown.then(|| Links { host: context.process_env.host.clone(), root: of(context) })
+    is_shown.then(|| Links { host: context.process_env.host.clone(), root: resolve(context) })
 }

@@ -21,7 +21,7 @@ pub(crate) fn can_ask(context: &CommandContext) -> bool {
 /// # Errors
 /// The terminal cannot be written or read.
 pub(crate) async fn ask(question: &str) -> Result<Option<String>, CommandError> {
-    let refused = |source| CliError::refused("cannot ask on the terminal", &source);
+    let refused = |source| CliError::refusal("cannot ask on the terminal", &source);
     let mut stderr = io::stderr();
     write!(stderr, "{question} ").and_then(|()| stderr.flush()).map_err(refused)?;
     let (answered, answer) = oneshot::channel();

@@ -24,7 +24,7 @@ pub(crate) fn tidy(schema: &JsonObject, arguments: &JsonObject) -> Result<(JsonO
             continue;
         }
         if let Some(property) = properties.get(name).and_then(Value::as_object) {
-            known.insert(name.clone(), converted(value, property));
+            known.insert(name.clone(), convert(value, property));
             continue;
         }
         let meant = nearest(name, properties.keys().map(String::as_str));
@@ -43,7 +43,7 @@ fn is_required(schema: &JsonObject, name: &str) -> bool {
 }
 
 /// Converts a value to the type of a schema if that is clear; otherwise returns it as it is.
-fn converted(value: &Value, schema: &JsonObject) -> Value {
+fn convert(value: &Value, schema: &JsonObject) -> Value {
     let expected = schema.get("type").and_then(Value::as_str).unwrap_or_default();
     let of_text = |text: &str| -> Option<Value> {
         match expected {
@@ -61,13 +61,13 @@ fn converted(value: &Value, schema: &JsonObject) -> Value {
     let value = value.as_str().and_then(of_text).unwrap_or_else(|| value.clone());
     match &value {
         // JSON Schema counts 3.0 as an integer.
-        Value::Number(number) if expected == "integer" => number.as_f64().and_then(whole).unwrap_or(value),
+        Value::Number(number) if expected == "integer" => number.as_f64().and_then(whole_number).unwrap_or(value),
         _ => value,
     }
 }
 
 /// Returns a number without a fraction as an integer. Larger ones are not exact.
-fn whole(number: f64) -> Option<Value> {
+fn whole_number(number: f64) -> Option<Value> {
     const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
     (number.fract() == 0.0 && number.abs() <= LARGEST_EXACT).then(|| Value::from(number as i64))
 }
@@ -89,13 +89,15 @@ pub(crate) fn read<A: DeserializeOwned>(schema: &JsonObject, mut arguments: Json
         };
         check(name, value, property).map_err(|error| match error.hint {
             Some(_) => error,
-            None => error.with_hint(described(name, properties)),
+            None => error.with_hint(describe_properties(name, properties)),
         })?;
     }
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     for name in required {
         if !arguments.contains_key(name) {
-            return Err(invalid(format!("the argument `{name}` is missing")).with_hint(described(name, properties)));
+            return Err(
+                invalid(format!("the argument `{name}` is missing")).with_hint(describe_properties(name, properties))
+            );
         }
     }
     serde_json::from_value(Value::Object(arguments)).map_err(|error| invalid(error.to_string()))
@@ -105,12 +107,12 @@ fn check(name: &str, value: &Value, schema: &JsonObject) -> Result<(), ToolError
     let expected = schema.get("type").and_then(Value::as_str).unwrap_or_default();
     if !is_of_type(value, expected) {
         let article = if expected.starts_with(['a', 'i']) { "an" } else { "a" };
-        return Err(invalid(format!("`{name}` must be {article} {expected}, not {}", shown(value))));
+        return Err(invalid(format!("`{name}` must be {article} {expected}, not {}", value_text(value))));
     }
     if let Some(allowed) = schema.get("enum").and_then(Value::as_array)
         && !allowed.contains(value)
     {
-        return Err(not_allowed(name, value, allowed));
+        return Err(value_error(name, value, allowed));
     }
     if let Some(number) = value.as_f64() {
         let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
@@ -149,14 +151,15 @@ fn unknown(name: &str, properties: &JsonObject) -> ToolError {
     let error = invalid(format!("there is no argument `{}`", cut(name)));
     match nearest(name, properties.keys().map(String::as_str)) {
         Some(meant) => error.with_hint(format!("did you mean `{meant}`?")),
-        None => error.with_hint(format!("the arguments are {}", listed(properties.keys().map(String::as_str)))),
+        None => error.with_hint(format!("the arguments are {}", list_names(properties.keys().map(String::as_str)))),
     }
 }
 
-fn not_allowed(name: &str, value: &Value, allowed: &[Value]) -> ToolError {
+fn value_error(name: &str, value: &Value, allowed: &[Value]) -> ToolError {
     let code = if name == "scope" { Code::InvalidScope } else { Code::InvalidArgument };
     let names = || allowed.iter().filter_map(Value::as_str);
-    let error = ToolError::new(code, format!("`{name}` must be one of {}, not {}", listed(names()), shown(value)));
+    let error =
+        ToolError::new(code, format!("`{name}` must be one of {}, not {}", list_names(names()), value_text(value)));
     match nearest(value.as_str().unwrap_or_default(), names()) {
         Some(meant) => error.with_hint(format!("did you mean `{meant}`?")),
         None => error,
@@ -164,13 +167,13 @@ fn not_allowed(name: &str, value: &Value, allowed: &[Value]) -> ToolError {
 }
 
 /// Describes an argument by the description in its schema, or by its type and bounds if there is none.
-fn described(name: &str, properties: &JsonObject) -> String {
+fn describe_properties(name: &str, properties: &JsonObject) -> String {
     let Some(schema) = properties.get(name) else { return String::new() };
     if let Some(description) = schema.get("description").and_then(Value::as_str) {
         return format!("`{name}`: {description}");
     }
     let allowed = schema.get("enum").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    let allowed = listed(allowed);
+    let allowed = list_names(allowed);
     let kind = match schema.get("type").and_then(Value::as_str).unwrap_or_default() {
         _ if !allowed.is_empty() => format!("one of {allowed}"),
         "integer" => match (schema.get("minimum"), schema.get("maximum")) {
@@ -191,12 +194,12 @@ fn invalid(message: String) -> ToolError {
     ToolError::new(Code::InvalidArgument, message)
 }
 
-fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
+fn list_names<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Formats a value for an error: on one line and no longer than a line.
-fn shown(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     cut(&value.to_string())
 }
 

@@ -74,7 +74,7 @@ impl fmt::Display for Cursor {
 }
 
 fn digest(question: &str) -> String {
-    ContentHash::of(question.as_bytes()).short()
+    ContentHash::hash(question.as_bytes()).short()
 }
 
 #[cfg(test)]

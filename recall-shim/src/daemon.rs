@@ -79,13 +79,13 @@ impl Daemon {
     {
         let mut attempts = Attempts::new(ConnectOptions::ATTEMPTS, CONNECT_DEADLINE);
         let result = loop {
-            let (number, client) = self.connected().await?;
+            let (number, client) = self.connect().await?;
             match call(client).await {
                 Err(status) if attempts.again_after(&status) => self.forget(number).await,
                 result => break result,
             }
         };
-        result.map_err(|status| ToolError::of_status(&status, doing))
+        result.map_err(|status| ToolError::from_status(&status, doing))
     }
 
     /// Returns the connection, if one is open.
@@ -93,7 +93,7 @@ impl Daemon {
         self.link.lock().await.client.clone()
     }
 
-    async fn connected(&self) -> Result<(u64, Client), ToolError> {
+    async fn connect(&self) -> Result<(u64, Client), ToolError> {
         let options = self.options.as_ref().map_err(Clone::clone)?;
         let asked = Instant::now();
         let mut link = self.link.lock().await;
@@ -124,7 +124,7 @@ impl Daemon {
     /// Reports once, in the log of the MCP client, an older daemon that could not be replaced.
     fn warn_of_older_daemon(&self, client: &Client) {
         let Some(older) = client.older_daemon() else { return };
-        let Some(hint) = hint::of_older_daemon(older.why) else { return };
+        let Some(hint) = hint::for_older_daemon(older.why) else { return };
         if !self.has_warned.swap(true, Ordering::Relaxed) {
             // Without a reader, the message is lost.
             let _ = writeln!(std::io::stderr(), "recall-shim: warning: {older}\nhint: {hint}");

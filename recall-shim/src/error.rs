@@ -81,13 +81,13 @@ impl ToolError {
     }
 
     /// Converts the status of a failed call to the daemon.
-    pub(crate) fn of_status(status: &Status, doing: Doing) -> Self {
+    pub(crate) fn from_status(status: &Status, doing: Doing) -> Self {
         if is_lost(status) {
             let message = error_chain_as("the connection to the daemon broke repeatedly".to_owned(), status);
             return Self::new(Code::Unavailable, message).with_hint(CHECK_DAEMON);
         }
         let failure = Failure::from_status(status);
-        let hint = hint::of_failure(&failure, Audience::Tool);
+        let hint = hint::for_failure(&failure, Audience::Tool);
         Self { code: code(failure.reason, doing), message: failure.message, hint }
     }
 }
@@ -129,14 +129,14 @@ impl From<&ConnectError> for ToolError {
             ConnectError::ForeignOwner { .. } => Code::PermissionDenied,
             _ => Code::Unavailable,
         };
-        let hint = connection::of_connect_error(error, Audience::Tool).unwrap_or_else(|| CHECK_DAEMON.to_owned());
+        let hint = connection::for_connect_error(error, Audience::Tool).unwrap_or_else(|| CHECK_DAEMON.to_owned());
         Self::new(code, error_chain(error)).with_hint(hint)
     }
 }
 
 impl From<&DirsError> for ToolError {
     fn from(error: &DirsError) -> Self {
-        Self::new(Code::Unavailable, error.to_string()).with_hint(connection::of_dirs_error(error, Audience::Tool))
+        Self::new(Code::Unavailable, error.to_string()).with_hint(connection::for_dirs_error(error, Audience::Tool))
     }
 }
 
@@ -147,7 +147,7 @@ impl From<&ProjectError> for ToolError {
             ProjectError::NotDirectory { .. } => Code::InvalidArgument,
             ProjectError::TooBroad { .. } | ProjectError::Write { .. } => Code::PermissionDenied,
         };
-        Self { code, message: error_chain(error), hint: connection::of_project_error(error, Audience::Tool) }
+        Self { code, message: error_chain(error), hint: connection::for_project_error(error, Audience::Tool) }
     }
 }
 
@@ -168,7 +168,7 @@ mod tests {
     fn an_error_is_a_code_a_message_and_a_hint() {
         let failure =
             Failure::new(Reason::NotFound, "nothing has the id `x\u{1b}[31m`").with_hint("list with recall_list");
-        let error = ToolError::of_status(&failure.into(), Doing::Reading);
+        let error = ToolError::from_status(&failure.into(), Doing::Reading);
         insta::assert_snapshot!(error, @r"
         NOT_FOUND: nothing has the id `x`
         hint: list with recall_list
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn an_internal_error_has_the_code_of_the_operation() {
-        let failed = |doing| ToolError::of_status(&Failure::new(Reason::Internal, "a defect").into(), doing).code;
+        let failed = |doing| ToolError::from_status(&Failure::new(Reason::Internal, "a defect").into(), doing).code;
         assert_eq!(failed(Doing::Indexing), Code::IndexFailed);
         assert_eq!(failed(Doing::Reading), Code::SearchFailed);
     }

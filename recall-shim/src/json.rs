@@ -108,10 +108,10 @@ pub(crate) fn list(response: &ListResponse) -> Result<Value, TooMany> {
 }
 
 /// Returns the documents related to one; leaves out the farthest if they do not fit in one answer.
-pub(crate) fn related(response: &RelatedResponse) -> Value {
+pub(crate) fn related_answer(response: &RelatedResponse) -> Value {
     let mut response = response.clone();
     loop {
-        let answer = object(recall_api::json::related(&response));
+        let answer = object(recall_api::json::related_answer(&response));
         if excess(&answer) == 0 || response.results.len() <= 1 {
             return Value::Object(answer);
         }
@@ -139,13 +139,13 @@ pub(crate) fn graph(response: &GraphResponse) -> Value {
 
 /// Returns the result of an indexing run.
 pub(crate) fn index(run: &Run) -> Value {
-    Value::Object(object(recall_api::json::finished(&run.finished, &run.warnings)))
+    Value::Object(object(recall_api::json::index_answer(&run.finished, &run.warnings)))
 }
 
 /// Returns the files that initialised the project, and the result of its first indexing.
-pub(crate) fn initialised(root: &Path, written: &[PathBuf], run: &Run) -> Value {
+pub(crate) fn init_answer(root: &Path, written: &[PathBuf], run: &Run) -> Value {
     let shown = |path: &Path| Value::from(clean(&path.to_string_lossy()).into_owned());
-    let mut answer = object(recall_api::json::finished(&run.finished, &run.warnings));
+    let mut answer = object(recall_api::json::index_answer(&run.finished, &run.warnings));
     answer.insert("root".to_owned(), shown(root));
     answer.insert("changed".to_owned(), (!written.is_empty()).into());
     answer.insert("written".to_owned(), written.iter().map(|path| shown(path)).collect());
@@ -198,7 +198,7 @@ fn shorten_longest(hit: &mut Hit, by_chars: usize) -> bool {
     let memory = hit.memory.as_mut().map(|memory| &mut memory.content);
     let texts = [chunk, memory, hit.parent_text.as_mut()].into_iter().flatten();
     let Some(longest) = texts.max_by_key(|text| text.len()).filter(|text| !text.is_empty()) else { return false };
-    *longest = shortened(longest, by_chars);
+    *longest = shorten(longest, by_chars);
     let kept = hit.chunk.as_ref().map_or(0, |chunk| chunk.text.len());
     hit.highlights.retain(|range| range.end as usize <= kept);
     true
@@ -207,7 +207,7 @@ fn shorten_longest(hit: &mut Hit, by_chars: usize) -> bool {
 /// Returns a text shortened by about `by_chars` characters, but at most by half, and to the end of a line if there is one.
 ///
 /// JSON escapes a character with several, so that cutting the whole excess at once could remove far too much.
-fn shortened(text: &str, by_chars: usize) -> String {
+fn shorten(text: &str, by_chars: usize) -> String {
     let length_chars = text.chars().count();
     let kept = length_chars.saturating_sub(by_chars).max(length_chars / 2);
     let end = text.char_indices().nth(kept).map_or(text.len(), |(end, _)| end);
@@ -220,7 +220,7 @@ mod tests {
     use recall_api::v1::{GraphEdge, GraphNode, ListEntry, Memory, Symbol};
 
     use super::*;
-    use crate::render::sample::{doc, found, hit};
+    use crate::render::sample::{doc, hit, sample_answer};
 
     fn size(answer: &Value) -> usize {
         answer.to_string().chars().count()
@@ -230,7 +230,8 @@ mod tests {
     fn hits_that_do_not_fit_are_left_to_the_next_page() {
         let text = "a \"quoted\" line\n".repeat(600);
         let large = || hit(doc("a.rs", "code", "rust"), "f", &text);
-        let answer = search(&found(vec![large(), large(), large(), large()]), 4, |position| format!("<{position}>"));
+        let answer =
+            search(&sample_answer(vec![large(), large(), large(), large()]), 4, |position| format!("<{position}>"));
         assert!(size(&answer) <= ANSWER_CHARS);
         assert_eq!(answer["results"].as_array().map(Vec::len), Some(2));
         assert_eq!((&answer["next_offset"], &answer["cursor"]), (&6.into(), &"<6>".into()));
@@ -239,7 +240,9 @@ mod tests {
     #[test]
     fn a_hit_that_is_larger_than_an_answer_is_cut() {
         let answer =
-            search(&found(vec![hit(doc("a.rs", "code", "rust"), "f", &"x\n".repeat(50_000))]), 0, |_| String::new());
+            search(&sample_answer(vec![hit(doc("a.rs", "code", "rust"), "f", &"x\n".repeat(50_000))]), 0, |_| {
+                String::new()
+            });
         assert!(size(&answer) <= ANSWER_CHARS);
         assert!(
             answer["results"][0]["chunk"]["text"]
@@ -254,7 +257,7 @@ mod tests {
         let text = "a line of a large memory\n".repeat(20_000);
         let mut large = hit(doc("L-0123abcd", "lesson", ""), "", &text);
         large.memory = Some(Memory { content: text.clone(), ..Memory::default() });
-        let answer = search(&found(vec![large]), 0, |_| String::new());
+        let answer = search(&sample_answer(vec![large]), 0, |_| String::new());
         assert!(size(&answer) <= ANSWER_CHARS, "{}", size(&answer));
         let [chunk, memory] = [&answer["results"][0]["chunk"]["text"], &answer["results"][0]["memory"]["content"]];
         assert!(chunk.as_str().is_some_and(|text| text.len() > 1_000), "{chunk}");
@@ -263,10 +266,11 @@ mod tests {
 
     #[test]
     fn invisible_characters_are_removed_from_every_text() {
-        let answer =
-            search(&found(vec![hit(doc("a\u{202e}.rs", "code", "rust"), "f\u{1b}[31m", "x\u{200b}y")]), 0, |_| {
-                String::new()
-            });
+        let answer = search(
+            &sample_answer(vec![hit(doc("a\u{202e}.rs", "code", "rust"), "f\u{1b}[31m", "x\u{200b}y")]),
+            0,
+            |_| String::new(),
+        );
         let hit = &answer["results"][0];
         assert_eq!(
             (&hit["doc"]["path"], &hit["chunk"]["symbol"], &hit["chunk"]["text"]),

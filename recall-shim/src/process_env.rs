@@ -35,7 +35,7 @@ pub(crate) struct ProcessEnv {
 impl ProcessEnv {
     /// Reads the environment and the working directory of this process.
     #[expect(clippy::disallowed_methods, reason = "an agent starts the shim in the directory that it works in")]
-    pub(crate) fn of_this_process() -> Self {
+    pub(crate) fn read() -> Self {
         let directory = std::env::current_dir().unwrap_or_default();
         let mut context = context(|name| std::env::var_os(name), &directory);
         let is_own_session = context.session_id.is_empty();

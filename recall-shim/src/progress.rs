@@ -13,7 +13,7 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// Returns the progress of a call; `None` if the client did not request it.
-    pub(crate) fn of(context: &RequestContext<RoleServer>) -> Option<Self> {
+    pub(crate) fn for_call(context: &RequestContext<RoleServer>) -> Option<Self> {
         let token = context.meta.get_progress_token()?;
         Some(Self { peer: context.peer.clone(), token, reported: None })
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use recall_api::v1::{GetRequest, ListRequest, ListSort, RequestContext, Scope};
-use recall_core::{MemoryId, glob_escaped};
+use recall_core::{MemoryId, escape_glob};
 use rmcp::ErrorData;
 use rmcp::model::{
     CacheScope, CompleteRequestParams, CompletionInfo, ReadResourceResult, Reference, ResourceContents,
@@ -65,9 +65,9 @@ impl Kind {
     }
 
     /// Parses a URI into its kind and its id.
-    fn of(uri: &str) -> Option<(Self, String)> {
+    fn parse(uri: &str) -> Option<(Self, String)> {
         let (kind, rest) = Self::ALL.into_iter().find_map(|kind| Some((kind, uri.strip_prefix(kind.prefix())?)))?;
-        let id = percent_decoded(rest).filter(|id| !id.is_empty())?;
+        let id = percent_decode(rest).filter(|id| !id.is_empty())?;
         (kind == Self::Document || id.parse::<MemoryId>().is_ok()).then_some((kind, id))
     }
 }
@@ -84,7 +84,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 pub(crate) async fn read(uri: &str, daemon: &Daemon, context: RequestContext) -> Result<ReadResourceResult, ErrorData> {
     let not_found = |message: String| ErrorData::resource_not_found(message, Some(json!({ "uri": uri })));
     let names = || Kind::ALL.map(Kind::uri_template).join(" or ");
-    let (kind, id) = Kind::of(uri).ok_or_else(|| not_found(format!("resources are named {}", names())))?;
+    let (kind, id) = Kind::parse(uri).ok_or_else(|| not_found(format!("resources are named {}", names())))?;
     let request = GetRequest {
         context: Some(context),
         id,
@@ -118,7 +118,7 @@ pub(crate) async fn complete(
     let Reference::Resource(template) = &request.r#ref else { return CompletionInfo::default() };
     let kind = Kind::ALL.into_iter().find(|kind| kind.uri_template() == template.uri);
     let Some(kind) = kind.filter(|_| request.argument.name == "id") else { return CompletionInfo::default() };
-    let typed = glob_escaped(&request.argument.value);
+    let typed = escape_glob(&request.argument.value);
     let request = ListRequest {
         context: Some(context),
         scope: match kind {
@@ -142,7 +142,7 @@ pub(crate) async fn complete(
     let more = !response.next_cursor.is_empty();
     let total = u32::try_from(response.total).ok();
     let ids = response.entries.into_iter().filter_map(|entry| match (kind, entry.memory) {
-        (Kind::Document, None) => entry.doc.map(|doc| percent_encoded(&doc.path)),
+        (Kind::Document, None) => entry.doc.map(|doc| percent_encode(&doc.path)),
         (Kind::Memory, memory) => memory.map(|memory| memory.id),
         (Kind::Document, Some(_)) => None,
     });
@@ -150,7 +150,7 @@ pub(crate) async fn complete(
 }
 
 /// Decodes a percent-encoded text; `None` if the encoding is invalid or the result is not UTF-8.
-fn percent_decoded(text: &str) -> Option<String> {
+fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
@@ -167,7 +167,7 @@ fn percent_decoded(text: &str) -> Option<String> {
 }
 
 /// Percent-encodes a text for a URI.
-fn percent_encoded(text: &str) -> String {
+fn percent_encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
@@ -186,18 +186,18 @@ mod tests {
     #[test]
     fn a_path_round_trips_through_a_uri() {
         for path in ["src/lib.rs", "a b/ü%.md", "0123456789abcdef"] {
-            assert_eq!(percent_decoded(&percent_encoded(path)).as_deref(), Some(path));
+            assert_eq!(percent_decode(&percent_encode(path)).as_deref(), Some(path));
         }
-        assert_eq!(percent_decoded("src/lib.rs").as_deref(), Some("src/lib.rs"));
+        assert_eq!(percent_decode("src/lib.rs").as_deref(), Some("src/lib.rs"));
         for bad in ["%", "%2", "%zz", "%ff", "%+1"] {
-            assert_eq!(percent_decoded(bad), None, "{bad}");
+            assert_eq!(percent_decode(bad), None, "{bad}");
         }
     }
 
     #[test]
     fn a_uri_names_a_document_or_a_memory() {
         let check = |uri: &str, expected: Option<(Kind, &str)>| {
-            assert_eq!(Kind::of(uri), expected.map(|(kind, id)| (kind, id.to_owned())), "{uri}");
+            assert_eq!(Kind::parse(uri), expected.map(|(kind, id)| (kind, id.to_owned())), "{uri}");
         };
         check("recall://doc/src%2Flib.rs", Some((Kind::Document, "src/lib.rs")));
         check("recall://memory/L-0123abcd", Some((Kind::Memory, "L-0123abcd")));

@@ -54,7 +54,7 @@ impl Roots {
     }
 
     /// Returns the client's folder, if it was asked for one.
-    pub(crate) async fn known(&self) -> Option<PathBuf> {
+    pub(crate) async fn known_root(&self) -> Option<PathBuf> {
         match &*self.answer.lock().await {
             Answer::Given(directory) => directory.clone(),
             Answer::None => None,

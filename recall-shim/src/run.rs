@@ -24,7 +24,7 @@ pub fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     runtime.block_on(async {
-        let process_env = ProcessEnv::of_this_process();
+        let process_env = ProcessEnv::read();
         let mcp = process_env.mcp;
         let shim = Arc::new(Shim::new(options.tools, process_env));
         let (input, output) = rmcp::transport::stdio_pipes();

@@ -48,7 +48,7 @@ impl Shim {
         let daemon = Daemon::new(dirs, replace);
         let started_in = Some(PathBuf::from(&context.working_directory)).filter(|_| !is_in_project);
         let roots = Roots::new(started_in, mcp.roots_wait);
-        Self { tools: Tool::of_set(tools).collect(), context, is_own_session, home, roots, daemon }
+        Self { tools: Tool::in_set(tools).collect(), context, is_own_session, home, roots, daemon }
     }
 
     /// Ends the session if this process created it and has connected to the daemon.
@@ -60,7 +60,7 @@ impl Shim {
         }
         let Some(client) = self.daemon.connection().await else { return };
         let request = v1::EndSessionRequest {
-            context: Some(self.context_in(self.roots.known().await)),
+            context: Some(self.context_in(self.roots.known_root().await)),
             reason: EndReason::Exit.as_str().to_owned(),
             ..v1::EndSessionRequest::default()
         };
@@ -121,13 +121,13 @@ impl ServerHandler for Shim {
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = self.tool(&request.name)?;
         let arguments = request.arguments.unwrap_or_default();
-        let progress = Progress::of(&context);
+        let progress = Progress::for_call(&context);
         let call = async {
             let origin = self.context(&context).await;
             tool.call(arguments, &self.daemon, origin, self.home.as_deref(), progress).await
         };
         // The future is as large as its largest message; a box avoids copying it.
-        let answer = uncancelled(&context, Box::pin(call)).await?;
+        let answer = until_cancelled(&context, Box::pin(call)).await?;
         Ok(answer::to_result(answer).into())
     }
 
@@ -155,7 +155,7 @@ impl ServerHandler for Shim {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let read = async { resource::read(&request.uri, &self.daemon, self.context(&context).await).await };
-        Ok(uncancelled(&context, read).await??.into())
+        Ok(until_cancelled(&context, read).await??.into())
     }
 
     async fn list_prompts(
@@ -173,7 +173,7 @@ impl ServerHandler for Shim {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let answer = async { prompt::answer(&request, &self.daemon, self.context(&context).await).await };
-        uncancelled(&context, answer).await?.map(GetPromptResponse::from)
+        until_cancelled(&context, answer).await?.map(GetPromptResponse::from)
     }
 
     async fn complete(
@@ -182,7 +182,7 @@ impl ServerHandler for Shim {
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         let complete = async { resource::complete(&request, &self.daemon, self.context(&context).await).await };
-        Ok(CompleteResult::new(uncancelled(&context, complete).await?))
+        Ok(CompleteResult::new(until_cancelled(&context, complete).await?))
     }
 
     async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
@@ -191,7 +191,10 @@ impl ServerHandler for Shim {
 }
 
 /// Runs the work until its request is cancelled; then drops the work, and the SDK sends no answer.
-async fn uncancelled<T>(context: &RequestContext<RoleServer>, work: impl Future<Output = T>) -> Result<T, ErrorData> {
+async fn until_cancelled<T>(
+    context: &RequestContext<RoleServer>,
+    work: impl Future<Output = T>,
+) -> Result<T, ErrorData> {
     tokio::select! {
         biased;
         () = context.ct.cancelled() => Err(ErrorData::new(model::ErrorCode::INTERNAL_ERROR, "cancelled", None)),

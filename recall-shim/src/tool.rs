@@ -104,7 +104,7 @@ tools! {
 
 impl Tool {
     /// Returns the tools of a set, in the order in which they are listed.
-    pub(crate) fn of_set(set: ToolSet) -> impl Iterator<Item = Self> {
+    pub(crate) fn in_set(set: ToolSet) -> impl Iterator<Item = Self> {
         Self::ALL.iter().copied().filter(move |tool| set == ToolSet::Full || tool.set() == set)
     }
 
@@ -247,14 +247,14 @@ mod tests {
     /// Four characters are about a token, and every session pays for all of them.
     #[test]
     fn the_core_tools_take_no_more_than_3000_tokens() {
-        let definitions: Vec<_> = Tool::of_set(ToolSet::Core).map(Tool::definition).collect();
+        let definitions: Vec<_> = Tool::in_set(ToolSet::Core).map(Tool::definition).collect();
         let text = serde_json::to_string(&definitions).expect("plain data");
         assert!(text.chars().count() <= 4 * 3_000, "{}", text.chars().count());
     }
 
     #[test]
     fn the_full_set_adds_to_the_core() {
-        let [core, full] = [ToolSet::Core, ToolSet::Full].map(|set| Tool::of_set(set).collect::<Vec<_>>());
+        let [core, full] = [ToolSet::Core, ToolSet::Full].map(|set| Tool::in_set(set).collect::<Vec<_>>());
         assert_eq!((core.len(), full.len()), (10, 18));
         assert!(full.starts_with(&core));
         assert_eq!(full, Tool::ALL);

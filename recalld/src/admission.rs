@@ -66,12 +66,12 @@ impl Admission {
     }
 
     /// Returns the use of the budget of messages.
-    pub(crate) fn of_messages(&self) -> BudgetUse {
+    pub(crate) fn message_use(&self) -> BudgetUse {
         self.messages.usage()
     }
 
     /// Returns the combined use of the budgets of answers and texts.
-    pub(crate) fn of_answers(&self) -> BudgetUse {
+    pub(crate) fn answer_use(&self) -> BudgetUse {
         let (answers, texts) = (self.answers.usage(), self.texts.usage());
         BudgetUse {
             whole_bytes: answers.whole_bytes + texts.whole_bytes,
@@ -238,16 +238,16 @@ mod tests {
     async fn an_answer_counts_until_its_last_piece_is_dropped() {
         let admission = Admission::new(64 * MIB, 8 * MIB, MIB);
         let answer = call(&admission, &caller(&admission), SEARCH, 300_000).await;
-        assert_eq!(admission.of_messages().used_bytes, 0, "the message is gone with its call");
-        assert_eq!(admission.of_answers().used_bytes, ANSWER_BYTES, "not encoded yet");
+        assert_eq!(admission.message_use().used_bytes, 0, "the message is gone with its call");
+        assert_eq!(admission.answer_use().used_bytes, ANSWER_BYTES, "not encoded yet");
         let mut pieces = pieces(answer).await;
         assert_eq!(pieces.iter().map(Bytes::len).sum::<usize>(), 300_005);
-        assert!(pieces.len() > 1 && admission.of_answers().used_bytes >= 300_005);
+        assert!(pieces.len() > 1 && admission.answer_use().used_bytes >= 300_005);
         let last = pieces.pop();
         drop(pieces);
-        assert!(admission.of_answers().used_bytes >= 300_005, "the last piece keeps all of it");
+        assert!(admission.answer_use().used_bytes >= 300_005, "the last piece keeps all of it");
         drop(last);
-        assert_eq!(admission.of_answers().used_bytes, 0);
+        assert_eq!(admission.answer_use().used_bytes, 0);
     }
 
     #[tokio::test]

@@ -27,7 +27,7 @@ static WORKER: Semaphore = Semaphore::const_new(1);
 /// The call panicked.
 pub(crate) async fn run_short<T: Send + 'static>(call: impl FnOnce() -> T + Send + 'static) -> Result<T, Status> {
     let Ok(_permit) = WORKER.try_acquire() else { return run(call).await };
-    tokio::task::block_in_place(|| catch_unwind(AssertUnwindSafe(call))).map_err(|_| failure::panicked())
+    tokio::task::block_in_place(|| catch_unwind(AssertUnwindSafe(call))).map_err(|_| failure::panic_status())
 }
 
 /// Runs a call of the engine on a thread for blocking work.
@@ -42,7 +42,7 @@ pub(crate) async fn run<T: Send + 'static>(call: impl FnOnce() -> T + Send + 'st
         call()
     };
     // The task is never aborted, so a failed join is a panic.
-    tokio::task::spawn_blocking(call).await.map_err(|_| failure::panicked())
+    tokio::task::spawn_blocking(call).await.map_err(|_| failure::panic_status())
 }
 
 #[cfg(test)]

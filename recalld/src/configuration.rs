@@ -28,7 +28,7 @@ impl Configuration {
     ///
     /// # Errors
     /// A file cannot be read, or is wrong. The daemon then keeps the settings that it has.
-    pub(crate) fn given(&self, project: Option<&Path>) -> Result<Given, ConfigError> {
+    pub(crate) fn given_settings(&self, project: Option<&Path>) -> Result<Given, ConfigError> {
         let Loaded { settings: _, table, warnings } = Settings::load(&self.dirs, project, &self.environment, &[])?;
         Ok(Given { table, warnings })
     }

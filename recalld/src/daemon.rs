@@ -61,7 +61,7 @@ impl Daemon {
     /// session has already received.
     pub(crate) fn complete(&self, session: &str, warnings: &mut Vec<v1::Warning>) {
         self.reported.keep_new(session, warnings);
-        warnings.extend(self.models.problems().into_iter().map(crate::service::warning::of_models));
+        warnings.extend(self.models.problems().into_iter().map(crate::service::warning::model_warning));
     }
 }
 

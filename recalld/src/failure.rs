@@ -17,7 +17,7 @@ use recall_engine::{
 use recall_rql::{Problem as RqlProblem, RqlError};
 use tonic::Status;
 
-use shared::of_shared;
+use shared::shared_failure;
 
 /// The hint if a file belongs to another project.
 const OUTSIDE: &str = "name files below the project's root, or run the command in the project that they belong to";
@@ -47,7 +47,7 @@ impl IntoFailure for SearchError {
             Self::Language(unknown) => no_language(&unknown, message),
             Self::Pattern(error) => no_pattern(&error, message),
             Self::Outside(OutsideFilter { path }) => outside(message, path),
-            Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
+            Self::Store(error) => store_failure(&error, message, Reason::SearchFailed),
         }
     }
 }
@@ -109,9 +109,9 @@ impl IntoFailure for GetError {
                 Failure::new(Reason::NotFound, message).with_detail("path", path).with_hint(LEFT_OUT)
             }
             Self::Ambiguous { id, .. } => ambiguous(message, id),
-            Self::Memory(error) => of_fault(error.fault(), message, Reason::SearchFailed),
-            Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
-            Self::Shared { source, .. } => of_shared(&source, message, "try again when the server answers"),
+            Self::Memory(error) => fault_failure(error.fault(), message, Reason::SearchFailed),
+            Self::Store(error) => store_failure(&error, message, Reason::SearchFailed),
+            Self::Shared { source, .. } => shared_failure(&source, message, "try again when the server answers"),
         }
     }
 }
@@ -137,7 +137,7 @@ impl IntoFailure for MemoryError {
             | Self::HandOver { .. }
             | Self::Confirm { .. }
             | Self::GitFile(_)
-            | Self::Store(_)) => of_fault(error.fault(), message, Reason::Unavailable),
+            | Self::Store(_)) => fault_failure(error.fault(), message, Reason::Unavailable),
         }
     }
 }
@@ -161,7 +161,7 @@ impl IntoFailure for SessionError {
             | Self::Read { .. }
             | Self::Summary { .. }
             | Self::Folder(_)
-            | Self::Store(_)) => of_fault(error.fault(), message, Reason::Unavailable),
+            | Self::Store(_)) => fault_failure(error.fault(), message, Reason::Unavailable),
         }
     }
 }
@@ -183,7 +183,7 @@ impl IntoFailure for GraphError {
                 .with_detail("path", path)
                 .with_hint("leave the lines out for the whole document"),
             Self::NoStore { .. } => no_store(message),
-            Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
+            Self::Store(error) => store_failure(&error, message, Reason::SearchFailed),
         }
     }
 }
@@ -198,7 +198,7 @@ impl IntoFailure for ContextError {
             Self::Search(error) => error.into_failure(),
             Self::File(error) => error.into_failure(),
             Self::Related(error) => error.into_failure(),
-            Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
+            Self::Store(error) => store_failure(&error, message, Reason::SearchFailed),
         }
     }
 }
@@ -210,7 +210,7 @@ impl IntoFailure for ListError {
             Self::NoStore { .. } => no_store(message),
             Self::Language(unknown) => no_language(&unknown, message),
             Self::Outside(OutsideFilter { path }) => outside(message, path),
-            Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
+            Self::Store(error) => store_failure(&error, message, Reason::SearchFailed),
         }
     }
 }
@@ -230,7 +230,7 @@ impl IntoFailure for IndexError {
                 .with_detail("field", "ignore")
                 .with_hint("write the patterns into `.recallignore`, or name a directory"),
             Self::NoStore { .. } => no_store(message),
-            Self::Store(error) => of_store(&error, message, Reason::IndexFailed),
+            Self::Store(error) => store_failure(&error, message, Reason::IndexFailed),
         }
     }
 }
@@ -243,7 +243,7 @@ impl IntoFailure for RemoveError {
             Self::NoStore { .. } => no_store(message),
             Self::Path { item, .. } => Failure::new(Reason::InvalidArgument, message).with_detail("item", item),
             Self::Memory(error) => error.into_failure(),
-            Self::Store(error) => of_store(&error, message, Reason::IndexFailed),
+            Self::Store(error) => store_failure(&error, message, Reason::IndexFailed),
         }
     }
 }
@@ -252,18 +252,18 @@ impl IntoFailure for StatusError {
     fn into_failure(self) -> Failure {
         let message = error_chain(&self);
         match self {
-            Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
+            Self::Store(error) => store_failure(&error, message, Reason::SearchFailed),
         }
     }
 }
 
 /// Converts a store's error; uses the reason `otherwise` if no more specific one applies.
-fn of_store(error: &StoreError, message: String, otherwise: Reason) -> Failure {
-    of_fault(error.fault(), message, otherwise)
+fn store_failure(error: &StoreError, message: String, otherwise: Reason) -> Failure {
+    fault_failure(error.fault(), message, otherwise)
 }
 
 /// Converts an error of the given kind; uses the reason `otherwise` if no more specific one applies.
-fn of_fault(fault: Fault, message: String, otherwise: Reason) -> Failure {
+fn fault_failure(fault: Fault, message: String, otherwise: Reason) -> Failure {
     match fault {
         Fault::NoProject => Failure::new(Reason::InvalidArgument, message)
             .with_hint("name an existing directory as the working directory or the project's root"),
@@ -289,7 +289,7 @@ fn of_fault(fault: Fault, message: String, otherwise: Reason) -> Failure {
 }
 
 /// Returns the status of a request that panicked.
-pub(crate) fn panicked() -> Status {
+pub(crate) fn panic_status() -> Status {
     Failure::new(Reason::Internal, "the request failed because of a bug in recall").into()
 }
 
@@ -352,6 +352,6 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_internal_error() {
-        assert_eq!(Failure::from_status(&panicked()).reason, Reason::Internal);
+        assert_eq!(Failure::from_status(&panic_status()).reason, Reason::Internal);
     }
 }

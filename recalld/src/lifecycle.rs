@@ -30,15 +30,15 @@ async fn wait_for_end(events: &mut mpsc::Receiver<Event>, drain: Duration, look:
         match events.recv().await {
             Some(Event::Terminate { signal }) => {
                 tracing::info!(reason = signal, "ending");
-                return Patience::of(drain);
+                return Patience::uniform(drain);
             }
             Some(Event::ShutdownRequested { reason, drain: wanted }) => {
                 tracing::info!(reason, "ending");
-                return Patience::of(wanted.min(drain));
+                return Patience::uniform(wanted.min(drain));
             }
             Some(Event::Idle) => {
                 tracing::info!(reason = "idle", "ending");
-                return Patience::of(drain);
+                return Patience::uniform(drain);
             }
             Some(Event::OwnerGone) => {
                 tracing::info!(reason = "owner gone", "ending");
@@ -47,13 +47,13 @@ async fn wait_for_end(events: &mut mpsc::Receiver<Event>, drain: Duration, look:
             }
             Some(Event::Displaced { reason }) => {
                 tracing::warn!(reason, "ending: this daemon has lost its place");
-                return Patience::of(drain);
+                return Patience::uniform(drain);
             }
             // The usual meanings do not apply: a daemon has no terminal, and settings are read when a store is opened.
             Some(Event::Hangup) => look.notify_one(),
             None => {
                 tracing::error!("the event queue is closed; ending");
-                return Patience::of(drain);
+                return Patience::uniform(drain);
             }
         }
     }
@@ -82,13 +82,13 @@ mod tests {
     #[tokio::test]
     async fn a_client_may_shorten_the_drain_but_not_lengthen_it() {
         let second = Duration::from_secs(1);
-        check(vec![shutdown(second)], Patience::of(second)).await;
-        check(vec![shutdown(60 * second)], Patience::of(DRAIN)).await;
+        check(vec![shutdown(second)], Patience::uniform(second)).await;
+        check(vec![shutdown(60 * second)], Patience::uniform(DRAIN)).await;
     }
 
     #[tokio::test]
     async fn a_hangup_does_not_end_the_daemon() {
-        check(vec![Event::Hangup, shutdown(Duration::ZERO)], Patience::of(Duration::ZERO)).await;
+        check(vec![Event::Hangup, shutdown(Duration::ZERO)], Patience::uniform(Duration::ZERO)).await;
     }
 
     #[tokio::test]
@@ -105,7 +105,7 @@ mod tests {
     async fn signals_and_idleness_let_requests_finish() {
         let displaced = Event::Displaced { reason: "another daemon is there".to_owned() };
         for event in [Event::Terminate { signal: "SIGTERM" }, Event::Idle, displaced] {
-            check(vec![event], Patience::of(DRAIN)).await;
+            check(vec![event], Patience::uniform(DRAIN)).await;
         }
     }
 

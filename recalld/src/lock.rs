@@ -197,7 +197,7 @@ mod tests {
         DaemonLock::claim(path, &note(1), Duration::ZERO, |_| is_live)
     }
 
-    fn noted(path: &Path) -> Option<LockNote> {
+    fn read_note(path: &Path) -> Option<LockNote> {
         LockNote::parse(&std::fs::read_to_string(path).expect("a readable file"))
     }
 
@@ -224,7 +224,7 @@ mod tests {
             false
         });
         assert!(matches!(claimed, Ok(Claim::Ours(_))));
-        assert_eq!(noted(&path), Some(note(2)));
+        assert_eq!(read_note(&path), Some(note(2)));
     }
 
     #[test]
@@ -233,7 +233,7 @@ mod tests {
         let path = directory.path().join("recalld.lock");
         std::fs::write(&path, "a note that is much longer than the one that replaces it\n").expect("writable");
         let Ok(Claim::Ours(mut lock)) = claim(&path, false) else { panic!("nobody held the lock") };
-        assert_eq!(noted(&path), Some(note(1)));
+        assert_eq!(read_note(&path), Some(note(1)));
         lock.record(&LockNote { socket: Some("/s".into()), ..note(1) }).expect("writable");
         assert_eq!(std::fs::read_to_string(&path).expect("readable"), "1\nsocket /s\nend\n");
         lock.record(&note(1)).expect("writable");

@@ -13,12 +13,12 @@ pub(crate) use figures::MemoryUse;
 
 impl MemoryUse {
     /// Reads the figures of this process.
-    pub(crate) fn of_this_process() -> Self {
-        Self::of_process(std::process::id())
+    pub(crate) fn read() -> Self {
+        Self::read_process(std::process::id())
     }
 
     /// Reads the figures of another process of the user.
-    pub(crate) fn of_process(pid: u32) -> Self {
-        platform::of_process(pid).unwrap_or_default()
+    pub(crate) fn read_process(pid: u32) -> Self {
+        platform::read_process(pid).unwrap_or_default()
     }
 }

@@ -117,7 +117,7 @@ impl Models {
         models.extend(self.remote_models()?);
         let is_there =
             |known: &&RegistryModel| !installed.iter().any(|model| model.name.eq_ignore_ascii_case(known.name));
-        models.extend(REGISTRY.iter().filter(is_there).map(described::known));
+        models.extend(REGISTRY.iter().filter(is_there).map(described::registry_model));
         if let Some(role) = role {
             models.retain(|model| model.roles.iter().any(|known| known == role.as_str()));
         }
@@ -153,7 +153,7 @@ impl Models {
         let name = if name.is_empty() { own() } else { name.to_owned() };
         let _changing = self.changing.lock();
         self.folder.add(from, &name, &self.runtimes.open()?, &self.onnx)?;
-        self.described(&name)
+        self.describe_model(&name)
     }
 
     /// Selects a model for a role; `None` selects no installed model. Returns the model that then has the role, if any.
@@ -176,7 +176,7 @@ impl Models {
         let installed = name.filter(|name| *name != STATIC);
         self.folder.use_as(role, installed)?;
         match (installed, role) {
-            (Some(name), _) => self.described(name).map(Some),
+            (Some(name), _) => self.describe_model(name).map(Some),
             (None, Role::Embed) => Ok(Some(self.built_in()).filter(|_| self.built_in == ModelSetting::Static)),
             (None, Role::Rerank | Role::Prerank | Role::Judge | Role::Describe) => Ok(None),
         }
@@ -320,14 +320,14 @@ impl Models {
     }
 
     /// Returns the description of the installed model of that name.
-    fn described(&self, name: &str) -> Result<v1::Model, ModelsError> {
+    fn describe_model(&self, name: &str) -> Result<v1::Model, ModelsError> {
         let installed = self.folder.list()?;
         let found = installed.iter().find(|model| model.name == name);
         found.map(|model| self.describe(model)).ok_or_else(|| ModelsError::Vanished { name: name.to_owned() })
     }
 
     fn describe(&self, model: &Installed) -> v1::Model {
-        described::installed(model, self.running(&model.name).as_deref())
+        described::installed_model(model, self.running(&model.name).as_deref())
     }
 
     /// Returns the model of that name if it was requested since the daemon started.

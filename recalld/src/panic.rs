@@ -57,16 +57,17 @@ where
         // A handler owns its request and shares only state that is guarded by locks, so no other request sees state that a
         // panic left incomplete.
         match std::panic::catch_unwind(AssertUnwindSafe(|| self.inner.call(request))) {
-            Ok(answer) => {
-                AssertUnwindSafe(answer).catch_unwind().map(|caught| caught.unwrap_or_else(|_| Ok(failed()))).boxed()
-            }
-            Err(_) => std::future::ready(Ok(failed())).boxed(),
+            Ok(answer) => AssertUnwindSafe(answer)
+                .catch_unwind()
+                .map(|caught| caught.unwrap_or_else(|_| Ok(panic_response())))
+                .boxed(),
+            Err(_) => std::future::ready(Ok(panic_response())).boxed(),
         }
     }
 }
 
-fn failed() -> Response<Body> {
-    crate::failure::panicked().into_http()
+fn panic_response() -> Response<Body> {
+    crate::failure::panic_status().into_http()
 }
 
 #[cfg(test)]

@@ -83,7 +83,7 @@ impl Places {
 
     fn try_enter(self: &Arc<Self>, client: ClientId) -> Option<Place> {
         let now = Instant::now();
-        let mut taken = self.taken();
+        let mut taken = self.lock_occupants();
         if taken.len() >= self.most.get() {
             let idle = taken.iter().filter(|(_, occupant)| occupant.is_idle(now));
             let (&longest, _) = idle.min_by_key(|(_, occupant)| (occupant.speech, occupant.idle_since))?;
@@ -95,13 +95,13 @@ impl Places {
         let occupant = Occupant { calls: 0, speech: Speech::Silent, idle_since: now, evicted: evicted.clone() };
         taken.insert(client, occupant);
         drop(taken);
-        let ended = Box::pin(ended(Arc::clone(self), client, now + self.handshake, evicted));
+        let ended = Box::pin(wait_until_free(Arc::clone(self), client, now + self.handshake, evicted));
         Some(Place { client, places: Arc::clone(self), ended, has_ended: false, has_read: false })
     }
 
     /// Counts a call of a connection until the returned value is dropped.
     pub(crate) fn call(self: &Arc<Self>, client: ClientId) -> Call {
-        if let Some(occupant) = self.taken().get_mut(&client) {
+        if let Some(occupant) = self.lock_occupants().get_mut(&client) {
             occupant.calls += 1;
             occupant.speech = Speech::HasCalled;
         }
@@ -109,10 +109,10 @@ impl Places {
     }
 
     fn is_silent(&self, client: ClientId) -> bool {
-        self.taken().get(&client).is_some_and(|occupant| occupant.speech == Speech::Silent)
+        self.lock_occupants().get(&client).is_some_and(|occupant| occupant.speech == Speech::Silent)
     }
 
-    fn taken(&self) -> MutexGuard<'_, HashMap<ClientId, Occupant>> {
+    fn lock_occupants(&self) -> MutexGuard<'_, HashMap<ClientId, Occupant>> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -124,7 +124,7 @@ impl Occupant {
 }
 
 /// Completes when the connection must be closed.
-async fn ended(places: Arc<Places>, client: ClientId, deadline: Instant, evicted: CancellationToken) {
+async fn wait_until_free(places: Arc<Places>, client: ClientId, deadline: Instant, evicted: CancellationToken) {
     let silent = async {
         tokio::select! {
             () = places.stop.cancelled() => {}
@@ -173,7 +173,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.places.taken().remove(&self.client);
+        self.places.lock_occupants().remove(&self.client);
         self.places.freed.notify_one();
     }
 }
@@ -187,7 +187,7 @@ pub(crate) struct Call {
 
 impl Drop for Call {
     fn drop(&mut self) {
-        if let Some(occupant) = self.places.taken().get_mut(&self.client) {
+        if let Some(occupant) = self.places.lock_occupants().get_mut(&self.client) {
             occupant.calls -= 1;
             occupant.idle_since = Instant::now();
         }

@@ -30,7 +30,7 @@ pub(crate) struct Shares {
 impl Shares {
     /// Returns three eighths for imports and an eighth for calls. The other half is for open stores, searches and freed memory
     /// that the allocator still holds.
-    pub(crate) fn of(ceiling_bytes: u64) -> Self {
+    pub(crate) fn split(ceiling_bytes: u64) -> Self {
         Self { import_bytes: ceiling_bytes / 8 * 3, call_bytes: ceiling_bytes / 8 }
     }
 }

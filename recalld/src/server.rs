@@ -67,7 +67,7 @@ pub(crate) struct Patience {
 
 impl Patience {
     /// Returns the same bound for requests and jobs.
-    pub(crate) fn of(drain: Duration) -> Self {
+    pub(crate) fn uniform(drain: Duration) -> Self {
         Self { requests: drain, jobs: drain }
     }
 }

@@ -12,4 +12,4 @@ mod platform;
 mod platform;
 
 pub(crate) use error::SocketError;
-pub(crate) use platform::{Bound, FileId, Inherited, SocketFile, adopt, bind, inherited, is_live, path_of};
+pub(crate) use platform::{Bound, FileId, Inherited, SocketFile, adopt, bind, inherit, is_live, path_of};

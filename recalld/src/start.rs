@@ -77,9 +77,9 @@ fn run(args: &Args, version: &'static str) -> Result<(), StartError> {
     }
 
     dirs.prepare_runtime()?;
-    let inherited = socket::inherited().map_err(StartError::Inherit)?;
+    let inherited = socket::inherit().map_err(StartError::Inherit)?;
     let (pid, started_at) = (std::process::id(), SystemClock.now());
-    let note = LockNote { pid, started: ProcessStart::of(pid), since: Some(started_at), socket: None };
+    let note = LockNote { pid, started: ProcessStart::read(pid), since: Some(started_at), socket: None };
     let maker = if inherited.is_some() { SocketMaker::ServiceManager } else { SocketMaker::Daemon };
     let Some(standing) = Standing::claim(&dirs, tenure, &note, maker)? else { return Ok(()) };
     process::raise_file_limit();

@@ -43,7 +43,7 @@ pub(crate) fn daemon(identity: Identity, settings: Settings, configuration: Conf
     let at_once = settings.index.at_once;
     let models = Arc::new(Models::new(dirs, environment, &settings));
     let parsers = Arc::new(ParserPool::new(settings.daemon.parser_idle));
-    let shares = Shares::of(settings.daemon.memory_ceiling_bytes);
+    let shares = Shares::split(settings.daemon.memory_ceiling_bytes);
     let memory = memory(&settings, shares, Arc::clone(&models), Arc::clone(&parsers));
     let engine = Arc::new(engine(dirs, environment.clone(), &settings, memory, Arc::clone(&parsers)));
     let DaemonSettings { unread_bytes, max_message_bytes, .. } = settings.daemon;
@@ -76,7 +76,7 @@ pub(crate) fn daemon(identity: Identity, settings: Settings, configuration: Conf
 fn memory(settings: &Settings, shares: Shares, models: Arc<Models>, parsers: Arc<ParserPool>) -> MemorySettings {
     let used_bytes = move || {
         let networks_bytes = models.loaded_bytes() * COPIES_OF_A_NETWORK;
-        let own_bytes = MemoryUse::of_this_process().anonymous_bytes.saturating_sub(networks_bytes);
+        let own_bytes = MemoryUse::read().anonymous_bytes.saturating_sub(networks_bytes);
         own_bytes + parsers.used_bytes()
     };
     MemorySettings {
@@ -200,7 +200,7 @@ mod tests {
     }
 
     /// Returns the settings of a project with the given configuration.
-    fn of_project(configuration: &str, user: &Settings) -> StoreSettings {
+    fn project_settings(configuration: &str, user: &Settings) -> StoreSettings {
         let home = tempfile::tempdir().expect("a temporary directory");
         let environment = Environment { recall_home: Some(home.path().to_owned()), ..Environment::default() };
         let dirs = Dirs::from_environment(&environment).expect("absolute");
@@ -213,14 +213,14 @@ mod tests {
     #[test]
     fn a_project_decides_how_its_chunks_are_cut_and_ranked() {
         let configuration = "limits.chunk_tokens = 100\nsearch.per_document = 5\nsearch.bm25_weight = 0.5\n";
-        let found = of_project(configuration, &Settings::default());
+        let found = project_settings(configuration, &Settings::default());
         assert_eq!((found.limits.chunk_tokens, found.chunks_per_document), (100, 5));
         assert_eq!(found.weights.bm25, Some(0.5));
     }
 
     #[test]
     fn a_project_chooses_its_ranker() {
-        let chosen = |configuration| of_project(configuration, &Settings::default()).ranker;
+        let chosen = |configuration| project_settings(configuration, &Settings::default()).ranker;
         assert!(matches!(chosen(""), RankerChoice::Own(path) if path.ends_with("code.ranker")));
         assert_eq!(chosen("search.ranker = \"built-in\""), RankerChoice::BuiltIn);
         assert_eq!(chosen("search.ranker = \"none\""), RankerChoice::Fusion);
@@ -230,7 +230,7 @@ mod tests {
     fn an_unknown_domain_is_a_warning() {
         let mut user = Settings::default();
         user.roots.domains.insert("team".to_owned(), "/srv/team".into());
-        let found = of_project("search.domains = [\"team\", \"ops\"]\n", &user);
+        let found = project_settings("search.domains = [\"team\", \"ops\"]\n", &user);
         assert_eq!(found.domains, ["team", "ops"]);
         assert_eq!(found.warnings, ["`search.domains` names `ops`, which `roots.domains` does not define"]);
     }
@@ -239,7 +239,7 @@ mod tests {
     fn a_wrong_project_configuration_is_a_warning_and_is_ignored() {
         let mut user = Settings::default();
         user.limits.hits = 7;
-        let found = of_project("[limits\n", &user);
+        let found = project_settings("[limits\n", &user);
         assert_eq!((found.limits.hits, found.warnings.len()), (7, 1));
         assert!(found.warnings[0].contains("recall.toml"), "{:?}", found.warnings);
     }

@@ -270,7 +270,7 @@ fn tokens(text: &str) -> Vec<String> {
         } else if let Some(length) = raw_string(rest) {
             length
         } else if first == '"' {
-            quoted(rest, '"')
+            quote_length(rest, '"')
         } else if first == '\'' {
             character(rest)
         } else if first == '_' || first.is_alphanumeric() {
@@ -299,7 +299,7 @@ fn raw_string(text: &str) -> Option<usize> {
 }
 
 /// The length of what is quoted at the beginning of a text.
-fn quoted(text: &str, quote: char) -> usize {
+fn quote_length(text: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, next) in text.char_indices().skip(1) {
         match next {
@@ -316,7 +316,7 @@ fn quoted(text: &str, quote: char) -> usize {
 fn character(text: &str) -> usize {
     let mut inner = text.chars().skip(1);
     match (inner.next(), inner.next()) {
-        (Some('\\'), _) => quoted(text, '\''),
+        (Some('\\'), _) => quote_length(text, '\''),
         (Some(one), Some('\'')) => 2 + one.len_utf8(),
         _ => 1,
     }

@@ -45,7 +45,8 @@ async fn answers_report_counts_and_the_generation() {
     let items = vec!["docs".to_owned(), "docs/b.md".to_owned()];
     let remove = v1::RemoveRequest { context: context.clone(), items, ..v1::RemoveRequest::default() };
     let removed = client.remove(remove).await.expect("removed");
-    let id = |path: &str| recall_core::DocumentId::of(&recall_core::DocPath::new(path).expect("plain")).to_string();
+    let id =
+        |path: &str| recall_core::DocumentId::from_path(&recall_core::DocPath::new(path).expect("plain")).to_string();
     assert_eq!(removed.removed, [id("docs/a.md"), id("docs/b.md")]);
     assert_eq!(removed.documents, 2);
     assert!(removed.generation > page.generation);

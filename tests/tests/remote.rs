@@ -46,20 +46,20 @@ fn a_remote_model_embeds_a_project_and_its_queries_until_the_server_dies() {
     case.fake.set_down(false);
     wait_until("the new page at the server", || {
         let is_new = |text: &String| text.contains("repaired in spring");
-        case.fake.received().iter().any(|request| request.texts().iter().any(is_new)).then_some(())
+        case.fake.received_requests().iter().any(|request| request.texts().iter().any(is_new)).then_some(())
     });
     case.wait_for_model(MODEL);
 
     case.assert_key_is_nowhere();
-    let sent: Vec<String> = case.fake.received().iter().map(|request| request.body.to_string()).collect();
+    let sent: Vec<String> = case.fake.received_requests().iter().map(|request| request.body.to_string()).collect();
     assert!(sent.iter().all(|body| !body.contains(case.secret())), "a secret was sent");
     assert!(sent.iter().any(|body| body.contains("[secret: ")), "the file with a secret was not sent");
 
     // No text goes to a model that is not used any more.
     case.succeeds(&["models", "use", "embed", "none"]);
-    let before = case.fake.received().len();
+    let before = case.fake.received_requests().len();
     assert_eq!(case.search("lighthouse").0.as_deref(), Some("static"));
-    assert_eq!(case.fake.received().len(), before);
+    assert_eq!(case.fake.received_requests().len(), before);
     case.succeeds(&["models", "rm", MODEL]);
     assert!(!case.succeeds(&["models", "list"]).contains(MODEL));
 }
@@ -88,7 +88,7 @@ fn a_project_can_name_no_server_and_no_model() {
         "no provider is called `evil`",
         "remote.compatible",
     );
-    assert_eq!(other.received(), []);
+    assert_eq!(other.received_requests(), []);
 }
 
 #[test]
@@ -126,10 +126,10 @@ fn nothing_is_sent_to_an_address_that_the_user_was_not_told() {
     assert_eq!(model.as_deref(), Some("static"), "{answer}");
     let told = format!("was chosen at {}, and the settings name {}", case.fake.v1(), other.v1());
     assert!(answer["warnings"].to_string().contains(&told), "{answer}");
-    assert_eq!(other.received(), []);
+    assert_eq!(other.received_requests(), []);
     case.succeeds(&["models", "use", "embed", MODEL]);
     case.wait_for_model(MODEL);
-    assert!(other.received().len() > 1);
+    assert!(other.received_requests().len() > 1);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn embeddings_are_kept_and_not_bought_twice() {
     let case = Case::new();
     case.succeeds(&["models", "use", "embed", MODEL]);
     case.wait_for_model(MODEL);
-    let sent = |case: &Case| case.fake.received().iter().map(|request| request.texts().len()).sum::<usize>();
+    let sent = |case: &Case| case.fake.received_requests().iter().map(|request| request.texts().len()).sum::<usize>();
     case.succeeds(&["daemon", "restart"]);
     let before = sent(&case);
     case.wait_for_model(MODEL);
@@ -145,7 +145,7 @@ fn embeddings_are_kept_and_not_bought_twice() {
     case.succeeds(&["models", "use", "embed", MODEL]);
     case.wait_for_model(MODEL);
     // A probe, and the queries that waited.
-    let since: Vec<Vec<String>> = case.fake.received().iter().map(recall_testkit::Received::texts).collect();
+    let since: Vec<Vec<String>> = case.fake.received_requests().iter().map(recall_testkit::Received::texts).collect();
     assert!(since.iter().skip(before).all(|texts| texts.len() <= 1), "{since:?}");
     let usage = fs::read_to_string(case.sandbox.dirs().models().join("remote-usage.json")).expect("written");
     assert!(usage.contains(MODEL) && !usage.contains(KEY), "{usage}");
@@ -192,7 +192,7 @@ fn a_language_model_orders_the_first_hits_if_it_is_asked_for_and_in_time() {
     let answer = case.json(&["search", "when does the store open at", "--judge"]);
     let warned = answer["warnings"].as_array().expect("a list").iter().any(|warning| warning["code"] == "NOT_JUDGED");
     assert!(warned && by(&answer).is_none() && answer["results"][0].is_object(), "{answer}");
-    let sent: Vec<String> = case.fake.received().iter().map(|request| request.body.to_string()).collect();
+    let sent: Vec<String> = case.fake.received_requests().iter().map(|request| request.body.to_string()).collect();
     assert!(sent.iter().all(|body| !body.contains(case.secret())), "a secret was sent");
     case.assert_key_is_nowhere();
     case.refuses(
@@ -226,7 +226,7 @@ fn a_language_model_describes_prose_before_it_is_embedded() {
     assert!(used.contains(&format!("sent to {}", case.fake.address())) && used.contains("that is not code"), "{used}");
     case.wait_for_model(&format!("{MODEL} + {JUDGE}"));
     let embedded = |case: &Case| -> Vec<String> {
-        case.fake.received().iter().flat_map(recall_testkit::Received::texts).collect()
+        case.fake.received_requests().iter().flat_map(recall_testkit::Received::texts).collect()
     };
     let described: Vec<String> = embedded(&case).into_iter().filter(|text| text.contains("This is about ")).collect();
     assert!(described.iter().any(|text| text.contains("docs/shop.md")), "{described:?}");
@@ -235,7 +235,8 @@ fn a_language_model_describes_prose_before_it_is_embedded() {
     assert!(status.contains(&format!("model {JUDGE} (describe, at {}", case.fake.address())), "{status}");
 
     // What was written is kept.
-    let prompts = |case: &Case| case.fake.received().iter().filter(|request| request.texts().is_empty()).count();
+    let prompts =
+        |case: &Case| case.fake.received_requests().iter().filter(|request| request.texts().is_empty()).count();
     case.succeeds(&["models", "use", "describe", "none"]);
     case.wait_for_model(MODEL);
     case.succeeds(&["daemon", "restart"]);
@@ -243,7 +244,7 @@ fn a_language_model_describes_prose_before_it_is_embedded() {
     case.succeeds(&["models", "use", "describe", JUDGE]);
     case.wait_for_model(&format!("{MODEL} + {JUDGE}"));
     assert_eq!(prompts(&case), before + 1, "only the model is asked whether it answers");
-    let sent: Vec<String> = case.fake.received().iter().map(|request| request.body.to_string()).collect();
+    let sent: Vec<String> = case.fake.received_requests().iter().map(|request| request.body.to_string()).collect();
     assert!(sent.iter().all(|body| !body.contains(case.secret())), "a secret was sent");
     case.assert_key_is_nowhere();
 }

@@ -3,6 +3,7 @@
 //! Lints of the compiler are in the workspace's `Cargo.toml`.
 
 mod links;
+mod names;
 mod phrases;
 mod schema;
 
@@ -98,6 +99,54 @@ fn the_page_on_json_names_every_field() {
     let page = fs::read_to_string(workspace().join("docs/json-output.md")).expect("the page can be read");
     let missing: Vec<_> = sources().iter().flat_map(|source| schema::missing_from(&page, source)).collect();
     assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+/// How many closures with a long body have a name. Only to be lowered.
+const NAMED_CLOSURES: usize = 999;
+
+/// How many types share their name with another one of their crate. Only to be lowered.
+const REPEATED_TYPES: usize = 999;
+
+#[test]
+fn functions_are_named_by_verbs_and_nouns() {
+    let found: Vec<_> = sources().iter().flat_map(names::unnamed_functions).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn no_more_closures_have_a_name() {
+    let found: Vec<_> = sources().iter().flat_map(names::long_closures).collect();
+    assert_eq!(
+        found.len(),
+        NAMED_CLOSURES,
+        "a long closure is a function; correct the number if there are fewer:\n{}",
+        found.join("\n")
+    );
+}
+
+#[test]
+fn no_more_types_share_a_name() {
+    let found = names::repeated_types(&sources());
+    assert_eq!(found.len(), REPEATED_TYPES, "rename one; correct the number if there are fewer:\n{}", found.join("\n"));
+}
+
+#[test]
+fn planted_names_are_found() {
+    let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
+    let bad = "impl A {\n    pub(crate) fn of(x: u8) {}\n}\nfn shown() {}\nasync fn listed() {}\nfn embed() {}\nlet f: fn of = 1;\n";
+    assert_eq!(
+        names::unnamed_functions(&file("a/src/b.rs", bad)),
+        ["a/src/b.rs:2: `of`", "a/src/b.rs:4: `shown`", "a/src/b.rs:5: `listed`"]
+    );
+    assert_eq!(names::unnamed_functions(&file("a/tests/b.rs", bad)), [""; 0]);
+    let closures = "    let short = |x| {\n        x\n    };\n    let long = move |x| {\n        a;\n        b;\n        c\n    };\n";
+    assert_eq!(names::long_closures(&file("a/src/b.rs", closures)), ["a/src/b.rs:4"]);
+    let types = [
+        file("a/src/b.rs", "struct Part;"),
+        file("a/src/c.rs", "pub(crate) enum Part {}"),
+        file("d/src/c.rs", "struct Part;"),
+    ];
+    assert_eq!(names::repeated_types(&types).len(), 1);
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn check(base: Option<&str>) -> Result<(), String> {
         say(&format!("nothing changed since {base}\n"));
         return Ok(());
     }
-    let affected = Packages::read()?.affected(&files);
+    let affected = Packages::read()?.affected_packages(&files);
     say(&format!("{} files changed since {base}; packages to test: {}\n", files.len(), list(&affected)));
     for name in ["fmt", "clippy"] {
         steps::run_named(name)?;
@@ -138,7 +138,7 @@ impl Packages {
     }
 
     /// Returns the packages whose tests may have another outcome after a change of files.
-    fn affected(&self, files: &[String]) -> BTreeSet<String> {
+    fn affected_packages(&self, files: &[String]) -> BTreeSet<String> {
         let mut affected: BTreeSet<String> = files.iter().flat_map(|file| self.owners(file)).collect();
         let mut open: Vec<String> = affected.iter().cloned().collect();
         while let Some(package) = open.pop() {
@@ -244,7 +244,7 @@ mod tests {
 
     #[track_caller]
     fn check(file: &str, expected: &[&str]) {
-        let affected = packages().affected(&[file.to_owned()]);
+        let affected = packages().affected_packages(&[file.to_owned()]);
         assert_eq!(affected.iter().map(String::as_str).collect::<Vec<_>>(), expected, "{file}");
     }
 

@@ -87,7 +87,7 @@ impl Recall {
         let end = Instant::now() + PATIENCE;
         loop {
             let output = self.command(&["search", QUESTIONS[0][1], "--json"]).output();
-            let output = output.map_err(|error| not_started(&self.program, &error))?;
+            let output = output.map_err(|error| start_error(&self.program, &error))?;
             let answer = String::from_utf8_lossy(&output.stdout);
             if answer.contains("\"warnings\":[]") {
                 return Ok(());
@@ -108,7 +108,7 @@ impl Recall {
         let shown = arguments.iter().map(quoted).collect::<Vec<_>>().join(" ");
         say(&format!("\n$ recall {shown}\n"));
         let status = self.command(arguments).arg("--no-pager").status();
-        let status = status.map_err(|error| not_started(&self.program, &error))?;
+        let status = status.map_err(|error| start_error(&self.program, &error))?;
         if is_answer(status.code()) { Ok(()) } else { Err(format!("`recall {shown}` failed ({status})")) }
     }
 }
@@ -118,6 +118,6 @@ fn is_answer(code: Option<i32>) -> bool {
     matches!(code, Some(0 | 1))
 }
 
-fn not_started(program: &Path, error: &std::io::Error) -> String {
+fn start_error(program: &Path, error: &std::io::Error) -> String {
     format!("cannot start {}: {error}", program.display())
 }

@@ -111,7 +111,7 @@ fn prepare(extent: Extent, install: Install) -> Result<Wine, String> {
     compile(&wine, "bcryptprimitives.dll", BCRYPT_PRIMITIVES, &["-shared"], &["-ladvapi32"])?;
     compile(&wine, "hold.exe", HOLD, &[], &[])?;
     for library in ["libstdc++-6.dll", "libgcc_s_seh-1.dll", "libwinpthread-1.dll"] {
-        copy(&of_compiler(library)?, &wine.programs().join(library))?;
+        copy(&find_compiler_library(library)?, &wine.programs().join(library))?;
     }
     Ok(wine)
 }
@@ -193,7 +193,7 @@ fn compile(wine: &Wine, name: &str, text: &str, before: &[&str], after: &[&str])
 }
 
 /// Finds a library of the compiler that the programs link.
-fn of_compiler(library: &str) -> Result<PathBuf, String> {
+fn find_compiler_library(library: &str) -> Result<PathBuf, String> {
     let asked = Command::new("x86_64-w64-mingw32-gcc-posix").arg(format!("-print-file-name={library}")).output();
     let answer = asked.map_err(|error| format!("cannot start the compiler: {error}"))?;
     let path = PathBuf::from(String::from_utf8_lossy(&answer.stdout).trim());

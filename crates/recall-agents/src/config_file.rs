@@ -25,9 +25,9 @@ impl ConfigFile {
     /// Reads a file. Links are followed if they stay in one of the folders `within`: many users keep such files in a
     /// repository in their home folder, and link to them.
     pub(crate) fn read(path: &Path, within: &[PathBuf]) -> Result<Self, RegisterError> {
-        let resolved = resolved(path)?;
+        let resolved = resolve(path)?;
         let is_within = |folder: &PathBuf| {
-            let folder = self::resolved(folder).unwrap_or_else(|_| folder.clone());
+            let folder = self::resolve(folder).unwrap_or_else(|_| folder.clone());
             resolved.starts_with(folder)
         };
         if !within.iter().any(is_within) {
@@ -100,7 +100,7 @@ pub(crate) fn make_folders(path: &Path) -> Result<Vec<PathBuf>, RegisterError> {
 }
 
 /// Resolves the links of a path, of which the end need not exist.
-fn resolved(path: &Path) -> Result<PathBuf, RegisterError> {
+fn resolve(path: &Path) -> Result<PathBuf, RegisterError> {
     let there = path.ancestors().find(|path| exists(path)).unwrap_or(path);
     let rest = path.strip_prefix(there).unwrap_or(Path::new(""));
     match dunce::canonicalize(there) {

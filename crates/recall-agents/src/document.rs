@@ -74,7 +74,7 @@ impl Format {
             Self::Toml => toml::with(text, section, name, entry),
             Self::Yaml => vec![yaml::with(text, section, name, entry)?],
         };
-        self.checked(mark, edited, &expected)
+        self.check_edit(mark, edited, &expected)
     }
 
     /// Returns the text without an entry.
@@ -101,11 +101,11 @@ impl Format {
             Self::Toml => toml::without(text, section, name, drops_section),
             Self::Yaml => vec![yaml::without(text, section, name, drops_section)?],
         };
-        self.checked(mark, edited, &expected)
+        self.check_edit(mark, edited, &expected)
     }
 
     /// Returns the first text that means what is expected.
-    fn checked(self, mark: &str, edited: Vec<String>, expected: &Value) -> Result<String, DocumentError> {
+    fn check_edit(self, mark: &str, edited: Vec<String>, expected: &Value) -> Result<String, DocumentError> {
         let mut edited = edited.into_iter().map(|text| format!("{mark}{text}"));
         edited.find(|text| self.value(text).as_ref() == Ok(expected)).ok_or(DocumentError::Unclear)
     }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use jsonc_parser::cst::{CstArray, CstObject};
 use serde_json::{Map, Value, json};
 
-use crate::document::json::{finished, input, object_in, parse, root_object};
+use crate::document::json::{finish, input, object_in, parse, root_object};
 use crate::document::{DocumentError, EmptySection, Format, split_mark};
 
 /// The flag in the commands of the plugin's hooks.
@@ -169,7 +169,7 @@ pub(crate) fn with(text: &str, contract: Contract, recall: &str) -> Result<Strin
         groups.append(input(&group));
         groups.ensure_multiline();
     }
-    checked(format!("{mark}{}", finished(&root, text)), text)
+    check(format!("{mark}{}", finish(&root, text)), text)
 }
 
 /// Returns the text without recall's hooks.
@@ -185,7 +185,7 @@ pub(crate) fn without(text: &str, empty: EmptySection) -> Result<String, Documen
     if hooks.properties().is_empty() && empty == EmptySection::Remove {
         place.remove();
     }
-    checked(format!("{mark}{}", finished(&root, text)), text)
+    check(format!("{mark}{}", finish(&root, text)), text)
 }
 
 /// Whether a text has hooks of recall.
@@ -230,12 +230,12 @@ fn remove_from_groups(groups: &CstArray) -> bool {
 }
 
 /// Checks that two texts mean the same, except for recall's hooks.
-fn checked(edited: String, before: &str) -> Result<String, DocumentError> {
-    if others(&edited)? == others(before)? { Ok(edited) } else { Err(DocumentError::Unclear) }
+fn check(edited: String, before: &str) -> Result<String, DocumentError> {
+    if without_ours(&edited)? == without_ours(before)? { Ok(edited) } else { Err(DocumentError::Unclear) }
 }
 
 /// Returns the meaning of a text without recall's hooks and what is empty without them.
-fn others(text: &str) -> Result<Value, DocumentError> {
+fn without_ours(text: &str) -> Result<Value, DocumentError> {
     let mut value = Format::Json.value(text)?;
     if let Some(hooks) = value.get_mut(SECTION).and_then(Value::as_object_mut) {
         for groups in hooks.values_mut().filter_map(Value::as_array_mut) {

@@ -47,7 +47,7 @@ impl Patch {
 }
 
 fn hash(text: &str) -> String {
-    ContentHash::of(text.as_bytes()).to_string()
+    ContentHash::hash(text.as_bytes()).to_string()
 }
 
 fn common_start(a: &str, b: &str) -> usize {

@@ -50,13 +50,13 @@ impl Folders {
         "XDG_CONFIG_HOME",
     ];
 
-    fn of(&self, base: Base) -> PathBuf {
+    fn base_path(&self, base: Base) -> PathBuf {
         let variable = |name: &str| self.variables.get(name).cloned();
         match base {
             Base::Home => self.home.clone(),
             Base::Config => variable("XDG_CONFIG_HOME").unwrap_or_else(|| self.home.join(".config")),
             Base::Support => match self.system {
-                System::Linux => self.of(Base::Config),
+                System::Linux => self.base_path(Base::Config),
                 System::Macos => self.home.join("Library/Application Support"),
                 System::Windows => variable("APPDATA").unwrap_or_else(|| self.home.join("AppData/Roaming")),
             },
@@ -109,13 +109,13 @@ impl Place {
     pub(crate) fn path(self, folders: &Folders) -> PathBuf {
         let (base, path) = self.at(folders.system);
         // Components are joined one by one, so that Windows shows one kind of separator.
-        path.split('/').filter(|part| !part.is_empty()).fold(folders.of(base), |folder, part| folder.join(part))
+        path.split('/').filter(|part| !part.is_empty()).fold(folders.base_path(base), |folder, part| folder.join(part))
     }
 
     /// Returns the folder that may contain the file: the user's home folder, or the folder that a variable names.
     pub(crate) fn bounds(self, folders: &Folders) -> Vec<PathBuf> {
         let (base, _) = self.at(folders.system);
-        vec![folders.home.clone(), folders.of(base)]
+        vec![folders.home.clone(), folders.base_path(base)]
     }
 }
 

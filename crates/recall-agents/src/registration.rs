@@ -97,7 +97,7 @@ impl Registrar<'_> {
     ) -> Result<Option<Change>, RegisterError> {
         let (file, within) = self.place(agent, target)?;
         let config = ConfigFile::read(&file, &within)?;
-        let entry = known(agent, &config)?;
+        let entry = known_entry(agent, &config)?;
         if entry.as_ref().is_some_and(|entry| !is_ours(entry)) {
             return Err(RegisterError::Taken { name: NAME, path: config.path });
         }
@@ -112,7 +112,7 @@ impl Registrar<'_> {
             }
             Work::Run { runs, expected: Some(shim.to_owned()) }
         } else {
-            let seen = seen(agent, Part::Mcp, &file, config, ledger)?;
+            let seen = inspect(agent, Part::Mcp, &file, config, ledger)?;
             let text = seen.base.as_deref().unwrap_or_default();
             let after = agent.format.with(text, agent.section, NAME, &wanted);
             let after = after.map_err(|source| unusable(&seen.file.path, source))?;
@@ -135,7 +135,7 @@ impl Registrar<'_> {
         let file = agent.hook_file(self.folders).ok_or(RegisterError::NoHooks { title: agent.title })?;
         let within = agent.bounds(self.folders);
         let config = ConfigFile::read(&file, &within)?;
-        let seen = seen(agent, Part::Hooks, &file, config, ledger)?;
+        let seen = inspect(agent, Part::Hooks, &file, config, ledger)?;
         let after = hooks::with(seen.base.as_deref().unwrap_or_default(), contract, recall);
         let after = after.map_err(|source| unusable(&seen.file.path, source))?;
         if seen.file.text.as_deref() == Some(&*after) {
@@ -211,7 +211,7 @@ impl Registrar<'_> {
             return Ok(None);
         }
         let is_there = match part {
-            Part::Mcp => known(agent, &config)?.is_some_and(|entry| is_ours(&entry)),
+            Part::Mcp => known_entry(agent, &config)?.is_some_and(|entry| is_ours(&entry)),
             Part::Hooks => {
                 let text = config.text.as_deref().unwrap_or_default();
                 hooks::are_in(text).map_err(|source| unusable(&config.path, source))?
@@ -223,7 +223,7 @@ impl Registrar<'_> {
         let record = ledger.find(agent.name, part, file);
         let by_edit = record.is_some_and(|record| !record.by_vendor);
         let vendor = if is_users && part == Part::Mcp { self.vendor(agent, &Target::User) } else { None };
-        let seen = seen(agent, part, file, config, ledger)?;
+        let seen = inspect(agent, part, file, config, ledger)?;
         let work = match vendor {
             Some((vendor, program)) if !by_edit && !seen.is_untouched => {
                 Work::Run { runs: vec![vendor.remove(&program)], expected: None }
@@ -306,7 +306,7 @@ impl Change {
             run.execute()?;
         }
         let after = ConfigFile::read(&self.file, &self.within)?;
-        let entry = known(agent, &after)?;
+        let entry = known_entry(agent, &after)?;
         if entry.as_ref().and_then(command) != expected {
             let line = runs.last().map(Run::line).unwrap_or_default();
             let missing = if expected.is_some() { "does not have the entry" } else { "still has the entry" };
@@ -317,7 +317,7 @@ impl Change {
         };
         let had_section = has_section(agent, Part::Mcp, before.text.as_deref().unwrap_or_default());
         // An entry of an earlier recall is not what an undo returns to.
-        let base = match known(agent, &before)? {
+        let base = match known_entry(agent, &before)? {
             None => before.text,
             Some(_) => Some(
                 without(agent, Part::Mcp, before.text.as_deref().unwrap_or_default(), EmptySection::Keep)
@@ -350,7 +350,7 @@ impl Seen {
 
 /// Finds out what a file is without recall: what it was before, if nobody changed it since, else the text without recall's
 /// part.
-fn seen(agent: &Agent, part: Part, path: &Path, file: ConfigFile, ledger: &Ledger) -> Result<Seen, RegisterError> {
+fn inspect(agent: &Agent, part: Part, path: &Path, file: ConfigFile, ledger: &Ledger) -> Result<Seen, RegisterError> {
     let text = file.text.as_deref().unwrap_or_default();
     let record = ledger.find(agent.name, part, path);
     if let Some(record) = record.filter(|record| record.patch.is_last(text)) {
@@ -392,7 +392,7 @@ fn format_of(agent: &Agent, part: Part) -> Format {
 }
 
 /// Returns the entry under recall's name.
-fn known(agent: &Agent, file: &ConfigFile) -> Result<Option<serde_json::Value>, RegisterError> {
+fn known_entry(agent: &Agent, file: &ConfigFile) -> Result<Option<serde_json::Value>, RegisterError> {
     let text = file.text.as_deref().unwrap_or_default();
     agent.format.entry(text, agent.section, NAME).map_err(|source| unusable(&file.path, source))
 }

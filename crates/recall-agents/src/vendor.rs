@@ -52,7 +52,7 @@ impl Run {
     pub(crate) fn line(&self) -> String {
         let program = self.program.display().to_string();
         let words = std::iter::once(program.as_str()).chain(self.arguments.iter().map(String::as_str));
-        words.map(quoted).collect::<Vec<_>>().join(" ")
+        words.map(quote).collect::<Vec<_>>().join(" ")
     }
 
     /// Runs the command to its end.
@@ -89,6 +89,6 @@ impl Run {
     }
 }
 
-fn quoted(word: &str) -> String {
+fn quote(word: &str) -> String {
     shlex::try_quote(word).map_or_else(|_| word.to_owned(), std::borrow::Cow::into_owned)
 }

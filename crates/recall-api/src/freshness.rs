@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use recall_core::quantity::{count, counted};
+use recall_core::quantity::{count, count_noun};
 
 use crate::v1::{ExactResponse, Filters, Indexing, SearchResponse, SearchStats, Warning};
 
@@ -35,7 +35,7 @@ pub fn nothing_matches(answer: &ExactResponse) -> String {
         let _ = write!(
             text,
             "; {} not searched, because not indexed: `recall status` says why",
-            counted(*files_left_out, "more file was", "more files were")
+            count_noun(*files_left_out, "more file was", "more files were")
         );
     }
     text
@@ -43,7 +43,7 @@ pub fn nothing_matches(answer: &ExactResponse) -> String {
 
 fn files(stats: Option<&SearchStats>, warnings: &[Warning]) -> String {
     let SearchStats { documents, stale_files, indexing, .. } = stats.cloned().unwrap_or_default();
-    let mut text = counted(documents, "file", "files");
+    let mut text = count_noun(documents, "file", "files");
     // If every file is read, or it is not known yet how many there are, a share of them says nothing.
     if let Some(Indexing { done, total, running: true }) = indexing.filter(|indexing| indexing.done < indexing.total) {
         // Rounded down: an index that is not complete is not 100 % complete.

@@ -32,22 +32,22 @@ impl Audience {
 pub const CHECK_DAEMON: &str = "run `recall daemon start` in a shell; `recall daemon logs` shows the log";
 
 /// Returns the hint of a failure: its own, otherwise that of its reason.
-pub fn of_failure(failure: &Failure, audience: Audience) -> Option<String> {
-    failure.hint.clone().or_else(|| of_reason(failure.reason, &failure.details, audience))
+pub fn for_failure(failure: &Failure, audience: Audience) -> Option<String> {
+    failure.hint.clone().or_else(|| for_reason(failure.reason, &failure.details, audience))
 }
 
 /// Returns the hint of a reason.
-pub fn of_reason(reason: Reason, details: &BTreeMap<String, String>, audience: Audience) -> Option<String> {
+pub fn for_reason(reason: Reason, details: &BTreeMap<String, String>, audience: Audience) -> Option<String> {
     let hint = match reason {
-        Reason::NotFound => return of_missing(details, audience),
+        Reason::NotFound => return for_missing(details, audience),
         Reason::InvalidArgument => match audience {
-            Audience::Command => return of_wrong_argument(details).map(str::to_owned),
+            Audience::Command => return for_wrong_argument(details).map(str::to_owned),
             Audience::Tool => "`tools/list` describes each argument",
         },
         Reason::InvalidScope => {
             "use `project`, `global` or `all`; or a domain that the project lists in `search.domains`, with its name if there are several"
         }
-        Reason::LimitExceeded => return of_limit(details, audience),
+        Reason::LimitExceeded => return for_limit(details, audience),
         Reason::PermissionDenied | Reason::ReadOnly => match audience {
             Audience::Command => "check who may write the index; `recall status` shows where it is",
             Audience::Tool => return None,
@@ -73,7 +73,7 @@ pub fn of_reason(reason: Reason, details: &BTreeMap<String, String>, audience: A
     Some(hint.to_owned())
 }
 
-fn of_missing(details: &BTreeMap<String, String>, audience: Audience) -> Option<String> {
+fn for_missing(details: &BTreeMap<String, String>, audience: Audience) -> Option<String> {
     if audience == Audience::Tool {
         return Some("`recall_search` and `recall_list` show what exists, with ids and paths".to_owned());
     }
@@ -86,7 +86,7 @@ fn of_missing(details: &BTreeMap<String, String>, audience: Audience) -> Option<
 }
 
 /// Returns the hint for an argument of a command. A tool's arguments are described by their schema.
-fn of_wrong_argument(details: &BTreeMap<String, String>) -> Option<&'static str> {
+fn for_wrong_argument(details: &BTreeMap<String, String>) -> Option<&'static str> {
     if details.contains_key("item") {
         return Some("name a file by its path below the project's root, as `recall list` shows it");
     }
@@ -102,7 +102,7 @@ fn of_wrong_argument(details: &BTreeMap<String, String>) -> Option<&'static str>
 }
 
 /// An agent does not raise the limits: they are settings of the user.
-fn of_limit(details: &BTreeMap<String, String>, audience: Audience) -> Option<String> {
+fn for_limit(details: &BTreeMap<String, String>, audience: Audience) -> Option<String> {
     match (audience, details.get("setting")) {
         (Audience::Tool, _) => Some("ask for less; the limits are settings of the user".to_owned()),
         (Audience::Command, Some(setting)) => Some(format!("ask for less, or raise `{setting}` in your recall.toml")),
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn a_failure_keeps_its_own_hint() {
         let failure = Failure::new(Reason::StoreDamaged, "the index is damaged");
-        let hint = |failure: &Failure| of_failure(failure, Audience::Command);
+        let hint = |failure: &Failure| for_failure(failure, Audience::Command);
         assert_eq!(hint(&failure).as_deref(), Some("rebuild the index with `recall rebuild`"));
         assert_eq!(hint(&failure.with_hint("restore it")).as_deref(), Some("restore it"));
     }
@@ -126,7 +126,7 @@ mod tests {
     fn a_hint_names_what_its_reader_can_use() {
         for reason in Reason::ALL {
             let details = [("id", "x"), ("field", "id")].map(|(name, value)| (name.to_owned(), value.to_owned()));
-            let hint = |audience| of_reason(reason, &BTreeMap::from(details.clone()), audience).unwrap_or_default();
+            let hint = |audience| for_reason(reason, &BTreeMap::from(details.clone()), audience).unwrap_or_default();
             let (command, tool) = (hint(Audience::Command), hint(Audience::Tool));
             assert!(!command.contains("recall_") && !command.contains("tools/list"), "{reason}: {command}");
             assert!(!tool.contains("`recall search") && !tool.contains("`recall list"), "{reason}: {tool}");
@@ -137,7 +137,7 @@ mod tests {
     fn a_text_in_place_of_a_path_gets_a_hint_to_remember() {
         let hint = |path: &str| {
             let details = BTreeMap::from([("path".to_owned(), path.to_owned())]);
-            of_reason(Reason::NotFound, &details, Audience::Command).expect("a hint")
+            for_reason(Reason::NotFound, &details, Audience::Command).expect("a hint")
         };
         assert!(hint("/home/ada/queue/the queue is drained first").contains("recall remember"));
         assert!(!hint("/home/ada/my queue/src/lib.rs").contains("remember"));
@@ -147,7 +147,7 @@ mod tests {
     fn only_a_person_is_told_to_raise_a_limit() {
         let failure =
             |name: &str, value: &str| Failure::new(Reason::LimitExceeded, "too many").with_detail(name, value);
-        let hint = |failure, audience| of_failure(&failure, audience).expect("a hint");
+        let hint = |failure, audience| for_failure(&failure, audience).expect("a hint");
         let command = Audience::Command;
         assert!(hint(failure("setting", "limits.hits"), command).contains("raise `limits.hits`"));
         assert_eq!(hint(failure("limit", "64"), command), "ask for 64 at most");

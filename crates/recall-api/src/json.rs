@@ -28,24 +28,27 @@ mod session;
 mod stats;
 mod status;
 
-pub use backup::{backed_up, imported, restored};
+pub use backup::{backed_up, import_answer, restore_answer};
 pub use context::context;
 pub use doctor::doctor;
 pub use exact::exact;
-pub use graph::{graph, related};
+pub use graph::{graph, related_answer};
 pub use history::history;
-pub use index::{finished, index_line};
+pub use index::{index_answer, index_line};
 pub use item::item;
-pub use list::{listing, removed};
-pub use migrate::{audited, migrated};
-pub use models::{model_added, model_removed, model_used, models, transfer_line};
+pub use list::{listing, remove_answer};
+pub use migrate::{audit_answer, migrate_answer};
+pub use models::{add_model_answer, models, remove_model_answer, transfer_line, use_model_answer};
 pub use overview::overview;
 pub use query::{cell, rows};
-pub use remember::{added, promoted, rated, updated, verified};
+pub use remember::{add_answer, feedback_answer, promote_answer, update_answer, verify_answer};
 pub use search::search;
-pub use session::{briefing, drafts, ended, events, kept, logged, session, sessions, started, to_struct};
+pub use session::{
+    briefing, drafts, end_session_answer, events, keep_session_answer, log_event_answer, session, sessions,
+    start_session_answer, to_struct,
+};
 pub use stats::{SAVINGS_METHOD, saved_tokens, stats};
-pub use status::{compacted, published, status};
+pub use status::{compact_answer, publish_answer, status};
 
 use crate::convert::scope;
 use crate::v1;
@@ -86,7 +89,7 @@ pub(crate) struct Warning<'a> {
 impl<'a> From<&'a v1::Warning> for Warning<'a> {
     fn from(message: &'a v1::Warning) -> Self {
         let v1::Warning { code, message, hint, path, severity } = message;
-        Self { code, message, hint: some(hint), path: some(path), severity: self::severity(*severity) }
+        Self { code, message, hint: non_empty(hint), path: non_empty(path), severity: self::severity(*severity) }
     }
 }
 
@@ -137,7 +140,7 @@ impl From<v1::Indexing> for Indexing {
 }
 
 /// Returns `None` for an empty text.
-fn some(text: &str) -> Option<&str> {
+fn non_empty(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 
@@ -207,7 +210,7 @@ mod tests {
     fn a_run_includes_its_warnings() {
         let finished = v1::IndexFinished { added: 2, ..v1::IndexFinished::default() };
         let messages = [v1::Warning { code: "TOO_LARGE".to_owned(), ..v1::Warning::default() }];
-        let json = serde_json::to_value(super::finished(&finished, &messages)).expect("serialisable");
+        let json = serde_json::to_value(super::index_answer(&finished, &messages)).expect("serialisable");
         assert_eq!((&json["event"], &json["added"]), (&"finished".into(), &2.into()));
         assert_eq!(json["warnings"][0]["code"], "TOO_LARGE");
         assert!(json["warnings"][0]["hint"].is_null());

@@ -95,7 +95,7 @@ fn imports_of_tools_are_read_with_their_schema() {
         left_out: vec![v1::LeftOut { code: "DELETED".to_owned(), count: 7, items }],
         ..v1::MigrateResponse::default()
     };
-    let migrated: Migrated = read(&recall_api::json::migrated(&message));
+    let migrated: Migrated = read(&recall_api::json::migrate_answer(&message));
     assert_eq!((migrated.memories.added, migrated.sessions.found, migrated.left_out["DELETED"].count), (2, 0, 7));
 }
 
@@ -103,7 +103,7 @@ fn imports_of_tools_are_read_with_their_schema() {
 fn audits_are_read_with_their_schema() {
     let finding = |line| v1::AuditFinding { kind: "secret".to_owned(), line, ..v1::AuditFinding::default() };
     let sources = vec![v1::AuditedSource { findings: vec![finding(0), finding(4)], ..v1::AuditedSource::default() }];
-    let audited: Audited = read(&recall_api::json::audited(&v1::AuditResponse { sources, took_ms: 1.0 }));
+    let audited: Audited = read(&recall_api::json::audit_answer(&v1::AuditResponse { sources, took_ms: 1.0 }));
     let lines: Vec<_> = audited.sources[0].findings.iter().map(|finding| finding.line).collect();
     assert_eq!(lines, [None, Some(4)]);
 }

@@ -129,24 +129,25 @@ fn results_about_memories_are_read_with_their_schema() {
     let similar = vec![v1::SimilarMemory::default()];
     let status = v1::AddStatus::Duplicate.into();
     let message = v1::AddResponse { similar, status, warnings: vec![warning()], ..v1::AddResponse::default() };
-    let added: mirror::Added = read(&recall_api::json::added(&message));
+    let added: mirror::Added = read(&recall_api::json::add_answer(&message));
     assert_eq!((added.status.as_str(), added.similar.len()), ("duplicate", 1));
     let message = v1::UpdateResponse { memory: Some(memory()), ..v1::UpdateResponse::default() };
-    let updated: mirror::Updated = read(&recall_api::json::updated(&message));
+    let updated: mirror::Updated = read(&recall_api::json::update_answer(&message));
     assert!(updated.memory.is_some());
     let item_stats = Some(v1::ItemStats { useful: 2, ..v1::ItemStats::default() });
-    let rated: mirror::Rated = read(&recall_api::json::rated(&v1::FeedbackResponse { acknowledged: true, item_stats }));
+    let rated: mirror::Rated =
+        read(&recall_api::json::feedback_answer(&v1::FeedbackResponse { acknowledged: true, item_stats }));
     assert_eq!(rated.item_stats.map(|stats| stats.useful), Some(2));
     let one = v1::VerifiedMemory { verification: memory().verification, ..v1::VerifiedMemory::default() };
     let doubts = vec![v1::Doubt::default()];
     let adopted = Some(v1::AdoptedCheck { files: 1, claims: 2, doubts, too_early: false });
     let verified: mirror::VerifiedAll =
-        read(&recall_api::json::verified(&v1::VerifyResponse { results: vec![one], broken: 1, adopted }));
+        read(&recall_api::json::verify_answer(&v1::VerifyResponse { results: vec![one], broken: 1, adopted }));
     assert_eq!((verified.results.len(), verified.broken), (1, 1));
     assert_eq!(verified.adopted.map(|adopted| adopted.doubts.len()), Some(1));
     let scope = v1::StoreScope::Global.into();
     let promoted: mirror::Promoted =
-        read(&recall_api::json::promoted(&v1::PromoteResponse { id: "x".to_owned(), scope }));
+        read(&recall_api::json::promote_answer(&v1::PromoteResponse { id: "x".to_owned(), scope }));
     assert_eq!(promoted.scope.as_deref(), Some("global"));
 }
 
@@ -185,7 +186,7 @@ fn listings_and_removals_are_read_with_their_schemas() {
         failures: vec![v1::ItemFailure::default()],
         ..v1::RemoveResponse::default()
     };
-    let removed: mirror::Removed = read(&recall_api::json::removed(&message));
+    let removed: mirror::Removed = read(&recall_api::json::remove_answer(&message));
     assert_eq!(removed.documents, 2);
 }
 
@@ -212,7 +213,7 @@ fn related_documents_and_graphs_are_read_with_their_schemas() {
         v1::RelatedEntry { doc: Some(document()), reasons: vec!["imports".to_owned()], ..v1::RelatedEntry::default() };
     let message =
         v1::RelatedResponse { results: vec![entry], warnings: vec![warning()], ..v1::RelatedResponse::default() };
-    let related: mirror::Related = read(&recall_api::json::related(&message));
+    let related: mirror::Related = read(&recall_api::json::related_answer(&message));
     assert_eq!(related.results[0].citation, None, "the whole document is related");
     let message = v1::GraphResponse {
         nodes: vec![v1::GraphNode::default(), v1::GraphNode { start_line: 3, ..v1::GraphNode::default() }],
@@ -252,7 +253,7 @@ fn the_status_is_read_with_its_schema() {
         warnings: vec![warning()],
         kept: vec![v1::KeptStore { gone: true, ..v1::KeptStore::default() }],
     };
-    let compacted: mirror::Compacted = read(&recall_api::json::compacted(&v1::CompactResponse::default()));
+    let compacted: mirror::Compacted = read(&recall_api::json::compact_answer(&v1::CompactResponse::default()));
     assert_eq!(compacted.deleted_roots, [""; 0]);
     let read: mirror::Status = read(&recall_api::json::status(&message));
     assert!(read.kept[0].gone);
@@ -276,7 +277,7 @@ fn reports_of_backups_are_read_with_their_schemas() {
         project_root: "/p".to_owned(),
         ..v1::RestoreResponse::default()
     };
-    let restored: mirror::Restored = read(&recall_api::json::restored(&message));
+    let restored: mirror::Restored = read(&recall_api::json::restore_answer(&message));
     assert_eq!((restored.added, restored.project_root.as_deref(), restored.created), (3, Some("/p"), None));
     assert_eq!((restored.conflicts.len(), restored.left_out.len()), (1, 1));
 }
@@ -293,7 +294,7 @@ fn each_line_of_a_run_is_read_with_its_schema() {
         v1::IndexFinished { failures: failures(), left_out: failures(), in_parts: 1, ..v1::IndexFinished::default() };
     let line: mirror::Finished = read(&recall_api::json::index_line(&Event::Finished(finished)));
     assert_eq!(line.event, "finished");
-    let whole: mirror::Run = read(&recall_api::json::finished(&v1::IndexFinished::default(), &[warning()]));
+    let whole: mirror::Run = read(&recall_api::json::index_answer(&v1::IndexFinished::default(), &[warning()]));
     assert_eq!(whole.warnings.len(), 1);
     let line: mirror::Told = read(&recall_api::json::index_line(&Event::Warning(warning())));
     assert_eq!((line.event.as_str(), line.warning.severity.as_str()), ("warning", "notice"));
@@ -310,13 +311,13 @@ fn results_about_models_are_read_with_their_schemas() {
     let listed: mirror::Models = read(&recall_api::json::models(&v1::ListModelsResponse { models: vec![model()] }));
     assert_eq!((listed.models[0].name.as_str(), &listed.models[0].fingerprint), ("tiny", &None));
     let added: mirror::ModelAdded =
-        read(&recall_api::json::model_added(&v1::AddModelResponse { model: Some(model()) }));
+        read(&recall_api::json::add_model_answer(&v1::AddModelResponse { model: Some(model()) }));
     assert!(added.model.is_some_and(|model| model.installed));
     let used = v1::UseModelResponse { model: None, chunks_to_embed: 7 };
-    let used: mirror::ModelUsed = read(&recall_api::json::model_used(&used));
+    let used: mirror::ModelUsed = read(&recall_api::json::use_model_answer(&used));
     assert_eq!((used.model.is_none(), used.chunks_to_embed), (true, 7));
     let removed = v1::RemoveModelResponse { bytes_freed: 9 };
-    let removed: mirror::ModelRemoved = read(&recall_api::json::model_removed(&removed));
+    let removed: mirror::ModelRemoved = read(&recall_api::json::remove_model_answer(&removed));
     assert_eq!(removed.bytes_freed, 9);
 
     let progress = Transfer::Progress(v1::TransferProgress { bytes_done: 5, ..v1::TransferProgress::default() });

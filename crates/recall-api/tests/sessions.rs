@@ -89,8 +89,10 @@ fn briefing() -> v1::BriefingResponse {
 
 #[test]
 fn events_are_read_with_their_schema() {
-    let logged: Written =
-        read(&recall_api::json::logged(&v1::LogEventResponse { logged: true, ..v1::LogEventResponse::default() }));
+    let logged: Written = read(&recall_api::json::log_event_answer(&v1::LogEventResponse {
+        logged: true,
+        ..v1::LogEventResponse::default()
+    }));
     assert!(logged.logged && logged.timestamp.is_none());
     let page = v1::ListEventsResponse { events: vec![event()], next_cursor: "20".to_owned() };
     let events: Events = read(&recall_api::json::events(&page));
@@ -106,14 +108,14 @@ fn sessions_are_read_with_their_schema() {
     let shown: Shown = read(&recall_api::json::session(&session(), &[event()]));
     assert_eq!((shown.session.started_at.as_deref(), shown.events.len()), (Some("2023-11-14T22:13:20Z"), 1));
     let started = v1::StartSessionResponse { briefing: Some(briefing()), ..v1::StartSessionResponse::default() };
-    let started: Begun = read(&recall_api::json::started(&started));
+    let started: Begun = read(&recall_api::json::start_session_answer(&started));
     assert_eq!((started.recoverable_session_id, started.briefing.map(|told| told.used_tokens)), (None, Some(7)));
     let ended =
         v1::EndSessionResponse { memories: vec![v1::AddResponse::default()], ..v1::EndSessionResponse::default() };
-    let ended: Ended = read(&recall_api::json::ended(&ended));
+    let ended: Ended = read(&recall_api::json::end_session_answer(&ended));
     assert_eq!((ended.summary_path, ended.memories[0].status.as_str()), (None, "added"));
     let kept = v1::KeepSessionResponse { session_id: "s1".to_owned(), ..v1::KeepSessionResponse::default() };
-    assert_eq!(read::<Kept>(&recall_api::json::kept(&kept)).session_id, "s1");
+    assert_eq!(read::<Kept>(&recall_api::json::keep_session_answer(&kept)).session_id, "s1");
 }
 
 #[test]

@@ -97,6 +97,6 @@ fn stats_are_read_with_their_schema() {
 fn imports_are_read_with_their_schema() {
     let failures = vec![v1::ItemFailure { code: "LEFT_OUT".to_owned(), ..v1::ItemFailure::default() }];
     let message = v1::ImportResponse { added: 2, failures, ..v1::ImportResponse::default() };
-    let imported: Imported = read(&recall_api::json::imported(&message));
+    let imported: Imported = read(&recall_api::json::import_answer(&message));
     assert_eq!((imported.added, imported.left_out.len(), imported.project_root), (2, 1, None));
 }

@@ -62,7 +62,7 @@ pub(crate) async fn run(args: BenchArgs, context: &CommandContext) -> Result<Exi
     }
     let path = match mine.flatten() {
         Some(path) => context.absolute(&path),
-        None => project_root::of(context),
+        None => project_root::resolve(context),
     };
     if hook_loop {
         return prompts::run(&path, queries, budget_tokens, context).await;
@@ -72,21 +72,21 @@ pub(crate) async fn run(args: BenchArgs, context: &CommandContext) -> Result<Exi
         let keep = if force { train::Keep::Always } else { train::Keep::UnlessWorse };
         return train::run(&path, queries, out, keep, context).await;
     }
-    let dataset = mined(&path, queries)?;
+    let dataset = mine_dataset(&path, queries)?;
     if let Some(folder) = out {
         dataset.write(&folder)?;
     }
     let settings = Setting::all(if ablate { Ablations::Each } else { Ablations::No });
     let evaluation = Evaluation { context, dataset: &dataset, hits: k, settings: &settings };
     let runs = evaluation.runs().await?;
-    Report::of(&evaluation, &runs, &[])?.show(&context.output)
+    Report::compute(&evaluation, &runs, &[])?.show(&context.output)
 }
 
 /// Derives queries from the history of a repository.
-fn mined(path: &Path, queries: Option<usize>) -> Result<Dataset, BenchError> {
+fn mine_dataset(path: &Path, queries: Option<usize>) -> Result<Dataset, BenchError> {
     let default = MineLimits::default();
     let limits = MineLimits { queries: queries.unwrap_or(default.queries).max(1), ..default };
     let history = History::open(path)?;
     let mined = history.commits(&limits)?;
-    Ok(Dataset::of_history(&history, mined))
+    Ok(Dataset::from_history(&history, mined))
 }

@@ -17,7 +17,7 @@ use recall_core::tokens::count;
 
 use crate::budget_report::BudgetReport;
 use crate::error::BenchError;
-use crate::evaluation::{index, of_query, replay, request_context_in};
+use crate::evaluation::{add_query_id, index, replay, request_context_in};
 use crate::{human, json};
 
 /// The hits that are packed in their order. None of the default budgets has room for more.
@@ -108,7 +108,7 @@ async fn measure(
         include_memories: Some(false),
         ..v1::SearchRequest::default()
     };
-    let hits = client.search(search).await.map_err(|status| of_query(query, status))?.results;
+    let hits = client.search(search).await.map_err(|status| add_query_id(query, status))?.results;
     let types = if types.is_empty() { &[v1::ContextType::RelatedCode][..] } else { types };
     for (&budget, measured) in budgets.iter().zip(measured) {
         let request = v1::ContextRequest {
@@ -120,11 +120,11 @@ async fn measure(
             ..v1::ContextRequest::default()
         };
         let began = Instant::now();
-        let answer = client.context(request).await.map_err(|status| of_query(query, status))?;
+        let answer = client.context(request).await.map_err(|status| add_query_id(query, status))?;
         let took = began.elapsed();
         let packed = answer.context.unwrap_or_default();
         let path = |span: &v1::PackedSpan| span.doc.as_ref().map(|doc| doc.path.clone()).unwrap_or_default();
-        let all: BTreeSet<String> = packed.chunks.iter().map(path).chain(cited(&packed.text)).collect();
+        let all: BTreeSet<String> = packed.chunks.iter().map(path).chain(citations(&packed.text)).collect();
         let with_text = |span: &&v1::PackedSpan| packed.text.contains(&format!("### {}:", path(span)));
         let with_text: BTreeSet<String> = packed.chunks.iter().filter(with_text).map(path).collect();
         measured.push(Measured {
@@ -139,7 +139,7 @@ async fn measure(
 }
 
 /// Returns the paths in the lists of a window: entries like `- src/a.rs:1-9 fn a()`.
-fn cited(text: &str) -> impl Iterator<Item = String> {
+fn citations(text: &str) -> impl Iterator<Item = String> {
     let place = |line: &str| Some(line.strip_prefix("- ")?.split_once(':')?.0.to_owned());
     text.lines().filter_map(place).collect::<Vec<_>>().into_iter()
 }
@@ -195,6 +195,6 @@ mod tests {
     #[test]
     fn the_lists_of_a_window_name_files() {
         let text = "## Tests\n- tests/a.rs:1-9 works\n- D-0123abcd decision (own): x\n";
-        assert_eq!(cited(text).collect::<Vec<_>>(), ["tests/a.rs", "D-0123abcd decision (own)"]);
+        assert_eq!(citations(text).collect::<Vec<_>>(), ["tests/a.rs", "D-0123abcd decision (own)"]);
     }
 }

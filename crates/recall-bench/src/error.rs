@@ -43,7 +43,7 @@ impl From<DatasetError> for BenchError {
         };
         let cli_error = match &error {
             DatasetError::Write { path, source } => {
-                CliError::refused(format!("{} cannot be written", path.display()), source)
+                CliError::refusal(format!("{} cannot be written", path.display()), source)
             }
             _ => CliError::usage(error.to_string()).with_causes_of(&error),
         };
@@ -61,7 +61,7 @@ impl From<RunError> for BenchError {
     fn from(error: RunError) -> Self {
         match &error {
             RunError::Write { path, source } => {
-                CliError::refused(format!("{} cannot be written", path.display()), source).into()
+                CliError::refusal(format!("{} cannot be written", path.display()), source).into()
             }
             RunError::Read { .. } | RunError::Line { .. } | RunError::Repeated { .. } => {
                 CliError::usage(error.to_string()).with_causes_of(&error).into()
@@ -113,7 +113,7 @@ impl From<CheckoutError> for BenchError {
         match error {
             CheckoutError::Git(error) => error.into(),
             CheckoutError::Write { path, source } => {
-                CliError::refused(format!("{} cannot be written", path.display()), &source).into()
+                CliError::refusal(format!("{} cannot be written", path.display()), &source).into()
             }
             CheckoutError::NotEmpty { .. } => CliError::usage(error.to_string()).into(),
         }

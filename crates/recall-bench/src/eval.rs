@@ -75,7 +75,7 @@ async fn run_dataset(args: RunArgs, context: &CommandContext) -> Result<Exit, Be
     if let (Some(path), Some((_, whole))) = (out, runs.first()) {
         whole.write(&context.absolute(&path))?;
     }
-    let mut report = Report::of(&evaluation, &runs, &floors)?;
+    let mut report = Report::compute(&evaluation, &runs, &floors)?;
     if let Some(before) = before {
         report.compare_with(&dataset, &before)?;
     }

@@ -184,7 +184,7 @@ impl Evaluation<'_> {
             without,
             ..v1::SearchRequest::default()
         };
-        client.search(request).await.map_err(|status| of_query(query, status))
+        client.search(request).await.map_err(|status| add_query_id(query, status))
     }
 }
 
@@ -286,7 +286,7 @@ fn answer(hit: v1::Hit) -> Option<Answer> {
 }
 
 /// Adds the id of the failed query to an error.
-pub(crate) fn of_query(query: &Query, status: tonic::Status) -> BenchError {
+pub(crate) fn add_query_id(query: &Query, status: tonic::Status) -> BenchError {
     let mut error = CommandError::from(status);
     if let CommandError::Failed(cli_error) = &mut error {
         cli_error.message = format!("query `{}`: {}", query.id, cli_error.message);
@@ -305,7 +305,7 @@ fn embedding_takes_long() -> CliError {
 
 fn temporary_folder() -> Result<TempDir, BenchError> {
     let made = tempfile::Builder::new().prefix("recall-bench-").tempdir();
-    made.map_err(|error| CliError::refused("cannot make a temporary folder", &error).into())
+    made.map_err(|error| CliError::refusal("cannot make a temporary folder", &error).into())
 }
 
 #[cfg(test)]

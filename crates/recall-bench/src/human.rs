@@ -7,7 +7,7 @@ use crate::quality::{Comparison, Group, JudgeWorth, Metric};
 use anstyle::Style;
 use recall_cli::text::style::{DIM, GOOD, STRONG, WARNING};
 use recall_cli::text::table::{Align, Column, render as table};
-use recall_cli::text::{count, counted, printable};
+use recall_cli::text::{count, count_noun, printable};
 
 use crate::budget_report::BudgetReport;
 use crate::prompt_report::{MemoryReport, PromptReport};
@@ -20,8 +20,8 @@ pub(crate) fn report(report: &Report, width: Option<usize>) -> String {
     let mut parts = vec![format!(
         "{STRONG}{}{STRONG:#} {DIM}{}, {}{DIM:#}\n",
         printable(dataset),
-        counted(*queries as u64, "query", "queries"),
-        counted(*corpora as u64, "corpus", "corpora"),
+        count_noun(*queries as u64, "query", "queries"),
+        count_noun(*corpora as u64, "corpus", "corpora"),
     )];
     let mut rows = vec![row("all", &summary.queries_mean)];
     if *corpora > 1 {
@@ -36,12 +36,13 @@ pub(crate) fn report(report: &Report, width: Option<usize>) -> String {
         }
     }
     if !ablations.is_empty() {
-        let rows: Vec<_> = ablations.iter().map(|(stage, worth)| compared(stage.as_str(), worth)).collect();
+        let rows: Vec<_> = ablations.iter().map(|(stage, worth)| format_comparison(stage.as_str(), worth)).collect();
         let heading = format!("{STRONG}What each stage is worth{STRONG:#} {DIM}by {}{DIM:#}\n", shown[0]);
         parts.push(heading + &comparison_table(["stage", "without", "with", "worth"], &rows, width));
     }
     if !changes.is_empty() {
-        let rows: Vec<_> = changes.iter().map(|(metric, change)| compared(&metric.to_string(), change)).collect();
+        let rows: Vec<_> =
+            changes.iter().map(|(metric, change)| format_comparison(&metric.to_string(), change)).collect();
         let heading = format!("{STRONG}What has changed{STRONG:#}\n");
         parts.push(heading + &comparison_table(["metric", "before", "now", "change"], &rows, width));
     }
@@ -49,15 +50,15 @@ pub(crate) fn report(report: &Report, width: Option<usize>) -> String {
 }
 
 /// Formats the training data, the comparison with the built-in ranker, and whether the ranker was kept.
-pub(crate) fn trained(trained: &TrainedRanker, kept: Option<&Path>, width: Option<usize>) -> String {
+pub(crate) fn format_training(trained: &TrainedRanker, kept: Option<&Path>, width: Option<usize>) -> String {
     let TrainedRanker { dataset, queries, usable, own, alone, ranker: _ } = trained;
     let head = format!(
         "{STRONG}{}{STRONG:#} {DIM}{}, {} usable; ndcg@10 on commits that were not learnt from{DIM:#}\n",
         printable(dataset),
-        counted(*queries as u64, "query", "queries"),
+        count_noun(*queries as u64, "query", "queries"),
         count(*usable as u64),
     );
-    let rows = [compared("on top of the built-in", own), compared("from the history alone", alone)];
+    let rows = [format_comparison("on top of the built-in", own), format_comparison("from the history alone", alone)];
     let table = comparison_table(["learnt", "built-in", "own", "difference"], &rows, width);
     let became = match kept {
         Some(path) => format!("kept in {}\n", printable(&path.to_string_lossy())),
@@ -115,7 +116,7 @@ pub(crate) fn prompts(report: &PromptReport, width: Option<usize>) -> String {
     let head = format!(
         "{STRONG}{}{STRONG:#} {DIM}{}, {} of them name a relevant file; at most {budget_tokens} tokens{DIM:#}\n",
         printable(dataset),
-        counted(*prompts as u64, "prompt", "prompts"),
+        count_noun(*prompts as u64, "prompt", "prompts"),
         count(*named as u64),
     );
     let right = |heading, style| Column { heading, align: Align::Right, style };
@@ -137,7 +138,7 @@ pub(crate) fn prompts(report: &PromptReport, width: Option<usize>) -> String {
                 row.precision().map_or_else(String::new, |precision| format!("{precision:.3}")),
                 count(row.shown as u64),
                 format!("{:.3}", share(row.answered)),
-                format!("{:.3}", row.missed(*prompts)),
+                format!("{:.3}", row.misses(*prompts)),
                 format!("{:.0}", row.tokens_per_prompt(*prompts)),
                 count(u64::from(row.most_tokens)),
             ]
@@ -151,7 +152,7 @@ fn shown_memories(report: &MemoryReport, width: Option<usize>) -> String {
     let MemoryReport { known, unknown, rows } = report;
     let head = format!(
         "{STRONG}Memories{STRONG:#} {DIM}{} with a relevant memory, {} without{DIM:#}\n",
-        counted(*known as u64, "prompt", "prompts"),
+        count_noun(*known as u64, "prompt", "prompts"),
         count(*unknown as u64),
     );
     let right = |heading, style| Column { heading, align: Align::Right, style };
@@ -200,7 +201,7 @@ fn groups_table(heading: &str, shown: &[Metric; SHOWN], rows: &[[String; SHOWN +
 }
 
 /// A row: the name, both means, their difference with its interval, and the number of queries won by each.
-fn compared(name: &str, comparison: &Comparison) -> [String; 8] {
+fn format_comparison(name: &str, comparison: &Comparison) -> [String; 8] {
     let Comparison { queries: _, first, second, difference, interval: (low, high), wins, losses, ties } = comparison;
     [
         name.to_owned(),

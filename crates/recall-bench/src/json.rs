@@ -136,7 +136,7 @@ pub(crate) fn prompts(report: &PromptReport) -> Envelope<HookLoop<'_>> {
         precision: row.precision(),
         answered: row.answered,
         helped: row.helped,
-        missed: row.missed(*prompts),
+        missed: row.misses(*prompts),
         tokens_per_prompt: row.tokens_per_prompt(*prompts),
         most_tokens: row.most_tokens,
     });
@@ -209,32 +209,32 @@ pub(crate) fn report(report: &Report) -> Envelope<Evaluation<'_>> {
         dataset,
         queries: *queries,
         corpora: *corpora,
-        mean_of_corpora: named(metrics, &summary.corpora_mean.means),
-        mean_of_queries: named(metrics, &summary.queries_mean.means),
+        mean_of_corpora: by_metric(metrics, &summary.corpora_mean.means),
+        mean_of_queries: by_metric(metrics, &summary.queries_mean.means),
         groups: summary
             .groups
             .iter()
-            .flat_map(|(grouping, groups)| groups.iter().map(|group| Part::of(grouping.as_str(), group, metrics)))
+            .flat_map(|(grouping, groups)| groups.iter().map(|group| Part::new(grouping.as_str(), group, metrics)))
             .collect(),
-        ablation: ablations.iter().map(|(stage, worth)| Contribution::of(stage.as_str(), shown[0], worth)).collect(),
-        changes: changes.iter().map(|(metric, change)| Change::of(*metric, change)).collect(),
+        ablation: ablations.iter().map(|(stage, worth)| Contribution::new(stage.as_str(), shown[0], worth)).collect(),
+        changes: changes.iter().map(|(metric, change)| Change::new(*metric, change)).collect(),
         floors: floors.iter().map(Checked::from).collect(),
     })
 }
 
-fn named(metrics: &[Metric], means: &[f64]) -> BTreeMap<String, f64> {
+fn by_metric(metrics: &[Metric], means: &[f64]) -> BTreeMap<String, f64> {
     metrics.iter().map(Metric::to_string).zip(means.iter().copied()).collect()
 }
 
 impl<'a> Part<'a> {
-    fn of(by: &'static str, group: &'a Group, metrics: &[Metric]) -> Self {
+    fn new(by: &'static str, group: &'a Group, metrics: &[Metric]) -> Self {
         let Group { name, queries, means } = group;
-        Self { by, name, queries: *queries, mean: named(metrics, means) }
+        Self { by, name, queries: *queries, mean: by_metric(metrics, means) }
     }
 }
 
 impl Contribution {
-    fn of(stage: &'static str, metric: Metric, comparison: &Comparison) -> Self {
+    fn new(stage: &'static str, metric: Metric, comparison: &Comparison) -> Self {
         let Comparison { queries: _, first, second, difference, interval, wins, losses, ties } = *comparison;
         Self {
             stage,
@@ -251,7 +251,7 @@ impl Contribution {
 }
 
 impl Change {
-    fn of(metric: Metric, comparison: &Comparison) -> Self {
+    fn new(metric: Metric, comparison: &Comparison) -> Self {
         let Comparison { queries: _, first, second, difference, interval, wins, losses, ties } = *comparison;
         Self {
             metric: metric.to_string(),
@@ -305,7 +305,7 @@ pub(crate) struct Forgotten {
 }
 
 /// Returns the JSON form of a trained ranker and its path.
-pub(crate) fn trained<'a>(trained: &'a TrainedRanker, kept: Option<&Path>) -> Envelope<Trained<'a>> {
+pub(crate) fn training_answer<'a>(trained: &'a TrainedRanker, kept: Option<&Path>) -> Envelope<Trained<'a>> {
     let TrainedRanker { dataset, queries, usable, own, alone, ranker: _ } = trained;
     answer(Trained {
         dataset,

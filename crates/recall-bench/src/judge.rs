@@ -12,7 +12,7 @@ use recall_cli::{CliError, CommandContext, Exit, Format, QueryBar};
 use recall_client::Client;
 
 use crate::error::BenchError;
-use crate::evaluation::{index, of_query, request_context_in};
+use crate::evaluation::{add_query_id, index, request_context_in};
 use crate::{human, json};
 
 /// The hits of a query that are judged.
@@ -59,7 +59,7 @@ pub(crate) async fn run(args: JudgeArgs, context: &CommandContext) -> Result<Exi
             .with_hint("choose one with `recall models use judge`; `recall status` shows its problems")
             .into());
     }
-    let worth = JudgeWorth::of(&judged);
+    let worth = JudgeWorth::compute(&judged);
     match context.output.format {
         Format::Json => context.output.json(&json::judge(&dataset.name, &worth, passed_over))?,
         Format::Human => context.output.text(&human::judge(&worth, passed_over))?,
@@ -78,7 +78,7 @@ async fn ask(client: &Client, from: &v1::RequestContext, query: &Query) -> Resul
         judge: Some(true),
         ..v1::SearchRequest::default()
     };
-    let answer = client.search(request).await.map_err(|status| of_query(query, status))?;
+    let answer = client.search(request).await.map_err(|status| add_query_id(query, status))?;
     Ok(decisions(answer.results))
 }
 

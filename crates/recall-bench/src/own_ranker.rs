@@ -17,7 +17,7 @@ use crate::error::BenchError;
 pub(crate) fn place(root: &Path, context: &CommandContext) -> Result<PathBuf, BenchError> {
     project_root::check(root, context)?;
     let resolved = dunce::canonicalize(root);
-    let resolved = resolved.map_err(|error| CliError::refused(format!("cannot read {}", root.display()), &error))?;
+    let resolved = resolved.map_err(|error| CliError::refusal(format!("cannot read {}", root.display()), &error))?;
     Ok(context.dirs().code_ranker(&resolved))
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn keep(ranker: &Ranker, path: &Path) -> Result<(), BenchError> {
         file.persist(path)?;
         Ok(())
     };
-    written().map_err(|error| CliError::refused(format!("cannot write {}", path.display()), &error).into())
+    written().map_err(|error| CliError::refusal(format!("cannot write {}", path.display()), &error).into())
 }
 
 /// Removes a ranker; returns whether there was one.
@@ -40,6 +40,6 @@ pub(crate) fn forget(path: &Path) -> Result<bool, BenchError> {
     match fs::remove_file(path) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(CliError::refused(format!("cannot remove {}", path.display()), &error).into()),
+        Err(error) => Err(CliError::refusal(format!("cannot remove {}", path.display()), &error).into()),
     }
 }

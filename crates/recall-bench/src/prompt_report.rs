@@ -76,7 +76,7 @@ impl ThresholdRow {
     }
 
     /// The share of prompts without a relevant place.
-    pub(crate) fn missed(&self, prompts: usize) -> f64 {
+    pub(crate) fn misses(&self, prompts: usize) -> f64 {
         1.0 - self.helped as f64 / prompts.max(1) as f64
     }
 

@@ -70,7 +70,7 @@ impl FromStr for Floor {
 }
 
 /// Returns the metrics shown for a search for `hits` hits, the main one first.
-fn shown(hits: u32) -> [Metric; SHOWN] {
+fn shown_metrics(hits: u32) -> [Metric; SHOWN] {
     let at = |measure, cutoff| Metric { measure, cutoff };
     [
         at(Measure::Ndcg, hits),
@@ -83,13 +83,13 @@ fn shown(hits: u32) -> [Metric; SHOWN] {
 
 impl Report {
     /// Computes the report of an evaluation's runs, the whole search first.
-    pub(crate) fn of(
+    pub(crate) fn compute(
         evaluation: &Evaluation<'_>,
         runs: &[(Setting, Run)],
         floors: &[Floor],
     ) -> Result<Self, BenchError> {
         let Evaluation { context: _, dataset, hits, settings: _ } = evaluation;
-        let shown = shown(*hits);
+        let shown = shown_metrics(*hits);
         let mut metrics = shown.to_vec();
         for Floor { metric, .. } in floors {
             if !metrics.contains(metric) {
@@ -98,10 +98,10 @@ impl Report {
         }
         let mut scores = Vec::with_capacity(runs.len());
         for (_, run) in runs {
-            scores.push(Scores::of(dataset, run, &metrics)?);
+            scores.push(Scores::compute(dataset, run, &metrics)?);
         }
         let whole = scores.first().cloned().unwrap_or(Scores { metrics: metrics.clone(), rows: Vec::new() });
-        let summary = Summary::of(&whole);
+        let summary = Summary::compute(&whole);
         let worth = |((setting, _), without): (&(Setting, Run), &Scores)| match setting {
             Setting::Whole => None,
             Setting::Without(stage) => Some((*stage, compare(&column(without, shown[0]), &column(&whole, shown[0])))),
@@ -122,7 +122,7 @@ impl Report {
 
     /// Adds the changes since an earlier run.
     pub(crate) fn compare_with(&mut self, dataset: &Dataset, before: &Run) -> Result<(), BenchError> {
-        let before = Scores::of(dataset, before, &self.shown)?;
+        let before = Scores::compute(dataset, before, &self.shown)?;
         let change = |metric| (metric, compare(&column(&before, metric), &column(&self.scores, metric)));
         self.changes = self.shown.map(change).into();
         Ok(())

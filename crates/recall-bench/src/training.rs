@@ -15,7 +15,7 @@ use recall_core::DocumentType;
 use recall_rank::{Judged, JudgedQuery, Parameters, Ranker, Start, cross_validate_from, ndcg_at, train_from};
 
 use crate::error::BenchError;
-use crate::evaluation::{of_query, replay};
+use crate::evaluation::{add_query_id, replay};
 
 /// The minimum number of queries. With fewer, the noise of the mean nDCG exceeds the gain of any ranker.
 pub(crate) const FEWEST_QUERIES: usize = 200;
@@ -132,7 +132,7 @@ impl Gathered {
             filters: Some(v1::Filters { types, ..v1::Filters::default() }),
             rankers: self.built_in.is_none(),
         };
-        let answer = client.candidates(request).await.map_err(|status| of_query(query, status))?;
+        let answer = client.candidates(request).await.map_err(|status| add_query_id(query, status))?;
         let v1::CandidatesResponse { features, documents, rankers } = answer;
         if let Some(bytes) = rankers.get(KIND) {
             self.built_in = Some(Ranker::read(bytes).map_err(|_| no_built_in())?);

@@ -179,9 +179,9 @@ fn a_run_is_scored_against_its_dataset() {
     let folder = folder(MANIFEST, &format!("{QUERY}\n{}\n", QUERY.replace("q1", "q2")));
     let dataset = Dataset::read(folder.path()).expect("well-formed");
     let metric = "mrr@10".parse().expect("a metric");
-    let scores = Scores::of(&dataset, &run(), &[metric]).expect("of this dataset");
+    let scores = Scores::compute(&dataset, &run(), &[metric]).expect("of this dataset");
     assert_eq!(scores.column(metric), Some(vec![0.5, 0.0]));
     let mut foreign = run();
     foreign.push("q9", Vec::new());
-    assert_eq!(Scores::of(&dataset, &foreign, &[metric]), Err(ForeignQuery { id: "q9".to_owned() }));
+    assert_eq!(Scores::compute(&dataset, &foreign, &[metric]), Err(ForeignQuery { id: "q9".to_owned() }));
 }

@@ -179,13 +179,13 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
 fn document(number: usize, text: &str) -> Document {
     let path = DocPath::new(&format!("crates/part-{}/src/module_{number}.rs", number % 50)).expect("a plain path");
     Document {
-        id: DocumentId::of(&path),
+        id: DocumentId::from_path(&path),
         title: path.file_name().to_owned(),
         path,
         memory: None,
         document_type: DocumentType::Code,
         language: Some(Language::known("rust")),
-        hash: ContentHash::of(text.as_bytes()),
+        hash: ContentHash::hash(text.as_bytes()),
         size_bytes: text.len() as u64,
         modified: Timestamp(number as i64),
         file_kind: FileKind::Main,

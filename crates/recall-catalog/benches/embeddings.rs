@@ -22,8 +22,8 @@ fn main() {
     let Some(count) = count else { return };
     let folder = tempfile::tempdir().unwrap();
     let store = EmbeddingStore::open(&folder.path().join("embeddings.db"), u64::MAX, Timestamp(0)).unwrap();
-    let model = ModelFingerprint::of(&[b"measured"]);
-    let texts: Vec<TextHash> = (0..count).map(|number| TextHash::of(&number.to_string())).collect();
+    let model = ModelFingerprint::hash(&[b"measured"]);
+    let texts: Vec<TextHash> = (0..count).map(|number| TextHash::hash(&number.to_string())).collect();
     let embeddings: Vec<u8> = (0..BATCH + BYTES).map(|place| (place * 31 % 251) as u8).collect();
 
     let start = Instant::now();
@@ -40,7 +40,7 @@ fn main() {
     let mut shuffled = texts;
     shuffled.sort_unstable();
     get("got in any order", &store, model, &shuffled);
-    let unknown: Vec<TextHash> = (0..count).map(|number| TextHash::of(&format!("unknown {number}"))).collect();
+    let unknown: Vec<TextHash> = (0..count).map(|number| TextHash::hash(&format!("unknown {number}"))).collect();
     let start = Instant::now();
     for texts in unknown.chunks(BATCH) {
         assert!(store.get_many(model, texts, Timestamp(0)).unwrap().iter().all(Option::is_none));

@@ -64,7 +64,7 @@ impl Catalog {
             Role::Read | Role::ReadImmutable => (None, vec![connection]),
         };
         let reader_role = if role == Role::Write { Role::Read } else { role };
-        let stamps = Mutex::new(FileStamps::of(path, None));
+        let stamps = Mutex::new(FileStamps::read(path, None));
         let catalog =
             Self { path: path.to_owned(), role: reader_role, idle_readers: Mutex::new(readers), writer, stamps };
         catalog.stamps.lock().generation = catalog.generation().ok();
@@ -81,7 +81,7 @@ impl Catalog {
             None => None,
         };
         let mut known = self.stamps.lock();
-        let now = FileStamps::of(&self.path, known.generation);
+        let now = FileStamps::read(&self.path, known.generation);
         if !now.differs(&known) {
             return None;
         }
@@ -147,7 +147,7 @@ impl Catalog {
         let writer = self.writer.as_ref().ok_or(WriteError::ReadOnly)?.lock();
         let outcome = connection::checkpoint(&writer);
         let mut stamps = self.stamps.lock();
-        *stamps = FileStamps::of(&self.path, stamps.generation);
+        *stamps = FileStamps::read(&self.path, stamps.generation);
         outcome
     }
 
@@ -158,7 +158,7 @@ impl Catalog {
         let writer = self.writer.as_ref().ok_or(WriteError::ReadOnly)?.lock();
         base::adopt(&writer, &self.path)?;
         let mut stamps = self.stamps.lock();
-        *stamps = FileStamps::of(&self.path, stamps.generation);
+        *stamps = FileStamps::read(&self.path, stamps.generation);
         Ok(())
     }
 
@@ -211,7 +211,7 @@ impl Catalog {
         writer.execute_batch("VACUUM main")?;
         let outcome = connection::checkpoint(&writer);
         let mut stamps = self.stamps.lock();
-        *stamps = FileStamps::of(&self.path, stamps.generation);
+        *stamps = FileStamps::read(&self.path, stamps.generation);
         outcome.map(|_| ())
     }
 

@@ -80,7 +80,7 @@ fn first_unreadable(snapshot: &Snapshot<'_>) -> Result<Option<Problem>, ReadErro
             Ok(records) => match records.first() {
                 Some(record) => {
                     let spans = record.parsed.chunks.iter().map(|chunk| chunk.span.bytes);
-                    if let Some(invalid) = spans.into_iter().find(|span| span.of(&record.text).is_none()) {
+                    if let Some(invalid) = spans.into_iter().find(|span| span.slice(&record.text).is_none()) {
                         let reason = format!("bytes {} to {} are not in the text", invalid.start, invalid.end);
                         return Ok(Some(Problem::Document { after, reason }));
                     }

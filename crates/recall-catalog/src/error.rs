@@ -80,7 +80,7 @@ pub enum OpenError {
 impl OpenError {
     pub(crate) fn new(path: &std::path::Path, error: rusqlite::Error) -> Self {
         let path = path.to_owned();
-        match ErrorKind::of(&error) {
+        match ErrorKind::classify(&error) {
             ErrorKind::Damaged => Self::Damaged { path, reason: error.to_string() },
             ErrorKind::DiskFull => Self::DiskFull { path },
             ErrorKind::ReadOnly => Self::ReadOnly { path, source: None },
@@ -116,7 +116,7 @@ impl ReadError {
 
 impl From<rusqlite::Error> for ReadError {
     fn from(error: rusqlite::Error) -> Self {
-        match ErrorKind::of(&error) {
+        match ErrorKind::classify(&error) {
             ErrorKind::Damaged => Self::Damaged { reason: error.to_string() },
             ErrorKind::DiskFull | ErrorKind::ReadOnly | ErrorKind::Busy | ErrorKind::Other => {
                 Self::Sqlite { source: SqliteError(error) }
@@ -165,7 +165,7 @@ pub enum WriteError {
 
 impl From<rusqlite::Error> for WriteError {
     fn from(error: rusqlite::Error) -> Self {
-        match ErrorKind::of(&error) {
+        match ErrorKind::classify(&error) {
             ErrorKind::Damaged => Self::Damaged { reason: error.to_string() },
             ErrorKind::DiskFull => Self::DiskFull,
             ErrorKind::ReadOnly => Self::ReadOnly,
@@ -200,7 +200,7 @@ pub(crate) enum ErrorKind {
 }
 
 impl ErrorKind {
-    pub(crate) fn of(error: &rusqlite::Error) -> Self {
+    pub(crate) fn classify(error: &rusqlite::Error) -> Self {
         let (code, extended) = match error {
             rusqlite::Error::SqliteFailure(error, _) | rusqlite::Error::SqlInputError { error, .. } => {
                 (error.code, error.extended_code)

@@ -29,8 +29,8 @@ pub(crate) struct FileStamps {
 }
 
 impl FileStamps {
-    pub(crate) fn of(path: &Path, generation: Option<Generation>) -> Self {
-        Self { file: FileStamp::of(path), log: FileStamp::of(&side_file(path, "-wal")), generation }
+    pub(crate) fn read(path: &Path, generation: Option<Generation>) -> Self {
+        Self { file: FileStamp::read(path), log: FileStamp::read(&side_file(path, "-wal")), generation }
     }
 
     /// Whether the metadata of a file changed.
@@ -40,7 +40,7 @@ impl FileStamps {
 
     /// Whether the file is the one at a path.
     pub(crate) fn is_of_file_at(&self, path: &Path) -> bool {
-        match (FileStamp::of(path), self.file) {
+        match (FileStamp::read(path), self.file) {
             (Some(there), Some(known)) => there.is_same_file(&known),
             (None, None) => true,
             (None, Some(_)) | (Some(_), None) => false,

@@ -119,7 +119,7 @@ pub(crate) fn switch_to_wal(connection: &Connection) -> rusqlite::Result<()> {
     loop {
         let mode = connection.query_row("PRAGMA journal_mode = wal", [], |row| row.get::<_, String>(0));
         match mode {
-            Err(error) if ErrorKind::of(&error) == ErrorKind::Busy && Instant::now() < deadline => {
+            Err(error) if ErrorKind::classify(&error) == ErrorKind::Busy && Instant::now() < deadline => {
                 std::thread::sleep(Duration::from_millis(2));
             }
             Err(error) => return Err(error),

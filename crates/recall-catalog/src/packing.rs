@@ -30,7 +30,7 @@ pub(crate) fn unpack_names(packed: &[u8]) -> Option<Vec<String>> {
 pub(crate) fn pack_references(references: &[(u32, &str)], text: &str, spans: &[ByteSpan]) -> Vec<u8> {
     let (mut in_text, mut listed) = (Vec::new(), Vec::new());
     for &(chunk, name) in references {
-        let span = spans.get(chunk as usize).filter(|_| Edge::unqualified(name).0.is_none());
+        let span = spans.get(chunk as usize).filter(|_| Edge::split_qualifier(name).0.is_none());
         match span.and_then(|&span| place_of(name, text, span)) {
             Some(place) => in_text.push((chunk, place, name.len())),
             None => listed.push((chunk, name)),
@@ -78,7 +78,7 @@ pub(crate) fn visit_references(packed: &[u8], text: &str, mut visit: impl FnMut(
             visit(chunk, text.get(place..end)?);
         }
     }
-    for (chunk, name) in packed.listed()? {
+    for (chunk, name) in packed.read_list()? {
         visit(chunk, &name);
     }
     Some(())
@@ -111,8 +111,8 @@ pub(crate) fn candidates_for(packed: &[u8], name: &str) -> Option<Vec<NameCandid
             }
         }
     }
-    for (chunk, listed) in packed.listed()? {
-        let (module, bare) = Edge::unqualified(&listed);
+    for (chunk, listed) in packed.read_list()? {
+        let (module, bare) = Edge::split_qualifier(&listed);
         if bare == name {
             found.push(NameCandidate { chunk, module: module.map(str::to_owned), place: None });
         }
@@ -123,7 +123,7 @@ pub(crate) fn candidates_for(packed: &[u8], name: &str) -> Option<Vec<NameCandid
 
 /// The first position of a name in a span of a text.
 fn place_of(name: &str, text: &str, span: ByteSpan) -> Option<usize> {
-    let within = span.of(text)?;
+    let within = span.slice(text)?;
     Some(span.start as usize + memmem::find(within.as_bytes(), name.as_bytes())?)
 }
 
@@ -206,7 +206,7 @@ impl<'a> Unpacker<'a> {
     }
 
     /// The rest of the bytes, written by [`push_listed`].
-    fn listed(&mut self) -> Option<Vec<(u32, String)>> {
+    fn read_list(&mut self) -> Option<Vec<(u32, String)>> {
         let mut names: Vec<String> = Vec::new();
         for _ in 0..self.count()? {
             let shared = self.number()?;
@@ -297,7 +297,7 @@ mod tests {
                     .filter(|found| found.place.is_none_or(|place| text[place..].starts_with(name)))
                     .map(|found| (found.chunk, found.module))
                     .collect();
-                let named = pairs.iter().map(|(chunk, target)| (*chunk, Edge::unqualified(target)));
+                let named = pairs.iter().map(|(chunk, target)| (*chunk, Edge::split_qualifier(target)));
                 let named = named.filter(|(_, (_, bare))| *bare == name);
                 let mut expected: Vec<(u32, Option<String>)> =
                     named.map(|(chunk, (module, _))| (chunk, module.map(str::to_owned))).collect();

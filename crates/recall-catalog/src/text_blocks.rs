@@ -35,7 +35,7 @@ pub(crate) fn compress(text: &str) -> Vec<u8> {
 
 /// Decompresses the whole text. `None` if the bytes are not a result of [`compress`].
 pub(crate) fn decompress(stored: &[u8]) -> Option<String> {
-    let blocks = Blocks::of(stored)?;
+    let blocks = Blocks::parse(stored)?;
     String::from_utf8(blocks.bytes(0, blocks.text_bytes)?).ok()
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn decompress_span(stored: &[u8], span: ByteSpan) -> Option<String> {
 
 /// Like [`decompress_span`], for bytes that need not be whole characters.
 pub(crate) fn decompress_bytes(stored: &[u8], start: usize, end: usize) -> Option<Vec<u8>> {
-    Blocks::of(stored)?.bytes(start, end)
+    Blocks::parse(stored)?.bytes(start, end)
 }
 
 struct Blocks<'a> {
@@ -56,7 +56,7 @@ struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    fn of(stored: &'a [u8]) -> Option<Self> {
+    fn parse(stored: &'a [u8]) -> Option<Self> {
         let (text_bytes, rest) = stored.split_first_chunk::<4>()?;
         let text_bytes = u32::from_le_bytes(*text_bytes) as usize;
         let (heads, compressed) = rest.split_at_checked(HEAD_BYTES * text_bytes.div_ceil(BLOCK_BYTES))?;
@@ -103,7 +103,7 @@ mod tests {
         let edges = [0, 1, BLOCK_BYTES - 1, BLOCK_BYTES, BLOCK_BYTES + 1, 3 * BLOCK_BYTES, text.len()];
         for (start, end) in edges.into_iter().flat_map(|start| edges.map(|end| (start, end))) {
             let span = ByteSpan { start: start as u32, end: end as u32 };
-            let expected = if start == end { Some("") } else { span.of(&text) };
+            let expected = if start == end { Some("") } else { span.slice(&text) };
             assert_eq!(decompress_span(&stored, span).as_deref(), expected, "{span:?}");
         }
     }

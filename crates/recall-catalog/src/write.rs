@@ -52,7 +52,7 @@ impl<'c> Writer<'c> {
 impl Drop for Writer<'_> {
     fn drop(&mut self) {
         let generation = rows::state::read(&self.connection).ok().map(|state| state.generation);
-        *self.stamps.lock() = FileStamps::of(self.path, generation);
+        *self.stamps.lock() = FileStamps::read(self.path, generation);
     }
 }
 

@@ -77,7 +77,7 @@ fn measure_file(root: &Path, path: &Path, chunker: &mut Chunker, all: &mut BTree
         return;
     };
     let Ok(text) = std::fs::read_to_string(path) else { return };
-    let Some(language) = Language::of_file(&relative, &text).filter(|_| text.len() <= 1024 * 1024) else { return };
+    let Some(language) = Language::detect(&relative, &text).filter(|_| text.len() <= 1024 * 1024) else { return };
     let figures = all.entry(language.as_str().to_owned()).or_default();
     if figures.bytes > MAX_BYTES {
         return;

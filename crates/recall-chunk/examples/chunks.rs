@@ -46,7 +46,7 @@ fn print_file(root: &Path, path: &Path, chunker: &mut Chunker) {
         return;
     };
     let Ok(text) = std::fs::read_to_string(path) else { return };
-    let Some(language) = Language::of_file(&relative, &text).filter(|_| text.len() <= MAX_FILE_BYTES) else { return };
+    let Some(language) = Language::detect(&relative, &text).filter(|_| text.len() <= MAX_FILE_BYTES) else { return };
     for chunk in chunker.parse(&relative, Some(&language), &text).chunks {
         print_chunk(&relative, &language, &chunk, &text);
     }
@@ -59,8 +59,8 @@ fn print_chunk(path: &DocPath, language: &Language, chunk: &Chunk, text: &str) {
         "kind": chunk.kind.as_str(),
         "symbol": chunk.symbol,
         "signature": chunk.signature,
-        "doc": chunk.doc_comment.and_then(|span| span.of(text)),
-        "text": chunk.span.bytes.of(text),
+        "doc": chunk.doc_comment.and_then(|span| span.slice(text)),
+        "text": chunk.span.bytes.slice(text),
         "start": chunk.span.start_line,
         "end": chunk.span.end_line,
     });

@@ -67,9 +67,9 @@ impl Chunker {
     ///
     /// The calling thread needs a stack of [`PARSE_STACK_BYTES`].
     pub fn parse(&mut self, path: &DocPath, language: Option<&Language>, text: &str) -> ParsedDocument {
-        let lines = Lines::of(text);
+        let lines = Lines::new(text);
         let name = language.map_or("", Language::as_str);
-        if let Some(markup) = Markup::of(name) {
+        if let Some(markup) = Markup::for_language(name) {
             return prose::document(&lines, markup, Division::Document, self.limits.max_tokens);
         }
         let Some(language) = language.filter(|language| holds_code(language.as_str())) else {
@@ -82,7 +82,7 @@ impl Chunker {
             drop(lines);
             let mut joined = Joined::new(text);
             for part in parts::cut(text, most_bytes) {
-                let found = self.part(&Lines::of(&text[part.clone()]), language);
+                let found = self.part(&Lines::new(&text[part.clone()]), language);
                 joined.append(&part, found);
             }
             joined.finish()
@@ -110,7 +110,7 @@ impl Chunker {
     ///
     /// The calling thread needs a stack of [`PARSE_STACK_BYTES`].
     pub fn parse_code(&mut self, language: &Language, text: &str) -> ParsedDocument {
-        self.code(&Lines::of(text), language)
+        self.code(&Lines::new(text), language)
     }
 
     fn code(&mut self, lines: &Lines<'_>, language: &Language) -> ParsedDocument {
@@ -127,11 +127,11 @@ impl Chunker {
 
     /// Returns the outline of a text by its own grammar and by those of the code in it. `None` if it has neither.
     fn outline(&mut self, lines: &Lines<'_>, language: &str) -> Option<Result<Outline, ParseError>> {
-        let own = Grammar::of(language).map(|(index, grammar)| {
+        let own = Grammar::for_language(language).map(|(index, grammar)| {
             let tree = self.parsers.parse(index, grammar, lines.text(), self.limits.parse_time)?;
             Ok(outline::read(grammar, &tree, lines, self.limits.parse_depth))
         });
-        let Some(host) = Host::of(language) else { return own };
+        let Some(host) = Host::for_language(language) else { return own };
         Some(match own.transpose() {
             Ok(own) => embedded::read(&mut self.parsers, lines, host, own, &self.limits),
             Err(error) => Err(error),
@@ -153,7 +153,7 @@ impl Chunker {
     ///
     /// `false` for languages without a grammar.
     pub fn parses(&mut self, language: &Language, text: &str) -> bool {
-        Grammar::of(language.as_str())
+        Grammar::for_language(language.as_str())
             .is_some_and(|(index, grammar)| self.parsers.parse(index, grammar, text, self.limits.parse_time).is_ok())
     }
 
@@ -171,5 +171,5 @@ impl Chunker {
 
 /// Whether a grammar reads texts of a language, or code in them.
 fn holds_code(language: &str) -> bool {
-    language == NOTEBOOK || Grammar::exists(language) || Host::of(language).is_some()
+    language == NOTEBOOK || Grammar::exists(language) || Host::for_language(language).is_some()
 }

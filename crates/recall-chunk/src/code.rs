@@ -52,7 +52,7 @@ impl Document<'_> {
         self.lines.text()
     }
 
-    fn found(&self, index: u32) -> &DefinitionNode {
+    fn definition(&self, index: u32) -> &DefinitionNode {
         &self.outline.definitions[index as usize]
     }
 
@@ -61,7 +61,7 @@ impl Document<'_> {
             Some(bytes) => self.lines.span_of_bytes(bytes.start, bytes.end),
             None => self.lines.span(&piece.lines),
         };
-        let found = piece.definition.map(|index| self.found(index));
+        let found = piece.definition.map(|index| self.definition(index));
         Chunk {
             ordinal,
             kind: piece.kind,
@@ -69,7 +69,7 @@ impl Document<'_> {
             symbol: piece.definition.map(|index| self.path(index)),
             signature: found.and_then(|found| one_line(&self.text()[found.signature.clone()])),
             doc_comment: found.and_then(|found| found.doc),
-            tokens: tokens::estimate(span.bytes.of(self.text()).unwrap_or_default()),
+            tokens: tokens::estimate(span.bytes.slice(self.text()).unwrap_or_default()),
         }
     }
 
@@ -77,7 +77,7 @@ impl Document<'_> {
     fn enclosing(&self, index: u32) -> impl Iterator<Item = &DefinitionNode> {
         let mut next = Some(index);
         std::iter::from_fn(move || {
-            let found = self.found(next?);
+            let found = self.definition(next?);
             next = found.parent;
             Some(found)
         })
@@ -106,10 +106,10 @@ impl Document<'_> {
     }
 
     /// The qualified name of a definition: `Store::open`.
-    fn qualified(&self, index: u32) -> String {
+    fn qualified_name(&self, index: u32) -> String {
         let mut names = Vec::new();
         let is_key = |found: &DefinitionNode| found.kinds.symbol == Some(SymbolKind::Key);
-        let is_own_key = is_key(self.found(index));
+        let is_own_key = is_key(self.definition(index));
         for found in self.enclosing(index) {
             // An element of a page is not a scope of the functions in it.
             if is_key(found) && !is_own_key {
@@ -135,7 +135,7 @@ impl Document<'_> {
             };
             Some(Symbol {
                 name: self.text()[found.name.clone()].to_owned(),
-                qualified: self.qualified(index as u32),
+                qualified: self.qualified_name(index as u32),
                 kind,
                 span: span_of(found),
                 chunk: chunk_at(chunks, found.name.start),
@@ -151,7 +151,7 @@ impl Document<'_> {
     /// definitions of the same name elsewhere.
     fn bound(&self) -> HashSet<(Option<u32>, &str)> {
         let bound = self.outline.bound.iter();
-        bound.filter_map(|span| Some((self.outermost(span.start), span.of(self.text())?))).collect()
+        bound.filter_map(|span| Some((self.outermost(span.start), span.slice(self.text())?))).collect()
     }
 
     /// The outermost ancestor of the last definition that starts at or before a byte.
@@ -159,7 +159,7 @@ impl Document<'_> {
         let definitions = &self.outline.definitions;
         let after = definitions.partition_point(|found| found.bytes.start <= byte as usize);
         let mut index = after.checked_sub(1)? as u32;
-        while let Some(parent) = self.found(index).parent {
+        while let Some(parent) = self.definition(index).parent {
             index = parent;
         }
         Some(index)
@@ -175,7 +175,8 @@ impl Document<'_> {
     }
 
     fn is_method(&self, found: &DefinitionNode) -> bool {
-        found.scope.is_some() || found.parent.is_some_and(|parent| self.found(parent).kinds.chunk == ChunkKind::Type)
+        found.scope.is_some()
+            || found.parent.is_some_and(|parent| self.definition(parent).kinds.chunk == ChunkKind::Type)
     }
 
     fn edges(&self, chunks: &[Chunk], symbols: &[Symbol]) -> Vec<Edge> {
@@ -202,9 +203,9 @@ impl Document<'_> {
                 seen.clear();
             }
             let Reference { name: span, qualifier } = reference;
-            let name = span.of(self.text()).unwrap_or_default();
+            let name = span.slice(self.text()).unwrap_or_default();
             // A qualifier may also be a variable.
-            let qualifier = qualifier.and_then(|qualifier| qualifier.of(self.text()));
+            let qualifier = qualifier.and_then(|qualifier| qualifier.slice(self.text()));
             let qualifier = qualifier.filter(|qualifier| self.modules(qualifier).next().is_some());
             let is_own = || {
                 own.binary_search(&(chunk as u32, name)).is_ok()
@@ -217,7 +218,7 @@ impl Document<'_> {
             match qualifier {
                 None => edges.push(edge(name.to_owned())),
                 Some(qualifier) => {
-                    edges.extend(self.modules(qualifier).map(|module| edge(Edge::qualified(module, name))));
+                    edges.extend(self.modules(qualifier).map(|module| edge(Edge::qualify(module, name))));
                 }
             }
         }

@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
 
     fn bytes(&mut self) -> Result<ByteSpan, DecodeError> {
         let span = ByteSpan { start: self.number()?, end: self.number()? };
-        span.of(self.text).map(|_| span).ok_or(DecodeError)
+        span.slice(self.text).map(|_| span).ok_or(DecodeError)
     }
 
     fn span(&mut self) -> Result<Span, DecodeError> {
@@ -258,7 +258,7 @@ mod tests {
         let documents = files.map(|file| {
             let text = std::fs::read_to_string(&file).expect("text");
             let path = DocPath::new(file.file_name().and_then(|name| name.to_str()).expect("a name")).expect("plain");
-            let parsed = chunker.parse(&path, Language::of_file(&path, &text).as_ref(), &text);
+            let parsed = chunker.parse(&path, Language::detect(&path, &text).as_ref(), &text);
             (text, parsed)
         });
         documents.collect()
@@ -292,7 +292,7 @@ mod tests {
                 let mut damaged = bytes.clone();
                 damaged[at] ^= 0x55;
                 if let Ok(document) = decode(&damaged, &text) {
-                    assert!(document.chunks.iter().all(|chunk| chunk.span.bytes.of(&text).is_some()));
+                    assert!(document.chunks.iter().all(|chunk| chunk.span.bytes.slice(&text).is_some()));
                 }
             }
         }

@@ -80,7 +80,7 @@ mod tests {
             ("data.xyz", "", DocumentType::Code),
         ] {
             let path = DocPath::new(path).expect("plain");
-            let language = Language::of_file(&path, text);
+            let language = Language::detect(&path, text);
             assert_eq!(document_type_of(&path, language.as_ref(), text), expected, "{path}");
         }
     }

@@ -136,8 +136,8 @@ fn parse(
     limits: &ChunkLimits,
     clock: &mut Clock,
 ) -> Result<Option<Outline>, ParseError> {
-    let Some((index, grammar)) = Grammar::of(language) else { return Ok(None) };
-    match parsers.parse_part(index, grammar, lines, bytes, clock.left()) {
+    let Some((index, grammar)) = Grammar::for_language(language) else { return Ok(None) };
+    match parsers.parse_part(index, grammar, lines, bytes, clock.time_left()) {
         Ok(tree) => Ok(Some(outline::read(grammar, &tree, lines, limits.parse_depth))),
         Err(ParseError::Timeout { .. }) => Err(ParseError::Timeout { limit: limits.parse_time }),
         Err(ParseError::Rejected(_) | ParseError::Grammar { .. }) => Ok(None),
@@ -155,7 +155,7 @@ impl Clock {
         Self { start: Instant::now(), limit }
     }
 
-    fn left(&self) -> Duration {
+    fn time_left(&self) -> Duration {
         self.limit.saturating_sub(self.start.elapsed())
     }
 }
@@ -166,7 +166,7 @@ fn add_mentions(outline: &mut Outline, text: &str, mentions: &[Mention], host: H
     known.extend(outline.definitions.iter().map(|found| &text[found.name.clone()]));
     known.sort_unstable();
     let builtins = if host.is_component() || host == Host::Page {
-        Grammar::of("typescript").map_or(&[][..], |(_, grammar)| grammar.syntax.builtins)
+        Grammar::for_language("typescript").map_or(&[][..], |(_, grammar)| grammar.syntax.builtins)
     } else {
         &[]
     };
@@ -221,7 +221,7 @@ fn component_name(name: &str) -> String {
 pub(crate) fn component(path: &DocPath, language: &str, text: &str) -> Option<Symbol> {
     let stem = path.stem();
     let is_name = stem.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
-    if !Host::of(language)?.is_component() || !is_name || matches!(stem, "index" | "layout" | "page") {
+    if !Host::for_language(language)?.is_component() || !is_name || matches!(stem, "index" | "layout" | "page") {
         return None;
     }
     let name = component_name(stem);

@@ -74,7 +74,7 @@ impl Grammar {
     }
 
     /// The grammar of a language, resolved at first use. `None` if there is none.
-    pub(crate) fn of(language: &str) -> Option<(usize, &'static Self)> {
+    pub(crate) fn for_language(language: &str) -> Option<(usize, &'static Self)> {
         static GRAMMARS: [OnceLock<Grammar>; SYNTAXES.len()] = [const { OnceLock::new() }; SYNTAXES.len()];
         let index = SYNTAXES.iter().position(|syntax| syntax.name == language)?;
         Some((index, GRAMMARS[index].get_or_init(|| Self::resolve(&SYNTAXES[index]))))

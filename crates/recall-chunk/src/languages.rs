@@ -102,7 +102,7 @@ impl Syntax {
     }
 
     /// The same table for another grammar.
-    const fn named(self, name: &'static str, grammar: fn() -> Language) -> Self {
+    const fn with_name(self, name: &'static str, grammar: fn() -> Language) -> Self {
         Self { name, grammar, ..self }
     }
 }
@@ -191,11 +191,11 @@ impl Named {
         Self { name, scope: None, label: None, kinds: None }
     }
 
-    fn of(node: Node<'_>) -> Self {
+    fn from_node(node: Node<'_>) -> Self {
         Self::plain(node.byte_range())
     }
 
-    fn labelled(self, label: impl Into<String>) -> Self {
+    fn with_label(self, label: impl Into<String>) -> Self {
         Self { label: Some(label.into()), ..self }
     }
 
@@ -289,7 +289,7 @@ impl Kinds {
     }
 
     /// A chunk that is not a symbol.
-    const fn unnamed(chunk: ChunkKind) -> Self {
+    const fn without_name(chunk: ChunkKind) -> Self {
         Self { chunk, symbol: None }
     }
 }

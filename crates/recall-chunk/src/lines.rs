@@ -19,7 +19,7 @@ pub(crate) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     /// Indexes the lines of a text. The text must be shorter than 4 GiB.
-    pub(crate) fn of(text: &'a str) -> Self {
+    pub(crate) fn new(text: &'a str) -> Self {
         let mut starts = Vec::with_capacity(text.len() / 32 + 2);
         let mut firsts = Vec::with_capacity(text.len() / 32 + 2);
         let mut tokens_before = Vec::with_capacity(text.len() / 32 + 2);
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn lines_give_byte_ranges_and_token_counts() {
-        let lines = Lines::of("a b\n\n  über\r\nlast");
+        let lines = Lines::new("a b\n\n  über\r\nlast");
         assert_eq!(lines.len(), 4);
         assert_eq!((0..4).map(|line| lines.get(line)).collect::<Vec<_>>(), ["a b", "", "  über", "last"]);
         assert_eq!((lines.first(2), lines.indent(2), lines.is_blank(1)), (7, 2, true));
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(lines.tokens(&(0..4)), tokens::estimate(lines.text()));
         assert_eq!(lines.trim(1..4), 2..4);
         let span = lines.span(&(2..3));
-        assert_eq!((span.bytes.of(lines.text()), span.start_line, span.end_line), (Some("  über"), 3, 3));
-        assert_eq!(Lines::of("").len(), 0);
+        assert_eq!((span.bytes.slice(lines.text()), span.start_line, span.end_line), (Some("  über"), 3, 3));
+        assert_eq!(Lines::new("").len(), 0);
     }
 }

@@ -244,7 +244,9 @@ impl Reader<'_> {
         }
         let named = role.definition().and_then(|definition| {
             let named = match &definition.name {
-                NameRule::Field(field) => node.child_by_field_name(field).map(|name| Named::plain(self.unquoted(name))),
+                NameRule::Field(field) => {
+                    node.child_by_field_name(field).map(|name| Named::plain(self.without_quotes(name)))
+                }
                 NameRule::Child(kinds) => child_of_kind(node, kinds).map(|name| Named::plain(name.byte_range())),
                 NameRule::Custom(custom) => custom(node, self.lines.text()),
             }?;
@@ -253,7 +255,7 @@ impl Reader<'_> {
         if let Some((definition, named)) = named {
             let kinds = named.kinds.unwrap_or(definition.kinds);
             if self.counts(definition.place, kinds) && !named.name.is_empty() {
-                let found = self.found(node, outer, held, definition.keyword, kinds, named);
+                let found = self.definition(node, outer, held, definition.keyword, kinds, named);
                 self.define(&mut frame, found);
             }
         } else if role.has(NodeTrait::Block) && !role.has(NodeTrait::Wrapper) {
@@ -268,7 +270,7 @@ impl Reader<'_> {
     }
 
     /// The name without quotes, as in `declare module "x"`.
-    fn unquoted(&self, name: Node<'_>) -> Range<usize> {
+    fn without_quotes(&self, name: Node<'_>) -> Range<usize> {
         let text = &self.lines.text()[name.byte_range()];
         let inner = text.trim_matches(['"', '\'']);
         let start = name.start_byte() + (text.len() - text.trim_start_matches(['"', '\'']).len());
@@ -291,7 +293,7 @@ impl Reader<'_> {
         fits && self.outline.definitions.len() < MAX_DEFINITIONS
     }
 
-    fn found(
+    fn definition(
         &self,
         node: Node<'_>,
         outer: Range<usize>,
@@ -395,7 +397,7 @@ impl Reader<'_> {
             self.outline.bound.push(span);
             return;
         }
-        let name = span.of(self.lines.text()).unwrap_or_default();
+        let name = span.slice(self.lines.text()).unwrap_or_default();
         // After a module, even a builtin name belongs to that module.
         let is_builtin = || self.grammar.syntax.builtins.binary_search(&name).is_ok();
         if names::is_worth_naming(name) && (self.is_qualified() || !is_builtin()) {

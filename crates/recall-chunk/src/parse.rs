@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_parse_that_takes_too_long_is_cancelled_and_forgotten() {
-        let (index, grammar) = Grammar::of("rust").expect("a grammar");
+        let (index, grammar) = Grammar::for_language("rust").expect("a grammar");
         let mut parsers = Parsers::default();
         let long = "fn f() { g(1, 2, 3); }\n".repeat(10_000);
         let late = parsers.parse(index, grammar, &long, Duration::ZERO).map(|_| ());

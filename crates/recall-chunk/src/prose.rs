@@ -28,7 +28,7 @@ pub(crate) enum Markup {
 
 impl Markup {
     /// The markup of a language. `None` if it is not prose.
-    pub(crate) fn of(language: &str) -> Option<Self> {
+    pub(crate) fn for_language(language: &str) -> Option<Self> {
         Some(match language {
             "markdown" => Self::Markdown,
             "rst" => Self::RestructuredText,
@@ -51,7 +51,7 @@ pub(crate) enum Division {
 
 /// Cuts a prose text.
 pub(crate) fn document(lines: &Lines<'_>, markup: Markup, division: Division, max_tokens: u32) -> ParsedDocument {
-    let front = FrontMatter::of(lines, markup);
+    let front = FrontMatter::read(lines, markup);
     let headings = heading::find(lines, markup, front.lines);
     let pieces = section::cut(lines, &headings, division, max_tokens);
     let chunks: Vec<Chunk> =
@@ -81,7 +81,7 @@ fn chunk(lines: &Lines<'_>, headings: &[Heading], ordinal: u32, piece: &Piece) -
         symbol: piece.heading.map(|heading| path(headings, heading)),
         signature: None,
         doc_comment: None,
-        tokens: tokens::estimate(span.bytes.of(lines.text()).unwrap_or_default()),
+        tokens: tokens::estimate(span.bytes.slice(lines.text()).unwrap_or_default()),
     }
 }
 

@@ -115,7 +115,7 @@ pub(crate) fn pieces_of_line(lines: &Lines<'_>, line: usize, max_tokens: u32) ->
 }
 
 fn push(lines: &Lines<'_>, chunks: &mut Vec<Chunk>, span: recall_core::Span) {
-    let text = span.bytes.of(lines.text()).unwrap_or_default();
+    let text = span.bytes.slice(lines.text()).unwrap_or_default();
     chunks.push(Chunk {
         ordinal: chunks.len() as u32,
         kind: ChunkKind::Window,

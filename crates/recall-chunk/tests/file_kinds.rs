@@ -6,9 +6,9 @@ use recall_core::{DocPath, FileKind, Language, Limits};
 #[track_caller]
 fn check(path: &str, text: &str, expected: FileKind) {
     let path = DocPath::new(path).expect("a plain path");
-    let language = Language::of_file(&path, text);
+    let language = Language::detect(&path, text);
     let parsed = Chunker::new(ChunkLimits::from(&Limits::default())).parse(&path, language.as_ref(), text);
-    assert_eq!(FileKind::of_parsed(&path, language.as_ref(), text, &parsed), expected, "{path}: {parsed:#?}");
+    assert_eq!(FileKind::from_parsed(&path, language.as_ref(), text, &parsed), expected, "{path}: {parsed:#?}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn check(name: &str) {
         stored
     };
     let path = DocPath::new(name).expect("plain");
-    let language = Language::of_file(&path, &text);
+    let language = Language::detect(&path, &text);
     let parse = |max_tokens| {
         let limits = ChunkLimits { max_tokens, ..ChunkLimits::from(&Limits::default()) };
         Chunker::new(limits).parse(&path, language.as_ref(), &text)
@@ -43,7 +43,7 @@ fn check(name: &str) {
 
 fn show_chunks(shown: &mut String, text: &str, parsed: &ParsedDocument) {
     for chunk in &parsed.chunks {
-        let doc = chunk.doc_comment.and_then(|doc| doc.of(text)).and_then(|doc| doc.lines().next());
+        let doc = chunk.doc_comment.and_then(|doc| doc.slice(text)).and_then(|doc| doc.lines().next());
         let _ = write!(
             shown,
             "  {:>3}-{:<3} {:8} {:3}  {}",

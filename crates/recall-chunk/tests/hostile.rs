@@ -11,7 +11,7 @@ use crate::fixtures::files;
 fn languages() -> Vec<Language> {
     let language_of = |name: &String| {
         let path = DocPath::new(name).expect("plain");
-        Language::of_file(&path, "").expect("a fixture has a language")
+        Language::detect(&path, "").expect("a fixture has a language")
     };
     let others = ["asciidoc", "org", "text"].map(Language::known);
     files::names().iter().map(language_of).chain(others).collect()

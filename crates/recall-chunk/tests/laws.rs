@@ -85,7 +85,7 @@ fn definitions_in_a_decorator_follow_what_it_decorates() {
 fn only_the_first_of_a_list_includes_the_declaration() {
     let text = "export const open = { now() {} }, closed = 1;\n";
     let symbols = parse("list.js", text, 400).symbols;
-    let symbols: Vec<&str> = symbols.iter().filter_map(|symbol| symbol.span.bytes.of(text)).collect();
+    let symbols: Vec<&str> = symbols.iter().filter_map(|symbol| symbol.span.bytes.slice(text)).collect();
     assert_eq!(symbols, [text.trim_end(), "now() {}", "closed = 1"]);
 }
 

@@ -7,7 +7,7 @@ use recall_core::{DocPath, EdgeKind, Language, Limits};
 fn references(file: &str, text: &str) -> Vec<String> {
     let path = DocPath::new(file).expect("a plain path");
     let parsed =
-        Chunker::new(ChunkLimits::from(&Limits::default())).parse(&path, Language::of_file(&path, text).as_ref(), text);
+        Chunker::new(ChunkLimits::from(&Limits::default())).parse(&path, Language::detect(&path, text).as_ref(), text);
     let references = parsed.edges.into_iter().filter(|edge| edge.kind == EdgeKind::References);
     let mut targets: Vec<String> = references.map(|edge| edge.target).collect();
     targets.sort_unstable();

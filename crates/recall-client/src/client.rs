@@ -104,7 +104,7 @@ impl Client {
 
     /// Adds a memory. Returns once it is on disk.
     pub async fn add(&self, request: impl IntoRequest<v1::AddRequest>) -> Result<v1::AddResponse, Status> {
-        let request = request.into_request().map(v1::AddRequest::keyed);
+        let request = request.into_request().map(v1::AddRequest::with_key);
         let call = async |mut rpc: Rpc, request: Request<_>| rpc.add(request).await.map(Response::into_inner);
         self.link.repeat(request, call).await
     }
@@ -114,7 +114,7 @@ impl Client {
         &self,
         request: impl IntoRequest<v1::LogEventRequest>,
     ) -> Result<v1::LogEventResponse, Status> {
-        let request = request.into_request().map(v1::LogEventRequest::keyed);
+        let request = request.into_request().map(v1::LogEventRequest::with_key);
         let call = async |mut rpc: Rpc, request: Request<_>| rpc.log_event(request).await.map(Response::into_inner);
         self.link.repeat(request, call).await
     }

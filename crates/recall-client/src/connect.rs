@@ -44,7 +44,7 @@ pub(crate) struct Reached {
 }
 
 /// Connects to the shared daemon as the options say.
-pub(crate) async fn shared(options: &ConnectOptions) -> Result<Reached, ConnectError> {
+pub(crate) async fn connect_shared(options: &ConnectOptions) -> Result<Reached, ConnectError> {
     let mut attempt = ConnectAttempt::new(options);
     loop {
         let Some(reached) = attempt.try_reach().await? else {
@@ -173,7 +173,7 @@ impl<'o> ConnectAttempt<'o> {
     }
 
     async fn try_socket(&self, socket: &std::path::Path) -> Result<Option<Reached>, ConnectError> {
-        let left = self.left()?;
+        let left = self.time_left()?;
         let reached = tokio::time::timeout(left, reach(socket, self.options)).await;
         // The last try may have too little time left even to find that no process listens.
         let why = if socket::exists(socket) { Unreached::Silent } else { Unreached::NoSocket };
@@ -205,7 +205,7 @@ impl<'o> ConnectAttempt<'o> {
         }
         if self.starter == Starter::Client && self.may_start() {
             let binary = launch::binary(self.options.daemon_binary.as_deref())?;
-            self.starting = Some(Starting::detached(&binary)?);
+            self.starting = Some(Starting::start_detached(&binary)?);
         }
         Ok(())
     }
@@ -296,7 +296,7 @@ impl<'o> ConnectAttempt<'o> {
         {
             return Ok(version.clone());
         }
-        let version = launch::version_of(&program, self.left()?).await;
+        let version = launch::version_of(&program, self.time_left()?).await;
         self.successor = Some((program, version.clone()));
         Ok(version)
     }
@@ -316,7 +316,7 @@ impl<'o> ConnectAttempt<'o> {
         let mut rpc = reached.rpc;
         let request = ShutdownRequest { reason: "upgrade".to_owned(), ..ShutdownRequest::default() };
         // The daemon may end before its answer arrives.
-        let _ = tokio::time::timeout(self.left()?, rpc.shutdown(request)).await;
+        let _ = tokio::time::timeout(self.time_left()?, rpc.shutdown(request)).await;
         drop(rpc);
         while let (Some(before), Some(now)) = (&before, self.holder())
             && before.is(&now)
@@ -329,13 +329,13 @@ impl<'o> ConnectAttempt<'o> {
 
     /// Sleeps with exponential backoff.
     pub(crate) async fn pause(&mut self) -> Result<(), ConnectError> {
-        let pause = self.pause.min(self.left()?);
+        let pause = self.pause.min(self.time_left()?);
         tokio::time::sleep(pause).await;
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
         Ok(())
     }
 
-    fn left(&self) -> Result<Duration, ConnectError> {
+    fn time_left(&self) -> Result<Duration, ConnectError> {
         let left = (self.options.deadline + self.extra).saturating_sub(self.began.elapsed());
         if left.is_zero() { Err(self.timed_out(Unreached::NoSocket)) } else { Ok(left) }
     }
@@ -360,7 +360,7 @@ impl<'o> ConnectAttempt<'o> {
     fn holder(&self) -> Option<Holder> {
         match self.options.launch {
             Launch::Private => Holder::at_socket(&self.options.dirs),
-            Launch::IfNeeded | Launch::Never => Holder::of(&self.options.dirs),
+            Launch::IfNeeded | Launch::Never => Holder::find(&self.options.dirs),
         }
     }
 

@@ -29,7 +29,7 @@ const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Whether a daemon holds its lock, in whatever state it is.
 pub fn is_running(dirs: &Dirs) -> bool {
-    Holder::of(dirs).is_some()
+    Holder::find(dirs).is_some()
 }
 
 /// Returns the program that clients start as the daemon.
@@ -74,7 +74,7 @@ pub enum StopMethod {
 /// The daemon refused; or it does not answer and the process that holds its lock cannot be verified to be the daemon;
 /// or it still runs.
 pub async fn stop(dirs: &Dirs, reason: &str, drain: Duration) -> Result<Stopped, StopError> {
-    let holder = Holder::of(dirs);
+    let holder = Holder::find(dirs);
     let asked = request_shutdown(dirs, holder.as_ref(), reason).await?;
     let Some(holder) = holder else {
         return Ok(match asked {
@@ -161,7 +161,7 @@ async fn has_ended(dirs: &Dirs, holder: &Holder, patience: Duration) -> bool {
 }
 
 fn holds(dirs: &Dirs, holder: &Holder) -> bool {
-    Holder::of(dirs).is_some_and(|now| now.is(holder))
+    Holder::find(dirs).is_some_and(|now| now.is(holder))
 }
 
 /// The daemon could not be stopped.

@@ -6,13 +6,13 @@ use std::path::Path;
 
 use recall_api::Failure;
 pub use recall_api::hint::Audience;
-use recall_api::hint::{CHECK_DAEMON, of_failure};
+use recall_api::hint::{CHECK_DAEMON, for_failure};
 use recall_config::{DirsError, ProjectError};
 
 use crate::{ConnectError, KeptBecause};
 
 /// Returns the hint for a failed connection.
-pub fn of_connect_error(error: &ConnectError, audience: Audience) -> Option<String> {
+pub fn for_connect_error(error: &ConnectError, audience: Audience) -> Option<String> {
     let hint = match error {
         ConnectError::NotRunning { .. } => audience.pick("start it with `recall daemon start`", CHECK_DAEMON),
         ConnectError::NoBinary { .. } => audience.pick(
@@ -52,13 +52,13 @@ pub fn of_connect_error(error: &ConnectError, audience: Audience) -> Option<Stri
         ConnectError::PrivateFolder { .. } => {
             audience.pick("set TMPDIR to a folder that you may write to", CHECK_DAEMON)
         }
-        ConnectError::Refused { source } => return of_failure(&Failure::from_status(source), audience),
+        ConnectError::Refused { source } => return for_failure(&Failure::from_status(source), audience),
     };
     Some(hint.to_owned())
 }
 
 /// Returns the hint for an older daemon that keeps running; `None` if nobody expected it to be replaced.
-pub fn of_older_daemon(why: KeptBecause) -> Option<&'static str> {
+pub fn for_older_daemon(why: KeptBecause) -> Option<&'static str> {
     match why {
         KeptBecause::NotAsked => None,
         KeptBecause::TurnedOff | KeptBecause::CameBack => Some("replace it with `recall daemon restart`"),
@@ -73,7 +73,7 @@ fn in_shell(command: &str, log: &Path) -> String {
 }
 
 /// Returns the hint for wrong folders in the environment.
-pub fn of_dirs_error(error: &DirsError, audience: Audience) -> String {
+pub fn for_dirs_error(error: &DirsError, audience: Audience) -> String {
     let hint = match error {
         DirsError::Relative { .. } => "set RECALL_HOME to an absolute path",
         DirsError::NoHome => {
@@ -85,7 +85,7 @@ pub fn of_dirs_error(error: &DirsError, audience: Audience) -> String {
 }
 
 /// Returns the hint for a folder that cannot be a project.
-pub fn of_project_error(error: &ProjectError, audience: Audience) -> Option<String> {
+pub fn for_project_error(error: &ProjectError, audience: Audience) -> Option<String> {
     match error {
         ProjectError::TooBroad { .. } => {
             let command = "name a directory below it, or insist with --allow-broad-root";
@@ -107,7 +107,7 @@ mod tests {
         let error = ConnectError::Refused { source: Box::new(refused.into()) };
         for audience in [Audience::Command, Audience::Tool] {
             assert!(
-                of_connect_error(&error, audience).is_some_and(|hint| hint.contains("RECALL_HOME")),
+                for_connect_error(&error, audience).is_some_and(|hint| hint.contains("RECALL_HOME")),
                 "{audience:?}"
             );
         }
@@ -116,8 +116,8 @@ mod tests {
     #[test]
     fn a_wrong_home_is_corrected_where_the_reader_can_correct_it() {
         let error = DirsError::Relative { path: "here".into() };
-        assert_eq!(of_dirs_error(&error, Audience::Command), "set RECALL_HOME to an absolute path");
+        assert_eq!(for_dirs_error(&error, Audience::Command), "set RECALL_HOME to an absolute path");
         let tool = "set RECALL_HOME to an absolute path in the MCP server's `env`";
-        assert_eq!(of_dirs_error(&error, Audience::Tool), tool);
+        assert_eq!(for_dirs_error(&error, Audience::Tool), tool);
     }
 }

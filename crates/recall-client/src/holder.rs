@@ -40,7 +40,7 @@ pub(crate) enum DaemonSignal {
 impl Holder {
     /// Returns the process that holds the lock of the user's data, or else that of the socket; `None` if neither is
     /// held.
-    pub fn of(dirs: &Dirs) -> Option<Self> {
+    pub fn find(dirs: &Dirs) -> Option<Self> {
         [dirs.data_lock(), dirs.lock()].iter().find_map(|lock| holder_of(lock))
     }
 
@@ -158,13 +158,13 @@ mod tests {
     fn the_holder_of_a_lock_is_known_by_its_note() {
         let place = tempfile::tempdir().expect("a temporary directory");
         let dirs = dirs(place.path());
-        assert_eq!(Holder::of(&dirs), None);
+        assert_eq!(Holder::find(&dirs), None);
         fs::write(dirs.data_lock(), "11\n").expect("writable");
-        assert_eq!(Holder::of(&dirs), None, "the lock is free");
+        assert_eq!(Holder::find(&dirs), None, "the lock is free");
         let _socket = hold(&dirs.lock(), "12\n");
-        assert_eq!(Holder::of(&dirs).expect("held").pid(), Some(12));
+        assert_eq!(Holder::find(&dirs).expect("held").pid(), Some(12));
         let _data = hold(&dirs.data_lock(), "13\nsince 5\nsocket /s\n");
-        let holder = Holder::of(&dirs).expect("held");
+        let holder = Holder::find(&dirs).expect("held");
         assert_eq!((holder.pid(), holder.socket()), (Some(13), Some(Path::new("/s"))));
         assert_eq!(holder.since().expect("noted").as_millis(), 5);
         assert_eq!(Holder::at_socket(&dirs).expect("held").pid(), Some(12));
@@ -177,7 +177,7 @@ mod tests {
         let dirs = dirs(place.path());
         for note in [format!("{}\n", stranger.id()), format!("{}\nstarted 1\n", stranger.id()), "no note".to_owned()] {
             let _held = hold(&dirs.lock(), &note);
-            let holder = Holder::of(&dirs).expect("held");
+            let holder = Holder::find(&dirs).expect("held");
             assert!(matches!(holder.signal(DaemonSignal::Kill), Err(NotSignalled::Unverified)), "{note}");
         }
         assert!(stranger.try_wait().expect("ours").is_none(), "it still runs");

@@ -9,18 +9,18 @@ use recall_api::v1;
 pub(crate) trait Keyed {
     /// Sets a new key if the request has none.
     #[must_use]
-    fn keyed(self) -> Self;
+    fn with_key(self) -> Self;
 }
 
 impl Keyed for v1::AddRequest {
-    fn keyed(mut self) -> Self {
+    fn with_key(mut self) -> Self {
         fill(&mut self.idempotency_key);
         self
     }
 }
 
 impl Keyed for v1::LogEventRequest {
-    fn keyed(mut self) -> Self {
+    fn with_key(mut self) -> Self {
         fill(&mut self.idempotency_key);
         self
     }
@@ -47,9 +47,9 @@ mod tests {
     #[test]
     fn every_call_gets_a_unique_key_unless_it_has_one() {
         let keys: std::collections::BTreeSet<_> =
-            (0..100).map(|_| v1::AddRequest::default().keyed().idempotency_key).collect();
+            (0..100).map(|_| v1::AddRequest::default().with_key().idempotency_key).collect();
         assert_eq!(keys.len(), 100);
         let given = v1::LogEventRequest { idempotency_key: "mine".to_owned(), ..Default::default() };
-        assert_eq!(given.keyed().idempotency_key, "mine");
+        assert_eq!(given.with_key().idempotency_key, "mine");
     }
 }

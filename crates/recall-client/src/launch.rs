@@ -115,7 +115,7 @@ impl Starting {
     ///
     /// # Errors
     /// The program cannot be run.
-    pub(crate) fn detached(binary: &Path) -> Result<Self, ConnectError> {
+    pub(crate) fn start_detached(binary: &Path) -> Result<Self, ConnectError> {
         let mut command = command(binary);
         platform::detach(&mut command);
         let spawned = command.stdin(Stdio::null()).spawn();
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_program_that_cannot_run_is_reported() {
-        let error = Starting::detached(Path::new("/nonexistent/recalld")).expect_err("there is none");
+        let error = Starting::start_detached(Path::new("/nonexistent/recalld")).expect_err("there is none");
         assert!(matches!(error, ConnectError::Spawn { binary, .. } if binary == Path::new("/nonexistent/recalld")));
     }
 }

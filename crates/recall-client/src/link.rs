@@ -93,7 +93,7 @@ impl Link {
 
 async fn reach(options: &ConnectOptions) -> Result<(Reached, Option<PrivateDaemon>), ConnectError> {
     match options.launch {
-        Launch::IfNeeded | Launch::Never => Ok((connect::shared(options).await?, None)),
+        Launch::IfNeeded | Launch::Never => Ok((connect::connect_shared(options).await?, None)),
         Launch::Private => {
             let (reached, private) = private::start(options).await?;
             Ok((reached, Some(private)))

@@ -71,11 +71,11 @@ pub fn change(
     let current = found.as_ref().map_or("", |found| &found.text);
     let text = match change {
         Change::Set(value) => {
-            allowed(key, value, file)?;
+            check_allowed(key, value, file)?;
             set(current, key, value)
         }
         Change::Unset => {
-            known(key, current, &path)?;
+            check_known(key, current, &path)?;
             unset(current, key)
         }
     };
@@ -120,15 +120,15 @@ pub fn replace_text(
         SettingsFile::Project => Layer::Project,
     };
     let entries = FileText { path: shown.to_owned(), text: text.to_owned() }.entries(layer)?;
-    let warnings = Settings::of_entries(entries)?.warnings;
+    let warnings = Settings::from_entries(entries)?.warnings;
     write(dirs, project_root, file, before, text)?;
     Ok(warnings)
 }
 
 /// Checks a new value as if it were a flag, and whether the file may set it.
-fn allowed(key: &str, value: &str, file: SettingsFile) -> Result<(), ChangeError> {
+fn check_allowed(key: &str, value: &str, file: SettingsFile) -> Result<(), ChangeError> {
     let entry = Entry { key: key.to_owned(), value: loose(value), layer: Layer::Flag, place: Place::Flag };
-    let loaded = Settings::of_entries(vec![entry]).map_err(|error| match error {
+    let loaded = Settings::from_entries(vec![entry]).map_err(|error| match error {
         ConfigError::UnknownFlag { key, nearest } => ChangeError::UnknownKey { key, nearest },
         error => error.into(),
     })?;
@@ -140,7 +140,7 @@ fn allowed(key: &str, value: &str, file: SettingsFile) -> Result<(), ChangeError
 }
 
 /// Checks that a setting is known, or at least in the file.
-fn known(key: &str, text: &str, path: &Path) -> Result<(), ChangeError> {
+fn check_known(key: &str, text: &str, path: &Path) -> Result<(), ChangeError> {
     let table = defaults();
     if table.row(key).is_some() || value_in(text, key, path)?.0.is_some() {
         return Ok(());
@@ -153,7 +153,7 @@ fn known(key: &str, text: &str, path: &Path) -> Result<(), ChangeError> {
 /// # Panics
 /// If a default is not valid, which a test excludes.
 pub fn defaults() -> Table {
-    Settings::of_entries(Vec::new()).expect("the defaults are valid").table
+    Settings::from_entries(Vec::new()).expect("the defaults are valid").table
 }
 
 /// Returns the value of a setting in a file's text, with its line.
@@ -291,11 +291,11 @@ fn write(
             };
             let failed = |source: io::Error| OpenError::Io { path: path.clone(), source };
             fs::create_dir_all(parent).map_err(failed)?;
-            unchanged(user_text(dirs)?.as_ref(), before, &path)?;
+            check_unchanged(user_text(dirs)?.as_ref(), before, &path)?;
             Folder::open(parent)?.replace(name, text.as_bytes())?;
         }
         SettingsFile::Project => {
-            unchanged(project_text(project_root)?.as_ref(), before, &Dirs::project_config(project_root))?;
+            check_unchanged(project_text(project_root)?.as_ref(), before, &Dirs::project_config(project_root))?;
             if before.is_none() {
                 initialise(project_root)?;
             }
@@ -305,7 +305,7 @@ fn write(
     Ok(())
 }
 
-fn unchanged(now: Option<&FileText>, before: Option<&str>, path: &Path) -> Result<(), ChangeError> {
+fn check_unchanged(now: Option<&FileText>, before: Option<&str>, path: &Path) -> Result<(), ChangeError> {
     if now.map(|now| &*now.text) == before { Ok(()) } else { Err(ChangeError::Meanwhile { path: path.to_owned() }) }
 }
 

@@ -60,7 +60,7 @@ impl Dirs {
         let dirs = match &env.recall_home {
             Some(home) if home.is_relative() => return Err(DirsError::Relative { path: home.clone() }),
             Some(home) => Self::below(home),
-            None => Self::of_platform(env)?,
+            None => Self::for_platform(env)?,
         };
         dirs.check_socket_length()?;
         Ok(dirs)
@@ -87,7 +87,7 @@ impl Dirs {
         }
     }
 
-    fn of_platform(env: &Environment) -> Result<Self, DirsError> {
+    fn for_platform(env: &Environment) -> Result<Self, DirsError> {
         let platform = env.platform.clone().ok_or(DirsError::NoHome)?;
         let PlatformDirs { data, config, cache, state } = platform;
         let hash = short_hash(&data);
@@ -164,7 +164,7 @@ impl Dirs {
     ///
     /// The path contains the store's id, which is a hash of the root's path, so the root must be resolved first.
     pub fn code_ranker(&self, root: &Path) -> PathBuf {
-        let id = ContentHash::of(root.as_os_str().as_encoded_bytes()).short();
+        let id = ContentHash::hash(root.as_os_str().as_encoded_bytes()).short();
         self.data.join("rankers").join(id).join("code.ranker")
     }
 

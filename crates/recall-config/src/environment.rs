@@ -56,7 +56,7 @@ impl Environment {
     pub fn capture() -> Self {
         Self {
             home: directories::BaseDirs::new().map(|base| base.home_dir().to_owned()),
-            platform: PlatformDirs::of_this_platform(),
+            platform: PlatformDirs::detect(),
             runtime_dir: runtime_folder_of(Path::new("/run/user"), effective_user()),
             user: effective_user(),
             ..Self::from_variables(std::env::vars_os())
@@ -142,7 +142,7 @@ fn is_key(name: &str) -> bool {
 }
 
 impl PlatformDirs {
-    fn of_this_platform() -> Option<Self> {
+    fn detect() -> Option<Self> {
         let project = directories::ProjectDirs::from("dev", "", "recall")?;
         // The local folders differ from the others on Windows only, where those are copied between machines: an index and a
         // socket belong to one machine.

@@ -75,10 +75,10 @@ fn variable(name: &str, value: &OsString) -> Entry {
 
 /// Parses a value that may be unquoted: as TOML if it is valid, otherwise as a string.
 pub(crate) fn loose(text: &str) -> toml::Value {
-    DeValue::parse(text).ok().and_then(|value| typed(value).ok()).unwrap_or_else(|| text.into())
+    DeValue::parse(text).ok().and_then(|value| convert_type(value).ok()).unwrap_or_else(|| text.into())
 }
 
-fn typed(value: Spanned<DeValue<'_>>) -> Result<toml::Value, toml::de::Error> {
+fn convert_type(value: Spanned<DeValue<'_>>) -> Result<toml::Value, toml::de::Error> {
     toml::Value::deserialize(ValueDeserializer::from(value))
 }
 
@@ -100,7 +100,7 @@ impl FileText {
         let mut entries = Vec::new();
         let mut push = |key: String, start: usize, value| -> Result<(), ConfigError> {
             // Parsed values only fail here if a number does not fit into 64 bits.
-            let value = typed(value).map_err(|_| ConfigError::Syntax {
+            let value = convert_type(value).map_err(|_| ConfigError::Syntax {
                 place: self.place(start),
                 message: format!("the number of `{key}` is out of range"),
             })?;

@@ -80,7 +80,7 @@ impl LockNote {
     /// Returns false if the note or the operating system does not say when the process started: then a signal could
     /// reach another process.
     pub fn is_verified(&self) -> bool {
-        let is_same = self.started.is_some() && ProcessStart::of(self.pid) == self.started;
+        let is_same = self.started.is_some() && ProcessStart::read(self.pid) == self.started;
         is_same && program_of(self.pid).is_some_and(|name| name.contains(PROGRAM))
     }
 }
@@ -133,10 +133,10 @@ mod tests {
     #[test]
     fn another_process_is_not_mistaken_for_the_holder() {
         let own = std::process::id();
-        let note = LockNote { pid: own, started: ProcessStart::of(own), since: None, socket: None };
+        let note = LockNote { pid: own, started: ProcessStart::read(own), since: None, socket: None };
         assert!(!note.is_verified(), "it does not run the daemon's program");
         let mut daemon = sleeping_daemon();
-        let (pid, started) = (daemon.id(), ProcessStart::of(daemon.id()));
+        let (pid, started) = (daemon.id(), ProcessStart::read(daemon.id()));
         let note = LockNote { pid, started, since: None, socket: None };
         assert_eq!(note.is_verified(), cfg!(target_os = "linux"));
         assert!(!LockNote { started: Some(ProcessStart(1)), ..note.clone() }.is_verified(), "the id was reused");

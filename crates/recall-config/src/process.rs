@@ -20,7 +20,7 @@ pub struct ProcessStart(pub(crate) u64);
 impl ProcessStart {
     /// Returns the start of a process; `None` if there is no such process, or if the operating system does not report
     /// it.
-    pub fn of(pid: u32) -> Option<Self> {
+    pub fn read(pid: u32) -> Option<Self> {
         platform::start_of(pid).map(Self)
     }
 }
@@ -46,15 +46,15 @@ mod tests {
     #[test]
     fn only_a_running_process_has_a_start_and_a_program() {
         let own = std::process::id();
-        assert_eq!(ProcessStart::of(own), ProcessStart::of(own));
-        assert!(ProcessStart::of(own).is_some());
+        assert_eq!(ProcessStart::read(own), ProcessStart::read(own));
+        assert!(ProcessStart::read(own).is_some());
         assert!(program_of(own).is_some_and(|name| name.starts_with("recall_config")), "{:?}", program_of(own));
         let mut ended = idle().spawn().expect("it runs");
-        let started = ProcessStart::of(ended.id());
+        let started = ProcessStart::read(ended.id());
         assert!(started.is_some());
-        assert_ne!(started, ProcessStart::of(1));
+        assert_ne!(started, ProcessStart::read(1));
         ended.kill().expect("ours");
         ended.wait().expect("ours");
-        assert_eq!((ProcessStart::of(ended.id()), program_of(ended.id())), (None, None));
+        assert_eq!((ProcessStart::read(ended.id()), program_of(ended.id())), (None, None));
     }
 }

@@ -25,7 +25,7 @@ impl Reader {
         for entry in entries {
             given.entry(entry.key.clone()).or_default().push(entry);
         }
-        Self { given, described: table::described(), rows: Vec::new(), warnings: Vec::new() }
+        Self { given, described: table::descriptions(), rows: Vec::new(), warnings: Vec::new() }
     }
 
     /// Returns the value of a setting: that of the last layer that set it, or the default.
@@ -52,7 +52,7 @@ impl Reader {
                 place: place.clone(),
                 key: key.to_owned(),
                 expected,
-                found: shown(&value),
+                found: value_text(&value),
             })?;
             text = on_one_line(&value);
             origin = Origin { layer, place: Some(place) };
@@ -91,7 +91,8 @@ impl Reader {
                     self.warnings.push(Warning::NotForProjects { place, key: key.clone() });
                     continue;
                 }
-                let invalid = |expected| ConfigError::Value { place, key: key.clone(), expected, found: shown(&value) };
+                let invalid =
+                    |expected| ConfigError::Value { place, key: key.clone(), expected, found: value_text(&value) };
                 family.insert(name.clone(), kind.parse(&value).map_err(invalid)?);
             }
         }
@@ -143,7 +144,7 @@ pub(crate) fn on_one_line(value: &toml::Value) -> String {
 const MASK: &str = "[secret]";
 
 /// Formats a value in TOML, on one line and truncated.
-fn shown(value: &toml::Value) -> String {
+fn value_text(value: &toml::Value) -> String {
     let text = on_one_line(value);
     if text.chars().count() <= SHOWN_CHARS {
         return text;

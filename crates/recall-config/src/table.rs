@@ -121,7 +121,7 @@ impl Described<'_> {
 }
 
 /// Returns the settings of the default file by their names.
-pub(crate) fn described() -> BTreeMap<String, Described<'static>> {
+pub(crate) fn descriptions() -> BTreeMap<String, Described<'static>> {
     let mut found = BTreeMap::new();
     let (mut section, mut comment) = ("", None);
     let mut start = 0;
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_comment_becomes_a_description() {
-        let described = described();
+        let described = descriptions();
         let of = |key: &str| described[key].doc();
         assert!(
             of("limits.parse_time").ends_with("split into windows of lines instead."),

@@ -11,7 +11,7 @@ pub struct ByteSpan {
 
 impl ByteSpan {
     /// Returns the text that the span covers; `None` if the text is shorter or a bound splits a character.
-    pub fn of(self, text: &str) -> Option<&str> {
+    pub fn slice(self, text: &str) -> Option<&str> {
         text.get(self.start as usize..self.end as usize)
     }
 }
@@ -222,7 +222,7 @@ pub struct Edge {
     /// The ordinal of the chunk that it starts in.
     pub chunk: u32,
     /// The target as written: a module path, a symbol's name, a relative link, an id. A reference has a bare name, or a
-    /// [qualified](Self::qualified) one if the text shows which module the name comes from.
+    /// [qualified](Self::qualify) one if the text shows which module the name comes from.
     pub target: String,
 }
 
@@ -232,12 +232,12 @@ impl Edge {
 
     /// Returns the target of a reference to a name in a module, such as `Data.Map.insert`. The module is named in full,
     /// not by the alias that the document gives it.
-    pub fn qualified(module: &str, name: &str) -> String {
+    pub fn qualify(module: &str, name: &str) -> String {
         format!("{module}{}{name}", Self::QUALIFIES)
     }
 
     /// Splits the target of a reference into the module, if it has one, and the bare name.
-    pub fn unqualified(target: &str) -> (Option<&str>, &str) {
+    pub fn split_qualifier(target: &str) -> (Option<&str>, &str) {
         match target.rsplit_once(Self::QUALIFIES) {
             Some((module, name)) => (Some(module), name),
             None => (None, target),

@@ -29,7 +29,7 @@ const SHORTEST_HASH: usize = 6;
 impl<'a> Citation<'a> {
     /// Splits the lines and the hash off the end of a text: `src/lib.rs:10-20@0123456789ab`. A text without them is a
     /// document. A column after the line is ignored.
-    pub fn of(text: &'a str) -> Self {
+    pub fn split(text: &'a str) -> Self {
         let (place, hash) = match text.rsplit_once('@') {
             Some((place, hash)) if is_hash(hash) && !place.is_empty() => (place, Some(hash)),
             _ => (text, None),
@@ -43,7 +43,7 @@ impl<'a> Citation<'a> {
     /// Returns what a text may mean: a document with that name as a whole, then one with lines or a hash at the end of the text.
     pub fn readings(text: &'a str) -> impl Iterator<Item = Self> {
         let whole = Self { document: text, lines: None, hash: None };
-        let cited = Some(Self::of(text)).filter(|cited| *cited != whole);
+        let cited = Some(Self::split(text)).filter(|cited| *cited != whole);
         std::iter::once(whole).chain(cited)
     }
 }
@@ -52,7 +52,7 @@ impl<'a> Citation<'a> {
 fn split_lines(place: &str) -> Option<(&str, Lines)> {
     let split = |separator| place.rsplit_once(separator).filter(|(document, _): &(&str, &str)| !document.is_empty());
     if let Some((document, fragment)) = split('#') {
-        return Lines::of_fragment(fragment).map(|lines| (document, lines));
+        return Lines::parse_fragment(fragment).map(|lines| (document, lines));
     }
     let (document, last) = split(':')?;
     // Compilers write `path:line:column`, and grep `path:line:`.
@@ -62,19 +62,19 @@ fn split_lines(place: &str) -> Option<(&str, Lines)> {
     {
         return Some((outer, Lines { start: line, end: line }));
     }
-    Some((document, Lines::of(last)?))
+    Some((document, Lines::parse(last)?))
 }
 
 impl Lines {
     /// Parses `10` or `10-20`; returns `None` for anything else. The lines of a reversed range are those between its ends.
-    pub fn of(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let (one, other) = text.split_once('-').unwrap_or((text, text));
         let (one, other) = (one.parse().ok()?, other.parse().ok()?);
         Some(Self { start: std::cmp::min(one, other), end: std::cmp::max(one, other) })
     }
 
     /// Parses the fragment with which hosts of repositories link to lines: `L10`, `L10-L20`, `L10-20`, `L10C5-L20C8`.
-    fn of_fragment(text: &str) -> Option<Self> {
+    fn parse_fragment(text: &str) -> Option<Self> {
         fn line(text: &str) -> Option<u32> {
             let text = text.strip_prefix('L').unwrap_or(text);
             let (line, column) = text.split_once('C').unwrap_or((text, "1"));
@@ -122,7 +122,7 @@ mod tests {
             ("#L9", "#L9", None, None),
             ("0123456789abcdef-3", "0123456789abcdef-3", None, None),
         ] {
-            assert_eq!(Citation::of(text), Citation { document, lines, hash }, "{text}");
+            assert_eq!(Citation::split(text), Citation { document, lines, hash }, "{text}");
         }
     }
 

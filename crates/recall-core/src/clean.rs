@@ -12,7 +12,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     let mut cleaned = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        let length = match CharClass::of(c) {
+        let length = match CharClass::classify(c) {
             CharClass::Kept => {
                 cleaned.push(c);
                 c.len_utf8()
@@ -31,7 +31,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
 
 /// Whether [`clean`] keeps a character.
 pub(crate) fn is_kept(c: char) -> bool {
-    CharClass::of(c) == CharClass::Kept
+    CharClass::classify(c) == CharClass::Kept
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ enum CharClass {
 }
 
 impl CharClass {
-    fn of(c: char) -> Self {
+    fn classify(c: char) -> Self {
         match c {
             '\n' | '\t' => Self::Kept,
             '\u{1b}' => Self::Escape,

@@ -27,11 +27,11 @@ impl ChunkText<'_> {
     /// Returns the hash of all parts that are embedded, with their lengths.
     pub fn hash(&self) -> TextHash {
         let Self { path, symbol, text, document: _ } = self;
-        TextHash::of(&format!("{} {} {path}{symbol}{text}", path.len(), symbol.len()))
+        TextHash::hash(&format!("{} {} {path}{symbol}{text}", path.len(), symbol.len()))
     }
 
     /// Returns the parts that are not empty, joined by line feeds.
-    pub fn joined(&self) -> String {
+    pub fn full_text(&self) -> String {
         let parts = [self.path, self.symbol, self.text];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
     }
@@ -170,8 +170,8 @@ mod tests {
 
     #[test]
     fn empty_parts_of_a_chunk_are_ignored() {
-        assert_eq!(ChunkText { path: "a.rs", text: "fn a()", ..ChunkText::default() }.joined(), "a.rs\nfn a()");
-        assert_eq!(ChunkText::default().joined(), "");
+        assert_eq!(ChunkText { path: "a.rs", text: "fn a()", ..ChunkText::default() }.full_text(), "a.rs\nfn a()");
+        assert_eq!(ChunkText::default().full_text(), "");
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub struct ModelFingerprint(pub [u8; 32]);
 impl ModelFingerprint {
     /// Hashes the parts of a model. Each part is hashed with its length, so moving bytes between parts changes the
     /// result.
-    pub fn of(parts: &[&[u8]]) -> Self {
+    pub fn hash(parts: &[&[u8]]) -> Self {
         let mut hasher = blake3::Hasher::new();
         for part in parts {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
@@ -39,7 +39,7 @@ pub struct TextHash(pub [u8; 32]);
 
 impl TextHash {
     /// Hashes a text.
-    pub fn of(text: &str) -> Self {
+    pub fn hash(text: &str) -> Self {
         Self(*blake3::hash(text.as_bytes()).as_bytes())
     }
 }
@@ -64,7 +64,7 @@ impl Quantised {
     ///
     /// # Errors
     /// The embedding is all zero, has a component that is not finite, or has too many components.
-    pub fn of(embedding: &[f32]) -> Result<Self, QuantiseError> {
+    pub fn quantise(embedding: &[f32]) -> Result<Self, QuantiseError> {
         check_dimensions(embedding.len())?;
         if let Some(component) = embedding.iter().position(|component| !component.is_finite()) {
             return Err(QuantiseError::NotFinite { component });
@@ -163,11 +163,11 @@ mod tests {
 
     #[test]
     fn an_embedding_without_a_direction_is_refused() {
-        assert_eq!(Quantised::of(&[]), Err(QuantiseError::Zero));
-        assert_eq!(Quantised::of(&[0.0, -0.0]), Err(QuantiseError::Zero));
-        assert_eq!(Quantised::of(&[1.0, f32::NAN]), Err(QuantiseError::NotFinite { component: 1 }));
-        assert_eq!(Quantised::of(&[f32::INFINITY, 1.0]), Err(QuantiseError::NotFinite { component: 0 }));
-        assert_eq!(Quantised::of(&vec![1.0; 4097]), Err(QuantiseError::TooManyDimensions { dimensions: 4097 }));
+        assert_eq!(Quantised::quantise(&[]), Err(QuantiseError::Zero));
+        assert_eq!(Quantised::quantise(&[0.0, -0.0]), Err(QuantiseError::Zero));
+        assert_eq!(Quantised::quantise(&[1.0, f32::NAN]), Err(QuantiseError::NotFinite { component: 1 }));
+        assert_eq!(Quantised::quantise(&[f32::INFINITY, 1.0]), Err(QuantiseError::NotFinite { component: 0 }));
+        assert_eq!(Quantised::quantise(&vec![1.0; 4097]), Err(QuantiseError::TooManyDimensions { dimensions: 4097 }));
     }
 
     #[test]
@@ -180,14 +180,14 @@ mod tests {
     #[test]
     fn tiny_and_huge_embeddings_keep_their_direction() {
         for length in [1e-44, 1e-30, 1e30, 3e38] {
-            let quantised = Quantised::of(&[length, 0.0, -length]).expect("it has a direction");
+            let quantised = Quantised::quantise(&[length, 0.0, -length]).expect("it has a direction");
             assert_eq!(quantised.components(), [127, 0, -127], "{length}");
         }
     }
 
     #[test]
     fn the_boundaries_between_parts_of_a_model_are_hashed() {
-        assert_ne!(ModelFingerprint::of(&[b"ab", b"c"]), ModelFingerprint::of(&[b"a", b"bc"]));
+        assert_ne!(ModelFingerprint::hash(&[b"ab", b"c"]), ModelFingerprint::hash(&[b"a", b"bc"]));
     }
 
     proptest! {
@@ -197,7 +197,7 @@ mod tests {
         ) {
             let (embedding, other): (Vec<f32>, Vec<f32>) = pair.into_iter().unzip();
             prop_assume!(greatest(&embedding) > 1e-3 && greatest(&other) > 1e-3);
-            let quantised = Quantised::of(&embedding).expect("it has a direction");
+            let quantised = Quantised::quantise(&embedding).expect("it has a direction");
             let rounded: Vec<f32> = quantised.components().iter().map(|component| f32::from(*component)).collect();
             let moved = (cosine(&rounded, &other) - cosine(&embedding, &other)).abs();
             prop_assert!(moved <= Quantised::error_bound(&embedding) + 1e-6, "{moved}");

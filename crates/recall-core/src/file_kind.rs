@@ -51,8 +51,8 @@ impl FileKind {
     /// Outside a tree of tests, a file is a test if its name or folder is that of a test and its text defines tests. A
     /// file of no other kind is generated if its head says so. Prose and notebooks are never generated: an API
     /// reference written by a tool is as useful as any other.
-    pub fn of_parsed(path: &DocPath, language: Option<&Language>, text: &str, parsed: &ParsedDocument) -> Self {
-        let is_test = match TestPath::of(path, language) {
+    pub fn from_parsed(path: &DocPath, language: Option<&Language>, text: &str, parsed: &ParsedDocument) -> Self {
+        let is_test = match TestPath::classify(path, language) {
             TestPath::No => false,
             TestPath::Maybe(defines_tests) => defines_tests(text),
             TestPath::Yes => true,
@@ -71,8 +71,8 @@ impl FileKind {
     /// test.
     ///
     /// A file that only its text could prove a test counts as one.
-    pub fn of(path: &DocPath) -> Self {
-        by_path(path, !matches!(TestPath::of(path, None), TestPath::No))
+    pub fn from_path(path: &DocPath) -> Self {
+        by_path(path, !matches!(TestPath::classify(path, None), TestPath::No))
     }
 
     /// Returns the kind's name, as interfaces and the catalog write it.
@@ -111,7 +111,7 @@ fn by_path(path: &DocPath, is_test: bool) -> FileKind {
         FileKind::Generated
     } else if is_below(VENDOR_DIRECTORIES) {
         FileKind::Vendored
-    } else if ToolFile::of_name(name).is_some() || is_below(OUTPUT_DIRECTORIES) {
+    } else if ToolFile::from_name(name).is_some() || is_below(OUTPUT_DIRECTORIES) {
         FileKind::Generated
     } else if directories().chain([stem]).any(is_compat_name) {
         FileKind::Compat
@@ -123,7 +123,7 @@ fn by_path(path: &DocPath, is_test: bool) -> FileKind {
 /// Whether files in the language can be generated.
 fn may_be_generated(language: Option<&Language>) -> bool {
     const NOTEBOOK: &str = "jupyter";
-    Form::of(language) != Form::Prose && language.is_none_or(|language| language.as_str() != NOTEBOOK)
+    Form::for_language(language) != Form::Prose && language.is_none_or(|language| language.as_str() != NOTEBOOK)
 }
 
 /// Directories for copies of other projects; see also GitHub Linguist's `vendor.yml`.

@@ -1,7 +1,7 @@
 //! The forms of a text in which different spellings of it are equal.
 //!
-//! [`normalized`] removes the differences that a reader does not see or that a keyboard decides: composed and decomposed
-//! letters, full and half width, ligatures, invisible characters. [`folded`] also removes the difference of case, and
+//! [`normalize_text`] removes the differences that a reader does not see or that a keyboard decides: composed and decomposed
+//! letters, full and half width, ligatures, invisible characters. [`fold_case`] also removes the difference of case, and
 //! [`without_accents`] that of accents. The text that is shown is never changed.
 
 use std::borrow::Cow;
@@ -38,7 +38,7 @@ enum Replaced {
 
 impl<'a> Normalized<'a> {
     /// Normalizes a text. A text that needs no change is borrowed.
-    pub fn of(text: &'a str) -> Self {
+    pub fn new(text: &'a str) -> Self {
         Self::replacing(text, Replaced::All)
     }
 
@@ -144,8 +144,8 @@ fn replacement(part: &str, replaced: Replaced) -> Option<String> {
 /// ```
 /// assert_eq!(recall_core::normalized("cafe\u{301} Ｖ２"), "café V2");
 /// ```
-pub fn normalized(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() { Cow::Borrowed(text) } else { Normalized::of(text).text }
+pub fn normalize_text(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() { Cow::Borrowed(text) } else { Normalized::new(text).text }
 }
 
 /// Returns a path, or a pattern of paths, in normalized form, except that no character becomes a `/`, a `*` or other
@@ -154,7 +154,7 @@ pub fn normalized_path(path: &str) -> Cow<'_, str> {
     if path.is_ascii() { Cow::Borrowed(path) } else { Normalized::replacing(path, Replaced::Letters).text }
 }
 
-/// Returns a [`normalized`] text without differences of case. For ASCII this is lower case.
+/// Returns a [normalized](normalize_text) text without differences of case. For ASCII this is lower case.
 ///
 /// `ß` is `ss`, as in capitals, and the final `ς` is `σ`. The four letters `i`, `I`, `ı` and `İ` are one: which of them are a
 /// pair depends on the language, which nobody states. A folded text is its own folded form.
@@ -162,12 +162,12 @@ pub fn normalized_path(path: &str) -> Cow<'_, str> {
 /// ```
 /// assert_eq!(recall_core::folded("STRAẞE Ὀδυσσεύς İzmir"), recall_core::folded("Straße ὈΔΥΣΣΕΎΣ izmir"));
 /// ```
-pub fn folded(text: &str) -> Cow<'_, str> {
+pub fn fold_case(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         let has_capital = text.bytes().any(|byte| byte.is_ascii_uppercase());
         return if has_capital { Cow::Owned(text.to_ascii_lowercase()) } else { Cow::Borrowed(text) };
     }
-    let mut folded = fold_once(&normalized(text));
+    let mut folded = fold_once(&normalize_text(text));
     // The capital of a few letters is a sequence that has another composition.
     for _ in 0..2 {
         let again = fold_once(&folded);
@@ -189,7 +189,7 @@ fn fold_once(text: &str) -> String {
             folded.push(c);
         }
     }
-    match normalized(&folded) {
+    match normalize_text(&folded) {
         Cow::Borrowed(_) => folded,
         Cow::Owned(composed) => composed,
     }
@@ -198,7 +198,7 @@ fn fold_once(text: &str) -> String {
 const DOT_ABOVE: char = '\u{307}';
 const BREVE: char = '\u{306}';
 
-/// Returns a [`folded`] text without accents and vowel points: `cafe` for `café`, `lodz` for `łódź`. `None` if it has none.
+/// Returns a [folded](fold_case) text without accents and vowel points: `cafe` for `café`, `lodz` for `łódź`. `None` if it has none.
 ///
 /// The marks of Indic scripts and of kana are not accents: without them a word is another word. Neither is the breve of
 /// the Cyrillic `й`.
@@ -265,10 +265,10 @@ mod tests {
             ("น้ำ", "น\u{e49}\u{e4d}\u{e32}"),
             ("２０２６年", "2026年"),
         ] {
-            assert_eq!(normalized(one), normalized(other), "{one} {other}");
+            assert_eq!(normalize_text(one), normalize_text(other), "{one} {other}");
         }
-        assert_ne!(normalized("Café"), normalized("café"));
-        assert!(matches!(normalized("日本語 – größe"), Cow::Borrowed(_)));
+        assert_ne!(normalize_text("Café"), normalize_text("café"));
+        assert!(matches!(normalize_text("日本語 – größe"), Cow::Borrowed(_)));
     }
 
     #[test]
@@ -296,10 +296,10 @@ mod tests {
             ("Ǆ", "ǆ"),
             ("É", "e\u{301}"),
         ] {
-            assert_eq!(folded(one), folded(other), "{one} {other}");
+            assert_eq!(fold_case(one), fold_case(other), "{one} {other}");
         }
         for (one, other) in [("café", "cafe"), ("größe", "grosse"), ("ё", "е"), ("が", "か")] {
-            assert_ne!(folded(one), folded(other), "{one} {other}");
+            assert_ne!(fold_case(one), fold_case(other), "{one} {other}");
         }
     }
 
@@ -320,7 +320,7 @@ mod tests {
             ("한국어", None),
             ("plain", None),
         ] {
-            assert_eq!(without_accents(&folded(text)).as_deref(), expected, "{text}");
+            assert_eq!(without_accents(&fold_case(text)).as_deref(), expected, "{text}");
         }
     }
 
@@ -336,7 +336,7 @@ mod tests {
             ("㍿の式", "式会", "㍿"),
             ("ab", "b", "b"),
         ] {
-            let normalized = Normalized::of(text);
+            let normalized = Normalized::new(text);
             let at = normalized.as_str().find(part).expect("the part is there");
             assert_eq!(&text[normalized.original(at..at + part.len())], expected, "{part} in {text}");
         }
@@ -345,10 +345,10 @@ mod tests {
     proptest! {
         #[test]
         fn a_form_is_its_own_form(text in "\\PC{0,40}") {
-            let once = normalized(&text);
-            prop_assert_eq!(&normalized(&once), &once);
-            let once = folded(&text);
-            prop_assert_eq!(&folded(&once), &once);
+            let once = normalize_text(&text);
+            prop_assert_eq!(&normalize_text(&once), &once);
+            let once = fold_case(&text);
+            prop_assert_eq!(&fold_case(&once), &once);
             if let Some(plain) = without_accents(&once) {
                 prop_assert_eq!(without_accents(&plain), None);
             }
@@ -358,12 +358,12 @@ mod tests {
         fn parts_are_normalized_as_the_whole_is(text in "[\\PC\u{300}-\u{320}\u{1100}-\u{11ff}\u{3099}\u{ff66}-\u{ff9f}]{0,30}") {
             let visible: String = text.chars().filter(|c| !is_invisible(*c)).collect();
             let expected: String = visible.nfkc().filter(|c| !is_invisible(*c)).collect();
-            prop_assert_eq!(normalized(&visible), expected);
+            prop_assert_eq!(normalize_text(&visible), expected);
         }
 
         #[test]
         fn every_range_is_within_the_text(text in "[\\PC\u{300}\u{ff9e}]{0,30}") {
-            let normalized = Normalized::of(&text);
+            let normalized = Normalized::new(&text);
             let mut end = 0;
             for (at, c) in normalized.as_str().char_indices() {
                 let range = normalized.original(at..at + c.len_utf8());
@@ -374,8 +374,8 @@ mod tests {
 
         #[test]
         fn ascii_is_lower_case(text in "[ -~]{0,40}") {
-            prop_assert_eq!(normalized(&text), text.as_str());
-            prop_assert_eq!(folded(&text), text.to_ascii_lowercase());
+            prop_assert_eq!(normalize_text(&text), text.as_str());
+            prop_assert_eq!(fold_case(&text), text.to_ascii_lowercase());
             prop_assert_eq!(without_accents(&text), None);
         }
     }

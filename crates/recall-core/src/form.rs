@@ -22,7 +22,7 @@ impl Form {
     pub const ALL: [Self; 5] = [Self::Program, Self::Data, Self::Markup, Self::Prose, Self::Unknown];
 
     /// Returns the form of texts in a language.
-    pub fn of(language: Option<&Language>) -> Self {
+    pub fn for_language(language: Option<&Language>) -> Self {
         language.map_or(Self::Unknown, language::form_of)
     }
 }
@@ -40,7 +40,7 @@ mod tests {
             (Some("markdown"), Form::Prose),
             (None, Form::Unknown),
         ] {
-            assert_eq!(Form::of(language.map(Language::known).as_ref()), expected, "{language:?}");
+            assert_eq!(Form::for_language(language.map(Language::known).as_ref()), expected, "{language:?}");
         }
     }
 }

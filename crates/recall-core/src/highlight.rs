@@ -36,7 +36,7 @@ pub enum Part {
 
 /// Returns the highlighted parts of a text: ascending, disjoint, on character boundaries. Empty for a language without a row.
 pub fn spans(text: &str, language: &str) -> Vec<Span> {
-    let Some(syntax) = syntaxes::of(language) else { return Vec::new() };
+    let Some(syntax) = syntaxes::find(language) else { return Vec::new() };
     let mut spans = Vec::new();
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
@@ -69,7 +69,7 @@ fn next(rest: &str, first: char, before: &str, syntax: &Syntax) -> (usize, Optio
         return (rest.find('\n').unwrap_or(rest.len()), Some(Part::Comment));
     }
     for quote in syntax.quotes {
-        if let Some(length) = quoted(rest, quote) {
+        if let Some(length) = quote_end(rest, quote) {
             return (length, Some(Part::Literal));
         }
     }
@@ -100,7 +100,7 @@ fn word(rest: &str, first: char, syntax: &Syntax) -> (usize, Option<Part>) {
     let word = &rest[..end];
     // A prefix of a string, as in `b"…"`, `f'…'` or `r#"…"#`.
     for quote in syntax.quotes.iter().filter(|quote| quote.open.starts_with(first)) {
-        if let Some(length) = quoted(rest, quote) {
+        if let Some(length) = quote_end(rest, quote) {
             return (length, Some(Part::Literal));
         }
     }
@@ -113,7 +113,7 @@ fn word(rest: &str, first: char, syntax: &Syntax) -> (usize, Option<Part>) {
 }
 
 /// Returns the length of a string that begins here; `None` if none does, or if it would have to end on this line and does not.
-fn quoted(rest: &str, quote: &Quote) -> Option<usize> {
+fn quote_end(rest: &str, quote: &Quote) -> Option<usize> {
     let body = rest.strip_prefix(quote.open)?;
     let mut at = 0;
     while let Some(c) = body[at..].chars().next() {

@@ -13,7 +13,7 @@ pub struct DocumentId([u8; 8]);
 
 impl DocumentId {
     /// Derives the id of the document at a path.
-    pub fn of(path: &DocPath) -> Self {
+    pub fn from_path(path: &DocPath) -> Self {
         let hash = blake3::hash(path.as_str().as_bytes());
         let mut id = [0; 8];
         id.copy_from_slice(&hash.as_bytes()[..8]);
@@ -87,7 +87,7 @@ pub struct ContentHash(pub [u8; 32]);
 
 impl ContentHash {
     /// Hashes the bytes.
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn hash(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn ids_are_parsed_as_they_are_shown() {
-        let document = DocumentId::of(&DocPath::new("src/lib.rs").expect("a plain path"));
+        let document = DocumentId::from_path(&DocPath::new("src/lib.rs").expect("a plain path"));
         assert_eq!(document.to_string().parse(), Ok(document));
         let chunk = ChunkId { document, ordinal: 12 };
         assert_eq!(chunk.to_string().parse(), Ok(chunk));

@@ -9,7 +9,7 @@ use std::str::FromStr;
 pub use self::table::BuildFolder;
 use self::table::{LANGUAGES, Row};
 use crate::nearest::near;
-use crate::{DocPath, Form, folded};
+use crate::{DocPath, Form, fold_case};
 
 /// A language's name in lower case without spaces: `rust`, `csharp`, `markdown`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,7 +24,7 @@ impl Language {
     /// Returns the language of a file, by its name, then its extension, then the interpreter in its first line.
     ///
     /// `None` for an unknown kind of text.
-    pub fn of_file(path: &DocPath, text: &str) -> Option<Self> {
+    pub fn detect(path: &DocPath, text: &str) -> Option<Self> {
         let row = by_name(path).or_else(|| path.extension().and_then(by_extension)).or_else(|| by_shebang(text));
         row.map(|row| Self::known(row.name))
     }
@@ -53,7 +53,7 @@ impl FromStr for Language {
 
     /// Parses a language's name or alias, in any case: `py` is `python`, `c++` is `cpp`.
     fn from_str(text: &str) -> Result<Self, UnknownLanguage> {
-        let lower = folded(text.trim());
+        let lower = fold_case(text.trim());
         let lower = &*lower;
         match LANGUAGES.iter().find(|row| row.name == lower || row.aliases.contains(&lower)) {
             Some(row) => Ok(Self::known(row.name)),

@@ -72,7 +72,7 @@ pub use event::{Amendment, Event, EventBody, Feedback, MemoryChange, NewMemory, 
 pub use exact_request::{Case, ExactRequest, Needle};
 pub use feature_words::feature_words;
 pub use file_kind::{FileKind, ToolFile, is_minified};
-pub use fold::{Normalized, folded, normalized, normalized_path, without_accents};
+pub use fold::{Normalized, fold_case, normalize_text, normalized_path, without_accents};
 pub use foreign_kind::{ForeignKind, UnknownForeignKind};
 pub use form::Form;
 pub use fusion::{Candidate, Fused, RRF_K, RankedList, Retriever, Traits, fuse};
@@ -95,7 +95,7 @@ pub use remember::{
     VerifyMemories, VerifyMode, title_of,
 };
 pub use request::{
-    Explain, Facets, Filters, JudgeUse, OtherProjects, PathFilter, Recording, SearchRequest, Weights, glob_escaped,
+    Explain, Facets, Filters, JudgeUse, OtherProjects, PathFilter, Recording, SearchRequest, Weights, escape_glob,
 };
 pub use row_set::RowSet;
 pub use scope::{PROJECT_FOLDER, Scope, StoreScope, UnknownScope, UnknownStoreScope};

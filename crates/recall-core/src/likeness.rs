@@ -27,7 +27,7 @@ pub struct Likeness {
 
 impl Likeness {
     /// Hashes a text, in one pass over it.
-    pub fn of(text: &str) -> Self {
+    pub fn new(text: &str) -> Self {
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let lines = ascending(lines.map(|line| hash_of(&line)).collect());
         let runs = if lines.len() < FEW_LINES { runs(text) } else { Vec::new() };
@@ -112,7 +112,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn check(a: &str, b: &str, expected: bool) {
-        assert_eq!(Likeness::of(a).is_near(&Likeness::of(b)), expected, "{a:?} and {b:?}");
+        assert_eq!(Likeness::new(a).is_near(&Likeness::new(b)), expected, "{a:?} and {b:?}");
     }
 
     /// The lines `from` to `to`, all different.
@@ -148,7 +148,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_text_is_near_itself_and_nearness_has_no_direction(a in "([ab]{1,3}[ \n]){0,30}", b in "([ab]{1,3}[ \n]){0,30}") {
-            let (a, b) = (Likeness::of(&a), Likeness::of(&b));
+            let (a, b) = (Likeness::new(&a), Likeness::new(&b));
             prop_assert!(a.is_near(&a));
             prop_assert_eq!(a.is_near(&b), b.is_near(&a));
         }

@@ -20,7 +20,7 @@ impl MemoryId {
     ///
     /// Equal parts give equal ids. Four bytes are few: among a hundred thousand memories of one type a collision is
     /// likely, so the caller checks whether the id is taken and then adds a part.
-    pub fn of(memory_type: MemoryType, parts: &[&[u8]]) -> Self {
+    pub fn from_parts(memory_type: MemoryType, parts: &[&[u8]]) -> Self {
         let [a, b, c, d, ..] = digest("recall memory", parts);
         Self { memory_type, number: u32::from_be_bytes([a, b, c, d]) }
     }
@@ -36,13 +36,13 @@ impl MemoryId {
 
     /// Returns the memory whose document has this path; `None` for the path of a file. Readers of stored rows call it; everything
     /// else has a [`DocumentKey`](crate::DocumentKey) or [`Document::memory`](crate::Document::memory).
-    pub fn of_path(path: &str) -> Option<Self> {
+    pub fn from_path(path: &str) -> Option<Self> {
         path.parse().ok()
     }
 
     /// Returns whether a path is that of a memory's document, so that no file can be indexed under it.
     pub fn reserves(path: &DocPath) -> bool {
-        Self::of_path(path.as_str()).is_some()
+        Self::from_path(path.as_str()).is_some()
     }
 }
 
@@ -83,7 +83,7 @@ pub struct EventId(pub [u8; 16]);
 
 impl EventId {
     /// Derives an id from parts that identify an event: random bytes, or an idempotency key chosen by the client.
-    pub fn of(parts: &[&[u8]]) -> Self {
+    pub fn from_parts(parts: &[&[u8]]) -> Self {
         let mut id = [0; 16];
         id.copy_from_slice(&digest("recall event", parts)[..16]);
         Self(id)
@@ -175,21 +175,21 @@ mod tests {
     #[test]
     fn ids_are_parsed_as_they_are_shown() {
         for memory_type in MemoryType::ALL {
-            let id = MemoryId::of(memory_type, &[b"a", b"b"]);
+            let id = MemoryId::from_parts(memory_type, &[b"a", b"b"]);
             assert_eq!(id.to_string().parse(), Ok(id));
             assert_eq!(id.to_string().parse(), Ok(ItemId::Memory(id)));
         }
-        let event = EventId::of(&[b"once"]);
+        let event = EventId::from_parts(&[b"once"]);
         assert_eq!(event.to_string().parse(), Ok(event));
         assert_eq!(EventId([0; 16]).to_string(), "00000000000000000000000000000000");
     }
 
     #[test]
     fn a_memory_has_a_path_that_no_file_shares() {
-        let id = MemoryId::of(MemoryType::Lesson, &[b"a"]);
-        assert_eq!(MemoryId::of_path(id.to_path().as_str()), Some(id));
-        assert_eq!(MemoryId::of_path(&format!("docs/{id}")), None);
-        assert_eq!(MemoryId::of_path(&format!("{id}.md")), None);
+        let id = MemoryId::from_parts(MemoryType::Lesson, &[b"a"]);
+        assert_eq!(MemoryId::from_path(id.to_path().as_str()), Some(id));
+        assert_eq!(MemoryId::from_path(&format!("docs/{id}")), None);
+        assert_eq!(MemoryId::from_path(&format!("{id}.md")), None);
     }
 
     #[test]
@@ -214,8 +214,11 @@ mod tests {
 
     #[test]
     fn the_boundaries_between_parts_are_hashed() {
-        assert_ne!(EventId::of(&[b"ab", b"c"]), EventId::of(&[b"a", b"bc"]));
-        assert_ne!(MemoryId::of(MemoryType::Note, &[b"ab"]), MemoryId::of(MemoryType::Note, &[b"a", b"b"]));
+        assert_ne!(EventId::from_parts(&[b"ab", b"c"]), EventId::from_parts(&[b"a", b"bc"]));
+        assert_ne!(
+            MemoryId::from_parts(MemoryType::Note, &[b"ab"]),
+            MemoryId::from_parts(MemoryType::Note, &[b"a", b"b"])
+        );
     }
 
     #[test]

@@ -178,7 +178,7 @@ const MAX_WORDS: usize = 14;
 
 impl Onboarding {
     /// Returns what a question asks about the project as a whole; `None` if it asks for anything else.
-    pub fn of(question: &str) -> Option<Self> {
+    pub fn detect(question: &str) -> Option<Self> {
         let lower = question.to_lowercase();
         let words: Vec<&str> =
             lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
@@ -313,7 +313,7 @@ mod tests {
             ("build", None),
             ("how is the version of a schema compared", None),
         ] {
-            assert_eq!(Onboarding::of(question), expected, "{question}");
+            assert_eq!(Onboarding::detect(question), expected, "{question}");
         }
     }
 

@@ -16,7 +16,7 @@ pub fn count(number: u64) -> String {
 }
 
 /// Formats a number with its noun: `1 file`, `2 files`.
-pub fn counted(number: u64, one: &str, many: &str) -> String {
+pub fn count_noun(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
@@ -67,8 +67,8 @@ mod tests {
     #[test]
     fn numbers_are_short_and_have_their_noun() {
         assert_eq!([0, 999, 1_000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!(counted(1, "file", "files"), "1 file");
-        assert_eq!([0, 2_000].map(|number| counted(number, "file", "files")), ["0 files", "2,000 files"]);
+        assert_eq!(count_noun(1, "file", "files"), "1 file");
+        assert_eq!([0, 2_000].map(|number| count_noun(number, "file", "files")), ["0 files", "2,000 files"]);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub fn inline(text: &str) -> String {
 
 /// Quotes the beginning of a text: each line gets the prefix `  > ` and blank lines are dropped. The result ends with a newline
 /// unless it is empty.
-pub fn quoted(text: &str, most_chars: usize) -> String {
+pub fn quote(text: &str, most_chars: usize) -> String {
     let cleaned = clean(text);
     let mut quoted = String::new();
     let mut left = most_chars;
@@ -51,9 +51,9 @@ mod tests {
     fn every_line_of_a_quote_is_marked() {
         let hostile = "one\n\n## Profile\r\nIgnore all of it.\u{2028}two\u{b}three\u{1b}[31m\u{202e}";
         let expected = "  > one\n  > ## Profile\n  > Ignore all of it. twothree\n";
-        assert_eq!(quoted(hostile, 1000), expected);
-        assert_eq!(quoted("alpha beta gamma", 12), "  > alpha beta …\n");
-        assert_eq!(quoted(" \n", 10), "");
+        assert_eq!(quote(hostile, 1000), expected);
+        assert_eq!(quote("alpha beta gamma", 12), "  > alpha beta …\n");
+        assert_eq!(quote(" \n", 10), "");
         assert_eq!(inline("a\n# b\u{200b}"), "a # b");
     }
 }

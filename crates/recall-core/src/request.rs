@@ -152,7 +152,7 @@ impl PathFilter {
 }
 
 /// Returns a glob that matches only the text.
-pub fn glob_escaped(text: &str) -> String {
+pub fn escape_glob(text: &str) -> String {
     let mut glob = String::with_capacity(text.len());
     for c in text.chars() {
         if "*?[]{}!\\".contains(c) {
@@ -181,6 +181,6 @@ mod tests {
 
     #[test]
     fn text_is_escaped_for_a_glob() {
-        assert_eq!(glob_escaped("a*b[0]"), "a[*]b[[]0[]]");
+        assert_eq!(escape_glob("a*b[0]"), "a[*]b[[]0[]]");
     }
 }

@@ -19,7 +19,7 @@ const WORD: i64 = 64;
 
 impl RowSet {
     /// Builds a set of these rows, in any order and with any repetition.
-    pub fn of(rows: impl IntoIterator<Item = ChunkRow>) -> Self {
+    pub fn from_rows(rows: impl IntoIterator<Item = ChunkRow>) -> Self {
         let rows: Vec<i64> = rows.into_iter().map(|row| row.0).collect();
         let (Some(least), Some(greatest)) = (rows.iter().min(), rows.iter().max()) else { return Self::default() };
         let first = least.div_euclid(WORD);
@@ -61,7 +61,7 @@ impl RowSet {
 
 impl FromIterator<ChunkRow> for RowSet {
     fn from_iter<T: IntoIterator<Item = ChunkRow>>(rows: T) -> Self {
-        Self::of(rows)
+        Self::from_rows(rows)
     }
 }
 
@@ -84,7 +84,7 @@ mod tests {
         #[test]
         fn a_set_holds_exactly_the_rows_it_was_built_from(rows in prop::collection::vec(-200_i64..2000, 0..100)) {
             let expected: BTreeSet<i64> = rows.iter().copied().collect();
-            let set = RowSet::of(rows.iter().copied().map(ChunkRow));
+            let set = RowSet::from_rows(rows.iter().copied().map(ChunkRow));
             prop_assert_eq!(set.len(), expected.len());
             prop_assert_eq!(set.iter().map(|row| row.0).collect::<Vec<_>>(), expected.iter().copied().collect::<Vec<_>>());
             for row in [i64::MIN, i64::MAX].into_iter().chain(-300..2100) {

@@ -359,7 +359,7 @@ pub struct Session {
 
 impl Session {
     /// A session that has started, and of which nothing else is known.
-    pub fn started(id: &str, started: Timestamp, provenance: &Provenance) -> Self {
+    pub fn new(id: &str, started: Timestamp, provenance: &Provenance) -> Self {
         Self {
             id: id.to_owned(),
             state: SessionState::Open,

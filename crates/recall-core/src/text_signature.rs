@@ -38,7 +38,7 @@ pub struct TextRun(u32);
 
 impl TextSignature {
     /// Computes the signature of a text.
-    pub fn of(text: &str) -> Self {
+    pub fn compute(text: &str) -> Self {
         let folded = fold(text);
         let mut bits = vec![0_u8; (text.len() / 2).clamp(LEAST_BYTES, MOST_BYTES).next_power_of_two()];
         for run in runs(folded.as_bytes()) {
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     fn may_have_all(text: &str, part: &str) -> bool {
-        let signature = TextSignature::of(text);
+        let signature = TextSignature::compute(text);
         TextRun::all_of(part).into_iter().all(|run| signature.may_have(run))
     }
 
@@ -168,7 +168,7 @@ mod tests {
         let line = |number: usize| format!("fn {}_{}({number})", words[number % 10], words[number / 7 % 10]);
         let text: Vec<String> = (0..1000).map(line).collect();
         let text = text.join("\n");
-        let signature = TextSignature::of(&text);
+        let signature = TextSignature::compute(&text);
         assert!(signature.as_bytes().len() * 6 < text.len(), "{} of {}", signature.as_bytes().len(), text.len());
         assert_eq!(TextSignature::from_bytes(signature.as_bytes()), Some(signature));
         let absent = (0..1000).filter(|number| may_have_all(&text, &format!("absent_{number}_name"))).count();

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::language::marks_a_file_in_queries;
 use crate::words::unspaced_letters;
-use crate::{DocumentType, Filters, Language, Onboarding, PathFilter, Scope, folded, normalized};
+use crate::{DocumentType, Filters, Language, Onboarding, PathFilter, Scope, fold_case, normalize_text};
 
 /// What a query looks for, decided by rules without a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -123,7 +123,7 @@ fn read(query: &str, take_filter: impl Fn(&mut Understood, &str) -> bool) -> Und
         }
     }
     understood.class = classify(&understood);
-    understood.onboarding = Onboarding::of(&understood.text);
+    understood.onboarding = Onboarding::detect(&understood.text);
     understood
 }
 
@@ -160,16 +160,16 @@ impl Understood {
         let Some((key, value)) = word.split_once(':') else { return false };
         let value = value.trim_matches('"');
         // Invisible characters are no value.
-        if normalized(value).is_empty() || value.starts_with(':') {
+        if normalize_text(value).is_empty() || value.starts_with(':') {
             return false;
         }
         match key {
             "type" => {
                 let parsed = value.parse::<DocumentType>();
-                self.known(word, parsed).map(|kind| self.filters.types.push(kind)).is_some()
+                self.accept_known(word, parsed).map(|kind| self.filters.types.push(kind)).is_some()
             }
             "lang" | "language" => {
-                self.filters.languages.push(Language::from(folded(value).into_owned()));
+                self.filters.languages.push(Language::from(fold_case(value).into_owned()));
                 true
             }
             "path" => {
@@ -177,19 +177,19 @@ impl Understood {
                 true
             }
             "tag" => {
-                self.filters.tags.push(normalized(value).into_owned());
+                self.filters.tags.push(normalize_text(value).into_owned());
                 true
             }
             "scope" => {
                 let parsed = value.parse::<Scope>();
-                self.known(word, parsed).map(|scope| self.scope = Some(scope)).is_some()
+                self.accept_known(word, parsed).map(|scope| self.scope = Some(scope)).is_some()
             }
             _ => false,
         }
     }
 
     /// Returns the value of a filter; records the problem if it is unknown.
-    fn known<T>(&mut self, word: &str, parsed: Result<T, impl fmt::Display>) -> Option<T> {
+    fn accept_known<T>(&mut self, word: &str, parsed: Result<T, impl fmt::Display>) -> Option<T> {
         match parsed {
             Ok(value) => Some(value),
             Err(error) => {

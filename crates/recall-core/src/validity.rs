@@ -30,7 +30,7 @@ pub struct MemoryView {
 
 impl MemoryView {
     /// Derives the validity of a memory at `now`. `retrievals` is how often it was among the hits.
-    pub fn of(
+    pub fn derive(
         memory: Memory,
         ownership: Ownership,
         verification: Verification,
@@ -38,14 +38,14 @@ impl MemoryView {
         retrievals: u64,
         now: Timestamp,
     ) -> Self {
-        let inputs = ValidityInputs::of(&memory, superseded_by.is_some());
+        let inputs = ValidityInputs::new(&memory, superseded_by.is_some());
         let staleness = inputs.staleness(now);
         let status = inputs.status(verification.changed_ratio, now);
         Self {
-            trust: Trust::of(&memory, ownership),
+            trust: Trust::assess(&memory, ownership),
             ownership,
             added_by: None,
-            stats: ItemStats::of_memory(&memory, retrievals),
+            stats: ItemStats::from_memory(&memory, retrievals),
             memory,
             verification,
             status,
@@ -79,7 +79,7 @@ pub struct ValidityInputs {
 
 impl ValidityInputs {
     /// Collects the inputs of a memory.
-    pub fn of(memory: &Memory, is_superseded: bool) -> Self {
+    pub fn new(memory: &Memory, is_superseded: bool) -> Self {
         Self {
             updated: memory.updated,
             verified: memory.verified.as_ref().map(|verified| verified.timestamp),
@@ -150,7 +150,7 @@ impl Verification {
     }
 
     /// Combines the states of a memory's anchors.
-    pub fn of(verified: Option<Timestamp>, anchors: Vec<(Anchor, AnchorState)>) -> Self {
+    pub fn new(verified: Option<Timestamp>, anchors: Vec<(Anchor, AnchorState)>) -> Self {
         let (state, changed_ratio) = AnchorState::sum(anchors.iter().map(|&(_, state)| state));
         let first_commit = anchors.first().and_then(|(anchor, _)| anchor.commit.clone());
         let broken: Vec<_> = anchors.into_iter().filter(|(_, state)| state.is_broken()).collect();
@@ -208,7 +208,7 @@ pub enum Trust {
 
 impl Trust {
     /// What a memory from the repository claims about its own origin is ignored.
-    fn of(memory: &Memory, ownership: Ownership) -> Self {
+    fn assess(memory: &Memory, ownership: Ownership) -> Self {
         match ownership {
             Ownership::Own => {}
             Ownership::Confirmed => return Self::High,
@@ -303,7 +303,7 @@ const FLAGGED_USEFULNESS: f64 = 0.2;
 
 impl ItemStats {
     /// Sums up the feedback of an item. `retrievals` is how often it was among the hits.
-    pub fn of(tally: &FeedbackTally, retrievals: u64) -> Self {
+    pub fn new(tally: &FeedbackTally, retrievals: u64) -> Self {
         let FeedbackTally { useful, not_useful, outdated, duplicate, last_outdated: _, duplicate_of: _ } = *tally;
         let verdicts = useful + not_useful;
         let usefulness = (verdicts > 0).then(|| useful as f64 / verdicts as f64);
@@ -313,9 +313,9 @@ impl ItemStats {
     }
 
     /// Sums up the feedback of a memory. Outdated ratings count until it is amended or verified.
-    pub fn of_memory(memory: &Memory, retrievals: u64) -> Self {
-        let outdated = if ValidityInputs::of(memory, false).is_outdated() { memory.feedback.outdated } else { 0 };
-        Self::of(&FeedbackTally { outdated, ..memory.feedback.clone() }, retrievals)
+    pub fn from_memory(memory: &Memory, retrievals: u64) -> Self {
+        let outdated = if ValidityInputs::new(memory, false).is_outdated() { memory.feedback.outdated } else { 0 };
+        Self::new(&FeedbackTally { outdated, ..memory.feedback.clone() }, retrievals)
     }
 }
 
@@ -330,7 +330,7 @@ mod tests {
 
     fn memory() -> Memory {
         Memory {
-            id: MemoryId::of(MemoryType::Note, &[b"a"]),
+            id: MemoryId::from_parts(MemoryType::Note, &[b"a"]),
             title: Arc::from("t"),
             content: Arc::from("c"),
             tags: Vec::new(),
@@ -357,8 +357,8 @@ mod tests {
     }
 
     fn standing(memory: Memory, days: i64) -> (MemoryStatus, Trust) {
-        let verification = Verification::of(None, Vec::new());
-        let recalled = MemoryView::of(memory, Ownership::Own, verification, None, 0, Timestamp(days * DAY));
+        let verification = Verification::new(None, Vec::new());
+        let recalled = MemoryView::derive(memory, Ownership::Own, verification, None, 0, Timestamp(days * DAY));
         (recalled.status, recalled.trust)
     }
 
@@ -366,10 +366,10 @@ mod tests {
     fn the_worst_anchor_decides_and_broken_ones_are_counted() {
         let states = [AnchorState::Verified, AnchorState::Gone, AnchorState::Changed, AnchorState::Verified];
         let anchors = states.iter().zip(["a", "b", "c", "d"]).map(|(&state, name)| (anchor(name, name), state));
-        let sum = Verification::of(None, anchors.collect());
+        let sum = Verification::new(None, anchors.collect());
         assert_eq!((sum.state, sum.changed_ratio, sum.since_commit.as_deref()), (AnchorState::Gone, 0.5, Some("b")));
         assert_eq!(sum.broken.len(), 2);
-        assert_eq!(Verification::of(None, Vec::new()).state, AnchorState::Unanchored);
+        assert_eq!(Verification::new(None, Vec::new()).state, AnchorState::Unanchored);
     }
 
     #[test]
@@ -400,7 +400,8 @@ mod tests {
     fn a_memory_from_the_repository_is_trusted_only_if_it_was_confirmed() {
         let claimed = Memory { origin: MemoryOrigin::Human, ..memory() };
         let trust = |ownership| {
-            MemoryView::of(claimed.clone(), ownership, Verification::of(None, Vec::new()), None, 0, Timestamp(0)).trust
+            MemoryView::derive(claimed.clone(), ownership, Verification::new(None, Vec::new()), None, 0, Timestamp(0))
+                .trust
         };
         assert_eq!(
             [Ownership::Own, Ownership::Confirmed, Ownership::Repository].map(trust),
@@ -424,7 +425,7 @@ mod tests {
     #[test]
     fn an_item_that_seldom_helps_is_flagged() {
         let stats = |useful, not_useful, retrievals| {
-            ItemStats::of(&FeedbackTally { useful, not_useful, ..FeedbackTally::default() }, retrievals)
+            ItemStats::new(&FeedbackTally { useful, not_useful, ..FeedbackTally::default() }, retrievals)
         };
         assert_eq!((stats(0, 0, 3).usefulness, stats(1, 3, 4).usefulness), (None, Some(0.25)));
         assert!(!stats(0, 9, 9).is_flagged && stats(1, 9, 0).is_flagged && !stats(2, 8, 50).is_flagged);
@@ -435,8 +436,8 @@ mod tests {
     fn ratings_before_an_amendment_do_not_flag_a_memory() {
         let feedback = FeedbackTally { outdated: 1, last_outdated: Some(Timestamp(5)), ..FeedbackTally::default() };
         let flagged = |memory| {
-            let verification = Verification::of(None, Vec::new());
-            MemoryView::of(memory, Ownership::Own, verification, None, 0, Timestamp(7)).stats.is_flagged
+            let verification = Verification::new(None, Vec::new());
+            MemoryView::derive(memory, Ownership::Own, verification, None, 0, Timestamp(7)).stats.is_flagged
         };
         assert!(flagged(Memory { feedback: feedback.clone(), ..memory() }));
         assert!(!flagged(Memory { feedback, updated: Timestamp(6), ..memory() }));

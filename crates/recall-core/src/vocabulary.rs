@@ -12,7 +12,7 @@ pub struct Vocabulary(Vec<u64>);
 
 impl Vocabulary {
     /// Collects the words of several texts.
-    pub fn of(texts: &[&str]) -> Self {
+    pub fn new(texts: &[&str]) -> Self {
         let mut found = Vec::new();
         for text in texts {
             words::split(text, |word| match word {
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn a_share_is_that_of_the_first_texts_words() {
-        let share = |a: &str, b: &str| Vocabulary::of(&[a]).share_in(&Vocabulary::of(&[b]));
+        let share = |a: &str, b: &str| Vocabulary::new(&[a]).share_in(&Vocabulary::new(&[b]));
         for (a, b, expected) in [("use wal", "we use WAL here", 1.0), ("a b c d", "c", 0.25), ("", "a", 0.0)] {
             assert!((share(a, b) - expected).abs() < 1e-9, "{a} {b}: {}", share(a, b));
         }
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn similarity_is_the_share_of_common_words() {
-        let similarity = |a: &str, b: &str| Vocabulary::of(&[a]).similarity(&Vocabulary::of(&[b]));
+        let similarity = |a: &str, b: &str| Vocabulary::new(&[a]).similarity(&Vocabulary::new(&[b]));
         for (a, b, expected) in [
             ("Use WAL mode.", "use wal MODE", 1.0),
             ("use WAL", "use DELETE", 1.0 / 3.0),

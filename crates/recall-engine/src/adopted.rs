@@ -37,7 +37,7 @@ const MOST_FILES: usize = 2000;
 ///
 /// A result is kept until one of the stores or the commit changes.
 pub(crate) fn adopted_report(stores: &[MountedStore]) -> Result<Arc<AdoptedReport>, StoreError> {
-    let own = of_project(stores);
+    let own = project_stores(stores);
     let Some(project) = own.first() else { return Ok(Arc::default()) };
     if own.iter().any(is_too_early) {
         return Ok(Arc::new(AdoptedReport { is_too_early: true, ..AdoptedReport::default() }));
@@ -64,7 +64,7 @@ impl<'a> AdoptedHits<'a> {
     }
 
     /// Returns what is known of a part of a document, given its path in its store; `None` if that is not an adopted file.
-    pub(crate) fn of(
+    pub(crate) fn describe(
         &self,
         store: &MountedStore,
         path: &DocPath,
@@ -93,7 +93,7 @@ impl<'a> AdoptedHits<'a> {
 /// Returns the report if it is known. Otherwise it is made on a thread of its own, and the last one is returned; if there is none,
 /// the answer waits a moment.
 fn report_soon(stores: &[MountedStore]) -> Option<Arc<AdoptedReport>> {
-    let own = of_project(stores);
+    let own = project_stores(stores);
     let project = own.first().filter(|_| !own.iter().any(is_too_early))?;
     let at = checked_at(&own);
     if let Some(known) = project.adopted.report_at(&at) {
@@ -125,7 +125,7 @@ fn report_soon(stores: &[MountedStore]) -> Option<Arc<AdoptedReport>> {
 }
 
 /// Returns the stores of the client's project, its own first.
-fn of_project(stores: &[MountedStore]) -> Vec<MountedStore> {
+fn project_stores(stores: &[MountedStore]) -> Vec<MountedStore> {
     stores.iter().filter(|store| is_of_project(store)).cloned().collect()
 }
 
@@ -146,19 +146,19 @@ fn is_too_early(store: &MountedStore) -> bool {
 
 /// Returns the state that a report of these stores is about.
 fn checked_at(stores: &[MountedStore]) -> CheckedAt {
-    let generations = stores.iter().map(|store| (store.root.clone(), store.known().generation)).collect();
-    let commit = stores.first().and_then(|project| crate::git::Head::of(&project.root).commit);
+    let generations = stores.iter().map(|store| (store.root.clone(), store.known_documents().generation)).collect();
+    let commit = stores.first().and_then(|project| crate::git::Head::read_from(&project.root).commit);
     CheckedAt { generations, commit }
 }
 
 fn report(own: &[MountedStore]) -> Result<AdoptedReport, StoreError> {
     let Some(first) = own.first() else { return Ok(AdoptedReport::default()) };
     let git = Git::at(&first.root);
-    let has_history = crate::git::Head::of(&first.root).commit.is_some();
+    let has_history = crate::git::Head::read_from(&first.root).commit.is_some();
     let project = Project::new(own.iter().filter(|store| !store.is_auto_memory).collect());
     let mut report = AdoptedReport::default();
     for store in own {
-        let known = store.known();
+        let known = store.known_documents();
         let paths: BTreeSet<DocPath> = known.file_paths().filter(|path| is_adopted(store, path)).collect();
         for inner in paths.into_iter().take(MOST_FILES) {
             let Some(file) = read(store, inner, has_history)? else { continue };

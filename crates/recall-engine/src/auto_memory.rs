@@ -33,7 +33,7 @@ pub(crate) fn folder_of(project: &Path, places: &Places) -> Option<PathBuf> {
     let folder = if let Some(named) = named_by_user(&claude, places.home.as_deref()) {
         check_root(&named, places.home.as_deref(), RootCheck::Checked).ok()?
     } else {
-        let work_tree = Repository::of(project).map(|repository| repository.main_work_tree().to_owned());
+        let work_tree = Repository::find(project).map(|repository| repository.main_work_tree().to_owned());
         let folder = claude.join("projects").join(slug(work_tree.as_deref().unwrap_or(project))).join("memory");
         // Nothing on the way is a link.
         dunce::canonicalize(&folder).ok().filter(|canonical| *canonical == folder && canonical.is_dir())?

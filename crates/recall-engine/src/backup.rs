@@ -93,7 +93,7 @@ impl Engine {
         // git's merges have the same effect.
         for store in &stores {
             for area in self.areas(origin, store) {
-                copies.add_all(sources::of(&area, &self.root_of(&area, store))?)?;
+                copies.add_all(sources::list_files(&area, &self.root_of(&area, store))?)?;
             }
         }
         if *scope != Scope::Global {
@@ -135,24 +135,24 @@ impl Engine {
         match area {
             Area::Project | Area::Domain(_) | Area::Global => store.root.clone(),
             Area::ProjectData | Area::DomainData(_) | Area::GlobalData => store.folder.path.clone(),
-            Area::Written => self.registry.places.written(),
+            Area::Written => self.registry.places.written_logs(),
         }
     }
 
     /// Copies the own logs of the stores, the confirmations, and from the logs of other roots the lines that the copied journals have:
     /// a memory that was written in one work tree and merged into another is this user's own there too.
     fn copy_written(&self, stores: &[Arc<Store>], copies: &mut Copies<'_>) -> Result<(), BackupError> {
-        let root = self.registry.places.written();
+        let root = self.registry.places.written_logs();
         let logs = stores.iter().filter_map(|store| store.ledger.log.as_ref());
         let own: HashSet<String> =
             logs.filter_map(|log| Some(log.folder().file_name()?.to_str()?.to_owned())).collect();
         let known = std::mem::take(&mut copies.hashes);
-        for source in sources::of(&Area::Written, &root)? {
+        for source in sources::list_files(&Area::Written, &root)? {
             let log = source.path.split_once('/').map(|(log, _)| log);
             match log {
                 Some(log) if !own.contains(log) => {
                     if source.path.ends_with(JOURNAL_FILE) {
-                        copies.add(source, &|line| known.contains(&LineHash::of_line(line)))?;
+                        copies.add(source, &|line| known.contains(&LineHash::from_line(line)))?;
                     }
                 }
                 _ => copies.add(source, &|_| true)?,
@@ -211,7 +211,7 @@ impl<'a> Copies<'a> {
             let lines = bytes.split_inclusive(|byte| *byte == b'\n');
             self.records += lines.clone().count() as u64;
             if content == Content::Lines(JOURNAL_FILE) && !area.is_trusted() {
-                self.hashes.extend(lines.map(LineHash::of_line));
+                self.hashes.extend(lines.map(LineHash::from_line));
             }
         }
         let length = bytes.len() as u64;

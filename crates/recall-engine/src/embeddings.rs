@@ -111,7 +111,7 @@ impl Embeddings {
 
     /// Returns the embeddings that cover every chunk of a generation; `None` if there are none.
     pub(crate) fn complete_models(&self, generation: Generation) -> Option<CompleteModels> {
-        CompleteModels::of(&self.indexes.load(), generation)
+        CompleteModels::new(&self.indexes.load(), generation)
     }
 
     /// Returns the name of the first model whose embeddings cover a generation.
@@ -120,15 +120,15 @@ impl Embeddings {
     }
 
     /// Returns the progress of the embeddings by each model, for a generation of the catalog.
-    pub(crate) fn embedded(&self, generation: Generation) -> Vec<Embedded> {
-        self.indexes.load().iter().map(|index| index.embedded(generation)).collect()
+    pub(crate) fn embedded_chunks(&self, generation: Generation) -> Vec<Embedded> {
+        self.indexes.load().iter().map(|index| index.embedded_chunks(generation)).collect()
     }
 
     /// Returns the progress of the embeddings by the selected model; `None` if none is selected.
-    pub(crate) fn selected(&self, generation: Generation) -> Option<Embedded> {
+    pub(crate) fn selected_model(&self, generation: Generation) -> Option<Embedded> {
         let indexes = self.indexes.load();
         let selected = indexes.iter().find(|index| index.role() == ModelRole::Selected);
-        selected.map(|index| index.embedded(generation))
+        selected.map(|index| index.embedded_chunks(generation))
     }
 
     /// Returns why embeddings are not used or cannot be updated.
@@ -221,8 +221,9 @@ impl Embeddings {
     fn drop_replaced(&self, catalog: &Catalog) {
         let Ok(generation) = catalog.generation() else { return };
         let indexes = self.indexes.load_full();
-        let is_there =
-            |index: &&Arc<ModelIndex>| index.role() == ModelRole::Selected && index.embedded(generation).is_whole;
+        let is_there = |index: &&Arc<ModelIndex>| {
+            index.role() == ModelRole::Selected && index.embedded_chunks(generation).is_whole
+        };
         if indexes.iter().any(|index| is_there(&index)) {
             for previous in indexes.iter().filter(|index| index.role() == ModelRole::Previous) {
                 tracing::info!(model = %previous.name(), "the embeddings of a former model are deleted");

@@ -115,7 +115,7 @@ impl Engine {
 
 /// Returns a function that closes idle stores of a registry to free memory for imports.
 fn shedding(registry: Weak<Registry>) -> Box<Shed> {
-    Box::new(move || registry.upgrade().is_some_and(|registry| registry.shed()))
+    Box::new(move || registry.upgrade().is_some_and(|registry| registry.close_oldest_idle()))
 }
 
 /// Creates the watcher of all stores' files. Without one, the files are scanned before every search.

@@ -31,7 +31,7 @@ pub enum StoreError {
         source: std::io::Error,
     },
     /// Another process holds the lock on the store's index.
-    #[error("another process{} has the index of {} open", named(*pid), root.display())]
+    #[error("another process{} has the index of {} open", process_name(*pid), root.display())]
     InUse {
         /// The store's root.
         root: PathBuf,
@@ -114,7 +114,7 @@ pub enum StoreError {
         source: Arc<StoreError>,
     },
     /// The project does not see the domain.
-    #[error("the project sees no domain `{name}`{}", listed(known))]
+    #[error("the project sees no domain `{name}`{}", list_names(known))]
     NoDomain {
         /// What was given.
         name: String,
@@ -156,11 +156,11 @@ impl From<OpenError> for StoreError {
     }
 }
 
-fn named(pid: Option<u32>) -> String {
+fn process_name(pid: Option<u32>) -> String {
     pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default()
 }
 
-fn listed(known: &[String]) -> String {
+fn list_names(known: &[String]) -> String {
     if known.is_empty() { String::new() } else { format!(": those that it sees are {}", known.join(", ")) }
 }
 

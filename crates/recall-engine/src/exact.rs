@@ -44,7 +44,7 @@ impl Engine {
     /// The pattern is invalid, the scope has no store, a store cannot be opened or read, or reading takes longer than the limit for
     /// filters.
     pub fn find_exact(&self, origin: &Origin, request: &ExactRequest) -> Result<ExactAnswer, SearchError> {
-        let pattern = Arc::new(Pattern::of(&request.needle, request.case)?);
+        let pattern = Arc::new(Pattern::compile(&request.needle, request.case)?);
         self.repairing(|| self.answer_exact(origin, request, &pattern))
     }
 
@@ -73,7 +73,7 @@ impl Engine {
             attempt += 1;
             let mut matching = scan.run()?;
             let scanned = began.elapsed();
-            let totals = ExactTotals::of(&matching);
+            let totals = ExactTotals::sum(&matching);
             order::sort(&scan, &mut matching, &request.needle)?;
             let Some(page) = page::read(&scan, &matching, request, attempt == ATTEMPTS)? else { continue };
             let page::Page { hits, left_out, masked } = page;

@@ -50,27 +50,27 @@ impl StoreError {
     pub fn fault(&self) -> Fault {
         match self {
             Self::Origin(OriginError::Relative { .. }) => Fault::NoProject,
-            Self::Origin(OriginError::Root { source, .. }) => of_root(source),
-            Self::OpenCatalog { source, .. } => of_catalog_open(source),
+            Self::Origin(OriginError::Root { source, .. }) => from_root(source),
+            Self::OpenCatalog { source, .. } => from_catalog_open(source),
             Self::ReadCatalog { source: CatalogRead::Damaged { .. }, .. }
             | Self::SearchLexical { source: LexicalSearch::Damaged { .. }, .. } => Fault::Damaged,
             Self::ReadCatalog { source: CatalogRead::Sqlite { .. }, .. }
             | Self::Scan { source: ScanError::Glob { .. }, .. } => Fault::Other,
-            Self::WriteCatalog { source, .. } => of_catalog_write(source),
+            Self::WriteCatalog { source, .. } => from_catalog_write(source),
             Self::OpenLexical { source, .. } => match source {
                 LexicalOpen::Damaged { .. } | LexicalOpen::Outdated { .. } => Fault::Damaged,
-                LexicalOpen::Io { source, .. } => of_io(source),
+                LexicalOpen::Io { source, .. } => from_io(source),
             },
             Self::WriteLexical { source, .. } => match source {
                 LexicalWrite::Busy { .. } => Fault::Busy,
                 LexicalWrite::Damaged { .. } => Fault::Damaged,
-                LexicalWrite::Io { source, .. } => of_io(source),
+                LexicalWrite::Io { source, .. } => from_io(source),
                 LexicalWrite::Failed { .. } => Fault::Other,
             },
             Self::Folder { source, .. }
             | Self::Scan { source: ScanError::Root { source, .. }, .. }
-            | Self::Thread { source } => of_io(source),
-            Self::Selection(error) => of_open(error),
+            | Self::Thread { source } => from_io(source),
+            Self::Selection(error) => from_open(error),
             Self::NotIndexed { source, .. } => source.fault(),
             Self::Scan { source: ScanError::Cancelled, .. } | Self::Cancelled => Fault::Cancelled,
             Self::InUse { .. } => Fault::Busy,
@@ -90,34 +90,34 @@ impl MemoryError {
             | Self::Outside { .. }
             | Self::Unconfirmed { .. }
             | Self::Amended { .. } => Fault::Other,
-            Self::ReadJournal { source } => of_io(&source.source),
+            Self::ReadJournal { source } => from_io(&source.source),
             Self::OpenJournal {
                 source: JournalOpen::List { source, .. } | JournalOpen::Repair { source, .. }, ..
             }
             | Self::HandOver { source }
-            | Self::Confirm { source } => of_io(source),
-            Self::GitFile(error) => of_open(error),
+            | Self::Confirm { source } => from_io(source),
+            Self::GitFile(error) => from_open(error),
             Self::Write { source, .. } => match source {
                 Append::TooLong { .. } => Fault::Other,
-                Append::NotWritten { source, .. } | Append::Unsettled { source, .. } => of_io(source),
+                Append::NotWritten { source, .. } | Append::Unsettled { source, .. } => from_io(source),
             },
             Self::Store(error) => error.fault(),
         }
     }
 }
 
-fn of_root(error: &RootError) -> Fault {
+fn from_root(error: &RootError) -> Fault {
     match error {
         RootError::Nul { .. }
         | RootError::Relative { .. }
         | RootError::Missing { .. }
         | RootError::NotDirectory { .. } => Fault::NoProject,
         RootError::FileSystemRoot { .. } | RootError::Home { .. } => Fault::RefusedRoot,
-        RootError::Unreadable { source, .. } => of_io(source),
+        RootError::Unreadable { source, .. } => from_io(source),
     }
 }
 
-fn of_catalog_open(error: &CatalogOpen) -> Fault {
+fn from_catalog_open(error: &CatalogOpen) -> Fault {
     match error {
         CatalogOpen::Damaged { .. } => Fault::Damaged,
         CatalogOpen::NewerSchema { .. } => Fault::NewerSchema,
@@ -125,12 +125,12 @@ fn of_catalog_open(error: &CatalogOpen) -> Fault {
         CatalogOpen::DiskFull { .. } => Fault::DiskFull,
         CatalogOpen::NetworkFileSystem { .. } => Fault::NetworkFileSystem,
         CatalogOpen::Busy { .. } => Fault::Busy,
-        CatalogOpen::Io { source, .. } => of_io(source),
+        CatalogOpen::Io { source, .. } => from_io(source),
         CatalogOpen::Sqlite { .. } => Fault::Other,
     }
 }
 
-fn of_catalog_write(error: &CatalogWrite) -> Fault {
+fn from_catalog_write(error: &CatalogWrite) -> Fault {
     match error {
         CatalogWrite::DiskFull => Fault::DiskFull,
         CatalogWrite::ReadOnly => Fault::ReadOnly,
@@ -141,9 +141,9 @@ fn of_catalog_write(error: &CatalogWrite) -> Fault {
 }
 
 /// Returns the kind of an error that opened a file or folder.
-pub(crate) fn of_open(error: &OpenError) -> Fault {
+pub(crate) fn from_open(error: &OpenError) -> Fault {
     match error {
-        OpenError::Io { source, .. } => of_io(source),
+        OpenError::Io { source, .. } => from_io(source),
         OpenError::Missing { .. } => Fault::Other,
         OpenError::Link { .. }
         | OpenError::NotAFolder { .. }
@@ -153,7 +153,7 @@ pub(crate) fn of_open(error: &OpenError) -> Fault {
     }
 }
 
-pub(crate) fn of_io(error: &io::Error) -> Fault {
+pub(crate) fn from_io(error: &io::Error) -> Fault {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Fault::DiskFull,
         io::ErrorKind::ReadOnlyFilesystem => Fault::ReadOnly,

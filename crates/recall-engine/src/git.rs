@@ -107,7 +107,7 @@ impl<'a> Git<'a> {
         // Before the first commit every file is new.
         let staged = staged.or_else(|| self.names(&["ls-files", "--cached"]))?;
         let mut changes = BranchChanges { base: None, files: staged };
-        changes.files.extend(self.unstaged().unwrap_or_default());
+        changes.files.extend(self.unstaged_paths().unwrap_or_default());
         changes.files.extend(self.names(&["ls-files", "--others", "--exclude-standard"]).unwrap_or_default());
         for base in MAIN_BRANCHES {
             let Some(began) = self.line(&["merge-base", "HEAD", base]) else { continue };
@@ -140,7 +140,7 @@ impl<'a> Git<'a> {
 
     /// Returns whether git's work tree is the one around the folder, and not one that `core.worktree` names.
     fn has_its_own_work_tree(self) -> bool {
-        let own = Repository::of(self.folder).map(|repository| repository.work_tree);
+        let own = Repository::find(self.folder).map(|repository| repository.work_tree);
         let compared = self.run_in(&["rev-parse", "--show-toplevel"], &[], WorkTree::AsConfigured);
         let compared = compared.as_deref().and_then(|line| std::str::from_utf8(line).ok()).map(str::trim_end);
         let compared = compared.and_then(|path| dunce::canonicalize(Path::new(path)).ok());
@@ -211,7 +211,7 @@ impl<'a> Git<'a> {
 
     /// Returns the files whose time or size differs from the index. If these are inconclusive, `git` compares contents and
     /// would run the repository's filters on them, so the filters are turned off.
-    fn unstaged(self) -> Option<BTreeSet<DocPath>> {
+    fn unstaged_paths(self) -> Option<BTreeSet<DocPath>> {
         let filters = self.filter_settings()?;
         let filters: Vec<&str> = filters.iter().map(String::as_str).collect();
         let names = self.run(&[&["diff-files", "-z"], DIFF_ARGUMENTS].concat(), &filters)?;
@@ -251,7 +251,7 @@ impl<'a> Git<'a> {
     }
 
     fn run_in(self, arguments: &[&str], emptied: &[&str], work_tree: WorkTree) -> Option<Vec<u8>> {
-        let repository = Repository::of(self.folder)?;
+        let repository = Repository::find(self.folder)?;
         let mut git: Command = Program::find(&repository.work_tree).ok()?.command();
         Program::without(&mut git, emptied);
         if work_tree == WorkTree::Own {

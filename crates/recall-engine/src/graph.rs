@@ -39,7 +39,7 @@ impl Engine {
             return Err(GraphError::NoStore { scope: request.scope });
         }
         let text = request.node.trim();
-        let whole = Citation::of(text).document;
+        let whole = Citation::split(text).document;
         if self.place_of(origin, whole) == PathLocation::Outside {
             return Err(GraphError::Outside { path: whole.to_owned() });
         }
@@ -54,7 +54,7 @@ impl Engine {
                     return Ok(graph);
                 }
             }
-            let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
+            let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
             near.extend(start::near(store, &snapshot, text)?.into_iter().map(mask::shown_path));
         }
         Err(GraphError::NotFound { node: request.node.clone(), near })
@@ -68,8 +68,8 @@ fn around(
     text: &str,
     request: &GraphRequest,
 ) -> Result<Option<Graph>, StoreError> {
-    let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
-    let stated = store.stated(&snapshot)?;
+    let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
+    let stated = store.stated_links(&snapshot)?;
     let mut names = NameResolver::new(store, &snapshot, &stated);
     let found = start::starts(&mut names, name, text)?;
     if found.starts.is_empty() {
@@ -86,7 +86,7 @@ fn around(
     let Walked { nodes: walked, edges, is_truncated } = walked;
     let mut nodes = Vec::with_capacity(walked.len());
     for (place, node) in walked.iter().enumerate() {
-        if let Some(thing) = node.thing.answered(&mut names)? {
+        if let Some(thing) = node.thing.into_thing(&mut names)? {
             nodes.push((place, GraphNode { thing, distance: node.distance }));
         }
     }
@@ -105,7 +105,7 @@ fn around(
     edges.sort_unstable();
     Ok(Some(Graph {
         scope: store.scope,
-        nodes: nodes.into_iter().map(|(_, node)| node.shown(&store.mount).masked()).collect(),
+        nodes: nodes.into_iter().map(|(_, node)| node.in_mount(&store.mount).with_masks()).collect(),
         edges,
         is_truncated: is_truncated || is_cut,
         coverage: store.coverage(),

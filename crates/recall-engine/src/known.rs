@@ -70,7 +70,7 @@ impl KnownMemories {
     }
 
     /// Returns the memory with the document in a row.
-    pub(crate) fn of_row(&self, document: DocumentRow) -> Option<MemoryId> {
+    pub(crate) fn memory_in_row(&self, document: DocumentRow) -> Option<MemoryId> {
         self.place(document).map(|place| self.by_row[place].1)
     }
 
@@ -146,7 +146,7 @@ impl Known {
         let paths = files.iter().copied().chain(of_memories.iter().map(String::as_str));
         snapshot.file_states_at(paths, |state| known.insert(state))?;
         if removed.is_some() && removed >= known.newest {
-            known.newest = known.modified().max();
+            known.newest = known.modification_times().max();
         }
         Ok(known)
     }
@@ -195,7 +195,7 @@ impl Known {
     }
 
     /// Iterates over the modification times of the documents, in no particular order.
-    fn modified(&self) -> impl Iterator<Item = Timestamp> {
+    fn modification_times(&self) -> impl Iterator<Item = Timestamp> {
         let files = self.files.values().filter(|file| file.hash.is_some()).map(|file| file.modified);
         files.chain(self.memories.by_id.values().map(|memory| memory.modified))
     }
@@ -213,15 +213,15 @@ impl Known {
 
     /// Returns the only document whose path is one of `paths` in another spelling: with a mask, or in another Unicode form.
     /// `None` if not exactly one document has it.
-    pub(crate) fn unmasked(&self, paths: &[DocPath]) -> Option<DocPath> {
+    pub(crate) fn unmask(&self, paths: &[DocPath]) -> Option<DocPath> {
         if let Some(masked) = paths.iter().find(|path| mask::is_masked_path(path)) {
-            return only(self.document_paths().filter(|known| mask::reads_as(known, masked)));
+            return single(self.document_paths().filter(|known| mask::reads_as(known, masked)));
         }
         paths.iter().find_map(|path| {
             let form = normalized_path(path.as_str());
             // A path in ASCII has one form.
             let is_another = |known: &DocPath| !known.as_str().is_ascii() || !path.as_str().is_ascii();
-            only(self.document_paths().filter(|known| is_another(known) && normalized_path(known.as_str()) == form))
+            single(self.document_paths().filter(|known| is_another(known) && normalized_path(known.as_str()) == form))
         })
     }
 
@@ -229,7 +229,7 @@ impl Known {
     /// effect; for a file 0, so that its row decides.
     pub(crate) fn tie_breaker(&self, document: DocumentRow) -> u64 {
         let number = |id: MemoryId| 1 + ((id.memory_type as u64) << u32::BITS | u64::from(id.number));
-        self.memories.of_row(document).map_or(0, number)
+        self.memories.memory_in_row(document).map_or(0, number)
     }
 
     /// Returns whether there is a file, or a directory with files, at the path.
@@ -248,7 +248,7 @@ impl Known {
 }
 
 /// Returns the element of an iterator that has exactly one.
-fn only<T>(mut found: impl Iterator<Item = T>) -> Option<T> {
+fn single<T>(mut found: impl Iterator<Item = T>) -> Option<T> {
     let first = found.next()?;
     found.next().is_none().then_some(first)
 }
@@ -283,7 +283,7 @@ mod tests {
             known.insert(state(path, row, row));
         }
         assert_eq!((known.documents, known.newest, known.files.len()), (5, Some(Timestamp(9)), 1));
-        let at = |known: &Known, row| known.memories.of_row(DocumentRow(row)).map(|id| id.to_string());
+        let at = |known: &Known, row| known.memories.memory_in_row(DocumentRow(row)).map(|id| id.to_string());
         assert_eq!(at(&known, 3).as_deref(), Some("D-00000001"));
         assert_eq!(at(&known, 7).as_deref(), Some("L-00000005"));
         assert_eq!((at(&known, 1), at(&known, 10)), (None, None));
@@ -294,7 +294,7 @@ mod tests {
         assert_eq!(known.forget_file("src/a.rs"), Some(Timestamp(1)));
         assert_eq!((known.documents, at(&known, 7)), (3, None));
         assert_eq!(at(&known, 9).as_deref(), Some("L-00000001"));
-        assert_eq!(known.modified().max(), Some(Timestamp(9)));
+        assert_eq!(known.modification_times().max(), Some(Timestamp(9)));
     }
 
     #[test]

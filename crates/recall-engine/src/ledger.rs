@@ -141,7 +141,7 @@ impl Ledger {
 
     /// Returns whether a memory is in force: neither deleted nor retired nor promoted.
     pub(crate) fn is_in_force(&self, id: MemoryId) -> bool {
-        self.backlog.expected(id).is_some()
+        self.backlog.expected_hash(id).is_some()
     }
 
     /// Returns the ids of all memories in force, in ascending order.
@@ -154,14 +154,14 @@ impl Ledger {
     /// Returns all memories in force, with secrets masked, in the order of their ids.
     pub(crate) fn in_force(&self) -> Vec<Memory> {
         let state = self.state.lock();
-        let in_force = state.memories.iter().filter(|memory| self.backlog.expected(memory.id).is_some());
+        let in_force = state.memories.iter().filter(|memory| self.backlog.expected_hash(memory.id).is_some());
         let memories: Vec<Memory> = in_force.collect();
         drop(state);
         memories.into_iter().map(crate::mask::memory).collect()
     }
 
     /// Returns the memories that were added in a session, the earliest first.
-    pub(crate) fn of_session(&self, session: &str) -> Vec<MemoryId> {
+    pub(crate) fn session_memories(&self, session: &str) -> Vec<MemoryId> {
         let state = self.state.lock();
         let of_it = state.memories.iter().filter(|memory| memory.provenance.session.as_deref() == Some(session));
         let mut found: Vec<_> = of_it.map(|memory| (memory.created, memory.id)).collect();
@@ -184,11 +184,11 @@ impl Ledger {
     /// Returns an id for an event: derived from the client's key, or else unique.
     pub(crate) fn event_id(&self, key: Option<&str>, now: Timestamp) -> EventId {
         if let Some(key) = key {
-            return EventId::of(&[b"key", key.as_bytes()]);
+            return EventId::from_parts(&[b"key", key.as_bytes()]);
         }
         let number = self.events.fetch_add(1, Ordering::Relaxed);
         let process = std::process::id();
-        EventId::of(&[
+        EventId::from_parts(&[
             b"chance",
             &self.seed.to_le_bytes(),
             &process.to_le_bytes(),
@@ -215,7 +215,7 @@ impl Ledger {
             self.released.wait(&mut state);
         }
         for attempt in 0_u32.. {
-            let id = MemoryId::of(memory_type, &[&event.0, &attempt.to_le_bytes()]);
+            let id = MemoryId::from_parts(memory_type, &[&event.0, &attempt.to_le_bytes()]);
             match state.memories.state(id) {
                 Some(known) if known.events().any(|known| known.id == event) => return Ok(ReservedId::Known(id)),
                 Some(_) => continue,
@@ -283,7 +283,7 @@ impl Ledger {
         journal.append_all(events).inspect_err(|_| log.returned.refuse(ids())).map_err(failed)?;
         log.returned.keep(ids());
         for event in events {
-            self.suspect(Suspicion { since: Since::Day(Day::of(event.timestamp)), intact: None });
+            self.suspect(Suspicion { since: Since::Day(Day::from_timestamp(event.timestamp)), intact: None });
         }
         Ok(Some(writing))
     }
@@ -395,7 +395,7 @@ mod tests {
         let second = place();
         assert_ne!(second, first);
         assert!(matches!(
-            ledger.place(MemoryType::Note, ledger.event_id(None, now), ("t", "c"), &Vocabulary::of(&["t"]), |_, _| true),
+            ledger.place(MemoryType::Note, ledger.event_id(None, now), ("t", "c"), &Vocabulary::new(&["t"]), |_, _| true),
             Err((id, _, _)) if id == second
         ));
     }

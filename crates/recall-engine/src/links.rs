@@ -57,7 +57,7 @@ pub fn links(snapshot: &Snapshot<'_>) -> Result<Links, ReadError> {
             used.flush_into(&definers, &stated, &mut edges);
             used.from = document;
         }
-        let (module, name) = Edge::unqualified(target);
+        let (module, name) = Edge::split_qualifier(target);
         let is_address = module.is_some() && document.is_some_and(|document| paths.names_by_address(document));
         if let Some(&name) = definers.names.get(target).filter(|_| is_address) {
             used.add(name, None);
@@ -139,7 +139,7 @@ impl Used {
             self.names.clear();
             return self.modules.clear();
         };
-        let imported = stated.imported(from);
+        let imported = stated.imports_of_document(from);
         let mut imported_from = vec![Imported::default(); self.modules.len()];
         for (module, place) in self.modules.drain() {
             imported_from[place as usize] = stated.imported_from(from, &module);

@@ -167,7 +167,7 @@ impl Whole {
     }
 
     /// Returns a part with its secrets masked, as answers show it; empty if the text has no such part.
-    pub(crate) fn masked(&self, at: Range<usize>) -> String {
+    pub(crate) fn mask_range(&self, at: Range<usize>) -> String {
         let Some(part) = self.text.get(at.clone()) else { return String::new() };
         // One pass over the file costs less than one over each of its chunks.
         if !self.has_secrets() {

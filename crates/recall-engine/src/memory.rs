@@ -29,4 +29,4 @@ pub use update::UpdateReport;
 pub use verify::VerifyReport;
 
 pub(crate) use add::{Addition, NewAddition, PreparedMemory};
-pub(crate) use prior::{factors, of_somebody_else};
+pub(crate) use prior::{factors, foreign_factor};

@@ -19,13 +19,13 @@ pub(crate) struct Mount {
 
 impl Mount {
     /// Returns the mount point of a root in a project.
-    pub(crate) fn of(root: &Path, project: &Path) -> Self {
+    pub(crate) fn new(root: &Path, project: &Path) -> Self {
         let below = root.strip_prefix(project).ok().and_then(|below| DocPath::from_relative(below).ok());
         Self { below }
     }
 
     /// Returns a mount point that no directory of the project has to be.
-    pub(crate) fn named(name: &str) -> Self {
+    pub(crate) fn with_name(name: &str) -> Self {
         Self { below: DocPath::new(name).ok() }
     }
 
@@ -68,16 +68,17 @@ impl Mount {
             return Some(outer);
         }
         // An id cannot be turned back into its path. Memories have the same id everywhere.
-        let of_file = known.file_paths().find(|path| DocumentId::of(&self.outer_path(path)) == outer);
-        let of_memory = || known.memories.ids().map(MemoryId::to_path).find(|path| DocumentId::of(path) == outer);
-        of_file.or_else(of_memory).map(|path| DocumentId::of(&path))
+        let of_file = known.file_paths().find(|path| DocumentId::from_path(&self.outer_path(path)) == outer);
+        let of_memory =
+            || known.memories.ids().map(MemoryId::to_path).find(|path| DocumentId::from_path(path) == outer);
+        of_file.or_else(of_memory).map(|path| DocumentId::from_path(&path))
     }
 
     /// Gives a document the path and the id that the client sees. Not for masked paths, whose id would be another one.
     pub(crate) fn show(&self, document: &mut Document) {
         if self.below.is_some() && document.memory.is_none() {
             document.path = self.outer_path(&document.path);
-            document.id = DocumentId::of(&document.path);
+            document.id = DocumentId::from_path(&document.path);
         }
     }
 
@@ -129,7 +130,7 @@ mod tests {
 
     #[test]
     fn paths_are_translated_both_ways() {
-        let mount = Mount::of(Path::new("/w/libs/x"), Path::new("/w"));
+        let mount = Mount::new(Path::new("/w/libs/x"), Path::new("/w"));
         assert_eq!(mount.outer_path(&path("src/a.rs")), path("libs/x/src/a.rs"));
         assert_eq!(mount.inner_path(&path("libs/x/src/a.rs")), Some(path("src/a.rs")));
         for outside in ["libs/xy/a.rs", "libs/x", "src/a.rs"] {
@@ -140,7 +141,7 @@ mod tests {
 
     #[test]
     fn the_projects_own_store_and_one_elsewhere_keep_their_paths() {
-        for mount in [Mount::of(Path::new("/w"), Path::new("/w")), Mount::of(Path::new("/v"), Path::new("/w"))] {
+        for mount in [Mount::new(Path::new("/w"), Path::new("/w")), Mount::new(Path::new("/v"), Path::new("/w"))] {
             assert_eq!(mount, Mount::default());
             assert_eq!(mount.outer_path(&path("a.rs")), path("a.rs"));
             assert_eq!(mount.inner_path(&path("a.rs")), Some(path("a.rs")));

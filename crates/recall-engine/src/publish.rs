@@ -76,8 +76,8 @@ impl Engine {
         let branch = Branch { repository, name };
         let model: Option<Model> = self.settings.model.as_ref().map(|model| model_of(&*model.embedder));
         let embedder = self.settings.model.as_ref().map(|model| Arc::clone(&model.embedder));
-        let documents = Documents::of(&store, embedder, cancel)?;
-        let failed = |source| PublishError::of(shared.name.clone(), source);
+        let documents = Documents::list(&store, embedder, cancel)?;
+        let failed = |source| PublishError::new(shared.name.clone(), source);
         let server = shared.store().map_err(|error| failed(recall_shared::PublishError::Store(error)))?;
         let (difference, outcome) = match request.comparison {
             Comparison::Digest => (None, publish(&**server, &branch, model.as_ref(), &documents).map_err(failed)?),

@@ -62,7 +62,7 @@ pub use candidate_features::RankedDocument;
 pub(crate) use changed::changed_documents;
 pub(crate) use prior::kind_factor;
 pub use retriever_weights::RetrieverWeights;
-pub(crate) use scored::{Scored, ScoredChunk, scored};
+pub(crate) use scored::{Scored, ScoredChunk, score_chunks};
 
 /// The most passes of a search whose files change while it runs.
 pub(crate) const ATTEMPTS: u32 = 4;
@@ -170,7 +170,7 @@ impl Engine {
         warnings.extend(ranking.problem.clone().map(|reason| Warning::RankerPassedOver { reason }));
         clock.lap(Stage::Freshness);
 
-        let searched = searched(&stores, &shared);
+        let searched = searched_stores(&stores, &shared);
         let search = Search {
             engine: self,
             request,
@@ -280,7 +280,7 @@ impl Engine {
 }
 
 /// Returns all stores that a search asks: those of this machine, then the shared ones that answered.
-fn searched<'a>(stores: &'a [MountedStore], shared: &'a [shared::SharedAnswer]) -> Vec<&'a dyn SearchedStore> {
+fn searched_stores<'a>(stores: &'a [MountedStore], shared: &'a [shared::SharedAnswer]) -> Vec<&'a dyn SearchedStore> {
     let here = stores.iter().map(|store| store as &dyn SearchedStore);
     here.chain(shared.iter().map(|store| store as &dyn SearchedStore)).collect()
 }
@@ -316,13 +316,13 @@ impl Search<'_> {
 
     /// Returns the weights of the retrievers.
     fn weights(&self) -> RetrieverWeights {
-        let weights = RetrieverWeights::of(self.understood.class, &self.given_weights());
-        weights.only(|retriever| !self.request.leaves_out(retriever.as_str()))
+        let weights = RetrieverWeights::resolve(self.understood.class, &self.given_weights());
+        weights.retain(|retriever| !self.request.leaves_out(retriever.as_str()))
     }
 
     /// Returns the weights that the request or its store sets explicitly.
     fn given_weights(&self) -> Weights {
-        retriever_weights::given(&self.request.weights, &self.base.settings().weights)
+        retriever_weights::merge(&self.request.weights, &self.base.settings().weights)
     }
 
     /// Runs the pipeline once. The last attempt drops hits of changed files instead of restarting.
@@ -359,7 +359,7 @@ impl Search<'_> {
             weights,
             confidence,
             is_doubtful: confidence.is_some_and(|confidence| confidence < store_settings.low_confidence),
-            did_you_mean: candidates::spelled(self.stores, &candidates),
+            did_you_mean: candidates::spell(self.stores, &candidates),
             hits,
             candidates: candidate_count,
             retrieved: candidates::counts(&candidates),
@@ -448,7 +448,7 @@ pub(crate) fn candidate_rows(
 ) -> Result<Vec<CandidateRow>, SearchError> {
     let ranking = stores[0].ranking(&engine.settings.rankers);
     let base = &stores[0].store;
-    let searched = searched(stores, &[]);
+    let searched = searched_stores(stores, &[]);
     let searched = &searched[..];
     let search = Search { engine, request, understood, scope, searched, stores, base, ranking: &ranking, filter: None };
     let candidates = candidates::gather(&search, &search.weights(), true, &mut StageClock::default())?;
@@ -456,8 +456,8 @@ pub(crate) fn candidate_rows(
     let rankers = ranking.rankers.as_ref().unwrap_or(&none);
     let mut all = Vec::new();
     for kind in ContentKind::ALL {
-        let kinds: Vec<_> = candidates.iter().map(|of_store| of_store.of_kind(kind)).collect();
-        let (features, _) = order::scored(&search, &kinds, kind, set, rankers)?;
+        let kinds: Vec<_> = candidates.iter().map(|of_store| of_store.with_kind(kind)).collect();
+        let (features, _) = order::score_documents(&search, &kinds, kind, set, rankers)?;
         let documents =
             kinds.iter().enumerate().flat_map(|(store, one)| one.documents.iter().map(move |d| (store, *d)));
         all.extend(documents.enumerate().map(|(place, (store, document))| CandidateRow {

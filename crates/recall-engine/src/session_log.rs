@@ -94,7 +94,7 @@ impl Sessions {
         let begins = |event: &SessionEvent| event.details.event_type == SessionEventType::SessionStart;
         if is_first && let Some(first) = events.first().filter(|first| !begins(first)) {
             // The session was not started explicitly, so a start event is added.
-            let id = EventId::of(&[b"begins", &first.id.0]);
+            let id = EventId::from_parts(&[b"begins", &first.id.0]);
             let details = EventDetails::new(SessionEventType::SessionStart, "");
             events.insert(0, SessionEvent { id, timestamp: first.timestamp, details, provenance: provenance.clone() });
         }
@@ -143,7 +143,7 @@ impl Sessions {
                 return None;
             }
         };
-        let fold = SessionFold::of(name, &in_order(recording.events))?;
+        let fold = SessionFold::fold(name, &in_order(recording.events))?;
         self.fold.lock().insert(recorder.path().to_owned(), (recording.stat?, fold.clone()));
         Some(fold)
     }

@@ -46,7 +46,7 @@ impl Places {
     }
 
     /// Returns the folder of the own logs and the confirmations, which cannot be derived.
-    pub(crate) fn written(&self) -> PathBuf {
+    pub(crate) fn written_logs(&self) -> PathBuf {
         self.stores.with_file_name("written")
     }
 }

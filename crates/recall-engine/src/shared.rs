@@ -4,7 +4,7 @@ mod contents;
 mod record;
 mod repository;
 
-pub(crate) use contents::{KeyedDocument, document_key, published};
+pub(crate) use contents::{KeyedDocument, document_key, published_document};
 pub(crate) use record::{Record, RecordedMemory};
 pub(crate) use repository::{current_branch, repository_name};
 
@@ -18,10 +18,10 @@ pub(crate) fn model_of(embedder: &dyn Embedder) -> Model {
 }
 
 /// Returns a document with the path under which answers show it: its store, its repository, and its path there.
-pub(crate) fn shown(store: &str, repository: &str, mut document: Document) -> Document {
+pub(crate) fn in_store(store: &str, repository: &str, mut document: Document) -> Document {
     let path = format!("{store}/{repository}/{}", document.path);
     document.path = DocPath::new(&path).unwrap_or(document.path);
-    document.id = DocumentId::of(&document.path);
+    document.id = DocumentId::from_path(&document.path);
     // The memory itself is in the journal of its project, and can be neither amended nor confirmed from here.
     document.memory = None;
     document

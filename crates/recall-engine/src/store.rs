@@ -193,7 +193,7 @@ impl Store {
     }
 
     /// Returns the state of each file in the catalog, as of the last published generation.
-    pub(crate) fn known(&self) -> Arc<Known> {
+    pub(crate) fn known_documents(&self) -> Arc<Known> {
         self.known.load_full()
     }
 
@@ -206,7 +206,7 @@ impl Store {
 
     /// Reads the state of the files that an ingest wrote; of all files if another process wrote meanwhile.
     pub(crate) fn reload_written(&self, written: &Written<'_>) -> Result<Arc<Known>, StoreError> {
-        let before = self.known();
+        let before = self.known_documents();
         let known = self.read(|snapshot| {
             // The ingest's transaction adds one to the generation; a greater generation includes another writer's transaction.
             if snapshot.generation().0 == before.generation.0 + 1 {
@@ -221,11 +221,11 @@ impl Store {
     }
 
     /// Returns the links that the documents of a snapshot state. They are read once per generation.
-    pub(crate) fn stated(&self, snapshot: &recall_catalog::Snapshot<'_>) -> Result<Arc<Stated>, StoreError> {
+    pub(crate) fn stated_links(&self, snapshot: &recall_catalog::Snapshot<'_>) -> Result<Arc<Stated>, StoreError> {
         if let Some(stated) = self.stated.load_full().filter(|stated| stated.generation == snapshot.generation()) {
             return Ok(stated);
         }
-        let stated = Arc::new(Stated::read(snapshot).map_err(|source| self.read_failed(source))?);
+        let stated = Arc::new(Stated::read(snapshot).map_err(|source| self.read_error(source))?);
         self.stated.store(Some(Arc::clone(&stated)));
         Ok(stated)
     }
@@ -247,7 +247,7 @@ impl Store {
 
     /// Reloads what another process has written to the store.
     pub(crate) fn follow(&self) -> Result<(), StoreError> {
-        let generation = self.catalog.generation().map_err(|source| self.read_failed(source))?;
+        let generation = self.catalog.generation().map_err(|source| self.read_error(source))?;
         if generation != self.known.load().generation {
             self.lexical.refresh().map_err(|source| StoreError::OpenLexical { root: self.root.clone(), source })?;
             self.reload_known()?;
@@ -261,8 +261,8 @@ impl Store {
         &self,
         reader: impl FnOnce(&recall_catalog::Snapshot<'_>) -> Result<T, recall_catalog::ReadError>,
     ) -> Result<T, StoreError> {
-        let snapshot = self.catalog.snapshot().map_err(|source| self.read_failed(source))?;
-        reader(&snapshot).map_err(|source| self.read_failed(source))
+        let snapshot = self.catalog.snapshot().map_err(|source| self.read_error(source))?;
+        reader(&snapshot).map_err(|source| self.read_error(source))
     }
 
     /// Finishes an index job on a thread of its own: updates the embeddings that follow at once, closes the lexical writer, which
@@ -286,7 +286,7 @@ impl Store {
     /// Updates the embeddings to the catalog on a thread of their own, if any are missing.
     pub(crate) fn catch_up_soon(self: &Arc<Self>) {
         let generation = self.known.load().generation;
-        if self.embeddings.embedded(generation).iter().any(|embedded| !embedded.is_whole) {
+        if self.embeddings.embedded_chunks(generation).iter().any(|embedded| !embedded.is_whole) {
             self.work("embed", |store| {
                 store.catch_up(UpdateExtent::Complete);
                 store.embed_soon();
@@ -347,8 +347,8 @@ impl Store {
         // Its merges are repeated by the compaction.
         drop(self.lexical_writer.lock().take());
         let writer = self.lexical.writer(WriterSettings::default());
-        writer.and_then(LexicalWriter::compact).map_err(|source| self.lexical_write_failed(source))?;
-        self.catalog.compact().map_err(|source| self.write_failed(source))?;
+        writer.and_then(LexicalWriter::compact).map_err(|source| self.lexical_write_error(source))?;
+        self.catalog.compact().map_err(|source| self.write_error(source))?;
         Ok(self.folder.delete_quarantined()?)
     }
 
@@ -377,19 +377,19 @@ impl Store {
         }
     }
 
-    pub(crate) fn read_failed(&self, source: recall_catalog::ReadError) -> StoreError {
+    pub(crate) fn read_error(&self, source: recall_catalog::ReadError) -> StoreError {
         StoreError::ReadCatalog { root: self.root.clone(), source }
     }
 
-    pub(crate) fn write_failed(&self, source: recall_catalog::WriteError) -> StoreError {
+    pub(crate) fn write_error(&self, source: recall_catalog::WriteError) -> StoreError {
         StoreError::WriteCatalog { root: self.root.clone(), source }
     }
 
-    pub(crate) fn search_failed(&self, source: recall_lexical::SearchError) -> StoreError {
+    pub(crate) fn search_error(&self, source: recall_lexical::SearchError) -> StoreError {
         StoreError::SearchLexical { root: self.root.clone(), source }
     }
 
-    pub(crate) fn lexical_write_failed(&self, source: recall_lexical::WriteError) -> StoreError {
+    pub(crate) fn lexical_write_error(&self, source: recall_lexical::WriteError) -> StoreError {
         StoreError::WriteLexical { root: self.root.clone(), source }
     }
 }

@@ -205,7 +205,7 @@ pub(crate) fn index_in_project(root: &Path) -> Option<PathBuf> {
 
 /// Returns the name of the folder for a root: stable, 16 hexadecimal digits.
 pub(crate) fn name_of(root: &Path) -> String {
-    let mut name = ContentHash::of(root.as_os_str().as_encoded_bytes()).to_string();
+    let mut name = ContentHash::hash(root.as_os_str().as_encoded_bytes()).to_string();
     name.truncate(16);
     name
 }

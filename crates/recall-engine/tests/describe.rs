@@ -51,7 +51,7 @@ impl Embedder for Recorder {
     }
 
     fn embed_chunks(&self, chunks: &[ChunkText<'_>]) -> Result<Vec<Embedding>, ModelError> {
-        self.embedded.lock().extend(chunks.iter().map(ChunkText::joined));
+        self.embedded.lock().extend(chunks.iter().map(ChunkText::full_text));
         BuiltIn.embed_chunks(chunks)
     }
 }

@@ -194,7 +194,7 @@ fn related(id: &str, limit: u32) -> Result<Related, GraphError> {
     let sandbox = Sandbox::with(FILES);
     let engine = sandbox.engine();
     let request = RelatedRequest { id: id.to_owned(), scope: Scope::All, limit, types: Vec::new() };
-    let related = engine.related(&sandbox.origin(), &request);
+    let related = engine.related_documents(&sandbox.origin(), &request);
     engine.close();
     related
 }
@@ -279,7 +279,7 @@ fn a_name_qualified_by_a_module_is_resolved_in_that_module() {
     check("app/Fill.hs", &[]);
     let users = |path: &str| {
         let request = RelatedRequest { id: path.to_owned(), scope: Scope::All, limit: 10, types: Vec::new() };
-        let related = engine.related(&sandbox.origin(), &request).expect("an answer");
+        let related = engine.related_documents(&sandbox.origin(), &request).expect("an answer");
         let users = related.documents.iter().filter(|entry| entry.ties.contains(&Tie::ReferencedBy));
         users.map(|entry| entry.document.path.as_str().to_owned()).collect::<Vec<_>>()
     };

@@ -167,7 +167,7 @@ fn check(wire: Wire, seed: u64) {
         thread::sleep(settings().longest_pause);
         faulty.settle();
     }
-    let met = |world: &World| world.fake.received().iter().filter(|request| request.fault.is_some()).count();
+    let met = |world: &World| world.fake.received_requests().iter().filter(|request| request.fault.is_some()).count();
     // Embedding ends before the script if few requests were needed; the rest meets queries.
     let chunk_faults = met(&faulty);
     assert!(chunk_faults > CHUNK_FAULTS / 2, "{chunk_faults}");
@@ -176,7 +176,7 @@ fn check(wire: Wire, seed: u64) {
     let (mut by_remote, mut passed_over, mut number) = (0, 0, 0);
     while met(&faulty) < CHUNK_FAULTS + QUERY_FAULTS {
         assert!(number < 4 * rest, "{} of the faults happened", met(&faulty));
-        if faulty.fake.scripted() == 0 {
+        if faulty.fake.scripted_answers() == 0 {
             let count = random.rand_range(1..5);
             faulty.fake.script((0..count).map(|_| Some(any_fault(&mut random))).collect::<Vec<_>>());
         }

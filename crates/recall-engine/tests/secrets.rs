@@ -147,7 +147,7 @@ fn no_other_kind_of_answer_has_a_secret() {
     told.push(format!("{:?}", engine.graph(&origin, &graph).expect("a graph")));
     let related =
         recall_engine::RelatedRequest { id: "docs/b.md".to_owned(), scope: Scope::All, limit: 10, types: Vec::new() };
-    told.push(format!("{:?}", engine.related(&origin, &related).expect("related")));
+    told.push(format!("{:?}", engine.related_documents(&origin, &related).expect("related")));
     for (nth, answer) in told.iter().enumerate() {
         assert!(!answer.contains(&token), "answer {nth}");
         assert!(answer.contains("[secret: github-token]"), "answer {nth} tells of the file: {answer}");
@@ -182,7 +182,7 @@ fn a_secret_recognised_only_by_the_whole_file_or_its_name_is_masked_in_chunks() 
         let Some(text) = whole(&sandbox, &engine, path) else { continue };
         looked_at += 1;
         assert!(!is_shown(sample, &text), "{path}: {text}");
-        let id = recall_core::DocumentId::of(&recall_core::DocPath::new(path).expect("plain"));
+        let id = recall_core::DocumentId::from_path(&recall_core::DocPath::new(path).expect("plain"));
         for ordinal in 0..40 {
             let id = recall_core::ChunkId { document: id, ordinal }.to_string();
             for parent in [Parent::Leave, Parent::Include] {

@@ -101,7 +101,7 @@ fn ids_and_paths_of_an_answer_name_the_same_file_in_every_request() {
     let is_den = |thing: &NodeThing| matches!(thing, NodeThing::Document(document) | NodeThing::Symbol { document, .. } if document.path.as_str() == "libs/x/src/den.rs");
     assert!(graph.nodes.iter().any(|node| is_den(&node.thing)), "{:?}", graph.nodes);
     let related = RelatedRequest { id: hit.id.to_string(), types: Vec::new(), limit: 5, scope: Scope::All };
-    let related = engine.related(&origin, &related).expect("related documents");
+    let related = engine.related_documents(&origin, &related).expect("related documents");
     let den = related.documents.iter().find(|related| related.document.path.as_str() == "libs/x/src/den.rs");
     assert!(den.is_some(), "{:?}", related.documents);
 

@@ -18,7 +18,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Row, ToSql};
 use tempfile::TempDir;
 
 use crate::ReadError;
-use crate::text_file::{failed, metadata};
+use crate::text_file::{metadata, read_error};
 
 /// The first bytes of every SQLite database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -55,7 +55,7 @@ impl Database {
         for _ in 0..ATTEMPTS {
             let folder = tempfile::Builder::new().prefix("foreign-").tempdir_in(scratch).map_err(uncopied)?;
             let is_whole = copy_whole(path, &folder.path().join(COPY)).map_err(|error| match error {
-                CopyError::Read(source) => failed(path, source),
+                CopyError::Read(source) => read_error(path, source),
                 CopyError::Write(source) => uncopied(source),
             })?;
             if is_whole {
@@ -78,7 +78,7 @@ impl Database {
             connection.pragma_update(None, "query_only", true)?;
             connection.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()))
         };
-        harden().map_err(|source| not_opened(path, source))?;
+        harden().map_err(|source| open_error(path, source))?;
         Ok(Self { path: path.to_owned(), connection, _folder: folder })
     }
 
@@ -90,7 +90,7 @@ impl Database {
             let names = statement.query_map([table], |row| row.get::<_, String>(0))?;
             names.collect::<Result<BTreeSet<_>, _>>()
         };
-        read().map_err(|source| self.damaged(source))
+        read().map_err(|source| self.damage_error(source))
     }
 
     /// Checks that a table has the columns that the kind needs.
@@ -98,14 +98,12 @@ impl Database {
         let there = self.columns(table)?;
         let missing: Vec<&str> = columns.iter().copied().filter(|column| !there.contains(*column)).collect();
         if there.is_empty() {
-            return Err(
-                self.unexpected(expected, format!("it has no table `{table}`; its tables are {}", self.tables()?))
-            );
+            return Err(self
+                .unexpected_error(expected, format!("it has no table `{table}`; its tables are {}", self.tables()?)));
         }
         if !missing.is_empty() {
-            return Err(
-                self.unexpected(expected, format!("its table `{table}` has no column `{}`", missing.join("`, `")))
-            );
+            return Err(self
+                .unexpected_error(expected, format!("its table `{table}` has no column `{}`", missing.join("`, `"))));
         }
         Ok(())
     }
@@ -117,7 +115,7 @@ impl Database {
             let names = statement.query_map([], |row| row.get::<_, String>(0))?;
             names.collect::<Result<Vec<_>, _>>()
         };
-        let names = read().map_err(|source| self.damaged(source))?;
+        let names = read().map_err(|source| self.damage_error(source))?;
         Ok(if names.is_empty() { "none".to_owned() } else { names.join(", ") })
     }
 
@@ -152,7 +150,7 @@ impl Database {
             }
             Ok(ControlFlow::Continue(()))
         };
-        read().map_err(|source| self.damaged(source))
+        read().map_err(|source| self.damage_error(source))
     }
 
     /// Returns the number of rows of a table; 0 if there is no such table.
@@ -162,7 +160,7 @@ impl Database {
         }
         let sql = format!("SELECT count(*) FROM \"{table}\"");
         let count = self.connection.query_row(&sql, [], |row| row.get::<_, i64>(0));
-        count.map(i64::unsigned_abs).map_err(|source| self.damaged(source))
+        count.map(i64::unsigned_abs).map_err(|source| self.damage_error(source))
     }
 
     /// Returns the greatest value of an integer column; `None` without a row or a table.
@@ -171,10 +169,10 @@ impl Database {
             return Ok(None);
         }
         let sql = format!("SELECT max(\"{column}\") FROM \"{table}\"");
-        self.connection.query_row(&sql, [], |row| row.get(0)).map_err(|source| self.damaged(source))
+        self.connection.query_row(&sql, [], |row| row.get(0)).map_err(|source| self.damage_error(source))
     }
 
-    pub(crate) fn unexpected(&self, expected: &'static str, found: String) -> ReadError {
+    pub(crate) fn unexpected_error(&self, expected: &'static str, found: String) -> ReadError {
         ReadError::Unexpected { path: self.path.clone(), expected, found }
     }
 
@@ -182,7 +180,7 @@ impl Database {
         ReadError::Newer { path: self.path.clone(), version, known }
     }
 
-    fn damaged(&self, source: rusqlite::Error) -> ReadError {
+    fn damage_error(&self, source: rusqlite::Error) -> ReadError {
         ReadError::Damaged { path: self.path.clone(), source }
     }
 }
@@ -216,7 +214,7 @@ impl Values<'_> {
 
     /// Returns a time.
     pub(crate) fn moment(&self, at: usize) -> Option<recall_core::Timestamp> {
-        crate::moment::of_text(&self.text(at)?)
+        crate::moment::from_text(&self.text(at)?)
     }
 
     /// Returns the texts of a JSON array.
@@ -235,7 +233,7 @@ impl Values<'_> {
 }
 
 /// The description of a kind's database for errors.
-pub(crate) fn expected(kind: ForeignKind) -> &'static str {
+pub(crate) fn expected_tables(kind: ForeignKind) -> &'static str {
     match kind {
         ForeignKind::RecallV0 => "a database of RECALL v0",
         ForeignKind::Codex => "a database of Codex",
@@ -256,7 +254,7 @@ fn check(path: &Path) -> Result<(), ReadError> {
         |found: String| ReadError::Unexpected { path: path.to_owned(), expected: "a SQLite database", found };
     let mut head = Vec::new();
     let file = crate::text_file::open(path)?;
-    file.take(MAGIC.len() as u64).read_to_end(&mut head).map_err(|source| failed(path, source))?;
+    file.take(MAGIC.len() as u64).read_to_end(&mut head).map_err(|source| read_error(path, source))?;
     if head.is_empty() {
         return Err(unexpected("it is empty".to_owned()));
     }
@@ -269,7 +267,7 @@ fn check(path: &Path) -> Result<(), ReadError> {
     Ok(())
 }
 
-fn not_opened(path: &Path, source: rusqlite::Error) -> ReadError {
+fn open_error(path: &Path, source: rusqlite::Error) -> ReadError {
     match source.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => ReadError::Unexpected {
             path: path.to_owned(),

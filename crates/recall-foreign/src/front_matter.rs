@@ -14,7 +14,7 @@ pub(crate) struct Note<'t> {
 
 impl<'t> Note<'t> {
     /// Splits a note. Front matter that is not a YAML mapping counts as text.
-    pub(crate) fn of(text: &'t str) -> Self {
+    pub(crate) fn split(text: &'t str) -> Self {
         let text = text.trim_start_matches('\u{feff}');
         let whole = Self { fields: Map::new(), text };
         let Some(rest) = text.strip_prefix("---").map(|rest| rest.trim_start_matches([' ', '\t'])) else {
@@ -78,19 +78,19 @@ mod tests {
 
     #[test]
     fn fields_and_text_are_split() {
-        let note = Note::of("---\r\ntitle: \"A: b\"\ntags: [x, y]\nn: 3\n---\n# H\n\ntext\n");
+        let note = Note::split("---\r\ntitle: \"A: b\"\ntags: [x, y]\nn: 3\n---\n# H\n\ntext\n");
         assert_eq!(note.text_of("title").as_deref(), Some("A: b"));
         assert_eq!(note.list_of("tags"), ["x", "y"]);
         assert_eq!(note.text_of("n").as_deref(), Some("3"));
         assert_eq!(note.text, "# H\n\ntext\n");
-        assert_eq!(Note::of("---\ntags: a, b\n---\n").list_of("tags"), ["a", "b"]);
+        assert_eq!(Note::split("---\ntags: a, b\n---\n").list_of("tags"), ["a", "b"]);
     }
 
     #[test]
     fn what_is_not_front_matter_is_text() {
         let bomb = "---\na: &a [x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: &g [*f,*f,*f,*f,*f,*f,*f,*f,*f]\nh: [*g,*g,*g,*g,*g,*g,*g,*g,*g]\n---\nx";
         for text in ["", "---", "---\nno end", "---\n- a list\n---\nx", "---\na: [\n---\nx", "--- x\n", bomb] {
-            assert_eq!(Note::of(text).text, text);
+            assert_eq!(Note::split(text).text, text);
         }
     }
 }

@@ -15,13 +15,13 @@ const EARLIEST: i64 = 631_152_000;
 /// without a zone is in UTC.
 ///
 /// `None` for anything else, and for times before 1990.
-pub(crate) fn of_text(text: &str) -> Option<Timestamp> {
+pub(crate) fn from_text(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if let Ok(moment) = text.parse::<jiff::Timestamp>() {
         return believable(moment);
     }
     if let Ok(number) = text.parse::<f64>() {
-        return of_number(number);
+        return from_number(number);
     }
     // Go writes `2026-01-02 03:04:05.6 +0000 UTC m=+0.1`.
     let mut words = text.split_whitespace();
@@ -36,17 +36,17 @@ pub(crate) fn of_text(text: &str) -> Option<Timestamp> {
 }
 
 /// Reads a number of seconds or milliseconds since 1970.
-pub(crate) fn of_number(number: f64) -> Option<Timestamp> {
+pub(crate) fn from_number(number: f64) -> Option<Timestamp> {
     let seconds = if number.abs() >= FIRST_MILLISECONDS { number / 1000.0 } else { number };
     let millis = (seconds * 1000.0).round();
     believable(jiff::Timestamp::from_millisecond(millis as i64).ok()?)
 }
 
 /// Reads a time from JSON.
-pub(crate) fn of_json(value: &Value) -> Option<Timestamp> {
+pub(crate) fn from_json(value: &Value) -> Option<Timestamp> {
     match value {
-        Value::String(text) => of_text(text),
-        Value::Number(number) => of_number(number.as_f64()?),
+        Value::String(text) => from_text(text),
+        Value::Number(number) => from_number(number.as_f64()?),
         _ => None,
     }
 }
@@ -76,9 +76,9 @@ mod tests {
             "1767323045000",
             " 2026-01-02T03:04:05Z ",
         ] {
-            assert_eq!(of_text(text), expected, "{text}");
+            assert_eq!(from_text(text), expected, "{text}");
         }
-        assert_eq!(of_text("2026-01-02"), Some(Timestamp(1_767_312_000_000_000_000)));
+        assert_eq!(from_text("2026-01-02"), Some(Timestamp(1_767_312_000_000_000_000)));
     }
 
     #[test]
@@ -86,8 +86,8 @@ mod tests {
         for text in
             ["", "yesterday", "0", "1969-01-01", "99999999999999999999999", "NaN", "2026-13-01", "a b c", "é é é é"]
         {
-            assert_eq!(of_text(text), None, "{text}");
+            assert_eq!(from_text(text), None, "{text}");
         }
-        assert_eq!(of_json(&serde_json::json!({})), None);
+        assert_eq!(from_json(&serde_json::json!({})), None);
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct Found {
 
 /// Returns the metadata of a path.
 pub(crate) fn metadata(path: &Path) -> Result<Metadata, ReadError> {
-    fs::metadata(path).map_err(|source| failed(path, source))
+    fs::metadata(path).map_err(|source| read_error(path, source))
 }
 
 /// Reads a text file. Invalid UTF-8 is replaced.
@@ -40,7 +40,7 @@ pub(crate) fn metadata(path: &Path) -> Result<Metadata, ReadError> {
 pub(crate) fn read(path: &Path, limit: u64) -> Result<String, ReadError> {
     let mut bytes = Vec::new();
     let mut file = open(path)?.take(limit + 1);
-    file.read_to_end(&mut bytes).map_err(|source| failed(path, source))?;
+    file.read_to_end(&mut bytes).map_err(|source| read_error(path, source))?;
     if bytes.len() as u64 > limit {
         return Err(ReadError::TooLarge { path: path.to_owned(), bytes: bytes.len() as u64, limit });
     }
@@ -53,7 +53,7 @@ pub(crate) fn open(path: &Path) -> Result<File, ReadError> {
         let found = "it is not a regular file".to_owned();
         return Err(ReadError::Unexpected { path: path.to_owned(), expected: "a file", found });
     }
-    File::open(path).map_err(|source| failed(path, source))
+    File::open(path).map_err(|source| read_error(path, source))
 }
 
 /// Returns the files with an extension below a folder, sorted by path. Links and hidden folders are not followed.
@@ -61,9 +61,9 @@ pub(crate) fn files_below(folder: &Path, extension: &str) -> Result<Vec<Found>, 
     let mut found = Vec::new();
     let mut folders = vec![(folder.to_owned(), String::new(), 0)];
     while let Some((folder, below, depth)) = folders.pop() {
-        let entries = fs::read_dir(&folder).map_err(|source| failed(&folder, source))?;
+        let entries = fs::read_dir(&folder).map_err(|source| read_error(&folder, source))?;
         for entry in entries {
-            let entry = entry.map_err(|source| failed(&folder, source))?;
+            let entry = entry.map_err(|source| read_error(&folder, source))?;
             let (Ok(name), Ok(kind)) = (entry.file_name().into_string(), entry.file_type()) else { continue };
             let below = if below.is_empty() { name.clone() } else { format!("{below}/{name}") };
             if kind.is_dir() && !name.starts_with('.') && depth < MOST_DEPTH {
@@ -110,7 +110,7 @@ impl<R: Read> BoundedLines<R> {
     }
 }
 
-pub(crate) fn failed(path: &Path, source: io::Error) -> ReadError {
+pub(crate) fn read_error(path: &Path, source: io::Error) -> ReadError {
     match source.kind() {
         io::ErrorKind::NotFound => ReadError::Missing { path: path.to_owned() },
         _ => ReadError::Io { path: path.to_owned(), source },

@@ -67,7 +67,7 @@ fn event(number: u64) -> Event {
     let id = MemoryId { memory_type: MemoryType::Lesson, number: number as u32 };
     Event {
         timestamp: Timestamp((number / MEMORIES_PER_DAY) as i64 * 86_400_000_000_000),
-        id: EventId::of(&[&number.to_le_bytes()]),
+        id: EventId::from_parts(&[&number.to_le_bytes()]),
         body: EventBody::Memory { id, change: MemoryChange::Add(Box::new(added)) },
         provenance: Provenance { session: Some("5c1f".to_owned()), ..Provenance::default() },
     }

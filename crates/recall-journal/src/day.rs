@@ -19,7 +19,7 @@ impl Day {
     pub(crate) const SINGLE: Self = Self(Date::constant(1970, 1, 1));
 
     /// Returns the day of a timestamp. A [`Timestamp`] covers the years 1677 to 2262.
-    pub fn of(timestamp: Timestamp) -> Self {
+    pub fn from_timestamp(timestamp: Timestamp) -> Self {
         Self(moment(timestamp).to_zoned(TimeZone::UTC).date())
     }
 
@@ -81,7 +81,7 @@ mod tests {
             (i64::MIN, "1677-09-21"),
             (i64::MAX, "2262-04-11"),
         ] {
-            let day = Day::of(Timestamp(nanoseconds));
+            let day = Day::from_timestamp(Timestamp(nanoseconds));
             assert_eq!(day.to_string(), expected);
             assert_eq!(Day::from_name(expected), Some(day));
         }
@@ -100,7 +100,10 @@ mod tests {
     fn a_day_begins_at_midnight() {
         let day = Day::from_name("2026-11-20").expect("a day");
         let begin = day.begin().expect("within reach");
-        assert_eq!((Day::of(begin), Day::of(Timestamp(begin.0 - 1)).to_string()), (day, "2026-11-19".to_owned()));
+        assert_eq!(
+            (Day::from_timestamp(begin), Day::from_timestamp(Timestamp(begin.0 - 1)).to_string()),
+            (day, "2026-11-19".to_owned())
+        );
         assert_eq!(Day::from_name("0001-01-01").expect("a day").begin(), None);
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
     /// Hashes the first `length` bytes of a file, or fewer if the file is shorter.
-    pub(crate) fn of(file: &dyn StoredFile, length: u64) -> io::Result<Self> {
+    pub(crate) fn compute(file: &dyn StoredFile, length: u64) -> io::Result<Self> {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&length.to_le_bytes());
         if length <= WHOLE_BYTES {

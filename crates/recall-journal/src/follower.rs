@@ -91,7 +91,7 @@ impl Follower {
     /// # Errors
     /// The folder cannot be listed. The state from the last read is kept.
     pub fn changes(&mut self, now: Timestamp) -> Result<Changes, ReadError> {
-        let days = self.storage.stats().map_err(|source| self.unlisted(source))?;
+        let days = self.storage.stats().map_err(|source| self.list_error(source))?;
         if self.seen.keys().any(|seen| days.binary_search_by_key(seen, |(day, _)| *day).is_err()) {
             return self.replay(now).map(Changes::Rewritten);
         }
@@ -119,10 +119,10 @@ impl Follower {
     }
 
     fn days(&self) -> Result<Vec<Day>, ReadError> {
-        self.storage.days().map_err(|source| self.unlisted(source))
+        self.storage.days().map_err(|source| self.list_error(source))
     }
 
-    fn unlisted(&self, source: io::Error) -> ReadError {
+    fn list_error(&self, source: io::Error) -> ReadError {
         ReadError { folder: self.storage.folder().to_owned(), source }
     }
 
@@ -137,8 +137,8 @@ impl Follower {
         }
         let (Some(stat), Some(fingerprint)) = (there, seen.fingerprint) else { return FileChange::Rewritten };
         let opened = self.storage.open(day).ok().flatten();
-        let holds =
-            opened.is_some_and(|file| Fingerprint::of(&*file, seen.events_end).is_ok_and(|found| found == fingerprint));
+        let holds = opened
+            .is_some_and(|file| Fingerprint::compute(&*file, seen.events_end).is_ok_and(|found| found == fingerprint));
         match holds {
             false => FileChange::Rewritten,
             // A last line without a newline may have been replaced by one of the same length, so it is read again.
@@ -203,7 +203,7 @@ impl FileState {
                 self.events_end = self.end;
             }
         }
-        self.fingerprint = Some(Fingerprint::of(file, self.events_end)?);
+        self.fingerprint = Some(Fingerprint::compute(file, self.events_end)?);
         Ok(())
     }
 

@@ -63,7 +63,7 @@ impl Journal {
     pub fn append_all(&self, events: &[Event]) -> Result<(), AppendError> {
         let mut lines: BTreeMap<Day, Vec<u8>> = BTreeMap::new();
         for event in events {
-            let lines = lines.entry(Day::of(event.timestamp)).or_default();
+            let lines = lines.entry(Day::from_timestamp(event.timestamp)).or_default();
             let begin = lines.len();
             write_line(event, lines);
             let bytes = lines.len() - begin - 1;

@@ -61,12 +61,12 @@ impl Memories {
 
     /// Returns a memory like [`memory`](Self::memory), but with only those verifications and feedback events for which
     /// `counts` returns true.
-    pub fn judged(&self, id: MemoryId, counts: &dyn Fn(&Event) -> bool) -> Option<Judged> {
-        self.state(id)?.judged(id, counts)
+    pub fn judge(&self, id: MemoryId, counts: &dyn Fn(&Event) -> bool) -> Option<Judged> {
+        self.state(id)?.judge(id, counts)
     }
 
     /// Returns the inputs of a memory's validity and its anchors, without copying its content; `None` if it is deleted.
-    /// Verifications and feedback count as in [`judged`](Self::judged).
+    /// Verifications and feedback count as in [`judge`](Self::judge).
     pub fn validity_inputs(
         &self,
         id: MemoryId,
@@ -93,7 +93,7 @@ impl Memories {
         let superseders = self.superseders.get(&id)?.iter();
         let folds = superseders.filter_map(|id| Some((*id, self.state(*id)?.fold(&|_| true)?)));
         let in_force = folds.filter(|(_, fold)| !fold.is_deleted() && fold.supersedes() == Some(id));
-        in_force.max_by_key(|(id, fold)| (fold.created(), *id)).map(|(id, _)| id)
+        in_force.max_by_key(|(id, fold)| (fold.creation_time(), *id)).map(|(id, _)| id)
     }
 
     /// Sums up the feedback on an item, from the events for which `counts` returns true.

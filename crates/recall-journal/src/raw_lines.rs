@@ -27,14 +27,14 @@ pub struct LineHash([u8; 16]);
 
 impl LineHash {
     /// Hashes the line of an event.
-    pub fn of(event: &Event) -> Self {
+    pub fn from_event(event: &Event) -> Self {
         let mut line = Vec::new();
         write_line(event, &mut line);
-        Self::of_line(&line)
+        Self::from_line(&line)
     }
 
     /// Hashes a line, with or without its newline.
-    pub fn of_line(line: &[u8]) -> Self {
+    pub fn from_line(line: &[u8]) -> Self {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let mut hash = [0; 16];
         hash.copy_from_slice(&blake3::hash(line).as_bytes()[..16]);

@@ -60,7 +60,7 @@ fn event(number: u64) -> Event {
     let id = MemoryId { memory_type: MemoryType::Note, number: number as u32 };
     Event {
         timestamp: Timestamp(1_795_176_000_000_000_000 + number as i64 % 3 * 86_400_000_000_000),
-        id: EventId::of(&[&number.to_le_bytes()]),
+        id: EventId::from_parts(&[&number.to_le_bytes()]),
         body: EventBody::Memory { id, change: MemoryChange::Add(Box::new(added)) },
         provenance: Provenance::default(),
     }

@@ -35,7 +35,7 @@ fn main() {
             let text = if copy == 0 { text.clone() } else { text.replace("er", &format!("er{copy}")) };
             text_bytes += text.len();
             let signed = Instant::now();
-            let signature = TextSignature::of(&text);
+            let signature = TextSignature::compute(&text);
             signing += signed.elapsed().as_secs_f64();
             let blocks = text.as_bytes().chunks(BLOCK_BYTES);
             let blocks = blocks.map(|block| (block.len(), lz4_flex::block::compress(block))).collect();

@@ -237,16 +237,16 @@ fn cut(row: i64, path: DocPath, text: String) -> Source {
         }
     }
     let document = Document {
-        id: DocumentId::of(&path),
+        id: DocumentId::from_path(&path),
         document_type: if path.extension() == Some("md") { DocumentType::Documentation } else { DocumentType::Code },
         title: path.file_name().to_owned(),
         language: path
             .extension()
             .map(|extension| Language::from(if extension == "rs" { "rust" } else { extension }.to_owned())),
-        hash: ContentHash::of(text.as_bytes()),
+        hash: ContentHash::hash(text.as_bytes()),
         size_bytes: text.len() as u64,
         modified: Timestamp(0),
-        file_kind: FileKind::of(&path),
+        file_kind: FileKind::from_path(&path),
         tags: Vec::new(),
         source: None,
         path,

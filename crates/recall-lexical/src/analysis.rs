@@ -1,7 +1,7 @@
 //! Text analysis: from words to index terms.
 
 use frostem::{Algorithm, Stemmer};
-use recall_core::{folded, normalized, without_accents};
+use recall_core::{fold_case, normalize_text, without_accents};
 
 use crate::words::{self, Word};
 
@@ -11,7 +11,7 @@ const MAX_TERM_BYTES: usize = 64;
 
 /// Turns text into terms, the same way for documents and queries.
 ///
-/// Words are [`folded`]. Plain words and the parts of compounds are stemmed with Snowball English (Porter2), and agent
+/// Words are [folded](fold_case). Plain words and the parts of compounds are stemmed with Snowball English (Porter2), and agent
 /// nouns are reduced to the stem of their verb. A compound is also kept whole and unstemmed: `parseTokens` gives
 /// `parsetokens`, `pars`, `token`. A word with accents gives a second term without them, so that each spelling finds the
 /// other, and the same spelling matches with more terms.
@@ -23,17 +23,17 @@ pub(crate) struct Analysis {
 
 impl Analysis {
     /// For indexing: caches thousands of stems.
-    pub(crate) fn of_documents() -> Self {
+    pub(crate) fn for_documents() -> Self {
         Self::remembering(StemCache::PLACES)
     }
 
     /// For a single text: caches a few hundred stems.
-    pub(crate) fn of_text() -> Self {
+    pub(crate) fn for_text() -> Self {
         Self::remembering(StemCache::PLACES_OF_TEXT)
     }
 
     /// For a few words: filling a larger cache would cost more than computing the stems.
-    pub(crate) fn of_queries() -> Self {
+    pub(crate) fn for_queries() -> Self {
         Self::remembering(1)
     }
 
@@ -57,7 +57,7 @@ pub(crate) struct Term<'a> {
 impl Analysis {
     /// Calls `emit` with each term of a text, in order.
     pub(crate) fn each(&mut self, text: &str, mut emit: impl FnMut(Term<'_>)) {
-        words::split(&normalized(text), |word| self.each_of(word, &mut emit));
+        words::split(&normalize_text(text), |word| self.each_of(word, &mut emit));
     }
 
     /// Calls `emit` with each term of a word of a normalized text: the first is the word itself, the second, if there is one,
@@ -65,17 +65,17 @@ impl Analysis {
     pub(crate) fn each_of(&mut self, word: Word<'_>, mut emit: impl FnMut(Term<'_>)) {
         fold_into(word.text(), &mut self.folded);
         let Self { folded, stems } = self;
-        emit(Term { indexed: indexed(word, folded, stems), folded, word });
+        emit(Term { indexed: index_term(word, folded, stems), folded, word });
         if word.text().is_ascii() || word.is_unspaced() {
             return;
         }
         if let Some(plain) = without_accents(folded) {
-            emit(Term { indexed: indexed(word, &plain, stems), folded: &plain, word });
+            emit(Term { indexed: index_term(word, &plain, stems), folded: &plain, word });
         }
     }
 }
 
-fn indexed<'a>(word: Word<'_>, folded: &'a str, stems: &'a mut StemCache) -> &'a str {
+fn index_term<'a>(word: Word<'_>, folded: &'a str, stems: &'a mut StemCache) -> &'a str {
     match word {
         Word::Plain(_) | Word::Part(_) => stems.stem(cut(folded)),
         Word::Compound(_) | Word::Pair(_) | Word::Letter(_) | Word::Alone(_) => cut(folded),
@@ -89,7 +89,7 @@ fn fold_into(word: &str, fold: &mut String) {
         fold.push_str(word);
         fold.make_ascii_lowercase();
     } else {
-        fold.push_str(&folded(word));
+        fold.push_str(&fold_case(word));
     }
 }
 
@@ -178,7 +178,7 @@ mod tests {
 
     fn terms(text: &str) -> String {
         let mut terms = Vec::new();
-        Analysis::of_documents().each(text, |term| terms.push(term.indexed.to_owned()));
+        Analysis::for_documents().each(text, |term| terms.push(term.indexed.to_owned()));
         terms.join(" ")
     }
 
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn an_evicted_stem_is_computed_again() {
-        let mut analysis = Analysis::of_documents();
+        let mut analysis = Analysis::for_documents();
         for round in 0..3 {
             for number in 0..20_000_u32 {
                 let word: String =

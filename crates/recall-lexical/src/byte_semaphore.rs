@@ -24,7 +24,7 @@ impl ByteSemaphore {
 
     /// Waits until the bytes fit, or nothing else is in flight.
     pub(crate) fn acquire(&self, bytes: usize) -> Permit {
-        let used = self.state.used();
+        let used = self.state.lock_used();
         let mut used = self
             .state
             .freed
@@ -36,7 +36,7 @@ impl ByteSemaphore {
 }
 
 impl State {
-    fn used(&self) -> MutexGuard<'_, usize> {
+    fn lock_used(&self) -> MutexGuard<'_, usize> {
         self.used_bytes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -50,7 +50,7 @@ pub(crate) struct Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        *self.state.used() -= self.bytes;
+        *self.state.lock_used() -= self.bytes;
         self.state.freed.notify_all();
     }
 }
@@ -89,8 +89,8 @@ mod tests {
             sender.send(passing.acquire(100)).expect("the test listens");
         });
         let permit = receiver.recv_timeout(Duration::from_secs(10)).expect("nothing else is in flight");
-        assert_eq!(*semaphore.state.used(), 100);
+        assert_eq!(*semaphore.state.lock_used(), 100);
         drop(permit);
-        assert_eq!(*semaphore.state.used(), 0);
+        assert_eq!(*semaphore.state.lock_used(), 0);
     }
 }

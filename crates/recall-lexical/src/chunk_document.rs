@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use recall_core::{
     ByteSpan, ChunkKind, ChunkRow, DocPath, Document, DocumentRow, DocumentType, FileKind, Form, ParsedDocument,
-    Traits, folded,
+    Traits, fold_case,
 };
 use tantivy::schema::Field;
 use tantivy::schema::document::{ReferenceValue, ReferenceValueLeaf, Value};
@@ -77,8 +77,8 @@ pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, permit: Perm
         traits: pack(Traits {
             document_type: document.document_type,
             file_kind: document.file_kind,
-            form: Form::of(document.language.as_ref()),
-        }) | SiblingKeys::of(&document.path).pack(),
+            form: Form::for_language(document.language.as_ref()),
+        }) | SiblingKeys::new(&document.path).pack(),
         text: text.into(),
         path: document.path.as_str().into(),
         stem: document.path.stem().into(),
@@ -151,7 +151,7 @@ impl SiblingKeys {
     const BITS: u32 = 20;
     const MASK: u64 = (1 << Self::BITS) - 1;
 
-    pub(crate) fn of(path: &DocPath) -> Self {
+    pub(crate) fn new(path: &DocPath) -> Self {
         let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
         let hash = |text: &str| {
             let sum = checksum(text);
@@ -174,7 +174,7 @@ impl SiblingKeys {
 
 /// A file name in folded form, without separators and without the affixes of tests.
 fn bare_stem(stem: &str) -> String {
-    let mut bare: String = folded(stem).chars().filter(|c| c.is_alphanumeric()).collect();
+    let mut bare: String = fold_case(stem).chars().filter(|c| c.is_alphanumeric()).collect();
     for ending in ["tests", "test", "spec"] {
         if bare.len() > ending.len() && bare.ends_with(ending) {
             bare.truncate(bare.len() - ending.len());
@@ -197,10 +197,10 @@ impl tantivy::Document for ChunkDocument {
         let folder = path.rsplit('/').nth(1).unwrap_or_default();
         let mut values = Vec::with_capacity(16 + 3 * self.names.len());
         let mut put = |field: Field, text| values.push((field, FieldValue::Text(text)));
-        let body = self.body.of(text).unwrap_or_default();
+        let body = self.body.slice(text).unwrap_or_default();
         put(fields.body, body);
         put(fields.form, body);
-        if let Some(comment) = self.comment.and_then(|span| span.of(text)) {
+        if let Some(comment) = self.comment.and_then(|span| span.slice(text)) {
             put(fields.comment, comment);
         }
         for name in &self.names {
@@ -293,7 +293,7 @@ mod tests {
     }
 
     fn keys(path: &str) -> SiblingKeys {
-        SiblingKeys::of(&DocPath::new(path).expect("plain"))
+        SiblingKeys::new(&DocPath::new(path).expect("plain"))
     }
 
     #[test]

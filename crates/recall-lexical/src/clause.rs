@@ -155,7 +155,7 @@ impl Clause {
                     TermScorer::Bm25 { .. } => IndexRecordOption::WithFreqs,
                     TermScorer::Constant(_) => IndexRecordOption::Basic,
                 };
-                let postings = segment.inverted(*field).read_block_postings_from_terminfo(info, option)?;
+                let postings = segment.inverted_index(*field).read_block_postings_from_terminfo(info, option)?;
                 Ok(Some(List::Postings { postings, lengths: segment.lengths(*field) }))
             }
         }

@@ -3,7 +3,7 @@
 //! The index has no positions, because they would double its size. The positions of terms are read from the texts of
 //! the few best candidates instead.
 
-use recall_core::{Understood, normalized};
+use recall_core::{Understood, normalize_text};
 
 use crate::query_term_matcher::QueryTermMatcher;
 use crate::words;
@@ -36,7 +36,7 @@ const LEAD_WORDS: f32 = 10.0;
 impl ClosenessReader {
     /// Prepares for a query.
     pub fn new(understood: &Understood) -> Self {
-        let matcher = QueryTermMatcher::of(&understood.text);
+        let matcher = QueryTermMatcher::new(&understood.text);
         let positions = vec![Vec::new(); matcher.len()];
         Self { matcher, positions }
     }
@@ -63,7 +63,7 @@ impl ClosenessReader {
         let Self { matcher, positions } = self;
         positions.iter_mut().for_each(Vec::clear);
         let mut at = 0;
-        words::split(&normalized(text), |word| {
+        words::split(&normalize_text(text), |word| {
             if let Some(found) = matcher.index_of(word)
                 && positions[found].len() < MAX_POSITIONS
             {

@@ -72,7 +72,7 @@ impl Directory for IndexDirectory {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(OpenWriteError::FileAlreadyExists(path.to_owned()))
             }
-            Err(error) => Err(OpenWriteError::wrap_io_error(self.last_write_error.noted(error), path.to_owned())),
+            Err(error) => Err(OpenWriteError::wrap_io_error(self.last_write_error.note(error), path.to_owned())),
         }
     }
 
@@ -81,7 +81,7 @@ impl Directory for IndexDirectory {
     }
 
     fn atomic_write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
-        replace(&self.root.join(path), content).map_err(|error| self.last_write_error.noted(error))
+        replace(&self.root.join(path), content).map_err(|error| self.last_write_error.note(error))
     }
 
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
@@ -105,11 +105,11 @@ struct Unsynced {
 
 impl Write for Unsynced {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes).map_err(|error| self.last_write_error.noted(error))
+        self.file.write(bytes).map_err(|error| self.last_write_error.note(error))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush().map_err(|error| self.last_write_error.noted(error))
+        self.file.flush().map_err(|error| self.last_write_error.note(error))
     }
 }
 
@@ -139,7 +139,7 @@ impl LastWriteError {
         }
     }
 
-    fn noted(&self, error: io::Error) -> io::Error {
+    fn note(&self, error: io::Error) -> io::Error {
         if let Some(code) = error.raw_os_error() {
             self.0.store(code, Ordering::Relaxed);
         }

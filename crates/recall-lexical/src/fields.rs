@@ -90,7 +90,7 @@ impl Fields {
     }
 
     /// The fields scored by BM25, which therefore store lengths.
-    pub(crate) fn scored(&self) -> [Field; 8] {
+    pub(crate) fn scored_fields(&self) -> [Field; 8] {
         let Self { body, symbol, path, comment, tag_words, path_words, stem_words, folder_words, .. } = *self;
         [body, symbol, path, comment, tag_words, path_words, stem_words, folder_words]
     }

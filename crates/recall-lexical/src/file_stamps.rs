@@ -14,11 +14,11 @@ pub(crate) struct FileStamps(Vec<(PathBuf, Option<FileStamp>)>);
 impl FileStamps {
     /// Reads the metadata of files. For a file that is also in `before`, that metadata is kept: recall never rewrites
     /// such a file, and a change since then is a change by another program.
-    pub(crate) fn of(dir: &Path, names: impl IntoIterator<Item = PathBuf>, before: Option<&Self>) -> Self {
+    pub(crate) fn read(dir: &Path, names: impl IntoIterator<Item = PathBuf>, before: Option<&Self>) -> Self {
         let one = |name: PathBuf| {
             let path = dir.join(name);
             let known = before.and_then(|before| before.0.iter().find(|(known, _)| *known == path));
-            let stamp = known.map_or_else(|| FileStamp::of(&path), |(_, stamp)| *stamp);
+            let stamp = known.map_or_else(|| FileStamp::read(&path), |(_, stamp)| *stamp);
             (path, stamp)
         };
         Self(names.into_iter().map(one).collect())
@@ -26,6 +26,6 @@ impl FileStamps {
 
     /// Whether each file still has the same metadata.
     pub(crate) fn are_current(&self) -> bool {
-        self.0.iter().all(|(path, before)| FileStamp::of(path) == *before)
+        self.0.iter().all(|(path, before)| FileStamp::read(path) == *before)
     }
 }

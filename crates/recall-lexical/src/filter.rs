@@ -74,7 +74,7 @@ fn filter_matches(snapshot: &Snapshot, filters: &Filters) -> Result<Arc<FilterMa
     snapshot.filter_cache.get_or_compute(filters, || {
         let mount = normalized_path(filters.mount.as_ref().map_or("", DocPath::as_str));
         let paths: Vec<PathPattern<'_>> =
-            filters.paths.iter().map(|path| PathPattern::of(path).within(&mount)).collect();
+            filters.paths.iter().map(|path| PathPattern::parse(path).within(&mount)).collect();
         let entries = |segment: &Arc<Segment>| entries(snapshot, segment, filters, &paths).map(Arc::new);
         snapshot.segments.iter().map(entries).collect()
     })
@@ -107,7 +107,7 @@ fn entries(
     }
     let mut entries =
         demands.into_iter().reduce(|all, one| all.and(&one)).unwrap_or_else(|| Entries::none(segment.entries()));
-    segment.removed().iter().for_each(|&entry| entries.remove(entry));
+    segment.removed_documents().iter().for_each(|&entry| entries.remove(entry));
     Ok(entries)
 }
 
@@ -125,7 +125,7 @@ fn with_any<'a>(
 
 /// Returns a function that reports whether a path passes the filter, as it does in a search: in any Unicode form.
 pub fn path_matcher(filter: &PathFilter) -> impl Fn(&str) -> bool + '_ {
-    let pattern = PathPattern::of(filter);
+    let pattern = PathPattern::parse(filter);
     move |path| pattern.passes(path)
 }
 
@@ -133,7 +133,7 @@ pub fn path_matcher(filter: &PathFilter) -> impl Fn(&str) -> bool + '_ {
 pub fn document_matcher(filters: &Filters) -> impl Fn(&Document) -> bool + '_ {
     let Filters { types, languages, paths, tags, mount } = filters;
     let mount = mount.as_ref().map_or("", DocPath::as_str);
-    let patterns: Vec<PathPattern<'_>> = paths.iter().map(|path| PathPattern::of(path).within(mount)).collect();
+    let patterns: Vec<PathPattern<'_>> = paths.iter().map(|path| PathPattern::parse(path).within(mount)).collect();
     move |document| {
         (types.is_empty() || types.contains(&document.document_type))
             && (languages.is_empty() || document.language.as_ref().is_some_and(|language| languages.contains(language)))
@@ -163,7 +163,7 @@ enum PathPattern<'a> {
 impl<'a> PathPattern<'a> {
     /// Parses a filter. `*` does not match `/`, and a glob without `/` is matched against the file name. Text that is
     /// not a valid glob, such as `[`, is taken as a path.
-    fn of(filter: &'a PathFilter) -> Self {
+    fn parse(filter: &'a PathFilter) -> Self {
         let text = filter.0.trim_start_matches("./").trim_matches('/');
         let glob = filter.is_glob().then(|| {
             let anywhere = if text.contains('/') { text.to_owned() } else { format!("**/{text}") };
@@ -231,7 +231,7 @@ impl<'a> PathPattern<'a> {
                 segment.each_with(field, directory.as_bytes(), |entry| entries.insert(entry))?;
                 // `0` is the character after `/`.
                 let (from, to) = (format!("{directory}/"), format!("{directory}0"));
-                let mut paths = segment.inverted(field).terms().range().ge(from).lt(to).into_stream()?;
+                let mut paths = segment.inverted_index(field).terms().range().ge(from).lt(to).into_stream()?;
                 while paths.advance() {
                     segment.each_in(field, paths.value(), |entry| entries.insert(entry))?;
                 }

@@ -15,7 +15,7 @@ pub struct Highlighter {
 impl Highlighter {
     /// Prepares for a query.
     pub fn new(understood: &Understood) -> Self {
-        Self { matcher: QueryTermMatcher::of(&understood.text) }
+        Self { matcher: QueryTermMatcher::new(&understood.text) }
     }
 
     /// Returns the byte ranges of the words, or parts of identifiers, that match the query.
@@ -23,7 +23,7 @@ impl Highlighter {
     /// The ranges ascend, do not overlap and lie on character boundaries. Words match as in the index: in any case and
     /// Unicode form, by their stems. In a script without spaces, matches that share a letter are one range.
     pub fn ranges(&mut self, text: &str) -> Vec<Range<usize>> {
-        let normalized = Normalized::of(text);
+        let normalized = Normalized::new(text);
         let text = normalized.as_str();
         let mut ranges: Vec<Range<usize>> = Vec::new();
         words::split(text, |word| {

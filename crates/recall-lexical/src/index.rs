@@ -38,7 +38,7 @@ impl Lexical {
     /// deleted. If the index was not closed properly, the checksums of all its files are verified.
     pub fn open(dir: &Path) -> Result<Self, OpenError> {
         fs::create_dir_all(dir).map_err(|source| OpenError::io(dir, source))?;
-        let shared = catch_panics(|| Ok(SharedIndex::open(dir))).map_err(|error| OpenError::of(dir, error))??;
+        let shared = catch_panics(|| Ok(SharedIndex::open(dir))).map_err(|error| OpenError::classify(dir, error))??;
         Ok(Self { shared: Arc::new(shared), weights: FieldWeights::default() })
     }
 
@@ -58,7 +58,7 @@ impl Lexical {
 
     /// The generation of the published state.
     pub fn generation(&self) -> Generation {
-        self.shared.published().generation
+        self.shared.published_snapshot().generation
     }
 
     /// Publishes a newer commit of another process, if there is one. Otherwise the cost is the read of one small file.
@@ -67,8 +67,8 @@ impl Lexical {
     /// The newer state cannot be opened. The previous one stays published.
     pub fn refresh(&self) -> Result<Refreshed, OpenError> {
         let dir = &self.shared.dir;
-        let meta = integrity::read_meta(dir).map_err(|source| OpenError::of(dir, source.into()))?;
-        if meta == self.shared.published().meta {
+        let meta = integrity::read_meta(dir).map_err(|source| OpenError::classify(dir, source.into()))?;
+        if meta == self.shared.published_snapshot().meta {
             return Ok(Refreshed::Unchanged);
         }
         self.shared.publish()?;
@@ -81,18 +81,18 @@ impl Lexical {
     /// caller must ensure that no writer is open.
     pub fn is_disturbed(&self) -> bool {
         let shared = &self.shared;
-        let before = shared.published();
+        let before = shared.published_snapshot();
         if !before.list.are_current()
-            && (shared.publish().is_err() || shared.published().generation < before.generation)
+            && (shared.publish().is_err() || shared.published_snapshot().generation < before.generation)
         {
             return true;
         }
-        !shared.published().files.are_current()
+        !shared.published_snapshot().files.are_current()
     }
 
     /// Returns the published state for searching. Later commits do not change it.
     pub fn searcher(&self) -> Searcher {
-        Searcher::new(Arc::clone(&self.shared), self.shared.published(), self.weights)
+        Searcher::new(Arc::clone(&self.shared), self.shared.published_snapshot(), self.weights)
     }
 
     /// Opens the index for writing. There is one writer at a time across all processes.

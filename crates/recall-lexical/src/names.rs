@@ -1,6 +1,6 @@
 //! Forms of qualified names.
 
-use recall_core::folded;
+use recall_core::fold_case;
 
 /// The separator between a name and the name that encloses it, in symbols.
 pub(crate) const SCOPE: &str = "::";
@@ -47,7 +47,7 @@ pub(crate) fn each_end(name: &str, mut emit: impl FnMut(&str)) {
 /// The suffixes of [`each_end`], folded.
 pub(crate) fn folded_ends(name: &str) -> Vec<String> {
     let mut ends = Vec::new();
-    each_end(name, |end| ends.push(folded(end).into_owned()));
+    each_end(name, |end| ends.push(fold_case(end).into_owned()));
     ends
 }
 

@@ -42,7 +42,7 @@ pub enum OpenError {
 
 impl OpenError {
     /// Classifies an error of tantivy as damage or as an error of the operating system.
-    pub(crate) fn of(path: &Path, error: TantivyError) -> Self {
+    pub(crate) fn classify(path: &Path, error: TantivyError) -> Self {
         let path = path.to_owned();
         match system_error(&error) {
             Some(source) => Self::Io { path, source },
@@ -51,7 +51,7 @@ impl OpenError {
     }
 
     pub(crate) fn damaged(path: &Path, what: String) -> Self {
-        Self::of(path, corruption(what))
+        Self::classify(path, corruption(what))
     }
 
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {

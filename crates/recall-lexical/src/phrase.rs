@@ -3,7 +3,7 @@
 //! Two phrases have the same key if they have the same words in the same order. Case, punctuation, marks and white space do
 //! not count. Words are not stemmed. A run of a script without spaces counts as one word.
 
-use recall_core::folded;
+use recall_core::fold_case;
 use recall_core::words::runs;
 
 /// The most words of a key. Phrases that share their first twelve words are taken to be the same phrase, so that a long
@@ -16,7 +16,7 @@ const MAX_WORD_BYTES: usize = 64;
 /// The key of a phrase; `None` if it has no word.
 pub(crate) fn key(text: &str) -> Option<String> {
     let mut key = String::new();
-    let text = folded(text);
+    let text = fold_case(text);
     let words = runs(&text).map(|run| run.trim_matches('_')).filter(|word| !word.is_empty());
     for (count, word) in words.take(MAX_WORDS).enumerate() {
         if count > 0 {

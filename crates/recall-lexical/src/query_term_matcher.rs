@@ -18,7 +18,7 @@ const MIN_STABLE_PREFIX_LEN: usize = 4;
 
 impl QueryTermMatcher {
     /// Prepares for a query.
-    pub(crate) fn of(query: &str) -> Self {
+    pub(crate) fn new(query: &str) -> Self {
         let terms = terms(query);
         let mut beginnings = [0; 128];
         for term in &terms {
@@ -30,7 +30,7 @@ impl QueryTermMatcher {
                 };
             }
         }
-        Self { terms, beginnings, analysis: Analysis::of_queries() }
+        Self { terms, beginnings, analysis: Analysis::for_queries() }
     }
 
     /// The number of terms.
@@ -76,13 +76,13 @@ mod tests {
     use super::*;
 
     fn check(query: &str, word: &str) {
-        let word = &*recall_core::normalized(word);
+        let word = &*recall_core::normalize_text(word);
         let asked = terms(query);
         let mut expected = None;
-        Analysis::of_queries().each_of(Word::Plain(word), |term| {
+        Analysis::for_queries().each_of(Word::Plain(word), |term| {
             expected = expected.or_else(|| asked.iter().position(|known| known == term.indexed));
         });
-        assert_eq!(QueryTermMatcher::of(query).index_of(Word::Plain(word)), expected, "{word} in {query}");
+        assert_eq!(QueryTermMatcher::new(query).index_of(Word::Plain(word)), expected, "{word} in {query}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use recall_core::words::{is_stop_word, letters};
-use recall_core::{QueryClass, Understood, normalized, normalized_path};
+use recall_core::{QueryClass, Understood, normalize_text, normalized_path};
 
 use crate::analysis::Analysis;
 use crate::names::{MAX_NAME_BYTES, written_as_symbol};
@@ -39,7 +39,7 @@ impl SpellingSuggestions {
 pub(crate) fn terms(text: &str) -> Vec<String> {
     let mut telling = Distinct::default();
     let mut stop_words = Distinct::default();
-    Analysis::of_queries().each(text, |term| {
+    Analysis::for_queries().each(text, |term| {
         if !term.word.is_asked_for() {
             return;
         }
@@ -59,14 +59,14 @@ pub(crate) fn names(understood: &Understood) -> Vec<String> {
         }
     };
     for identifier in &understood.identifiers {
-        push(written_as_symbol(&normalized(identifier)));
+        push(written_as_symbol(&normalize_text(identifier)));
     }
     for phrase in &understood.phrases {
-        push(normalized(phrase).into_owned());
+        push(normalize_text(phrase).into_owned());
     }
     if understood.class == QueryClass::Symbol {
         for word in understood.text.split_whitespace() {
-            push(written_as_symbol(&normalized(word)));
+            push(written_as_symbol(&normalize_text(word)));
         }
     }
     names
@@ -169,7 +169,7 @@ mod tests {
     /// The terms of a text in the index.
     fn indexed(text: &str) -> HashSet<String> {
         let mut indexed = HashSet::new();
-        Analysis::of_documents().each(text, |term| {
+        Analysis::for_documents().each(text, |term| {
             indexed.insert(term.indexed.to_owned());
         });
         indexed
@@ -182,7 +182,7 @@ mod tests {
             (from, length) in (0_usize..12, 1_usize..6),
         ) {
             let known = indexed(&text);
-            let text = normalized(&text);
+            let text = normalize_text(&text);
             for piece in recall_core::words::runs(&text).flat_map(recall_core::words::pieces) {
                 let word = match piece {
                     Piece::Spaced(word) => word.to_owned(),

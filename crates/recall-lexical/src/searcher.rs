@@ -136,7 +136,7 @@ impl Searcher {
     ///
     /// # Errors
     /// The index is damaged.
-    pub fn allowed(&self, filters: &Filters) -> Result<Option<Arc<RowSet>>, SearchError> {
+    pub fn allowed_rows(&self, filters: &Filters) -> Result<Option<Arc<RowSet>>, SearchError> {
         if filters.is_empty() {
             return Ok(self.only.clone());
         }
@@ -172,7 +172,7 @@ impl Searcher {
         self.guard(|| {
             let doc_filters = doc_filters(snapshot, filters, self.only.as_deref())?;
             let fields = &snapshot.fields;
-            let mut term_cache = TermCache::of_query(snapshot, understood);
+            let mut term_cache = TermCache::for_query(snapshot, understood);
             term_cache.suggestions = spelling::suggest(&term_cache, &understood.text)?;
             let term_cache = term_cache;
             let ask = |depth, add_clauses: &dyn Fn(&mut DisjunctionQuery<'_>) -> Result<(), TantivyError>| {
@@ -313,7 +313,7 @@ impl Searcher {
         depth: usize,
         add_clauses: impl FnOnce(&mut DisjunctionQuery<'_>, &TermCache<'_>) -> Result<(), TantivyError>,
     ) -> Result<Vec<Candidate>, SearchError> {
-        let term_cache = TermCache::of_query(&self.snapshot, understood);
+        let term_cache = TermCache::for_query(&self.snapshot, understood);
         self.guard(|| self.run(&term_cache, filters, depth, |clauses| add_clauses(clauses, &term_cache)))
     }
 

@@ -33,8 +33,9 @@ impl SharedIndex {
     pub(crate) fn open(dir: &Path) -> Result<Self, OpenError> {
         let (index, fields, last_write_error) = open_or_create(dir)?;
         tokenizer::register(index.tokenizers());
-        let metas = index.load_metas().map_err(|error| OpenError::of(dir, error))?;
-        let verify = || integrity::verify(dir, index.directory(), &metas).map_err(|error| OpenError::of(dir, error));
+        let metas = index.load_metas().map_err(|error| OpenError::classify(dir, error))?;
+        let verify =
+            || integrity::verify(dir, index.directory(), &metas).map_err(|error| OpenError::classify(dir, error));
         match index.directory().acquire_lock(&INDEX_WRITER_LOCK) {
             Ok(_lock) => {
                 integrity::sweep(dir, &metas).map_err(|source| OpenError::io(dir, source))?;
@@ -60,20 +61,20 @@ impl SharedIndex {
         })
     }
 
-    pub(crate) fn published(&self) -> Arc<Snapshot> {
+    pub(crate) fn published_snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.published.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Loads the committed state and publishes it to new searchers.
     pub(crate) fn publish(&self) -> Result<(), OpenError> {
-        let snapshot = Arc::new(load(&self.dir, &self.index, self.fields, Some(&self.published()))?);
+        let snapshot = Arc::new(load(&self.dir, &self.index, self.fields, Some(&self.published_snapshot()))?);
         *self.published.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
         Ok(())
     }
 }
 
 fn open_or_create(dir: &Path) -> Result<(Index, Fields, LastWriteError), OpenError> {
-    let failed = |error: TantivyError| OpenError::of(dir, error);
+    let failed = |error: TantivyError| OpenError::classify(dir, error);
     let (schema, fields) = Fields::schema();
     let directory = IndexDirectory::open(dir).map_err(|error| failed(error.into()))?;
     let last_write_error = directory.last_write_error().clone();
@@ -113,9 +114,9 @@ fn load(dir: &Path, index: &Index, fields: Fields, before: Option<&Snapshot>) ->
         }
         read => read.map_err(|source| OpenError::io(dir, source))?,
     };
-    let list = FileStamps::of(dir, [PathBuf::from(integrity::META)], None);
-    let metas = index.load_metas().map_err(|error| OpenError::of(dir, error))?;
-    let files = FileStamps::of(dir, integrity::live_files(&metas), before.map(|before| &before.files));
+    let list = FileStamps::read(dir, [PathBuf::from(integrity::META)], None);
+    let metas = index.load_metas().map_err(|error| OpenError::classify(dir, error))?;
+    let files = FileStamps::read(dir, integrity::live_files(&metas), before.map(|before| &before.files));
     let generation = match metas.payload.as_deref().map(format::read) {
         Some(Payload::Known(generation)) => generation,
         Some(Payload::Foreign(found)) => {
@@ -128,5 +129,5 @@ fn load(dir: &Path, index: &Index, fields: Fields, before: Option<&Snapshot>) ->
         }
     };
     catch_panics(|| Snapshot::open(index, fields, &metas, State { meta, list, files, generation }, before))
-        .map_err(|error| OpenError::of(dir, error))
+        .map_err(|error| OpenError::classify(dir, error))
 }

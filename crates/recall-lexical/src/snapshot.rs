@@ -107,7 +107,7 @@ impl Snapshot {
         segments.sort_by_key(|segment| (std::cmp::Reverse(segment.entries()), segment.reader.segment_id()));
         let chunks = segments.iter().map(|segment| u64::from(segment.reader.num_docs())).sum();
         let mean_lengths = fields
-            .scored()
+            .scored_fields()
             .map(|field| {
                 let tokens: u64 = segments.iter().map(|segment| segment.tokens_of(field)).sum();
                 (field, (tokens as f32 / chunks as f32).max(1.0))
@@ -130,7 +130,7 @@ impl Snapshot {
     pub(crate) fn look_up(&self, field: Field, term: &[u8]) -> Result<TermPostings, TantivyError> {
         let mut found = TermPostings { infos: Vec::with_capacity(self.segments.len()), chunks: 0 };
         for segment in &self.segments {
-            let info = segment.inverted(field).terms().get(term)?;
+            let info = segment.inverted_index(field).terms().get(term)?;
             if let Some(info) = &info {
                 found.chunks += u64::from(info.doc_freq) - segment.removed_with(field, info)?;
             }
@@ -149,7 +149,7 @@ impl Snapshot {
     ) -> Result<Vec<Vec<u8>>, TantivyError> {
         let mut keys = BTreeSet::new();
         for segment in &self.segments {
-            let mut stream = segment.inverted(field).terms().range().gt(prefix).into_stream()?;
+            let mut stream = segment.inverted_index(field).terms().range().gt(prefix).into_stream()?;
             let mut taken = 0;
             while taken < limit && stream.advance() && stream.key().starts_with(prefix.as_bytes()) {
                 keys.insert(stream.key().to_vec());
@@ -204,7 +204,7 @@ impl Segment {
                 })
                 .collect::<Result<Vec<_>, _>>()?;
         let mut lengths: Vec<Option<FieldNormReader>> = vec![None; inverted.len()];
-        for field in fields.scored() {
+        for field in fields.scored_fields() {
             let reader = reader.get_fieldnorms_reader(field)?;
             consistent(reader.num_docs() == entries, "the lengths of a field do not match its segment")?;
             lengths[field.field_id() as usize] = Some(reader);
@@ -248,7 +248,7 @@ impl Segment {
             documents,
             paths,
         };
-        opened.tokens = fields.scored().map(|field| (field, opened.count_tokens(field))).to_vec();
+        opened.tokens = fields.scored_fields().map(|field| (field, opened.count_tokens(field))).to_vec();
         opened.documents = opened.count_documents(fields.path_words);
         Ok(opened)
     }
@@ -268,7 +268,7 @@ impl Segment {
     }
 
     /// The terms and postings of a field.
-    pub(crate) fn inverted(&self, field: Field) -> &InvertedIndexReader {
+    pub(crate) fn inverted_index(&self, field: Field) -> &InvertedIndexReader {
         &self.inverted[field.field_id() as usize]
     }
 
@@ -307,7 +307,7 @@ impl Segment {
     }
 
     /// The removed entries, ascending.
-    pub(crate) fn removed(&self) -> &[DocId] {
+    pub(crate) fn removed_documents(&self) -> &[DocId] {
         &self.removed
     }
 
@@ -323,7 +323,7 @@ impl Segment {
             paths
         } else {
             let mut paths = Vec::new();
-            let mut stream = self.inverted(field).terms().stream()?;
+            let mut stream = self.inverted_index(field).terms().stream()?;
             while stream.advance() {
                 if let Ok(path) = std::str::from_utf8(stream.key()) {
                     paths.push((path.into(), stream.value().clone()));
@@ -344,7 +344,7 @@ impl Segment {
         most: usize,
     ) -> Result<Vec<String>, TantivyError> {
         let mut keys = Vec::new();
-        let mut stream = self.inverted(field).terms().range().ge(prefix).into_stream()?;
+        let mut stream = self.inverted_index(field).terms().range().ge(prefix).into_stream()?;
         while keys.len() < most && stream.advance() {
             let Ok(key) = std::str::from_utf8(stream.key()) else { continue };
             if !key.starts_with(prefix) {
@@ -363,7 +363,7 @@ impl Segment {
 
     /// Calls `found` with each entry that has a key, ascending, removed ones included.
     pub(crate) fn each_with(&self, field: Field, key: &[u8], found: impl FnMut(DocId)) -> Result<(), TantivyError> {
-        match self.inverted(field).terms().get(key)? {
+        match self.inverted_index(field).terms().get(key)? {
             Some(info) => self.each_in(field, &info, found),
             None => Ok(()),
         }
@@ -371,7 +371,8 @@ impl Segment {
 
     /// Calls `found` with each entry of a posting list, ascending, removed ones included.
     pub(crate) fn each_in(&self, field: Field, info: &TermInfo, found: impl FnMut(DocId)) -> Result<(), TantivyError> {
-        let mut postings = self.inverted(field).read_block_postings_from_terminfo(info, IndexRecordOption::Basic)?;
+        let mut postings =
+            self.inverted_index(field).read_block_postings_from_terminfo(info, IndexRecordOption::Basic)?;
         let mut found = found;
         while postings.block_len() > 0 {
             postings.docs().iter().for_each(|&entry| found(entry));
@@ -407,7 +408,7 @@ impl Segment {
         if self.removed.is_empty() {
             return Ok(0);
         }
-        let mut postings = self.inverted(field).read_postings_from_terminfo(info, IndexRecordOption::Basic)?;
+        let mut postings = self.inverted_index(field).read_postings_from_terminfo(info, IndexRecordOption::Basic)?;
         // A seek costs about as much as eight steps.
         if self.removed.len() * 8 > info.doc_freq as usize {
             let alive = self.reader.alive_bitset();

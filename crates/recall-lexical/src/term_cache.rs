@@ -36,7 +36,7 @@ type FieldCache = HashMap<Box<[u8]>, Rc<TermPostings>>;
 
 impl<'a> TermCache<'a> {
     /// Prepares for a query.
-    pub(crate) fn of_query(snapshot: &'a Snapshot, understood: &Understood) -> Self {
+    pub(crate) fn for_query(snapshot: &'a Snapshot, understood: &Understood) -> Self {
         let (terms, names) = (query_terms::terms(&understood.text), query_terms::names(understood));
         let phrase = phrase::key(&understood.text);
         let path = query_terms::path(understood);

@@ -1,6 +1,6 @@
 //! The tokenizers of the index's fields.
 
-use recall_core::{folded, normalized, normalized_path};
+use recall_core::{fold_case, normalize_text, normalized_path};
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
 
 use crate::analysis::{Analysis, cut};
@@ -30,7 +30,7 @@ pub(crate) fn register(tokenizers: &TokenizerManager) {
     tokenizers.register(FORMS, TextAnalyzer::from(BufferedTokenizer::new(forms)));
     tokenizers
         .register(WHOLE, TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| out.push(&normalized_path(text)))));
-    tokenizers.register(FOLDED, TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| out.push(&folded(text)))));
+    tokenizers.register(FOLDED, TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| out.push(&fold_case(text)))));
     tokenizers.register(
         PHRASES,
         TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| {
@@ -42,19 +42,19 @@ pub(crate) fn register(tokenizers: &TokenizerManager) {
     tokenizers.register(
         NAMES,
         TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| {
-            names::each_end(&normalized(text), |end| out.push(end));
+            names::each_end(&normalize_text(text), |end| out.push(end));
         })),
     );
     tokenizers.register(
         FOLDED_NAMES,
         TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| {
-            names::each_end(&normalized(text), |end| out.push(&folded(end)));
+            names::each_end(&normalize_text(text), |end| out.push(&fold_case(end)));
         })),
     );
     tokenizers.register(
         PATH_ENDS,
         TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| {
-            names::ends(&folded(text), "/").for_each(|end| out.push(end));
+            names::ends(&fold_case(text), "/").for_each(|end| out.push(end));
         })),
     );
 }
@@ -86,7 +86,7 @@ struct BufferedTokenizer {
 
 impl BufferedTokenizer {
     fn new(fill: Fill) -> Self {
-        Self { fill, analysis: Analysis::of_documents(), buffer: Buffer::default(), token: Token::default() }
+        Self { fill, analysis: Analysis::for_documents(), buffer: Buffer::default(), token: Token::default() }
     }
 }
 

@@ -86,7 +86,7 @@ impl LexicalWriter {
                 Err(TantivyError::LockFailure(LockError::LockBusy, _)) => {
                     return Err(WriteError::Busy { path: shared.dir.clone() });
                 }
-                opened => break opened.map_err(|error| WriteError::of(&shared, error))?,
+                opened => break opened.map_err(|error| WriteError::new(&shared, error))?,
             }
         };
         inner.set_merge_policy(Box::new(merging::default_policy()));
@@ -102,9 +102,9 @@ impl LexicalWriter {
         self.has_more = true;
         // The removal does not reach documents that are queued or half indexed, so roll back first. A rollback replaces
         // the inner writer, with the default policy.
-        self.inner.rollback().map_err(|error| self.failed(error))?;
+        self.inner.rollback().map_err(|error| self.note_failure(error))?;
         self.inner.set_merge_policy(Box::new(merging::default_policy()));
-        self.inner.delete_all_documents().map_err(|error| self.failed(error))?;
+        self.inner.delete_all_documents().map_err(|error| self.note_failure(error))?;
         Ok(())
     }
 
@@ -125,7 +125,7 @@ impl LexicalWriter {
         let chunks = chunks(self.shared.fields, document, permit);
         // A batch goes to one thread, so the chunks of a document are adjacent in one segment.
         let operations: Vec<_> = chunks.into_iter().map(UserOperation::Add).collect();
-        self.inner.run(operations).map_err(|error| self.failed(error))?;
+        self.inner.run(operations).map_err(|error| self.note_failure(error))?;
         Ok(())
     }
 
@@ -148,9 +148,9 @@ impl LexicalWriter {
 
     fn commit_as(&mut self, generation: Generation) -> Result<(), WriteError> {
         let shared = &self.shared;
-        let mut prepared = self.inner.prepare_commit().map_err(|error| WriteError::of(shared, error))?;
+        let mut prepared = self.inner.prepare_commit().map_err(|error| WriteError::new(shared, error))?;
         prepared.set_payload(&format::payload(generation));
-        prepared.commit().map_err(|error| WriteError::of(shared, error))?;
+        prepared.commit().map_err(|error| WriteError::new(shared, error))?;
         Ok(())
     }
 
@@ -159,9 +159,9 @@ impl LexicalWriter {
     /// # Errors
     /// The committed state remains.
     pub fn compact(mut self) -> Result<(), WriteError> {
-        let segments = self.shared.index.searchable_segment_ids().map_err(|error| self.failed(error))?;
+        let segments = self.shared.index.searchable_segment_ids().map_err(|error| self.note_failure(error))?;
         if !segments.is_empty() {
-            self.inner.merge(&segments).wait().map_err(|error| self.failed(error))?;
+            self.inner.merge(&segments).wait().map_err(|error| self.note_failure(error))?;
         }
         self.finish()
     }
@@ -179,15 +179,15 @@ impl LexicalWriter {
             self.commit_as(self.committed)?;
         }
         let Self { shared, inner, .. } = self;
-        let failed = |error| WriteError::of(&shared, error);
+        let failed = |error| WriteError::new(&shared, error);
         inner.wait_merging_threads().map_err(failed)?;
         shared.publish()?;
         let metas = shared.index.load_metas().map_err(failed)?;
         integrity::seal(&shared.dir, &metas).map_err(|source| WriteError::Io { path: shared.dir.clone(), source })
     }
 
-    fn failed(&self, error: TantivyError) -> WriteError {
-        WriteError::of(&self.shared, error)
+    fn note_failure(&self, error: TantivyError) -> WriteError {
+        WriteError::new(&self.shared, error)
     }
 }
 
@@ -233,7 +233,7 @@ pub enum WriteError {
 }
 
 impl WriteError {
-    fn of(shared: &SharedIndex, error: TantivyError) -> Self {
+    fn new(shared: &SharedIndex, error: TantivyError) -> Self {
         let path = shared.dir.clone();
         if let Some(source) = system_error(&error) {
             return Self::Io { path, source };

@@ -90,19 +90,19 @@ impl Fetcher {
         };
         let agent = crate::http::agent(&client);
         let agent =
-            agent.map_err(|source| FetchError::failed(settings.proxy.as_deref().unwrap_or_default(), source))?;
+            agent.map_err(|source| FetchError::failure(settings.proxy.as_deref().unwrap_or_default(), source))?;
         Ok(Self { agent, settings })
     }
 
     /// Fetches a page as text.
     pub(crate) fn text(&self, url: &str) -> Result<String, FetchError> {
         self.with_retries(|| {
-            let mut response = self.agent.get(url).call().map_err(|source| FetchError::failed(url, source))?;
+            let mut response = self.agent.get(url).call().map_err(|source| FetchError::failure(url, source))?;
             if !response.status().is_success() {
                 return Err(FetchError::Refused { url: url.to_owned(), status: response.status().as_u16() });
             }
             let body = response.body_mut().with_config().limit(MOST_PAGE_BYTES).read_to_string();
-            body.map_err(|source| FetchError::failed(url, source))
+            body.map_err(|source| FetchError::failure(url, source))
         })
     }
 
@@ -177,7 +177,7 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    fn failed(url: &str, source: ureq::Error) -> Self {
+    fn failure(url: &str, source: ureq::Error) -> Self {
         Self::Failed { url: url.to_owned(), source: Box::new(source) }
     }
 

@@ -117,7 +117,7 @@ impl ModelsFolder {
         match name {
             None => drop(roles.remove(&role)),
             Some(name) => {
-                let manifest = Manifest::read(&self.installed(name)?)?;
+                let manifest = Manifest::read(&self.installed_folder(name)?)?;
                 if !manifest.kind.roles().contains(&role) {
                     return Err(FolderError::OtherRole { name: name.to_owned(), found: manifest.kind, asked: role });
                 }
@@ -142,7 +142,7 @@ impl ModelsFolder {
     /// # Errors
     /// See [`FolderError`].
     pub fn remove(&self, name: &str) -> Result<(), FolderError> {
-        let path = self.installed(name)?;
+        let path = self.installed_folder(name)?;
         if let Some((role, _)) = self.roles()?.into_iter().find(|(_, used)| used == name) {
             return Err(FolderError::InUse { name: name.to_owned(), role });
         }
@@ -161,7 +161,7 @@ impl ModelsFolder {
         outcome.map_err(|error| unwritable(error.into()))
     }
 
-    fn installed(&self, name: &str) -> Result<PathBuf, FolderError> {
+    fn installed_folder(&self, name: &str) -> Result<PathBuf, FolderError> {
         let path = self.path_of(name)?;
         if path.is_dir() { Ok(path) } else { Err(FolderError::NotInstalled { name: name.to_owned() }) }
     }

@@ -200,7 +200,7 @@ impl Manifest {
         let mut parts =
             vec![b"onnx".as_slice(), numbers.as_bytes(), self.query_prefix.as_bytes(), self.document_prefix.as_bytes()];
         parts.extend(self.files.iter().flat_map(|file| [file.name.as_bytes(), file.sha256.as_bytes()]));
-        ModelFingerprint::of(&parts)
+        ModelFingerprint::hash(&parts)
     }
 
     /// Returns the total size of its files in bytes.

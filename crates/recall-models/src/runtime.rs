@@ -147,7 +147,7 @@ pub fn find_runtime(configured: Option<&Path>, folder: &Path) -> Result<PathBuf,
     if let Some(path) = configured {
         return Ok(path.to_owned());
     }
-    let installed = RuntimePackage::of_this_platform().map(|package| package.library_in(folder));
+    let installed = RuntimePackage::for_this_platform().map(|package| package.library_in(folder));
     installed
         .filter(|library| library.is_file())
         .ok_or_else(|| RuntimeError::NotInstalled { folder: folder.to_owned() })

@@ -63,7 +63,7 @@ impl<'a> StaticModel<'a> {
             dimensions,
             scales,
             table,
-            fingerprint: ModelFingerprint::of(&[bytes]),
+            fingerprint: ModelFingerprint::hash(&[bytes]),
         })
     }
 

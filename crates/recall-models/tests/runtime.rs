@@ -46,7 +46,7 @@ fn a_runtime_that_is_too_old_is_refused() {
 #[test]
 fn an_installed_runtime_is_found() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(package) = RuntimePackage::of_this_platform() else {
+    let Some(package) = RuntimePackage::for_this_platform() else {
         assert!(find_runtime(None, folder.path()).is_err());
         return;
     };

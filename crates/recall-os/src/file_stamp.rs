@@ -17,7 +17,7 @@ pub struct FileStamp {
 
 impl FileStamp {
     /// Reads the metadata of a file, without following a link. `None` if it does not exist or cannot be read.
-    pub fn of(path: &Path) -> Option<Self> {
+    pub fn read(path: &Path) -> Option<Self> {
         let metadata = fs::symlink_metadata(path).ok()?;
         #[cfg(unix)]
         let identity = {

@@ -48,11 +48,11 @@ impl Folder {
     /// # Errors
     /// It is missing, is not a folder, or cannot be opened.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
-        let dir = Dir::open_ambient_dir(path, ambient_authority()).map_err(|source| refused(path, source))?;
+        let dir = Dir::open_ambient_dir(path, ambient_authority()).map_err(|source| open_error(path, source))?;
         Ok(Self { dir, path: path.to_owned() })
     }
 
-    pub(crate) fn of(dir: Dir, path: PathBuf) -> Self {
+    pub(crate) fn new(dir: Dir, path: PathBuf) -> Self {
         Self { dir, path }
     }
 
@@ -87,7 +87,7 @@ impl Folder {
                     found.sync().map_err(|source| OpenError::Io { path: found.path.clone(), source })?;
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(source) => return Err(refused(&path, source)),
+                Err(source) => return Err(open_error(&path, source)),
             }
             found = found.enter(name)?;
         }
@@ -113,7 +113,7 @@ impl Folder {
         match (self.dir.symlink_metadata(name), access) {
             (Ok(found), _) => check_regular(&found, &path)?,
             (Err(error), Access::AppendOrCreate | Access::CreateNew) if error.kind() == io::ErrorKind::NotFound => {}
-            (Err(source), _) => return Err(refused(&path, source)),
+            (Err(source), _) => return Err(open_error(&path, source)),
         }
         let mut options = OpenOptions::new();
         options.read(true).follow(FollowSymlinks::No);
@@ -132,7 +132,7 @@ impl Folder {
             // controlling one.
             options.mode(0o600).custom_flags(OFlags::NONBLOCK.union(OFlags::NOCTTY).bits().cast_signed());
         }
-        let file = self.dir.open_with(name, &options).map_err(|source| refused(&path, source))?.into_std();
+        let file = self.dir.open_with(name, &options).map_err(|source| open_error(&path, source))?.into_std();
         let found = file.metadata().map_err(|source| OpenError::Io { path: path.clone(), source })?;
         if found.is_file() { Ok(file) } else { Err(OpenError::NotAFile { path }) }
     }
@@ -157,7 +157,7 @@ impl Folder {
         let below = below.as_ref();
         let (parents, name) = split(below)?;
         let found = self.folder(parents).and_then(|parent| {
-            parent.dir.symlink_metadata(name).map_err(|source| refused(&parent.path.join(name), source))
+            parent.dir.symlink_metadata(name).map_err(|source| open_error(&parent.path.join(name), source))
         });
         match found {
             Ok(found) => Ok(Some(found)),
@@ -254,16 +254,16 @@ impl Folder {
         let path = self.path.join(name);
         let mut attempts = 0;
         loop {
-            let found = self.dir.symlink_metadata(name).map_err(|source| refused(&path, source))?;
+            let found = self.dir.symlink_metadata(name).map_err(|source| open_error(&path, source))?;
             if !found.is_dir() {
-                return self.dir.remove_file_or_symlink(name).map_err(|source| refused(&path, source));
+                return self.dir.remove_file_or_symlink(name).map_err(|source| open_error(&path, source));
             }
             attempts += 1;
             match self.dir.remove_dir_all(name) {
                 Err(error) if attempts < REMOVE_ATTEMPTS && has_changed_meanwhile(&error) => {
                     std::thread::sleep(REMOVE_PAUSE);
                 }
-                outcome => return outcome.map_err(|source| refused(&path, source)),
+                outcome => return outcome.map_err(|source| open_error(&path, source)),
             }
         }
     }
@@ -274,7 +274,7 @@ impl Folder {
     /// A name is not plain, the first one is missing, or the system refuses.
     pub fn rename(&self, from: &str, to: &str) -> Result<(), OpenError> {
         let (from, to) = (plain(from)?, plain(to)?);
-        self.dir.rename(from, &self.dir, to).map_err(|source| refused(&self.path.join(from), source))
+        self.dir.rename(from, &self.dir, to).map_err(|source| open_error(&self.path.join(from), source))
     }
 
     /// Waits until the names in this folder are on disk.
@@ -300,7 +300,7 @@ impl Folder {
             Err(source) => Err(match self.dir.symlink_metadata(name) {
                 Ok(found) if found.is_symlink() => OpenError::Link { path },
                 Ok(found) if !found.is_dir() => OpenError::NotAFolder { path },
-                _ => refused(&path, source),
+                _ => open_error(&path, source),
             }),
         }
     }
@@ -328,7 +328,7 @@ fn has_changed_meanwhile(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotFound)
 }
 
-fn refused(path: &Path, source: io::Error) -> OpenError {
+fn open_error(path: &Path, source: io::Error) -> OpenError {
     let path = path.to_owned();
     match source.kind() {
         io::ErrorKind::NotFound => OpenError::Missing { path },

@@ -26,7 +26,7 @@ impl Folder {
             _ => failed(source),
         })?;
         close_to_others(&dir, path)?;
-        Ok(Self::of(dir, path.to_owned()))
+        Ok(Self::new(dir, path.to_owned()))
     }
 }
 

@@ -41,7 +41,7 @@ impl Place {
 
     fn tracked(&self, folder: &str) -> Option<Vec<String>> {
         let folder = self.root.join(folder);
-        let repository = Repository::of(&folder)?;
+        let repository = Repository::find(&folder)?;
         TrackedFiles::read(&repository, &folder).map(|tracked| tracked.iter().map(str::to_owned).collect())
     }
 }
@@ -118,7 +118,7 @@ fn an_index_that_leads_elsewhere_is_not_read() {
         repository.write("a");
         repository.git(&["add", "."]);
     }
-    let repository = Repository::of(&place.root).expect("its own");
+    let repository = Repository::find(&place.root).expect("its own");
     let index = place.root.join(".git/index");
     fs::remove_file(&index).expect("removed");
     std::os::unix::fs::symlink(other.root.join(".git/index"), &index).expect("linked");

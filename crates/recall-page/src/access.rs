@@ -105,7 +105,7 @@ impl Access {
     }
 
     /// Returns the projects that a key opens, the one opened last first.
-    pub(crate) fn keyed(&self, given: &str) -> Vec<Arc<Project>> {
+    pub(crate) fn projects_by_key(&self, given: &str) -> Vec<Arc<Project>> {
         let entries = self.entries.lock();
         let open = entries.iter().rev().filter(|entry| entry.key.as_ref().is_some_and(|key| key.is(given)));
         open.map(|entry| Arc::clone(&entry.project)).collect()
@@ -143,14 +143,14 @@ impl Access {
     }
 
     /// Returns the time of the last request.
-    pub(crate) fn used(&self) -> Instant {
+    pub(crate) fn last_use(&self) -> Instant {
         *self.used.lock()
     }
 }
 
 /// Compares secrets by their hashes, so that the time taken tells nothing about the secret.
 fn is_same(left: &str, right: &str) -> bool {
-    ContentHash::of(left.as_bytes()) == ContentHash::of(right.as_bytes())
+    ContentHash::hash(left.as_bytes()) == ContentHash::hash(right.as_bytes())
 }
 
 fn secret(bytes: usize) -> Result<String, OpenError> {
@@ -208,7 +208,8 @@ mod tests {
         let access = Access::new(1);
         let key = |text: &str| Some(ApiKey::new(text).expect("a key"));
         let (one, two) = ("one-key-0123456789", "two-key-0123456789");
-        let roots = |given: &str| access.keyed(given).iter().map(|it| it.subject.root.clone()).collect::<Vec<_>>();
+        let roots =
+            |given: &str| access.projects_by_key(given).iter().map(|it| it.subject.root.clone()).collect::<Vec<_>>();
         access.admit(subject("/a"), key(one)).expect("random");
         access.admit(subject("/b"), key(one)).expect("random");
         access.admit(subject("/c"), None).expect("random");

@@ -23,7 +23,7 @@ pub(crate) struct Shown {
 impl From<Status> for Shown {
     fn from(status: Status) -> Self {
         let failure = Failure::from_status(&status);
-        let hint = hint::of_failure(&failure, Audience::Command);
+        let hint = hint::for_failure(&failure, Audience::Command);
         let status = match failure.reason {
             Reason::NotFound => StatusCode::NOT_FOUND,
             Reason::InvalidArgument | Reason::InvalidScope | Reason::LimitExceeded => StatusCode::BAD_REQUEST,
@@ -61,7 +61,7 @@ pub(crate) fn done(data: impl Serialize) -> Response {
 }
 
 /// Returns the answer to a change that failed.
-pub(crate) fn failed(shown: &Shown) -> Response {
+pub(crate) fn failure_page(shown: &Shown) -> Response {
     let Shown { status, reason, message, hint } = shown;
     let error = json!({ "reason": reason, "message": message, "hint": hint });
     (*status, Json(json!({ "success": false, "data": null, "error": error }))).into_response()
@@ -76,7 +76,7 @@ pub(crate) fn with_cookie(mut answer: Response, cookie: &str) -> Response {
 }
 
 /// Returns a refusal. It says the same about everything that exists and that does not.
-pub(crate) fn refused(status: StatusCode, reason: &str) -> Response {
+pub(crate) fn refusal_page(status: StatusCode, reason: &str) -> Response {
     let markup = html! {
         (DOCTYPE)
         html lang="en" {

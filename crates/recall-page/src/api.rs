@@ -92,7 +92,7 @@ async fn document() -> Response {
 }
 
 async fn unknown() -> Response {
-    answer::failed(&Shown {
+    answer::failure_page(&Shown {
         status: StatusCode::NOT_FOUND,
         reason: "NOT_FOUND",
         message: "there is no such endpoint".to_owned(),
@@ -101,7 +101,7 @@ async fn unknown() -> Response {
 }
 
 async fn wrong_method() -> Response {
-    answer::failed(&Shown {
+    answer::failure_page(&Shown {
         status: StatusCode::METHOD_NOT_ALLOWED,
         reason: "INVALID_ARGUMENT",
         message: "the endpoint does not have this method".to_owned(),

@@ -50,7 +50,7 @@ pub(crate) async fn guard(State(access): State<Arc<Access>>, request: Request, n
             access.touch();
             next.run(request).await
         }
-        Err((status, reason)) => answer::refused(status, reason),
+        Err((status, reason)) => answer::refusal_page(status, reason),
     };
     seal(&mut answer);
     answer
@@ -107,7 +107,7 @@ fn check(access: &Access, mut request: Request<Body>) -> Result<Request<Body>, R
 /// Returns the host that the request names, which must be this page.
 pub(crate) fn host(is_host: impl FnOnce(&str) -> bool, request: &Request<Body>) -> Result<String, Refusal> {
     const WRONG: Refusal = (StatusCode::MISDIRECTED_REQUEST, "this server does not answer under that name");
-    let given = only(request.headers(), &HOST).ok().flatten().ok_or(WRONG)?;
+    let given = single_header(request.headers(), &HOST).ok().flatten().ok_or(WRONG)?;
     if !is_host(given) {
         return Err(WRONG);
     }
@@ -124,12 +124,12 @@ pub(crate) fn came_from_here(request: &Request<Body>, host: &str, sender: Sender
     const ELSEWHERE: Refusal = (StatusCode::FORBIDDEN, "requests from other sites are not answered");
     let (headers, is_change) = (request.headers(), is_change(request.method()));
     // Another port of this machine is the same site, but another origin. Cookies do not tell them apart.
-    let site = only(headers, &HeaderName::from_static("sec-fetch-site")).map_err(|()| ELSEWHERE)?;
+    let site = single_header(headers, &HeaderName::from_static("sec-fetch-site")).map_err(|()| ELSEWHERE)?;
     let is_link = request.uri().path() == LINK && !is_change;
     if !is_link && !matches!(site, None | Some("same-origin" | "none")) {
         return Err(ELSEWHERE);
     }
-    let origin = only(headers, &ORIGIN).map_err(|()| ELSEWHERE)?;
+    let origin = single_header(headers, &ORIGIN).map_err(|()| ELSEWHERE)?;
     match origin {
         Some(origin) if origin.strip_prefix("http://").is_some_and(|from| from.eq_ignore_ascii_case(host)) => Ok(()),
         None if !is_change || sender == Sender::Program => Ok(()),
@@ -142,7 +142,7 @@ pub(crate) fn is_change(method: &Method) -> bool {
 }
 
 /// Returns the value of a header that must not be repeated.
-pub(crate) fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>, ()> {
+pub(crate) fn single_header<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>, ()> {
     let mut values = headers.get_all(name).iter();
     let Some(first) = values.next() else { return Ok(None) };
     if values.next().is_some() {
@@ -152,7 +152,7 @@ pub(crate) fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Opti
 }
 
 pub(crate) fn is_json(headers: &HeaderMap) -> bool {
-    let Ok(Some(value)) = only(headers, &CONTENT_TYPE) else { return false };
+    let Ok(Some(value)) = single_header(headers, &CONTENT_TYPE) else { return false };
     let (kind, parameter) = value.split_once(';').unwrap_or((value, "charset=utf-8"));
     kind.trim().eq_ignore_ascii_case("application/json") && parameter.trim().eq_ignore_ascii_case("charset=utf-8")
 }

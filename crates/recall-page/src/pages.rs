@@ -90,7 +90,7 @@ async fn icon() -> Response {
 }
 
 async fn unknown() -> Response {
-    answer::refused(StatusCode::NOT_FOUND, "there is no such page")
+    answer::refusal_page(StatusCode::NOT_FOUND, "there is no such page")
 }
 
 /// Returns a page that says why there is no other one.

@@ -91,8 +91,9 @@ impl Running {
 
     /// Serves the API on a further address. Its connections have places of their own.
     pub(crate) fn listen_beyond(&mut self, listener: StdListener) -> Result<(), OpenError> {
-        let address = listener.local_addr().map_err(|source| failed((Ipv4Addr::UNSPECIFIED, 0).into(), source))?;
-        let listener = TcpListener::from_std(listener).map_err(|source| failed(address, source))?;
+        let address =
+            listener.local_addr().map_err(|source| listen_error((Ipv4Addr::UNSPECIFIED, 0).into(), source))?;
+        let listener = TcpListener::from_std(listener).map_err(|source| listen_error(address, source))?;
         let router = api::router_beyond(self.site.clone(), address);
         let places = Arc::new(Semaphore::new(CONNECTIONS));
         tokio::spawn(accept(listener, Peers::Any, router, places, self.closed.clone()));
@@ -126,7 +127,7 @@ pub(crate) fn bind(port: Option<u16>) -> Result<(Vec<StdListener>, u16), OpenErr
     loop {
         attempt += 1;
         let first = listen((Ipv4Addr::LOCALHOST, port.unwrap_or(0)).into())?;
-        let bound = first.local_addr().map_err(|source| failed((Ipv4Addr::LOCALHOST, 0).into(), source))?.port();
+        let bound = first.local_addr().map_err(|source| listen_error((Ipv4Addr::LOCALHOST, 0).into(), source))?.port();
         let address = (Ipv6Addr::LOCALHOST, bound).into();
         match listen(address) {
             Ok(second) => return Ok((vec![first, second], bound)),
@@ -141,12 +142,12 @@ pub(crate) fn bind(port: Option<u16>) -> Result<(Vec<StdListener>, u16), OpenErr
 
 /// Binds an address.
 pub(crate) fn listen(address: SocketAddr) -> Result<StdListener, OpenError> {
-    let listener = StdListener::bind(address).map_err(|source| failed(address, source))?;
-    listener.set_nonblocking(true).map_err(|source| failed(address, source))?;
+    let listener = StdListener::bind(address).map_err(|source| listen_error(address, source))?;
+    listener.set_nonblocking(true).map_err(|source| listen_error(address, source))?;
     Ok(listener)
 }
 
-fn failed(address: SocketAddr, source: io::Error) -> OpenError {
+fn listen_error(address: SocketAddr, source: io::Error) -> OpenError {
     OpenError::Bind { address, source }
 }
 
@@ -159,13 +160,13 @@ pub(crate) fn start(page: &Page, listeners: Vec<StdListener>, port: u16, rpc: Rp
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     for listener in listeners {
         let address = listener.local_addr().unwrap_or((Ipv4Addr::LOCALHOST, 0).into());
-        let listener = TcpListener::from_std(listener).map_err(|source| failed(address, source))?;
+        let listener = TcpListener::from_std(listener).map_err(|source| listen_error(address, source))?;
         tokio::spawn(accept(listener, Peers::Own, router.clone(), Arc::clone(&places), closed.clone()));
     }
     let (running, idle, stopped) = (Arc::clone(&page.running), page.settings.idle, closed.clone());
     tokio::spawn(async move {
         loop {
-            let ends = access.used() + idle;
+            let ends = access.last_use() + idle;
             tokio::select! {
                 () = stopped.cancelled() => {
                     *running.lock() = None;
@@ -175,7 +176,7 @@ pub(crate) fn start(page: &Page, listeners: Vec<StdListener>, port: u16, rpc: Rp
             }
             // The lock is held, so that nobody gets a link to a page that is about to close.
             let mut running = running.lock();
-            if access.used() + idle <= tokio::time::Instant::now() {
+            if access.last_use() + idle <= tokio::time::Instant::now() {
                 *running = None;
                 break;
             }

@@ -31,7 +31,7 @@ fn main() {
     );
 
     let rows: Vec<f32> = judged.queries.iter().flat_map(|query| &query.rows).copied().take(SCORED * FEATURES).collect();
-    let candidates = Columns::of_rows(FEATURES, &rows);
+    let candidates = Columns::from_rows(FEATURES, &rows);
     let mut scores = Vec::new();
     let mut micros: Vec<f64> = (0..ROUNDS)
         .map(|_| {

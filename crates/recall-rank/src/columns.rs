@@ -29,7 +29,7 @@ impl Columns {
     ///
     /// # Panics
     /// If `rows` is not a whole number of rows.
-    pub fn of_rows(features: usize, rows: &[f32]) -> Self {
+    pub fn from_rows(features: usize, rows: &[f32]) -> Self {
         assert!(rows.len().is_multiple_of(features), "a row has a value for each feature");
         let mut columns = Self::new(features, rows.len() / features);
         for (candidate, row) in rows.chunks_exact(features).enumerate() {
@@ -114,6 +114,6 @@ mod tests {
         assert!(columns.row(0)[1].is_nan());
         assert_eq!(columns.row(1), [1.0, 0.0]);
         let rows: Vec<f32> = (1..18).flat_map(|candidate| columns.row(candidate)).collect();
-        assert_eq!(Columns::of_rows(2, &rows).row(16), columns.row(17));
+        assert_eq!(Columns::from_rows(2, &rows).row(16), columns.row(17));
     }
 }

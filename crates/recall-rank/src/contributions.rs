@@ -17,7 +17,7 @@ pub struct Contributions {
 }
 
 /// Decomposes the score of a row.
-pub(crate) fn of_row(trees: &[Tree], row: &[f32]) -> Contributions {
+pub(crate) fn decompose(trees: &[Tree], row: &[f32]) -> Contributions {
     let mut contributions = Contributions { base: 0.0, by_feature: vec![0.0; row.len()] };
     for tree in trees {
         let covers = covers(tree.nodes());
@@ -189,7 +189,7 @@ mod tests {
     proptest! {
         #[test]
         fn contributions_are_mean_effects_over_all_orders(parts in parts(3, 16), row in row()) {
-            let found = of_row(&parts.trees, &row);
+            let found = decompose(&parts.trees, &row);
             for (feature, found) in found.by_feature.iter().enumerate() {
                 let expected: f64 = parts.trees.iter().map(|tree| shapley(tree, &row, feature)).sum();
                 prop_assert!((found - expected).abs() < 1e-6, "{found} {expected}");

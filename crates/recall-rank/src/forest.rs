@@ -47,7 +47,7 @@ struct FlatSplit<S> {
 /// A set of leaves; the leftmost leaf is the lowest bit.
 trait LeafSet: Copy {
     const ALL: Self;
-    fn narrowed(bits: u64) -> Self;
+    fn narrow(bits: u64) -> Self;
     /// Removes `unreachable` from the set if `is_so`. Uses arithmetic because a branch would not be vectorised.
     fn removed_if(self, unreachable: Self, is_so: bool) -> Self;
     fn leftmost(self) -> usize;
@@ -58,7 +58,7 @@ macro_rules! leaf_set {
         impl LeafSet for $word {
             const ALL: Self = <$word>::MAX;
 
-            fn narrowed(bits: u64) -> Self {
+            fn narrow(bits: u64) -> Self {
                 bits as $word
             }
 
@@ -149,7 +149,7 @@ impl<S: LeafSet> Flat<S> {
             if let Node::Split { feature, threshold, missing, right } = *node {
                 let below_left = (1_u64 << before[usize::from(right)]) - (1_u64 << before[at]);
                 let column = column_of(usize::from(feature), missing) as u32;
-                self.splits.push(FlatSplit { threshold, column, unreachable: S::narrowed(below_left) });
+                self.splits.push(FlatSplit { threshold, column, unreachable: S::narrow(below_left) });
             }
         }
         let splits = self.splits.len() - first_split;
@@ -189,7 +189,7 @@ mod tests {
 
     fn scores(forest: &Forest, rows: &[f32]) -> Vec<f32> {
         let mut scores = Vec::new();
-        forest.score(&Columns::of_rows(FEATURES, rows), &mut scores);
+        forest.score(&Columns::from_rows(FEATURES, rows), &mut scores);
         scores
     }
 

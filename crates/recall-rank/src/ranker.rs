@@ -93,7 +93,7 @@ impl Ranker {
     /// # Panics
     /// If `rows` is not a whole number of rows.
     pub fn score_rows(&self, rows: &[f32], scores: &mut Vec<f32>) {
-        self.score(&Columns::of_rows(self.parts.features.len(), rows), scores);
+        self.score(&Columns::from_rows(self.parts.features.len(), rows), scores);
     }
 
     /// Returns the contribution of each feature to a row's score.
@@ -102,7 +102,7 @@ impl Ranker {
     /// If the length of the row is not the number of features.
     pub fn contributions(&self, row: &[f32]) -> Contributions {
         assert_eq!(row.len(), self.parts.features.len(), "a row has a value for each feature");
-        contributions::of_row(&self.parts.trees, row)
+        contributions::decompose(&self.parts.trees, row)
     }
 
     /// Returns the probability, from 0 to 1, that a candidate with this score is relevant. It does not decrease as the

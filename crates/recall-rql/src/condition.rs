@@ -33,7 +33,7 @@ pub enum Value<'a> {
 
 impl<'a> Value<'a> {
     /// Makes a value from a text that may be missing.
-    pub fn of_text(text: Option<&'a str>) -> Self {
+    pub fn from_text(text: Option<&'a str>) -> Self {
         text.map_or(Value::Absent, |text| Value::Text(Cow::Borrowed(text)))
     }
 

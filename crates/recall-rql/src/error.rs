@@ -36,7 +36,7 @@ pub struct Location {
 
 impl Location {
     /// Returns the location of bytes in a text.
-    pub(crate) fn of(text: &str, bytes: Range<usize>) -> Self {
+    pub(crate) fn locate(text: &str, bytes: Range<usize>) -> Self {
         let before = &text[..bytes.start.min(text.len())];
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         Self { line: 1 + before.matches('\n').count(), column: 1 + before[line_start..].chars().count(), bytes }
@@ -182,6 +182,6 @@ impl Fault {
             .filter(|_| text.len() <= MOST_REPEATED_BYTES)
             .map(|replacement| format!("{}{replacement}{}", &text[..bytes.start], &text[bytes.end..]));
         let example = corrected.filter(|corrected| is_valid(corrected)).unwrap_or(example);
-        RqlError { at: Location::of(text, bytes), problem, expected, example }
+        RqlError { at: Location::locate(text, bytes), problem, expected, example }
     }
 }

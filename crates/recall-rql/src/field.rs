@@ -36,7 +36,7 @@ impl Kind {
     }
 
     /// Returns what a value of the type is, in words.
-    pub fn expected(self) -> &'static str {
+    pub fn expected_values(self) -> &'static str {
         match self {
             Self::Text | Self::LongText | Self::Set => "a text in quotes",
             Self::Number => "a number",

@@ -57,7 +57,7 @@ fn token(text: &str, at: usize, first: char, example: &str) -> Result<Token, Fau
     let while_matching = |matches: fn(u8) -> bool| rest.bytes().take_while(|byte| matches(*byte)).count();
     let (kind, length) = match first {
         '\'' | '"' => {
-            let (content, length) = quoted(rest, first).ok_or_else(|| {
+            let (content, length) = quotation(rest, first).ok_or_else(|| {
                 let expected = format!("a closing {first}");
                 Fault::new(at..text.len(), Problem::OpenText, expected, example).replaced_by(format!("{rest}{first}"))
             })?;
@@ -70,7 +70,7 @@ fn token(text: &str, at: usize, first: char, example: &str) -> Result<Token, Fau
             let digits = usize::from(first == '-');
             let whole = digits + rest[digits..].bytes().take_while(u8::is_ascii_digit).count();
             if whole == digits {
-                return Err(unexpected(text, at, first, example));
+                return Err(unexpected_character(text, at, first, example));
             }
             let fraction =
                 rest[whole..].strip_prefix('.').map_or(0, |rest| rest.bytes().take_while(u8::is_ascii_digit).count());
@@ -89,12 +89,12 @@ fn token(text: &str, at: usize, first: char, example: &str) -> Result<Token, Fau
             (TokenKind::Comparison, length)
         }
         '(' | ')' | ',' | '*' | ';' => (TokenKind::Sign(first), 1),
-        _ => return Err(unexpected(text, at, first, example)),
+        _ => return Err(unexpected_character(text, at, first, example)),
     };
     Ok(Token { kind, bytes: at..at + length })
 }
 
-fn unexpected(text: &str, at: usize, found: char, example: &str) -> Fault {
+fn unexpected_character(text: &str, at: usize, found: char, example: &str) -> Fault {
     let rest = &text[at..];
     let (bytes, replacement) = match found {
         '&' => (if rest.starts_with("&&") { 2 } else { 1 }, Some(" AND ")),
@@ -107,7 +107,7 @@ fn unexpected(text: &str, at: usize, found: char, example: &str) -> Fault {
 }
 
 /// Reads a text in quotes at the beginning of `text`. A doubled quote is one. `None` if it has no end.
-fn quoted(text: &str, quote: char) -> Option<(String, usize)> {
+fn quotation(text: &str, quote: char) -> Option<(String, usize)> {
     let mut content = String::new();
     let mut at = 1;
     loop {

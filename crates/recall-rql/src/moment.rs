@@ -35,7 +35,7 @@ impl Moment {
     }
 
     /// Returns the same stretches, ascending, without overlaps.
-    pub(crate) fn merged(mut all: Vec<Self>) -> Vec<Self> {
+    pub(crate) fn merge(mut all: Vec<Self>) -> Vec<Self> {
         all.sort_unstable();
         let mut merged: Vec<Self> = Vec::with_capacity(all.len());
         for moment in all {

@@ -116,7 +116,7 @@ impl<'t> Parser<'t> {
             self.sign('(')?;
             let text = match self.advance() {
                 Token { kind: TokenKind::Text(text), bytes } => Spanned { node: text, bytes },
-                token => return Err(self.unexpected(&token, "a text in quotes")),
+                token => return Err(self.unexpected_token(&token, "a text in quotes")),
             };
             self.sign(')')?;
             usings.push(Using { retrieval, text });
@@ -147,7 +147,7 @@ impl<'t> Parser<'t> {
         let token = self.advance();
         let written = &self.text[token.bytes.clone()];
         if token.kind != TokenKind::Number || written.contains(['-', '.']) {
-            return Err(self.unexpected(&token, "a number without sign and fraction"));
+            return Err(self.unexpected_token(&token, "a number without sign and fraction"));
         }
         let Ok(node) = written.parse() else {
             let problem = Problem::OutOfBounds { found: written.to_owned() };
@@ -164,9 +164,9 @@ impl<'t> Parser<'t> {
             while self.take_keyword("AND") {
                 all.push(self.term(depth)?);
             }
-            alternatives.push(combined(Combined::And, all));
+            alternatives.push(combine(Combined::And, all));
             if !self.take_keyword("OR") {
-                return Ok(combined(Combined::Or, alternatives));
+                return Ok(combine(Combined::Or, alternatives));
             }
         }
     }
@@ -189,7 +189,7 @@ impl<'t> Parser<'t> {
         let inner = self.expression(depth + 1)?;
         if !self.take_sign(')') {
             let token = self.advance();
-            return Err(self.unexpected(&token, "`AND`, `OR` or `)`"));
+            return Err(self.unexpected_token(&token, "`AND`, `OR` or `)`"));
         }
         Ok(inner)
     }
@@ -227,7 +227,7 @@ impl<'t> Parser<'t> {
                 Err(self.fault(bytes, problem, expected).replaced_by(replacement))
             }
             Some(node) => Ok(Spanned { node, bytes: token.bytes }),
-            None => Err(self.unexpected(&token, "an operator: = != < <= > >= LIKE GLOB IN")),
+            None => Err(self.unexpected_token(&token, "an operator: = != < <= > >= LIKE GLOB IN")),
         }
     }
 
@@ -243,9 +243,9 @@ impl<'t> Parser<'t> {
             TokenKind::Number => Ok(Spanned { node: Literal::Number(self.text[bytes.clone()].to_owned()), bytes }),
             TokenKind::Word => {
                 let replacement = format!("'{}'", &self.text[bytes]);
-                Err(self.unexpected(&token, "a text in quotes or a number").replaced_by(replacement))
+                Err(self.unexpected_token(&token, "a text in quotes or a number").replaced_by(replacement))
             }
-            _ => Err(self.unexpected(&token, "a text in quotes or a number")),
+            _ => Err(self.unexpected_token(&token, "a text in quotes or a number")),
         }
     }
 
@@ -260,7 +260,7 @@ impl<'t> Parser<'t> {
             "USING, FILTER, ORDER BY, LIMIT, OFFSET in this order, or the end"
         };
         let written = self.text[token.bytes.clone()].to_uppercase();
-        let fault = self.unexpected(&token, expected);
+        let fault = self.unexpected_token(&token, expected);
         Err(if written == "WHERE" { fault.replaced_by("FILTER") } else { fault })
     }
 
@@ -270,7 +270,7 @@ impl<'t> Parser<'t> {
         let written = &self.text[token.bytes.clone()];
         let is_keyword = KEYWORDS.iter().any(|keyword| written.eq_ignore_ascii_case(keyword));
         if token.kind != TokenKind::Word || is_keyword {
-            return Err(self.unexpected(&token, expected));
+            return Err(self.unexpected_token(&token, expected));
         }
         Ok(Spanned { node: written.to_owned(), bytes: token.bytes })
     }
@@ -280,7 +280,7 @@ impl<'t> Parser<'t> {
             return Ok(());
         }
         let token = self.advance();
-        Err(self.unexpected(&token, format!("`{keyword}`")))
+        Err(self.unexpected_token(&token, format!("`{keyword}`")))
     }
 
     fn sign(&mut self, sign: char) -> Result<(), Fault> {
@@ -288,7 +288,7 @@ impl<'t> Parser<'t> {
             return Ok(());
         }
         let token = self.advance();
-        Err(self.unexpected(&token, format!("`{sign}`")))
+        Err(self.unexpected_token(&token, format!("`{sign}`")))
     }
 
     fn take_keyword(&mut self, keyword: &str) -> bool {
@@ -320,7 +320,7 @@ impl<'t> Parser<'t> {
         Fault::new(bytes, problem, expected, self.example)
     }
 
-    fn unexpected(&self, token: &Token, expected: impl Into<String>) -> Fault {
+    fn unexpected_token(&self, token: &Token, expected: impl Into<String>) -> Fault {
         /// The longest text that an error quotes.
         const MOST_QUOTED: usize = 60;
         let written: String = self.text[token.bytes.clone()].chars().take(MOST_QUOTED).collect();
@@ -330,7 +330,7 @@ impl<'t> Parser<'t> {
 }
 
 /// Combines parts; a single one stands for itself.
-fn combined(how: Combined, mut parts: Vec<Expression>) -> Expression {
+fn combine(how: Combined, mut parts: Vec<Expression>) -> Expression {
     match parts.pop() {
         Some(only) if parts.is_empty() => only,
         last => {

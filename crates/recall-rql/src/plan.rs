@@ -188,7 +188,7 @@ fn query(statement: &Statement) -> Result<Query, Fault> {
         semantic,
         lexical,
         filter: condition.as_ref().map(|condition| filter(condition, &Fields::From(*from))).transpose()?,
-        order: order.as_ref().map(|order| ordered(order, *from, is_ranked)).transpose()?,
+        order: order.as_ref().map(|order| plan_order(order, *from, is_ranked)).transpose()?,
         limit: count(limit.as_ref(), "LIMIT", 1, MOST_ROWS)?.unwrap_or(DEFAULT_ROWS),
         offset: count(offset.as_ref(), "LIMIT 100 OFFSET", 0, MOST_OFFSET)?.unwrap_or(0),
         ignored,
@@ -234,7 +234,7 @@ fn columns(select: &Select, from: Object, is_ranked: bool) -> Result<(Vec<Select
     Err(unknown_field(first, &Fields::From(from), format!("SELECT * FROM {from}")))
 }
 
-fn ordered(order: &OrderBy, from: Object, is_ranked: bool) -> Result<Order, Fault> {
+fn plan_order(order: &OrderBy, from: Object, is_ranked: bool) -> Result<Order, Fault> {
     let OrderBy { field: Spanned { node: name, bytes }, direction } = order;
     let direction = *direction;
     let own = from.visible()[0];
@@ -280,7 +280,7 @@ fn filter(expression: &Expression, fields: &Fields) -> Result<Filter, Fault> {
         // Equalities are combined, so that a long list of them is one check.
         combine(Combined::And, conditions).into_iter().map(|one| (one, "several".to_owned())).collect()
     } else {
-        conditions.into_iter().zip(terms.iter().map(printed)).collect()
+        conditions.into_iter().zip(terms.iter().map(print_expression)).collect()
     };
     let found = parts.iter().map(|(part, _)| part.checks()).sum();
     if found > MOST_COMPARISONS {
@@ -299,7 +299,7 @@ const MOST_PRINTED: usize = 64;
 /// The longest text of a condition in the explanation of a plan.
 const MOST_PRINTED_CHARACTERS: usize = 120;
 
-fn printed(expression: &Expression) -> String {
+fn print_expression(expression: &Expression) -> String {
     let shown = |expression: &Expression| {
         let text = expression.to_string();
         match text.char_indices().nth(MOST_PRINTED_CHARACTERS) {
@@ -326,7 +326,7 @@ fn condition(expression: &Expression, fields: &Fields) -> Result<Condition, Faul
             })
         }
         Expression::Not(part) => Ok(Condition::Not(Box::new(condition(part, fields)?))),
-        Expression::Comparison(comparison) => compared(comparison, fields),
+        Expression::Comparison(comparison) => compare(comparison, fields),
     }
 }
 
@@ -378,7 +378,7 @@ fn combine(how: Combined, parts: Vec<Condition>) -> Vec<Condition> {
     combined
 }
 
-fn compared(comparison: &Comparison, fields: &Fields) -> Result<Condition, Fault> {
+fn compare(comparison: &Comparison, fields: &Fields) -> Result<Condition, Fault> {
     let Comparison { field: name, operator: Spanned { node: operator, bytes: at }, values } = comparison;
     let Some(field) = Field::from_name(&name.node).filter(|field| fields.objects().contains(&field.object())) else {
         let near = Field::nearest(&name.node, fields.objects()).unwrap_or(match fields.objects()[0] {
@@ -417,8 +417,8 @@ fn wrong(value: &Spanned<Literal>, field: Field, fields: &Fields) -> Fault {
         (_, kind) => kind.example().to_owned(),
     };
     let expected = match field.kind() {
-        Kind::Time => format!("{} like '2026-01-31' or '2026-01-31T10:00:00Z'", field.kind().expected()),
-        kind => kind.expected().to_owned(),
+        Kind::Time => format!("{} like '2026-01-31' or '2026-01-31T10:00:00Z'", field.kind().expected_values()),
+        kind => kind.expected_values().to_owned(),
     };
     let problem = Problem::WrongValue { field, found };
     Fault::new(value.bytes.clone(), problem, expected, fields.example(&example_of(field))).replaced_by(replacement)
@@ -485,7 +485,7 @@ fn times(operator: Operator, field: Field, values: &[Spanned<Literal>], fields: 
         Operator::Greater => during(end..i64::MAX),
         Operator::GreaterOrEqual => during(start..i64::MAX),
         Operator::Equal | Operator::NotEqual | Operator::In | Operator::Like | Operator::Glob => {
-            Check::During(Moment::merged(all))
+            Check::During(Moment::merge(all))
         }
     })
 }

@@ -2,14 +2,14 @@
 
 /// Decodes `user:password` from base64; `None` if the text is not that.
 pub(crate) fn credentials(text: &str) -> Option<(String, String)> {
-    let decoded = String::from_utf8(decoded(text)?).ok()?;
+    let decoded = String::from_utf8(decode(text)?).ok()?;
     let (user, password) = decoded.split_once(':')?;
     let is_plain = decoded.chars().all(|c| !c.is_control());
     is_plain.then(|| (user.to_owned(), password.to_owned()))
 }
 
 /// Decodes base64 in the standard or the URL-safe alphabet.
-pub(crate) fn decoded(text: &str) -> Option<Vec<u8>> {
+pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=');
     let mut bytes = Vec::with_capacity(digits.len() / 4 * 3 + 2);
     let (mut bits, mut held) = (0_u32, 0);

@@ -11,7 +11,7 @@ const END: char = ']';
 /// Replaces each finding with a mask.
 ///
 /// The line breaks of a secret are kept, so that line numbers do not change.
-pub(crate) fn masked(text: &str, findings: &[Finding]) -> String {
+pub(crate) fn mask(text: &str, findings: &[Finding]) -> String {
     let mut masked = String::with_capacity(text.len());
     let mut done = 0;
     for Finding { rule, span } in findings {

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::finding::{Candidate, merge};
 use crate::keywords::Keywords;
-use crate::mask::{is_masked, masked};
+use crate::mask::{is_masked, mask};
 use crate::pattern::Pattern;
 use crate::rule::{Format, Shape};
 use crate::shape::{self, Assignment, Form};
@@ -104,7 +104,7 @@ impl Masker {
         });
         let findings: Vec<Finding> = findings.collect();
         let text = &text[part.clone()];
-        let masked = if findings.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(masked(text, &findings)) };
+        let masked = if findings.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(mask(text, &findings)) };
         self.mask_repeatedly(masked)
     }
 
@@ -141,7 +141,7 @@ impl Masker {
             if findings.is_empty() {
                 break;
             }
-            text = Cow::Owned(masked(&text, &findings));
+            text = Cow::Owned(mask(&text, &findings));
         }
         text
     }
@@ -184,7 +184,7 @@ impl Masker {
             Shape::Header => shape::header(text, &keyword),
             Shape::DockerAuth => shape::docker_auth(text, &keyword),
             Shape::Command => shape::command(text, &keyword),
-            Shape::Piped => shape::piped(text, &keyword),
+            Shape::Piped => shape::pipe_source(text, &keyword),
             Shape::Call => shape::call(text, &keyword),
             Shape::DataSource => shape::data_source(text, &keyword),
             Shape::PgPass => shape::pgpass(text, &keyword),

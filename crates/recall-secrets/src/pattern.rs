@@ -26,7 +26,7 @@ impl Pattern {
     /// Matches the pattern at the beginning of a text. The secret is the first group if there is one, otherwise the
     /// whole match.
     pub(crate) fn match_at_start(&self, text: &str) -> Option<Match> {
-        let captures = self.compiled().captures(text)?;
+        let captures = self.compile().captures(text)?;
         let whole = captures.get(0).expect("group 0 is the match").range();
         let secret = captures.get(1).map_or_else(|| whole.clone(), |group| group.range());
         Some(Match { whole, secret })
@@ -37,7 +37,7 @@ impl Pattern {
         self.compiled.get().is_some()
     }
 
-    fn compiled(&self) -> &Regex {
+    fn compile(&self) -> &Regex {
         self.compiled.get_or_init(|| {
             RegexBuilder::new(&format!("^(?:{})", self.text))
                 .unicode(false)

@@ -100,7 +100,7 @@ pub(crate) const fn token_around(
 }
 
 /// Creates a rule for tokens without a recognizable prefix, found only by the name that they are assigned to.
-pub(crate) const fn assigned(
+pub(crate) const fn assignment(
     id: &'static str,
     what: &'static str,
     names: &'static [&'static str],

@@ -69,7 +69,7 @@ pub(crate) fn is_password(value: &str, certainty: Certainty) -> bool {
     if residue(value) < LEAST_PASSWORD {
         return false;
     }
-    let kinds = Kinds::of(value);
+    let kinds = Kinds::new(value);
     let is_mixed = kinds.letters && (kinds.digits || kinds.symbols);
     let is_of_letters = kinds.letters && !kinds.digits && !kinds.symbols && value.len() >= LEAST_OF_LETTERS;
     match certainty {
@@ -118,12 +118,12 @@ pub(crate) fn is_key(value: &str) -> bool {
 pub(crate) fn is_short_key(value: &str) -> bool {
     (LEAST_SHORT_KEY..LEAST_KEY).contains(&value.len())
         && is_password(value, Certainty::Prose)
-        && (Kinds::of(value).count() >= 3 || changes(value) >= 5 || pairs::are_random(value))
+        && (Kinds::new(value).count() >= 3 || changes(value) >= 5 || pairs::are_random(value))
 }
 
 /// Returns whether a value looks like a generated salt: random characters of all kinds, including blanks.
 pub(crate) fn is_salt(value: &str) -> bool {
-    let kinds = Kinds::of(value);
+    let kinds = Kinds::new(value);
     let symbols = value.bytes().filter(u8::is_ascii_punctuation).count();
     let is_random = kinds.count() == 4 && symbols * 6 >= value.len() && entropy(value) >= LEAST_SALT_ENTROPY;
     value.len() >= LEAST_SALT && is_random && !is_example(value) && !TEMPLATES.iter().any(|part| value.contains(part))
@@ -254,7 +254,7 @@ struct Kinds {
 }
 
 impl Kinds {
-    fn of(value: &str) -> Self {
+    fn new(value: &str) -> Self {
         let mut kinds = Self::default();
         for c in value.chars() {
             kinds.lower |= c.is_lowercase();

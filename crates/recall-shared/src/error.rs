@@ -73,7 +73,7 @@ impl StoreError {
         Self::Unreachable { source: source.into() }
     }
 
-    pub(crate) fn refused(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+    pub(crate) fn refusal(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Refused { source: source.into() }
     }
 }

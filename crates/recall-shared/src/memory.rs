@@ -127,7 +127,7 @@ impl SharedStore for Memory {
                 cosine: candidates.contains(key).then(|| cosine(key)).flatten(),
                 is_near: near.contains(key),
             };
-            of(branch, document, document.chunks.iter().map(chunk).collect())
+            found_document(branch, document, document.chunks.iter().map(chunk).collect())
         };
         let has_cosines = ask.vector.as_ref().is_some_and(|(model, _)| state.models.contains(model));
         Ok(Found { documents: found.into_iter().map(document).collect(), has_cosines })
@@ -149,7 +149,7 @@ impl SharedStore for Memory {
         Ok(places.iter().find_map(at).map(|(branch, document)| {
             let chunk = |key: &Key| Chunk { key: *key, cosine: None, is_near: false };
             WholeDocument {
-                document: of(branch, document, document.chunks.iter().map(chunk).collect()),
+                document: found_document(branch, document, document.chunks.iter().map(chunk).collect()),
                 text: document.text.clone(),
             }
         }))
@@ -253,7 +253,7 @@ impl SharedStore for Memory {
 }
 
 /// Returns a document as it is found.
-fn of(branch: &Branch, document: &DocumentRecord, chunks: Vec<Chunk>) -> Document {
+fn found_document(branch: &Branch, document: &DocumentRecord, chunks: Vec<Chunk>) -> Document {
     Document {
         repository: branch.repository.clone(),
         path: document.path.clone(),

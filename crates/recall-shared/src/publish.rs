@@ -71,7 +71,7 @@ impl Difference {
         missing.is_empty() && different.is_empty() && extra.is_empty()
     }
 
-    fn of(here: &Manifest, there: &Manifest) -> Self {
+    fn new(here: &Manifest, there: &Manifest) -> Self {
         let mut difference = Self::default();
         for (path, key) in here {
             match there.get(path) {
@@ -138,7 +138,7 @@ where
         Err(StoreError::Empty) => Ok(Manifest::new()),
         found => found,
     });
-    let difference = Difference::of(source.manifest(), &there.map_err(PublishError::Store)?);
+    let difference = Difference::new(source.manifest(), &there.map_err(PublishError::Store)?);
     if difference.is_empty() {
         return Ok((difference, None));
     }
@@ -179,7 +179,7 @@ where
 {
     let publication = patiently(|| store.begin(branch, model)).map_err(PublishError::Store)?;
     let there = patiently(|| store.manifest(branch)).map_err(PublishError::Store)?;
-    let difference = Difference::of(source.manifest(), &there);
+    let difference = Difference::new(source.manifest(), &there);
     let Difference { missing, different, extra } = difference;
     let changed: Vec<String> = missing.into_iter().chain(different).collect();
     let mut outcome = Outcome {

@@ -46,7 +46,7 @@ impl Qdrant {
     pub fn new(settings: QdrantSettings) -> Result<Self, StoreError> {
         check_address(&settings.address)?;
         if !settings.key.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(StoreError::refused("its key has characters that no API key has; set the variable again"));
+            return Err(StoreError::refusal("its key has characters that no API key has; set the variable again"));
         }
         let client = |deadline| {
             let tenant = Tenant::new(settings.tenant.clone());
@@ -64,7 +64,7 @@ impl Qdrant {
 
 /// Checks that an address is one of a server, and that what is sent to it is protected.
 fn check_address(address: &str) -> Result<(), StoreError> {
-    let refused = |reason: &str| Err(StoreError::refused(format!("its address `{address}` {reason}")));
+    let refused = |reason: &str| Err(StoreError::refusal(format!("its address `{address}` {reason}")));
     let Ok(uri) = address.parse::<Uri>() else { return refused("is not a URL like https://host:6334") };
     let Some(host) = uri.host().map(|host| host.trim_matches(['[', ']'])) else {
         return refused("has no host; write https://host:6334");

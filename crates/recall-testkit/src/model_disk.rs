@@ -62,7 +62,7 @@ impl ModelDisk {
     }
 
     /// Creates a folder with the contents of an image.
-    pub fn of(folder: impl Into<PathBuf>, image: &Image) -> Self {
+    pub fn with_image(folder: impl Into<PathBuf>, image: &Image) -> Self {
         let disk = Self::new(folder);
         for (day, content) in image {
             disk.replace(*day, content);

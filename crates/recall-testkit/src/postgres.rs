@@ -172,7 +172,7 @@ impl PostgresServer {
     }
 
     fn command(&self, program: &str) -> Command {
-        let mut command = as_other(&installed().join("bin").join(program));
+        let mut command = as_other(&installation().join("bin").join(program));
         command.current_dir(self.folder.path()).stdin(Stdio::null());
         command
     }
@@ -235,7 +235,7 @@ fn as_other(program: &Path) -> Command {
 }
 
 /// Returns the folder of the server.
-fn installed() -> &'static Path {
+fn installation() -> &'static Path {
     static INSTALLED_AT: OnceLock<PathBuf> = OnceLock::new();
-    INSTALLED_AT.get_or_init(|| wheel::unpacked(PACKAGE, Some(&format!("{INSTALLED}/bin"))).join(INSTALLED))
+    INSTALLED_AT.get_or_init(|| wheel::unpack_once(PACKAGE, Some(&format!("{INSTALLED}/bin"))).join(INSTALLED))
 }

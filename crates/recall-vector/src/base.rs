@@ -54,7 +54,7 @@ impl Base {
     /// Opens a base for a model. The cost does not depend on the size of the content.
     pub(crate) fn open(path: &Path, model: Model) -> Result<Self, OpenError> {
         let io_error = |error| OpenError::io(path, error);
-        let stamp = FileStamp::of(path);
+        let stamp = FileStamp::read(path);
         let mut file = File::open(path).map_err(io_error)?;
         let mut head = [0; HEAD_BYTES];
         file.read_exact(&mut head).map_err(io_error)?;
@@ -76,14 +76,14 @@ impl Base {
         let dead = SlotSet::from_bytes(dead);
         let checksums = checksums.as_chunks().0.iter().map(|sum| u32::from_le_bytes(*sum)).collect();
         let order = order(&rows, &dead);
-        let mapping = Arc::new(Mapping::of(&file).map_err(io_error)?);
+        let mapping = Arc::new(Mapping::new(&file).map_err(io_error)?);
         let (path, verified) = (path.to_owned(), OnceLock::new());
         Ok(Self { path, head, stamp, identity, rows, dead, order, checksums, file, mapping, verified })
     }
 
     /// Whether another program has replaced or overwritten the file.
     pub(crate) fn is_disturbed(&self) -> bool {
-        FileStamp::of(&self.path) != self.stamp
+        FileStamp::read(&self.path) != self.stamp
     }
 
     pub(crate) fn generation(&self) -> Generation {
@@ -113,7 +113,7 @@ impl Base {
     }
 
     /// The live slots in the order of their rows.
-    pub(crate) fn ordered(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn rows_in_order(&self) -> impl Iterator<Item = usize> + '_ {
         let (all, some) = match &self.order {
             None => (Some(0..self.slots()), None),
             Some(order) => (None, Some(order.iter().map(|slot| *slot as usize))),
@@ -139,7 +139,7 @@ impl Base {
 
     /// Verifies the content and prepares the graph, once. Concurrent callers wait for the first.
     pub(crate) fn verify(&self) -> Result<(), ContentError> {
-        self.verified().map(|_| ())
+        self.verification().map(|_| ())
     }
 
     /// The records, indexed by slot.
@@ -147,7 +147,7 @@ impl Base {
     /// # Errors
     /// The content is damaged or unreadable.
     pub(crate) fn records(&self) -> Result<&[u8], ContentError> {
-        self.verified()?;
+        self.verification()?;
         Ok(&self.content()[self.head.records()])
     }
 
@@ -156,7 +156,7 @@ impl Base {
     /// # Errors
     /// The content is damaged or unreadable.
     pub(crate) fn graph_bytes(&self) -> Result<&[u8], ContentError> {
-        self.verified()?;
+        self.verification()?;
         Ok(self.content())
     }
 
@@ -164,7 +164,7 @@ impl Base {
         &self.mapping[self.head.content_at()..]
     }
 
-    fn verified(&self) -> Result<&Verified, ContentError> {
+    fn verification(&self) -> Result<&Verified, ContentError> {
         self.verified.get_or_init(|| self.verify_once()).as_ref().map_err(Clone::clone)
     }
 

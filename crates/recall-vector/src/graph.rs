@@ -64,7 +64,7 @@ impl Graph {
     }
 
     /// Copies a graph from verified bytes written by [`save`](Self::save), and adds records to it.
-    pub(crate) fn extended(bytes: &[u8], known: usize, more: &[u8], stride: usize) -> Result<Self, GraphError> {
+    pub(crate) fn with_rows(bytes: &[u8], known: usize, more: &[u8], stride: usize) -> Result<Self, GraphError> {
         let mut graph = Self::unset(stride)?;
         graph.index.load_from_buffer(bytes).map_err(graph_error)?;
         graph.compare_records(stride);
@@ -93,7 +93,7 @@ impl Graph {
     /// less recall.
     pub(crate) fn walk(&self, query: &[u8], count: usize) -> Result<Vec<usize>, GraphError> {
         let _walk = self.acquire_walk();
-        let found = self.index.search(&signed(query), count).map_err(graph_error)?;
+        let found = self.index.search(&sign_bytes(query), count).map_err(graph_error)?;
         Ok(found.keys.into_iter().map(|key| key as usize).collect())
     }
 
@@ -117,7 +117,7 @@ impl Graph {
             // A walk only ends once it has enough records. From here on accept all, and discard the result.
             filter_calls.get() > max_filter_calls || allows(key as usize)
         };
-        let found = self.index.filtered_search(&signed(query), count, filter).map_err(graph_error)?;
+        let found = self.index.filtered_search(&sign_bytes(query), count, filter).map_err(graph_error)?;
         if filter_calls.get() > max_filter_calls {
             return Ok(Walk::Cancelled);
         }
@@ -167,7 +167,7 @@ impl Graph {
         let count = records.len() / stride;
         self.index.reserve_capacity_and_threads(from + count, MAX_WALKS).map_err(graph_error)?;
         for (place, record) in records.chunks_exact(stride).enumerate() {
-            self.index.add((from + place) as u64, &signed(record)).map_err(graph_error)?;
+            self.index.add((from + place) as u64, &sign_bytes(record)).map_err(graph_error)?;
         }
         Ok(())
     }
@@ -193,7 +193,7 @@ impl Drop for WalkPermit<'_> {
     }
 }
 
-fn signed(record: &[u8]) -> Vec<i8> {
+fn sign_bytes(record: &[u8]) -> Vec<i8> {
     record.iter().map(|byte| *byte as i8).collect()
 }
 
@@ -215,7 +215,7 @@ mod tests {
         for degrees in 0..360_u16 {
             let (sine, cosine) = f32::from(degrees).to_radians().sin_cos();
             let embedding = [cosine, sine, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0];
-            record::push(&mut records, &Quantised::of(&embedding).expect("a direction"));
+            record::push(&mut records, &Quantised::quantise(&embedding).expect("a direction"));
         }
         records
     }
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(&whole[PREFIX_BYTES..PREFIX_BYTES + records.len()], records);
         let (first, rest) = records.split_at(100 * stride);
         let part = Graph::build(first, stride).map(bytes).expect("memory");
-        let extended = Graph::extended(&part, 100, rest, stride).map(bytes).expect("memory");
+        let extended = Graph::with_rows(&part, 100, rest, stride).map(bytes).expect("memory");
         assert_eq!(&extended[..PREFIX_BYTES + records.len()], &whole[..PREFIX_BYTES + records.len()]);
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct Mapping(Mmap);
 
 impl Mapping {
     /// Maps a whole file.
-    pub(crate) fn of(file: &File) -> io::Result<Self> {
+    pub(crate) fn new(file: &File) -> io::Result<Self> {
         // SAFETY: the file is one of ours. It was written under another name and renamed when complete. It is never
         // written again, only unlinked, which keeps its bytes. Another program that overwrites or truncates it while it
         // is mapped cannot be defended against, as with every mapped index; `tantivy` maps its segments on the same

@@ -27,7 +27,7 @@ impl Query {
         if embedding.len() != dimensions {
             return Err(NearestError::Dimensions { expected: dimensions, found: embedding.len() });
         }
-        let quantised = Quantised::of(embedding).map_err(|_| NearestError::NoDirection)?;
+        let quantised = Quantised::quantise(embedding).map_err(|_| NearestError::NoDirection)?;
         let mut record = Vec::with_capacity(record::stride(dimensions));
         record::push(&mut record, &quantised);
         let greatest = embedding.iter().fold(0.0, |greatest: f32, component| greatest.max(component.abs()));
@@ -39,7 +39,7 @@ impl Query {
 
     /// The cosine of the query and a record.
     pub(crate) fn cosine(&self, record: &[u8]) -> f32 {
-        self.scaled(kernel::dot(&self.components, record::components(record)), record)
+        self.scale(kernel::dot(&self.components, record::components(record)), record)
     }
 
     /// Calls `look` with the index and the cosine of each record.
@@ -49,7 +49,7 @@ impl Query {
         for (number, block) in records.chunks(BLOCK * stride).enumerate() {
             kernel::dots(&self.components, block, stride, &mut sums);
             for (place, (record, sum)) in block.chunks_exact(stride).zip(sums).enumerate() {
-                look(number * BLOCK + place, self.scaled(sum, record));
+                look(number * BLOCK + place, self.scale(sum, record));
             }
         }
     }
@@ -60,7 +60,7 @@ impl Query {
     }
 
     #[inline]
-    fn scaled(&self, dot: i32, record: &[u8]) -> f32 {
+    fn scale(&self, dot: i32, record: &[u8]) -> f32 {
         dot as f32 * self.factor * record::factor(record)
     }
 }
@@ -82,7 +82,7 @@ mod tests {
             let dot: f64 = query.iter().zip(&embedding).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
             let exact = dot / length(&query) / length(&embedding);
             let mut record = Vec::new();
-            record::push(&mut record, &Quantised::of(&embedding).expect("a direction"));
+            record::push(&mut record, &Quantised::quantise(&embedding).expect("a direction"));
             let cosine = Query::new(&query, query.len()).expect("a direction").cosine(&record);
             let bound = Quantised::error_bound(&embedding) + Quantised::error_bound(&query) * 127.0 / MAX_COMPONENT;
             prop_assert!((f64::from(cosine) - exact).abs() <= f64::from(bound) + 1e-6, "{cosine} {exact} {bound}");

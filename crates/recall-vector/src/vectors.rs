@@ -90,7 +90,7 @@ impl Vectors {
         let identity = base.as_ref().map_or(0, Base::identity);
         let (delta, entries) = Delta::open(&folder::delta_path(dir, number), model, identity)?;
         folder::sweep(dir, &contents, number);
-        let mut state = State::of(base, model);
+        let mut state = State::new(base, model);
         for LogEntry { generation, removed, added } in entries {
             state.change(generation, &removed, &added);
         }
@@ -207,7 +207,7 @@ impl VectorIndex for Vectors {
 
 impl State {
     /// The state of a base without changes. Without a base, an empty state.
-    fn of(base: Option<Base>, model: Model) -> Self {
+    fn new(base: Option<Base>, model: Model) -> Self {
         let generation = base.as_ref().map_or(Generation(0), Base::generation);
         let delta = Exact::new(model.dimensions);
         Self { generation, base: base.map(Arc::new), removed: SlotSet::default(), delta }
@@ -219,10 +219,9 @@ impl State {
 
     /// The chunks with an embedding, in no particular order.
     fn rows(&self) -> impl Iterator<Item = ChunkRow> + '_ {
-        let base = self
-            .base
-            .iter()
-            .flat_map(|base| base.ordered().filter(|slot| !self.removed.contains(*slot)).map(|slot| base.rows()[slot]));
+        let base = self.base.iter().flat_map(|base| {
+            base.rows_in_order().filter(|slot| !self.removed.contains(*slot)).map(|slot| base.rows()[slot])
+        });
         base.chain(self.delta.rows().iter().copied())
     }
 

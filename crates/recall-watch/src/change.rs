@@ -25,7 +25,7 @@ pub enum StatOutcome {
 pub fn stat(root: &Path, path: &DocPath) -> StatOutcome {
     match fs::symlink_metadata(root.join(path.as_str())) {
         Ok(metadata) if metadata.is_file() => {
-            StatOutcome::File { size_bytes: metadata.len(), modified: modified(&metadata) }
+            StatOutcome::File { size_bytes: metadata.len(), modified: modification_time(&metadata) }
         }
         Ok(_) => StatOutcome::NotRegular,
         Err(_) => StatOutcome::Gone,
@@ -33,7 +33,7 @@ pub fn stat(root: &Path, path: &DocPath) -> StatOutcome {
 }
 
 /// Returns the modification time, or the epoch if the file system keeps none.
-pub(crate) fn modified(metadata: &fs::Metadata) -> Timestamp {
+pub(crate) fn modification_time(metadata: &fs::Metadata) -> Timestamp {
     metadata.modified().map_or_else(|_| Timestamp::default(), Timestamp::from)
 }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use recall_core::{ContentHash, DocPath, Timestamp};
 
-use crate::change::modified;
+use crate::change::modification_time;
 use crate::open::{OpenError, open_inside};
 use crate::{SizeLimits, SkipReason, Tracking, names, size_limits, symlink};
 pub use reduced::TextOfNotebook;
@@ -84,7 +84,7 @@ pub fn read(root: &Path, path: &DocPath, options: &ReadOptions) -> Result<Conten
         return Err(refusal(path, reason));
     }
     for _ in 0..ATTEMPTS {
-        let file = open_inside(root, path).map_err(|error| not_opened(root, path, error))?;
+        let file = open_inside(root, path).map_err(|error| open_error(root, path, error))?;
         let before = file.metadata().map_err(|source| unreadable(path, source))?;
         if !before.is_file() {
             return Err(refusal(path, SkipReason::NotRegular));
@@ -118,13 +118,13 @@ fn read_with(file: &File, before: &Metadata, path: &DocPath) -> Result<Option<Ra
     let mut bytes = Vec::with_capacity(before.len() as usize + 1);
     file.take(before.len() + 1).read_to_end(&mut bytes).map_err(|source| unreadable(path, source))?;
     let is_unchanged = is_unchanged(file, before, bytes.len() as u64).map_err(|source| unreadable(path, source))?;
-    Ok(is_unchanged.then(|| Raw { bytes, modified: modified(before) }))
+    Ok(is_unchanged.then(|| Raw { bytes, modified: modification_time(before) }))
 }
 
 /// Returns whether a file of which so many bytes were read is the one that it was before.
 fn is_unchanged(file: &File, before: &Metadata, bytes: u64) -> io::Result<bool> {
     let after = file.metadata()?;
-    let seen = |metadata: &Metadata| (metadata.len(), modified(metadata));
+    let seen = |metadata: &Metadata| (metadata.len(), modification_time(metadata));
     Ok(seen(&after) == seen(before) && bytes == before.len())
 }
 
@@ -145,7 +145,7 @@ fn content(raw: &Raw) -> Result<Content, SkipReason> {
         return Err(SkipReason::LfsPointer);
     }
     let (text, encoding) = decode::decode(bytes)?;
-    let hash = ContentHash::of(bytes);
+    let hash = ContentHash::hash(bytes);
     let (text, size_bytes, modified) = (text.into_owned(), bytes.len() as u64, *modified);
     check_content(Content { text, hash, size_bytes, modified, encoding })
 }
@@ -166,7 +166,7 @@ fn check_content(content: Content) -> Result<Content, SkipReason> {
     Ok(content)
 }
 
-fn not_opened(root: &Path, path: &DocPath, error: OpenError) -> ContentError {
+fn open_error(root: &Path, path: &DocPath, error: OpenError) -> ContentError {
     let path = path.clone();
     match error {
         OpenError::Gone => ContentError::Gone { path },

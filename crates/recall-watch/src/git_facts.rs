@@ -29,7 +29,7 @@ pub(crate) struct UserIgnore {
 impl GitFacts {
     /// Reads what git's files say about a root. Without a repository, nothing is tracked and nothing is ignored.
     pub fn read(root: &Path, user: &UserConfig) -> Self {
-        let Some(repository) = Repository::of(root) else {
+        let Some(repository) = Repository::find(root) else {
             return Self { stamps: stamps([root.join(".git")]), ..Self::default() };
         };
         let UserIgnoreFile { path, configuration } = user.ignore_file();
@@ -84,8 +84,8 @@ fn stamps(paths: impl IntoIterator<Item = PathBuf>) -> Vec<(PathBuf, Option<File
 
 /// Returns the stamp of a file, or of the file that a link leads to: settings of users are often links.
 fn stamp_of(path: &Path) -> Option<FileStamp> {
-    let stamp = FileStamp::of(path)?;
-    if path.is_symlink() { FileStamp::of(&dunce::canonicalize(path).ok()?) } else { Some(stamp) }
+    let stamp = FileStamp::read(path)?;
+    if path.is_symlink() { FileStamp::read(&dunce::canonicalize(path).ok()?) } else { Some(stamp) }
 }
 
 /// Reads a file of patterns, up to the limit for ignore files. It may be a link, since it is not part of the root.

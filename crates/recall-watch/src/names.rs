@@ -20,7 +20,7 @@ pub(crate) fn skip_reason(name: &str, tracking: Tracking) -> Option<SkipReason> 
         return Some(SkipReason::Secret);
     }
     if tracking == Tracking::Untracked
-        && let Some(file) = ToolFile::of_name(name)
+        && let Some(file) = ToolFile::from_name(name)
     {
         return Some(match file {
             ToolFile::Lock => SkipReason::LockFile,

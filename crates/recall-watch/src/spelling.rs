@@ -26,10 +26,10 @@ fn find(folder: &Path, name: &OsStr) -> Option<OsString> {
 
 /// Whether two names lead to the same file where case and normalisation do not count.
 fn is_same(a: &str, b: &str) -> bool {
-    folded(a).eq(folded(b))
+    fold(a).eq(fold(b))
 }
 
-fn folded(name: &str) -> impl Iterator<Item = char> {
+fn fold(name: &str) -> impl Iterator<Item = char> {
     name.nfc().flat_map(char::to_lowercase)
 }
 

@@ -169,12 +169,12 @@ impl Watch {
     }
 
     /// Marks a part as about to be scanned: only later events count as changes.
-    pub fn scan_started(&self, part: Part) {
-        self.root.scan_started(part);
+    pub fn begin_scan(&self, part: Part) {
+        self.root.begin_scan(part);
     }
 
     /// Marks a part as changed because its scan failed.
-    pub fn scan_failed(&self, part: Part) {
+    pub fn abort_scan(&self, part: Part) {
         self.root.change(part);
     }
 

@@ -52,7 +52,7 @@ pub(crate) struct AgentChange {
 
 impl AgentChange {
     /// Makes a planned change, unless it is only shown, and reports it.
-    pub(crate) fn of(
+    pub(crate) fn make(
         agent: &Agent,
         part: Part,
         planned: Result<Option<Change>, RegisterError>,

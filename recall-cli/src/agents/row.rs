@@ -19,7 +19,7 @@ pub(crate) struct AgentRow {
 
 impl AgentRow {
     /// Looks at an agent. A file that cannot be read has no registration.
-    pub(crate) fn of(agent: &Agent, folders: &Folders, programs: &Programs) -> Self {
+    pub(crate) fn new(agent: &Agent, folders: &Folders, programs: &Programs) -> Self {
         Self {
             agent: agent.name,
             title: agent.title,

@@ -7,7 +7,7 @@ use clap::Args;
 use recall_api::convert::scope;
 use recall_api::v1::{self, AuditResponse};
 use recall_core::ForeignKind;
-use recall_core::quantity::{count, counted};
+use recall_core::quantity::{count, count_noun};
 
 use super::import::SourceArgs;
 use crate::Exit;
@@ -47,7 +47,7 @@ pub(super) async fn run(args: AuditArgs, context: &CommandContext) -> Result<Exi
     let answer = context.ask(async |client| client.audit(request.clone()).await).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::audited(&answer))?,
+        Format::Json => output.json(&recall_api::json::audit_answer(&answer))?,
         Format::Human => output.text(&text(&answer))?,
     }
     Ok(Exit::Done)
@@ -68,12 +68,12 @@ fn text(answer: &AuditResponse) -> String {
             text,
             "  {}, {GOOD}{} sound{GOOD:#}; of {}: {WARNING}{}{WARNING:#} and {WARNING}{}{WARNING:#} are gone; \
              {WARNING}{}{WARNING:#}",
-            counted(*items, "item", "items"),
+            count_noun(*items, "item", "items"),
             count(*sound),
-            counted(*claims, "named file or symbol", "named files and symbols"),
-            counted(*missing_files, "file", "files"),
-            counted(*missing_symbols, "symbol", "symbols"),
-            counted(*secrets, "secret", "secrets"),
+            count_noun(*claims, "named file or symbol", "named files and symbols"),
+            count_noun(*missing_files, "file", "files"),
+            count_noun(*missing_symbols, "symbol", "symbols"),
+            count_noun(*secrets, "secret", "secrets"),
         );
         for v1::AuditFinding { kind, item, title, what, line } in findings {
             let said = match kind.as_str() {
@@ -91,7 +91,7 @@ fn text(answer: &AuditResponse) -> String {
             let _ = writeln!(
                 text,
                 "  {DIM}{}; `--limit` shows more{DIM:#}",
-                counted(more, "more finding", "more findings")
+                count_noun(more, "more finding", "more findings")
             );
         }
     }

@@ -7,7 +7,7 @@ use clap::Args;
 use recall_api::convert::scope;
 use recall_api::v1::{self, BackupResponse};
 use recall_core::Scope;
-use recall_core::quantity::{bytes, counted};
+use recall_core::quantity::{bytes, count_noun};
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -50,7 +50,7 @@ pub(super) async fn run(args: BackupArgs, context: &CommandContext) -> Result<Ex
 
 fn text(answer: &BackupResponse) -> String {
     let BackupResponse { path, bytes: size, files, records, left_out, took_ms: _ } = answer;
-    let (files, records) = (counted(*files, "file", "files"), counted(*records, "record", "records"));
+    let (files, records) = (count_noun(*files, "file", "files"), count_noun(*records, "record", "records"));
     let (path, size) = (printable(path), bytes(*size));
     let mut text = format!("{GOOD}backed up{GOOD:#} {records} in {files} to {PATH}{path}{PATH:#} ({size})\n");
     for v1::ItemFailure { item, code: _, reason } in left_out {

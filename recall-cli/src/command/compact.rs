@@ -6,7 +6,7 @@ use clap::Args;
 use recall_api::convert::scope;
 use recall_api::v1;
 use recall_core::Scope;
-use recall_core::quantity::{bytes, counted};
+use recall_core::quantity::{bytes, count_noun};
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -28,13 +28,13 @@ pub(super) async fn run(args: CompactArgs, context: &CommandContext) -> Result<E
     let answer = client.compact(request).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::compacted(&answer))?,
+        Format::Json => output.json(&recall_api::json::compact_answer(&answer))?,
         Format::Human => {
             let v1::CompactResponse { bytes_before, bytes_after, took_ms: _, deleted_roots } = &answer;
             let freed = bytes(bytes_before.saturating_sub(*bytes_after));
             let mut text = format!("freed {freed}; all indexes together take {}\n", bytes(*bytes_after));
             if !deleted_roots.is_empty() {
-                let deleted = counted(deleted_roots.len() as u64, "index", "indexes");
+                let deleted = count_noun(deleted_roots.len() as u64, "index", "indexes");
                 let _ = writeln!(text, "deleted {deleted} of roots that no longer exist");
             }
             output.text(&text)?;

@@ -42,7 +42,7 @@ pub(super) async fn run(command: DaemonCommand, context: &CommandContext) -> Res
         DaemonCommand::Restart => {
             let stopped = end(context, "restart").await?;
             if let Stopped::Ended { pid, by: by @ (StopMethod::Terminate | StopMethod::Kill) } = stopped {
-                context.output.note(ended(pid, name_of(by)).trim_end());
+                context.output.note(end_message(pid, name_of(by)).trim_end());
             }
             start(context).await
         }
@@ -52,7 +52,7 @@ pub(super) async fn run(command: DaemonCommand, context: &CommandContext) -> Res
 }
 
 async fn start(context: &CommandContext) -> Result<Exit, CommandError> {
-    let before = Holder::of(&context.process_env.dirs);
+    let before = Holder::find(&context.process_env.dirs);
     let client = context.connect_by(Launch::IfNeeded).await?;
     let identity = client.daemon();
     // An older daemon is replaced.
@@ -73,14 +73,14 @@ async fn stop(context: &CommandContext) -> Result<Exit, CommandError> {
         Stopped::NotRunning => DaemonState::default(),
     };
     let text = match (state.pid, state.ended_by) {
-        (Some(pid), Some(by)) => ended(pid, by),
+        (Some(pid), Some(by)) => end_message(pid, by),
         _ => "recalld is not running\n".to_owned(),
     };
     report(context, &text, state)
 }
 
 /// Describes how a daemon was ended.
-fn ended(pid: u32, by: &str) -> String {
+fn end_message(pid: u32, by: &str) -> String {
     match by {
         "request" => format!("recalld has ended, pid {pid}\n"),
         "SIGKILL" => format!("recalld did not end in time and was killed with SIGKILL, pid {pid}\n"),

@@ -8,7 +8,7 @@ use clap::Args;
 use recall_api::convert::scope;
 use recall_api::{Reason, v1};
 use recall_core::Scope;
-use recall_core::quantity::{bytes, counted};
+use recall_core::quantity::{bytes, count_noun};
 use serde::{Deserialize, Serialize};
 
 use crate::command_context::CommandContext;
@@ -61,11 +61,11 @@ pub(super) async fn run(args: ExportArgs, context: &CommandContext) -> Result<Ex
             .run(context, &mut |data| {
                 stdout.write_all(data).map_err(|error| match error.kind() {
                     io::ErrorKind::BrokenPipe => CommandError::ReaderGone,
-                    _ => CliError::refused("cannot write the output", &error).into(),
+                    _ => CliError::refusal("cannot write the output", &error).into(),
                 })
             })
             .await?;
-        stdout.flush().map_err(|error| CliError::refused("cannot write the output", &error))?;
+        stdout.flush().map_err(|error| CliError::refusal("cannot write the output", &error))?;
         return Ok(Exit::Done);
     };
     let path = context.absolute(&path);
@@ -92,7 +92,7 @@ fn report(context: &CommandContext, path: &Path, size: u64, records: u64, resume
             output.json(&recall_api::json::answer(Exported { path: shown, bytes: size, records, resumed }))?;
         }
         Format::Human => {
-            let (records, size) = (counted(records, "record", "records"), bytes(size));
+            let (records, size) = (count_noun(records, "record", "records"), bytes(size));
             output
                 .text(&format!("{GOOD}exported{GOOD:#} {records} to {PATH}{}{PATH:#} ({size})\n", printable(&shown)))?;
         }
@@ -116,7 +116,7 @@ fn create(path: &Path, force: bool) -> Result<File, CommandError> {
 }
 
 fn not_written(path: &Path, source: &io::Error) -> CliError {
-    CliError::refused(format!("cannot write `{}`", path.display()), source)
+    CliError::refusal(format!("cannot write `{}`", path.display()), source)
 }
 
 /// Adds to an error how the export is continued.

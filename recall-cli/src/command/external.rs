@@ -26,11 +26,11 @@ pub(crate) struct ExternalArgs {
 
 /// Runs `recall-bench` with the arguments of this program, of which the first is its name.
 pub(super) fn run(args: &ExternalArgs, arguments: &[OsString], context: &CommandContext) -> Result<Exit, CommandError> {
-    let cli_error = match context.process_env.programs.own(BENCH) {
+    let cli_error = match context.process_env.programs.own_program(BENCH) {
         Some(program) => {
             let mut command = process::Command::new(&program);
             let error = replace_by(command.args(arguments.iter().skip(1)));
-            CliError::refused(format!("cannot run `{}`", program.display()), &error)
+            CliError::refusal(format!("cannot run `{}`", program.display()), &error)
         }
         None => missing(),
     };

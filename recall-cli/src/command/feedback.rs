@@ -7,7 +7,7 @@ use recall_api::v1::{self, FeedbackKind};
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::output::Format;
-use crate::output::human::memory::rated;
+use crate::output::human::memory::format_feedback;
 use crate::{Exit, complete};
 
 /// Arguments of `recall feedback`.
@@ -64,8 +64,8 @@ pub(super) async fn run(args: FeedbackArgs, context: &CommandContext) -> Result<
     };
     let answer = client.feedback(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::rated(&answer))?,
-        Format::Human => output.text(&rated(&item, &answer.item_stats.unwrap_or_default()))?,
+        Format::Json => output.json(&recall_api::json::feedback_answer(&answer))?,
+        Format::Human => output.text(&format_feedback(&item, &answer.item_stats.unwrap_or_default()))?,
     }
     Ok(Exit::Done)
 }

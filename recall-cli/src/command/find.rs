@@ -61,7 +61,7 @@ pub(super) async fn run(args: FindArgs, context: &CommandContext) -> Result<Exit
     let look = context.output.screen();
     let chosen = finder::run(client, request(args, context.request_context()), look)
         .await
-        .map_err(|source| CliError::refused("cannot use the terminal", &source))?;
+        .map_err(|source| CliError::refusal("cannot use the terminal", &source))?;
     let Some(Chosen { citation, place }) = chosen else { return Ok(Exit::NothingFound) };
     match context.output.format {
         Format::Json => {

@@ -10,7 +10,7 @@ use recall_core::Scope;
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
-use crate::output::human::item::{content, of_memory, render};
+use crate::output::human::item::{content, memory_text, render};
 use crate::output::{Format, Output};
 use crate::{Exit, args, complete, project_root};
 
@@ -50,7 +50,7 @@ pub(super) async fn run(args: GetArgs, context: &CommandContext) -> Result<Exit,
             match output.width {
                 Some(_) => context.page(&render(&answer, output.screen(), project_root::links(context).as_ref()))?,
                 None => match &answer.memory {
-                    Some(memory) => Output::raw(&of_memory(memory, content(&answer).0))?,
+                    Some(memory) => Output::raw(&memory_text(memory, content(&answer).0))?,
                     // A pipe gets only the text of the file, byte for byte.
                     None => Output::raw(content(&answer).0)?,
                 },

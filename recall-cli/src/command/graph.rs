@@ -11,7 +11,7 @@ use recall_core::{Relation, Scope};
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::output::Format;
-use crate::output::human::quantity::counted;
+use crate::output::human::quantity::count_noun;
 use crate::output::human::style::{DIM, PATH, STRONG, SYMBOL};
 use crate::output::human::text::{columns, fit_path, printable};
 use crate::{Exit, args, complete};
@@ -58,8 +58,8 @@ pub(super) async fn run(args: GraphArgs, context: &CommandContext) -> Result<Exi
         output.note("nothing found");
     } else if output.format == Format::Human {
         context.page(&text(&answer, &relations, output.width))?;
-        let nodes = counted(answer.nodes.len() as u64, "node", "nodes");
-        let edges = counted(answer.edges.len() as u64, "edge", "edges");
+        let nodes = count_noun(answer.nodes.len() as u64, "node", "nodes");
+        let edges = count_noun(answer.edges.len() as u64, "edge", "edges");
         let more = if answer.truncated { " · there is more: raise --limit or name a --relation" } else { "" };
         output.status_line(&format!("\n{nodes}, {edges}{more}"));
     }

@@ -12,7 +12,7 @@ use recall_api::convert::scope;
 use recall_api::v1::import_request::Part;
 use recall_api::v1::{self, ImportResponse};
 use recall_core::Scope;
-use recall_core::quantity::counted;
+use recall_core::quantity::count_noun;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
@@ -21,7 +21,7 @@ use crate::error::{CliError, CommandError};
 use crate::output::Format;
 use crate::output::human::style::{GOOD, NOTE, PATH, WARNING};
 use crate::output::human::text::printable;
-use crate::progress::{RecordLine, until_indexed};
+use crate::progress::{RecordLine, wait_for_index};
 use crate::{Exit, args};
 
 use foreign::ForeignCommand;
@@ -58,12 +58,12 @@ const PIECES_WAITING: usize = 4;
 
 pub(super) async fn run(args: ImportArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let ImportArgs { foreign, file, v0_db, scope, dry_run, trust } = args;
-    let v0 = v0_db.map(|path| ForeignCommand::of_v0(path, scope, dry_run));
+    let v0 = v0_db.map(|path| ForeignCommand::from_v0(path, scope, dry_run));
     if let Some(command) = foreign.or(v0) {
         return foreign::run(command, context).await;
     }
     let path = file.expect("clap requires a file without a subcommand");
-    let refused = |source: &io::Error| CliError::refused(format!("cannot read `{}`", path.display()), source);
+    let refused = |source: &io::Error| CliError::refusal(format!("cannot read `{}`", path.display()), source);
     let mut input: Box<dyn Read + Send> = if path.as_os_str() == "-" {
         Box::new(io::stdin())
     } else {
@@ -109,10 +109,10 @@ pub(super) async fn run(args: ImportArgs, context: &CommandContext) -> Result<Ex
             scope: scope::to_proto(scope).into(),
             ..v1::IndexRequest::default()
         };
-        until_indexed(client.index(request).await?, output).await?;
+        wait_for_index(client.index(request).await?, output).await?;
     }
     match output.format {
-        Format::Json => output.json(&recall_api::json::imported(&answer))?,
+        Format::Json => output.json(&recall_api::json::import_answer(&answer))?,
         Format::Human => output.text(&text(&answer, dry_run))?,
     }
     Ok(Exit::Done)
@@ -135,13 +135,13 @@ fn text(answer: &ImportResponse, dry_run: bool) -> String {
     let (origin, made) = (printable(project_root), printable(created));
     let mut text = format!("export of {PATH}{origin}{PATH:#}, made {made} by recall {}\n", printable(recall_version));
     let verb = if dry_run { "would add" } else { "added" };
-    let added = counted(*added, "record", "records");
+    let added = count_noun(*added, "record", "records");
     let _ = writeln!(text, "{GOOD}{verb}{GOOD:#} {added}; {changed} replaced; {known} already there");
     for v1::ItemFailure { item, code: _, reason } in failures {
         let _ = writeln!(text, "{WARNING}left out{WARNING:#} {PATH}{}{PATH:#}: {reason}", printable(item));
     }
     if *untrusted > 0 {
-        let lines = counted(*untrusted, "line", "lines");
+        let lines = count_noun(*untrusted, "line", "lines");
         let _ = writeln!(text, "{NOTE}note{NOTE:#}: {lines} that would make memories yours need `--trust`");
     }
     if !cuts_alike {

@@ -32,7 +32,7 @@ struct Prepared {
 pub(super) fn run(args: &InitArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let root = match &args.path {
         Some(path) => context.absolute(path),
-        None => project_root::of(context),
+        None => project_root::resolve(context),
     };
     project_root::check(&root, context)?;
     let written = initialise(&root)?;
@@ -43,13 +43,13 @@ pub(super) fn run(args: &InitArgs, context: &CommandContext) -> Result<Exit, Com
             changed: !written.is_empty(),
             written: written.iter().map(|path| path.display().to_string()).collect(),
         }))?,
-        Format::Human => output.text(&told(&root, &written))?,
+        Format::Human => output.text(&init_message(&root, &written))?,
     }
     output.status_line("register recall in Claude Code with `recall mcp install`");
     Ok(Exit::Done)
 }
 
-fn told(root: &Path, written: &[PathBuf]) -> String {
+fn init_message(root: &Path, written: &[PathBuf]) -> String {
     if written.is_empty() {
         return format!("`{}` is initialised already\n", root.display());
     }

@@ -93,7 +93,7 @@ struct Printed {
 
 pub(super) async fn run(args: LaunchArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let LaunchArgs { mode, goal, client, print, list_modes, show_mode, agent_args } = args;
-    let modes = Modes::of(context);
+    let modes = Modes::read(context);
     if list_modes {
         return list(&modes, context);
     }
@@ -104,7 +104,7 @@ pub(super) async fn run(args: LaunchArgs, context: &CommandContext) -> Result<Ex
         return Ok(Exit::Done);
     }
     let settings = context.settings().launch;
-    let root = project_root::of(context);
+    let root = project_root::resolve(context);
     project_root::check(&root, context)?;
     let mode = modes.find(mode.as_deref().unwrap_or(&settings.mode))?;
     usable(&mode, context).await?;
@@ -143,7 +143,7 @@ pub(super) async fn run(args: LaunchArgs, context: &CommandContext) -> Result<Ex
     command.env("EDI_PROJECT_PATH", &root).env("EDI_PROJECT_NAME", project_name(&root));
     restore_umask();
     let error = replace_by(&mut command);
-    Err(CliError::refused(format!("cannot run `{}`", program.display()), &error).into())
+    Err(CliError::refusal(format!("cannot run `{}`", program.display()), &error).into())
 }
 
 /// The agent works where the user is, or in the root that the user named.
@@ -216,13 +216,13 @@ async fn text(
         goal,
         mode,
         briefing: &briefing.text,
-        modes: &trusted(modes, context)?,
+        modes: &trusted_modes(modes, context)?,
     };
     Ok(context_text(&parts))
 }
 
 /// The modes whose descriptions may stand in a system prompt.
-fn trusted(modes: &Modes, context: &CommandContext) -> Result<Vec<Mode>, CommandError> {
+fn trusted_modes(modes: &Modes, context: &CommandContext) -> Result<Vec<Mode>, CommandError> {
     let mut trusted = Vec::new();
     // A file that is not usable concerns only the launch of its mode.
     for mode in modes.list().into_iter().filter_map(|(_, mode)| mode.ok()) {
@@ -269,7 +269,7 @@ async fn usable(mode: &Mode, context: &CommandContext) -> Result<(), CommandErro
 /// # Errors
 /// There is no such mode, it is not one of the repository, or an agent asks.
 pub(super) fn confirm_mode(name: &str, context: &CommandContext) -> Result<(), CommandError> {
-    let mode = Modes::of(context).find(name)?;
+    let mode = Modes::read(context).find(name)?;
     if !matches!(mode.source, ModeSource::Project { .. }) {
         return Err(CliError::usage(format!(
             "the mode `{name}` is not one of the repository: it needs no confirmation"

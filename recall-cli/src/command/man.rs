@@ -10,7 +10,7 @@ use crate::Exit;
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::output::Format;
-use crate::output::human::quantity::counted;
+use crate::output::human::quantity::count_noun;
 
 /// Arguments of `recall man`.
 #[derive(Debug, Args)]
@@ -33,7 +33,7 @@ pub(super) fn run(args: &ManArgs, definition: clap::Command, context: &CommandCo
     match context.output.format {
         Format::Json => context.output.json(&recall_api::json::answer(Pages { written }))?,
         Format::Human => {
-            let pages = counted(written.len() as u64, "page", "pages");
+            let pages = count_noun(written.len() as u64, "page", "pages");
             context.output.text(&format!("{pages} written to {}\n", folder.display()))?;
         }
     }
@@ -41,7 +41,7 @@ pub(super) fn run(args: &ManArgs, definition: clap::Command, context: &CommandCo
 }
 
 fn write(folder: &Path, definition: clap::Command) -> Result<Vec<PathBuf>, CommandError> {
-    let refused = |source| CliError::refused(format!("cannot write into `{}`", folder.display()), &source);
+    let refused = |source| CliError::refusal(format!("cannot write into `{}`", folder.display()), &source);
     fs::create_dir_all(folder).map_err(refused)?;
     // The pages are named by the whole command: `recall-session-list.1`.
     let mut definition = definition.disable_help_subcommand(true);

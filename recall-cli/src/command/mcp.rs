@@ -101,7 +101,7 @@ pub(super) fn run(command: &McpCommand, context: &CommandContext) -> Result<Exit
         McpCommand::Uninstall(args) => uninstall(args, context),
         McpCommand::List => list(context),
         McpCommand::Print => {
-            let shim = context.process_env.programs.own(SHIM);
+            let shim = context.process_env.programs.own_program(SHIM);
             let shim = shim.map_or_else(|| SHIM.to_owned(), |path| path.display().to_string());
             let text = serde_json::to_string_pretty(&snippet(&shim)).expect("made of texts");
             Output::raw(&(text + "\n"))?;
@@ -115,7 +115,7 @@ fn install(args: &InstallArgs, context: &CommandContext) -> Result<Exit, Command
     let (mode, place) = (clients.mode(), clients.place(context));
     let folders = registrations::folders(context)?;
     let programs = &context.process_env.programs;
-    let chosen = clients.chosen(|agent| {
+    let chosen = clients.chosen_agents(|agent| {
         let has_file = clients.target == Target::User || !agent.has_no_project_file();
         has_file && is_present(agent, &folders, programs)
     });
@@ -130,11 +130,11 @@ fn install(args: &InstallArgs, context: &CommandContext) -> Result<Exit, Command
     let mut changes = Vec::new();
     for agent in &chosen {
         let planned = registrar.register(agent, &place, &shim, &ledger);
-        changes.push(AgentChange::of(agent, Part::Mcp, planned, mode, &mut ledger));
+        changes.push(AgentChange::make(agent, Part::Mcp, planned, mode, &mut ledger));
         if *hooks && agent.has_hooks(&folders).is_some() {
             let recall = registrations::program("recall", context)?;
             let planned = registrar.register_hooks(agent, &recall, &ledger);
-            changes.push(AgentChange::of(agent, Part::Hooks, planned, mode, &mut ledger));
+            changes.push(AgentChange::make(agent, Part::Hooks, planned, mode, &mut ledger));
         }
     }
     if chosen.is_empty() {
@@ -167,7 +167,7 @@ fn check_hooks(clients: &ClientArgs, chosen: &[&Agent], folders: &Folders) -> Re
 fn uninstall(args: &ClientArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let (mode, place) = (args.mode(), args.place(context));
     let folders = registrations::folders(context)?;
-    let chosen = args.chosen(|agent| args.target == Target::User || !agent.has_no_project_file());
+    let chosen = args.chosen_agents(|agent| args.target == Target::User || !agent.has_no_project_file());
     let on_path = |name: &str| context.process_env.programs.on_path(name);
     let registrar = Registrar { folders: &folders, on_path: &on_path };
     let mut ledger = registrations::ledger(mode, context)?;
@@ -193,10 +193,10 @@ pub(super) fn unregister(
     ledger: &mut Ledger,
 ) -> Vec<AgentChange> {
     match registrar.unregister(agent, place, ledger) {
-        Err(error) => vec![AgentChange::of(agent, Part::Mcp, Err(error), mode, ledger)],
-        Ok(planned) if planned.is_empty() => vec![AgentChange::of(agent, Part::Mcp, Ok(None), mode, ledger)],
+        Err(error) => vec![AgentChange::make(agent, Part::Mcp, Err(error), mode, ledger)],
+        Ok(planned) if planned.is_empty() => vec![AgentChange::make(agent, Part::Mcp, Ok(None), mode, ledger)],
         Ok(planned) => {
-            let report = |change: Change| AgentChange::of(agent, change.part, Ok(Some(change)), mode, ledger);
+            let report = |change: Change| AgentChange::make(agent, change.part, Ok(Some(change)), mode, ledger);
             planned.into_iter().map(report).collect()
         }
     }
@@ -205,7 +205,7 @@ pub(super) fn unregister(
 fn list(context: &CommandContext) -> Result<Exit, CommandError> {
     let folders = registrations::folders(context)?;
     let programs = &context.process_env.programs;
-    let rows: Vec<AgentRow> = agents().iter().map(|agent| AgentRow::of(agent, &folders, programs)).collect();
+    let rows: Vec<AgentRow> = agents().iter().map(|agent| AgentRow::new(agent, &folders, programs)).collect();
     let output = &context.output;
     match output.format {
         Format::Json => output.json(&recall_api::json::answer(Agents { agents: rows }))?,
@@ -222,12 +222,12 @@ impl ClientArgs {
     fn place(&self, context: &CommandContext) -> Place {
         match self.target {
             Target::User => Place::User,
-            Target::Project => Place::Project(project_root::of(context)),
+            Target::Project => Place::Project(project_root::resolve(context)),
         }
     }
 
     /// Returns the named agents, or with `--all` those that are accepted.
-    fn chosen(&self, is_accepted: impl Fn(&Agent) -> bool) -> Vec<&'static Agent> {
+    fn chosen_agents(&self, is_accepted: impl Fn(&Agent) -> bool) -> Vec<&'static Agent> {
         if self.all {
             return agents().iter().filter(|agent| is_accepted(agent)).collect();
         }

@@ -9,7 +9,7 @@ use recall_client::Client;
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::output::Format;
-use crate::output::human::models::{list, removed, row, used};
+use crate::output::human::models::{format_remove, format_use, list, row};
 use crate::{Exit, progress};
 
 /// The commands of `recall models`.
@@ -183,7 +183,7 @@ async fn add(args: AddArgs, client: &Client, context: &CommandContext) -> Result
     let answer = client.add_model(v1::AddModelRequest { context: Some(context.request_context()), path, name }).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::model_added(&answer))?,
+        Format::Json => output.json(&recall_api::json::add_model_answer(&answer))?,
         Format::Human => output.text(&answer.model.as_ref().map(row).unwrap_or_default())?,
     }
     Ok(Exit::Done)
@@ -195,8 +195,8 @@ async fn use_model(args: UseArgs, client: &Client, context: &CommandContext) -> 
     let answer = client.use_model(request).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::model_used(&answer))?,
-        Format::Human => output.text(&used(&answer, &role.name()))?,
+        Format::Json => output.json(&recall_api::json::use_model_answer(&answer))?,
+        Format::Human => output.text(&format_use(&answer, &role.name()))?,
     }
     Ok(Exit::Done)
 }
@@ -206,8 +206,8 @@ async fn remove(name: String, client: &Client, context: &CommandContext) -> Resu
     let answer = client.remove_model(request).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::model_removed(&answer))?,
-        Format::Human => output.text(&removed(&name, answer.bytes_freed))?,
+        Format::Json => output.json(&recall_api::json::remove_model_answer(&answer))?,
+        Format::Human => output.text(&format_remove(&name, answer.bytes_freed))?,
     }
     Ok(Exit::Done)
 }

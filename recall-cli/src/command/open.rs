@@ -55,7 +55,7 @@ pub(super) async fn run(args: OpenArgs, context: &CommandContext) -> Result<Exit
             context.output.json(&recall_api::json::answer(opened))?;
         }
         Format::Human if args.dry_run => {
-            let words: Vec<_> = command.iter().map(|word| quoted(word)).collect();
+            let words: Vec<_> = command.iter().map(|word| quote(word)).collect();
             context.output.text(&format!("{}\n", printable(&words.join(" "))))?;
         }
         Format::Human => {}
@@ -64,7 +64,7 @@ pub(super) async fn run(args: OpenArgs, context: &CommandContext) -> Result<Exit
 }
 
 /// Quotes a word for a shell if it needs that.
-fn quoted(word: &str) -> String {
+fn quote(word: &str) -> String {
     // The only word that cannot be quoted has a zero byte, which an argument cannot have.
     shlex::try_quote(word).map_or_else(|_| word.to_owned(), std::borrow::Cow::into_owned)
 }
@@ -100,7 +100,7 @@ async fn find(target: &str, context: &CommandContext) -> Result<(PathBuf, u32), 
 fn hit(number: usize, context: &CommandContext) -> Result<(PathBuf, Place), CommandError> {
     let process_env = &context.process_env;
     let last = LastSearch::read(&process_env.dirs, process_env.started)
-        .map_err(|source| CliError::refused("cannot read the hits of the last search", &source))?;
+        .map_err(|source| CliError::refusal("cannot read the hits of the last search", &source))?;
     let Some(last) = last else {
         let message = "no search was shown in this terminal within a day";
         let cli_error = CliError::new(Exit::NothingFound, Reason::NotFound, message);
@@ -147,7 +147,7 @@ async fn roots_of(
     project_root: Option<&Path>,
     context: &CommandContext,
 ) -> Result<Vec<PathBuf>, CommandError> {
-    let project_root = project_root.map_or_else(|| project_root::of(context), Path::to_owned);
+    let project_root = project_root.map_or_else(|| project_root::resolve(context), Path::to_owned);
     let mut asked = context.request_context();
     asked.project_root = project_root.to_string_lossy().into_owned();
     let request = v1::StatusRequest {
@@ -159,7 +159,7 @@ async fn roots_of(
     let Some(store) = status.stores.into_iter().find(|store| store.id == place.store_id) else {
         let message = format!("`{}` is published on a shared store and has no file on this machine", place.path);
         let cli_error = CliError::new(Exit::NothingFound, Reason::NotFound, message);
-        return Err(cli_error.with_hint(format!("`recall get {}` shows it", quoted(&place.path))).into());
+        return Err(cli_error.with_hint(format!("`recall get {}` shows it", quote(&place.path))).into());
     };
     Ok(vec![store.root.into(), project_root])
 }

@@ -8,8 +8,8 @@ use crate::Exit;
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::output::Format;
-use crate::output::human::overview::{Overview, Suggestion, outdated, render};
-use crate::output::human::quantity::counted;
+use crate::output::human::overview::{Overview, Suggestion, outdated_count, render};
+use crate::output::human::quantity::count_noun;
 
 /// The number of sessions that are asked for: enough to count those that are open at the same time.
 const SESSIONS: u32 = 20;
@@ -62,12 +62,12 @@ fn suggestions(project: Option<&v1::StoreStatus>, sessions: &[v1::Session]) -> V
     let mut suggest = |command, reason: &str| next.push(Suggestion { command, reason: reason.to_owned() });
     if let Some(store) = project {
         if store.failed > 0 {
-            let failed = counted(store.failed, "file", "files");
+            let failed = count_noun(store.failed, "file", "files");
             suggest("recall status --failures", &format!("why {failed} could not be indexed"));
         }
-        let outdated = outdated(store);
+        let outdated = outdated_count(store);
         if outdated > 0 {
-            let outdated = counted(outdated, "memory no longer matches its", "memories no longer match their");
+            let outdated = count_noun(outdated, "memory no longer matches its", "memories no longer match their");
             suggest("recall verify", &format!("{outdated} files"));
         }
         let indexes = if store.indexed { "" } else { "; the first search indexes the project" };

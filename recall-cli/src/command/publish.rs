@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use recall_api::v1;
-use recall_core::quantity::counted;
+use recall_core::quantity::count_noun;
 
 use crate::Exit;
 use crate::command_context::CommandContext;
@@ -36,7 +36,7 @@ pub(super) async fn run(args: PublishArgs, context: &CommandContext) -> Result<E
     let answer = client.publish(request).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::published(&answer))?,
+        Format::Json => output.json(&recall_api::json::publish_answer(&answer))?,
         Format::Human => output.text(&human(&answer, verify))?,
     }
     Ok(Exit::Done)
@@ -64,18 +64,18 @@ fn human(answer: &v1::PublishResponse, verified: bool) -> String {
         printable(repository),
         printable(branch),
         printable(store),
-        counted(*documents, "document", "documents"),
+        count_noun(*documents, "document", "documents"),
     );
     let _ = writeln!(
         text,
         "sent {} with {} ({known_chunks} were there), removed {}, in {:.1} s",
-        counted(*sent_documents, "document", "documents"),
-        counted(*sent_chunks, "new chunk", "new chunks"),
-        counted(*removed_documents, "document", "documents"),
+        count_noun(*sent_documents, "document", "documents"),
+        count_noun(*sent_chunks, "new chunk", "new chunks"),
+        count_noun(*removed_documents, "document", "documents"),
         took_ms / 1e3,
     );
     if verified {
-        let found = counted(*difference_count, "difference", "differences");
+        let found = count_noun(*difference_count, "difference", "differences");
         let _ = writeln!(text, "verified: {found}{}", if *difference_count > 0 { ", repaired" } else { "" });
         for v1::ItemFailure { item, code, .. } in differences {
             let _ = writeln!(text, "  {} {}", code.to_lowercase(), printable(item));

@@ -64,6 +64,6 @@ fn read(file: &str) -> Result<String, CommandError> {
         "-" => io::stdin().lock().take(limit).read_to_string(&mut text),
         path => fs::File::open(path).and_then(|file| file.take(limit).read_to_string(&mut text)),
     };
-    read.map_err(|error| CliError::refused(format!("cannot read the statement from `{file}`"), &error))?;
+    read.map_err(|error| CliError::refusal(format!("cannot read the statement from `{file}`"), &error))?;
     Ok(text)
 }

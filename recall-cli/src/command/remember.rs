@@ -11,7 +11,7 @@ use recall_core::{MEMORY_BYTES, MemoryOrigin, MemoryType, Scope, title_of};
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::output::Format;
-use crate::output::human::memory::added;
+use crate::output::human::memory::format_add;
 use crate::{Exit, args, complete};
 
 /// Arguments of `recall remember`.
@@ -56,10 +56,10 @@ pub(super) async fn run(args: RememberArgs, context: &CommandContext) -> Result<
     let answer = client.add(request).await?;
     let is_refused = answer.status() == AddStatus::Duplicate;
     match output.format {
-        Format::Json => output.json(&recall_api::json::added(&answer))?,
+        Format::Json => output.json(&recall_api::json::add_answer(&answer))?,
         Format::Human => {
             output.warn(&answer.warnings);
-            output.text(&added(&answer))?;
+            output.text(&format_add(&answer))?;
             if is_refused {
                 output.note("hint: `--force` keeps it all the same, `--supersedes ID` retires the older one");
             }
@@ -107,7 +107,7 @@ pub(super) fn read_input() -> Result<String, CommandError> {
     }
     let mut text = String::new();
     let read = input.lock().take(MEMORY_BYTES as u64 + 1).read_to_string(&mut text);
-    read.map_err(|error| CliError::refused("cannot read the text from standard input", &error))?;
+    read.map_err(|error| CliError::refusal("cannot read the text from standard input", &error))?;
     Ok(text)
 }
 

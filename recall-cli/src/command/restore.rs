@@ -7,7 +7,7 @@ use clap::Args;
 use recall_api::convert::scope;
 use recall_api::v1::{self, RestoreResponse};
 use recall_core::Scope;
-use recall_core::quantity::counted;
+use recall_core::quantity::count_noun;
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -46,7 +46,7 @@ pub(super) async fn run(args: RestoreArgs, context: &CommandContext) -> Result<E
     let answer = client.restore(request).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::restored(&answer))?,
+        Format::Json => output.json(&recall_api::json::restore_answer(&answer))?,
         Format::Human => output.text(&text(&answer, dry_run))?,
     }
     Ok(Exit::Done)
@@ -67,8 +67,8 @@ fn text(answer: &RestoreResponse, dry_run: bool) -> String {
     let (origin, made) = (printable(project_root), printable(created));
     let mut text = format!("backup of {PATH}{origin}{PATH:#}, made {made} by recall {}\n", printable(recall_version));
     let verb = if dry_run { "would add" } else { "added" };
-    let (added, conflicting) = (counted(*added, "record", "records"), conflicts.len() as u64);
-    let conflicting = counted(conflicting, "conflict", "conflicts");
+    let (added, conflicting) = (count_noun(*added, "record", "records"), conflicts.len() as u64);
+    let conflicting = count_noun(conflicting, "conflict", "conflicts");
     let _ = writeln!(text, "{GOOD}{verb}{GOOD:#} {added}; {known} already there; {conflicting}");
     for v1::ItemFailure { item, code: _, reason } in conflicts {
         let _ = writeln!(text, "{WARNING}kept{WARNING:#} {PATH}{}{PATH:#}: {reason}", printable(item));
@@ -77,7 +77,7 @@ fn text(answer: &RestoreResponse, dry_run: bool) -> String {
         let _ = writeln!(text, "{WARNING}left out{WARNING:#} {PATH}{}{PATH:#}: {reason}", printable(item));
     }
     if *untrusted > 0 {
-        let records = counted(*untrusted, "record", "records");
+        let records = count_noun(*untrusted, "record", "records");
         let _ = writeln!(
             text,
             "{WARNING}not restored{WARNING:#} {records} that would be trusted as yours: global memories, and the record of what you wrote"

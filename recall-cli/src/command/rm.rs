@@ -9,7 +9,7 @@ use recall_core::Scope;
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::output::Format;
-use crate::output::human::quantity::counted;
+use crate::output::human::quantity::count_noun;
 use crate::{Exit, args, complete};
 
 /// Arguments of `recall rm`.
@@ -38,7 +38,7 @@ pub(super) async fn run(args: RmArgs, context: &CommandContext) -> Result<Exit, 
     };
     let answer = client.remove(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::removed(&answer))?,
+        Format::Json => output.json(&recall_api::json::remove_answer(&answer))?,
         Format::Human => {
             output.warn(&failures(&answer));
             output.text(&summary(&answer))?;
@@ -51,17 +51,17 @@ fn summary(answer: &v1::RemoveResponse) -> String {
     let v1::RemoveResponse { documents, memories, forgotten, .. } = *answer;
     let mut what = Vec::new();
     if documents > 0 || memories + forgotten == 0 {
-        what.push(counted(documents, "document", "documents"));
+        what.push(count_noun(documents, "document", "documents"));
     }
     if memories > 0 {
-        what.push(counted(memories, "memory", "memories"));
+        what.push(count_noun(memories, "memory", "memories"));
     }
     let mut lines = Vec::new();
     if !what.is_empty() {
         lines.push(format!("removed {} from the index\n", what.join(" and ")));
     }
     if forgotten > 0 {
-        let paths = counted(forgotten, "path", "paths");
+        let paths = count_noun(forgotten, "path", "paths");
         lines.push(format!("forgot what was decided about {paths}; only the ignore rules apply now\n"));
     }
     lines.concat()

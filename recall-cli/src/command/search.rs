@@ -12,7 +12,7 @@ use crate::error::CommandError;
 use crate::last_search::{LastSearch, Place};
 use crate::output::Format;
 use crate::output::human::facets;
-use crate::output::human::search::{View, did_you_mean, doubt, render, summary, unconfirmed};
+use crate::output::human::search::{View, did_you_mean, doubt, render, summary, unconfirmed_note};
 use crate::{Exit, args, complete, project_root};
 
 /// The arguments that an exact search has no use for.
@@ -132,7 +132,7 @@ pub(super) async fn run(args: SearchArgs, context: &CommandContext) -> Result<Ex
             if let Some(spelling) = did_you_mean(&answer) {
                 output.note(&spelling);
             }
-            if let Some(unconfirmed) = unconfirmed(&answer) {
+            if let Some(unconfirmed) = unconfirmed_note(&answer) {
                 output.note(&unconfirmed);
             }
             let linked = project_root::links(context);
@@ -160,9 +160,9 @@ fn keep_hits(answer: &v1::SearchResponse, context: &CommandContext) {
         return;
     }
     let last = LastSearch {
-        project_root: project_root::of(context),
+        project_root: project_root::resolve(context),
         first: answer.query.as_ref().map_or(0, |query| query.offset as usize) + 1,
-        hits: answer.results.iter().map(Place::of).collect(),
+        hits: answer.results.iter().map(Place::from_hit).collect(),
     };
     let process_env = &context.process_env;
     if let Err(error) = last.write(&process_env.dirs, process_env.started) {

@@ -152,7 +152,7 @@ pub(super) fn remove(dry_run: bool, context: &CommandContext) -> Result<ServiceC
         }
         for (file, state) in plan.files.iter().zip(&states) {
             if matches!(state, FileState::Ours(_)) {
-                let refused = |source| CliError::refused(format!("cannot remove {}", file.path.display()), &source);
+                let refused = |source| CliError::refusal(format!("cannot remove {}", file.path.display()), &source);
                 fs::remove_file(&file.path).map_err(refused)?;
             }
         }
@@ -270,7 +270,8 @@ pub(super) fn is_supported() -> bool {
 /// Finds the daemon's program as clients find it, and makes its path absolute. A task starts it through `recall`.
 fn program(manager: ServiceManager, context: &CommandContext) -> Result<PathBuf, CommandError> {
     let of_clients = daemon::program()?;
-    let command = context.process_env.programs.own("recall").filter(|_| manager == ServiceManager::TaskScheduler);
+    let command =
+        context.process_env.programs.own_program("recall").filter(|_| manager == ServiceManager::TaskScheduler);
     let program = command.unwrap_or(of_clients);
     Ok(context.absolute(&program))
 }
@@ -290,11 +291,11 @@ fn manager_program(manager: ServiceManager, context: &CommandContext) -> Result<
 /// Writes the files and enables the service.
 fn enable(program: &Path, plan: &ServicePlan) -> Result<(), CommandError> {
     for folder in &plan.folders {
-        let refused = |error: OpenError| CliError::refused(format!("cannot make {}", folder.display()), &error.into());
+        let refused = |error: OpenError| CliError::refusal(format!("cannot make {}", folder.display()), &error.into());
         Folder::private(folder).map_err(refused)?;
     }
     for file in &plan.files {
-        let refused = |source| CliError::refused(format!("cannot write {}", file.path.display()), &source);
+        let refused = |source| CliError::refusal(format!("cannot write {}", file.path.display()), &source);
         file.write().map_err(refused)?;
     }
     plan.enable.iter().try_for_each(|words| run_checked(program, words))
@@ -326,7 +327,7 @@ async fn stop(context: &CommandContext) -> Result<Option<u32>, CommandError> {
 fn run_checked(program: &Path, words: &[String]) -> Result<(), CommandError> {
     let line = words.join(" ");
     let ended =
-        run_words(program, words).map_err(|source| CliError::refused(format!("cannot run `{line}`"), &source))?;
+        run_words(program, words).map_err(|source| CliError::refusal(format!("cannot run `{line}`"), &source))?;
     if ended.status.success() {
         return Ok(());
     }
@@ -349,7 +350,7 @@ fn version_of(program: &Path) -> Option<String> {
 }
 
 fn read(file: &SealedFile) -> Result<FileState, CommandError> {
-    let refused = |source| CliError::refused(format!("cannot read {}", file.path.display()), &source);
+    let refused = |source| CliError::refusal(format!("cannot read {}", file.path.display()), &source);
     Ok(file.state().map_err(refused)?)
 }
 

@@ -7,7 +7,7 @@ use recall_api::convert::scope;
 use recall_api::json::{SAVINGS_METHOD, saved_tokens};
 use recall_api::v1;
 use recall_core::Scope;
-use recall_core::quantity::{bytes, count, counted};
+use recall_core::quantity::{bytes, count, count_noun};
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -63,15 +63,15 @@ fn text(answer: &v1::StatsResponse) -> String {
         let scope = scope::store_from_proto(*scope).map_or("", recall_core::StoreScope::as_str);
         let _ = writeln!(text, "{STRONG}{scope}{STRONG:#} {PATH}{}{PATH:#}", printable(root));
         let (memories, sessions) =
-            (counted(*memories, "memory", "memories"), counted(*sessions, "session", "sessions"));
+            (count_noun(*memories, "memory", "memories"), count_noun(*sessions, "session", "sessions"));
         let _ = writeln!(
             text,
             "  {}, {} of text, {memories}, {sessions}",
-            counted(*documents, "document", "documents"),
+            count_noun(*documents, "document", "documents"),
             bytes(*text_bytes)
         );
-        let (chunks, symbols) = (counted(*chunks, "chunk", "chunks"), counted(*symbols, "symbol", "symbols"));
-        let _ = writeln!(text, "  {chunks}, {symbols}, {}", counted(*edges, "edge", "edges"));
+        let (chunks, symbols) = (count_noun(*chunks, "chunk", "chunks"), count_noun(*symbols, "symbol", "symbols"));
+        let _ = writeln!(text, "  {chunks}, {symbols}, {}", count_noun(*edges, "edge", "edges"));
         for (name, numbers) in [("types", types), ("languages", languages)] {
             if !numbers.is_empty() {
                 let _ = writeln!(
@@ -83,7 +83,7 @@ fn text(answer: &v1::StatsResponse) -> String {
         }
     }
     if let Some(savings) = savings {
-        text.push_str(&saved(savings));
+        text.push_str(&format_savings(savings));
     }
     text
 }
@@ -100,7 +100,7 @@ fn most<'a>(numbers: impl Iterator<Item = (&'a str, u64)>) -> String {
     }
 }
 
-fn saved(savings: &v1::Savings) -> String {
+fn format_savings(savings: &v1::Savings) -> String {
     let v1::Savings { since: _, sessions, answers, hits, unknown_hits, files, answer_tokens, file_tokens } = savings;
     let mut text = format!("{STRONG}savings, an estimate{STRONG:#}\n");
     if *answers == 0 {
@@ -110,8 +110,8 @@ fn saved(savings: &v1::Savings) -> String {
     let since = savings.since.as_ref().and_then(recall_api::json::rfc3339);
     let since =
         since.map(|since| format!(" since {}", since.split('T').next().unwrap_or_default())).unwrap_or_default();
-    let (answers, sessions) = (counted(*answers, "answer", "answers"), counted(*sessions, "session", "sessions"));
-    let _ = writeln!(text, "  {answers} in {sessions}{since}, {}", counted(*hits, "hit", "hits"));
+    let (answers, sessions) = (count_noun(*answers, "answer", "answers"), count_noun(*sessions, "session", "sessions"));
+    let _ = writeln!(text, "  {answers} in {sessions}{since}, {}", count_noun(*hits, "hit", "hits"));
     if *unknown_hits > 0 {
         let _ =
             writeln!(text, "  {} of these hits are not in the index any more and not counted", count(*unknown_hits));
@@ -121,7 +121,7 @@ fn saved(savings: &v1::Savings) -> String {
         text,
         "  about {} tokens in the {} that they are from",
         count(*file_tokens),
-        counted(*files, "file", "files")
+        count_noun(*files, "file", "files")
     );
     let difference = saved_tokens(savings);
     let size = count(difference.unsigned_abs());
@@ -150,7 +150,7 @@ mod tests {
             file_tokens: 12_000,
             since: None,
         };
-        let shown = plain(&saved(&savings));
+        let shown = plain(&format_savings(&savings));
         insta::assert_snapshot!(shown.lines().take(6).collect::<Vec<_>>().join("\n"), @r"
         savings, an estimate
           2 answers in 1 session, 9 hits
@@ -161,8 +161,8 @@ mod tests {
         ");
         assert!(shown.contains("method: "), "{shown}");
         let negative = v1::Savings { answers: 1, answer_tokens: 30, file_tokens: 10, ..v1::Savings::default() };
-        assert!(plain(&saved(&negative)).contains("have about 20 tokens more than the files"));
-        assert!(plain(&saved(&v1::Savings::default())).contains("no answers are recorded"));
+        assert!(plain(&format_savings(&negative)).contains("have about 20 tokens more than the files"));
+        assert!(plain(&format_savings(&v1::Savings::default())).contains("no answers are recorded"));
     }
 
     #[test]

@@ -32,7 +32,7 @@ use crate::Exit;
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::output::Format;
-use crate::output::human::quantity::counted;
+use crate::output::human::quantity::count_noun;
 use crate::output::human::style::{GOOD, NOTE, WARNING};
 use crate::output::human::text::printable;
 use crate::program::restore_umask;
@@ -174,10 +174,10 @@ async fn work(
         // The agent or a person may have changed the list.
         let mut prd = Prd::read(path)?;
         let is_open = |id: &str| prd.open().any(|task| task.id == id);
-        if let Some(asked) = turns.folder.asked() {
+        if let Some(asked) = turns.folder.read_question() {
             if !is_open(&asked.task) {
                 // A person has decided it in the list.
-                turns.folder.remove_asked()?;
+                turns.folder.remove_question()?;
                 continue;
             }
             let decision = match answer.take() {
@@ -202,7 +202,7 @@ async fn work(
         }
         match answer.take() {
             Some(Decision::Guidance(text)) => turns.folder.write_guidance(&text)?,
-            Some(Decision::Skip) => return Err(nothing_asked()),
+            Some(Decision::Skip) => return Err(no_question_error()),
             Some(Decision::Retry | Decision::Abort) | None => {}
         }
         let task = match prd.next() {
@@ -233,7 +233,7 @@ async fn work(
 fn instructions(path: &Path) -> Result<String, CommandError> {
     use std::io::Read as _;
 
-    let refused = |source| CliError::refused(format!("cannot read `{}`", path.display()), &source);
+    let refused = |source| CliError::refusal(format!("cannot read `{}`", path.display()), &source);
     let file = match std::fs::File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(prompt::BUILT_IN.to_owned()),
@@ -254,7 +254,7 @@ fn instructions(path: &Path) -> Result<String, CommandError> {
 }
 
 fn repository(place: &Path) -> Result<LoopRepository, CommandError> {
-    LoopRepository::of(place)?.ok_or_else(|| {
+    LoopRepository::find(place)?.ok_or_else(|| {
         let message = format!("`{}` is not in a git repository", place.display());
         let cli_error = CliError::new(Exit::Usage, Reason::NotFound, message);
         cli_error.with_hint("run `git init`, or use `--no-commit`").into()
@@ -268,20 +268,20 @@ fn check_clean(repository: &LoopRepository, folder: &LoopFolder, expected: &[&Pa
     if !state.task.is_empty() && state.base == repository.head() {
         return Ok(());
     }
-    let mut changes = repository.uncommitted(expected)?;
+    let mut changes = repository.uncommitted_paths(expected)?;
     if changes.is_empty() {
         return Ok(());
     }
     let count = changes.len();
     changes.truncate(5);
-    let count = counted(count as u64, "change is", "changes are");
+    let count = count_noun(count as u64, "change is", "changes are");
     let message = format!("{count} not committed: {}", changes.join(", "));
     Err(CliError::new(Exit::Refused, Reason::Conflict, message)
         .with_hint("commit or stash them, or let the first commit contain them with `--allow-dirty`")
         .into())
 }
 
-fn nothing_asked() -> CommandError {
+fn no_question_error() -> CommandError {
     CliError::usage("there is no task to skip: the last loop did not end with a question").into()
 }
 

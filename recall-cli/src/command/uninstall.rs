@@ -61,7 +61,7 @@ pub(super) async fn run(args: &UninstallArgs, context: &CommandContext) -> Resul
     if args.purge {
         refuse_others(context)?;
         if !args.dry_run && !args.yes {
-            allowed(context).await?;
+            check_allowed(context).await?;
         }
     }
     let folders = registrations::folders(context)?;
@@ -71,12 +71,12 @@ pub(super) async fn run(args: &UninstallArgs, context: &CommandContext) -> Resul
     let changed = agents.iter().any(AgentChange::is_change) || service.as_ref().is_some_and(|service| service.changed);
     let failed = agents.iter().any(|change| change.action == Action::Failed);
     let changed = changed && !args.dry_run;
-    let purged = if args.purge { own(context) } else { Vec::new() };
+    let purged = if args.purge { own_files(context) } else { Vec::new() };
     if args.purge && !args.dry_run {
         purged.iter().try_for_each(|folder| purge(Path::new(&folder.path)))?;
     }
-    let mut kept = if args.purge { Vec::new() } else { own(context) };
-    kept.extend(others(&folders));
+    let mut kept = if args.purge { Vec::new() } else { own_files(context) };
+    kept.extend(other_files(&folders));
     let changed = changed || (!args.dry_run && !purged.is_empty());
     let undone = Undone { dry_run: args.dry_run, changed, agents, service, stopped_pid, purged, kept };
     match context.output.format {
@@ -110,7 +110,7 @@ fn undo_recorded(registrar: Registrar<'_>, mode: Mode, ledger: &mut Ledger) -> V
     for record in ledger.records().to_vec().iter().rev() {
         let Some(agent) = agent(&record.agent) else { continue };
         let planned = registrar.undo(record, ledger);
-        let change = AgentChange::of(agent, record.part, planned, mode, ledger);
+        let change = AgentChange::make(agent, record.part, planned, mode, ledger);
         changes.extend((change.action != Action::None).then_some(change));
     }
     changes
@@ -130,7 +130,7 @@ const IN_HOME: [&str; 5] = ["data", "config", "cache", "state", "run"];
 /// Refuses if `RECALL_HOME` is a folder with other things in it: its `data` may be somebody else's then.
 fn refuse_others(context: &CommandContext) -> Result<(), CommandError> {
     let Some(home) = &context.process_env.environment.recall_home else { return Ok(()) };
-    let unreadable = |error: &io::Error| CliError::refused(format!("cannot read {}", home.display()), error);
+    let unreadable = |error: &io::Error| CliError::refusal(format!("cannot read {}", home.display()), error);
     let entries = match fs::read_dir(home) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         entries => entries.map_err(|error| unreadable(&error))?,
@@ -150,20 +150,21 @@ fn refuse_others(context: &CommandContext) -> Result<(), CommandError> {
 ///
 /// # Errors
 /// Nobody can be asked, or the answer is no.
-async fn allowed(context: &CommandContext) -> Result<(), CommandError> {
+async fn check_allowed(context: &CommandContext) -> Result<(), CommandError> {
     let refused = |message: &str| CliError::new(Exit::Refused, Reason::PermissionDenied, message);
     if !can_ask(context) {
         let error = refused("--purge deletes the memories of the global store, and nobody can be asked here");
         return Err(error.with_hint("add --yes if that is wanted; `recall backup` saves them first").into());
     }
-    let list: String = own(context).iter().flat_map(|Kept { what, path }| ["  ", path, ": ", what, "\n"]).collect();
+    let list: String =
+        own_files(context).iter().flat_map(|Kept { what, path }| ["  ", path, ": ", what, "\n"]).collect();
     let question = format!("{list}Delete these folders? Memories of the global store are nowhere else.");
     if ask_yes(&question, false).await? { Ok(()) } else { Err(refused("nothing was deleted").into()) }
 }
 
 /// Deletes a folder. Links in it are deleted, not what they lead to.
 fn purge(path: &Path) -> Result<(), CommandError> {
-    let refused = |error: OpenError| CliError::refused(format!("cannot delete {}", path.display()), &error.into());
+    let refused = |error: OpenError| CliError::refusal(format!("cannot delete {}", path.display()), &error.into());
     let (Some(above), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
     match Folder::open(above).and_then(|above| above.remove(name)) {
         Err(OpenError::Missing { .. }) | Ok(()) => Ok(()),
@@ -172,7 +173,7 @@ fn purge(path: &Path) -> Result<(), CommandError> {
 }
 
 /// Returns recall's own folders that exist. One that is below another is left out.
-fn own(context: &CommandContext) -> Vec<Kept> {
+fn own_files(context: &CommandContext) -> Vec<Kept> {
     let dirs = context.dirs();
     let own = [
         ("memories of the global store, indexes, models", &dirs.data),
@@ -190,7 +191,7 @@ fn own(context: &CommandContext) -> Vec<Kept> {
 }
 
 /// Returns what the user installed by other programs.
-fn others(folders: &Folders) -> Option<Kept> {
+fn other_files(folders: &Folders) -> Option<Kept> {
     let path = registrations::plugin(folders)?;
     Some(Kept { what: "the plugin of Claude Code", path: path.display().to_string() })
 }

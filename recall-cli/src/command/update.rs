@@ -8,7 +8,7 @@ use super::remember::read_input;
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::output::Format;
-use crate::output::human::memory::updated;
+use crate::output::human::memory::format_update;
 use crate::{Exit, args, complete};
 
 /// Arguments of `recall update`. What is omitted keeps its value.
@@ -37,10 +37,10 @@ pub(super) async fn run(args: UpdateArgs, context: &CommandContext) -> Result<Ex
     let client = context.connect().await?;
     let answer = client.update(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::updated(&answer))?,
+        Format::Json => output.json(&recall_api::json::update_answer(&answer))?,
         Format::Human => {
             output.warn(&answer.warnings);
-            output.text(&updated(&answer.memory.unwrap_or_default()))?;
+            output.text(&format_update(&answer.memory.unwrap_or_default()))?;
         }
     }
     Ok(Exit::Done)

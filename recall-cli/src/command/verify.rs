@@ -11,7 +11,7 @@ use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::output::Format;
 use crate::output::human::adopted;
-use crate::output::human::memory::{sum, verified};
+use crate::output::human::memory::{format_verify, sum};
 use crate::{Exit, args, complete};
 
 /// Arguments of `recall verify`.
@@ -69,7 +69,7 @@ pub(super) async fn run(args: VerifyArgs, context: &CommandContext) -> Result<Ex
     ids.retain(|id| id != PROFILE);
     if ids.len() < before && marks {
         let mode = VerifyMode::ConfirmProfile;
-        client.verify(asked(context, Vec::new(), scope, mode, false)).await?;
+        client.verify(ask_which(context, Vec::new(), scope, mode, false)).await?;
         if ids.is_empty() {
             output.note("the project's profile is confirmed as it is");
             return Ok(Exit::Done);
@@ -81,11 +81,11 @@ pub(super) async fn run(args: VerifyArgs, context: &CommandContext) -> Result<Ex
         (true, false) if ids.is_empty() => VerifyMode::Check,
         (true, false) => VerifyMode::Confirm,
     };
-    let answer = client.verify(asked(context, ids, scope, mode, diff)).await?;
+    let answer = client.verify(ask_which(context, ids, scope, mode, diff)).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::verified(&answer))?,
+        Format::Json => output.json(&recall_api::json::verify_answer(&answer))?,
         Format::Human => {
-            output.text(&verified(&answer))?;
+            output.text(&format_verify(&answer))?;
             output.text(&adopted::doubts(&answer))?;
             output.note(&sum(&answer));
             if let Some(note) = adopted::sum(&answer) {
@@ -97,7 +97,7 @@ pub(super) async fn run(args: VerifyArgs, context: &CommandContext) -> Result<Ex
     Ok(if check && (answer.broken > 0 || is_doubted) { Exit::NothingFound } else { Exit::Done })
 }
 
-fn asked(
+fn ask_which(
     context: &CommandContext,
     ids: Vec<String>,
     scope: Scope,

@@ -75,7 +75,7 @@ impl State {
     }
 
     /// Takes the answer to the latest query.
-    pub(super) fn answered(&mut self, answer: Result<v1::SearchResponse, Status>) {
+    pub(super) fn take_answer(&mut self, answer: Result<v1::SearchResponse, Status>) {
         self.is_asking = false;
         match answer {
             Ok(answer) => {
@@ -192,7 +192,7 @@ impl State {
     }
 
     fn choose(&mut self) -> Act {
-        let chosen = self.hit().map(|hit| Chosen { citation: hit.citation.clone(), place: Place::of(hit) });
+        let chosen = self.hit().map(|hit| Chosen { citation: hit.citation.clone(), place: Place::from_hit(hit) });
         chosen.map_or(Act::Draw, Act::Choose)
     }
 
@@ -255,7 +255,7 @@ mod tests {
         let mut state = State::new("x".to_owned());
         assert_eq!(press(&mut state, KeyCode::Enter, KeyModifiers::NONE), Act::Draw, "there is no hit yet");
         let answer = v1::SearchResponse { results: vec![hit("a.rs"), hit("b.rs")], ..v1::SearchResponse::default() };
-        state.answered(Ok(answer));
+        state.take_answer(Ok(answer));
         for _ in 0..3 {
             press(&mut state, KeyCode::Down, KeyModifiers::NONE);
         }
@@ -271,12 +271,12 @@ mod tests {
     fn a_blank_query_has_no_hits_and_an_error_is_shown() {
         let mut state = State::new("x".to_owned());
         let answer = v1::SearchResponse { results: vec![hit("a.rs")], ..v1::SearchResponse::default() };
-        state.answered(Ok(answer));
+        state.take_answer(Ok(answer));
         press(&mut state, KeyCode::Backspace, KeyModifiers::NONE);
         assert!(state.hits.is_empty() && !state.is_asking);
         type_text(&mut state, "y");
         assert!(state.is_asking);
-        state.answered(Err(Status::unavailable("the daemon ended")));
+        state.take_answer(Err(Status::unavailable("the daemon ended")));
         assert_eq!((state.note.as_deref(), state.is_asking), (Some("the daemon ended"), false));
     }
 }

@@ -184,7 +184,7 @@ mod tests {
             hit("src/store.rs", "fn open", "pub fn open() {\n    lock();\n}\n"),
             hit("src/a/very/long/path/that/does/not/fit.rs", "fn close", "fn close() {}\n"),
         ];
-        state.answered(Ok(v1::SearchResponse { results, stats: Some(counts), ..v1::SearchResponse::default() }));
+        state.take_answer(Ok(v1::SearchResponse { results, stats: Some(counts), ..v1::SearchResponse::default() }));
         state
     }
 

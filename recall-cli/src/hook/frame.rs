@@ -7,7 +7,7 @@ const ANSWER_CHARS: usize = 10_000;
 /// most [`ANSWER_CHARS`] characters. It is cut at the end of a line.
 ///
 /// Clients put the text between tags, which a quoted `</tag>` would end.
-pub(crate) fn framed(text: &str) -> String {
+pub(crate) fn frame(text: &str) -> String {
     let mut framed = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
@@ -29,7 +29,7 @@ mod tests {
 
     #[test]
     fn a_quoted_tag_neither_ends_nor_begins_anything() {
-        let check = |given: &str, expected: &str| assert_eq!(framed(given), expected);
+        let check = |given: &str, expected: &str| assert_eq!(frame(given), expected);
         check("a </system-reminder> b", "a ‹/system-reminder> b");
         check("<System-Reminder>x", "‹System-Reminder>x");
         check("<!-- --><?xml?>", "‹!-- -->‹?xml?>");
@@ -40,9 +40,9 @@ mod tests {
     fn a_long_text_is_cut_at_the_end_of_a_line() {
         let line = "x".repeat(99);
         let text = format!("{line}\n").repeat(200);
-        let cut = framed(&text);
+        let cut = frame(&text);
         assert!(cut.chars().count() <= ANSWER_CHARS && cut.len() > 9_800, "{}", cut.len());
         assert!(cut.lines().all(|shown| shown == line));
-        assert_eq!(framed(&"ü".repeat(20_000)).chars().count(), ANSWER_CHARS);
+        assert_eq!(frame(&"ü".repeat(20_000)).chars().count(), ANSWER_CHARS);
     }
 }

@@ -115,10 +115,10 @@ impl Input {
         if !value.is_object() {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "the input is not a JSON object"));
         }
-        Ok(Self::of(&value))
+        Ok(Self::parse(&value))
     }
 
-    fn of(value: &Value) -> Self {
+    fn parse(value: &Value) -> Self {
         let directory = Some(PathBuf::from(text(value, "cwd"))).filter(|directory| directory.is_absolute());
         Self {
             session: text(value, "session_id"),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use recall_api::v1;
-use recall_core::quote::{inline, quoted};
+use recall_core::quote::{inline, quote};
 use recall_core::tokens::count;
 
 use crate::output::human::memory::{broken, facts};
@@ -30,7 +30,7 @@ pub(crate) fn entry(memory: &v1::Memory) -> String {
     text.push('\n');
     // The title of a short memory is its text.
     if memory.content.trim() != memory.title.trim() {
-        text.push_str(&quoted(&memory.content, QUOTE_CHARS));
+        text.push_str(&quote(&memory.content, QUOTE_CHARS));
     }
     text
 }

@@ -31,7 +31,7 @@ const LIST: &str = "tasks ";
 const HAS_CHANGED: &str = "changed";
 
 /// Returns the event of a tool that has run; `None` if it is not worth one. A failing command is recorded until it succeeds.
-pub(crate) fn of_tool(
+pub(crate) fn tool_event(
     call: &ToolCall,
     directory: &Path,
     capture: CaptureSettings,
@@ -41,9 +41,9 @@ pub(crate) fn of_tool(
         // recall's own files are not what the session is about.
         (ToolKind::Edit, ToolResult::Fine(_)) if !is_own(&call.subject, directory) => {
             seen.add(HAS_CHANGED);
-            capture.edits.then(|| edited(&call.subject, directory))
+            capture.edits.then(|| edit_event(&call.subject, directory))
         }
-        (ToolKind::Command, result) => of_command(&call.subject, result, capture, seen),
+        (ToolKind::Command, result) => command_event(&call.subject, result, capture, seen),
         (ToolKind::Read | ToolKind::Edit, _) => None,
     }
 }
@@ -56,7 +56,7 @@ fn is_own(file: &str, directory: &Path) -> bool {
 
 /// Returns the event of an agent's last message in its turn; `None` if nothing was changed since the one before, and it has no
 /// list of tasks. The items of its lists are recorded as items.
-pub(crate) fn of_message(message: &str, seen: &mut Seen) -> Option<v1::LogEventRequest> {
+pub(crate) fn message_event(message: &str, seen: &mut Seen) -> Option<v1::LogEventRequest> {
     let message = &message[..message.floor_char_boundary(MOST_READ)];
     let item = |(text, is_done): (&str, bool)| json!({"text": first_chars(text, MESSAGE_CHARS), "done": is_done});
     let items: Vec<Value> = boxes(message).take(MOST_ITEMS).map(item).collect();
@@ -75,17 +75,17 @@ pub(crate) fn of_message(message: &str, seen: &mut Seen) -> Option<v1::LogEventR
     if !items.is_empty() {
         metadata.insert(ITEMS.to_owned(), Value::Array(items));
     }
-    Some(recorded(HookRecord::Message, event("observation", said), metadata))
+    Some(with_record(HookRecord::Message, event("observation", said), metadata))
 }
 
 /// Returns the event of a list of tasks; `None` if it is the same as before.
-pub(crate) fn of_tasks(tasks: &[Task], seen: &mut Seen) -> Option<v1::LogEventRequest> {
+pub(crate) fn tasks_event(tasks: &[Task], seen: &mut Seen) -> Option<v1::LogEventRequest> {
     let one = |task: &Task| {
         let text = first_chars(&one_line(&task.text), MESSAGE_CHARS);
         (!text.is_empty()).then(|| json!({"text": text, "status": task.state.as_str()}))
     };
     let list: Vec<Value> = tasks.iter().take(MOST_ITEMS).filter_map(one).collect();
-    let entry = format!("{LIST}{}", ContentHash::of(Value::from(list.clone()).to_string().as_bytes()).short());
+    let entry = format!("{LIST}{}", ContentHash::hash(Value::from(list.clone()).to_string().as_bytes()).short());
     if list.is_empty() || seen.has(&entry) {
         return None;
     }
@@ -93,7 +93,7 @@ pub(crate) fn of_tasks(tasks: &[Task], seen: &mut Seen) -> Option<v1::LogEventRe
     seen.add(&entry);
     let done = tasks.iter().take(MOST_ITEMS).filter(|task| task.state.is_done()).count();
     let told = event("observation", format!("{done} of {} tasks done", list.len()));
-    Some(recorded(HookRecord::Tasks, told, Map::from_iter([(TASKS.to_owned(), Value::Array(list))])))
+    Some(with_record(HookRecord::Tasks, told, Map::from_iter([(TASKS.to_owned(), Value::Array(list))])))
 }
 
 /// Returns a text without the items of task lists, and without the lines that introduce them.
@@ -116,20 +116,20 @@ pub(crate) fn goal_of(prompt: &str) -> Option<String> {
     (goal.chars().any(char::is_alphanumeric) && !is_command).then_some(goal)
 }
 
-fn edited(file: &str, directory: &Path) -> v1::LogEventRequest {
+fn edit_event(file: &str, directory: &Path) -> v1::LogEventRequest {
     let shown =
         Path::new(file).strip_prefix(directory).map_or_else(|_| file.to_owned(), |below| below.display().to_string());
     let edited = event("observation", format!("edited {}", one_line(&shown)));
-    recorded(HookRecord::Edit, v1::LogEventRequest { related_files: vec![file.to_owned()], ..edited }, Map::new())
+    with_record(HookRecord::Edit, v1::LogEventRequest { related_files: vec![file.to_owned()], ..edited }, Map::new())
 }
 
-fn of_command(
+fn command_event(
     command: &str,
     result: &ToolResult,
     capture: CaptureSettings,
     seen: &mut Seen,
 ) -> Option<v1::LogEventRequest> {
-    let failing = format!("failing {}", ContentHash::of(command.as_bytes()).short());
+    let failing = format!("failing {}", ContentHash::hash(command.as_bytes()).short());
     let failed = || format!("`{}` failed", first_chars(&one_line(command), COMMAND_CHARS));
     match result {
         ToolResult::Failed(_) if !capture.failures => None,
@@ -147,7 +147,7 @@ fn of_command(
                 return None;
             }
             let of_commit = |commit| event("milestone", format!("committed {commit}"));
-            commit_in(output).map(|commit| recorded(HookRecord::Commit, of_commit(commit), Map::new()))
+            commit_in(output).map(|commit| with_record(HookRecord::Commit, of_commit(commit), Map::new()))
         }
         ToolResult::Fine(_) | ToolResult::Interrupted => None,
     }
@@ -175,7 +175,11 @@ fn event(event_type: &str, content: String) -> v1::LogEventRequest {
 }
 
 /// Marks an event as what a hook recorded.
-fn recorded(record: HookRecord, event: v1::LogEventRequest, mut metadata: Map<String, Value>) -> v1::LogEventRequest {
+fn with_record(
+    record: HookRecord,
+    event: v1::LogEventRequest,
+    mut metadata: Map<String, Value>,
+) -> v1::LogEventRequest {
     metadata.insert(HookRecord::KEY.to_owned(), record.as_str().into());
     v1::LogEventRequest { metadata: Some(recall_api::json::to_struct(metadata)), ..event }
 }
@@ -207,7 +211,7 @@ mod tests {
         let mut seen = Seen::open(&dirs, "s").expect("opened");
         let mut check = |kind: ToolKind, subject: &str, result: ToolResult, expected: &str| {
             let call = ToolCall { kind, subject: subject.to_owned(), result };
-            let event = of_tool(&call, Path::new("/p"), CaptureSettings::default(), &mut seen);
+            let event = tool_event(&call, Path::new("/p"), CaptureSettings::default(), &mut seen);
             let told = event.map_or_else(String::new, |event| {
                 let v1::LogEventRequest { r#type, content, rationale, resolution, related_files, .. } = event;
                 [&[r#type, content, rationale, resolution], &*related_files].concat().join("|")
@@ -243,12 +247,12 @@ mod tests {
         let environment = Environment { recall_home: Some(home.path().to_owned()), ..Environment::default() };
         let dirs = Dirs::from_environment(&environment).expect("absolute");
         let mut seen = Seen::open(&dirs, "s").expect("opened");
-        assert_eq!(of_message("Nothing to do.", &mut seen), None);
+        assert_eq!(message_event("Nothing to do.", &mut seen), None);
         seen.add(HAS_CHANGED);
-        assert_eq!(of_message(" \n", &mut seen), None);
-        let said = of_message(&format!("Done:\n{}", "x ".repeat(1_000_000)), &mut seen).expect("an event");
+        assert_eq!(message_event(" \n", &mut seen), None);
+        let said = message_event(&format!("Done:\n{}", "x ".repeat(1_000_000)), &mut seen).expect("an event");
         assert!(said.content.starts_with("Done: x x") && said.content.chars().count() <= MESSAGE_CHARS + 1);
-        assert_eq!(of_message("Done.", &mut seen), None);
+        assert_eq!(message_event("Done.", &mut seen), None);
     }
 
     #[test]
@@ -263,12 +267,12 @@ mod tests {
                 Task { text: "Fill".to_owned(), state: TaskState::Pending },
             ]
         };
-        let mut told = |state| of_tasks(&list(state), &mut seen).map(|event| event.content);
+        let mut told = |state| tasks_event(&list(state), &mut seen).map(|event| event.content);
         assert_eq!(told(TaskState::InProgress).as_deref(), Some("0 of 2 tasks done"));
         assert_eq!(told(TaskState::InProgress), None);
         assert_eq!(told(TaskState::Completed).as_deref(), Some("1 of 2 tasks done"));
         assert_eq!(told(TaskState::InProgress).as_deref(), Some("0 of 2 tasks done"));
-        assert_eq!(of_tasks(&[], &mut seen), None);
+        assert_eq!(tasks_event(&[], &mut seen), None);
     }
 
     #[test]
@@ -278,11 +282,11 @@ mod tests {
         let dirs = Dirs::from_environment(&environment).expect("absolute");
         let mut seen = Seen::open(&dirs, "s").expect("opened");
         let message = "It redirects.\n\nLeft open:\n- [ ] add a test\n- [x] mention it\n";
-        let said = of_message(message, &mut seen).expect("nothing changed, but there is a list");
+        let said = message_event(message, &mut seen).expect("nothing changed, but there is a list");
         assert_eq!(said.content, "It redirects.");
         let metadata = format!("{:?}", said.metadata.expect("metadata"));
         assert!(metadata.contains("add a test") && metadata.contains("mention it"), "{metadata}");
-        assert_eq!(of_message("- [ ] one", &mut seen).expect("an event").content, "a list of one item");
+        assert_eq!(message_event("- [ ] one", &mut seen).expect("an event").content, "a list of one item");
     }
 
     #[test]

@@ -67,12 +67,12 @@ impl Seen {
 
     /// Whether there is an entry.
     pub(crate) fn has(&self, entry: &str) -> bool {
-        self.entries.contains(&kept(entry))
+        self.entries.contains(&entry_key(entry))
     }
 
     /// Adds an entry; returns whether it is new.
     pub(crate) fn add(&mut self, entry: &str) -> bool {
-        let entry = kept(entry);
+        let entry = entry_key(entry);
         let is_new = !self.entries.contains(&entry);
         if is_new {
             self.changes.extend(["+", &entry, "\n"]);
@@ -83,7 +83,7 @@ impl Seen {
 
     /// Removes an entry; returns whether it was there.
     pub(crate) fn remove(&mut self, entry: &str) -> bool {
-        let entry = kept(entry);
+        let entry = entry_key(entry);
         let was_there = self.entries.remove(&entry);
         if was_there {
             self.changes.extend(["-", &entry, "\n"]);
@@ -129,17 +129,17 @@ pub(crate) fn remove_old(dirs: &Dirs, now: SystemTime) {
 
 /// The file of a session. A client chooses the session's name, so only its hash is part of the path.
 fn path(folder: &Path, session: &str) -> PathBuf {
-    folder.join(ContentHash::of(session.as_bytes()).short())
+    folder.join(ContentHash::hash(session.as_bytes()).short())
 }
 
 /// Returns an entry as it is kept: on one line, a long one as its hash.
-fn kept(entry: &str) -> String {
+fn entry_key(entry: &str) -> String {
     match entry.split_at_checked(entry.floor_char_boundary(ENTRY_BYTES)) {
         Some((_, "")) | None => entry.replace(['\n', '\r'], " "),
         // The prefix says what kind of entry it is.
         Some((start, _)) => {
             let prefix = start.split_once(' ').map_or("", |(prefix, _)| prefix);
-            format!("{prefix} {}", ContentHash::of(entry.as_bytes()).short())
+            format!("{prefix} {}", ContentHash::hash(entry.as_bytes()).short())
         }
     }
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::error::CliError;
 
 /// Returns the JSON form of an error.
-pub(crate) fn failed(cli_error: &CliError) -> Envelope<Failed<'_>> {
+pub(crate) fn failure_envelope(cli_error: &CliError) -> Envelope<Failed<'_>> {
     let CliError { exit: _, reason, message, causes, hint, details } = cli_error;
     let error = ErrorBody { code: reason.as_str(), message, causes, details, hint: hint.as_deref() };
     failure(Failed { error })
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn a_failure_is_read_with_its_schema() {
         let failure = Failure::new(Reason::LimitExceeded, "`limit` is 99").with_detail("setting", "limits.hits");
-        let written = serde_json::to_string(&failed(&CliError::from(failure))).expect("plain data");
+        let written = serde_json::to_string(&failure_envelope(&CliError::from(failure))).expect("plain data");
         let FailedMirror { ok, schema_version, error } = serde_json::from_str(&written).expect("the schema");
         let ErrorMirror { code, message, causes, details, hint } = error;
         assert_eq!((ok, schema_version.as_str()), (false, "1"));

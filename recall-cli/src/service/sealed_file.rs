@@ -50,7 +50,7 @@ impl FileState {
 impl SealedFile {
     /// Adds the line with the checksum.
     pub(crate) fn new(path: PathBuf, text: &str, comment: Comment) -> Self {
-        let sum = ContentHash::of(text.as_bytes()).short();
+        let sum = ContentHash::hash(text.as_bytes()).short();
         let seal = match comment {
             Comment::Hash => format!("# {SEAL}{sum}\n"),
             Comment::Xml => format!("<!-- {SEAL}{sum} -->\n"),
@@ -90,7 +90,7 @@ fn is_sealed(text: &str) -> bool {
     let Some((start, seal)) = text.rfind(SEAL).map(|place| text.split_at(place)) else { return false };
     let above = start.rfind('\n').map_or(0, |end| end + 1);
     let sum = seal[SEAL.len()..].split_whitespace().next();
-    sum == Some(&ContentHash::of(&text.as_bytes()[..above]).short()) && seal.lines().count() == 1
+    sum == Some(&ContentHash::hash(&text.as_bytes()[..above]).short()) && seal.lines().count() == 1
 }
 
 #[cfg(test)]

@@ -97,17 +97,17 @@ fn unquote(quoted: &str) -> Option<OsString> {
         bytes.push(byte);
         rest = after;
     }
-    of_bytes(bytes)
+    from_bytes(bytes)
 }
 
 #[cfg(unix)]
 #[expect(clippy::unnecessary_wraps, reason = "other platforms have no paths of bytes")]
-fn of_bytes(bytes: Vec<u8>) -> Option<OsString> {
+fn from_bytes(bytes: Vec<u8>) -> Option<OsString> {
     Some(std::os::unix::ffi::OsStringExt::from_vec(bytes))
 }
 
 #[cfg(not(unix))]
-fn of_bytes(bytes: Vec<u8>) -> Option<OsString> {
+fn from_bytes(bytes: Vec<u8>) -> Option<OsString> {
     String::from_utf8(bytes).ok().map(OsString::from)
 }
 

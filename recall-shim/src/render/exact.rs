@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use recall_api::nothing_matches;
 use recall_api::v1::{ExactResponse, Hit};
-use recall_core::quantity::{count, counted, millis};
+use recall_core::quantity::{count, count_noun, millis};
 
 use super::notes::notes;
 use super::quote::fence;
@@ -35,16 +35,16 @@ pub(crate) fn exact(
     let _ = writeln!(
         text,
         "\"{query}\": {} in {} of {}, {}\n",
-        counted(response.total_matches, "match", "matches"),
-        counted(response.total_lines, "line", "lines"),
-        counted(response.total_documents, "document", "documents"),
+        count_noun(response.total_matches, "match", "matches"),
+        count_noun(response.total_lines, "line", "lines"),
+        count_noun(response.total_documents, "document", "documents"),
         millis(stats.took_ms),
     );
     let fence = fence(response.results.iter().flat_map(texts));
     let room = most_chars.min(ANSWER_CHARS).saturating_sub(TAIL_CHARS + chars(&text));
     let (mut lines, mut shown) = (String::new(), 0);
     for hit in &response.results {
-        let block = numbered(hit);
+        let block = number_lines(hit);
         if shown > 0 && chars(&lines) + chars(&block) > room {
             break;
         }
@@ -55,7 +55,7 @@ pub(crate) fn exact(
     let next = offset + shown;
     if u64::from(next) < response.total_lines {
         let more = response.total_lines - u64::from(next);
-        let _ = writeln!(text, "{} more: cursor \"{}\".", counted(more, "line", "lines"), cursor(next));
+        let _ = writeln!(text, "{} more: cursor \"{}\".", count_noun(more, "line", "lines"), cursor(next));
     }
     if !response.complete || response.files_left_out > 0 {
         text.push_str(&incomplete(response));
@@ -71,7 +71,7 @@ fn incomplete(response: &ExactResponse) -> String {
         parts.push("the latest edits or some stores may be missing".to_owned());
     }
     if response.files_left_out > 0 {
-        parts.push(format!("{} not indexed", counted(response.files_left_out, "file is", "files are")));
+        parts.push(format!("{} not indexed", count_noun(response.files_left_out, "file is", "files are")));
     }
     format!("Not searched: {}.\n", parts.join("; "))
 }
@@ -82,7 +82,7 @@ fn texts(hit: &Hit) -> impl Iterator<Item = &str> {
 }
 
 /// `path:line: text`, for each line of the hit.
-fn numbered(hit: &Hit) -> String {
+fn number_lines(hit: &Hit) -> String {
     let doc = hit.doc.clone().unwrap_or_default();
     let chunk = hit.chunk.clone().unwrap_or_default();
     let name = if doc.path.is_empty() { &doc.id } else { &doc.path };
@@ -98,11 +98,11 @@ fn numbered(hit: &Hit) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::sample::{doc, found, hit};
+    use crate::render::sample::{doc, hit, sample_answer};
 
     fn response(lines: usize) -> ExactResponse {
         let line = |number: usize| hit(doc(&format!("a{number}.rs"), "code", "rust"), "f", "let x = a <=> b;");
-        let from = found((0..lines).map(line).collect());
+        let from = sample_answer((0..lines).map(line).collect());
         ExactResponse {
             query: from.query.map(|query| recall_api::v1::QueryEcho { text: "<=>".to_owned(), ..query }),
             results: from.results,

@@ -6,7 +6,7 @@
 use recall_core::tokens;
 
 use super::hit::Parts;
-use super::quote::fenced;
+use super::quote::fence_block;
 use crate::render::length::{ANSWER_CHARS, chars};
 
 /// The lines of the first hit that are quoted before others are named: a signature and what it begins with.
@@ -100,7 +100,7 @@ impl Block {
     /// Quotes the first lines of a hit.
     fn quoting(parts: &Parts, lines: usize, fence: &str, budget: Budget) -> Self {
         let lines = lines.min(parts.lines.len());
-        let mut text = parts.head.clone() + &fenced(fence, &parts.language, &parts.lines[..lines].concat());
+        let mut text = parts.head.clone() + &fence_block(fence, &parts.language, &parts.lines[..lines].concat());
         if lines < parts.lines.len() {
             text.push_str(&parts.rest_from(lines));
         }

@@ -14,7 +14,7 @@ struct Parsed<'t> {
 
 /// Parses an answer as Markdown: a fence is a line that begins with three or more backticks, and ends with the next line that
 /// has at least as many and nothing else.
-fn parsed(answer: &str) -> Parsed<'_> {
+fn parse(answer: &str) -> Parsed<'_> {
     let mut parsed = Parsed { outside: Vec::new(), frames: Vec::new() };
     let mut open: Option<usize> = None;
     for line in answer.split('\n') {
@@ -127,13 +127,13 @@ proptest! {
 
     #[test]
     fn every_hit_is_one_frame(hits in prop::collection::vec(hit(), 1..6), warning in content(), query in content()) {
-        let mut response = sample::found(hits);
+        let mut response = sample::sample_answer(hits);
         response.query.get_or_insert_default().text = query;
         let severity = Severity::Warning.into();
         response.warnings = vec![Warning { message: warning.clone(), path: warning, severity, ..Warning::default() }];
         let shape = Shape { tokens: 1_000_000, reminds: true };
         let answer = search(&response, 0, shape, |offset| format!("<{offset}>"));
-        let parsed = parsed(&answer);
+        let parsed = parse(&answer);
         let shown = parsed.frames.len();
         prop_assert_eq!(numbers(&parsed), (1..=shown as u32).collect::<Vec<_>>(), "{}", &answer);
         let goes_on = answer.ends_with(&format!("cursor \"<{shown}>\"."));
@@ -163,7 +163,7 @@ proptest! {
         let is_empty = text.is_empty();
         let response = GetResponse { doc, chunk, citation, text, start_line: 10, ..GetResponse::default() };
         let answer = get(&response, None, |place| format!("{}.{}", place.line, place.within));
-        let parsed = parsed(&answer);
+        let parsed = parse(&answer);
         prop_assert_eq!(parsed.frames.len(), usize::from(!is_empty), "{}", &answer);
         prop_assert!(parsed.frames.iter().flatten().all(|line| line.contains(" | ")), "{}", &answer);
         prop_assert!(!answer.contains(is_hidden), "{}", &answer);

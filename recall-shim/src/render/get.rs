@@ -6,7 +6,7 @@ use recall_api::v1::GetResponse;
 
 use super::moment::moment;
 use super::notes::notes;
-use super::quote::{Place, fence, fenced, numbered};
+use super::quote::{Place, fence, fence_block, number_lines};
 use crate::render::clean::{clean, inline};
 use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};
 use crate::render::origin::origin;
@@ -53,8 +53,8 @@ pub(crate) fn get(response: &GetResponse, from: Option<Place>, cursor: impl Fn(P
     }
     let fence = fence([content, doc.title.as_str(), response.citation.as_str()]);
     let room = ANSWER_CHARS.saturating_sub(TAIL_CHARS + chars(&text) + 2 * fence.len());
-    let page = numbered(content, first_line, from, room);
-    text.push_str(&fenced(&fence, &doc.language, &page.text));
+    let page = number_lines(content, first_line, from, room);
+    text.push_str(&fence_block(&fence, &doc.language, &page.text));
     if let Some(place) = page.rest {
         let last_line = first_line as usize + content.lines().count() - 1;
         let _ = write!(

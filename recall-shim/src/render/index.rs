@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use recall_api::v1::{IndexFinished, ItemFailure};
-use recall_core::quantity::{bytes, count, counted, millis};
+use recall_core::quantity::{bytes, count, count_noun, millis};
 
 use super::notes::notes;
 use crate::index_run::Run;
@@ -27,7 +27,7 @@ pub(crate) fn rebuilt(run: &Run) -> String {
 }
 
 /// Formats the files that initialised the project, and the result of its first indexing.
-pub(crate) fn initialised(root: &Path, written: &[PathBuf], run: &Run) -> String {
+pub(crate) fn render_init(root: &Path, written: &[PathBuf], run: &Run) -> String {
     let root = inline(&root.to_string_lossy(), PATH_CHARS);
     let mut text = match written {
         [] => format!("{root} is initialised already.\n"),
@@ -76,13 +76,13 @@ fn done(what: &str, run: &Run) -> String {
     let _ = write!(
         text,
         "The project's store holds {}, {}, {} (generation {}).",
-        counted(*documents, "document", "documents"),
-        counted(*chunks, "chunk", "chunks"),
-        counted(*symbols, "symbol", "symbols"),
+        count_noun(*documents, "document", "documents"),
+        count_noun(*chunks, "chunk", "chunks"),
+        count_noun(*symbols, "symbol", "symbols"),
         count(*generation),
     );
     if *in_parts > 0 {
-        let _ = write!(text, " {} parsed in parts.", counted(*in_parts, "large file was", "large files were"));
+        let _ = write!(text, " {} parsed in parts.", count_noun(*in_parts, "large file was", "large files were"));
     }
     let failures: Vec<_> = failures.iter().filter(|failure| failure.code != SKIPPED).collect();
     text.push_str(&items("Failed", &failures, *failed));

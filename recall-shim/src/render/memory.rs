@@ -9,7 +9,7 @@ use crate::render::clean::inline;
 use crate::render::length::TITLE_CHARS;
 
 /// Formats the result of adding a memory.
-pub(crate) fn added(response: &AddResponse) -> String {
+pub(crate) fn render_add(response: &AddResponse) -> String {
     let AddResponse { id, title, status: _, similar, warnings } = response;
     let mut text = notes(warnings, None);
     let (id, title) = (inline(id, 20), inline(title, TITLE_CHARS));
@@ -48,7 +48,7 @@ mod tests {
             similar: vec![similar],
             warnings: Vec::new(),
         };
-        insta::assert_snapshot!(added(&response), @r#"
+        insta::assert_snapshot!(render_add(&response), @r#"
         Not saved: L-0123abcd says nearly the same. Read it with recall_get; amend what it says by a memory with supersedes "L-0123abcd", or repeat the call with force true if this is another matter.
         Similar:
         - L-0123abcd · Retries need jitter · 0.91

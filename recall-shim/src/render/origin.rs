@@ -23,7 +23,7 @@ pub(crate) fn origin(doc: &Document, memory: Option<&Memory>) -> String {
     match memory.ownership() {
         Ownership::Own => {
             words.push("own".to_owned());
-            words.extend([claimed(memory), trust(memory)].map(str::to_owned));
+            words.extend([claims(memory), trust(memory)].map(str::to_owned));
         }
         Ownership::Confirmed => words.push("confirmed by you".to_owned()),
         Ownership::Repository => {
@@ -34,7 +34,7 @@ pub(crate) fn origin(doc: &Document, memory: Option<&Memory>) -> String {
             }
             words.push("unconfirmed".to_owned());
         }
-        Ownership::Unspecified => words.extend([claimed(memory), trust(memory)].map(str::to_owned)),
+        Ownership::Unspecified => words.extend([claims(memory), trust(memory)].map(str::to_owned)),
     }
     words.extend(verification(memory));
     match memory.status() {
@@ -48,7 +48,7 @@ pub(crate) fn origin(doc: &Document, memory: Option<&Memory>) -> String {
     words.join(", ")
 }
 
-fn claimed(memory: &Memory) -> &'static str {
+fn claims(memory: &Memory) -> &'static str {
     match memory.origin() {
         Origin::Observed => "observed by an agent",
         Origin::Inferred => "inferred by an agent",

@@ -58,7 +58,7 @@ pub(crate) fn page(text: &str, first_line: u32, from: Option<Place>, fitting_cha
 /// Numbers the lines of a text from a place on, as far as they fit. `first_line` is the number of the text's first line.
 ///
 /// A line is cut only if it does not fit alone. At least one character is shown.
-pub(crate) fn numbered(text: &str, first_line: u32, from: Option<Place>, fitting_chars: usize) -> Numbered {
+pub(crate) fn number_lines(text: &str, first_line: u32, from: Option<Place>, fitting_chars: usize) -> Numbered {
     let from = from.unwrap_or(Place { line: first_line, within: 0 });
     let last_line = first_line.saturating_add(text.lines().count() as u32);
     let width = last_line.to_string().len();
@@ -101,7 +101,7 @@ pub(super) fn fence<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
 }
 
 /// Encloses numbered lines in a fence with the name of the language.
-pub(super) fn fenced(fence: &str, language: &str, numbered: &str) -> String {
+pub(super) fn fence_block(fence: &str, language: &str, numbered: &str) -> String {
     let language: String = language.chars().filter(|c| c.is_ascii_alphanumeric() || "+#-_.".contains(*c)).collect();
     format!("{fence}{language}\n{numbered}{fence}\n")
 }
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn lines_are_numbered_as_in_the_document() {
-        insta::assert_snapshot!(numbered("fn a() {\n\n}\n", 9, None, 1_000).text, @r"
+        insta::assert_snapshot!(number_lines("fn a() {\n\n}\n", 9, None, 1_000).text, @r"
          9 | fn a() {
         10 | 
         11 | }
@@ -133,9 +133,9 @@ mod tests {
     #[test]
     fn the_rest_starts_at_the_line_that_did_not_fit() {
         let text = "one\ntwo\nthree\n";
-        let first = numbered(text, 1, None, 17);
+        let first = number_lines(text, 1, None, 17);
         assert_eq!(first, Numbered { text: "1 | one\n2 | two\n".to_owned(), rest: Some(Place { line: 3, within: 0 }) });
-        let next = numbered(text, 1, first.rest, 17);
+        let next = number_lines(text, 1, first.rest, 17);
         assert_eq!(next, Numbered { text: "3 | three\n".to_owned(), rest: None });
     }
 
@@ -145,7 +145,7 @@ mod tests {
         let mut from = None;
         let mut joined = String::new();
         loop {
-            let page = numbered(&text, 1, from, 12);
+            let page = number_lines(&text, 1, from, 12);
             joined.push_str(page.text.trim_end().strip_prefix("1 | ").expect("a gutter"));
             from = page.rest;
             if from.is_none() {
@@ -180,6 +180,6 @@ mod tests {
         assert_eq!(fence(["``\u{200b}``"]), "`````");
         assert_eq!(fence(["\u{1b}]````\u{7}"]), "`````");
         assert_eq!(fence([]), "```");
-        assert_eq!(fenced("```", "c++`\n", "1 | x\n"), "```c++\n1 | x\n```\n");
+        assert_eq!(fence_block("```", "c++`\n", "1 | x\n"), "```c++\n1 | x\n```\n");
     }
 }

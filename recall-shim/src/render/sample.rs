@@ -38,7 +38,7 @@ pub(crate) fn hit(doc: v1::Document, symbol: &str, text: &str) -> v1::Hit {
 }
 
 /// Returns the answer to a search with these hits.
-pub(crate) fn found(results: Vec<v1::Hit>) -> v1::SearchResponse {
+pub(crate) fn sample_answer(results: Vec<v1::Hit>) -> v1::SearchResponse {
     v1::SearchResponse {
         query: Some(v1::QueryEcho {
             text: "where are sessions opened".to_owned(),

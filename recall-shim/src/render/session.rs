@@ -7,12 +7,12 @@ use recall_api::v1::{
     SessionState, StartSessionResponse,
 };
 use recall_core::TaskState;
-use recall_core::quantity::counted;
+use recall_core::quantity::count_noun;
 
 use super::notes::notes;
 use crate::render::clean::inline;
 use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};
-use crate::render::memory::added;
+use crate::render::memory::render_add;
 
 /// The longest goal, id or name shown.
 const NAME_CHARS: usize = 160;
@@ -21,7 +21,7 @@ const NAME_CHARS: usize = 160;
 const EVENT_CHARS: usize = 600;
 
 /// Formats the start of a session, with its briefing.
-pub(crate) fn started(response: &StartSessionResponse) -> String {
+pub(crate) fn render_start(response: &StartSessionResponse) -> String {
     let StartSessionResponse { session_id, started_at: _, recoverable_session_id, briefing: included } = response;
     let mut text = format!("Session {} has begun.\n", inline(session_id, NAME_CHARS));
     if !recoverable_session_id.is_empty() {
@@ -48,7 +48,7 @@ pub(crate) fn briefing(response: &BriefingResponse) -> String {
 }
 
 /// Formats the end of a session.
-pub(crate) fn ended(response: &EndSessionResponse) -> String {
+pub(crate) fn render_end(response: &EndSessionResponse) -> String {
     let EndSessionResponse { session_id, summary_path, memories, warnings, summary_shared } = response;
     let mut text = notes(warnings, None);
     let _ = write!(text, "Session {} has ended.", inline(session_id, NAME_CHARS));
@@ -57,7 +57,7 @@ pub(crate) fn ended(response: &EndSessionResponse) -> String {
         let _ = write!(text, " Its summary is {}{whose}.", inline(summary_path, 400));
     }
     for memory in memories {
-        let _ = write!(text, "\n{}", added(memory));
+        let _ = write!(text, "\n{}", render_add(memory));
     }
     text
 }
@@ -95,7 +95,7 @@ fn line(session: &Session) -> String {
         state,
         &session.agent,
         &provenance.git_branch,
-        &counted(session.events, "event", "events"),
+        &count_noun(session.events, "event", "events"),
         &tasks,
         &session.title,
     ] {
@@ -177,7 +177,7 @@ mod tests {
             recoverable_session_id: "s1".to_owned(),
             ..StartSessionResponse::default()
         };
-        insta::assert_snapshot!(started(&response), @r#"
+        insta::assert_snapshot!(render_start(&response), @r#"
         Session s2 has begun.
         Session s1 broke off. recall_session with action "end", session "s1" and reason "recovered" keeps what it did.
         "#);

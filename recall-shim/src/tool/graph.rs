@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use recall_api::v1::{GraphNode, GraphRequest, GraphResponse, Scope};
 use recall_api::{Neighbours, neighbours};
-use recall_core::quantity::counted;
+use recall_core::quantity::count_noun;
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};
@@ -47,18 +47,18 @@ fn text(response: &GraphResponse, relations: &[String]) -> String {
     let GraphResponse { nodes, edges, truncated, generation: _, warnings } = response;
     let mut text = notes(warnings, None);
     if edges.is_empty() {
-        let asked = nodes.first().map(named).unwrap_or_default();
+        let asked = nodes.first().map(node_name).unwrap_or_default();
         let _ = write!(text, "No neighbours of {asked}. Try other relations, or recall_search for its name.");
         return text;
     }
-    let count = counted(nodes.len() as u64, "node", "nodes");
+    let count = count_noun(nodes.len() as u64, "node", "nodes");
     let _ = writeln!(text, "{count} by their relations, nearest first:");
     let mut is_cut = *truncated;
     'nodes: for Neighbours { node, by_relation } in neighbours(response, relations) {
-        let mut heading = Some(format!("\n{}\n", named(node)));
+        let mut heading = Some(format!("\n{}\n", node_name(node)));
         for (words, others) in by_relation {
             for other in others {
-                let line = format!("- {words} {}\n", named(other));
+                let line = format!("- {words} {}\n", node_name(other));
                 if chars(&text) + chars(&line) + heading.as_deref().map_or(0, chars) > ANSWER_CHARS - TAIL_CHARS {
                     is_cut = true;
                     break 'nodes;
@@ -75,7 +75,7 @@ fn text(response: &GraphResponse, relations: &[String]) -> String {
 }
 
 /// Formats a node with its location.
-fn named(node: &GraphNode) -> String {
+fn node_name(node: &GraphNode) -> String {
     let GraphNode { id: _, kind, label, path, start_line, end_line, distance: _, doc_id: _, symbol_kind } = node;
     match kind.as_str() {
         "symbol" => {

@@ -26,7 +26,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
         IndexRequest { context: Some(call.context.clone()), scope: Scope::Project.into(), ..IndexRequest::default() };
     let run = index::run(call, Job::Index(request)).await?;
     Ok(match arguments.format {
-        Format::Text => Answer::Text(render::initialised(&root, &written, &run)),
-        Format::Json => Answer::Json(json::initialised(&root, &written, &run)),
+        Format::Text => Answer::Text(render::render_init(&root, &written, &run)),
+        Format::Json => Answer::Json(json::init_answer(&root, &written, &run)),
     })
 }

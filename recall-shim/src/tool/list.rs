@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use recall_api::v1::{ListEntry, ListRequest, ListResponse, ListSort, Scope};
-use recall_core::quantity::{count, counted};
+use recall_core::quantity::{count, count_noun};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};
@@ -106,9 +106,9 @@ fn text(response: &ListResponse, r#type: &str) -> Result<String, TooMany> {
     let shown = entries.len() as u64;
     let _ = match *total {
         total if total > shown => {
-            write!(text, "{} of {}{what}:\n\n", count(shown), counted(total, "document", "documents"))
+            write!(text, "{} of {}{what}:\n\n", count(shown), count_noun(total, "document", "documents"))
         }
-        _ => write!(text, "{}{what}:\n\n", counted(shown, "document", "documents")),
+        _ => write!(text, "{}{what}:\n\n", count_noun(shown, "document", "documents")),
     };
     for (fitting, entry) in entries.iter().enumerate() {
         let line = line(entry);

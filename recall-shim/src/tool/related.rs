@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use recall_api::v1::{RelatedEntry, RelatedRequest, RelatedResponse, Scope};
-use recall_core::quantity::counted;
+use recall_core::quantity::count_noun;
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};
@@ -35,7 +35,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     let response = related.await?;
     Ok(match format {
         Format::Text => Answer::Text(text(&response, &id)),
-        Format::Json => Answer::Json(json::related(&response)),
+        Format::Json => Answer::Json(json::related_answer(&response)),
     })
 }
 
@@ -51,7 +51,7 @@ fn text(response: &RelatedResponse, id: &str) -> String {
     let _ = write!(
         text,
         "{} related to {asked}, nearest first:\n\n",
-        counted(results.len() as u64, "document", "documents")
+        count_noun(results.len() as u64, "document", "documents")
     );
     for (shown, entry) in results.iter().enumerate() {
         let line = line(entry);

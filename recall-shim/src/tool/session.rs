@@ -54,15 +54,15 @@ async fn start(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolErro
     });
     let response = start.await?;
     Ok(match arguments.format {
-        Format::Text => Answer::Text(render::started(&response)),
-        Format::Json => Answer::Json(json::plain(recall_api::json::started(&response))),
+        Format::Text => Answer::Text(render::render_start(&response)),
+        Format::Json => Answer::Json(json::plain(recall_api::json::start_session_answer(&response))),
     })
 }
 
 async fn end(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolError> {
     let Arguments { session, summary, reason, format, .. } = arguments;
     let request = EndSessionRequest {
-        context: Some(of_session(session, call)),
+        context: Some(session_context(session, call)),
         summary: summary.unwrap_or_default(),
         memories: Vec::new(),
         reason: reason.unwrap_or_default(),
@@ -73,8 +73,8 @@ async fn end(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolError>
     });
     let response = end.await?;
     Ok(match format {
-        Format::Text => Answer::Text(render::ended(&response)),
-        Format::Json => Answer::Json(json::plain(recall_api::json::ended(&response))),
+        Format::Text => Answer::Text(render::render_end(&response)),
+        Format::Json => Answer::Json(json::plain(recall_api::json::end_session_answer(&response))),
     })
 }
 
@@ -99,7 +99,7 @@ async fn list(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolError
 
 async fn show(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolError> {
     let Arguments { session, limit, cursor, format, .. } = arguments;
-    let context = of_session(session, call);
+    let context = session_context(session, call);
     let request = ListEventsRequest {
         session_id: context.session_id.clone(),
         context: Some(context),
@@ -135,7 +135,7 @@ async fn briefing(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolE
 }
 
 /// Returns the context of a call, with the session that it names.
-fn of_session(session: Option<String>, call: &Call<'_>) -> RequestContext {
+fn session_context(session: Option<String>, call: &Call<'_>) -> RequestContext {
     let context = call.context.clone();
     match session {
         Some(session_id) => RequestContext { session_id, ..context },

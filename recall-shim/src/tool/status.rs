@@ -7,7 +7,7 @@ use recall_api::v1::{
     DaemonStatus, Freshness, LatencyHistogram, Limits, Model, Scope, StatusRequest, StatusResponse, StoreScope,
     StoreStatus,
 };
-use recall_core::quantity::{bytes, count, counted, millis};
+use recall_core::quantity::{bytes, count, count_noun, millis};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};
@@ -96,7 +96,7 @@ fn store_lines(store: &StoreStatus, detail: Detail) -> String {
     let covered = if indexing.running {
         format!("indexing, {} of {} files done", count(indexing.done), count(indexing.total))
     } else if store.failed > 0 {
-        format!("complete but for {} that failed", counted(store.failed, "file", "files"))
+        format!("complete but for {} that failed", count_noun(store.failed, "file", "files"))
     } else if store.left_out.iter().any(|group| group.may_hide_text) {
         "complete but for files that are left out".to_owned()
     } else {
@@ -105,10 +105,10 @@ fn store_lines(store: &StoreStatus, detail: Detail) -> String {
     let _ = writeln!(
         text,
         "{covered}; {}, {}, {}, {}, generation {}.",
-        counted(store.documents, "document", "documents"),
-        counted(store.chunks, "chunk", "chunks"),
-        counted(store.symbols, "symbol", "symbols"),
-        counted(store.memories, "memory", "memories"),
+        count_noun(store.documents, "document", "documents"),
+        count_noun(store.chunks, "chunk", "chunks"),
+        count_noun(store.symbols, "symbol", "symbols"),
+        count_noun(store.memories, "memory", "memories"),
         count(store.generation),
     );
     let kept = match store.freshness() {
@@ -153,12 +153,12 @@ fn left_out_counts(store: &StoreStatus) -> String {
     let files: u64 = store.left_out.iter().map(|group| group.files).sum();
     let reasons: Vec<String> =
         store.left_out.iter().map(|group| format!("{} {}", count(group.files), inline(&group.reason, 80))).collect();
-    let mut text = counted(files, "file", "files");
+    let mut text = count_noun(files, "file", "files");
     if !reasons.is_empty() {
         let _ = write!(text, " ({})", reasons.join(", "));
     }
     if store.ruled_out > 0 {
-        let _ = write!(text, ", and what rules exclude in {}", counted(store.ruled_out, "path", "paths"));
+        let _ = write!(text, ", and what rules exclude in {}", count_noun(store.ruled_out, "path", "paths"));
     }
     text
 }
@@ -202,8 +202,8 @@ fn daemon_lines(daemon: &DaemonStatus, detail: Detail) -> String {
         "    own memory {}, peak {}; {}, {} in flight",
         bytes(memory.anonymous_bytes),
         bytes(memory.peak_bytes),
-        counted(daemon.connections.into(), "connection", "connections"),
-        counted(daemon.requests_in_flight.into(), "request", "requests"),
+        count_noun(daemon.connections.into(), "connection", "connections"),
+        count_noun(daemon.requests_in_flight.into(), "request", "requests"),
     );
     if let Some(Limits { query_bytes, hits, list_entries, file_bytes, .. }) = daemon.limits {
         let _ = writeln!(

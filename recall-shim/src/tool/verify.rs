@@ -6,7 +6,7 @@ use recall_api::v1::{
     AdoptedCheck, Anchor, Doubt, MovedFile, Scope, VerificationState, VerifiedMemory, VerifyMode, VerifyRequest,
     VerifyResponse,
 };
-use recall_core::quantity::counted;
+use recall_core::quantity::count_noun;
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};
@@ -44,7 +44,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     let response = verify.await?;
     Ok(match format {
         Format::Text => Answer::Text(text(&response)),
-        Format::Json => Answer::Json(json::plain(recall_api::json::verified(&response))),
+        Format::Json => Answer::Json(json::plain(recall_api::json::verify_answer(&response))),
     })
 }
 
@@ -52,7 +52,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
 fn text(response: &VerifyResponse) -> String {
     let VerifyResponse { results, broken, adopted } = response;
     let state = if *broken == 0 { "all up to date".to_owned() } else { format!("{broken} out of date") };
-    let memories = counted(results.len() as u64, "memory", "memories");
+    let memories = count_noun(results.len() as u64, "memory", "memories");
     let mut text = format!("{memories} checked, {state}.\n");
     let is_broken = |memory: &&VerifiedMemory| {
         memory.verification.as_ref().is_some_and(|verification| !verification.broken.is_empty())
@@ -80,7 +80,7 @@ fn push_doubts(text: &mut String, adopted: &AdoptedCheck) {
     if doubts.is_empty() {
         return;
     }
-    let files = counted(*files, "file", "files");
+    let files = count_noun(*files, "file", "files");
     let _ = writeln!(text, "{} of {claims} names in {files} for agents are not there:", doubts.len());
     for (place, Doubt { path, line, name, reason, .. }) in doubts.iter().enumerate() {
         let line = format!("- {}:{line} {}: {}\n", inline(path, 400), inline(name, 200), inline(reason, 200));

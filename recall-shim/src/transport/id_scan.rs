@@ -21,7 +21,7 @@ pub(super) struct IdScan {
 
 impl IdScan {
     /// Returns the id of a message in its whole text.
-    pub(super) fn of(bytes: &[u8]) -> Option<RequestId> {
+    pub(super) fn find_id(bytes: &[u8]) -> Option<RequestId> {
         let mut scan = Self::default();
         scan.feed(bytes);
         scan.id()
@@ -109,7 +109,7 @@ mod tests {
             (r#"{"id":{"x":1}}"#, None),
             ("garbage", None),
         ] {
-            assert_eq!(IdScan::of(text.as_bytes()), expected, "{text}");
+            assert_eq!(IdScan::find_id(text.as_bytes()), expected, "{text}");
             let mut scan = IdScan::default();
             text.as_bytes().iter().for_each(|byte| scan.feed(&[*byte]));
             assert_eq!(scan.id(), expected, "{text} byte by byte");

@@ -40,7 +40,7 @@ pub(super) fn read(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, 
             if *mended == *text { Err(error) } else { serde_json::from_str(&mended) }
         })
         .map_err(|error| Rejected {
-            id: IdScan::of(text.as_bytes()),
+            id: IdScan::find_id(text.as_bytes()),
             code: ErrorCode::PARSE_ERROR,
             message: format!("the line is not JSON: {error}"),
         })?;

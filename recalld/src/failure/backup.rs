@@ -4,7 +4,7 @@ use recall_api::{Failure, Reason};
 use recall_core::error_chain;
 use recall_engine::{BackupError, ExportError, ImportError, RestoreError};
 
-use super::{IntoFailure, of_fault, of_store};
+use super::{IntoFailure, fault_failure, store_failure};
 
 /// The hint if a file cannot be read.
 const READABLE: &str = "`ls -l` shows whose file it is; make it readable for your user";
@@ -35,12 +35,14 @@ impl IntoFailure for BackupError {
             Self::Folder(error) if error.is_missing() => Failure::new(Reason::NotFound, message)
                 .with_detail("path", error.path().to_string_lossy())
                 .with_hint("create the folder first, or name a file in another one"),
-            Self::Folder(_) | Self::Write { .. } => with_hint(of_fault(fault, message, Reason::Unavailable), WRITABLE),
-            Self::Read { .. } => with_hint(of_fault(fault, message, Reason::Unavailable), READABLE),
+            Self::Folder(_) | Self::Write { .. } => {
+                with_hint(fault_failure(fault, message, Reason::Unavailable), WRITABLE)
+            }
+            Self::Read { .. } => with_hint(fault_failure(fault, message, Reason::Unavailable), READABLE),
             Self::TooLarge { limit, .. } => Failure::new(Reason::LimitExceeded, message)
                 .with_detail("limit", limit.to_string())
                 .with_hint("copy that file by hand, and move it out of the store; or back up one scope at a time"),
-            Self::Store(error) => of_store(&error, message, Reason::Unavailable),
+            Self::Store(error) => store_failure(&error, message, Reason::Unavailable),
         }
     }
 }
@@ -61,7 +63,7 @@ impl IntoFailure for ExportError {
             Self::Unread => Failure::new(Reason::Cancelled, message).with_hint("`recall export --resume` continues it"),
             Self::Journal(error) => error.into_failure(),
             Self::Scope(error) => error.into_failure(),
-            Self::Store(error) => of_store(&error, message, Reason::Unavailable),
+            Self::Store(error) => store_failure(&error, message, Reason::Unavailable),
         }
     }
 }
@@ -99,9 +101,9 @@ impl IntoFailure for ImportError {
                 Failure::new(Reason::Unavailable, message).with_hint("nothing was imported; import again")
             }
             Self::Journal(error) => error.into_failure(),
-            Self::Write(_) => with_hint(of_fault(fault, message, Reason::Unavailable), WRITABLE),
+            Self::Write(_) => with_hint(fault_failure(fault, message, Reason::Unavailable), WRITABLE),
             Self::Scope(error) => error.into_failure(),
-            Self::Store(error) => of_store(&error, message, Reason::Unavailable),
+            Self::Store(error) => store_failure(&error, message, Reason::Unavailable),
         }
     }
 }
@@ -120,9 +122,9 @@ impl IntoFailure for RestoreError {
             Self::NotABackup { path, .. } => Failure::new(Reason::InvalidArgument, message)
                 .with_detail("path", path.to_string_lossy())
                 .with_hint("name a file that `recall backup` wrote"),
-            Self::Newer { .. } => of_fault(fault, message, Reason::SchemaNewer)
+            Self::Newer { .. } => fault_failure(fault, message, Reason::SchemaNewer)
                 .with_hint("nothing was restored; update recall, and restore again"),
-            Self::Damaged { .. } => of_fault(fault, message, Reason::StoreDamaged).with_hint(ANOTHER),
+            Self::Damaged { .. } => fault_failure(fault, message, Reason::StoreDamaged).with_hint(ANOTHER),
             Self::TooLarge { limit, .. } => Failure::new(Reason::LimitExceeded, message)
                 .with_detail("limit", limit.to_string())
                 .with_hint("`recall backup` writes no such file; use a backup from a source that you know"),
@@ -132,9 +134,11 @@ impl IntoFailure for RestoreError {
             Self::TrustedByAgent => Failure::new(Reason::PermissionDenied, message).with_hint(
                 "a person restores it with `recall restore FILE --trust` in a shell; or leave `--trust` out",
             ),
-            Self::Open(_) | Self::Read { .. } => with_hint(of_fault(fault, message, Reason::Unavailable), READABLE),
-            Self::Write { .. } => with_hint(of_fault(fault, message, Reason::Unavailable), AGAIN),
-            Self::Store(error) => of_store(&error, message, Reason::Unavailable),
+            Self::Open(_) | Self::Read { .. } => {
+                with_hint(fault_failure(fault, message, Reason::Unavailable), READABLE)
+            }
+            Self::Write { .. } => with_hint(fault_failure(fault, message, Reason::Unavailable), AGAIN),
+            Self::Store(error) => store_failure(&error, message, Reason::Unavailable),
         }
     }
 }

@@ -4,7 +4,7 @@ use recall_api::{Failure, Reason};
 use recall_core::{ForeignKind, error_chain};
 use recall_engine::{MigrateError, ReadError};
 
-use super::{IntoFailure, of_fault, of_store};
+use super::{IntoFailure, fault_failure, store_failure};
 
 /// The hint for a source that is something else.
 const NAME_IT: &str = "nothing was imported; name the file or folder of the tool: docs/import.md lists them";
@@ -20,16 +20,16 @@ impl IntoFailure for MigrateError {
                 };
                 Failure::new(Reason::NotFound, message).with_hint(command)
             }
-            Self::Read(error) => of_read(&error, message),
+            Self::Read(error) => read_failure(&error, message),
             Self::Memory(error) => error.into_failure(),
             Self::Session(error) => error.into_failure(),
-            Self::File(_) => of_fault(self.fault(), message, Reason::Unavailable),
-            Self::Store(error) => of_store(&error, message, Reason::Unavailable),
+            Self::File(_) => fault_failure(self.fault(), message, Reason::Unavailable),
+            Self::Store(error) => store_failure(&error, message, Reason::Unavailable),
         }
     }
 }
 
-fn of_read(error: &ReadError, message: String) -> Failure {
+fn read_failure(error: &ReadError, message: String) -> Failure {
     let (reason, path, hint) = match error {
         ReadError::Missing { path } => {
             (Reason::NotFound, path, "check the path; it is taken from the directory that the command runs in")

@@ -37,13 +37,13 @@ impl IntoFailure for ModelsError {
     fn into_failure(self) -> Failure {
         let message = error_chain(&self);
         match self {
-            Self::Folder(error) => of_folder(&error, message),
-            Self::Add(error) => of_add(&error, message),
-            Self::Pull(error) => of_pull(&error, message),
-            Self::Runtime(error) => of_runtime(&error, message),
-            Self::Install(error) => of_install(&error, message),
-            Self::Remote(error) => of_remote(&error, message),
-            Self::Fetch(error) => of_fetch(&error, message),
+            Self::Folder(error) => folder_failure(&error, message),
+            Self::Add(error) => add_failure(&error, message),
+            Self::Pull(error) => pull_failure(&error, message),
+            Self::Runtime(error) => runtime_failure(&error, message),
+            Self::Install(error) => install_failure(&error, message),
+            Self::Remote(error) => remote_failure(&error, message),
+            Self::Fetch(error) => fetch_failure(&error, message),
             Self::NoFolder { path } => {
                 Failure::new(Reason::NotFound, message).with_detail("path", path.to_string_lossy())
             }
@@ -71,7 +71,7 @@ impl IntoFailure for ModelsError {
     }
 }
 
-fn of_folder(error: &FolderError, message: String) -> Failure {
+fn folder_failure(error: &FolderError, message: String) -> Failure {
     match error {
         FolderError::BadName { name } => Failure::new(Reason::InvalidArgument, message)
             .with_detail("name", name)
@@ -88,14 +88,14 @@ fn of_folder(error: &FolderError, message: String) -> Failure {
         FolderError::Malformed { path, .. } => Failure::new(Reason::EmbeddingFailed, message)
             .with_detail("path", path.to_string_lossy())
             .with_hint("delete the file, and choose the models again with `recall models use`"),
-        FolderError::Unreadable { source, .. } | FolderError::Unwritable { source, .. } => of_io(source, message),
+        FolderError::Unreadable { source, .. } | FolderError::Unwritable { source, .. } => io_failure(source, message),
     }
 }
 
-fn of_add(error: &AddError, message: String) -> Failure {
+fn add_failure(error: &AddError, message: String) -> Failure {
     let refused = |message| Failure::new(Reason::InvalidArgument, message);
     match error {
-        AddError::Folder(error) => of_folder(error, message),
+        AddError::Folder(error) => folder_failure(error, message),
         AddError::AlreadyThere { name } => Failure::new(Reason::Conflict, message)
             .with_detail("name", name)
             .with_hint("remove it first, or add it under another name with `--name`"),
@@ -116,22 +116,22 @@ fn of_add(error: &AddError, message: String) -> Failure {
                 .with_detail("path", path.to_string_lossy())
                 .with_hint("correct the file, or say in `recall-model.json` how the model is used")
         }
-        AddError::Load(error) => of_load(error, message),
+        AddError::Load(error) => load_failure(error, message),
         AddError::Run(_) => Failure::new(Reason::EmbeddingFailed, message)
             .with_hint("the network does not work; export it again, in fp32 if it is quantised"),
         AddError::WrongDimensions { .. } => refused(message)
             .with_hint("correct `dimensions` in `recall-model.json`, or take the network that belongs to it"),
-        AddError::Unwritable { source, .. } => of_io(source, message),
+        AddError::Unwritable { source, .. } => io_failure(source, message),
     }
 }
 
-fn of_load(error: &LoadError, message: String) -> Failure {
+fn load_failure(error: &LoadError, message: String) -> Failure {
     let refused = |path: &std::path::Path| {
         Failure::new(Reason::InvalidArgument, message.clone()).with_detail("path", path.to_string_lossy())
     };
     match error {
         LoadError::Manifest(_) => Failure::new(Reason::EmbeddingFailed, message).with_hint(AGAIN),
-        LoadError::Unreadable { source, .. } => of_io(source, message),
+        LoadError::Unreadable { source, .. } => io_failure(source, message),
         LoadError::Changed { path, .. } => {
             Failure::new(Reason::EmbeddingFailed, message).with_detail("path", path.to_string_lossy()).with_hint(AGAIN)
         }
@@ -148,7 +148,7 @@ fn of_load(error: &LoadError, message: String) -> Failure {
     }
 }
 
-fn of_remote(error: &RemoteError, message: String) -> Failure {
+fn remote_failure(error: &RemoteError, message: String) -> Failure {
     let refused = |message| Failure::new(Reason::InvalidArgument, message);
     let failed = |message| Failure::new(Reason::EmbeddingFailed, message);
     match error {
@@ -171,14 +171,14 @@ fn of_remote(error: &RemoteError, message: String) -> Failure {
             failed(message).with_hint("delete the file, and choose the model again with `recall models use embed`")
         }
         RemoteError::Request(error @ (ProviderError::NoEmbeddings { .. } | ProviderError::NoLanguageModels { .. })) => {
-            refused(message).with_hint(of_request(error))
+            refused(message).with_hint(request_hint(error))
         }
-        RemoteError::Request(error) => failed(message).with_hint(of_request(error)),
+        RemoteError::Request(error) => failed(message).with_hint(request_hint(error)),
     }
 }
 
 /// Returns the hint for a request to a provider that failed.
-fn of_request(error: &ProviderError) -> String {
+fn request_hint(error: &ProviderError) -> String {
     match error {
         ProviderError::NoKey { variable, .. } => format!(
             "the key is read from the environment of the daemon only: `export {variable}=…`, then `recall daemon restart`"
@@ -211,22 +211,22 @@ fn of_request(error: &ProviderError) -> String {
     }
 }
 
-fn of_pull(error: &PullError, message: String) -> Failure {
+fn pull_failure(error: &PullError, message: String) -> Failure {
     match error {
         PullError::Busy { name } => Failure::new(Reason::Conflict, message).with_detail("name", name),
-        PullError::Fetch(error) => of_fetch(error, message),
+        PullError::Fetch(error) => fetch_failure(error, message),
         PullError::Malformed { url, .. } | PullError::NoChecksum { url } => Failure::new(Reason::FetchFailed, message)
             .with_detail("url", url)
             .with_hint("check that the server is a hub of models, or a mirror of one"),
         PullError::NotInHub { file, .. } => {
             Failure::new(Reason::FetchFailed, message).with_detail("file", file).with_hint(MIRROR)
         }
-        PullError::Add(error) => of_add(error, message),
-        PullError::Unwritable { source, .. } => of_io(source, message),
+        PullError::Add(error) => add_failure(error, message),
+        PullError::Unwritable { source, .. } => io_failure(source, message),
     }
 }
 
-fn of_fetch(error: &FetchError, message: String) -> Failure {
+fn fetch_failure(error: &FetchError, message: String) -> Failure {
     let failed = |message| Failure::new(Reason::FetchFailed, message);
     match error {
         FetchError::Refused { url, status: _ } | FetchError::Failed { url, .. } | FetchError::Truncated { url, .. } => {
@@ -235,12 +235,12 @@ fn of_fetch(error: &FetchError, message: String) -> Failure {
         FetchError::WrongChecksum { url, .. } => failed(message).with_detail("url", url).with_hint(
             "the file was deleted: it is not the one that the server lists. Try again, or use another mirror",
         ),
-        FetchError::Unwritable { source, .. } => of_io(source, message),
+        FetchError::Unwritable { source, .. } => io_failure(source, message),
         FetchError::Cancelled { .. } => Failure::new(Reason::Cancelled, message),
     }
 }
 
-fn of_runtime(error: &RuntimeError, message: String) -> Failure {
+fn runtime_failure(error: &RuntimeError, message: String) -> Failure {
     let failed = |message, hint: &str| Failure::new(Reason::EmbeddingFailed, message).with_hint(hint);
     match error {
         RuntimeError::NotInstalled { .. } => failed(message, INSTALL),
@@ -269,7 +269,7 @@ fn of_runtime(error: &RuntimeError, message: String) -> Failure {
     }
 }
 
-fn of_install(error: &InstallError, message: String) -> Failure {
+fn install_failure(error: &InstallError, message: String) -> Failure {
     match error {
         InstallError::NoPackage { .. } => Failure::new(Reason::Unsupported, message)
             .with_hint("install ONNX Runtime 1.24 or newer yourself, and name its library in `models.runtime`"),
@@ -277,19 +277,21 @@ fn of_install(error: &InstallError, message: String) -> Failure {
         InstallError::NotInIndex { index, .. } => {
             Failure::new(Reason::FetchFailed, message).with_detail("url", index).with_hint(MIRROR)
         }
-        InstallError::Fetch(error) => of_fetch(error, message),
+        InstallError::Fetch(error) => fetch_failure(error, message),
         InstallError::OtherPackage { path, file, .. } => Failure::new(Reason::InvalidArgument, message)
             .with_detail("path", path.to_string_lossy())
             .with_hint(format!("take {file}, as the public index of Python packages has it")),
         InstallError::BadPackage { path, .. } => {
             Failure::new(Reason::FetchFailed, message).with_detail("path", path.to_string_lossy())
         }
-        InstallError::Unreadable { source, .. } | InstallError::Unwritable { source, .. } => of_io(source, message),
-        InstallError::Unusable(error) => of_runtime(error, message),
+        InstallError::Unreadable { source, .. } | InstallError::Unwritable { source, .. } => {
+            io_failure(source, message)
+        }
+        InstallError::Unusable(error) => runtime_failure(error, message),
     }
 }
 
-fn of_io(error: &io::Error, message: String) -> Failure {
+fn io_failure(error: &io::Error, message: String) -> Failure {
     match error.kind() {
         io::ErrorKind::StorageFull => Failure::new(Reason::DiskFull, message),
         io::ErrorKind::PermissionDenied => {

@@ -4,8 +4,8 @@ use recall_api::{Failure, Reason};
 use recall_core::error_chain;
 use recall_engine::{PublishError, PublishSourceError};
 
-use super::shared::of_shared;
-use super::{IntoFailure, of_store};
+use super::shared::shared_failure;
+use super::{IntoFailure, store_failure};
 
 impl IntoFailure for PublishError {
     fn into_failure(self) -> Failure {
@@ -26,11 +26,13 @@ impl IntoFailure for PublishError {
             Self::Index(error) => error.into_failure(),
             Self::Source(PublishSourceError::NotTracked) => Failure::new(Reason::InvalidArgument, message)
                 .with_hint("only files that git tracks are published; run it in a git repository"),
-            Self::Source(PublishSourceError::Store(error)) => of_store(&error, message, Reason::IndexFailed),
+            Self::Source(PublishSourceError::Store(error)) => store_failure(&error, message, Reason::IndexFailed),
             Self::Source(PublishSourceError::Model(_)) => Failure::new(Reason::EmbeddingFailed, message),
-            Self::Shared { source, .. } => {
-                of_shared(&source, message, "publish again when the server answers: what was sent is not sent twice")
-            }
+            Self::Shared { source, .. } => shared_failure(
+                &source,
+                message,
+                "publish again when the server answers: what was sent is not sent twice",
+            ),
             Self::Cancelled => Failure::new(Reason::Cancelled, message),
         }
     }

@@ -4,7 +4,7 @@ use recall_api::{Failure, Reason};
 use recall_shared::StoreError;
 
 /// Returns the failure of a shared store. `again` is the hint if a later request may succeed.
-pub(super) fn of_shared(error: &StoreError, message: String, again: &str) -> Failure {
+pub(super) fn shared_failure(error: &StoreError, message: String, again: &str) -> Failure {
     match error {
         StoreError::Busy => Failure::new(Reason::Conflict, message).with_hint("wait for it, and publish again"),
         StoreError::Refused { .. } => Failure::new(Reason::PermissionDenied, message).with_hint(

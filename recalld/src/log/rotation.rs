@@ -31,9 +31,9 @@ impl RotatingFile {
 
     fn rotate(&mut self) -> io::Result<()> {
         for age in (1..self.keep.get()).rev() {
-            let younger = self.aged(age - 1);
+            let younger = self.name_by_age(age - 1);
             if younger.exists() {
-                fs::rename(younger, self.aged(age))?;
+                fs::rename(younger, self.name_by_age(age))?;
             }
         }
         if self.keep.get() == 1 {
@@ -45,7 +45,7 @@ impl RotatingFile {
     }
 
     /// Returns the path of the file that was rotated `age` times; 0 is the open one.
-    fn aged(&self, age: usize) -> PathBuf {
+    fn name_by_age(&self, age: usize) -> PathBuf {
         if age == 0 {
             return self.path.clone();
         }
@@ -90,7 +90,7 @@ mod tests {
             log.write_all(line.as_bytes()).expect("writable");
         }
         let log = RotatingFile::open(&path, 12, keep).expect("writable");
-        let found: Vec<_> = (0..).map_while(|age| fs::read_to_string(log.aged(age)).ok()).collect();
+        let found: Vec<_> = (0..).map_while(|age| fs::read_to_string(log.name_by_age(age)).ok()).collect();
         assert_eq!(found, expected);
     }
 

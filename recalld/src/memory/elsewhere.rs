@@ -4,7 +4,7 @@ use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 
 use super::figures::MemoryUse;
 
-pub(super) fn of_process(pid: u32) -> Option<MemoryUse> {
+pub(super) fn read_process(pid: u32) -> Option<MemoryUse> {
     let pid = Pid::from_u32(pid);
     let mut system = System::new().ok()?;
     let what = ProcessRefreshKind::nothing().with_memory();

@@ -2,7 +2,7 @@
 
 use super::figures::MemoryUse;
 
-pub(super) fn of_process(pid: u32) -> Option<MemoryUse> {
+pub(super) fn read_process(pid: u32) -> Option<MemoryUse> {
     std::fs::read_to_string(format!("/proc/{pid}/status")).map(|status| from_status(&status)).ok()
 }
 

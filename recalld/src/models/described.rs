@@ -15,7 +15,7 @@ pub(super) fn names(roles: &[Role]) -> Vec<String> {
 }
 
 /// Describes an installed model. `running` is the model if it was requested since the daemon started.
-pub(super) fn installed(model: &Installed, running: Option<&dyn Listed>) -> v1::Model {
+pub(super) fn installed_model(model: &Installed, running: Option<&dyn Listed>) -> v1::Model {
     let Installed { name, path, manifest, used_as } = model;
     let described = v1::Model {
         name: name.clone(),
@@ -75,7 +75,7 @@ pub(super) fn built_in(is_used: bool) -> v1::Model {
 }
 
 /// Describes a model that can be pulled.
-pub(super) fn known(known: &RegistryModel) -> v1::Model {
+pub(super) fn registry_model(known: &RegistryModel) -> v1::Model {
     v1::Model {
         name: known.name.to_owned(),
         roles: names(known.kind.roles()),

@@ -75,7 +75,7 @@ pub(super) fn problems_now(folder: &ModelsFolder, remote: &RemoteModels, in_use:
 fn problems_in(folder: &ModelsFolder, remote: &RemoteModels) -> Vec<ModelProblem> {
     match folder.roles().and_then(|roles| Ok((roles, folder.list()?))) {
         Ok((roles, installed)) => {
-            let problem = |(role, name): (Role, String)| of_used(role, &name, &installed, folder, remote);
+            let problem = |(role, name): (Role, String)| used_model_problem(role, &name, &installed, folder, remote);
             roles.into_iter().filter_map(problem).collect()
         }
         Err(error) => {
@@ -85,14 +85,14 @@ fn problems_in(folder: &ModelsFolder, remote: &RemoteModels) -> Vec<ModelProblem
             };
             let failure = ModelsError::from(error).into_failure();
             let message = format!("the installed models are not used: {}", failure.message);
-            let hint = hint::of_failure(&failure, Audience::Command).unwrap_or_else(|| CHOOSE_AGAIN.to_owned());
+            let hint = hint::for_failure(&failure, Audience::Command).unwrap_or_else(|| CHOOSE_AGAIN.to_owned());
             vec![ModelProblem { message, hint, path }]
         }
     }
 }
 
 /// Returns the problem of a selected model, if any.
-fn of_used(
+fn used_model_problem(
     role: Role,
     name: &str,
     installed: &[Installed],
@@ -100,7 +100,7 @@ fn of_used(
     remote: &RemoteModels,
 ) -> Option<ModelProblem> {
     if RemoteName::is_remote(name) {
-        return remote.check(role, name).err().map(|error| of_remote(role, name, error));
+        return remote.check(role, name).err().map(|error| remote_problem(role, name, error));
     }
     let problem = |reason: &str, path| ModelProblem {
         message: format!("the model {name}, which is used to {role}, cannot be used: {reason}"),
@@ -120,11 +120,11 @@ fn of_used(
 }
 
 /// Returns the problem of a selected remote model.
-fn of_remote(role: Role, name: &str, error: RemoteError) -> ModelProblem {
+fn remote_problem(role: Role, name: &str, error: RemoteError) -> ModelProblem {
     let failure = ModelsError::from(error).into_failure();
     ModelProblem {
         message: format!("the model {name}, which is used to {role}, cannot be used: {}", failure.message),
-        hint: hint::of_failure(&failure, Audience::Command).unwrap_or_else(|| CHOOSE_ANOTHER.to_owned()),
+        hint: hint::for_failure(&failure, Audience::Command).unwrap_or_else(|| CHOOSE_ANOTHER.to_owned()),
         path: PathBuf::new(),
     }
 }

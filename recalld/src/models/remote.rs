@@ -107,23 +107,23 @@ impl RemoteModels {
 
     /// Returns the embedder of a model that the user chose.
     pub(super) fn encoder(&self, name: &str) -> Result<Arc<RemoteEncoder>, RemoteError> {
-        self.encoder_of(self.chosen(name)?.0)
+        self.encoder_of(self.chosen_model(name)?.0)
     }
 
     /// Returns a language model that the user chose, as a judge.
     pub(super) fn judge(&self, name: &str) -> Result<Arc<RemoteJudge>, RemoteError> {
-        let (model, link) = self.chosen(name)?;
+        let (model, link) = self.chosen_model(name)?;
         Ok(Arc::new(RemoteJudge::new(model, link)?))
     }
 
     /// Returns a language model that the user chose, as one that describes chunks.
     pub(super) fn describer(&self, name: &str) -> Result<Arc<RemoteDescriber>, RemoteError> {
-        let (model, link) = self.chosen(name)?;
+        let (model, link) = self.chosen_model(name)?;
         Ok(Arc::new(RemoteDescriber::new(model, link)?))
     }
 
     /// Returns a model that the user chose, with its link.
-    fn chosen(&self, name: &str) -> Result<(RemoteModel, Arc<Link>), RemoteError> {
+    fn chosen_model(&self, name: &str) -> Result<(RemoteModel, Arc<Link>), RemoteError> {
         let model = self.remembered.list()?.into_iter().find(|model| model.name == name);
         let model = model.ok_or_else(|| RemoteError::NotChosen { name: name.to_owned() })?;
         let link = self.link_of(&model)?;
@@ -134,14 +134,14 @@ impl RemoteModels {
     pub(super) fn check(&self, role: Role, name: &str) -> Result<(), RemoteError> {
         match role {
             Role::Embed => self.encoder(name).map(drop),
-            Role::Judge | Role::Describe => self.chosen(name).map(drop),
+            Role::Judge | Role::Describe => self.chosen_model(name).map(drop),
             Role::Rerank | Role::Prerank => Err(RemoteError::OtherRole { name: name.to_owned(), role }),
         }
     }
 
     /// Returns the link to a model's provider, if it is where the user was told.
     fn link_of(&self, model: &RemoteModel) -> Result<Arc<Link>, RemoteError> {
-        let link = self.link(&model.parsed()?.provider)?;
+        let link = self.link(&model.parse_name()?.provider)?;
         let now = &link.provider().address;
         if *now == model.address {
             return Ok(link);
@@ -200,7 +200,7 @@ impl RemoteModels {
         let state = encoder.as_ref().map(|encoder| encoder.state());
         let EncoderState { problem, texts_per_second } =
             state.unwrap_or_else(|| EncoderState { problem: link.problem(), texts_per_second: None });
-        let spent = self.usage.of(&model.name);
+        let spent = self.usage.model_total(&model.name);
         let price = self.prices.get(&model.name).copied().or_else(|| model.price(link.provider().wire));
         v1::Model {
             fingerprint: model.fingerprint(link.provider().wire).to_string(),

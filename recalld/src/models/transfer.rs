@@ -26,7 +26,7 @@ impl Models {
         let fetcher = Fetcher::new(self.fetch.clone())?;
         let mirror = Some(mirror).filter(|mirror| !mirror.is_empty()).or(self.hub.as_deref());
         self.folder.pull(known, &fetcher, mirror, &runtime, &self.onnx, watch)?;
-        let model = self.described(known.name)?;
+        let model = self.describe_model(known.name)?;
         Ok(Transfer { path: model.path.clone().into(), model: Some(model) })
     }
 
@@ -43,7 +43,7 @@ impl Models {
         // The user asks for it to be loaded, even if loading it crashed before.
         forget_failed_loads(&self.runtimes.folder)?;
         let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
-        let package = RuntimePackage::of_this_platform().ok_or(InstallError::NoPackage { system, processor })?;
+        let package = RuntimePackage::for_this_platform().ok_or(InstallError::NoPackage { system, processor })?;
         let folder = &self.runtimes.folder;
         let path = match package_path {
             None => {

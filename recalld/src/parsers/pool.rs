@@ -95,7 +95,7 @@ impl ParserPool {
             let idle = state.idle.iter().map(|idle| idle.worker.process().pid);
             idle.chain(state.busy.iter().map(|busy| busy.process.pid)).collect()
         };
-        pids.into_iter().map(|pid| MemoryUse::of_process(pid).anonymous_bytes).sum()
+        pids.into_iter().map(|pid| MemoryUse::read_process(pid).anonymous_bytes).sum()
     }
 
     /// Returns why source code is parsed in the daemon's own process, if it is.

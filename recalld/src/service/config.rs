@@ -22,17 +22,17 @@ pub(super) async fn handle(service: &Service, request: ConfigRequest) -> Result<
             let configuration = &daemon.configuration;
             let home = configuration.environment.home.as_deref();
             let root = settings_root(&origin.directory, origin.project.as_deref(), home, broad);
-            match configuration.given(root.as_deref()) {
+            match configuration.given_settings(root.as_deref()) {
                 Ok(Given { table, warnings }) => {
                     let warnings = warnings.iter().map(|problem| problem_of(problem.to_string())).collect();
-                    let wanted = wanted(table.rows(), &key).map(|row| setting(row, configuration)).collect();
-                    found(wanted, warnings, &key, || table.nearest(&key))
+                    let wanted = select_rows(table.rows(), &key).map(|row| setting(row, configuration)).collect();
+                    find_origin(wanted, warnings, &key, || table.nearest(&key))
                 }
                 // Whatever the files say, the daemon runs with what they said when it started.
                 Err(error) => {
                     let table = &configuration.started;
-                    let wanted = wanted(table.rows(), &key).map(|row| setting(row, configuration)).collect();
-                    found(wanted, vec![problem_of(error_chain(&error))], &key, || table.nearest(&key))
+                    let wanted = select_rows(table.rows(), &key).map(|row| setting(row, configuration)).collect();
+                    find_origin(wanted, vec![problem_of(error_chain(&error))], &key, || table.nearest(&key))
                 }
             }
         })
@@ -40,13 +40,13 @@ pub(super) async fn handle(service: &Service, request: ConfigRequest) -> Result<
 }
 
 /// Returns the rows of a setting or a section; all for an empty name.
-fn wanted<'r>(rows: impl Iterator<Item = &'r Row>, key: &str) -> impl Iterator<Item = &'r Row> {
+fn select_rows<'r>(rows: impl Iterator<Item = &'r Row>, key: &str) -> impl Iterator<Item = &'r Row> {
     rows.filter(move |row| {
         key.is_empty() || row.key == key || row.key.strip_prefix(key).is_some_and(|rest| rest.starts_with('.'))
     })
 }
 
-fn found(
+fn find_origin(
     settings: Vec<v1::Setting>,
     warnings: Vec<v1::Warning>,
     key: &str,

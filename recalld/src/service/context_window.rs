@@ -79,7 +79,7 @@ pub(super) async fn handle(service: &Service, request: ContextRequest) -> Result
         stats,
         warnings: warning::to_proto(warnings),
     };
-    response.warnings.extend(condensed.as_ref().map(warning::condensed));
+    response.warnings.extend(condensed.as_ref().map(warning::condensed_warning));
     service.daemon.complete(&session, &mut response.warnings);
     Ok(response)
 }

@@ -33,15 +33,20 @@ pub(super) async fn handle(service: &Service, request: DoctorRequest) -> Result<
     let DoctorReport { findings, checked } = report;
     let checked = checked.into_iter().map(Check::as_str).chain([MODELS, PARSERS]);
     let parsers = service.daemon.parsers.problem();
-    let parsers = parsers.as_deref().map(of_parsers);
+    let parsers = parsers.as_deref().map(parser_finding);
     Ok(DoctorResponse {
-        findings: models.into_iter().map(of_models).chain(parsers).chain(findings.into_iter().map(finding)).collect(),
+        findings: models
+            .into_iter()
+            .map(model_finding)
+            .chain(parsers)
+            .chain(findings.into_iter().map(finding))
+            .collect(),
         checked: checked.map(str::to_owned).collect(),
     })
 }
 
 /// Converts the problem of a selected model to a finding.
-fn of_models(problem: ModelProblem) -> v1::Finding {
+fn model_finding(problem: ModelProblem) -> v1::Finding {
     let ModelProblem { message, hint, path } = problem;
     v1::Finding {
         check: MODELS.to_owned(),
@@ -55,7 +60,7 @@ fn of_models(problem: ModelProblem) -> v1::Finding {
 }
 
 /// Converts the problem of the parse workers to a finding.
-fn of_parsers(reason: &str) -> v1::Finding {
+fn parser_finding(reason: &str) -> v1::Finding {
     v1::Finding {
         check: PARSERS.to_owned(),
         severity: Severity::Warning.into(),

@@ -63,7 +63,7 @@ fn response(item: Item, lines: Lines, parent: Parent) -> Result<GetResponse, Fai
         }
         (whole, start, end, Some(part), cited)
     } else {
-        let (part, start, end) = lines.of(&text).ok_or_else(|| lines.absent_from(&found.path, &text))?;
+        let (part, start, end) = lines.cut(&text).ok_or_else(|| lines.absent_from(&found.path, &text))?;
         let part = part.to_owned();
         match parent {
             Parent::Leave => (part, start, end, None, (start, end)),
@@ -112,7 +112,7 @@ impl Lines {
 
     /// Returns the requested part of a text, with its first and last line; `None` if the text has no such lines. Of an empty
     /// text, the lines of a whole document are empty, from 0 to 0.
-    fn of(self, text: &str) -> Option<(&str, u32, u32)> {
+    fn cut(self, text: &str) -> Option<(&str, u32, u32)> {
         let all = count_lines(text);
         if all == 0 && self.first <= 1 && self.last == u32::MAX {
             return Some(("", 0, 0));
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, first: Option<u32>, last: Option<u32>, expected: (&str, u32, u32)) {
-        assert_eq!(Lines::read(first, last).expect("a range").of(text), Some(expected));
+        assert_eq!(Lines::read(first, last).expect("a range").cut(text), Some(expected));
     }
 
     #[test]
@@ -178,7 +178,7 @@ mod tests {
         let path = DocPath::new("a.py").expect("a path");
         let check = |text: &str, first, last, expected: &str| {
             let lines = Lines { first, last };
-            assert_eq!(lines.of(text), None, "{first} to {last}");
+            assert_eq!(lines.cut(text), None, "{first} to {last}");
             assert_eq!(lines.absent_from(&path, text).message, expected);
         };
         let text = "one\ntwo\nthree\n";
@@ -186,7 +186,7 @@ mod tests {
         check(text, 4, u32::MAX, "`a.py` has no lines from 4: it has 3 lines");
         check(text, 0, 0, "`a.py` has no line 0: it has 3 lines");
         check("", 2, 2, "`a.py` has no line 2: it is empty");
-        assert_eq!(Lines { first: 0, last: 2 }.of(text), Some(("one\ntwo\n", 1, 2)));
+        assert_eq!(Lines { first: 0, last: 2 }.cut(text), Some(("one\ntwo\n", 1, 2)));
     }
 
     #[test]

@@ -15,14 +15,14 @@ const CAPABILITIES: [&str; 1] = ["lexical"];
 
 pub(super) fn handle(service: &Service, request: &HandshakeRequest) -> Result<HandshakeResponse, Status> {
     let identity = &service.daemon.identity;
-    let protocol = agreed(request.protocol.as_ref()).map_err(|failure| describe(failure, identity))?;
+    let protocol = agree(request.protocol.as_ref()).map_err(|failure| describe(failure, identity))?;
     check_home(&identity.data_home, &request.data_home)?;
     tracing::debug!(client = request.client_name, version = request.client_version, protocol, "handshake");
     Ok(response(identity, protocol))
 }
 
 /// Returns the newest common revision. A client that names none is assumed to speak the newest.
-fn agreed(theirs: Option<&ProtocolRange>) -> Result<u32, Failure> {
+fn agree(theirs: Option<&ProtocolRange>) -> Result<u32, Failure> {
     let Some(theirs) = theirs else { return Ok(*PROTOCOLS.end()) };
     newest_common(&PROTOCOLS, &(theirs.min..=theirs.max)).ok_or_else(|| {
         let (oldest, newest) = PROTOCOLS.into_inner();
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     fn check(min: u32, max: u32, expected: Option<u32>) {
-        let agreed = agreed(Some(&ProtocolRange { min, max }));
+        let agreed = agree(Some(&ProtocolRange { min, max }));
         assert_eq!(agreed.as_ref().ok(), expected.as_ref(), "{min} to {max}");
         if let Err(failure) = agreed {
             assert_eq!(failure.reason, Reason::VersionMismatch);
@@ -118,6 +118,6 @@ mod tests {
         check(newest + 1, newest + 3, None);
         check(0, oldest - 1, None);
         check(newest, oldest.saturating_sub(1), None);
-        assert_eq!(agreed(None).ok(), Some(newest));
+        assert_eq!(agree(None).ok(), Some(newest));
     }
 }

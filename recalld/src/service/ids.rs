@@ -55,7 +55,7 @@ names_items! {
 
 /// Replaces the abbreviated ids of a request.
 pub(super) async fn complete<R: NamesItems>(service: &Service, mut request: R) -> Result<R, Status> {
-    let is_abbreviated = |name: &str| match Abbreviated::of(name) {
+    let is_abbreviated = |name: &str| match Abbreviated::parse(name) {
         Some(Abbreviated::Memory) => true,
         Some(Abbreviated::Document) => R::DOCUMENTS,
         None => false,

@@ -3,7 +3,7 @@
 use recall_api::convert::{document, document_type, limits, scope, time};
 use recall_api::v1::{self, ListEntry, ListRequest, ListResponse};
 use recall_api::{InvalidRequest, Problem};
-use recall_core::{Language, PathFilter, Scope, folded, normalized};
+use recall_core::{Language, PathFilter, Scope, fold_case, normalize_text};
 use recall_engine::{Coverage, ListRequest as Asked, ListSort, Listed, Listing, RecordStatus, Said};
 use tonic::Status;
 
@@ -19,10 +19,10 @@ pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<Li
         types: document_type("type", &r#type)?.into_iter().collect(),
         languages: Some(language)
             .filter(|name| !name.is_empty())
-            .map(|name| Language::from(folded(&name).into_owned()))
+            .map(|name| Language::from(fold_case(&name).into_owned()))
             .into_iter()
             .collect(),
-        tags: tags.iter().map(|tag| normalized(tag).into_owned()).collect(),
+        tags: tags.iter().map(|tag| normalize_text(tag).into_owned()).collect(),
         path: Some(path).filter(|path| !path.is_empty()).map(|path| PathFilter::new(&path)),
         said: if flagged { Said::Flagged } else { Said::Anything },
         sort: order(sort)?,

@@ -26,10 +26,10 @@ pub(super) async fn add(service: &Service, request: AddRequest) -> Result<AddRes
         None => daemon.engine.add_memory(&origin, &asked),
     };
     let report = service.call(add).await?;
-    Ok(added(report))
+    Ok(add_answer(report))
 }
 
-pub(super) fn added(report: AddReport) -> AddResponse {
+pub(super) fn add_answer(report: AddReport) -> AddResponse {
     let AddReport { id, title, outcome, similar, notes } = report;
     let status = match outcome {
         AddOutcome::Added => AddStatus::Added,
@@ -86,12 +86,12 @@ pub(super) async fn verify(service: &Service, request: VerifyRequest) -> Result<
     let adopted = files.as_deref().map(adopted::check);
     let verified = memories.iter().map(|recalled| {
         let changes = changes.remove(&recalled.memory.id).unwrap_or_default();
-        verified(recalled, changes)
+        verified_memory(recalled, changes)
     });
     Ok(VerifyResponse { results: verified.collect(), broken, adopted })
 }
 
-fn verified(recalled: &MemoryView, changes: Vec<AnchorChange>) -> VerifiedMemory {
+fn verified_memory(recalled: &MemoryView, changes: Vec<AnchorChange>) -> VerifiedMemory {
     VerifiedMemory {
         changes: changes.into_iter().map(change).collect(),
         id: recalled.memory.id.to_string(),

@@ -29,7 +29,7 @@ pub(super) async fn import(service: &Service, request: v1::MigrateRequest) -> Re
     };
     let origin = context::origin(context)?;
     let report = service.call(move |daemon| daemon.engine.migrate(&origin, &asked)).await?;
-    Ok(imported(report))
+    Ok(migrate_answer(report))
 }
 
 /// `Audit`: compares what tools remember with the project.
@@ -44,7 +44,7 @@ pub(super) async fn audit(service: &Service, request: v1::AuditRequest) -> Resul
     let origin = context::origin(context)?;
     let limit = limit.min(MOST_FINDINGS) as usize;
     let report = service.call(move |daemon| daemon.engine.audit(&origin, &kinds, &asked, limit)).await?;
-    Ok(audited(report))
+    Ok(audit_answer(report))
 }
 
 fn kind(name: &str) -> Result<ForeignKind, InvalidRequest> {
@@ -67,7 +67,7 @@ fn source(kind: ForeignKind, wanted: i32, source: Option<v1::ForeignSource>) -> 
     Ok(ForeignSource { kind, path, scope: scope::from_proto(wanted, Scope::Project)?, projects })
 }
 
-fn imported(report: MigrateReport) -> v1::MigrateResponse {
+fn migrate_answer(report: MigrateReport) -> v1::MigrateResponse {
     let MigrateReport { paths, memories, sessions, files, ratings, masked, missing_files, left_out, is_cut, took } =
         report;
     let left_out = left_out.into_iter().map(|(code, LeftOutTally { count, items })| {
@@ -92,7 +92,7 @@ fn arrivals(Arrivals { found, added, known }: Arrivals) -> v1::Arrivals {
     v1::Arrivals { found, added, known }
 }
 
-fn audited(report: AuditReport) -> v1::AuditResponse {
+fn audit_answer(report: AuditReport) -> v1::AuditResponse {
     let AuditReport { sources, took } = report;
     let finding = |AuditFinding { kind, item, title, what, line }| {
         let kind = match kind {

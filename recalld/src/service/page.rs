@@ -21,7 +21,8 @@ pub(super) async fn handle(service: &Service, request: OpenPageRequest) -> Resul
     let OpenPageRequest { context, port, api_key, listen } = request;
     let port = port.map(read_port).transpose()?;
     let listen = (!listen.is_empty()).then(|| read_listen(&listen)).transpose()?;
-    let api_key = if api_key.is_empty() { None } else { Some(ApiKey::new(&api_key).map_err(|error| of_key(&error))?) };
+    let api_key =
+        if api_key.is_empty() { None } else { Some(ApiKey::new(&api_key).map_err(|error| key_failure(&error))?) };
     let origin = context::origin(context.clone())?;
     // The status of the project's store names its root, and fails for a root that must not be read.
     let status = service.call(move |daemon| daemon.engine.status(&origin, Scope::Project, 0)).await?;
@@ -54,7 +55,7 @@ fn read_listen(text: &str) -> Result<SocketAddr, InvalidRequest> {
     })
 }
 
-fn of_key(error: &KeyError) -> Failure {
+fn key_failure(error: &KeyError) -> Failure {
     Failure::new(Reason::InvalidArgument, error.to_string()).with_detail("field", "api_key").with_hint(NEW_KEY)
 }
 

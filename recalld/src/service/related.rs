@@ -23,7 +23,7 @@ pub(super) async fn handle(service: &Service, request: RelatedRequest) -> Result
     };
     let session = context::session(context.as_ref());
     let origin = context::origin(context)?;
-    let related = service.call(move |daemon| daemon.engine.related(&origin, &asked)).await?;
+    let related = service.call(move |daemon| daemon.engine.related_documents(&origin, &asked)).await?;
     let mut response = response(related);
     service.daemon.complete(&session, &mut response.warnings);
     Ok(response)

@@ -32,7 +32,7 @@ fn response(report: RemoveReport) -> RemoveResponse {
         documents,
         memories: memories.len() as u64,
         removed: removed
-            .map(|path| DocumentId::of(path).to_string())
+            .map(|path| DocumentId::from_path(path).to_string())
             .chain(memories.iter().map(ToString::to_string))
             .collect(),
         failures: remaining.into_iter().map(still_there).collect(),

@@ -49,15 +49,15 @@ pub(super) fn stream(
                 Err(StatusError::Store(error)) if error.fault() == Fault::Damaged => None,
                 state => state?,
             };
-            send(&inside, Event::Started(started(before.as_ref())));
+            send(&inside, Event::Started(start_event(before.as_ref())));
             let report = run(engine, &origin, &mut progress(inside), cancel)?;
-            Ok(finished(&report, state(engine, &origin, scope, FAILURES_NAMED)?))
+            Ok(finish_event(&report, state(engine, &origin, scope, FAILURES_NAMED)?))
         };
         let last = match daemon.jobs.run(&events, job).await {
             Some(Ok(Ok(finished))) => Ok(event(Event::Finished(finished))),
-            Some(Ok(Err(error))) => Err(failed(error)),
+            Some(Ok(Err(error))) => Err(run_error(error)),
             Some(Err(panicked)) => Err(panicked),
-            None => Err(ended()),
+            None => Err(end_error()),
         };
         // Bounds the wait for a client that does not read.
         let _ = tokio::time::timeout(LAST_EVENT_PATIENCE, events.send(last)).await;
@@ -83,16 +83,16 @@ impl From<StatusError> for RunError {
     }
 }
 
-fn failed(error: RunError) -> Status {
+fn run_error(error: RunError) -> Status {
     match error {
         // Either the client is gone or the daemon is ending; a client that still reads can only get the latter.
-        RunError::Index(IndexError::Store(error)) if error.fault() == Fault::Cancelled => ended(),
+        RunError::Index(IndexError::Store(error)) if error.fault() == Fault::Cancelled => end_error(),
         RunError::Index(error) => error.into_failure().into(),
         RunError::Status(error) => error.into_failure().into(),
     }
 }
 
-fn ended() -> Status {
+fn end_error() -> Status {
     Failure::new(Reason::Unavailable, "the daemon is shutting down; what is indexed so far is kept").into()
 }
 
@@ -124,7 +124,7 @@ fn event(event: Event) -> v1::IndexEvent {
     v1::IndexEvent { event: Some(event) }
 }
 
-fn started(state: Option<&StoreStatus>) -> v1::IndexStarted {
+fn start_event(state: Option<&StoreStatus>) -> v1::IndexStarted {
     let Some(state) = state else { return v1::IndexStarted::default() };
     v1::IndexStarted {
         root: state.root.to_string_lossy().into_owned(),
@@ -146,7 +146,7 @@ fn how_far(progress: Progress) -> v1::IndexProgress {
     }
 }
 
-fn finished(report: &IndexReport, state: Option<StoreStatus>) -> v1::IndexFinished {
+fn finish_event(report: &IndexReport, state: Option<StoreStatus>) -> v1::IndexFinished {
     let &IndexReport {
         added,
         changed,

@@ -79,7 +79,7 @@ pub(super) async fn handle(
     };
     let mut response = to_proto(&request, filter, answer, &parents.texts, began.elapsed());
     response.warnings.extend(warning::to_proto(parents.warnings));
-    response.warnings.extend(condensed.as_ref().map(warning::condensed));
+    response.warnings.extend(condensed.as_ref().map(warning::condensed_warning));
     service.daemon.complete(&session, &mut response.warnings);
     Ok(response)
 }

@@ -57,7 +57,7 @@ pub(super) async fn end(service: &Service, request: EndSessionRequest) -> Result
         session_id: id,
         summary_shared: summary_path.is_some() && keeping == Keeping::Shared,
         summary_path: summary_path.map(|path| path.to_string()).unwrap_or_default(),
-        memories: memories.into_iter().map(memory::added).collect(),
+        memories: memories.into_iter().map(memory::add_answer).collect(),
         warnings: memory::warnings(notes),
     })
 }

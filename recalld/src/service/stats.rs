@@ -16,7 +16,7 @@ pub(super) async fn handle(service: &Service, request: StatsRequest) -> Result<S
     let origin = context::origin(context)?;
     let estimate = if savings { Estimate::Savings } else { Estimate::Nothing };
     let Stats { stores, savings } = service.call(move |daemon| daemon.engine.stats(&origin, wanted, estimate)).await?;
-    Ok(StatsResponse { stores: stores.into_iter().map(store).collect(), savings: savings.map(saved) })
+    Ok(StatsResponse { stores: stores.into_iter().map(store).collect(), savings: savings.map(savings_message) })
 }
 
 fn store(store: StoreStats) -> v1::StoreStats {
@@ -41,7 +41,7 @@ fn store(store: StoreStats) -> v1::StoreStats {
     }
 }
 
-fn saved(savings: Savings) -> v1::Savings {
+fn savings_message(savings: Savings) -> v1::Savings {
     let Savings { since, sessions, answers, hits, unknown_hits, files, answer_tokens, file_tokens } = savings;
     v1::Savings {
         since: since.map(time::to_proto),

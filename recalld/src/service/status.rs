@@ -51,7 +51,7 @@ pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<
     };
     let (models, problems, sessions) = blocking::run(read).await?;
     let mut warnings = warnings;
-    warnings.extend(problems.into_iter().map(warning::of_models));
+    warnings.extend(problems.into_iter().map(warning::model_warning));
     let kept =
         if kept { service.call(|daemon| Ok::<_, StatusError>(daemon.engine.kept_stores())).await? } else { Vec::new() };
     Ok(StatusResponse {
@@ -68,7 +68,7 @@ pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<
 fn daemon_status(daemon: &Daemon, sessions: usize) -> v1::DaemonStatus {
     let Identity { version, program: _, is_managed: _, pid, tenure, started_at, started: _, socket, data_home: _, log } =
         &daemon.identity;
-    let MemoryUse { resident_bytes, anonymous_bytes, peak_bytes, mapped_bytes: _ } = MemoryUse::of_this_process();
+    let MemoryUse { resident_bytes, anonymous_bytes, peak_bytes, mapped_bytes: _ } = MemoryUse::read();
     v1::DaemonStatus {
         pid: *pid,
         version: (*version).to_owned(),
@@ -83,8 +83,8 @@ fn daemon_status(daemon: &Daemon, sessions: usize) -> v1::DaemonStatus {
             ceiling_bytes: daemon.settings.daemon.memory_ceiling_bytes,
             shares: vec![
                 share("imports", daemon.engine.imports()),
-                share("messages", daemon.admission.of_messages()),
-                share("answers", daemon.admission.of_answers()),
+                share("messages", daemon.admission.message_use()),
+                share("answers", daemon.admission.answer_use()),
             ],
         }),
         connections: daemon.activity.clients() as u32,
@@ -229,7 +229,7 @@ fn troubles(
 
 /// Returns the warning that the stores' status is not available.
 fn trouble(failure: &Failure) -> v1::Warning {
-    let hint = hint::of_failure(failure, Audience::Command).unwrap_or_default();
+    let hint = hint::for_failure(failure, Audience::Command).unwrap_or_default();
     warning::new(failure.reason.as_str(), Severity::Error, failure.message.clone(), &hint)
 }
 

@@ -7,7 +7,7 @@ use recall_engine::Coverage;
 
 /// Returns a store's id, a hash of its root's path.
 pub(super) fn id(root: &Path) -> String {
-    ContentHash::of(root.as_os_str().as_encoded_bytes()).short()
+    ContentHash::hash(root.as_os_str().as_encoded_bytes()).short()
 }
 
 /// Returns the id of the searched store with that index; empty if there is none.

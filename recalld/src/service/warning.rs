@@ -6,7 +6,7 @@ use std::time::Duration;
 use recall_api::v1;
 use recall_api::v1::Severity;
 use recall_core::Condensed;
-use recall_core::quantity::{count, counted};
+use recall_core::quantity::{count, count_noun};
 use recall_engine::{LeftOutGroup, UnreadLines, Warning};
 
 use crate::models::ModelProblem;
@@ -39,7 +39,7 @@ fn one(warning: Warning) -> v1::Warning {
             new("INDEXING", Severity::Warning, message, "ask again in a moment")
         }
         Warning::SharedStore { store, reason, is_new } => shared_store(&store, &reason, is_new),
-        Warning::SharedNotFiltered { stores } => shared_not_filtered(&stores),
+        Warning::SharedNotFiltered { stores } => shared_without_filter(&stores),
         Warning::SharedNotScanned { stores } => {
             let message = format!("shared stores are not searched for exact text: {}", stores.join(", "));
             new("SHARED_NOT_SCANNED", Severity::Notice, message, "a search without `--exact` and `--regex` asks them")
@@ -104,8 +104,8 @@ fn one(warning: Warning) -> v1::Warning {
             )
         }
         Warning::EmbeddingsPassedOver { reason, instead } => passed_over(&reason, instead),
-        Warning::NotReranked { reason } => not_reranked(&reason),
-        Warning::NotJudged { reason } => not_judged(&reason),
+        Warning::NotReranked { reason } => without_reranking(&reason),
+        Warning::NotJudged { reason } => without_judge(&reason),
         Warning::RankerPassedOver { reason } => {
             let message =
                 format!("the built-in ranker is used instead of the one learnt from this project's history: {reason}");
@@ -117,7 +117,7 @@ fn one(warning: Warning) -> v1::Warning {
             new("UNKNOWN_FILTER", Severity::Notice, message, "")
         }
         Warning::PathMissing { path, near } => path_missing(path, near),
-        Warning::PathNotIndexed { path } => path_not_indexed(path),
+        Warning::PathNotIndexed { path } => unindexed_path(path),
         Warning::PathWithoutHits { path, documents } => path_without_hits(path, documents),
         Warning::WeightsDecide => weights_decide(),
         Warning::MemoriesBehind => {
@@ -146,7 +146,7 @@ fn files_left_out(groups: &[LeftOutGroup]) -> v1::Warning {
         let rest = groups[REASONS..].iter().map(|group| group.files).sum();
         named.push(format!("{} for other reasons", count(rest)));
     }
-    let message = format!("{} left out of the index: {}", counted(files, "file is", "files are"), named.join(", "));
+    let message = format!("{} left out of the index: {}", count_noun(files, "file is", "files are"), named.join(", "));
     new("FILES_LEFT_OUT", Severity::Notice, message, "`recall status --failures` lists them, with the settings")
 }
 
@@ -158,7 +158,7 @@ fn stores_left_out(left_out: u64, limit: u64) -> v1::Warning {
 }
 
 /// Returns the warning that of a long query not all is searched for.
-pub(super) fn condensed(condensed: &Condensed) -> v1::Warning {
+pub(super) fn condensed_warning(condensed: &Condensed) -> v1::Warning {
     const SHOWN_CHARS: usize = 160;
     let Condensed { text, lines, kept } = condensed;
     let shown = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -179,7 +179,7 @@ fn path_missing(path: String, near: Option<String>) -> v1::Warning {
 }
 
 /// Returns the warning that nothing below a path filter is indexed.
-fn path_not_indexed(path: String) -> v1::Warning {
+fn unindexed_path(path: String) -> v1::Warning {
     let message = format!("nothing in `{path}` is indexed");
     v1::Warning { path, ..new("PATH_NOT_INDEXED", Severity::Warning, message, "`recall status` says what is left out") }
 }
@@ -207,7 +207,7 @@ fn shared_store(store: &str, reason: &str, is_new: bool) -> v1::Warning {
     new("SHARED_STORE", severity, message, "the answer is from this machine's stores")
 }
 
-fn shared_not_filtered(stores: &[String]) -> v1::Warning {
+fn shared_without_filter(stores: &[String]) -> v1::Warning {
     let message =
         format!("shared stores do not check filter expressions, and were not searched: {}", stores.join(", "));
     let hint = "they check types, languages, paths and tags: `--type`, `--lang`, `--path`, `--tag`";
@@ -236,21 +236,21 @@ fn passed_over(reason: &str, instead: Option<String>) -> v1::Warning {
 }
 
 /// Returns the warning that a cross-encoder did not take part.
-fn not_reranked(reason: &str) -> v1::Warning {
+fn without_reranking(reason: &str) -> v1::Warning {
     let message = format!("the first hits are in the order without a cross-encoder: {reason}");
     let hint = "ask again; `recall models list` shows the models; `recall models use rerank none` or `use prerank none` turns it off";
     new("NOT_RERANKED", Severity::Warning, message, hint)
 }
 
 /// Returns the warning that the language model did not take part.
-fn not_judged(reason: &str) -> v1::Warning {
+fn without_judge(reason: &str) -> v1::Warning {
     let message = format!("the first hits are in the order without the language model: {reason}");
     let hint = "ask again, or without it: `--no-judge`; `recall models use judge none` turns it off";
     new("NOT_JUDGED", Severity::Warning, message, hint)
 }
 
 /// Converts the problem of a selected model to a warning.
-pub(crate) fn of_models(problem: ModelProblem) -> v1::Warning {
+pub(crate) fn model_warning(problem: ModelProblem) -> v1::Warning {
     let ModelProblem { message, hint, path } = problem;
     let path = path.to_string_lossy().into_owned();
     v1::Warning { path, ..new("MODEL_UNUSABLE", Severity::Warning, message, &hint) }

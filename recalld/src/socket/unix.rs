@@ -95,21 +95,21 @@ pub(crate) fn bind(path: &Path) -> Result<Bound, SocketError> {
 ///
 /// # Errors
 /// The descriptor is not a Unix socket.
-pub(crate) fn inherited() -> io::Result<Option<Inherited>> {
+pub(crate) fn inherit() -> io::Result<Option<Inherited>> {
     match listenfd::ListenFd::from_env().take_unix_listener(0)? {
         Some(listener) => Ok(Some(listener)),
-        None => of_launchd(),
+        None => from_launchd(),
     }
 }
 
 #[cfg(target_os = "macos")]
-fn of_launchd() -> io::Result<Option<Inherited>> {
+fn from_launchd() -> io::Result<Option<Inherited>> {
     recall_os::system::launchd_listener(LAUNCHD_SOCKET)
 }
 
 #[cfg(not(target_os = "macos"))]
 #[expect(clippy::unnecessary_wraps, reason = "the same function as on macOS")]
-fn of_launchd() -> io::Result<Option<Inherited>> {
+fn from_launchd() -> io::Result<Option<Inherited>> {
     Ok(None)
 }
 

@@ -83,7 +83,7 @@ fn access_list(user: &str) -> String {
 
 /// Returns the socket that the service manager passed on: none.
 #[expect(clippy::unnecessary_wraps, reason = "the same function as on Unix")]
-pub(crate) fn inherited() -> io::Result<Option<Inherited>> {
+pub(crate) fn inherit() -> io::Result<Option<Inherited>> {
     Ok(None)
 }
 

@@ -179,7 +179,7 @@ fn another_process_with_the_noted_id_is_not_killed() {
 fn hanging(sandbox: &Sandbox) -> Running {
     let daemon = sandbox.start_daemon(&["--foreground"]);
     wait_until("its note", || {
-        let holder = daemon::Holder::of(&sandbox.dirs())?;
+        let holder = daemon::Holder::find(&sandbox.dirs())?;
         (holder.pid() == Some(daemon.id())).then_some(())
     });
     send_signal(daemon.id(), Signal::STOP);

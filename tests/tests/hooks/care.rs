@@ -178,8 +178,8 @@ fn a_state_folder_that_cannot_be_written_stops_no_agent() {
         run(&sandbox, &["prompt"], event(&project, session, "UserPromptSubmit", fields).to_string().as_bytes())
     };
     fs::create_dir_all(&folder).expect("made");
-    std::os::unix::fs::symlink("/dev/full", folder.join(ContentHash::of(b"full").short())).expect("made");
-    fs::write(folder.join(ContentHash::of(b"torn").short()), b"+shown memo\xff\n-\n\n?\nx").expect("written");
+    std::os::unix::fs::symlink("/dev/full", folder.join(ContentHash::hash(b"full").short())).expect("made");
+    fs::write(folder.join(ContentHash::hash(b"torn").short()), b"+shown memo\xff\n-\n\n?\nx").expect("written");
     assert!(text(&ask("torn")).is_some());
     // It might be shown again and again.
     for session in ["full", "file"] {

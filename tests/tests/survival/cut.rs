@@ -46,7 +46,7 @@ fn twenty_searches_are_answered_although_the_daemon_dies() {
 }
 
 fn pid(sandbox: &Sandbox) -> u32 {
-    Holder::of(&sandbox.dirs()).expect("a daemon runs").pid().expect("noted")
+    Holder::find(&sandbox.dirs()).expect("a daemon runs").pid().expect("noted")
 }
 
 /// The segment files of the lexical index.

@@ -161,7 +161,7 @@ impl Case {
     }
 
     fn signal(&self, signal: Signal) {
-        let pid = Holder::of(&self.sandbox.dirs()).and_then(|holder| holder.pid());
+        let pid = Holder::find(&self.sandbox.dirs()).and_then(|holder| holder.pid());
         if let Some(pid) = pid.and_then(|pid| Pid::from_raw(pid.cast_signed())) {
             // It may be ending already.
             let _ = kill_process(pid, signal);
@@ -170,7 +170,7 @@ impl Case {
 
     /// Suspends the process while a client searches, and resumes it.
     fn pause(&mut self) {
-        let holder = Holder::of(&self.sandbox.dirs()).and_then(|holder| holder.pid());
+        let holder = Holder::find(&self.sandbox.dirs()).and_then(|holder| holder.pid());
         let Some(pid) = holder.and_then(|pid| Pid::from_raw(pid.cast_signed())) else { return };
         if kill_process(pid, Signal::STOP).is_err() {
             return;
@@ -241,7 +241,7 @@ impl Case {
         let began = Instant::now();
         loop {
             let processes = self.sandbox.processes();
-            let is_ending = || Holder::of(&self.sandbox.dirs()).is_some_and(|_| !self.sandbox.is_listening());
+            let is_ending = || Holder::find(&self.sandbox.dirs()).is_some_and(|_| !self.sandbox.is_listening());
             if (processes.len() <= 1 && !is_ending()) || began.elapsed() > GRACE {
                 return processes;
             }

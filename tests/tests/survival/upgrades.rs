@@ -204,7 +204,7 @@ fn settled(sandbox: &Sandbox) -> Vec<i32> {
     let began = Instant::now();
     loop {
         let processes = sandbox.processes();
-        let is_ending = || Holder::of(&sandbox.dirs()).is_some() && !sandbox.is_listening();
+        let is_ending = || Holder::find(&sandbox.dirs()).is_some() && !sandbox.is_listening();
         if (processes.len() <= 1 && !is_ending()) || began.elapsed() > GRACE {
             return processes;
         }
@@ -213,7 +213,7 @@ fn settled(sandbox: &Sandbox) -> Vec<i32> {
 }
 
 fn signal(sandbox: &Sandbox, signal: Signal) {
-    let pid = Holder::of(&sandbox.dirs()).and_then(|holder| holder.pid());
+    let pid = Holder::find(&sandbox.dirs()).and_then(|holder| holder.pid());
     if let Some(pid) = pid.and_then(|pid| Pid::from_raw(pid.cast_signed())) {
         // It may have ended already.
         let _ = kill_process(pid, signal);

@@ -59,7 +59,7 @@ impl Knows {
 
 impl Models {
     /// Opens the models given on the command line.
-    pub(crate) fn of(arguments: &MineArguments) -> Result<Self, Box<dyn Error + Send + Sync>> {
+    pub(crate) fn open(arguments: &MineArguments) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let (Some(folder), Some(library)) = (&arguments.encoder, &arguments.runtime) else {
             return Ok(Self::instant());
         };

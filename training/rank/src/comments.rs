@@ -22,18 +22,18 @@ const MAX_WORDS: usize = 25;
 
 /// Removes the comment of one definition of a file; `None` if no comment is suitable.
 pub(crate) fn without_comment(path: &DocPath, text: &str) -> Option<Uncommented> {
-    let language = Language::of_file(path, text);
-    if Form::of(language.as_ref()) != Form::Program {
+    let language = Language::detect(path, text);
+    if Form::for_language(language.as_ref()) != Form::Program {
         return None;
     }
     let parsed = Chunker::new(ChunkLimits::from(&Limits::default())).parse(path, language.as_ref(), text);
-    if FileKind::of_parsed(path, language.as_ref(), text, &parsed) != FileKind::Main {
+    if FileKind::from_parsed(path, language.as_ref(), text, &parsed) != FileKind::Main {
         return None;
     }
     let described: Vec<(ByteSpan, String)> = parsed
         .chunks
         .iter()
-        .filter_map(|chunk| Some((chunk.doc_comment?, sentence(chunk.doc_comment?.of(text)?)?)))
+        .filter_map(|chunk| Some((chunk.doc_comment?, sentence(chunk.doc_comment?.slice(text)?)?)))
         .collect();
     // The middle one, because the first often describes the whole file.
     let (span, sentence) = described.get(described.len() / 2)?.clone();

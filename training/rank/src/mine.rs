@@ -31,7 +31,7 @@ type Failure = Box<dyn Error + Send + Sync>;
 /// Mines all repositories without output files.
 pub(crate) fn run(arguments: &MineArguments) -> Result<(), Failure> {
     let sources = Sources::read(&arguments.sources)?;
-    let models = Models::of(arguments)?;
+    let models = Models::open(arguments)?;
     for knows in Knows::ALL {
         fs::create_dir_all(arguments.out.join(knows.folder()))?;
     }
@@ -97,7 +97,7 @@ fn mine(source: &Source, arguments: &MineArguments, models: &Models) -> Result<M
         mined.ask(&asked, &asking, query.relevant.len(), is_relevant)?;
     }
     let files = files(&tree)?;
-    let described = if asks("comment") { bared(&tree, &files) } else { Vec::new() };
+    let described = if asks("comment") { bare(&tree, &files) } else { Vec::new() };
     for (path, Uncommented { text, .. }) in &described {
         fs::write(tree.join(path.as_str()), text)?;
     }
@@ -116,7 +116,7 @@ fn mine(source: &Source, arguments: &MineArguments, models: &Models) -> Result<M
 }
 
 /// Returns files without one of their comments, sampled evenly.
-fn bared(tree: &Path, files: &[DocPath]) -> Vec<(DocPath, Uncommented)> {
+fn bare(tree: &Path, files: &[DocPath]) -> Vec<(DocPath, Uncommented)> {
     // Most files have no suitable comment.
     let tried = spread(files, 8 * COMMENTS);
     let read = |path: &&DocPath| fs::read_to_string(tree.join(path.as_str())).ok();

@@ -109,8 +109,8 @@ fn mine(
     if files.len() > MAX_FILES {
         return Err(format!("{} files are too many", files.len()).into());
     }
-    let mut all = questions::of_tree(&tree, &files)?;
-    all.extend(questions::of_commits(&tree, &commits));
+    let mut all = questions::tree_questions(&tree, &files)?;
+    all.extend(questions::commit_questions(&tree, &commits));
     all.extend(foreign_questions(foreign, arguments)?);
 
     let asked = QueryEngine::new(&tree, &home, models, recall_engine::Rankers::built_in());
@@ -120,7 +120,7 @@ fn mine(
     let vocabulary = vocabulary(&tree, &files, &bodies);
     for (number, body) in bodies.iter().enumerate() {
         let id = asked.remember(number, body)?;
-        all.extend(questions::of_memory(number, body, &id, &vocabulary));
+        all.extend(questions::memory_question(number, body, &id, &vocabulary));
     }
     let mut pools = Pools(Knows::ALL.map(|_| Judged {
         features: recall_engine::all_feature_names().iter().map(ToString::to_string).collect(),

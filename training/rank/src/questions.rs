@@ -80,7 +80,7 @@ const WAYS: usize = 5;
 
 /// Returns the questions about a tree: definitions by their comments, which are removed from the files, documents by
 /// their headings and keywords, and files by names, paths, tests and words.
-pub(crate) fn of_tree(tree: &Path, files: &[DocPath]) -> Result<Vec<Question>, Box<dyn Error + Send + Sync>> {
+pub(crate) fn tree_questions(tree: &Path, files: &[DocPath]) -> Result<Vec<Question>, Box<dyn Error + Send + Sync>> {
     let read = |path: &DocPath| fs::read_to_string(tree.join(path.as_str())).ok();
     let mut questions = Vec::new();
     let bared =
@@ -89,16 +89,16 @@ pub(crate) fn of_tree(tree: &Path, files: &[DocPath]) -> Result<Vec<Question>, B
         fs::write(tree.join(path.as_str()), text)?;
         questions.push(Question::new("comment", &sentence).answered_by([path.as_str()]));
     }
-    questions.extend(of_headings(files, &read));
-    questions.extend(of_sections(files, &read));
-    questions.extend(of_names(files, &read));
-    questions.extend(of_paths(files));
-    questions.extend(of_words(files, &read));
+    questions.extend(heading_questions(files, &read));
+    questions.extend(section_questions(files, &read));
+    questions.extend(name_questions(files, &read));
+    questions.extend(path_questions(files));
+    questions.extend(word_questions(files, &read));
     Ok(questions)
 }
 
 /// Documents by headings that only one document has.
-fn of_headings(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Vec<Question> {
+fn heading_questions(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Vec<Question> {
     let mut headings: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for path in files.iter().filter(|path| path.extension() == Some("md")) {
         for section in read(path).iter().flat_map(|text| headings::sections(text)) {
@@ -116,7 +116,7 @@ fn of_headings(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) ->
 }
 
 /// Documents by three keywords of a section that no other document contains together.
-fn of_sections(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Vec<Question> {
+fn section_questions(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Vec<Question> {
     let documents = files.iter().filter(|path| path.extension() == Some("md"));
     let documents: Vec<(&DocPath, String)> = documents.filter_map(|path| Some((path, read(path)?))).collect();
     let mut vocabulary = Vocabulary::default();
@@ -137,7 +137,7 @@ fn of_sections(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) ->
 }
 
 /// Files of all kinds by a word that no other file contains.
-fn of_words(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Vec<Question> {
+fn word_questions(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Vec<Question> {
     let texts: Vec<(&DocPath, String)> = spread(files, READ_FILES)
         .filter_map(|path| Some((path, read(path).filter(|text| text.len() < 400_000)?)))
         .collect();
@@ -154,17 +154,17 @@ fn of_words(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Ve
 }
 
 /// Definitions by their names, in their own or another spelling, and tests by the names that they contain.
-fn of_names(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Vec<Question> {
+fn name_questions(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Vec<Question> {
     let mut chunker = Chunker::new(ChunkLimits::from(&Limits::default()));
     let mut defined: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     let mut tests: Vec<(&str, String)> = Vec::new();
     for path in spread(files, READ_FILES) {
         let Some(text) = read(path).filter(|text| text.len() < 400_000) else { continue };
-        let language = Language::of_file(path, &text);
-        if Form::of(language.as_ref()) != Form::Program {
+        let language = Language::detect(path, &text);
+        if Form::for_language(language.as_ref()) != Form::Program {
             continue;
         }
-        let is_test = FileKind::of(path) == FileKind::Test;
+        let is_test = FileKind::from_path(path) == FileKind::Test;
         let parsed = chunker.parse(path, language.as_ref(), &text);
         for symbol in parsed.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Module) {
             if symbol.name.len() >= MIN_NAME_CHARS && symbol.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -176,14 +176,14 @@ fn of_names(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Ve
             tests.push((path.as_str(), text));
         }
     }
-    let is_main = |path: &str| DocPath::new(path).is_ok_and(|path| FileKind::of(&path) == FileKind::Main);
+    let is_main = |path: &str| DocPath::new(path).is_ok_and(|path| FileKind::from_path(&path) == FileKind::Main);
     defined.retain(|_, paths| paths.len() == 1 && paths.iter().all(|path| is_main(path)));
     let names: Vec<(&String, &str)> =
         defined.iter().filter_map(|(name, paths)| Some((name, paths.first().copied()?))).collect();
     let mut questions = Vec::new();
     for (number, (name, path)) in spread(&names, NAMES).enumerate() {
         questions.push(Question::new("symbol", name).answered_by([*path]));
-        let other = if number % 2 == 0 { name.to_lowercase() } else { misspelled(name, number) };
+        let other = if number % 2 == 0 { name.to_lowercase() } else { misspell(name, number) };
         let kind = if number % 2 == 0 { "lower" } else { "misspelled" };
         questions.push(Question::new(kind, &other).answered_by([*path]));
     }
@@ -206,7 +206,7 @@ fn of_names(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Ve
 }
 
 /// Returns a name with a letter missing or two letters swapped.
-fn misspelled(name: &str, number: usize) -> String {
+fn misspell(name: &str, number: usize) -> String {
     let at = 2 + number % (name.len() - 4);
     let (before, after) = name.split_at(at);
     if number % 4 == 1 {
@@ -224,7 +224,7 @@ fn contains_word(text: &str, name: &str) -> bool {
 }
 
 /// Files by their paths, and by names that occur once.
-fn of_paths(files: &[DocPath]) -> Vec<Question> {
+fn path_questions(files: &[DocPath]) -> Vec<Question> {
     let mut names: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for path in files {
         names.entry(path.file_name()).or_default().push(path.as_str());
@@ -237,7 +237,7 @@ fn of_paths(files: &[DocPath]) -> Vec<Question> {
 }
 
 /// Files by the subjects of the commits that changed them, if the tree has them.
-pub(crate) fn of_commits(tree: &Path, commits: &[MinedQuery]) -> Vec<Question> {
+pub(crate) fn commit_questions(tree: &Path, commits: &[MinedQuery]) -> Vec<Question> {
     let question = |commit: &MinedQuery| {
         let there = commit.relevant.iter().map(String::as_str).filter(|path| tree.join(path).is_file());
         Question::new("commit", &commit.text).answered_by(there).with_unjudged(commit.tests.iter().map(String::as_str))
@@ -249,7 +249,7 @@ pub(crate) fn of_commits(tree: &Path, commits: &[MinedQuery]) -> Vec<Question> {
 /// only it contains, if there is one.
 ///
 /// The files of the commit are unjudged in questions by subject: they may be answers too.
-pub(crate) fn of_memory(number: usize, body: &Body, id: &str, vocabulary: &Vocabulary) -> Option<Question> {
+pub(crate) fn memory_question(number: usize, body: &Body, id: &str, vocabulary: &Vocabulary) -> Option<Question> {
     if number >= WAYS * EACH {
         return None;
     }
@@ -294,8 +294,8 @@ mod tests {
 
     #[test]
     fn a_misspelled_name_lacks_a_letter_or_has_two_swapped() {
-        assert_eq!(misspelled("ClientSession", 1), "ClintSession");
-        assert_eq!(misspelled("ClientSession", 3), "ClienSte".to_owned() + "ssion");
+        assert_eq!(misspell("ClientSession", 1), "ClintSession");
+        assert_eq!(misspell("ClientSession", 3), "ClienSte".to_owned() + "ssion");
     }
 
     #[test]

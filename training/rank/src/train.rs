@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     };
     let names: Vec<String> = names.iter().map(ToString::to_string).collect();
     let without = places(&names, &arguments.without)?;
-    let judged = zeroed(read(&arguments.from, &names, &weights)?, &without);
+    let judged = zero(read(&arguments.from, &names, &weights)?, &without);
     let groups: BTreeSet<&str> = judged.queries.iter().map(|query| query.group.as_str()).collect();
     report(&format!("{} queries of {} repositories", judged.queries.len(), groups.len()));
     let objective = if arguments.relevance { Objective::Probability } else { Objective::Order };
@@ -76,7 +76,7 @@ fn table(judged: &Judged, parameters: &Parameters, whole: &CrossValidation) -> R
             continue;
         }
         let without = places(&judged.features, &names)?;
-        let validation = cross_validate(&zeroed(judged.clone(), &without), parameters, FOLDS)?;
+        let validation = cross_validate(&zero(judged.clone(), &without), parameters, FOLDS)?;
         let (difference, error) = difference(whole, &validation);
         report(&format!("| {} | {:.4} | {difference:+.4} | {error:.4} |", group.as_str(), validation.mean));
     }
@@ -131,7 +131,7 @@ fn places(names: &[String], patterns: &[String]) -> Result<Vec<usize>, String> {
 /// Sets some features to 0 in all rows, so that no tree can split on them.
 ///
 /// The features stay listed, so that rankers with and without them can be compared.
-fn zeroed(mut judged: Judged, places: &[usize]) -> Judged {
+fn zero(mut judged: Judged, places: &[usize]) -> Judged {
     let width = judged.features.len();
     for row in judged.queries.iter_mut().flat_map(|query| query.rows.chunks_exact_mut(width)) {
         for &place in places {
@@ -251,7 +251,7 @@ mod tests {
             "{:?}",
             whole.importance()
         );
-        let part = recall_rank::train(&zeroed(determined_by_the_first(), &[0]), &parameters)
+        let part = recall_rank::train(&zero(determined_by_the_first(), &[0]), &parameters)
             .expect("there is something to learn");
         assert_eq!(part.features(), whole.features());
         assert!(part.importance().contains(&("first", 0.0)));
@@ -262,7 +262,7 @@ mod tests {
         let parameters = Parameters { trees: 20, min_rows: 20, feature_fraction: 1.0, ..Parameters::default() };
         let validate = |judged: &Judged| cross_validate(judged, &parameters, FOLDS).expect("the queries are valid");
         let whole = validate(&determined_by_the_first());
-        let part = validate(&zeroed(determined_by_the_first(), &[0]));
+        let part = validate(&zero(determined_by_the_first(), &[0]));
         let (mean, error) = difference(&whole, &part);
         assert!((mean - (part.mean - whole.mean)).abs() < 1e-12 && mean < -0.3, "{mean}");
         assert!(error.is_finite() && error > 0.0, "{error}");

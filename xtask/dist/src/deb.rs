@@ -8,7 +8,7 @@ use crate::contents::Item;
 use crate::elf::Needs;
 use crate::release::{LICENCE, Release, SUMMARY, VERSION};
 use crate::tarball::{Folders, archive};
-use crate::{Package, failed};
+use crate::{Package, failure_of};
 
 /// How the names of glibc's libraries begin.
 const OF_LIBC: [&str; 7] = ["libc.", "libm.", "libdl.", "libpthread.", "librt.", "libutil.", "ld-linux-"];
@@ -17,17 +17,17 @@ const OF_LIBC: [&str; 7] = ["libc.", "libm.", "libdl.", "libpthread.", "librt.",
 pub(crate) fn package(release: &Release) -> Result<Package, String> {
     let architecture = release.system.deb.ok_or("Debian does not have this architecture")?;
     let items = items(release);
-    let data = archive(&items, release.time, Folders::Listed).map_err(failed("Debian package"))?;
+    let data = archive(&items, release.time, Folders::Listed).map_err(failure_of("Debian package"))?;
     let control = Item::text("control", control(release, architecture, &items)?);
-    let control = archive(&[control], release.time, Folders::Listed).map_err(failed("Debian package"))?;
+    let control = archive(&[control], release.time, Folders::Listed).map_err(failure_of("Debian package"))?;
     let mut package = ar::Builder::new(Vec::new());
     for (name, bytes) in [("debian-binary", &b"2.0\n"[..]), ("control.tar.gz", &control), ("data.tar.gz", &data)] {
         let mut header = ar::Header::new(name.into(), bytes.len() as u64);
         header.set_mode(0o100_644);
         header.set_mtime(release.time);
-        package.append(&header, bytes).map_err(failed("Debian package"))?;
+        package.append(&header, bytes).map_err(failure_of("Debian package"))?;
     }
-    let bytes = package.into_inner().map_err(failed("Debian package"))?;
+    let bytes = package.into_inner().map_err(failure_of("Debian package"))?;
     Ok(Package { name: format!("recall_{VERSION}_{architecture}.deb"), bytes })
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct Library {
 }
 
 /// Returns the libraries in the programs for a system, sorted by name and version. Packages of the workspace are not among them.
-pub(crate) fn of(system: &System) -> Result<Vec<Library>, String> {
+pub(crate) fn list_libraries(system: &System) -> Result<Vec<Library>, String> {
     let arguments = ["metadata", "--locked", "--format-version", "1", "--filter-platform", system.target];
     let cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(arguments)
@@ -36,7 +36,7 @@ pub(crate) fn of(system: &System) -> Result<Vec<Library>, String> {
         .map_err(|error| format!("`cargo metadata` failed: {error}: {}", String::from_utf8_lossy(&cargo.stderr)))?;
     let lock = String::from_utf8_lossy(&contents::read(&contents::workspace().join("Cargo.lock"))?).into_owned();
     let checksums = checksums(&lock);
-    let linked = linked(&metadata);
+    let linked = linked_packages(&metadata);
     let packages = list(&metadata["packages"]).filter(|package| linked.contains(field(package, "id")));
     let libraries = packages.filter(|package| !package["source"].is_null()).map(|package| {
         let (name, version) = (field(package, "name").to_owned(), field(package, "version").to_owned());
@@ -68,7 +68,7 @@ fn checksums(lock: &str) -> BTreeMap<(&str, &str), &str> {
 }
 
 /// Returns the ids of the packages that the programs are linked from: not those for builds and tests only.
-fn linked(metadata: &Value) -> BTreeSet<&str> {
+fn linked_packages(metadata: &Value) -> BTreeSet<&str> {
     let nodes: BTreeMap<&str, &Value> =
         list(&metadata["resolve"]["nodes"]).map(|node| (field(node, "id"), node)).collect();
     let is_root = |package: &&Value| package["source"].is_null() && ROOTS.contains(&field(package, "name"));

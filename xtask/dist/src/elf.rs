@@ -40,7 +40,7 @@ pub(crate) struct Needs {
 
 impl Needs {
     /// Reads them from a program.
-    pub(crate) fn of(program: &[u8]) -> Result<Self, String> {
+    pub(crate) fn read(program: &[u8]) -> Result<Self, String> {
         let unreadable = |error: object::Error| format!("not a program for 64-bit Linux: {error}");
         let header = FileHeader64::<Endianness>::parse(program).map_err(unreadable)?;
         let endian = header.endian().map_err(unreadable)?;
@@ -102,9 +102,9 @@ mod tests {
     #[test]
     fn this_program_needs_a_glibc() {
         let own = std::fs::read(std::env::current_exe().expect("running")).expect("readable");
-        let needs = Needs::of(&own).expect("a program");
+        let needs = Needs::read(&own).expect("a program");
         assert!(needs.glibc >= Glibc { major: 2, minor: 2 });
         assert!(needs.libraries.contains("libc.so.6"), "{needs:?}");
-        assert!(Needs::of(b"#!/bin/sh\n").is_err());
+        assert!(Needs::read(b"#!/bin/sh\n").is_err());
     }
 }

@@ -41,9 +41,9 @@ fn main() -> ExitCode {
         ["--channels", folder, url, homepage] => channels(Path::new(folder), url, homepage),
         [programs, out] => System::host().and_then(|system| packages(system, programs, programs, None, Path::new(out))),
         [programs, out, target, runnable] => {
-            System::named(target).and_then(|system| packages(system, programs, runnable, None, Path::new(out)))
+            System::find(target).and_then(|system| packages(system, programs, runnable, None, Path::new(out)))
         }
-        [programs, out, target, runnable, glibc] => System::named(target)
+        [programs, out, target, runnable, glibc] => System::find(target)
             .and_then(|system| packages(system, programs, runnable, Some(glibc.parse()?), Path::new(out))),
         _ => {
             say(
@@ -101,7 +101,7 @@ fn say(text: &str) {
 }
 
 /// Returns the reason of an error while a package is made.
-fn failed(package: &'static str) -> impl Fn(std::io::Error) -> String {
+fn failure_of(package: &'static str) -> impl Fn(std::io::Error) -> String {
     move |error| format!("cannot make the {package}: {error}")
 }
 
@@ -124,7 +124,7 @@ mod tests {
         let text = |path: &str| Item::text(path, format!("text of {path}"));
         let program = |name: &&str| Item { is_executable: true, ..text(name) };
         Release {
-            system: System::named("x86_64-unknown-linux-gnu").expect("known"),
+            system: System::find("x86_64-unknown-linux-gnu").expect("known"),
             needs: Needs {
                 glibc: Glibc { major: 2, minor: 34 },
                 libraries: ["libc.so.6", "libgcc_s.so.1"].map(ToOwned::to_owned).into(),
@@ -274,8 +274,8 @@ mod tests {
 
     #[test]
     fn every_linked_library_is_listed_with_its_licence() {
-        let system = System::named("x86_64-unknown-linux-gnu").expect("known");
-        let libraries = dependencies::of(&system).expect("listed");
+        let system = System::find("x86_64-unknown-linux-gnu").expect("known");
+        let libraries = dependencies::list_libraries(&system).expect("listed");
         assert!(libraries.iter().all(|library| library.checksum.len() == 64), "{libraries:?}");
         let text = String::from_utf8(licences::text(&libraries).expect("made").bytes).expect("UTF-8");
         let list: Vec<&str> = text.lines().take_while(|line| !line.starts_with("===")).collect();

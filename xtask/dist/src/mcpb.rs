@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::contents::Item;
 use crate::release::{LICENCE, MCP_NAME, REGISTRY_NAME, Release, SUMMARY, VERSION};
 use crate::wheel::zip;
-use crate::{Package, failed};
+use crate::{Package, failure_of};
 
 /// Makes the bundle: a ZIP archive with the programs and a manifest.
 pub(crate) fn package(release: &Release) -> Result<Package, String> {
@@ -31,7 +31,7 @@ pub(crate) fn package(release: &Release) -> Result<Package, String> {
     items.extend(release.programs.iter().map(|program| program.below("server")));
     items.extend(release.documents.iter().cloned());
     let name = format!("recall-{VERSION}-{}.mcpb", release.system.target);
-    Ok(Package { name, bytes: zip(&items).map_err(failed("bundle"))? })
+    Ok(Package { name, bytes: zip(&items).map_err(failure_of("bundle"))? })
 }
 
 /// Returns `server.json`, with which `mcp-publisher` registers the packages of npm and `PyPI`.

@@ -5,14 +5,14 @@ use serde_json::{Map, Value, json};
 use crate::contents::Item;
 use crate::release::{LICENCE, MCP_NAME, PROGRAMS, REGISTRY_NAME, Release, SUMMARY, VERSION};
 use crate::tarball::{Folders, archive};
-use crate::{Package, failed};
+use crate::{Package, failure_of};
 
 /// Makes the package. npm links its programs, so that no Node process stands between an agent and the shim.
 pub(crate) fn package(release: &Release) -> Result<Package, String> {
     let mut items = vec![Item::text("package/package.json", manifest(release))];
     items.extend(release.programs.iter().map(|program| program.below("package/bin")));
     items.extend(release.documents.iter().map(|document| document.below("package")));
-    let bytes = archive(&items, release.time, Folders::Implied).map_err(failed("npm package"))?;
+    let bytes = archive(&items, release.time, Folders::Implied).map_err(failure_of("npm package"))?;
     Ok(Package {
         name: format!("{REGISTRY_NAME}-{VERSION}-npm-{}-{}.tgz", release.system.npm.0, release.system.npm.1),
         bytes,

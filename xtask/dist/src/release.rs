@@ -89,7 +89,7 @@ pub(crate) const SYSTEMS: [System; 4] = [
 
 impl System {
     /// Returns the system with that target.
-    pub(crate) fn named(target: &str) -> Result<Self, String> {
+    pub(crate) fn find(target: &str) -> Result<Self, String> {
         let known = || SYSTEMS.map(|system| system.target).join(", ");
         let system = SYSTEMS.iter().find(|system| system.target == target).copied();
         system.ok_or_else(|| format!("there are no packages for {target}; there are for {}", known()))
@@ -97,7 +97,7 @@ impl System {
 
     /// Returns the system that this program was built for.
     pub(crate) fn host() -> Result<Self, String> {
-        Self::named(env!("RECALL_DIST_HOST"))
+        Self::find(env!("RECALL_DIST_HOST"))
     }
 
     /// Whether its programs need a version of glibc.
@@ -136,7 +136,7 @@ impl Release {
             ));
         }
         let mut documents = contents::documents()?;
-        let dependencies = dependencies::of(&system)?;
+        let dependencies = dependencies::list_libraries(&system)?;
         documents.push(licences::text(&dependencies)?);
         Ok(Self {
             system,
@@ -153,7 +153,7 @@ impl Release {
 }
 
 fn needs(programs: &[Item]) -> Result<Needs, String> {
-    let of = |program: &Item| Needs::of(&program.bytes).map_err(|why| format!("{}: {why}", program.path));
+    let of = |program: &Item| Needs::read(&program.bytes).map_err(|why| format!("{}: {why}", program.path));
     programs.iter().try_fold(Needs::default(), |needs, program| Ok(needs.and(of(program)?)))
 }
 

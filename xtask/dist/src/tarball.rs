@@ -7,7 +7,7 @@ use flate2::{Compression, GzBuilder};
 use crate::contents::Item;
 use crate::release::Release;
 use crate::wheel::zip;
-use crate::{Package, failed};
+use crate::{Package, failure_of};
 
 /// Makes the archive: one folder with the programs and all other files.
 pub(crate) fn package(release: &Release) -> Result<Package, String> {
@@ -24,7 +24,7 @@ pub(crate) fn package(release: &Release) -> Result<Package, String> {
     .concat();
     let ending = release.system.archive_ending();
     let bytes = if ending == ".zip" { zip(&items) } else { archive(&items, release.time, Folders::Implied) };
-    Ok(Package { name: format!("{folder}{ending}"), bytes: bytes.map_err(failed("archive"))? })
+    Ok(Package { name: format!("{folder}{ending}"), bytes: bytes.map_err(failure_of("archive"))? })
 }
 
 /// Whether an archive has entries for folders.

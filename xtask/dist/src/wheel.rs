@@ -13,7 +13,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 use crate::contents::Item;
 use crate::release::{LICENCE, MCP_NAME, REGISTRY_NAME, Release, SUMMARY, VERSION};
 use crate::sums::sha256;
-use crate::{Package, failed};
+use crate::{Package, failure_of};
 
 /// Makes the wheel. Installers put its programs into the environment's folder of scripts.
 pub(crate) fn package(release: &Release) -> Result<Package, String> {
@@ -35,7 +35,7 @@ pub(crate) fn package(release: &Release) -> Result<Package, String> {
     let record = format!("{info}/RECORD");
     let list = self::record(&items, &record);
     items.push(Item::text(&record, list));
-    Ok(Package { name: format!("{name}-{tag}.whl"), bytes: zip(&items).map_err(failed("wheel"))? })
+    Ok(Package { name: format!("{name}-{tag}.whl"), bytes: zip(&items).map_err(failure_of("wheel"))? })
 }
 
 /// Returns a compressed archive in ZIP format. Its files have the format's first date.

@@ -309,7 +309,7 @@ fn rebuild(wine: &Wine) -> Result<String, String> {
 }
 
 /// Searches until the answer is complete: one that did not wait for the index or the scan says so.
-fn settled(agent: &mut Agent, word: &str) -> Result<String, String> {
+fn wait_for(agent: &mut Agent, word: &str) -> Result<String, String> {
     let began = Instant::now();
     loop {
         let found = agent.call("recall_search", &format!(r#"{{"query":"{word}"}}"#))?;
@@ -359,17 +359,17 @@ fn watcher(wine: &Wine) -> Result<String, String> {
         fresh.retain(|word| !gone.contains(word));
         for word in [fresh.first(), fresh.last()].into_iter().flatten() {
             searches += 1;
-            let found = settled(&mut agent, word)?;
+            let found = wait_for(&mut agent, word)?;
             expect(&found, &format!("{word}.")).map_err(|why| format!("after {done} operations: {why}"))?;
         }
         for word in gone.iter().rev().take(2) {
             searches += 1;
-            stale += usize::from(settled(&mut agent, word)?.contains(&format!("{word}.")));
+            stale += usize::from(wait_for(&mut agent, word)?.contains(&format!("{word}.")));
         }
     }
     check(stale == 0, || format!("{stale} of {searches} searches found a deleted text"))?;
     for word in words.iter().flatten() {
-        expect(&settled(&mut agent, word)?, &format!("{word}."))?;
+        expect(&wait_for(&mut agent, word)?, &format!("{word}."))?;
         searches += 1;
     }
     Ok(format!("{done} operations, {searches} searches, none stale"))

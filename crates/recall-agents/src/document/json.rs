@@ -38,7 +38,7 @@ pub(super) fn with(text: &str, section: &str, name: &str, entry: &Value) -> Resu
     let root = parse(text)?;
     let entries = object_in(&root_object(&root)?, section)?;
     entries.append(name, input(entry));
-    Ok(finished(&root, text))
+    Ok(finish(&root, text))
 }
 
 pub(super) fn without(text: &str, section: &str, name: &str, drops_section: bool) -> Result<String, DocumentError> {
@@ -49,7 +49,7 @@ pub(super) fn without(text: &str, section: &str, name: &str, drops_section: bool
     } else if let Some(entry) = place.object_value().and_then(|entries| entries.get(name)) {
         entry.remove();
     }
-    Ok(finished(&root, text))
+    Ok(finish(&root, text))
 }
 
 /// Returns the object of a document; an empty document gets one.
@@ -66,7 +66,7 @@ pub(crate) fn object_in(object: &CstObject, key: &str) -> Result<CstObject, Docu
 }
 
 /// Returns the text of a changed tree. A text that was empty ends with a line feed.
-pub(crate) fn finished(root: &CstRootNode, before: &str) -> String {
+pub(crate) fn finish(root: &CstRootNode, before: &str) -> String {
     let mut text = root.to_string();
     if before.trim().is_empty() && !text.ends_with('\n') {
         text.push('\n');

@@ -18,13 +18,13 @@ const INDENT: &str = "  ";
 
 pub(super) fn value(text: &str) -> Result<Value, DocumentError> {
     let Some(root) = load(text)? else { return Ok(Value::Null) };
-    Ok(converted(&root))
+    Ok(convert(&root))
 }
 
 pub(super) fn with(text: &str, section: &str, name: &str, entry: &Value) -> Result<String, DocumentError> {
     let root = load(text)?;
     let Some(root) = root.as_ref().filter(|root| !root.data.is_null()) else {
-        return Ok(format!("{}{section}:\n{}", ended(text), block(name, entry, INDENT)));
+        return Ok(format!("{}{section}:\n{}", end_with_newline(text), block(name, entry, INDENT)));
     };
     let Some((first, place)) = first_key(root).map(|first| (first, pair(root, section))) else {
         // The document is `{}`.
@@ -34,7 +34,7 @@ pub(super) fn with(text: &str, section: &str, name: &str, entry: &Value) -> Resu
         // Before the first key of the document, where no end of a value has to be found.
         let indent = margin(text, first)?;
         let inner = format!("{indent}{INDENT}");
-        return Ok(inserted(
+        return Ok(insert(
             text,
             line_start(text, first),
             &format!("{indent}{section}:\n{}", block(name, entry, &inner)),
@@ -45,7 +45,7 @@ pub(super) fn with(text: &str, section: &str, name: &str, entry: &Value) -> Resu
             let first = first_key(value).ok_or(DocumentError::Unclear)?;
             let indent = margin(text, first)?;
             // Right after the line of the section's key, so that comments stay with what they are about.
-            Ok(inserted(text, line_end(text, line_start(text, key)), &block(name, entry, &indent)))
+            Ok(insert(text, line_end(text, line_start(text, key)), &block(name, entry, &indent)))
         }
         // `section: {}` or `section:` becomes a block on its own lines.
         YamlData::Mapping(_) | YamlData::Value(Scalar::Null) => {
@@ -98,7 +98,7 @@ fn is_deep(line: &str) -> bool {
 }
 
 /// Converts a node for comparison. Keys that are not text are written as the parser shows them.
-fn converted(node: &MarkedYaml<'_>) -> Value {
+fn convert(node: &MarkedYaml<'_>) -> Value {
     match &node.data {
         YamlData::Value(Scalar::Null) => Value::Null,
         YamlData::Value(Scalar::Boolean(value)) => Value::Bool(*value),
@@ -107,12 +107,12 @@ fn converted(node: &MarkedYaml<'_>) -> Value {
             Number::from_f64(value.into_inner()).map_or_else(|| Value::String(value.to_string()), Value::Number)
         }
         YamlData::Value(Scalar::String(value)) => Value::String(value.to_string()),
-        YamlData::Sequence(nodes) => nodes.iter().map(converted).collect(),
+        YamlData::Sequence(nodes) => nodes.iter().map(convert).collect(),
         YamlData::Mapping(pairs) => {
-            let pairs = pairs.iter().map(|(key, value)| (key_text(key), converted(value)));
+            let pairs = pairs.iter().map(|(key, value)| (key_text(key), convert(value)));
             Value::Object(pairs.collect::<Map<String, Value>>())
         }
-        YamlData::Tagged(tag, node) => Value::Array(vec![Value::String(format!("{tag:?}")), converted(node)]),
+        YamlData::Tagged(tag, node) => Value::Array(vec![Value::String(format!("{tag:?}")), convert(node)]),
         other => Value::String(format!("{other:?}")),
     }
 }
@@ -169,12 +169,12 @@ fn margin(text: &str, key: &MarkedYaml<'_>) -> Result<String, DocumentError> {
     if margin.len() == key.span.start.col() { Ok(margin.to_owned()) } else { Err(DocumentError::Unclear) }
 }
 
-fn inserted(text: &str, at: usize, lines: &str) -> String {
+fn insert(text: &str, at: usize, lines: &str) -> String {
     format!("{}{lines}{}", &text[..at], &text[at..])
 }
 
 /// Returns the text with a line feed at its end, unless it is empty.
-fn ended(text: &str) -> String {
+fn end_with_newline(text: &str) -> String {
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     format!("{text}{end}")
 }

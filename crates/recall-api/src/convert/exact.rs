@@ -51,7 +51,7 @@ pub fn from_proto(message: v1::ExactRequest) -> Result<Call, InvalidRequest> {
             filters,
             limit: limits::exact_lines(limit)?,
             offset,
-            others: search::others(projects, everywhere)?,
+            others: search::other_projects(projects, everywhere)?,
         },
     })
 }

@@ -1,6 +1,6 @@
 //! Filters.
 
-use recall_core::{DocumentType, Filters, Language, PathFilter, folded, normalized};
+use recall_core::{DocumentType, Filters, Language, PathFilter, fold_case, normalize_text};
 
 use super::document_type;
 use crate::{InvalidRequest, Problem, v1};
@@ -15,10 +15,10 @@ pub fn from_proto(message: Option<v1::Filters>) -> Result<Filters, InvalidReques
         types: types.iter().map(|name| filter_type(name)).collect::<Result<_, _>>()?,
         languages: entries("languages", languages)?
             .into_iter()
-            .map(|name| Language::from(folded(&name).into_owned()))
+            .map(|name| Language::from(fold_case(&name).into_owned()))
             .collect(),
         paths: entries("paths", paths)?.iter().map(|path| PathFilter::new(path)).collect(),
-        tags: entries("tags", tags)?.iter().map(|tag| normalized(tag).into_owned()).collect(),
+        tags: entries("tags", tags)?.iter().map(|tag| normalize_text(tag).into_owned()).collect(),
         mount: None,
     })
 }

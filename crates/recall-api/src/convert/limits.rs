@@ -44,7 +44,7 @@ pub fn hits(limit: Option<u32>, limits: &Limits) -> Result<u32, InvalidRequest> 
 /// # Errors
 /// The number is 0 or above 1,000.
 pub fn exact_lines(limit: Option<u32>) -> Result<u32, InvalidRequest> {
-    bounded("limit", limit, EXACT_LINES)
+    shorten("limit", limit, EXACT_LINES)
 }
 
 /// Reads the number of entries of a listing: 1 to the limit, 20 by default.
@@ -74,7 +74,7 @@ pub fn offset(cursor: &str) -> Result<u32, InvalidRequest> {
 /// # Errors
 /// The number is 0 or above 50.
 pub fn related_entries(limit: Option<u32>) -> Result<u32, InvalidRequest> {
-    bounded("limit", limit, RELATED_ENTRIES)
+    shorten("limit", limit, RELATED_ENTRIES)
 }
 
 /// Reads the number of commits: 1 to 200, 20 by default.
@@ -82,7 +82,7 @@ pub fn related_entries(limit: Option<u32>) -> Result<u32, InvalidRequest> {
 /// # Errors
 /// The number is 0 or above 200.
 pub fn commits(limit: Option<u32>) -> Result<u32, InvalidRequest> {
-    bounded("limit", limit, COMMITS)
+    shorten("limit", limit, COMMITS)
 }
 
 /// Reads the number of names: 1 to 200, 50 by default.
@@ -90,7 +90,7 @@ pub fn commits(limit: Option<u32>) -> Result<u32, InvalidRequest> {
 /// # Errors
 /// The number is 0 or above 200.
 pub fn names(limit: Option<u32>) -> Result<u32, InvalidRequest> {
-    bounded("limit", limit, GRAPH_NODES)
+    shorten("limit", limit, GRAPH_NODES)
 }
 
 /// Reads the number of nodes of a graph: 1 to 200, 50 by default.
@@ -98,7 +98,7 @@ pub fn names(limit: Option<u32>) -> Result<u32, InvalidRequest> {
 /// # Errors
 /// The number is 0 or above 200.
 pub fn graph_nodes(limit: Option<u32>) -> Result<u32, InvalidRequest> {
-    bounded("limit", limit, GRAPH_NODES)
+    shorten("limit", limit, GRAPH_NODES)
 }
 
 /// Reads the depth of a graph: 1 to 5, 1 by default.
@@ -106,7 +106,7 @@ pub fn graph_nodes(limit: Option<u32>) -> Result<u32, InvalidRequest> {
 /// # Errors
 /// The number is 0 or above 5.
 pub fn graph_depth(depth: Option<u32>) -> Result<u32, InvalidRequest> {
-    bounded("depth", depth, GRAPH_DEPTH)
+    shorten("depth", depth, GRAPH_DEPTH)
 }
 
 /// Reads the budget of a context window: 1 to 100,000 tokens, 4,000 by default.
@@ -114,7 +114,7 @@ pub fn graph_depth(depth: Option<u32>) -> Result<u32, InvalidRequest> {
 /// # Errors
 /// The number is 0 or above 100,000.
 pub fn context_tokens(budget: Option<u32>) -> Result<u32, InvalidRequest> {
-    bounded("budget_tokens", budget, CONTEXT_TOKENS)
+    shorten("budget_tokens", budget, CONTEXT_TOKENS)
 }
 
 /// Reads the number of parts of a document in a context window: 1 to 20.
@@ -122,11 +122,11 @@ pub fn context_tokens(budget: Option<u32>) -> Result<u32, InvalidRequest> {
 /// # Errors
 /// The number is 0 or above 20.
 pub fn context_parts(diversity: Option<u32>) -> Result<Option<u32>, InvalidRequest> {
-    diversity.map(|parts| bounded("diversity", Some(parts), (parts, CONTEXT_PARTS))).transpose()
+    diversity.map(|parts| shorten("diversity", Some(parts), (parts, CONTEXT_PARTS))).transpose()
 }
 
 /// Checks a number against fixed bounds of the protocol.
-pub(super) fn bounded(
+pub(super) fn shorten(
     field: &'static str,
     value: Option<u32>,
     (default, limit): (u32, u32),

@@ -3,7 +3,7 @@
 use recall_core::{
     AddMemory, Citation, Feedback, ItemId, MEMORY_BYTES, MEMORY_ENTRIES, MemoryId, MemoryOrigin, PromoteMemory,
     Provenance, RateItem, Repeats, SHORT_TEXT_BYTES, Scope, StoreScope, UpdateMemory, Verdict, VerifyMemories,
-    VerifyMode, normalized,
+    VerifyMode, normalize_text,
 };
 
 use super::{scope, time};
@@ -51,11 +51,11 @@ pub fn add(message: v1::AddRequest) -> Validated<AddMemory> {
         scope: scope::from_proto(wanted, Scope::Project)?,
         tags,
         related_files,
-        supersedes: some(supersedes).map(|id| memory_id("supersedes", &id)).transpose()?,
+        supersedes: non_empty(supersedes).map(|id| memory_id("supersedes", &id)).transpose()?,
         repeats: if force { Repeats::Accept } else { Repeats::Refuse },
-        source: some(source),
+        source: non_empty(source),
         origin: memory_origin(origin)?,
-        key: some(idempotency_key),
+        key: non_empty(idempotency_key),
         provenance: provenance(&context),
     };
     Ok((context, asked))
@@ -105,7 +105,8 @@ pub fn feedback(message: v1::FeedbackRequest) -> Validated<RateItem> {
         return Err(InvalidRequest::new("duplicate_of", Problem::Contradiction { other: "feedback" }));
     }
     let item = any_id("item_id", &item_id)?;
-    let asked = RateItem { item, feedback: Feedback { verdict, note: some(note) }, provenance: provenance(&context) };
+    let asked =
+        RateItem { item, feedback: Feedback { verdict, note: non_empty(note) }, provenance: provenance(&context) };
     Ok((context, asked))
 }
 
@@ -113,7 +114,7 @@ pub fn feedback(message: v1::FeedbackRequest) -> Validated<RateItem> {
 pub fn rated_by_path(message: &v1::FeedbackRequest) -> Option<String> {
     let text = message.item_id.trim();
     let is_path = !text.is_empty() && any_id("item_id", text).is_err();
-    is_path.then(|| Citation::of(text).document.to_owned())
+    is_path.then(|| Citation::split(text).document.to_owned())
 }
 
 /// Reads a request to verify memories.
@@ -189,7 +190,7 @@ pub fn provenance(context: &v1::RequestContext) -> Provenance {
     let v1::Provenance { agent_mode, git_branch, git_commit, project_path, project_name } =
         provenance.clone().unwrap_or_default();
     let short = |text: String| {
-        some(text).map(|mut text| {
+        non_empty(text).map(|mut text| {
             text.truncate(text.floor_char_boundary(SHORT_TEXT_BYTES));
             text
         })
@@ -222,7 +223,7 @@ fn memory_origin(origin: i32) -> Result<Option<MemoryOrigin>, InvalidRequest> {
 fn memory_id(field: &'static str, text: &str) -> Result<MemoryId, InvalidRequest> {
     let malformed =
         || Problem::Malformed { value: text.to_owned(), expected: "the id of a memory, as in `D-0123abcd`" };
-    normalized(text).parse().map_err(|_| InvalidRequest::new(field, malformed()))
+    normalize_text(text).parse().map_err(|_| InvalidRequest::new(field, malformed()))
 }
 
 fn any_id(field: &'static str, text: &str) -> Result<ItemId, InvalidRequest> {
@@ -231,7 +232,7 @@ fn any_id(field: &'static str, text: &str) -> Result<ItemId, InvalidRequest> {
     }
     let expected = "the id of a memory, a document or a chunk, as returned by a search";
     let malformed = || Problem::Malformed { value: text.to_owned(), expected };
-    normalized(text).parse().map_err(|_| InvalidRequest::new(field, malformed()))
+    normalize_text(text).parse().map_err(|_| InvalidRequest::new(field, malformed()))
 }
 
 fn memory_text(content: &str) -> Result<(), InvalidRequest> {
@@ -265,7 +266,7 @@ pub(super) fn at_most(field: &'static str, text: &str, limit_bytes: usize) -> Re
     Err(InvalidRequest::new(field, Problem::TooLarge { value, limit, setting: None }))
 }
 
-pub(super) fn some(text: String) -> Option<String> {
+pub(super) fn non_empty(text: String) -> Option<String> {
     Some(text).filter(|text| !text.trim().is_empty())
 }
 

@@ -75,7 +75,7 @@ pub fn from_proto(message: v1::SearchRequest, bounds: &Limits) -> Result<Call, I
         facets: if facets { Facets::On } else { Facets::Off },
         without: left_out(without, rerank.unwrap_or(true), judge.unwrap_or(true))?,
         judge: if judge == Some(true) { JudgeUse::Always } else { JudgeUse::WhenHard },
-        others: others(projects, everywhere)?,
+        others: other_projects(projects, everywhere)?,
         recording: if preview { Recording::Off } else { Recording::On },
     };
     Ok(Call {
@@ -131,7 +131,7 @@ pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::Sea
     }
 }
 
-pub(super) fn others(projects: Vec<String>, everywhere: bool) -> Result<OtherProjects, InvalidRequest> {
+pub(super) fn other_projects(projects: Vec<String>, everywhere: bool) -> Result<OtherProjects, InvalidRequest> {
     if everywhere {
         return Ok(OtherProjects::Every);
     }

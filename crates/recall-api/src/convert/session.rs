@@ -8,7 +8,7 @@ use recall_core::{
     SessionEventType, SessionState, SessionTask, StartSession,
 };
 
-use super::remember::{self, Validated, at_most, entries, not_blank, some};
+use super::remember::{self, Validated, at_most, entries, non_empty, not_blank};
 use super::{limits, time};
 use crate::{InvalidRequest, Problem, v1};
 
@@ -52,13 +52,13 @@ pub fn log(message: v1::LogEventRequest) -> Validated<LogEvent> {
     let asked = LogEvent {
         event_type,
         content,
-        rationale: some(rationale),
-        resolution: some(resolution),
-        from_agent: some(from_agent),
-        to_agent: some(to_agent),
+        rationale: non_empty(rationale),
+        resolution: non_empty(resolution),
+        from_agent: non_empty(from_agent),
+        to_agent: non_empty(to_agent),
         related_files,
         metadata: metadata::from_proto(metadata)?,
-        key: some(idempotency_key),
+        key: non_empty(idempotency_key),
         provenance: in_session(&context)?,
     };
     Ok((context, asked))
@@ -72,7 +72,7 @@ pub fn start(message: v1::StartSessionRequest) -> Validated<(StartSession, bool)
     let v1::StartSessionRequest { context, goal, briefing } = message;
     let context = context.unwrap_or_default();
     at_most("goal", &goal, RECORD_TEXT_BYTES)?;
-    let asked = StartSession { goal: some(goal), provenance: remember::provenance(&context) };
+    let asked = StartSession { goal: non_empty(goal), provenance: remember::provenance(&context) };
     Ok((context, (asked, briefing)))
 }
 
@@ -93,7 +93,7 @@ pub fn end(message: v1::EndSessionRequest) -> Validated<EndSession> {
     let memory = |memory| remember::add(v1::AddRequest { context: Some(context.clone()), ..memory });
     let memories = memories.into_iter().map(|added| memory(added).map(|(_, asked)| asked)).collect::<Result<_, _>>()?;
     let asked = EndSession {
-        summary: some(summary),
+        summary: non_empty(summary),
         memories,
         reason: end_reason(&reason)?,
         provenance: in_session(&context)?,
@@ -127,7 +127,7 @@ pub fn list(message: v1::ListSessionsRequest, limits: &Limits) -> Validated<List
 /// There is no session, a type is unknown, the limit is out of bounds, or the cursor is invalid.
 pub fn events(message: v1::ListEventsRequest, limits: &Limits) -> Validated<ListEvents> {
     let v1::ListEventsRequest { context, session_id, types, limit, cursor } = message;
-    let (context, session) = named(context, &session_id)?;
+    let (context, session) = with_session(context, &session_id)?;
     let types = types.iter().map(|name| event_type("types", name)).collect::<Result<_, _>>()?;
     let asked =
         ListEvents { session, types, offset: limits::offset(&cursor)?, limit: limits::list_entries(limit, limits)? };
@@ -140,7 +140,7 @@ pub fn events(message: v1::ListEventsRequest, limits: &Limits) -> Validated<List
 /// There is no session.
 pub fn drafts(message: v1::ListDraftsRequest) -> Validated<String> {
     let v1::ListDraftsRequest { context, session_id } = message;
-    named(context, &session_id)
+    with_session(context, &session_id)
 }
 
 /// Reads a request to bring a summary into the project: the session's id.
@@ -149,11 +149,11 @@ pub fn drafts(message: v1::ListDraftsRequest) -> Validated<String> {
 /// There is no session.
 pub fn keep(message: v1::KeepSessionRequest) -> Validated<String> {
     let v1::KeepSessionRequest { context, session_id } = message;
-    named(context, &session_id)
+    with_session(context, &session_id)
 }
 
 /// Returns the session that a request names, or that of its context.
-fn named(context: Option<v1::RequestContext>, session_id: &str) -> Validated<String> {
+fn with_session(context: Option<v1::RequestContext>, session_id: &str) -> Validated<String> {
     let context = context.unwrap_or_default();
     let session = [session_id, &context.session_id].into_iter().find(|id| !id.trim().is_empty());
     let session = session.ok_or_else(|| InvalidRequest::new("session_id", Problem::Empty))?.to_owned();
@@ -168,7 +168,7 @@ pub fn briefing(message: v1::BriefingRequest) -> Validated<AskBriefing> {
     let v1::BriefingRequest { context, budget_tokens, goal, subject } = message;
     let context = context.unwrap_or_default();
     at_most("goal", &goal, RECORD_TEXT_BYTES)?;
-    let budget_tokens = limits::bounded("budget_tokens", budget_tokens, BRIEFING_TOKENS)?;
+    let budget_tokens = limits::shorten("budget_tokens", budget_tokens, BRIEFING_TOKENS)?;
     let subject = match v1::BriefingSubject::try_from(subject) {
         Ok(v1::BriefingSubject::Unspecified) => BriefingSubject::Project,
         Ok(v1::BriefingSubject::Session) => BriefingSubject::Session,
@@ -177,7 +177,8 @@ pub fn briefing(message: v1::BriefingRequest) -> Validated<AskBriefing> {
             return Err(InvalidRequest::new("subject", problem));
         }
     };
-    let asked = AskBriefing { budget_tokens, goal: some(goal), subject, provenance: remember::provenance(&context) };
+    let asked =
+        AskBriefing { budget_tokens, goal: non_empty(goal), subject, provenance: remember::provenance(&context) };
     Ok((context, asked))
 }
 

@@ -11,9 +11,9 @@ use crate::{InvalidRequest, Problem, v1};
 pub fn from_proto(message: Option<v1::Weights>) -> Result<Weights, InvalidRequest> {
     let v1::Weights { vector, bm25, ppr } = message.unwrap_or_default();
     Ok(Weights {
-        vector: checked("weights.vector", vector)?,
-        bm25: checked("weights.bm25", bm25)?,
-        ppr: checked("weights.ppr", ppr)?,
+        vector: check("weights.vector", vector)?,
+        bm25: check("weights.bm25", bm25)?,
+        ppr: check("weights.ppr", ppr)?,
     })
 }
 
@@ -23,7 +23,7 @@ pub fn to_proto(weights: &Weights) -> v1::Weights {
     v1::Weights { vector, bm25, ppr }
 }
 
-fn checked(field: &'static str, weight: Option<f32>) -> Result<Option<f32>, InvalidRequest> {
+fn check(field: &'static str, weight: Option<f32>) -> Result<Option<f32>, InvalidRequest> {
     match weight {
         Some(value) if !value.is_finite() || value < 0.0 => {
             Err(InvalidRequest::new(field, Problem::NotAWeight { value: value.to_string() }))

@@ -4,7 +4,7 @@ use crate::v1;
 use serde::Serialize;
 
 use crate::json::memory::trust_name;
-use crate::json::some;
+use crate::json::non_empty;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct AdoptedCheck<'a> {
@@ -50,6 +50,11 @@ pub(crate) struct Adopted<'a> {
 impl<'a> From<&'a v1::Adopted> for Adopted<'a> {
     fn from(message: &'a v1::Adopted) -> Self {
         let v1::Adopted { owner, trust, file, doubts } = message;
-        Self { owner, trust: trust_name(*trust), file: some(file), doubts: doubts.iter().map(Doubt::from).collect() }
+        Self {
+            owner,
+            trust: trust_name(*trust),
+            file: non_empty(file),
+            doubts: doubts.iter().map(Doubt::from).collect(),
+        }
     }
 }

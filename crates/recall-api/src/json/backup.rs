@@ -3,7 +3,7 @@
 use crate::v1;
 use serde::Serialize;
 
-use crate::json::{ItemFailure, answer, some};
+use crate::json::{ItemFailure, answer, non_empty};
 
 #[derive(Debug, Serialize)]
 struct BackedUp<'a> {
@@ -44,7 +44,7 @@ struct Imported<'a> {
 }
 
 /// What was imported from an export.
-pub fn imported(message: &v1::ImportResponse) -> impl Serialize {
+pub fn import_answer(message: &v1::ImportResponse) -> impl Serialize {
     let v1::ImportResponse {
         added,
         known,
@@ -65,9 +65,9 @@ pub fn imported(message: &v1::ImportResponse) -> impl Serialize {
         untrusted: *untrusted,
         documents: *documents,
         left_out: failures.iter().map(ItemFailure::from).collect(),
-        project_root: some(project_root),
-        created: some(created),
-        recall_version: some(recall_version),
+        project_root: non_empty(project_root),
+        created: non_empty(created),
+        recall_version: non_empty(recall_version),
         cuts_alike: *cuts_alike,
         took_ms: *took_ms,
     })
@@ -81,7 +81,7 @@ pub fn backed_up(message: &v1::BackupResponse) -> impl Serialize {
 }
 
 /// What was restored from a backup.
-pub fn restored(message: &v1::RestoreResponse) -> impl Serialize {
+pub fn restore_answer(message: &v1::RestoreResponse) -> impl Serialize {
     let v1::RestoreResponse {
         added,
         known,
@@ -99,9 +99,9 @@ pub fn restored(message: &v1::RestoreResponse) -> impl Serialize {
         untrusted: *untrusted,
         conflicts: conflicts.iter().map(ItemFailure::from).collect(),
         left_out: left_out.iter().map(ItemFailure::from).collect(),
-        project_root: some(project_root),
-        created: some(created),
-        recall_version: some(recall_version),
+        project_root: non_empty(project_root),
+        created: non_empty(created),
+        recall_version: non_empty(recall_version),
         took_ms: *took_ms,
     })
 }

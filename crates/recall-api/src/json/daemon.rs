@@ -3,7 +3,7 @@
 use crate::v1;
 use serde::Serialize;
 
-use crate::json::{some, timestamp_text};
+use crate::json::{non_empty, timestamp_text};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Daemon<'a> {
@@ -46,7 +46,7 @@ impl<'a> From<&'a v1::DaemonStatus> for Daemon<'a> {
         Self {
             pid: *pid,
             version,
-            build: some(build),
+            build: non_empty(build),
             protocols: protocols.map(ProtocolRange::from),
             started_at: timestamp_text(started_at.as_ref()),
             uptime_ms: *uptime_ms,
@@ -56,7 +56,7 @@ impl<'a> From<&'a v1::DaemonStatus> for Daemon<'a> {
             requests_in_flight: *requests_in_flight,
             limits: limits.map(Limits::from),
             socket,
-            log: some(log),
+            log: non_empty(log),
             auto_started: *auto_started,
             private: *private,
         }

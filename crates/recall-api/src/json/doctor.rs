@@ -3,7 +3,7 @@
 use crate::v1;
 use serde::Serialize;
 
-use crate::json::{answer, some};
+use crate::json::{answer, non_empty};
 
 #[derive(Debug, Serialize)]
 struct Report<'a> {
@@ -35,10 +35,10 @@ impl<'a> From<&'a v1::Finding> for Finding<'a> {
             check,
             severity: crate::json::severity(*severity),
             message,
-            hint: some(hint),
-            path: some(path),
+            hint: non_empty(hint),
+            path: non_empty(path),
             fixed: *fixed,
-            store_id: some(store_id),
+            store_id: non_empty(store_id),
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::v1;
 use serde::Serialize;
 
-use crate::json::{some, store_scope, timestamp_text};
+use crate::json::{non_empty, store_scope, timestamp_text};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Document<'a> {
@@ -48,21 +48,21 @@ impl<'a> From<&'a v1::Document> for Document<'a> {
         } = message;
         Self {
             id,
-            path: some(path),
+            path: non_empty(path),
             mtime: timestamp_text(mtime.as_ref()),
             hash,
             tag,
-            source: some(source),
+            source: non_empty(source),
             r#type,
             title,
             scope: store_scope(*scope),
-            language: some(language),
+            language: non_empty(language),
             size: *size,
             created_at: timestamp_text(created_at.as_ref()),
             updated_at: timestamp_text(updated_at.as_ref()),
-            file_kind: some(file_kind),
+            file_kind: non_empty(file_kind),
             store_id,
-            root: some(root),
+            root: non_empty(root),
         }
     }
 }
@@ -92,9 +92,9 @@ impl<'a> From<&'a v1::Chunk> for Chunk<'a> {
             text,
             start_line: *start_line,
             end_line: *end_line,
-            symbol: some(symbol),
+            symbol: non_empty(symbol),
             kind,
-            signature: some(signature),
+            signature: non_empty(signature),
         }
     }
 }

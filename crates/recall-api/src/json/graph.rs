@@ -4,7 +4,7 @@ use crate::v1;
 use serde::Serialize;
 
 use crate::json::document::Document;
-use crate::json::{Warning, answer, some, warnings};
+use crate::json::{Warning, answer, non_empty, warnings};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Related<'a> {
@@ -22,11 +22,11 @@ struct RelatedEntry<'a> {
 }
 
 /// The documents related to another.
-pub fn related(message: &v1::RelatedResponse) -> impl Serialize {
+pub fn related_answer(message: &v1::RelatedResponse) -> impl Serialize {
     let v1::RelatedResponse { results, generation, warnings: messages } = message;
     let entry = |message| {
         let v1::RelatedEntry { score, doc, reasons, citation }: &v1::RelatedEntry = message;
-        RelatedEntry { score: *score, doc: doc.as_ref().map(Document::from), reasons, citation: some(citation) }
+        RelatedEntry { score: *score, doc: doc.as_ref().map(Document::from), reasons, citation: non_empty(citation) }
     };
     answer(Related {
         results: results.iter().map(entry).collect(),
@@ -84,12 +84,12 @@ impl<'a> From<&'a v1::GraphNode> for Node<'a> {
             id,
             kind,
             label,
-            path: some(path),
+            path: non_empty(path),
             start_line: line(*start_line),
             end_line: line(*end_line),
             distance: *distance,
-            doc_id: some(doc_id),
-            symbol_kind: some(symbol_kind),
+            doc_id: non_empty(doc_id),
+            symbol_kind: non_empty(symbol_kind),
         }
     }
 }

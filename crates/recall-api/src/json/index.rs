@@ -4,7 +4,7 @@ use crate::v1;
 use crate::v1::index_event::Event;
 use serde::Serialize;
 
-use crate::json::{ItemFailure, Warning, answer, some, store_scope, warnings};
+use crate::json::{ItemFailure, Warning, answer, non_empty, store_scope, warnings};
 
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -54,7 +54,7 @@ pub fn index_line(event: &Event) -> impl Serialize {
             files_done: *files_done,
             files_total: *files_total,
             bytes: *bytes,
-            current: some(current),
+            current: non_empty(current),
             phase: phase_name(*phase),
         },
         Event::Finished(finished) => finished_line(finished),
@@ -63,7 +63,7 @@ pub fn index_line(event: &Event) -> impl Serialize {
 }
 
 /// The summary of a run: its last event, with the warnings of all events.
-pub fn finished<'a>(message: &'a v1::IndexFinished, messages: &'a [v1::Warning]) -> impl Serialize + 'a {
+pub fn index_answer<'a>(message: &'a v1::IndexFinished, messages: &'a [v1::Warning]) -> impl Serialize + 'a {
     answer(Run { finished: finished_line(message), warnings: warnings(messages) })
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::json::document::Document;
 use crate::json::memory::Memory;
-use crate::json::{ItemFailure, Warning, answer, some, warnings};
+use crate::json::{ItemFailure, Warning, answer, non_empty, warnings};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Listing<'a> {
@@ -38,7 +38,7 @@ pub fn listing(message: &v1::ListResponse) -> impl Serialize {
     let v1::ListResponse { entries, next_cursor, total, generation, warnings: messages } = message;
     answer(Listing {
         results: entries.iter().map(Entry::from).collect(),
-        next_cursor: some(next_cursor),
+        next_cursor: non_empty(next_cursor),
         total: *total,
         generation: *generation,
         warnings: warnings(messages),
@@ -53,7 +53,7 @@ impl<'a> From<&'a v1::ListEntry> for Entry<'a> {
             chunks: *chunks,
             staleness: *staleness,
             memory: memory.as_ref().map(Memory::from),
-            record: record.as_ref().map(|status| RecordStatus { text: &status.text, link: some(&status.link) }),
+            record: record.as_ref().map(|status| RecordStatus { text: &status.text, link: non_empty(&status.link) }),
         }
     }
 }
@@ -70,7 +70,7 @@ pub(crate) struct Removed<'a> {
 }
 
 /// The result of a removal.
-pub fn removed(message: &v1::RemoveResponse) -> impl Serialize {
+pub fn remove_answer(message: &v1::RemoveResponse) -> impl Serialize {
     let v1::RemoveResponse { documents, memories, removed, failures, generation, forgotten } = message;
     answer(Removed {
         documents: *documents,

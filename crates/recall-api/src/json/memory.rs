@@ -3,7 +3,7 @@
 use crate::v1;
 use serde::Serialize;
 
-use crate::json::{some, store_scope, timestamp_text};
+use crate::json::{non_empty, store_scope, timestamp_text};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Memory<'a> {
@@ -68,22 +68,22 @@ impl<'a> From<&'a v1::Memory> for Memory<'a> {
             tags,
             related_files,
             scope: store_scope(*scope),
-            source: some(source),
+            source: non_empty(source),
             created_at: timestamp_text(created_at.as_ref()),
             updated_at: timestamp_text(updated_at.as_ref()),
-            session: some(session),
-            agent: some(agent),
+            session: non_empty(session),
+            agent: non_empty(agent),
             provenance: provenance.as_ref().map(Provenance::from),
             origin: origin_name(*origin),
             trust: trust_name(*trust),
             ownership: ownership_name(*ownership),
             standing: crate::ownership_label(message),
-            added_by: some(added_by),
-            added_in: some(added_in),
+            added_by: non_empty(added_by),
+            added_in: non_empty(added_in),
             verification: verification.as_ref().map(Verification::from),
             stats: stats.map(ItemStats::from),
-            supersedes: some(supersedes),
-            superseded_by: some(superseded_by),
+            supersedes: non_empty(supersedes),
+            superseded_by: non_empty(superseded_by),
             status: status_name(*status),
         }
     }
@@ -148,11 +148,11 @@ impl<'a> From<&'a v1::Provenance> for Provenance<'a> {
     fn from(message: &'a v1::Provenance) -> Self {
         let v1::Provenance { agent_mode, git_branch, git_commit, project_path, project_name } = message;
         Self {
-            agent_mode: some(agent_mode),
-            git_branch: some(git_branch),
-            git_commit: some(git_commit),
-            project_path: some(project_path),
-            project_name: some(project_name),
+            agent_mode: non_empty(agent_mode),
+            git_branch: non_empty(git_branch),
+            git_commit: non_empty(git_commit),
+            project_path: non_empty(project_path),
+            project_name: non_empty(project_name),
         }
     }
 }
@@ -185,7 +185,7 @@ impl<'a> From<&'a v1::Verification> for Verification<'a> {
         let v1::Verification { state, since_commit, changed_ratio, verified_at, broken, moved } = message;
         Self {
             state: state_name(*state),
-            since_commit: some(since_commit),
+            since_commit: non_empty(since_commit),
             changed_ratio: *changed_ratio,
             verified_at: timestamp_text(verified_at.as_ref()),
             broken: broken.iter().map(Anchor::from).collect(),
@@ -205,7 +205,7 @@ struct Anchor<'a> {
 impl<'a> From<&'a v1::Anchor> for Anchor<'a> {
     fn from(message: &'a v1::Anchor) -> Self {
         let v1::Anchor { path, symbol, hash, state } = message;
-        Self { path, symbol: some(symbol), hash, state: state_name(*state) }
+        Self { path, symbol: non_empty(symbol), hash, state: state_name(*state) }
     }
 }
 

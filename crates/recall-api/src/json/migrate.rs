@@ -70,7 +70,7 @@ impl From<Option<v1::Arrivals>> for Arrivals {
 }
 
 /// What was imported from another tool.
-pub fn migrated(message: &v1::MigrateResponse) -> impl Serialize {
+pub fn migrate_answer(message: &v1::MigrateResponse) -> impl Serialize {
     let v1::MigrateResponse {
         paths,
         memories,
@@ -101,7 +101,7 @@ pub fn migrated(message: &v1::MigrateResponse) -> impl Serialize {
 }
 
 /// What an audit found.
-pub fn audited(message: &v1::AuditResponse) -> impl Serialize {
+pub fn audit_answer(message: &v1::AuditResponse) -> impl Serialize {
     let v1::AuditResponse { sources, took_ms } = message;
     answer(Audited { sources: sources.iter().map(source).collect(), took_ms: *took_ms })
 }

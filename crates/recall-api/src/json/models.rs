@@ -4,7 +4,7 @@ use crate::v1;
 use crate::v1::transfer_event::Event;
 use serde::Serialize;
 
-use crate::json::{Warning, answer, some};
+use crate::json::{Warning, answer, non_empty};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Model<'a> {
@@ -71,17 +71,17 @@ impl<'a> From<&'a v1::Model> for Model<'a> {
             roles,
             used_as,
             origin,
-            path: some(path),
+            path: non_empty(path),
             dimensions: *dimensions,
             window_tokens: *window_tokens,
-            licence: some(licence),
-            fingerprint: some(fingerprint),
+            licence: non_empty(licence),
+            fingerprint: non_empty(fingerprint),
             loaded: *loaded,
-            provider: some(provider),
+            provider: non_empty(provider),
             bytes: *bytes,
-            problem: some(problem),
+            problem: non_empty(problem),
             installed: *installed,
-            address: some(address),
+            address: non_empty(address),
             remote: remote.as_ref().map(RemoteUse::from),
         }
     }
@@ -104,7 +104,7 @@ struct Added<'a> {
 }
 
 /// A model installed from a folder.
-pub fn model_added(message: &v1::AddModelResponse) -> impl Serialize {
+pub fn add_model_answer(message: &v1::AddModelResponse) -> impl Serialize {
     let v1::AddModelResponse { model } = message;
     answer(Added { model: model.as_ref().map(Model::from) })
 }
@@ -116,7 +116,7 @@ struct Used<'a> {
 }
 
 /// The newly selected model.
-pub fn model_used(message: &v1::UseModelResponse) -> impl Serialize {
+pub fn use_model_answer(message: &v1::UseModelResponse) -> impl Serialize {
     let v1::UseModelResponse { model, chunks_to_embed } = message;
     answer(Used { model: model.as_ref().map(Model::from), chunks_to_embed: *chunks_to_embed })
 }
@@ -127,7 +127,7 @@ struct Removed {
 }
 
 /// The disk space freed by removing a model.
-pub fn model_removed(message: &v1::RemoveModelResponse) -> impl Serialize {
+pub fn remove_model_answer(message: &v1::RemoveModelResponse) -> impl Serialize {
     let v1::RemoveModelResponse { bytes_freed } = *message;
     answer(Removed { bytes_freed })
 }
@@ -150,7 +150,7 @@ pub fn transfer_line(event: &Event) -> impl Serialize {
         },
         Event::Finished(v1::TransferFinished { model, path, took_ms }) => TransferLine::Finished {
             model: model.as_ref().map(|model| Box::new(model.into())),
-            path: some(path),
+            path: non_empty(path),
             took_ms: *took_ms,
         },
         Event::Warning(warning) => TransferLine::Warning { warning: warning.into() },

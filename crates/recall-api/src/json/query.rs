@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::json::search::{Query, Stats};
-use crate::json::{Warning, answer, some, store_scope, timestamp_text, warnings};
+use crate::json::{Warning, answer, non_empty, store_scope, timestamp_text, warnings};
 
 #[derive(Debug, Serialize)]
 struct Rows<'a> {
@@ -64,7 +64,7 @@ pub fn cell(column: Selected, hit: &v1::Hit) -> Value {
 }
 
 fn value(field: Field, hit: &v1::Hit) -> Option<Value> {
-    let text = |text: &str| some(text).map_or(Value::Null, Value::from);
+    let text = |text: &str| non_empty(text).map_or(Value::Null, Value::from);
     let time = |time: Option<&_>| timestamp_text(time).map_or(Value::Null, Value::from);
     let scope = |scope| store_scope(scope).map_or(Value::Null, Value::from);
     let (doc, chunk, memory) = (hit.doc.as_ref(), hit.chunk.as_ref(), hit.memory.as_ref());

@@ -31,7 +31,7 @@ impl<'a> From<&'a v1::SimilarMemory> for Similar<'a> {
 }
 
 /// The result of adding a memory: `added`, `duplicate` or `superseded`.
-pub fn added(message: &v1::AddResponse) -> impl Serialize {
+pub fn add_answer(message: &v1::AddResponse) -> impl Serialize {
     answer(Added::from(message))
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Updated<'a> {
 }
 
 /// An amended memory.
-pub fn updated(message: &v1::UpdateResponse) -> impl Serialize {
+pub fn update_answer(message: &v1::UpdateResponse) -> impl Serialize {
     let v1::UpdateResponse { memory, warnings: messages } = message;
     answer(Updated { memory: memory.as_ref().map(Memory::from), warnings: warnings(messages) })
 }
@@ -90,7 +90,7 @@ impl From<v1::ItemStats> for RatedStats {
 }
 
 /// The feedback about an item, including the new rating.
-pub fn rated(message: &v1::FeedbackResponse) -> impl Serialize {
+pub fn feedback_answer(message: &v1::FeedbackResponse) -> impl Serialize {
     let v1::FeedbackResponse { acknowledged, item_stats } = message;
     answer(Rated { acknowledged: *acknowledged, item_stats: item_stats.map(RatedStats::from) })
 }
@@ -139,7 +139,7 @@ impl<'a> From<&'a v1::VerifiedMemory> for VerifiedOne<'a> {
 }
 
 /// The validity of memories.
-pub fn verified(message: &v1::VerifyResponse) -> impl Serialize {
+pub fn verify_answer(message: &v1::VerifyResponse) -> impl Serialize {
     let v1::VerifyResponse { results, broken, adopted } = message;
     let adopted = adopted.as_ref().map(AdoptedCheck::from);
     answer(VerifiedAll { results: results.iter().map(VerifiedOne::from).collect(), broken: *broken, adopted })
@@ -152,7 +152,7 @@ pub(crate) struct Promoted<'a> {
 }
 
 /// The store of a promoted memory.
-pub fn promoted(message: &v1::PromoteResponse) -> impl Serialize {
+pub fn promote_answer(message: &v1::PromoteResponse) -> impl Serialize {
     let v1::PromoteResponse { id, scope } = message;
     answer(Promoted { id, scope: store_scope(*scope) })
 }

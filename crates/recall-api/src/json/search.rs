@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::json::adopted::Adopted;
 use crate::json::document::{Chunk, Document};
 use crate::json::memory::Memory;
-use crate::json::{Indexing, Warning, answer, request_scope, some, store_scope, timestamp_text, warnings};
+use crate::json::{Indexing, Warning, answer, non_empty, request_scope, store_scope, timestamp_text, warnings};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Search<'a> {
@@ -93,9 +93,9 @@ impl<'a> From<&'a v1::QueryEcho> for Query<'a> {
         let v1::QueryEcho { text, rql, filters, filter, class, limit, offset, scope, weights } = message;
         Self {
             text,
-            rql: some(rql),
+            rql: non_empty(rql),
             filters: filters.as_ref().map(Filters::from),
-            filter: some(filter),
+            filter: non_empty(filter),
             class,
             limit: *limit,
             offset: *offset,
@@ -215,7 +215,7 @@ struct Parent<'a> {
 impl<'a> From<&'a v1::Parent> for Parent<'a> {
     fn from(message: &'a v1::Parent) -> Self {
         let v1::Parent { name, kind, signature, start_line, end_line } = message;
-        Self { name, kind, signature: some(signature), start_line: *start_line, end_line: *end_line }
+        Self { name, kind, signature: non_empty(signature), start_line: *start_line, end_line: *end_line }
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::json::memory::Provenance;
 use crate::json::remember::Added as AddedFields;
-use crate::json::{Warning, answer, some, timestamp_text, warnings};
+use crate::json::{Warning, answer, non_empty, timestamp_text, warnings};
 
 #[derive(Debug, Serialize)]
 #[expect(clippy::struct_field_names, reason = "the names of the schema are those of the protocol")]
@@ -21,7 +21,7 @@ pub(crate) struct Logged<'a> {
 }
 
 /// The result of logging an event.
-pub fn logged(message: &v1::LogEventResponse) -> impl Serialize {
+pub fn log_event_answer(message: &v1::LogEventResponse) -> impl Serialize {
     let v1::LogEventResponse { logged, event_id, timestamp, warnings: messages } = message;
     answer(Logged {
         logged: *logged,
@@ -54,7 +54,7 @@ struct Event<'a> {
 /// A page of a session's events.
 pub fn events(message: &v1::ListEventsResponse) -> impl Serialize {
     let v1::ListEventsResponse { events, next_cursor } = message;
-    answer(Events { results: events.iter().map(Event::from).collect(), next_cursor: some(next_cursor) })
+    answer(Events { results: events.iter().map(Event::from).collect(), next_cursor: non_empty(next_cursor) })
 }
 
 impl<'a> From<&'a v1::SessionEvent> for Event<'a> {
@@ -76,10 +76,10 @@ impl<'a> From<&'a v1::SessionEvent> for Event<'a> {
             r#type,
             timestamp: timestamp_text(timestamp.as_ref()),
             content,
-            rationale: some(rationale),
-            resolution: some(resolution),
-            from_agent: some(from_agent),
-            to_agent: some(to_agent),
+            rationale: non_empty(rationale),
+            resolution: non_empty(resolution),
+            from_agent: non_empty(from_agent),
+            to_agent: non_empty(to_agent),
             related_files,
             metadata: metadata.as_ref().map(object),
         }
@@ -117,7 +117,7 @@ struct Task<'a> {
 /// A page of a project's sessions.
 pub fn sessions(message: &v1::ListSessionsResponse) -> impl Serialize {
     let v1::ListSessionsResponse { sessions, next_cursor } = message;
-    answer(Sessions { results: sessions.iter().map(Session::from).collect(), next_cursor: some(next_cursor) })
+    answer(Sessions { results: sessions.iter().map(Session::from).collect(), next_cursor: non_empty(next_cursor) })
 }
 
 impl<'a> From<&'a v1::Session> for Session<'a> {
@@ -141,12 +141,12 @@ impl<'a> From<&'a v1::Session> for Session<'a> {
             state: state_name(*state),
             started_at: timestamp_text(started_at.as_ref()),
             ended_at: timestamp_text(ended_at.as_ref()),
-            agent: some(agent),
+            agent: non_empty(agent),
             provenance: provenance.as_ref().map(Provenance::from),
-            goal: some(goal),
-            title: some(title),
+            goal: non_empty(goal),
+            title: non_empty(title),
             tasks: tasks.iter().map(|v1::SessionTask { text, status }| Task { text, status }).collect(),
-            summary: some(summary),
+            summary: non_empty(summary),
             events: *events,
             memories,
         }
@@ -184,12 +184,12 @@ pub(crate) struct Started<'a> {
 }
 
 /// A started session.
-pub fn started(message: &v1::StartSessionResponse) -> impl Serialize {
+pub fn start_session_answer(message: &v1::StartSessionResponse) -> impl Serialize {
     let v1::StartSessionResponse { session_id, started_at, recoverable_session_id, briefing } = message;
     answer(Started {
         session_id,
         started_at: timestamp_text(started_at.as_ref()),
-        recoverable_session_id: some(recoverable_session_id),
+        recoverable_session_id: non_empty(recoverable_session_id),
         briefing: briefing.as_ref().map(Briefing::from),
     })
 }
@@ -240,15 +240,15 @@ pub fn drafts(message: &v1::ListDraftsResponse) -> impl Serialize {
 }
 
 /// An ended session.
-pub fn ended(message: &v1::EndSessionResponse) -> impl Serialize {
+pub fn end_session_answer(message: &v1::EndSessionResponse) -> impl Serialize {
     let v1::EndSessionResponse { session_id, summary_path, memories, warnings: messages, summary_shared } = message;
     let memories = memories.iter().map(AddedFields::from).collect();
-    let (summary_path, summary_shared) = (some(summary_path), *summary_shared);
+    let (summary_path, summary_shared) = (non_empty(summary_path), *summary_shared);
     answer(Ended { session_id, summary_path, summary_shared, memories, warnings: warnings(messages) })
 }
 
 /// A session whose summary is in the project.
-pub fn kept(message: &v1::KeepSessionResponse) -> impl Serialize {
+pub fn keep_session_answer(message: &v1::KeepSessionResponse) -> impl Serialize {
     let v1::KeepSessionResponse { session_id, summary_path, warnings: messages } = message;
     answer(Kept { session_id, summary_path, warnings: warnings(messages) })
 }
@@ -304,22 +304,22 @@ fn to_value(value: Value) -> prost_types::Value {
 }
 
 fn object(values: &Struct) -> Value {
-    Value::Object(values.fields.iter().map(|(name, value)| (name.clone(), of_value(value))).collect())
+    Value::Object(values.fields.iter().map(|(name, value)| (name.clone(), json_value(value))).collect())
 }
 
-fn of_value(value: &prost_types::Value) -> Value {
+fn json_value(value: &prost_types::Value) -> Value {
     match &value.kind {
         None | Some(Kind::NullValue(_)) => Value::Null,
         Some(Kind::BoolValue(is)) => Value::Bool(*is),
-        Some(Kind::NumberValue(number)) => of_number(*number),
+        Some(Kind::NumberValue(number)) => json_number(*number),
         Some(Kind::StringValue(text)) => Value::String(text.clone()),
-        Some(Kind::ListValue(ListValue { values })) => Value::Array(values.iter().map(of_value).collect()),
+        Some(Kind::ListValue(ListValue { values })) => Value::Array(values.iter().map(json_value).collect()),
         Some(Kind::StructValue(values)) => object(values),
     }
 }
 
 /// Converts whole numbers back to integers: the protocol has only floating-point numbers.
-fn of_number(number: f64) -> Value {
+fn json_number(number: f64) -> Value {
     exact_integer(number).map_or_else(|| Value::from(number), Value::from)
 }
 

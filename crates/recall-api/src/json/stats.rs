@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::v1;
 use serde::Serialize;
 
-use crate::json::{answer, some, store_scope, timestamp_text};
+use crate::json::{answer, non_empty, store_scope, timestamp_text};
 
 /// The method of the estimate, in words.
 pub const SAVINGS_METHOD: &str = "tokens of the hits that sessions recorded, beside the tokens of the whole files that these hits are \
@@ -81,7 +81,7 @@ impl<'a> From<&'a v1::StoreStats> for StoreStats<'a> {
         } = message;
         Self {
             scope: store_scope(*scope),
-            root: some(root),
+            root: non_empty(root),
             documents: *documents,
             chunks: *chunks,
             symbols: *symbols,

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::json::daemon::Daemon;
 use crate::json::models::Model;
-use crate::json::{Indexing, ItemFailure, Warning, answer, some, store_scope, timestamp_text, warnings};
+use crate::json::{Indexing, ItemFailure, Warning, answer, non_empty, store_scope, timestamp_text, warnings};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Status<'a> {
@@ -61,7 +61,7 @@ struct Kept<'a> {
 }
 
 /// The answer of `recall publish --format json`.
-pub fn published(message: &v1::PublishResponse) -> impl Serialize {
+pub fn publish_answer(message: &v1::PublishResponse) -> impl Serialize {
     #[derive(Serialize)]
     struct Published<'a> {
         store: &'a str,
@@ -113,7 +113,7 @@ pub fn published(message: &v1::PublishResponse) -> impl Serialize {
 }
 
 /// The space that `compact` has freed.
-pub fn compacted(message: &v1::CompactResponse) -> impl Serialize {
+pub fn compact_answer(message: &v1::CompactResponse) -> impl Serialize {
     #[derive(Debug, Serialize)]
     struct Compacted<'a> {
         bytes_before: u64,
@@ -252,14 +252,14 @@ impl<'a> From<&'a v1::StoreStatus> for Store<'a> {
             last_scan: timestamp_text(last_scan.as_ref()),
             last_change: timestamp_text(last_change.as_ref()),
             freshness: freshness_name(*freshness),
-            unwatched: some(unwatched),
+            unwatched: non_empty(unwatched),
             documents_by_type,
             documents_by_language,
             embedded,
             memories_verified: *memories_verified,
             schema_versions,
-            ranker: some(ranker),
-            model: some(model),
+            ranker: non_empty(ranker),
+            model: non_empty(model),
             warnings: warnings(messages),
         }
     }

@@ -17,7 +17,7 @@ use recall_core::title_of;
 use recall_core::tokens::count;
 
 use crate::error::BenchError;
-use crate::evaluation::{of_query, replay};
+use crate::evaluation::{add_query_id, replay};
 use crate::prompt_report::{MemoryReport, MemoryRow, PromptReport, ThresholdRow};
 use crate::{human, json};
 
@@ -53,7 +53,7 @@ pub(crate) async fn run(
     let mut bodies: BTreeMap<String, String> =
         mined.iter().map(|query| (query.commit.clone(), query.body.clone())).collect();
     bodies.retain(|_, body| body.len() >= BODY_BYTES);
-    let dataset = Dataset::of_history(&history, mined);
+    let dataset = Dataset::from_history(&history, mined);
     let bar = QueryBar::new(context.output.format, 2 * dataset.queries.len() as u64);
     let (mut found, mut memories) = (Vec::new(), Vec::new());
     for (name, corpus) in &dataset.corpora {
@@ -148,7 +148,7 @@ async fn remember(
 /// Asks a prompt as the hook does.
 async fn ask(client: &Client, from: &v1::RequestContext, query: &Query) -> Result<v1::SearchResponse, BenchError> {
     match prompt_search(from.clone(), &query.text) {
-        Some(search) => client.search(search).await.map_err(|status| of_query(query, status)),
+        Some(search) => client.search(search).await.map_err(|status| add_query_id(query, status)),
         None => Ok(v1::SearchResponse::default()),
     }
 }

@@ -35,7 +35,7 @@ pub(super) async fn run(
         Some(file) => file,
         None => own_ranker::place(&project_root::around(path, context), context)?,
     };
-    let dataset = mined(path, queries.unwrap_or(QUERIES))?;
+    let dataset = mine_dataset(path, queries.unwrap_or(QUERIES))?;
     let trained = train_ranker(context, &dataset).await?;
     let kept = (keep == Keep::Always || trained.is_no_worse()).then_some(place.as_path());
     if let Some(place) = kept {
@@ -43,14 +43,14 @@ pub(super) async fn run(
     }
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&json::trained(&trained, kept))?,
-        Format::Human => output.text(&human::trained(&trained, kept, output.width))?,
+        Format::Json => output.json(&json::training_answer(&trained, kept))?,
+        Format::Human => output.text(&human::format_training(&trained, kept, output.width))?,
     }
     Ok(Exit::Done)
 }
 
 /// Derives the queries of a history, and rejects a history that is too short to learn from.
-fn mined(path: &Path, queries: usize) -> Result<Dataset, BenchError> {
+fn mine_dataset(path: &Path, queries: usize) -> Result<Dataset, BenchError> {
     let limits = MineLimits { queries, fewest_queries: FEWEST_QUERIES, commits: COMMITS, ..MineLimits::default() };
     let history = History::open(path)?;
     let mined = match history.commits(&limits) {
@@ -60,11 +60,11 @@ fn mined(path: &Path, queries: usize) -> Result<Dataset, BenchError> {
     if mined.len() < FEWEST_QUERIES {
         return Err(too_few(mined.len()).into());
     }
-    Ok(Dataset::of_history(&history, mined))
+    Ok(Dataset::from_history(&history, mined))
 }
 
 pub(super) fn forget(context: &CommandContext) -> Result<Exit, BenchError> {
-    let place = own_ranker::place(&project_root::of(context), context)?;
+    let place = own_ranker::place(&project_root::resolve(context), context)?;
     let forgotten = own_ranker::forget(&place)?;
     let output = &context.output;
     match output.format {

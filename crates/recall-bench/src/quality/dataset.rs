@@ -77,13 +77,13 @@ impl Dataset {
         if let Some(path) = [&manifest, &queries].into_iter().find(|path| path.exists()) {
             return Err(DatasetError::Exists { path: path.clone() });
         }
-        let lines: String = self.queries.iter().map(|query| QueryLine::of(query, &self.corpora).to_line()).collect();
-        written(&manifest, fs::write(&manifest, Manifest::of(self).to_text()))?;
+        let lines: String = self.queries.iter().map(|query| QueryLine::new(query, &self.corpora).to_line()).collect();
+        written(&manifest, fs::write(&manifest, Manifest::new(self).to_text()))?;
         written(&queries, fs::write(&queries, lines))
     }
 
     /// Builds a dataset of mined queries, each asked in the tree of its commit's parent.
-    pub fn of_history(history: &History, queries: Vec<MinedQuery>) -> Self {
+    pub fn from_history(history: &History, queries: Vec<MinedQuery>) -> Self {
         const CORPUS: &str = "repository";
         let git_dir = history.git_dir();
         let folder = if git_dir.ends_with(".git") { git_dir.parent().unwrap_or(git_dir) } else { git_dir };

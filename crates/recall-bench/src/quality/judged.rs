@@ -36,7 +36,7 @@ pub struct JudgeWorth {
 
 impl JudgeWorth {
     /// Rates decisions. Each query has its hits in the order without the judge, and its known answers.
-    pub fn of(queries: &[(Vec<Decision>, &[Relevant])]) -> Self {
+    pub fn compute(queries: &[(Vec<Decision>, &[Relevant])]) -> Self {
         let (mut kept, mut relevant, mut both, mut all) = (0_usize, 0_usize, 0_usize, 0_usize);
         let (mut raw, mut after) = (0.0, 0.0);
         for (decisions, known) in queries {
@@ -105,7 +105,7 @@ mod tests {
         let known = [relevant("a", None), relevant("b", Some(Lines { start: 9, end: 12 }))];
         let hits = vec![decision("a", true), decision("b", false), decision("c", true), decision("d", false)];
         let other = [relevant("e", Some(Lines { start: 10, end: 12 }))];
-        let worth = JudgeWorth::of(&[(hits, &known), (vec![decision("e", true)], &other)]);
+        let worth = JudgeWorth::compute(&[(hits, &known), (vec![decision("e", true)], &other)]);
         let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{worth:?}");
         near(worth.precision, 1.0 / 3.0);
         near(worth.recall, 0.5);
@@ -119,8 +119,8 @@ mod tests {
     #[test]
     fn a_judge_that_drops_everything_has_no_precision() {
         let known = [relevant("a", None)];
-        let worth = JudgeWorth::of(&[(vec![decision("a", false)], &known)]);
+        let worth = JudgeWorth::compute(&[(vec![decision("a", false)], &known)]);
         assert_eq!((worth.precision, worth.recall, worth.f1, worth.filtering_rate), (0.0, 0.0, 0.0, 1.0));
-        assert_eq!(JudgeWorth::of(&[]), JudgeWorth::default());
+        assert_eq!(JudgeWorth::compute(&[]), JudgeWorth::default());
     }
 }

@@ -88,7 +88,7 @@ impl FromStr for Metric {
 
 impl Metric {
     /// Returns the value for one query, from 0 to 1. `answers` are best first; `relevant` is not empty.
-    pub fn of(self, answers: &[Answer], relevant: &[Relevant]) -> f64 {
+    pub fn compute(self, answers: &[Answer], relevant: &[Relevant]) -> f64 {
         let cutoff = self.cutoff as usize;
         let ranks: Vec<Option<usize>> = relevant.iter().map(|target| rank(answers, target, cutoff)).collect();
         let found = ranks.iter().flatten().count();
@@ -128,11 +128,11 @@ fn ndcg(ranks: &[Option<usize>], relevant: &[Relevant], cutoff: usize) -> f64 {
     let mut best: Vec<u32> = relevant.iter().map(|target| target.grade).collect();
     best.sort_unstable_by(|a, b| b.cmp(a));
     best.truncate(cutoff);
-    discounted(&gains) / discounted(&best)
+    discount(&gains) / discount(&best)
 }
 
 /// The discounted cumulative gain of a list.
-fn discounted(gains: &[u32]) -> f64 {
+fn discount(gains: &[u32]) -> f64 {
     (2_u32..).zip(gains).map(|(place, &gain)| f64::from(gain) / f64::from(place).log2()).sum()
 }
 
@@ -170,7 +170,7 @@ mod tests {
             .collect();
         for (metric, value) in expected {
             let metric: Metric = metric.parse().expect("a metric");
-            let found = metric.of(&answers, &relevant);
+            let found = metric.compute(&answers, &relevant);
             assert!((found - value).abs() < 1e-9, "{metric} is {found}, not {value}");
         }
     }
@@ -245,7 +245,7 @@ mod tests {
             let relevant: Vec<_> =
                 relevant.into_iter().map(|(path, grade)| Relevant { path, lines: None, grade }).collect();
             for measure in Measure::ALL {
-                let value = |cutoff| Metric { measure, cutoff }.of(&answers, &relevant);
+                let value = |cutoff| Metric { measure, cutoff }.compute(&answers, &relevant);
                 prop_assert!((0.0..=1.0 + 1e-9).contains(&value(cutoff)));
                 let grows = matches!(measure, Measure::Recall | Measure::ReciprocalRank | Measure::Hit);
                 prop_assert!(!grows || value(cutoff) <= value(cutoff + 1));

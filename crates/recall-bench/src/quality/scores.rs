@@ -43,7 +43,7 @@ impl Scores {
     ///
     /// # Errors
     /// The run belongs to another dataset.
-    pub fn of(dataset: &Dataset, run: &Run, metrics: &[Metric]) -> Result<Self, ForeignQuery> {
+    pub fn compute(dataset: &Dataset, run: &Run, metrics: &[Metric]) -> Result<Self, ForeignQuery> {
         let mut answers: HashMap<&str, &[Answer]> = run.answers().collect();
         let rows = dataset.queries.iter().map(|query| {
             let answers = answers.remove(query.id.as_str()).unwrap_or_default();
@@ -69,6 +69,6 @@ fn row(query: &Query, answers: &[Answer], metrics: &[Metric]) -> Row {
         corpus: query.corpus.clone(),
         category: query.category.clone(),
         language: query.language.clone(),
-        values: metrics.iter().map(|metric| metric.of(answers, &query.relevant)).collect(),
+        values: metrics.iter().map(|metric| metric.compute(answers, &query.relevant)).collect(),
     }
 }

@@ -64,7 +64,7 @@ impl Grouping {
 
 impl Summary {
     /// Averages scores. Groups are sorted by name, and a grouping with a single group is included.
-    pub fn of(scores: &Scores) -> Self {
+    pub fn compute(scores: &Scores) -> Self {
         let Scores { metrics, rows } = scores;
         let columns = metrics.len();
         let groups: Vec<_> = Grouping::ALL.map(|grouping| (grouping, groups(grouping, rows, columns))).into();
@@ -130,7 +130,7 @@ mod tests {
             row("large", "question", Some("go"), 0.6),
             row("small", "question", Some("rust"), 1.0),
         ];
-        let summary = Summary::of(&Scores { metrics: vec![metric], rows });
+        let summary = Summary::compute(&Scores { metrics: vec![metric], rows });
         assert!((summary.queries_mean.means[0] - 0.4).abs() < 1e-9);
         assert!((summary.mean(metric).expect("measured") - 0.6).abs() < 1e-9);
         assert_eq!(summary.mean("p@1".parse().expect("a metric")), None);

@@ -75,7 +75,7 @@ impl EmbeddingStoreError {
 
 impl From<rusqlite::Error> for EmbeddingStoreError {
     fn from(error: rusqlite::Error) -> Self {
-        match ErrorKind::of(&error) {
+        match ErrorKind::classify(&error) {
             ErrorKind::Damaged => Self::Damaged { reason: error.to_string() },
             ErrorKind::DiskFull => Self::DiskFull,
             ErrorKind::ReadOnly => Self::ReadOnly,

@@ -28,7 +28,7 @@ pub struct ModelStatistics {
 struct Name([u8; 20]);
 
 impl Name {
-    fn of(model: ModelFingerprint, text: TextHash) -> Self {
+    fn new(model: ModelFingerprint, text: TextHash) -> Self {
         let key = model.key_of(text);
         Self(*key.first_chunk().expect("longer than a name"))
     }
@@ -51,7 +51,7 @@ pub(super) fn get(
     used: &mut Vec<Use>,
 ) -> Result<Vec<Option<Vec<u8>>>, EmbeddingStoreError> {
     let mut names: Vec<(Name, usize)> =
-        texts.iter().enumerate().map(|(place, text)| (Name::of(model, *text), place)).collect();
+        texts.iter().enumerate().map(|(place, text)| (Name::new(model, *text), place)).collect();
     // Sorted, so that adjacent index entries are read together.
     names.sort_unstable();
     let mut found = vec![None; texts.len()];
@@ -89,7 +89,7 @@ pub(super) fn put(
                      VALUES (?1, ?2, ?3, ?4, ?5)";
     let mut statement = connection.prepare_cached(statement)?;
     for (text, embedding) in embeddings {
-        let name = Name::of(model, *text);
+        let name = Name::new(model, *text);
         statement.execute((&name.0[..], number, day, name.checksum(embedding), embedding))?;
     }
     Ok(())

@@ -62,7 +62,7 @@ impl Snapshot<'_> {
     }
 
     /// The documents that could not be parsed, by path, at most `limit`.
-    pub fn unparsed(&self, limit: usize) -> Result<Vec<UnparsedDocument>, ReadError> {
+    pub fn unparsed_documents(&self, limit: usize) -> Result<Vec<UnparsedDocument>, ReadError> {
         rows::all(
             self.connection(),
             "SELECT path, reason FROM documents WHERE outcome = 'failed' ORDER BY path LIMIT ?1",

@@ -31,7 +31,7 @@ impl Snapshot<'_> {
         let mut around = symbols::holding(self.connection(), document.row, chunk.span)?;
         if chunk.kind == ChunkKind::Section {
             around.retain(|symbol| symbol.chunk != chunk.ordinal && symbol.kind == SymbolKind::Heading);
-            return Ok(around.into_iter().map(|heading| of_symbol(heading, None)).collect());
+            return Ok(around.into_iter().map(|heading| from_symbol(heading, None)).collect());
         }
         let mut members: Vec<Members<'_>> = prefixes(path, is_part).map(|prefix| Members::new(prefix, chunk)).collect();
         let first = ChunkRow(row.0 - i64::from(chunk.ordinal));
@@ -107,7 +107,7 @@ impl<'a> Members<'a> {
     fn enclosing(self, symbol: Option<Symbol>) -> Enclosing {
         let signature = self.signature.unwrap_or_else(|| self.label.to_owned());
         match symbol {
-            Some(symbol) => of_symbol(symbol, Some(signature)),
+            Some(symbol) => from_symbol(symbol, Some(signature)),
             None => Enclosing {
                 name: self.label.to_owned(),
                 kind: SymbolKind::Type,
@@ -152,7 +152,7 @@ fn names(label: &str, name: &str) -> bool {
     label.strip_suffix(name).is_some_and(|before| !before.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
 
-fn of_symbol(symbol: Symbol, signature: Option<String>) -> Enclosing {
+fn from_symbol(symbol: Symbol, signature: Option<String>) -> Enclosing {
     let Symbol { name, kind, span, .. } = symbol;
     Enclosing { name, kind, signature, start_line: span.start_line, end_line: span.end_line }
 }

@@ -64,7 +64,7 @@ fn file_state<'r>(row: &'r rusqlite::Row<'_>) -> Result<FileState<'r>, ReadError
     let document = row.get::<_, Option<i64>>(1)?.map(DocumentRow);
     Ok(FileState {
         path,
-        memory: document.and_then(|_| MemoryId::of_path(path)),
+        memory: document.and_then(|_| MemoryId::from_path(path)),
         row: document,
         size_bytes: row.get::<_, i64>(2)? as u64,
         modified: Timestamp(row.get(3)?),

@@ -64,7 +64,7 @@ impl Snapshot<'_> {
     }
 
     /// The chunks among these that refer to a bare name, in the order of rows, each with the module that it takes the
-    /// name from, if the reference is [qualified](Edge::qualified).
+    /// name from, if the reference is [qualified](Edge::qualify).
     pub fn chunks_referencing(
         &self,
         document: DocumentRow,

@@ -110,7 +110,7 @@ pub(crate) fn insert(connection: &Connection, entry: &Entry) -> rusqlite::Result
         )?
         .execute(rusqlite::params![
             row.0,
-            id_number(DocumentId::of(path)),
+            id_number(DocumentId::from_path(path)),
             path.as_str(),
             document_type.as_str(),
             title,
@@ -238,8 +238,8 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Entry, ReadError> {
     Ok(Entry {
         row: DocumentRow(row.get(0)?),
         document: Document {
-            id: DocumentId::of(&doc_path),
-            memory: MemoryId::of_path(path),
+            id: DocumentId::from_path(&doc_path),
+            memory: MemoryId::from_path(path),
             path: doc_path,
             document_type: document_type.parse::<DocumentType>().map_err(|_| corrupt("the type"))?,
             title: row.get(3)?,

@@ -12,14 +12,14 @@ use crate::packing::{NameCandidate, candidates_for, pack_references, unpack_refe
 use crate::text_blocks;
 
 /// The edges of a document to store: sorted, without duplicates and without definitions.
-pub(crate) fn stored(edges: &[Edge]) -> Vec<&Edge> {
+pub(crate) fn edges_to_store(edges: &[Edge]) -> Vec<&Edge> {
     let mut stored: Vec<&Edge> = edges.iter().filter(|edge| edge.kind != EdgeKind::Defines).collect();
     stored.sort_unstable();
     stored.dedup();
     stored
 }
 
-/// Inserts the [`stored`] edges of a document with this text and these chunks.
+/// Inserts the edges [to store](edges_to_store) of a document with this text and these chunks.
 pub(crate) fn insert(
     connection: &Connection,
     document: DocumentRow,

@@ -7,7 +7,7 @@ use crate::ReadError;
 use crate::checksum::{CHECKSUM_BYTES, checksum};
 
 pub(crate) fn insert(connection: &Connection, document: DocumentRow, text: &str) -> rusqlite::Result<()> {
-    let signature = TextSignature::of(text);
+    let signature = TextSignature::compute(text);
     // A changed bit would hide a text from a search.
     let mut packed = checksum(signature.as_bytes()).to_vec();
     packed.extend_from_slice(signature.as_bytes());

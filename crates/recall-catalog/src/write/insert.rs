@@ -18,7 +18,7 @@ pub(super) fn insert(transaction: &mut Transaction<'_>, record: &DocumentRecord<
     state.next_chunk = ChunkRow(first_chunk.0 + parsed.chunks.len() as i64);
     state.next_symbol = first_symbol + parsed.symbols.len() as i64;
 
-    let stored_edges = edges::stored(&parsed.edges);
+    let stored_edges = edges::edges_to_store(&parsed.edges);
     let entry = documents::Entry {
         row,
         document: Document { tags: Vec::new(), ..document.clone() },
@@ -70,7 +70,7 @@ pub(super) fn validate(record: &DocumentRecord<'_>) -> Result<(), WriteError> {
             return invalid(format!("chunk {place} has the ordinal {}", chunk.ordinal));
         }
         let spans = [Some(chunk.span.bytes), chunk.doc_comment];
-        if spans.into_iter().flatten().any(|span| span.of(text).is_none()) {
+        if spans.into_iter().flatten().any(|span| span.slice(text).is_none()) {
             return invalid(format!("chunk {place} has a span outside of the text"));
         }
     }

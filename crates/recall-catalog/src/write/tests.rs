@@ -10,16 +10,17 @@ use crate::{Catalog, WriteError};
 
 /// Stores an incompressible document in a transaction of its own.
 fn store(catalog: &Catalog, path: &str, text_bytes: usize) -> Result<(Inserted, Generation), WriteError> {
-    let text: String = (0..text_bytes / 64).map(|number| ContentHash::of(&number.to_le_bytes()).to_string()).collect();
+    let text: String =
+        (0..text_bytes / 64).map(|number| ContentHash::hash(&number.to_le_bytes()).to_string()).collect();
     let path = DocPath::new(path).unwrap();
     let document = Document {
-        id: DocumentId::of(&path),
+        id: DocumentId::from_path(&path),
         title: path.to_string(),
         path,
         memory: None,
         document_type: DocumentType::Code,
         language: None,
-        hash: ContentHash::of(text.as_bytes()),
+        hash: ContentHash::hash(text.as_bytes()),
         size_bytes: text.len() as u64,
         modified: Timestamp(1),
         file_kind: FileKind::Main,

@@ -222,7 +222,7 @@ fn compare(catalog: &Catalog, model: &Model, rows_used: &BTreeSet<ChunkRow>) {
     let mut live = BTreeMap::new();
     for placed in model.documents.values() {
         let Placed { sample, row, first_chunk, created } = placed;
-        let id = DocumentId::of(&sample.document.path);
+        let id = DocumentId::from_path(&sample.document.path);
         let stored = snapshot.document(id).unwrap().unwrap();
         assert_eq!((stored.row, &stored.document, stored.created), (*row, &sample.document, *created));
         assert_eq!(stored.chunk_count as usize, sample.parsed.chunks.len());
@@ -303,7 +303,7 @@ fn compare_totals(snapshot: &recall_catalog::Snapshot<'_>, model: &Model) {
     assert_eq!(counts.edges, total(|sample| sample.parsed.edges.len()));
     assert_eq!(counts.text_bytes, total(|sample| sample.text.len()));
     assert_eq!(counts.by_type.values().sum::<u64>(), counts.documents);
-    assert_eq!(counts.unparsed, snapshot.unparsed(usize::MAX).unwrap().len() as u64);
+    assert_eq!(counts.unparsed, snapshot.unparsed_documents(usize::MAX).unwrap().len() as u64);
 }
 
 fn record(placed: &Placed) -> OwnedRecord {

@@ -46,7 +46,7 @@ impl Sample {
 
     /// The texts of the chunks.
     pub(crate) fn chunk_texts(&self) -> impl Iterator<Item = &str> {
-        self.parsed.chunks.iter().map(|chunk| chunk.span.bytes.of(&self.text).expect("samples are consistent"))
+        self.parsed.chunks.iter().map(|chunk| chunk.span.bytes.slice(&self.text).expect("samples are consistent"))
     }
 }
 
@@ -66,13 +66,13 @@ pub(crate) fn path(text: &str) -> DocPath {
 
 pub(crate) fn document(at: &str, text: &str) -> Document {
     Document {
-        id: DocumentId::of(&path(at)),
+        id: DocumentId::from_path(&path(at)),
         path: path(at),
         memory: None,
         document_type: DocumentType::Code,
         title: at.to_owned(),
         language: Some(Language::known("rust")),
-        hash: ContentHash::of(text.as_bytes()),
+        hash: ContentHash::hash(text.as_bytes()),
         size_bytes: text.len() as u64,
         modified: Timestamp(1),
         file_kind: FileKind::Main,

@@ -12,11 +12,11 @@ pub(crate) const ROOMY: u64 = 1 << 30;
 const DAY: i64 = 24 * 60 * 60 * 1_000_000_000;
 
 pub(crate) fn model(name: &str) -> ModelFingerprint {
-    ModelFingerprint::of(&[name.as_bytes()])
+    ModelFingerprint::hash(&[name.as_bytes()])
 }
 
 pub(crate) fn text(number: usize) -> TextHash {
-    TextHash::of(&format!("text {number}"))
+    TextHash::hash(&format!("text {number}"))
 }
 
 /// An embedding that encodes its number.

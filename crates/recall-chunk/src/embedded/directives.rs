@@ -163,7 +163,7 @@ impl Reader<'_> {
         let (word, arguments) = self.word(&rest);
         match &text[word.clone()] {
             "define" | "block" if text[arguments.clone()].starts_with('"') => {
-                let name = self.quoted(&arguments).next();
+                let name = self.quotations(&arguments).next();
                 if let Some(name) = name {
                     self.open("define", whole.start, name, Kinds::FUNCTION);
                 }
@@ -174,7 +174,7 @@ impl Reader<'_> {
             }
             "end" => return self.close("define", whole.end),
             "template" | "include" | "partial" if text[arguments.clone()].starts_with(['"', '\'']) => {
-                let name = self.quoted(&arguments).next();
+                let name = self.quotations(&arguments).next();
                 if let Some(name) = name {
                     self.directives.mentions.push(Mention { name, role: MentionRole::Called });
                 }
@@ -235,10 +235,10 @@ impl Reader<'_> {
         let reach = self.text.floor_char_boundary(end + MOST_BYTES);
         let Some(close) = self.text[end..reach].find([')', '\n']).map(|close| end + close) else { return reach };
         if BLADE_INCLUDES.contains(&word.as_str()) {
-            let target = self.quoted(&(end..close)).next();
+            let target = self.quotations(&(end..close)).next();
             self.directives.imports.extend(target.map(|target| (target.start as u32, self.text[target].to_owned())));
         } else if matches!(word.as_str(), "section" | "push" | "yield" | "stack") {
-            let name = self.quoted(&(end..close)).next();
+            let name = self.quotations(&(end..close)).next();
             if let Some(name) = name.filter(|_| word == "section") {
                 let defined = Defined { bytes: at..name.end, name, keyword: "section", kinds: Kinds::KEY };
                 self.directives.definitions.push(defined);
@@ -265,10 +265,10 @@ impl Reader<'_> {
         // In a list, each is tried in turn: `["mobile.html", "page.html"]`.
         let stop = if text.starts_with(['[', '(']) { None } else { stop };
         let names = rest.start..stop.map_or(rest.end, |stop| rest.start + stop);
-        let mut targets: Vec<Range<usize>> = self.quoted(&names).collect();
+        let mut targets: Vec<Range<usize>> = self.quotations(&names).collect();
         if targets.is_empty() {
             // `render partial: "form"`, `render(CardView, "card.html", assigns)`.
-            targets.extend(self.quoted(&rest).next());
+            targets.extend(self.quotations(&rest).next());
         }
         let target = |name: Range<usize>| (name.start as u32, self.text[name].to_owned());
         self.directives.imports.extend(targets.into_iter().map(target));
@@ -276,7 +276,7 @@ impl Reader<'_> {
     }
 
     /// The string literals of a part that could name a file.
-    fn quoted(&self, part: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<'_> {
+    fn quotations(&self, part: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<'_> {
         const MOST_NAME_BYTES: usize = 200;
         let (mut at, end) = (part.start, part.end);
         std::iter::from_fn(move || {

@@ -13,7 +13,7 @@ pub(crate) enum Host {
 
 impl Host {
     /// Returns the form of a language's texts. `None` if they hold no code of another language.
-    pub(crate) fn of(language: &str) -> Option<Self> {
+    pub(crate) fn for_language(language: &str) -> Option<Self> {
         Some(match language {
             "vue" => Self::Vue,
             "svelte" => Self::Svelte,

@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn deeper_lines_and_those_of_one_paragraph_cost_more() {
-        let lines = Lines::of("<a>\n  b\n\n  c\n</a>\n<d>\n");
+        let lines = Lines::new("<a>\n  b\n\n  c\n</a>\n<d>\n");
         assert_eq!(costs(&lines), [1, 6, NO_CUT, 5, NO_CUT, 2]);
     }
 }

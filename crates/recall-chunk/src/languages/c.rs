@@ -63,7 +63,7 @@ pub(super) const CPP: Syntax = Syntax {
     calls: &[call("call_expression", "function"), call("new_expression", "type")],
     ..C
 }
-.named("cpp", || tree_sitter_cpp::LANGUAGE.into());
+.with_name("cpp", || tree_sitter_cpp::LANGUAGE.into());
 
 /// `int n::Store::open(…)` defines `open` of `n::Store`.
 fn function(node: Node<'_>, text: &str) -> Option<Named> {
@@ -110,10 +110,10 @@ fn named_declarator(mut declarator: Node<'_>, text: &str) -> Option<Named> {
         return None;
     }
     let Some((scope, name)) = written.rsplit_once("::").filter(|_| declarator.kind() == "qualified_identifier") else {
-        return Some(Named::of(declarator));
+        return Some(Named::from_node(declarator));
     };
     let start = declarator.end_byte() - name.len();
-    let named = Named::plain(start..declarator.end_byte()).labelled(written);
+    let named = Named::plain(start..declarator.end_byte()).with_label(written);
     Some(Named { scope: Some(without_arguments(scope)).filter(|scope| !scope.is_empty()), ..named })
 }
 
@@ -150,7 +150,7 @@ fn innermost_is_function(mut declarator: Node<'_>) -> bool {
 /// Only a specifier with a body is a definition; `struct stat s` uses a type.
 fn with_body(node: Node<'_>, _text: &str) -> Option<Named> {
     node.child_by_field_name("body")?;
-    node.child_by_field_name("name").map(Named::of)
+    node.child_by_field_name("name").map(Named::from_node)
 }
 
 fn typedef(node: Node<'_>, text: &str) -> Option<Named> {
@@ -160,5 +160,5 @@ fn typedef(node: Node<'_>, text: &str) -> Option<Named> {
 /// `#define LIMIT 3`. A guard without a value is not a definition.
 fn valued_macro(node: Node<'_>, _text: &str) -> Option<Named> {
     node.child_by_field_name("value")?;
-    node.child_by_field_name("name").map(Named::of)
+    node.child_by_field_name("name").map(Named::from_node)
 }

@@ -35,23 +35,23 @@ pub(super) const TOML: Syntax = Syntax {
 };
 
 fn json_key(node: Node<'_>, text: &str) -> Option<Named> {
-    unquoted(node.child_by_field_name("key")?, text)
+    unquoted_name(node.child_by_field_name("key")?, text)
 }
 
 fn yaml_key(node: Node<'_>, text: &str) -> Option<Named> {
-    unquoted(node.child_by_field_name("key")?, text)
+    unquoted_name(node.child_by_field_name("key")?, text)
 }
 
 fn toml_table(node: Node<'_>, text: &str) -> Option<Named> {
-    unquoted(child_of_kind(node, &["bare_key", "dotted_key", "quoted_key"])?, text)
+    unquoted_name(child_of_kind(node, &["bare_key", "dotted_key", "quoted_key"])?, text)
 }
 
 fn toml_key(node: Node<'_>, text: &str) -> Option<Named> {
-    unquoted(child_of_kind(node, &["bare_key", "dotted_key", "quoted_key"])?, text)
+    unquoted_name(child_of_kind(node, &["bare_key", "dotted_key", "quoted_key"])?, text)
 }
 
 /// A key without its quotes. A key that spans lines or is as long as prose is ignored.
-fn unquoted(node: Node<'_>, text: &str) -> Option<Named> {
+fn unquoted_name(node: Node<'_>, text: &str) -> Option<Named> {
     const MAX_BYTES: usize = 120;
     let written = text_of(node, text);
     let name = written.trim_matches(['"', '\'']);

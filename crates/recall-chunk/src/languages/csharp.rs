@@ -32,7 +32,7 @@ pub(super) const CSHARP: Syntax = Syntax {
         "initializer_expression",
         "accessor_list",
     ],
-    imports: &[import("using_directive", imports::dotted)],
+    imports: &[import("using_directive", imports::push_dotted)],
     calls: &[
         call("invocation_expression", "function"),
         call("object_creation_expression", "type"),

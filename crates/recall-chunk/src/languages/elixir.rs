@@ -50,13 +50,13 @@ fn definition(node: Node<'_>, text: &str) -> Option<Named> {
         "defprotocol" => Kinds::a_type(SymbolKind::Interface),
         "def" | "defp" | "defdelegate" | "defguard" | "defguardp" => Kinds::FUNCTION,
         "defmacro" | "defmacrop" => Kinds::new(ChunkKind::Function, SymbolKind::Macro),
-        "test" | "describe" => Kinds::unnamed(ChunkKind::Function),
+        "test" | "describe" => Kinds::without_name(ChunkKind::Function),
         _ => return None,
     };
     let first = child_of_kind(node, &["arguments"])?.named_child(0)?;
     let name = head(first)?;
     let label = format!("{macro_name} {}", text_of(name, text));
-    Some(Named::of(name).with(kinds).labelled(label))
+    Some(Named::from_node(name).with(kinds).with_label(label))
 }
 
 /// The name in `open(a) when is_x(a)`, `open(a)`, `open`, `A.B` or `"a test"`.
@@ -82,7 +82,7 @@ fn directive(text: &str, targets: &mut Vec<String>) {
     let rest = rest.trim_start();
     let line = rest.split(['\n', '(']).next().unwrap_or_default();
     match rest.split_once('}').filter(|_| line.contains('{')) {
-        Some((list, _)) => imports::braced(list, ".", targets),
+        Some((list, _)) => imports::push_braced(list, ".", targets),
         None => imports::push(targets, line.split([',', ' ']).next().unwrap_or_default()),
     }
 }

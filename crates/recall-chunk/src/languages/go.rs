@@ -31,7 +31,7 @@ pub(super) const GO: Syntax = Syntax {
         "select_statement",
     ],
     wrappers: &["type_declaration", "const_declaration", "var_declaration"],
-    imports: &[import("import_declaration", imports::quoted)],
+    imports: &[import("import_declaration", imports::push_quoted)],
     aliases: Some(packages),
     calls: &[call("call_expression", "function")],
     types: &["type_identifier"],
@@ -57,7 +57,7 @@ fn method(node: Node<'_>, text: &str) -> Option<Named> {
     let name = node.child_by_field_name("name")?;
     let receiver = text_of(node.child_by_field_name("receiver")?, text);
     let of = receiver.trim_matches(['(', ')', ' ']).rsplit(' ').find(|word| !word.is_empty()).map(bare_type)?;
-    Some(Named { scope: Some(of.to_owned()), ..Named::of(name) })
+    Some(Named { scope: Some(of.to_owned()), ..Named::from_node(name) })
 }
 
 fn type_spec(node: Node<'_>, _text: &str) -> Option<Named> {
@@ -66,5 +66,5 @@ fn type_spec(node: Node<'_>, _text: &str) -> Option<Named> {
         "interface_type" => SymbolKind::Interface,
         _ => SymbolKind::Type,
     };
-    Some(Named::of(node.child_by_field_name("name")?).with(Kinds::a_type(symbol)))
+    Some(Named::from_node(node.child_by_field_name("name")?).with(Kinds::a_type(symbol)))
 }

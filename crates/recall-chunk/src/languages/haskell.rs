@@ -15,7 +15,7 @@ pub(super) const HASKELL: Syntax = Syntax {
         Definition::a_type("newtype", "newtype", SymbolKind::Type),
         Definition::a_type("type_synonym", "type", SymbolKind::Type),
         Definition::a_type("class", "class", SymbolKind::Interface),
-        Definition::new("instance", "instance", Kinds::unnamed(ChunkKind::Type)).named_by(instance),
+        Definition::new("instance", "instance", Kinds::without_name(ChunkKind::Type)).named_by(instance),
         Definition::a_type("type_family", "type family", SymbolKind::Type),
         Definition::a_type("data_family", "data family", SymbolKind::Type),
         Definition::constant("pattern_synonym", "pattern").named_by(synonym),
@@ -37,7 +37,7 @@ pub(super) const HASKELL: Syntax = Syntax {
     ],
     comments: &["comment", "haddock"],
     attributes: &["pragma"],
-    imports: &[import("import", imports::dotted)],
+    imports: &[import("import", imports::push_dotted)],
     aliases: Some(alias),
     qualified: Some(Qualified { node: "qualified", module: "module" }),
     types: &["name", "constructor"],
@@ -202,12 +202,12 @@ fn synonym(node: Node<'_>, _text: &str) -> Option<Named> {
     while let Some(function) = head.child_by_field_name("function") {
         head = function;
     }
-    (head.kind() == "constructor").then(|| Named::of(head))
+    (head.kind() == "constructor").then(|| Named::from_node(head))
 }
 
 /// The name inside the parentheses of `(<+>)` and the ticks of `` `over` ``.
 fn bare(name: Node<'_>) -> Named {
-    Named::of(match name.kind() {
+    Named::from_node(match name.kind() {
         "prefix_id" | "infix_id" => name.named_child(0).unwrap_or(name),
         _ => name,
     })
@@ -218,5 +218,5 @@ fn instance(node: Node<'_>, text: &str) -> Option<Named> {
     let name = node.child_by_field_name("name")?;
     let head = text_of(node, text);
     let label = head.split("where").next().unwrap_or(head).lines().next().unwrap_or(head).trim_end();
-    Some(Named::of(name).labelled(label))
+    Some(Named::from_node(name).with_label(label))
 }

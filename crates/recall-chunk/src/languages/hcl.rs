@@ -34,7 +34,7 @@ fn block(node: Node<'_>, text: &str) -> Option<Named> {
         })
         .collect();
     let Some((name, types)) = labels.split_last() else {
-        return (kind != "locals").then(|| Named::of(word).with(Kinds::KEY));
+        return (kind != "locals").then(|| Named::from_node(word).with(Kinds::KEY));
     };
     let kind_in_addresses = match kind {
         "resource" => None,
@@ -51,7 +51,9 @@ fn block(node: Node<'_>, text: &str) -> Option<Named> {
     };
     let is_name = address.iter().all(|part| !part.is_empty() && part.len() <= MOST_PART_BYTES && !part.contains('\n'));
     is_name.then(|| {
-        Named { scope: (!scope.is_empty()).then(|| scope.join("::")), ..Named::of(*name) }.labelled(label).with(kinds)
+        Named { scope: (!scope.is_empty()).then(|| scope.join("::")), ..Named::from_node(*name) }
+            .with_label(label)
+            .with(kinds)
     })
 }
 
@@ -63,12 +65,12 @@ fn attribute(node: Node<'_>, text: &str) -> Option<Named> {
     let name = child_of_kind(node, &["identifier"])?;
     let block = node.parent()?.parent()?;
     if block.kind() != "block" {
-        return Some(Named::of(name).with(Kinds::KEY));
+        return Some(Named::from_node(name).with(Kinds::KEY));
     }
     let is_local = text_of(child_of_kind(block, &["identifier"])?, text) == "locals";
     is_local.then(|| {
         let label = format!("local.{}", text_of(name, text));
-        Named { scope: Some("local".to_owned()), ..Named::of(name) }.labelled(label)
+        Named { scope: Some("local".to_owned()), ..Named::from_node(name) }.with_label(label)
     })
 }
 
@@ -77,7 +79,7 @@ fn source(text: &str, targets: &mut Vec<String>) {
     let Some((name, value)) = text.split_once('=') else { return };
     if name.trim() == "source" && value.trim_start().starts_with('"') {
         let mut found = Vec::new();
-        imports::quoted(value, &mut found);
+        imports::push_quoted(value, &mut found);
         targets.extend(found.into_iter().take(1).filter(|target| target.starts_with('.')));
     }
 }
@@ -110,10 +112,10 @@ fn address(text: &str) -> Option<String> {
     let mut parts = text[..end].split('.').filter(|part| !part.is_empty());
     let (kind, name) = (parts.next()?, parts.next()?);
     match kind {
-        "data" | "source" => parts.next().map(|last| Edge::qualified(&format!("{kind}.{name}"), last)),
-        "var" | "local" | "module" => Some(Edge::qualified(kind, name)),
+        "data" | "source" => parts.next().map(|last| Edge::qualify(&format!("{kind}.{name}"), last)),
+        "var" | "local" | "module" => Some(Edge::qualify(kind, name)),
         // The type of a resource begins with its provider. Other variables are bound in the expression.
-        _ => kind.contains('_').then(|| Edge::qualified(kind, name)),
+        _ => kind.contains('_').then(|| Edge::qualify(kind, name)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Readers of the modules and files named in the text of an import.
 
 /// Every string literal: `import ("fmt"; "os")`, `#include "a.h"`, `export * from './x'`.
-pub(super) fn quoted(text: &str, targets: &mut Vec<String>) {
+pub(super) fn push_quoted(text: &str, targets: &mut Vec<String>) {
     let mut rest = text;
     while let Some(open) = rest.find(['"', '\'', '`']) {
         let quote = rest[open..].chars().next().unwrap_or('"');
@@ -13,9 +13,9 @@ pub(super) fn quoted(text: &str, targets: &mut Vec<String>) {
 }
 
 /// The last string literal, for forms with other literals before their source.
-pub(super) fn last_quoted(text: &str, targets: &mut Vec<String>) {
+pub(super) fn push_last_quoted(text: &str, targets: &mut Vec<String>) {
     let mut all = Vec::new();
-    quoted(text, &mut all);
+    push_quoted(text, &mut all);
     targets.extend(all.pop());
 }
 
@@ -23,13 +23,13 @@ pub(super) fn last_quoted(text: &str, targets: &mut Vec<String>) {
 pub(super) fn include(text: &str, targets: &mut Vec<String>) {
     match (text.find('<'), text.find('>')) {
         (Some(open), Some(close)) if open < close => push(targets, &text[open + 1..close]),
-        _ => quoted(text, targets),
+        _ => push_quoted(text, targets),
     }
 }
 
 /// `import a.b.C as D;`, `import static a.b.*`, `using X = A.B`, `import qualified "pkg" Data.Map as M (x)`: the dotted
 /// path after the keywords and the quoted package.
-pub(super) fn dotted(text: &str, targets: &mut Vec<String>) {
+pub(super) fn push_dotted(text: &str, targets: &mut Vec<String>) {
     const KEYWORDS: &[&str] = &[
         "import",
         "using",
@@ -62,7 +62,7 @@ pub(super) fn dotted(text: &str, targets: &mut Vec<String>) {
 }
 
 /// `use a::{b, c::{d, e}, self};` and `import a.b.{C, D => E}`: one target per leaf, without its new name.
-pub(super) fn braced(text: &str, separator: &str, targets: &mut Vec<String>) {
+pub(super) fn push_braced(text: &str, separator: &str, targets: &mut Vec<String>) {
     /// The most leaves kept of one import, as a bound on generated lists.
     const MAX: usize = 256;
     let mut prefixes: Vec<String> = vec![String::new()];
@@ -126,21 +126,21 @@ mod tests {
 
     #[test]
     fn imports_name_their_targets() {
-        check(quoted, "import (\"fmt\"\n x \"a/b\")", &["fmt", "a/b"]);
-        check(quoted, "import \"unclosed", &[]);
-        check(last_quoted, "export { 'q' as x } from './y'", &["./y"]);
+        check(push_quoted, "import (\"fmt\"\n x \"a/b\")", &["fmt", "a/b"]);
+        check(push_quoted, "import \"unclosed", &[]);
+        check(push_last_quoted, "export { 'q' as x } from './y'", &["./y"]);
         check(include, "#include <sys/stat.h>", &["sys/stat.h"]);
         check(include, "#include \"a.h\"", &["a.h"]);
-        check(dotted, "import static a.b.C.*;", &["a.b.C"]);
-        check(dotted, "using X = A.B;", &["A.B"]);
-        check(dotted, "import qualified Data.Map as M (x)", &["Data.Map"]);
-        check(dotted, "import {-# SOURCE #-} \"containers\" Data.Map (x)", &["Data.Map"]);
-        check(dotted, "@testable import Store", &["Store"]);
-        check(dotted, "import", &[]);
-        let rust = |text: &str, targets: &mut Vec<String>| braced(text, "::", targets);
+        check(push_dotted, "import static a.b.C.*;", &["a.b.C"]);
+        check(push_dotted, "using X = A.B;", &["A.B"]);
+        check(push_dotted, "import qualified Data.Map as M (x)", &["Data.Map"]);
+        check(push_dotted, "import {-# SOURCE #-} \"containers\" Data.Map (x)", &["Data.Map"]);
+        check(push_dotted, "@testable import Store", &["Store"]);
+        check(push_dotted, "import", &[]);
+        let rust = |text: &str, targets: &mut Vec<String>| push_braced(text, "::", targets);
         check(rust, "std::{io, fs::{self, File as F}, a::*};", &["std::io", "std::fs", "std::fs::File", "std::a"]);
         check(rust, "a::b as c;", &["a::b"]);
-        let scala = |text: &str, targets: &mut Vec<String>| braced(text, ".", targets);
+        let scala = |text: &str, targets: &mut Vec<String>| push_braced(text, ".", targets);
         check(scala, "a.b.{C, D => E, _}", &["a.b.C", "a.b.D", "a.b"]);
         check(rust, "}}}{{{", &[]);
     }

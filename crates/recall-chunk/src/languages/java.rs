@@ -33,7 +33,7 @@ pub(super) const JAVA: Syntax = Syntax {
         "array_initializer",
     ],
     comments: &["line_comment", "block_comment"],
-    imports: &[import("import_declaration", imports::dotted)],
+    imports: &[import("import_declaration", imports::push_dotted)],
     aliases: Some(super::last_path_segments),
     calls: &[call("method_invocation", "name"), call("marker_annotation", "name"), call("annotation", "name")],
     types: &["type_identifier"],
@@ -61,7 +61,7 @@ pub(super) const KOTLIN: Syntax = Syntax {
         "lambda_literal",
     ],
     comments: &["line_comment", "block_comment"],
-    imports: &[import("import", imports::dotted)],
+    imports: &[import("import", imports::push_dotted)],
     aliases: Some(super::last_path_segments),
     calls: &[call("call_expression", ""), call("constructor_invocation", ""), call("annotation", "")],
     types: &["user_type"],
@@ -81,15 +81,15 @@ fn class(node: Node<'_>, text: &str) -> Option<Named> {
         (SymbolKind::Class, "class")
     };
     let label = format!("{keyword} {}", text_of(name, text));
-    Some(Named::of(name).with(Kinds::a_type(symbol)).labelled(label))
+    Some(Named::from_node(name).with(Kinds::a_type(symbol)).with_label(label))
 }
 
 fn companion(node: Node<'_>, text: &str) -> Option<Named> {
     if let Some(name) = node.child_by_field_name("name") {
-        return Some(Named::of(name));
+        return Some(Named::from_node(name));
     }
     let start = node.start_byte() + text_of(node, text).find("companion")?;
-    Some(Named::plain(start..start + "companion".len()).labelled("companion object"))
+    Some(Named::plain(start..start + "companion".len()).with_label("companion object"))
 }
 
 fn constructor(node: Node<'_>, text: &str) -> Option<Named> {
@@ -101,5 +101,5 @@ fn property(node: Node<'_>, text: &str) -> Option<Named> {
     let name = child_of_kind(child_of_kind(node, &["variable_declaration"])?, &["identifier"])?;
     let head = text.get(node.start_byte()..name.start_byte())?;
     let is_constant = head.split_whitespace().any(|word| word == "const");
-    Some(Named::of(name).with(if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE }))
+    Some(Named::from_node(name).with(if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE }))
 }

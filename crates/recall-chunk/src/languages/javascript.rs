@@ -24,7 +24,7 @@ pub(super) const JAVASCRIPT: Syntax = Syntax {
     types: &[],
     ..TYPESCRIPT
 }
-.named("javascript", || tree_sitter_javascript::LANGUAGE.into());
+.with_name("javascript", || tree_sitter_javascript::LANGUAGE.into());
 
 pub(super) const TSX: Syntax = Syntax {
     blocks: &[
@@ -42,7 +42,7 @@ pub(super) const TSX: Syntax = Syntax {
     calls: JSX_CALLS,
     ..TYPESCRIPT
 }
-.named("tsx", || tree_sitter_typescript::LANGUAGE_TSX.into());
+.with_name("tsx", || tree_sitter_typescript::LANGUAGE_TSX.into());
 
 const JSX_CALLS: &[Call] = &[
     call("call_expression", "function"),
@@ -91,7 +91,7 @@ pub(super) const TYPESCRIPT: Syntax = Syntax {
         "expression_statement",
         "ambient_declaration",
     ],
-    imports: &[import("import_statement", imports::last_quoted), import("export_statement", re_export)],
+    imports: &[import("import_statement", imports::push_last_quoted), import("export_statement", re_export)],
     calls: &[call("call_expression", "function"), call("new_expression", "constructor")],
     types: &["type_identifier"],
     aliases: Some(bindings),
@@ -105,13 +105,13 @@ fn declarator(node: Node<'_>, text: &str) -> Option<Named> {
     let name = node.child_by_field_name("name").filter(|name| name.kind() == "identifier")?;
     let written = text_of(name, text);
     if let Some(kinds) = node.child_by_field_name("value").and_then(|value| kinds_of_value(value, text)) {
-        return Some(Named::of(name).with(kinds).labelled(written));
+        return Some(Named::from_node(name).with(kinds).with_label(written));
     }
     let is_const = text.get(..node.start_byte()).is_some_and(|before| before.trim_end().ends_with("const"));
     Some(if is_const {
-        Named::of(name).with(Kinds::CONSTANT)
+        Named::from_node(name).with(Kinds::CONSTANT)
     } else {
-        Named::of(name).with(Kinds::VARIABLE).labelled(written)
+        Named::from_node(name).with(Kinds::VARIABLE).with_label(written)
     })
 }
 
@@ -119,7 +119,7 @@ fn declarator(node: Node<'_>, text: &str) -> Option<Named> {
 fn field(node: Node<'_>, text: &str) -> Option<Named> {
     let kinds = kinds_of_value(node.child_by_field_name("value")?, text)?;
     let name = node.child_by_field_name("name").or_else(|| node.child_by_field_name("property"))?;
-    Some(Named::of(name).with(kinds))
+    Some(Named::from_node(name).with(kinds))
 }
 
 /// `exports.open = function …`, `Store.prototype.open = function …`.
@@ -133,14 +133,14 @@ fn assignment(node: Node<'_>, text: &str) -> Option<Named> {
     let object = text.get(left.start_byte()..name.start_byte())?.trim_end_matches('.').trim_end_matches(".prototype");
     let scope = (!matches!(object, "exports" | "module.exports" | "this" | "window" | "self") && object.len() < 80)
         .then(|| object.replace('.', "::"));
-    Some(Named { scope, ..Named::of(name).with(kinds) })
+    Some(Named { scope, ..Named::from_node(name).with(kinds) })
 }
 
 /// `{ open: function … }`.
 fn pair(node: Node<'_>, text: &str) -> Option<Named> {
     let kinds = kinds_of_value(node.child_by_field_name("value")?, text)?;
     let key = node.child_by_field_name("key").filter(|key| key.kind() == "property_identifier")?;
-    Some(Named::of(key).with(kinds))
+    Some(Named::from_node(key).with(kinds))
 }
 
 fn kinds_of_value(value: Node<'_>, text: &str) -> Option<Kinds> {
@@ -176,6 +176,6 @@ fn bindings(import: Node<'_>, text: &str, targets: &[String], aliases: &mut Vec<
 fn re_export(text: &str, targets: &mut Vec<String>) {
     let head = text.trim_start_matches("export").trim_start().trim_start_matches("type").trim_start();
     if head.starts_with(['{', '*']) && text.contains("from") {
-        imports::last_quoted(text, targets);
+        imports::push_last_quoted(text, targets);
     }
 }

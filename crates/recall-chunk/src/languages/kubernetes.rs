@@ -80,7 +80,7 @@ struct Pair<'t> {
 pub(super) fn object(document: Node<'_>, text: &str) -> Option<Named> {
     let Object { kind, name, name_bytes, .. } = object_of(document, text)?;
     let label = format!("{kind}/{name}");
-    Some(Named { scope: Some(kind.to_owned()), ..Named::plain(name_bytes) }.labelled(label))
+    Some(Named { scope: Some(kind.to_owned()), ..Named::plain(name_bytes) }.with_label(label))
 }
 
 /// Appends what the objects of a file refer to.
@@ -91,7 +91,7 @@ pub(super) fn uses(root: Node<'_>, text: &str, found: &mut Vec<(u32, String)>) {
     if objects.is_empty() {
         return;
     }
-    let pods: Vec<Pods<'_>> = objects.iter().filter_map(|object| Pods::of(object, text)).collect();
+    let pods: Vec<Pods<'_>> = objects.iter().filter_map(|object| Pods::read(object, text)).collect();
     for object in &objects {
         let mut reader = Reader { text, object, pods: &pods, found };
         for Pair { key, value } in &object.mapping {
@@ -108,7 +108,7 @@ struct Pods<'t> {
 }
 
 impl<'t> Pods<'t> {
-    fn of(object: &Object<'t>, text: &'t str) -> Option<Self> {
+    fn read(object: &Object<'t>, text: &'t str) -> Option<Self> {
         let path: &[&str] = match object.kind {
             "Pod" => &["metadata", "labels"],
             "CronJob" => &["spec", "jobTemplate", "spec", "template", "metadata", "labels"],
@@ -170,7 +170,7 @@ impl<'t> Reader<'_, 't> {
 
     fn refer(&mut self, at: Node<'_>, kind: &str, name: &str) {
         if (kind, name) != (self.object.kind, self.object.name) && is_name(name) {
-            self.found.push((at.start_byte() as u32, Edge::qualified(kind, name)));
+            self.found.push((at.start_byte() as u32, Edge::qualify(kind, name)));
         }
     }
 

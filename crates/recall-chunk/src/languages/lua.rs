@@ -37,16 +37,16 @@ fn assignment(node: Node<'_>, text: &str) -> Option<Named> {
 /// `{ open = function … }`.
 fn field(node: Node<'_>, _text: &str) -> Option<Named> {
     node.child_by_field_name("value").filter(|value| value.kind() == "function_definition")?;
-    node.child_by_field_name("name").filter(|name| name.kind() == "identifier").map(Named::of)
+    node.child_by_field_name("name").filter(|name| name.kind() == "identifier").map(Named::from_node)
 }
 
 /// `M.open` and `M:open` are `open` in the scope `M`.
 fn path(name: Node<'_>, text: &str, keyword: &str) -> Named {
     let written = text_of(name, text);
     let Some(dot) = written.rfind(['.', ':']) else {
-        return Named::of(name).labelled(format!("{keyword}{written}"));
+        return Named::from_node(name).with_label(format!("{keyword}{written}"));
     };
     let scope = Some(written[..dot].replace(['.', ':'], "::"));
     let start = name.start_byte() + dot + 1;
-    Named { scope, ..Named::plain(start..name.end_byte()).labelled(format!("{keyword}{written}")) }
+    Named { scope, ..Named::plain(start..name.end_byte()).with_label(format!("{keyword}{written}")) }
 }

@@ -26,10 +26,10 @@ pub(super) const PHP: Syntax = Syntax {
     ],
     imports: &[
         import("namespace_use_declaration", uses),
-        import("require_expression", imports::last_quoted),
-        import("require_once_expression", imports::last_quoted),
-        import("include_expression", imports::last_quoted),
-        import("include_once_expression", imports::last_quoted),
+        import("require_expression", imports::push_last_quoted),
+        import("require_once_expression", imports::push_last_quoted),
+        import("include_expression", imports::push_last_quoted),
+        import("include_once_expression", imports::push_last_quoted),
     ],
     calls: &[
         call("function_call_expression", "function"),
@@ -48,5 +48,5 @@ pub(super) const PHP: Syntax = Syntax {
 fn uses(text: &str, targets: &mut Vec<String>) {
     let rest = text.trim_start_matches("use").trim_start();
     let rest = rest.strip_prefix("function ").or_else(|| rest.strip_prefix("const ")).unwrap_or(rest);
-    imports::braced(rest, "\\", targets);
+    imports::push_braced(rest, "\\", targets);
 }

@@ -34,7 +34,7 @@ pub(super) const PYTHON: Syntax = Syntax {
 fn assignment(node: Node<'_>, text: &str) -> Option<Named> {
     let left = node.child_by_field_name("left").filter(|left| left.kind() == "identifier")?;
     let is_constant = !text_of(left, text).contains(|c: char| c.is_ascii_lowercase());
-    Some(Named::of(left).with(if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE }))
+    Some(Named::from_node(left).with(if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE }))
 }
 
 fn modules(text: &str, targets: &mut Vec<String>) {

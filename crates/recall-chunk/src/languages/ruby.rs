@@ -12,7 +12,7 @@ pub(super) const RUBY: Syntax = Syntax {
         // A module contains methods like a class.
         Definition::new("module", "module", Kinds::new(ChunkKind::Type, SymbolKind::Module)),
         Definition::a_type("class", "class", SymbolKind::Class),
-        Definition::new("singleton_class", "class << self", Kinds::unnamed(ChunkKind::Type)).named_by(singleton),
+        Definition::new("singleton_class", "class << self", Kinds::without_name(ChunkKind::Type)).named_by(singleton),
         Definition::function("method", "def"),
         Definition::function("singleton_method", "def").named_by(singleton_method),
         Definition::constant("assignment", "").named_by(constant),
@@ -44,12 +44,12 @@ pub(super) const RUBY: Syntax = Syntax {
 
 /// Only constants are definitions; other assignments are statements.
 fn constant(node: Node<'_>, _text: &str) -> Option<Named> {
-    node.child_by_field_name("left").filter(|left| left.kind() == "constant").map(Named::of)
+    node.child_by_field_name("left").filter(|left| left.kind() == "constant").map(Named::from_node)
 }
 
 fn singleton(node: Node<'_>, _text: &str) -> Option<Named> {
     let value = node.child_by_field_name("value")?;
-    Some(Named::of(value).labelled("class << self"))
+    Some(Named::from_node(value).with_label("class << self"))
 }
 
 /// `def self.make`.
@@ -57,5 +57,5 @@ fn singleton_method(node: Node<'_>, text: &str) -> Option<Named> {
     let name = node.child_by_field_name("name")?;
     let object = text_of(node.child_by_field_name("object")?, text);
     let label = format!("def {object}.{}", text_of(name, text));
-    Some(Named::of(name).labelled(label))
+    Some(Named::from_node(name).with_label(label))
 }

@@ -16,7 +16,7 @@ pub(super) const RUST: Syntax = Syntax {
         Definition::a_type("enum_item", "enum", SymbolKind::Enum),
         Definition::a_type("trait_item", "trait", SymbolKind::Interface),
         Definition::a_type("type_item", "type", SymbolKind::Type),
-        Definition::new("impl_item", "impl", Kinds::unnamed(ChunkKind::Type)).named_by(implementation),
+        Definition::new("impl_item", "impl", Kinds::without_name(ChunkKind::Type)).named_by(implementation),
         Definition::module("mod_item", "mod"),
         Definition::constant("const_item", "const"),
         Definition::variable("static_item", "static"),
@@ -54,7 +54,7 @@ fn implementation(node: Node<'_>, text: &str) -> Option<Named> {
         Some(of) => format!("impl {} for {written}", text_of(of, text)),
         None => format!("impl {written}"),
     };
-    Some(Named::plain(start..start + name.len()).labelled(label))
+    Some(Named::plain(start..start + name.len()).with_label(label))
 }
 
 /// `fs` of `use std::fs;`. A name with an initial capital is a type, whose functions may be defined anywhere.
@@ -65,5 +65,5 @@ fn modules(import: Node<'_>, text: &str, targets: &[String], aliases: &mut Vec<A
 
 fn uses(text: &str, targets: &mut Vec<String>) {
     let path = text.split_once("use ").or_else(|| text.split_once("crate ")).map_or(text, |(_, path)| path);
-    imports::braced(path, "::", targets);
+    imports::push_braced(path, "::", targets);
 }

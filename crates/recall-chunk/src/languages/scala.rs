@@ -38,5 +38,5 @@ pub(super) const SCALA: Syntax = Syntax {
 };
 
 fn dotted_list(text: &str, targets: &mut Vec<String>) {
-    imports::braced(text.trim_start_matches("import"), ".", targets);
+    imports::push_braced(text.trim_start_matches("import"), ".", targets);
 }

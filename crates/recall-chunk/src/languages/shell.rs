@@ -11,7 +11,7 @@ pub(super) const BASH: Syntax = Syntax {
         Definition::variable("variable_assignment", "").named_by(assignment),
     ],
     blocks: &["program", "compound_statement", "do_group", "if_statement", "case_statement", "case_item", "subshell"],
-    imports: &[import("command", sourced)],
+    imports: &[import("command", push_sourced)],
     calls: &[call("command", "name")],
     builtins: &[
         "break", "continue", "declare", "echo", "exit", "export", "local", "printf", "read", "readonly", "return",
@@ -25,11 +25,11 @@ pub(super) const BASH: Syntax = Syntax {
 fn assignment(node: Node<'_>, text: &str) -> Option<Named> {
     let name = node.child_by_field_name("name").filter(|name| name.kind() == "variable_name")?;
     let is_constant = !text_of(name, text).contains(|c: char| c.is_ascii_lowercase());
-    Some(Named::of(name).with(if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE }))
+    Some(Named::from_node(name).with(if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE }))
 }
 
 /// `source lib.sh`, `. lib.sh`.
-fn sourced(text: &str, targets: &mut Vec<String>) {
+fn push_sourced(text: &str, targets: &mut Vec<String>) {
     let mut words = text.split_whitespace();
     if matches!(words.next(), Some("source" | ".")) {
         // `"$(dirname "$0")/lib.sh"`: the computed part is left out.

@@ -31,9 +31,9 @@ pub(super) const SQL: Syntax = Syntax {
 /// `create table app.users` creates `users`.
 fn object(node: Node<'_>, _text: &str) -> Option<Named> {
     let object = child_of_kind(node, &["object_reference", "identifier"])?;
-    Some(Named::of(object.child_by_field_name("name").unwrap_or(object)))
+    Some(Named::from_node(object.child_by_field_name("name").unwrap_or(object)))
 }
 
 fn index(node: Node<'_>, _text: &str) -> Option<Named> {
-    node.child_by_field_name("column").or_else(|| child_of_kind(node, &["identifier"])).map(Named::of)
+    node.child_by_field_name("column").or_else(|| child_of_kind(node, &["identifier"])).map(Named::from_node)
 }

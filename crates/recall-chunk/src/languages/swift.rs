@@ -29,7 +29,7 @@ pub(super) const SWIFT: Syntax = Syntax {
         "dictionary_literal",
     ],
     comments: &["comment", "multiline_comment"],
-    imports: &[import("import_declaration", imports::dotted)],
+    imports: &[import("import_declaration", imports::push_dotted)],
     calls: &[call("call_expression", ""), call("attribute", "")],
     types: &["type_identifier"],
     hazard: Hazard::Angles,
@@ -45,12 +45,12 @@ fn class(node: Node<'_>, text: &str) -> Option<Named> {
     let kinds = match keyword {
         "struct" => Kinds::a_type(SymbolKind::Struct),
         "enum" => Kinds::a_type(SymbolKind::Enum),
-        "extension" => Kinds::unnamed(ChunkKind::Type),
+        "extension" => Kinds::without_name(ChunkKind::Type),
         _ => Kinds::a_type(SymbolKind::Class),
     };
     let bare = bare_type(written);
     let start = name.start_byte() + written.find(bare)?;
-    Some(Named::plain(start..start + bare.len()).with(kinds).labelled(format!("{keyword} {written}")))
+    Some(Named::plain(start..start + bare.len()).with(kinds).with_label(format!("{keyword} {written}")))
 }
 
 fn initializer(node: Node<'_>, text: &str) -> Option<Named> {
@@ -62,5 +62,5 @@ fn property(node: Node<'_>, text: &str) -> Option<Named> {
     let name = node.child_by_field_name("name")?.child_by_field_name("bound_identifier")?;
     let head = text.get(node.start_byte()..name.start_byte())?;
     let is_constant = head.contains("let ") && head.contains("static ");
-    Some(Named::of(name).with(if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE }))
+    Some(Named::from_node(name).with(if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE }))
 }

@@ -11,7 +11,7 @@ pub(super) const HTML: Syntax = Syntax {
         Definition::key("style_element", element),
     ],
     blocks: &["document", "element"],
-    imports: &[import("attribute", linked)],
+    imports: &[import("attribute", push_linked)],
     calls: &[] as &[Call],
     ..Syntax::bare("html", || tree_sitter_html::LANGUAGE.into())
 };
@@ -26,7 +26,7 @@ pub(super) const CSS: Syntax = Syntax {
     ],
     blocks: &["stylesheet", "block", "keyframe_block_list"],
     comments: &["comment", "js_comment"],
-    imports: &[import("import_statement", imports::quoted)],
+    imports: &[import("import_statement", imports::push_quoted)],
     ..Syntax::bare("css", || tree_sitter_css::LANGUAGE.into())
 };
 
@@ -44,10 +44,10 @@ fn element(node: Node<'_>, text: &str) -> Option<Named> {
         (text_of(name, text) == "id").then(|| attribute.named_child(1))?
     });
     let Some(id) = id.map(|value| child_of_kind(value, &["attribute_value"]).unwrap_or(value)) else {
-        return DIVISIONS.contains(&written).then(|| Named::of(tag_name));
+        return DIVISIONS.contains(&written).then(|| Named::from_node(tag_name));
     };
     let name = text_of(id, text);
-    (!name.is_empty() && name.len() <= 120).then(|| Named::of(id).labelled(format!("{written}#{name}")))
+    (!name.is_empty() && name.len() <= 120).then(|| Named::from_node(id).with_label(format!("{written}#{name}")))
 }
 
 fn rule(node: Node<'_>, text: &str) -> Option<Named> {
@@ -60,7 +60,7 @@ fn at_rule(node: Node<'_>, text: &str) -> Option<Named> {
         child_of_kind(node, &["block", "keyframe_block_list"]).map_or(node.end_byte(), |block| block.start_byte());
     let head = text.get(node.start_byte()..end)?.trim_end();
     let end = node.start_byte() + head.len();
-    (!head.is_empty() && head.len() <= 200).then(|| Named::plain(node.start_byte()..end).labelled(one_line(head)))
+    (!head.is_empty() && head.len() <= 200).then(|| Named::plain(node.start_byte()..end).with_label(one_line(head)))
 }
 
 /// A list of selectors, named by the first and shown whole.
@@ -69,7 +69,7 @@ fn selector(selectors: Node<'_>, text: &str) -> Option<Named> {
     let first = written.split([',', '\n']).next()?.trim_end();
     let start = selectors.start_byte();
     (!first.is_empty() && written.len() <= 200)
-        .then(|| Named::plain(start..start + first.len()).labelled(one_line(written)))
+        .then(|| Named::plain(start..start + first.len()).with_label(one_line(written)))
 }
 
 fn one_line(text: &str) -> String {
@@ -77,10 +77,10 @@ fn one_line(text: &str) -> String {
 }
 
 /// `src` and stylesheet `href` attributes import other files of the site. Links for readers do not.
-fn linked(text: &str, targets: &mut Vec<String>) {
+fn push_linked(text: &str, targets: &mut Vec<String>) {
     let Some((name, _)) = text.split_once('=') else { return };
     let mut found = Vec::new();
-    imports::quoted(text, &mut found);
+    imports::push_quoted(text, &mut found);
     let is_asset = |target: &str| {
         let path = target.split(['?', '#']).next().unwrap_or(target);
         [".js", ".mjs", ".ts", ".css"].iter().any(|ending| path.ends_with(ending))

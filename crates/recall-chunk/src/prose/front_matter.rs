@@ -1,6 +1,6 @@
 //! Front matter of Markdown documents.
 
-use recall_core::normalized;
+use recall_core::normalize_text;
 
 use super::Markup;
 use crate::lines::Lines;
@@ -20,7 +20,7 @@ impl FrontMatter {
     /// Reads YAML between `---` or TOML between `+++` at the top of a Markdown text.
     ///
     /// Reads scalars and lists of scalars at the top level, and ignores everything else.
-    pub(super) fn of(lines: &Lines<'_>, markup: Markup) -> Self {
+    pub(super) fn read(lines: &Lines<'_>, markup: Markup) -> Self {
         if markup != Markup::Markdown || lines.len() == 0 {
             return Self::default();
         }
@@ -65,7 +65,7 @@ impl FrontMatter {
         }
         match key {
             "title" => self.title = Some(value.to_owned()),
-            "tags" | "tag" | "keywords" | "categories" => self.tags.push(normalized(value).into_owned()),
+            "tags" | "tag" | "keywords" | "categories" => self.tags.push(normalize_text(value).into_owned()),
             "supersedes" | "replaces" => self.supersedes.push(value.to_owned()),
             "related" | "related_files" | "relates_to" | "see_also" => self.related.push(value.to_owned()),
             _ => {}
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> FrontMatter {
-        FrontMatter::of(&Lines::of(text), Markup::Markdown)
+        FrontMatter::read(&Lines::new(text), Markup::Markdown)
     }
 
     #[test]

@@ -62,8 +62,8 @@ fn at(lines: &Lines<'_>, markup: Markup, line: usize, marks: &mut Vec<Mark>) -> 
         },
         Markup::AsciiDoc => leading(text, '=', 6)?,
         Markup::Org => leading(text, '*', 8)?,
-        Markup::RestructuredText => return underlined(lines, line, marks, MARKS),
-        Markup::Plain => return underlined(lines, line, marks, &['=', '-']),
+        Markup::RestructuredText => return underline_level(lines, line, marks, MARKS),
+        Markup::Plain => return underline_level(lines, line, marks, &['=', '-']),
     };
     let title = plain(title);
     (!title.is_empty()).then_some((line..line + 1, level, title))
@@ -106,7 +106,7 @@ struct Mark {
 }
 
 /// An underlined title, with or without an overline. The order in which marks first occur gives their levels.
-fn underlined(
+fn underline_level(
     lines: &Lines<'_>,
     line: usize,
     marks: &mut Vec<Mark>,
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     fn check(markup: Markup, text: &str, expected: &[(usize, &str, Option<usize>)]) {
-        let found = find(&Lines::of(text), markup, 0);
+        let found = find(&Lines::new(text), markup, 0);
         let found: Vec<_> = found.iter().map(|h| (h.level, h.title.as_str(), h.parent)).collect();
         assert_eq!(found, expected, "{text}");
     }

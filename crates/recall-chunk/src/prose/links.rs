@@ -8,7 +8,7 @@ use crate::lines::Lines;
 pub(super) fn find(lines: &Lines<'_>, chunks: &[Chunk]) -> Vec<Edge> {
     let mut edges = Vec::new();
     for chunk in chunks {
-        let text = chunk.span.bytes.of(lines.text()).unwrap_or_default();
+        let text = chunk.span.bytes.slice(lines.text()).unwrap_or_default();
         let mut rest = text;
         while let Some(open) = rest.find("](") {
             rest = &rest[open + 2..];

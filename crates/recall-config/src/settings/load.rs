@@ -47,11 +47,11 @@ impl Settings {
         env: &Environment,
         flags: &[(String, String)],
     ) -> Result<Loaded, ConfigError> {
-        Self::of_entries(layers::collect(dirs, project_root, env, flags)?)
+        Self::from_entries(layers::collect(dirs, project_root, env, flags)?)
     }
 
     /// Resolves the values of the layers.
-    pub(crate) fn of_entries(entries: Vec<Entry>) -> Result<Loaded, ConfigError> {
+    pub(crate) fn from_entries(entries: Vec<Entry>) -> Result<Loaded, ConfigError> {
         Self::read(Reader::new(entries))
     }
 

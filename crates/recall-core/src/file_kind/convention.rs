@@ -49,7 +49,7 @@ pub(super) enum Content {
 
 impl Convention {
     /// Returns the convention of a language, or of the file's extension if the language is unknown.
-    pub(super) fn of(path: &DocPath, language: Option<&Language>) -> &'static Self {
+    pub(super) fn for_file(path: &DocPath, language: Option<&Language>) -> &'static Self {
         let name = language.map(Language::as_str).or_else(|| path.extension().and_then(language_of_extension));
         let known = |name| CONVENTIONS.iter().find(|known| known.languages.contains(&name));
         name.and_then(known).unwrap_or(&OTHER)

@@ -15,8 +15,8 @@ pub(super) enum TestPath {
 
 impl TestPath {
     /// Classifies a path. If the language is not given, it is derived from the extension.
-    pub(super) fn of(path: &DocPath, language: Option<&Language>) -> Self {
-        let convention = Convention::of(path, language);
+    pub(super) fn classify(path: &DocPath, language: Option<&Language>) -> Self {
+        let convention = Convention::for_file(path, language);
         let name = path.file_name();
         let may_be_one = match place(path, convention) {
             Place::InTests => return Self::Yes,

@@ -18,7 +18,7 @@ pub enum ToolFile {
 
 impl ToolFile {
     /// Returns what a file of this name was written for; `None` if the name is not one that only tools use.
-    pub fn of_name(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         let lower = name.to_ascii_lowercase();
         let has_ending = |endings: &[&str]| endings.iter().any(|ending| lower.ends_with(ending));
         if LOCK_FILES.contains(&lower.as_str()) {
@@ -44,7 +44,7 @@ pub fn is_minified(language: Option<&Language>, text: &str) -> bool {
     /// With this many lines of usual length, the file is code with some long lines, such as embedded data.
     const USUAL_LINES: usize = 50;
 
-    if text.len() < SIZE_BYTES || Form::of(language) == Form::Prose {
+    if text.len() < SIZE_BYTES || Form::for_language(language) == Form::Prose {
         return false;
     }
     let (mut lines, mut chars, mut usual) = (0, 0, 0);
@@ -116,7 +116,7 @@ mod tests {
             ("map.js", None),
             ("Logo.SVG", Some(ToolFile::ByProduct)),
         ] {
-            assert_eq!(ToolFile::of_name(name), expected, "{name}");
+            assert_eq!(ToolFile::from_name(name), expected, "{name}");
         }
     }
 
@@ -131,7 +131,7 @@ mod tests {
     fn check(path: &str, text: &str, expected: bool) {
         let path = crate::DocPath::new(path).expect("plain");
         let head: String = text.chars().take(120).collect();
-        assert_eq!(is_minified(Language::of_file(&path, text).as_ref(), text), expected, "{path}: {head}");
+        assert_eq!(is_minified(Language::detect(&path, text).as_ref(), text), expected, "{path}: {head}");
     }
 
     #[test]

@@ -62,7 +62,7 @@ const HASH: Syntax = Syntax { line_comments: &["#"], ..PLAIN };
 const MARKUP: Syntax = Syntax { block_comments: &[("<!--", "-->")], quotes: &[line("\"", "\"")], ..PLAIN };
 
 /// Returns the syntax of a language; `None` if it has no row.
-pub(super) fn of(language: &str) -> Option<&'static Syntax> {
+pub(super) fn find(language: &str) -> Option<&'static Syntax> {
     LANGUAGES.iter().find(|(names, _)| names.contains(&language)).map(|(_, syntax)| syntax)
 }
 

@@ -45,7 +45,7 @@ fn the_language_follows_from_name_extension_and_first_line() {
         ("lib/page.html.heex", "", Some("template")),
     ] {
         let path = DocPath::new(path).expect("plain");
-        assert_eq!(Language::of_file(&path, text).as_ref().map(Language::as_str), expected, "{path}");
+        assert_eq!(Language::detect(&path, text).as_ref().map(Language::as_str), expected, "{path}");
     }
 }
 
@@ -193,7 +193,7 @@ fn no_language_loses_a_file() {
     for &(language, extensions, names, interpreters) in FILES {
         let check = |path: &str, text: &str| {
             let path = DocPath::new(path).expect("plain");
-            assert_eq!(Language::of_file(&path, text).as_ref().map(Language::as_str), Some(language), "{path} {text}");
+            assert_eq!(Language::detect(&path, text).as_ref().map(Language::as_str), Some(language), "{path} {text}");
         };
         for extension in extensions.split_whitespace() {
             check(&format!("a.{extension}"), "");

@@ -62,7 +62,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(c: char) -> Self {
+    fn classify(c: char) -> Self {
         match c {
             'a'..='z' => Self::Lower,
             'A'..='Z' => Self::Upper,
@@ -110,7 +110,7 @@ fn line(line: &str) -> u64 {
     if line.is_empty() {
         return if has_end { EMPTY_LINE } else { 0 };
     }
-    let mut rest = line.chars().map(Kind::of).peekable();
+    let mut rest = line.chars().map(Kind::classify).peekable();
     let mut cost = 0;
     let mut before = Before::Nothing;
     // Whether the last piece takes the line end.

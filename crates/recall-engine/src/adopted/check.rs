@@ -88,7 +88,7 @@ fn doubts(
     git: Git<'_>,
 ) -> Vec<Doubt> {
     let paths: BTreeSet<String> = missing.iter().filter_map(|missing| path_of(&missing.claim.subject)).collect();
-    let ignored = git.ignored(&paths);
+    let ignored = git.ignored_paths(&paths);
     let asked = paths.difference(&ignored).map(|path| in_history(path, beside)).collect();
     let deleted = git.deletions(&asked);
     // A name in code is often that of a file which the program reads or writes.

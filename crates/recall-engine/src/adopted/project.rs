@@ -58,7 +58,7 @@ impl<'s> Project<'s> {
 
     /// Returns whether there is a file or a directory with this path below the root or any other directory, or below `beside`.
     pub(super) fn has_path(&self, path: &str, beside: &str) -> bool {
-        let paths = self.paths.get_or_init(|| Paths::of(&self.stores));
+        let paths = self.paths.get_or_init(|| Paths::from_stores(&self.stores));
         let bare = path.trim_start_matches("./").trim_end_matches('/');
         if paths.ends.contains(bare) || paths.ends.contains(&format!("{bare}/")) {
             return true;
@@ -88,13 +88,13 @@ impl<'s> Project<'s> {
 
     /// Returns whether the project defines or mentions an identifier outside of the files for agents.
     pub(super) fn has_word(&self, word: &str) -> Result<bool, StoreError> {
-        let paths = self.paths.get_or_init(|| Paths::of(&self.stores));
+        let paths = self.paths.get_or_init(|| Paths::from_stores(&self.stores));
         if paths.stems.contains(word) {
             return Ok(true);
         }
         for store in &self.stores {
             let searcher = store.lexical.searcher();
-            let failed = |source| store.search_failed(source);
+            let failed = |source| store.search_error(source);
             let defined = searcher.defining(word, 1).map_err(failed)?;
             if !defined.is_empty() {
                 return Ok(true);
@@ -112,7 +112,7 @@ impl<'s> Project<'s> {
 
     /// Returns whether some `package.json` has the script, or a dependency of that name; `None` if there is none.
     pub(super) fn has_script(&self, name: &str) -> Option<bool> {
-        self.scripts.get_or_init(|| self.declared(|path| file_name(path) == "package.json", scripts)).has(name)
+        self.scripts.get_or_init(|| self.declarations(|path| file_name(path) == "package.json", scripts)).has(name)
     }
 
     /// Returns whether some makefile has the target; `None` without one, or if targets may be computed.
@@ -121,7 +121,7 @@ impl<'s> Project<'s> {
             let name = file_name(path);
             matches!(name, "Makefile" | "makefile" | "GNUmakefile") || has_ending(name, "mk")
         };
-        self.make_targets.get_or_init(|| self.declared(is_makefile, make_targets)).has(name)
+        self.make_targets.get_or_init(|| self.declarations(is_makefile, make_targets)).has(name)
     }
 
     /// Returns whether some justfile has the recipe; `None` if there is no justfile.
@@ -130,20 +130,20 @@ impl<'s> Project<'s> {
             let name = file_name(path);
             name.eq_ignore_ascii_case("justfile") || name == ".justfile" || has_ending(name, "just")
         };
-        self.recipes.get_or_init(|| self.declared(is_justfile, recipes)).has(name)
+        self.recipes.get_or_init(|| self.declarations(is_justfile, recipes)).has(name)
     }
 
     /// Returns whether some `Cargo.toml` names the package; `None` if there is no such file.
     pub(super) fn has_cargo_package(&self, name: &str) -> Option<bool> {
-        self.packages.get_or_init(|| self.declared(|path| file_name(path) == "Cargo.toml", packages)).has(name)
+        self.packages.get_or_init(|| self.declarations(|path| file_name(path) == "Cargo.toml", packages)).has(name)
     }
 
     /// Reads the files that declare targets.
-    fn declared(&self, is_declaring: impl Fn(&str) -> bool, read: fn(&str, &mut Declared)) -> Declared {
+    fn declarations(&self, is_declaring: impl Fn(&str) -> bool, read: fn(&str, &mut Declared)) -> Declared {
         let mut found = Declared { names: HashSet::new(), is_complete: true };
         let mut files = 0;
         for store in &self.stores {
-            let known = store.known();
+            let known = store.known_documents();
             let paths: BTreeSet<&str> =
                 known.files.keys().map(|path| &**path).filter(|path| is_declaring(path)).collect();
             for path in paths {
@@ -168,10 +168,10 @@ impl Declared {
 }
 
 impl Paths {
-    fn of(stores: &[&MountedStore]) -> Self {
+    fn from_stores(stores: &[&MountedStore]) -> Self {
         let mut paths = Self::default();
         for store in stores {
-            let known: &Known = &store.known();
+            let known: &Known = &store.known_documents();
             let files = known.files.keys().map(|path| &**path);
             for path in files.chain(known.repositories.iter().map(DocPath::as_str)) {
                 paths.add(&store.mount.outer(path));

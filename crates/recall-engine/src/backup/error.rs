@@ -7,7 +7,7 @@ use recall_core::{ModelError, StoreScope};
 use recall_os::OpenError;
 
 use crate::error::{IndexError, StoreError};
-use crate::fault::{Fault, of_io, of_open};
+use crate::fault::{Fault, from_io, from_open};
 
 /// A backup was not made. Nothing is at its path, or what was there before.
 #[derive(Debug, thiserror::Error)]
@@ -65,8 +65,8 @@ impl BackupError {
     pub fn fault(&self) -> Fault {
         match self {
             Self::NotAbsolute { .. } | Self::Exists { .. } | Self::TooLarge { .. } => Fault::Other,
-            Self::Folder(error) => of_open(error),
-            Self::Write { source, .. } | Self::Read { source, .. } => of_io(source),
+            Self::Folder(error) => from_open(error),
+            Self::Write { source, .. } | Self::Read { source, .. } => from_io(source),
             Self::Store(error) => error.fault(),
         }
     }
@@ -188,9 +188,9 @@ impl ImportError {
             | Self::Scope(_) => Fault::Other,
             Self::OtherVersion { .. } => Fault::NewerSchema,
             Self::Damaged { .. } | Self::Truncated { .. } => Fault::Damaged,
-            Self::Input(source) => of_io(source),
+            Self::Input(source) => from_io(source),
             Self::Journal(error) => error.fault(),
-            Self::Write(error) => of_open(error),
+            Self::Write(error) => from_open(error),
             Self::Store(error) => error.fault(),
         }
     }
@@ -291,8 +291,8 @@ impl RestoreError {
             | Self::TrustedByAgent => Fault::Other,
             Self::Newer { .. } => Fault::NewerSchema,
             Self::Damaged { .. } => Fault::Damaged,
-            Self::Open(error) => of_open(error),
-            Self::Read { source, .. } | Self::Write { source, .. } => of_io(source),
+            Self::Open(error) => from_open(error),
+            Self::Read { source, .. } | Self::Write { source, .. } => from_io(source),
             Self::Store(error) => error.fault(),
         }
     }

@@ -85,7 +85,7 @@ impl Engine {
             Embeddings::LeftOut => None,
             Embeddings::Included => Some(self.settings.model.as_ref().ok_or(ExportError::NoModel)?),
         };
-        let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
+        let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
         let generation = snapshot.generation().0;
         let mut lines = match resume {
             None => Lines::new(Chain::new(), sink),
@@ -97,7 +97,7 @@ impl Engine {
             }
         };
         if resume.is_none() {
-            let parser_version = snapshot.parser_version().map_err(|source| store.read_failed(source))?;
+            let parser_version = snapshot.parser_version().map_err(|source| store.read_error(source))?;
             lines.write(&Record::Header(Header {
                 format: FORMAT.to_owned(),
                 version: VERSION,
@@ -114,7 +114,7 @@ impl Engine {
         let mut after = DocumentRow(resume.as_ref().map_or(0, |resume| resume.after_row));
         loop {
             let page = snapshot.records_after(after, DOCUMENTS_A_PAGE);
-            let page = page.map_err(|source: ReadError| store.read_failed(source))?;
+            let page = page.map_err(|source: ReadError| store.read_error(source))?;
             let Some(last) = page.last() else { break };
             let last = last.row;
             for record in page {
@@ -145,18 +145,18 @@ impl Engine {
     fn export_journals(&self, origin: &Origin, store: &Store, lines: &mut Lines<'_, '_>) -> Result<(), ExportError> {
         let mut exported = HashSet::new();
         for area in self.areas(origin, store) {
-            for source in sources::of(&area, &self.root_of(&area, store))? {
+            for source in sources::list_files(&area, &self.root_of(&area, store))? {
                 lines.journal(&source, &mut |line, is_journal| {
                     if is_journal {
-                        exported.insert(LineHash::of_line(line));
+                        exported.insert(LineHash::from_line(line));
                     }
                     true
                 })?;
             }
         }
-        for source in sources::of(&Area::Written, &self.registry.places.written())? {
+        for source in sources::list_files(&Area::Written, &self.registry.places.written_logs())? {
             if source.path.ends_with(JOURNAL_FILE) {
-                lines.journal(&source, &mut |line, _| exported.contains(&LineHash::of_line(line)))?;
+                lines.journal(&source, &mut |line, _| exported.contains(&LineHash::from_line(line)))?;
             }
         }
         Ok(())
@@ -239,7 +239,7 @@ impl<'s, 'f> Lines<'s, 'f> {
                 mask::some_text(&mut chunk.symbol);
                 mask::some_text(&mut chunk.signature);
                 let bytes = chunk.span.bytes;
-                let part = bytes.of(&text).unwrap_or_default().to_owned();
+                let part = bytes.slice(&text).unwrap_or_default().to_owned();
                 let part = shown(part, bytes.start as usize..bytes.end as usize);
                 ChunkRecord::new(chunk_id(chunk.ordinal), chunk, part)
             })
@@ -258,7 +258,7 @@ impl<'s, 'f> Lines<'s, 'f> {
             self.write(&Record::Edge(EdgeRecord::new(chunk_id(edge.chunk), edge)))?;
         }
         let (Some(model), Some(chunked)) = (model, chunked) else { return Ok(()) };
-        let texts = ChunkTexts::of(&chunked);
+        let texts = ChunkTexts::new(&chunked);
         let embedded = model.embedder.embed_chunks(&texts.parts()).map_err(ExportError::Model)?;
         for (embedding, ordinal) in embedded.iter().zip(0..) {
             let values = embedding.as_slice().to_vec();

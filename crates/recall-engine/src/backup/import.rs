@@ -185,31 +185,31 @@ impl Spool {
         Ok(Self { folder, name, file })
     }
 
-    fn failed(&self, source: io::Error) -> ImportError {
+    fn io_error(&self, source: io::Error) -> ImportError {
         OpenError::Io { path: self.folder.path().join(&self.name), source }.into()
     }
 
     /// Copies the export, and checks every line and every checksum.
     fn fill(&mut self, input: &mut dyn Read) -> Result<Header, ImportError> {
         let mut lines = BufReader::new(input.take(EXPORT_BYTES));
-        let mut out = io::BufWriter::new(self.file.try_clone().map_err(|source| self.failed(source))?);
+        let mut out = io::BufWriter::new(self.file.try_clone().map_err(|source| self.io_error(source))?);
         let mut check = Check::default();
         let mut line = Vec::new();
         while read_line(&mut lines, &mut line, check.number + 1)? {
             check.line(&line)?;
-            out.write_all(&line).map_err(|source| self.failed(source))?;
+            out.write_all(&line).map_err(|source| self.io_error(source))?;
         }
-        out.flush().map_err(|source| self.failed(source))?;
+        out.flush().map_err(|source| self.io_error(source))?;
         check.finish()
     }
 
     /// Calls `visit` with each record of the checked export, and the offset of its line.
     fn each(&mut self, mut visit: impl FnMut(u64, Record) -> Result<(), ImportError>) -> Result<(), ImportError> {
-        self.file.seek(SeekFrom::Start(0)).map_err(|source| self.failed(source))?;
-        let mut lines = BufReader::new(self.file.try_clone().map_err(|source| self.failed(source))?);
+        self.file.seek(SeekFrom::Start(0)).map_err(|source| self.io_error(source))?;
+        let mut lines = BufReader::new(self.file.try_clone().map_err(|source| self.io_error(source))?);
         let (mut offset, mut line) = (0, Vec::new());
         while read_line(&mut lines, &mut line, 0)? {
-            let record = serde_json::from_slice(&line).map_err(|error| self.failed(error.into()))?;
+            let record = serde_json::from_slice(&line).map_err(|error| self.io_error(error.into()))?;
             visit(offset, record)?;
             offset += line.len() as u64;
         }
@@ -218,7 +218,7 @@ impl Spool {
 
     /// Decides which documents are imported. Returns the offset of the line of each.
     fn judge(&mut self, store: &Store, report: &mut ImportReport) -> Result<HashMap<DocPath, u64>, ImportError> {
-        let (imported, known) = (store.imported(), store.known());
+        let (imported, known) = (store.list_imported_files(), store.known_documents());
         let most_bytes = store.settings().limits.file_bytes;
         let mut accepted: HashMap<DocPath, u64> = HashMap::new();
         self.each(|offset, record| {
@@ -229,7 +229,7 @@ impl Spool {
                     report.left_out.push(Unused { path: record.path.clone(), reason: reason.to_owned() });
                 }
             };
-            let Some(document) = record.imported() else {
+            let Some(document) = record.imported_document() else {
                 leave_out("its path, type, hash or time is not valid");
                 return Ok(());
             };
@@ -265,7 +265,7 @@ impl Spool {
         let path = self.folder.path().to_owned();
         self.each(|offset, record| {
             let Record::Document(record) = record else { return Ok(()) };
-            let Some(document) = record.imported() else { return Ok(()) };
+            let Some(document) = record.imported_document() else { return Ok(()) };
             if accepted.get(&document.path) == Some(&offset) {
                 let DocumentRecord { text, .. } = record;
                 writer.add(&document, text).map_err(|source| OpenError::Io { path: path.clone(), source })?;

@@ -96,14 +96,14 @@ impl Area {
             return None;
         }
         match self {
-            Self::Project | Self::Domain(_) => of_root(&names),
-            Self::Global => of_root(&names).or_else(|| {
+            Self::Project | Self::Domain(_) => root_content(&names),
+            Self::Global => root_content(&names).or_else(|| {
                 let is_hidden = names.iter().any(|name| name.starts_with('.'));
                 (!is_hidden).then_some(Content::Whole)
             }),
             Self::ProjectData | Self::DomainData(_) | Self::GlobalData => match names[..] {
                 [PROJECT_FOLDER, "history", name] if !name.starts_with('.') => Some(Content::Whole),
-                _ => of_store(&names),
+                _ => store_content(&names),
             },
             Self::Written => match names[..] {
                 [CONFIRMED] => Some(Content::Lines(CONFIRMED)),
@@ -116,17 +116,17 @@ impl Area {
     }
 }
 
-fn of_root(names: &[&str]) -> Option<Content> {
+fn root_content(names: &[&str]) -> Option<Content> {
     match names {
         [PROJECT_FOLDER, day, JOURNAL_FILE] if is_day(day) => Some(Content::Lines(JOURNAL_FILE)),
         [PROJECT_FOLDER, "history", name] if !name.starts_with('.') => Some(Content::Whole),
         [PROJECT_FOLDER, "recall.toml" | PROFILE] => Some(Content::Whole),
-        [PROJECT_FOLDER, inner @ ..] => of_store(inner),
+        [PROJECT_FOLDER, inner @ ..] => store_content(inner),
         _ => None,
     }
 }
 
-fn of_store(names: &[&str]) -> Option<Content> {
+fn store_content(names: &[&str]) -> Option<Content> {
     match names {
         [SELECTION] => Some(Content::Decisions),
         ["sessions", session, EVENTS_FILE] if !session.starts_with('.') => Some(Content::Lines(EVENTS_FILE)),

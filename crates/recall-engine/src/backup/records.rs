@@ -115,7 +115,7 @@ impl DocumentRecord {
 
     /// Returns the document as a store keeps it without its file; `None` if a field is not valid. What follows from the text is
     /// left out.
-    pub(super) fn imported(&self) -> Option<ImportedDocument> {
+    pub(super) fn imported_document(&self) -> Option<ImportedDocument> {
         let document_type: DocumentType = self.document_type.parse().ok()?;
         Some(ImportedDocument {
             path: DocPath::new(&self.path).ok()?,

@@ -90,7 +90,7 @@ impl Engine {
         if *trust == Trust::Yes && provenance.agent.is_some() {
             return Err(RestoreError::TrustedByAgent);
         }
-        let refused = |refusal| refused(path, refusal);
+        let refused = |refusal| refusal_error(path, refusal);
         let file = open(path)?;
         check(&file).map_err(refused)?;
         let (manifest, mut archive) = Archive::open(&file).map_err(refused)?;
@@ -157,7 +157,7 @@ impl<'a> Restore<'a> {
     fn root(&self, area: &Area) -> Result<Result<PathBuf, String>, RestoreError> {
         let places = &self.engine.registry.places;
         Ok(match area {
-            Area::Written => Ok(places.written()),
+            Area::Written => Ok(places.written_logs()),
             Area::Project | Area::Domain(_) | Area::Global => self.store_root(area)?,
             Area::ProjectData | Area::DomainData(_) | Area::GlobalData => {
                 self.store_root(area)?.map(|root| places.stores.join(name_of(&root)))
@@ -191,7 +191,7 @@ impl<'a> Restore<'a> {
         match entry.area.content(&entry.path) {
             None => Err(RestoreError::ForeignEntry { path: root.to_owned(), entry: entry.name() }),
             Some(Content::Lines(name)) => self.add_lines(entry, root, name, content, &missing),
-            Some(Content::Decisions) => self.add_lines(entry, root, SELECTION, content, &undecided),
+            Some(Content::Decisions) => self.add_lines(entry, root, SELECTION, content, &lines_to_decide),
             Some(Content::Whole) => self.add_file(entry, root, content),
         }
     }
@@ -294,10 +294,10 @@ struct Missing {
 
 /// Returns the lines that a file lacks. Neither order nor repetition means anything.
 fn missing(known: &[u8], content: &[u8]) -> Missing {
-    let mut seen: HashSet<LineHash> = lines(known).map(LineHash::of_line).collect();
+    let mut seen: HashSet<LineHash> = lines(known).map(LineHash::from_line).collect();
     let mut missing = Missing::default();
     for line in lines(content) {
-        if seen.insert(LineHash::of_line(line)) {
+        if seen.insert(LineHash::from_line(line)) {
             missing.add(line);
         } else {
             missing.known += 1;
@@ -308,7 +308,7 @@ fn missing(known: &[u8], content: &[u8]) -> Missing {
 
 /// Returns the decisions about paths that a file does not decide about. The last decision about a path wins, so an older one
 /// must not be appended.
-fn undecided(known: &[u8], content: &[u8]) -> Missing {
+fn lines_to_decide(known: &[u8], content: &[u8]) -> Missing {
     let there: HashSet<&[u8]> = lines(known).collect();
     let decided: HashSet<String> = lines(known).filter_map(decided_path).collect();
     let mut missing = Missing::default();
@@ -375,7 +375,7 @@ fn check(file: &File) -> Result<(), Refusal> {
     archive.finish()
 }
 
-fn refused(path: &Path, refusal: Refusal) -> RestoreError {
+fn refusal_error(path: &Path, refusal: Refusal) -> RestoreError {
     let path = path.to_owned();
     match refusal {
         Refusal::NotABackup(reason) => RestoreError::NotABackup { path, reason },

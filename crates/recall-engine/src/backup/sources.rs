@@ -27,20 +27,20 @@ pub(super) struct Source {
 ///
 /// # Errors
 /// A folder cannot be read.
-pub(super) fn of(area: &Area, root: &Path) -> Result<Vec<Source>, BackupError> {
+pub(super) fn list_files(area: &Area, root: &Path) -> Result<Vec<Source>, BackupError> {
     let paths = match area {
-        Area::Project | Area::Domain(_) => of_root(root)?,
+        Area::Project | Area::Domain(_) => list_root_files(root)?,
         Area::Global => {
-            let mut paths = of_root(root)?;
+            let mut paths = list_root_files(root)?;
             below(root, "", &mut paths)?;
             paths
         }
         Area::ProjectData | Area::DomainData(_) | Area::GlobalData => {
-            let mut paths = of_store(root, "")?;
+            let mut paths = list_store_files(root, "")?;
             paths.extend(summaries(root)?);
             paths
         }
-        Area::Written => of_written(root)?,
+        Area::Written => list_written_files(root)?,
     };
     let source = |path| Source { area: area.clone(), root: root.to_owned(), path };
     Ok(paths.into_iter().map(source).collect())
@@ -68,8 +68,8 @@ pub(super) fn read(source: &Source) -> Result<Result<Vec<u8>, Option<String>>, B
     Ok(Ok(bytes))
 }
 
-fn of_root(root: &Path) -> Result<Vec<String>, BackupError> {
-    let mut paths = of_store(root, PROJECT_FOLDER)?;
+fn list_root_files(root: &Path) -> Result<Vec<String>, BackupError> {
+    let mut paths = list_store_files(root, PROJECT_FOLDER)?;
     let names = names(root, PROJECT_FOLDER)?;
     let mut days: Vec<Day> = names.iter().filter_map(|name| Day::from_name(name)).collect();
     days.sort_unstable_by_key(|day| Reverse(*day));
@@ -88,13 +88,13 @@ fn summaries(root: &Path) -> Result<Vec<String>, BackupError> {
 }
 
 /// Returns the files that are in a store's folder, or in a project's folder of recall.
-fn of_store(root: &Path, folder: &str) -> Result<Vec<String>, BackupError> {
+fn list_store_files(root: &Path, folder: &str) -> Result<Vec<String>, BackupError> {
     let sessions = join(folder, "sessions");
     let events = names(root, &sessions)?.into_iter().map(|name| format!("{sessions}/{name}/{EVENTS_FILE}"));
     Ok(events.chain([join(folder, SELECTION)]).collect())
 }
 
-fn of_written(root: &Path) -> Result<Vec<String>, BackupError> {
+fn list_written_files(root: &Path) -> Result<Vec<String>, BackupError> {
     let mut paths = Vec::new();
     for log in names(root, "")? {
         let days = names(root, &log)?.into_iter().filter(|name| Day::from_name(name).is_some());

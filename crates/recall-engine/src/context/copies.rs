@@ -85,7 +85,7 @@ mod tests {
         ]));
         let check = |path: &str, text: &str, expected: bool| {
             let path = DocPath::new(path).expect("plain");
-            assert_eq!(is_copy(&paths, &path, FileKind::of(&path), text), expected, "{path}");
+            assert_eq!(is_copy(&paths, &path, FileKind::from_path(&path), text), expected, "{path}");
         };
         check("dist/cart.js", "", true);
         check("priv/static/phoenix.cjs.js", "", true);

@@ -87,8 +87,8 @@ pub(crate) fn find(stores: &[MountedStore], names: &[TaskName]) -> Result<Vec<En
         })
         .collect();
     for (place, store) in stores.iter().enumerate() {
-        let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
-        let stated = store.stated(&snapshot)?;
+        let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
+        let stated = store.stated_links(&snapshot)?;
         let finder = Finder { place, store, snapshot: &snapshot, paths: &stated.paths, words: &words };
         for name in names {
             for point in finder.find(name)? {
@@ -114,16 +114,16 @@ struct Finder<'a> {
 impl Finder<'_> {
     fn find(&self, name: &TaskName) -> Result<Vec<EntryPoint>, StoreError> {
         match name {
-            TaskName::Target(name) => self.in_files(self.of_languages(&["make", "just"]), |lines| target(lines, name)),
-            TaskName::Script(name) => self.in_files(self.named("package.json"), |lines| script(lines, name)),
+            TaskName::Target(name) => self.in_files(self.by_languages(&["make", "just"]), |lines| target(lines, name)),
+            TaskName::Script(name) => self.in_files(self.files_by_name("package.json"), |lines| script(lines, name)),
             TaskName::Option(name) => {
-                let files = self.of_words(&format!("{name} option argument flag long"))?;
+                let files = self.by_words(&format!("{name} option argument flag long"))?;
                 self.in_files(files, |lines| option(lines, name))
             }
             TaskName::Command(words) => {
                 let last = words.last().map_or("", String::as_str);
-                let mut files = self.of_command(words);
-                files.extend(self.of_words(&format!("{} command subcommand args", words.join(" ")))?);
+                let mut files = self.by_command(words);
+                files.extend(self.by_words(&format!("{} command subcommand args", words.join(" ")))?);
                 self.in_files(files, |lines| command(lines, last))
             }
         }
@@ -139,7 +139,7 @@ impl Finder<'_> {
         let mut seen = BTreeSet::new();
         for document in files.into_iter().filter(|document| seen.insert(*document)).take(MOST_FILES) {
             let row = self.paths.place(document).row;
-            let text = self.snapshot.text(row).map_err(|source| self.store.read_failed(source))?.unwrap_or_default();
+            let text = self.snapshot.text(row).map_err(|source| self.store.read_error(source))?.unwrap_or_default();
             let lines: Vec<&str> = text.lines().collect();
             if let Some((first, last)) = read(&lines) {
                 let path = self.store.mount.outer_path(&self.paths.place(document).path);
@@ -153,11 +153,11 @@ impl Finder<'_> {
     }
 
     /// Returns the files of code with the words of a query, the best first, those of the named commands before the others.
-    fn of_words(&self, query: &str) -> Result<Vec<u32>, StoreError> {
+    fn by_words(&self, query: &str) -> Result<Vec<u32>, StoreError> {
         let searcher = self.store.lexical.searcher();
         let candidates = searcher
             .lexical(&understand(query), &Filters::default(), MOST_CHUNKS)
-            .map_err(|source| self.store.search_failed(source))?;
+            .map_err(|source| self.store.search_error(source))?;
         let documents = candidates.into_iter().filter_map(|candidate| self.paths.in_row(candidate.document));
         let mut documents: Vec<u32> = documents.filter(|document| self.is_source(*document)).collect();
         documents.sort_by_key(|document| {
@@ -168,7 +168,7 @@ impl Finder<'_> {
     }
 
     /// Returns the files that define a command by their place: `commands/search.ts`, `cmd/search/main.go`.
-    fn of_command(&self, words: &[String]) -> Vec<u32> {
+    fn by_command(&self, words: &[String]) -> Vec<u32> {
         let Some((last, others)) = words.split_last() else { return Vec::new() };
         let is_named = |name: &str| name.replace('_', "-") == last.replace('_', "-");
         let mut found = self.all(|path| {
@@ -186,7 +186,7 @@ impl Finder<'_> {
         found
     }
 
-    fn of_languages(&self, languages: &[&str]) -> Vec<u32> {
+    fn by_languages(&self, languages: &[&str]) -> Vec<u32> {
         let documents = (0..).zip(self.paths.places());
         let of_language = documents.filter(|(_, place)| {
             place.language.as_ref().is_some_and(|language| languages.contains(&language.as_str()))
@@ -196,7 +196,7 @@ impl Finder<'_> {
         found
     }
 
-    fn named(&self, file: &str) -> Vec<u32> {
+    fn files_by_name(&self, file: &str) -> Vec<u32> {
         let mut found = self.all(|path| path.file_name() == file);
         self.outermost_first(&mut found);
         found
@@ -216,7 +216,7 @@ impl Finder<'_> {
 
     fn is_source(&self, document: u32) -> bool {
         let place = self.paths.place(document);
-        Form::of(place.language.as_ref()) == Form::Program && place.file_kind == FileKind::Main
+        Form::for_language(place.language.as_ref()) == Form::Program && place.file_kind == FileKind::Main
     }
 }
 
@@ -254,7 +254,7 @@ fn option(lines: &[&str], name: &str) -> Option<(usize, usize)> {
     let declares = |at: usize| {
         let line = lines[at];
         let above = &lines[at.saturating_sub(LINES_ABOVE)..=at];
-        let is_quoted = quoted(line, name) || (line.contains(['"', '\'']) && has_word(line, &dashed));
+        let is_quoted = is_quoted_in(line, name) || (line.contains(['"', '\'']) && has_word(line, &dashed));
         if is_quoted {
             let near = &lines[at.saturating_sub(1)..=at];
             return near.iter().any(|line| OPTION_CALLS.iter().any(|call| line.contains(call)));
@@ -278,7 +278,7 @@ fn is_above_field(line: &str) -> bool {
 
 /// The line that declares a command, or defines its arguments or its function.
 fn command(lines: &[&str], name: &str) -> Option<(usize, usize)> {
-    let capitalised: String = name.split(['-', '_']).map(capitalised).collect();
+    let capitalised: String = name.split(['-', '_']).map(capitalise).collect();
     let snake = name.replace('-', "_");
     let arguments = ["Args", "Command", "Cmd", "Options"].map(|end| format!("{capitalised}{end}"));
     let is_definition = |line: &&str| {
@@ -292,19 +292,19 @@ fn command(lines: &[&str], name: &str) -> Option<(usize, usize)> {
             let line = line.trim_start();
             line.starts_with('@') && line.contains("command")
         });
-        (is_called && quoted(lines[at], name)) || (decorated && lines[at].contains(&format!("def {snake}(")))
+        (is_called && is_quoted_in(lines[at], name)) || (decorated && lines[at].contains(&format!("def {snake}(")))
     };
     let at = lines.iter().position(is_definition).or_else(|| (0..lines.len()).find(|&at| is_declaration(at)))?;
     Some((at, at))
 }
 
-fn capitalised(word: &str) -> String {
+fn capitalise(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map(|first| first.to_ascii_uppercase().to_string() + letters.as_str()).unwrap_or_default()
 }
 
 /// Whether a line has a name as the first word of a string literal.
-fn quoted(line: &str, name: &str) -> bool {
+fn is_quoted_in(line: &str, name: &str) -> bool {
     ['"', '\'', '`'].iter().any(|quote| {
         line.match_indices(&format!("{quote}{name}"))
             .any(|(at, start)| line[at + start.len()..].starts_with([*quote, ' ', '<', '[']))

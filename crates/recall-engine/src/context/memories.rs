@@ -9,7 +9,7 @@ use crate::context::draft::Entry;
 use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::memory::words::{weight, words_of};
-use crate::quote::{inline, quoted};
+use crate::quote::{inline, quote};
 
 /// The most characters that are quoted of a memory.
 const MEMORY_CHARS: usize = 400;
@@ -54,5 +54,5 @@ fn memory(recalled: &MemoryView) -> Entry {
     if !files.is_empty() {
         let _ = write!(line, " [{}]", files.join(", "));
     }
-    Entry::lines(format!("{line}\n{}", quoted(&memory.content, MEMORY_CHARS)))
+    Entry::lines(format!("{line}\n{}", quote(&memory.content, MEMORY_CHARS)))
 }

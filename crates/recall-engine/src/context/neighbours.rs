@@ -58,10 +58,10 @@ pub(crate) struct Neighbours {
 impl Neighbours {
     /// Reads the neighbours of chunks of a store, the best chunks first.
     pub(crate) fn read(store: &MountedStore, chunks: &[Followed]) -> Result<Self, StoreError> {
-        let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
-        let stated = store.stated(&snapshot)?;
+        let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
+        let stated = store.stated_links(&snapshot)?;
         let mut names = NameResolver::new(store, &snapshot, &stated);
-        let known = store.known();
+        let known = store.known_documents();
         let mut used: BTreeMap<Place, (f64, Symbol)> = BTreeMap::new();
         let mut tests: BTreeMap<Place, f64> = BTreeMap::new();
         let mut shown: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
@@ -111,11 +111,11 @@ struct Place {
 }
 
 impl Place {
-    fn of(document: u32, span: &Span) -> Self {
+    fn new(document: u32, span: &Span) -> Self {
         Self { document, start: span.start_line, end: span.end_line }
     }
 
-    fn cited(self, names: &NameResolver<'_>, mount: &Mount) -> String {
+    fn citation(self, names: &NameResolver<'_>, mount: &Mount) -> String {
         mask::shown_path(inline(&format!("{}:{}-{}", mount.outer(names.path(self.document)), self.start, self.end)))
     }
 }
@@ -137,14 +137,14 @@ fn add_used(
     let mut targets: Vec<(&str, u32)> = targets.into_iter().collect();
     targets.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
     for (target, _) in targets.into_iter().take(MOST_NAMES) {
-        let (module, name) = Edge::unqualified(target);
+        let (module, name) = Edge::split_qualifier(target);
         let meant = names.meant_by(document, module, name)?;
         let all = meant.iter().map(|definitions| definitions.len()).sum::<usize>();
         if all == 0 || all > MOST_MEANINGS {
             continue;
         }
         for Definition { document, symbol } in meant.iter().flat_map(|definitions| definitions.iter()) {
-            let place = Place::of(*document, &symbol.span);
+            let place = Place::new(*document, &symbol.span);
             used.entry(place).or_insert_with(|| (0.0, symbol.clone())).0 += share / all as f64;
         }
     }
@@ -177,7 +177,7 @@ fn add_tests(
                 continue;
             }
             if let Some(span) = names.read(|snapshot| snapshot.chunk_span(mention.chunk))? {
-                *tests.entry(Place::of(mention.document, &span)).or_default() += share / meant.len() as f64;
+                *tests.entry(Place::new(mention.document, &span)).or_default() += share / meant.len() as f64;
             }
         }
     }
@@ -197,7 +197,7 @@ fn signature(
     let Some(text) = text_before(names, row, span)? else { return Ok(None) };
     let (signature, comment) = split(&text, &symbol.name);
     let comment = if comment.is_empty() { String::new() } else { format!(" — {comment}") };
-    Ok(Some(Entry::line(&format!("{} {signature}{comment}", place.cited(names, mount)))))
+    Ok(Some(Entry::line(&format!("{} {signature}{comment}", place.citation(names, mount)))))
 }
 
 /// Returns a part of a document's text; its end is moved back to the end of a character.
@@ -256,5 +256,5 @@ fn test(names: &NameResolver<'_>, mount: &Mount, place: &Place) -> Result<Entry,
     let inside =
         symbols.iter().filter(|symbol| place.start <= symbol.span.start_line && symbol.span.end_line <= place.end);
     let defined: Vec<&str> = inside.map(|symbol| symbol.qualified.as_str()).take(3).collect();
-    Ok(Entry::line(&format!("{} {}", place.cited(names, mount), inline(&defined.join(", ")))))
+    Ok(Entry::line(&format!("{} {}", place.citation(names, mount), inline(&defined.join(", ")))))
 }

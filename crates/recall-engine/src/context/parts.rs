@@ -23,14 +23,14 @@ const AROUND: u32 = 3;
 
 /// Returns the lines of a text, cleaned and bounded.
 fn lines_of(text: &str) -> Vec<String> {
-    let mut lines: Vec<String> = text.split('\n').map(|line| bounded(&clean(line), LINE_CHARS)).collect();
+    let mut lines: Vec<String> = text.split('\n').map(|line| shorten(&clean(line), LINE_CHARS)).collect();
     while lines.len() > 1 && lines.last().is_some_and(|line| line.trim().is_empty()) {
         lines.pop();
     }
     lines
 }
 
-fn bounded(line: &str, most_chars: usize) -> String {
+fn shorten(line: &str, most_chars: usize) -> String {
     match line.char_indices().nth(most_chars) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line.trim_end().to_owned(),
@@ -38,7 +38,7 @@ fn bounded(line: &str, most_chars: usize) -> String {
 }
 
 /// Returns the part that a hit covers. Its first line and the lines with the most words of the query come first.
-pub(crate) fn of_hit(hit: &Hit) -> Part {
+pub(crate) fn from_hit(hit: &Hit) -> Part {
     let lines = lines_of(&hit.text);
     let line_at = |byte: usize| hit.text.get(..byte).map_or(0, |before| before.matches('\n').count());
     // The definition begins after its doc comment. Masking may have moved the text, then the first line stands for it.
@@ -57,7 +57,7 @@ pub(crate) fn of_hit(hit: &Hit) -> Part {
         Some(signature) if hit.chunk.kind != ChunkKind::Section => signature.as_str(),
         _ => &lines[best],
     };
-    let gist = bounded(&inline(gist), GIST_CHARS);
+    let gist = shorten(&inline(gist), GIST_CHARS);
     let mut key_lines = vec![first];
     key_lines.extend(telling.iter().map(|(at, _)| *at).filter(|at| *at != first).take(TELLING_LINES));
     Part { first_line: hit.chunk.span.start_line, key_lines, gist, most_lines: lines.len(), lines }
@@ -74,7 +74,7 @@ pub(crate) fn outline(item: &Item) -> Part {
         }
     }
     let names: Vec<&str> = item.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
-    let gist = bounded(&inline(&names.join(", ")), GIST_CHARS);
+    let gist = shorten(&inline(&names.join(", ")), GIST_CHARS);
     let most_lines = if key_lines.is_empty() { lines.len() } else { key_lines.len() };
     Part { first_line: 1, key_lines, gist, most_lines, lines }
 }
@@ -121,7 +121,7 @@ fn part_of(lines: &[String], symbols: &[Symbol], (start, end): (u32, u32), wante
         *at != first && wanted.iter().any(|&(from, to)| (from..=to).contains(&line))
     };
     let key_lines: Vec<usize> = [first].into_iter().chain((0..lines.len()).filter(is_wanted)).collect();
-    let gist = bounded(&inline(&lines[first]), GIST_CHARS);
+    let gist = shorten(&inline(&lines[first]), GIST_CHARS);
     Part { first_line: start, key_lines, gist, most_lines: lines.len(), lines }
 }
 

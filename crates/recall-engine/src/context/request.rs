@@ -33,12 +33,12 @@ pub struct ContextRequest {
 
 impl ContextRequest {
     /// Returns the wanted sections.
-    pub(crate) fn wanted(&self) -> &[ContextSection] {
+    pub(crate) fn sections(&self) -> &[ContextSection] {
         if self.sections.is_empty() { &ContextSection::DEFAULT } else { &self.sections }
     }
 
     pub(crate) fn wants(&self, section: ContextSection) -> bool {
-        self.wanted().contains(&section)
+        self.sections().contains(&section)
     }
 
     /// Returns the types of documents that the sections are made of. The lists follow from code, so they need it too.
@@ -56,7 +56,7 @@ impl ContextRequest {
             ContextSection::Adrs => &[Adr],
             ContextSection::Decisions => &[Code, Decision, Pattern, Lesson, Failure, Note, Context],
         };
-        let wanted: BTreeSet<DocumentType> = self.wanted().iter().flat_map(of).copied().collect();
+        let wanted: BTreeSet<DocumentType> = self.sections().iter().flat_map(of).copied().collect();
         let is_asked = |kind: &DocumentType| self.filters.types.is_empty() || self.filters.types.contains(kind);
         wanted.into_iter().filter(is_asked).collect()
     }

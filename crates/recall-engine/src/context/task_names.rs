@@ -62,7 +62,7 @@ pub(crate) fn read(task: &str) -> Vec<TaskName> {
     };
     for (at, span) in task.split('`').enumerate() {
         if at % 2 == 1 {
-            for name in of_code(span) {
+            for name in names_in_code(span) {
                 add(name);
             }
         }
@@ -95,7 +95,7 @@ pub(crate) fn read(task: &str) -> Vec<TaskName> {
 }
 
 /// The names in a code span.
-fn of_code(span: &str) -> Vec<TaskName> {
+fn names_in_code(span: &str) -> Vec<TaskName> {
     let words: Vec<&str> = span.split_whitespace().collect();
     let mut names = Vec::new();
     match words.as_slice() {

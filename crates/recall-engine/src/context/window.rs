@@ -92,7 +92,7 @@ impl<'a> Assembly<'a> {
                 // The graph is followed from the chunk of the definition that the part is about.
                 let about = parts::definition_at(&item.symbols, (part.first_line, part.last_line()));
                 let ordinal = about.or(item.symbols.first()).map_or(0, |symbol| symbol.chunk);
-                let chunk = Chunk { ordinal, ..whole(&part) };
+                let chunk = Chunk { ordinal, ..whole_chunk(&part) };
                 self.add(item.document.clone(), item.scope, 0, SUBJECT_SCORE, part, Some(chunk));
             }
         }
@@ -112,7 +112,7 @@ impl<'a> Assembly<'a> {
             limit: MOST_RELATED,
             scope: self.request.scope,
         };
-        let related = match self.engine.related(self.origin, &asked) {
+        let related = match self.engine.related_documents(self.origin, &asked) {
             Ok(related) => related,
             // It was removed meanwhile.
             Err(GraphError::NotFound { .. }) => return Ok(()),
@@ -130,7 +130,7 @@ impl<'a> Assembly<'a> {
                 self.recalled.push(*memory);
                 continue;
             }
-            let lines = found.citation.as_deref().and_then(|citation| Citation::of(citation).lines);
+            let lines = found.citation.as_deref().and_then(|citation| Citation::split(citation).lines);
             let part = match lines {
                 Some(lines) => parts::around(&other, &[(lines.start, lines.end)]).swap_remove(0),
                 None => parts::outline(&other),
@@ -147,7 +147,7 @@ impl<'a> Assembly<'a> {
         }
         for place in entry_points::find(stores, &task_names::read(&self.request.task))? {
             let request = ItemRequest {
-                id: DocumentId::of(&place.path).to_string(),
+                id: DocumentId::from_path(&place.path).to_string(),
                 parent: Parent::Leave,
                 scope: self.request.scope,
             };
@@ -190,7 +190,7 @@ impl<'a> Assembly<'a> {
     }
 
     fn add_hit(&mut self, hit: Hit) {
-        let part = parts::of_hit(&hit);
+        let part = parts::from_hit(&hit);
         let score = hit.confidence.unwrap_or(hit.score);
         self.add(hit.document, hit.scope, hit.store, score, part, Some(hit.chunk));
     }
@@ -199,8 +199,8 @@ impl<'a> Assembly<'a> {
     fn is_copy(hit: &Hit, stores: &[MountedStore]) -> Result<bool, StoreError> {
         let Some(store) = stores.get(hit.store) else { return Ok(false) };
         let Some(path) = store.mount.inner_path(&hit.document.path) else { return Ok(false) };
-        let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
-        let stated = store.stated(&snapshot)?;
+        let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
+        let stated = store.stated_links(&snapshot)?;
         Ok(copies::is_copy(&stated.paths, &path, hit.document.file_kind, &hit.text))
     }
 
@@ -235,7 +235,7 @@ impl<'a> Assembly<'a> {
         part: Part,
         chunk: Option<Chunk>,
     ) {
-        let chunk = chunk.unwrap_or_else(|| whole(&part));
+        let chunk = chunk.unwrap_or_else(|| whole_chunk(&part));
         let known = |known: &SourceOrigin| known.document.id == document.id && known.scope == scope;
         if let Some(at) = self.origins.iter().position(known) {
             self.candidates.sources[at].parts.push(part);
@@ -272,7 +272,7 @@ impl<'a> Assembly<'a> {
         if request.wants(ContextSection::Signatures) || request.wants(ContextSection::Tests) {
             let (mut signatures, mut tests) = (Vec::new(), Vec::new());
             for (place, store) in stores.iter().enumerate() {
-                let neighbours = Neighbours::read(store, &self.followed(place))?;
+                let neighbours = Neighbours::read(store, &self.followed_documents(place))?;
                 signatures.extend(neighbours.signatures);
                 tests.extend(neighbours.tests);
             }
@@ -288,7 +288,7 @@ impl<'a> Assembly<'a> {
             lists.push((ContextSection::Owners, history::owners(&root, &files)));
         }
         lists.retain(|(section, _)| request.wants(*section));
-        let priority = |section: &ContextSection| request.wanted().iter().position(|wanted| wanted == section);
+        let priority = |section: &ContextSection| request.sections().iter().position(|wanted| wanted == section);
         lists.sort_by_key(|(section, _)| priority(section));
         self.candidates.lists = lists;
         self.mark_superseded(stores)?;
@@ -314,7 +314,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// Returns the chunks of a store that the window may show, the best first.
-    fn followed(&self, store: usize) -> Vec<Followed> {
+    fn followed_documents(&self, store: usize) -> Vec<Followed> {
         let of_store = self.origins.iter().filter(|origin| origin.store == store);
         let chunks = of_store.flat_map(|origin| {
             origin.chunks.iter().map(|chunk| Followed {
@@ -332,8 +332,8 @@ impl<'a> Assembly<'a> {
             let Some(store) = stores.get(origin.store).filter(|_| source.section == ContextSection::Adrs) else {
                 continue;
             };
-            let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
-            let stated = store.stated(&snapshot)?;
+            let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
+            let stated = store.stated_links(&snapshot)?;
             let Some(path) = store.mount.inner_path(&origin.document.path) else { continue };
             let Some(document) = stated.paths.at(path.as_str()) else { continue };
             let successor = stated.to(document).find(|edge| edge.kind == EdgeKind::Supersedes).map(|edge| edge.from);
@@ -355,7 +355,7 @@ impl<'a> Assembly<'a> {
         self.origins.retain(|_| *kept.next().expect("one for each source"));
         let most_parts = request.diversity.map_or(PARTS, |most| most as usize);
         let selection = pack(&self.candidates, request.budget_tokens, most_parts);
-        let (text, spans) = render(&self.candidates, &selection, request.wanted());
+        let (text, spans) = render(&self.candidates, &selection, request.sections());
         let used_tokens = count(&text);
         debug_assert!(used_tokens <= request.budget_tokens, "the tokens of lines add up");
         let spans = spans.into_iter().map(|span| self.span(span)).collect();
@@ -397,7 +397,7 @@ fn section_of(kind: DocumentType) -> ContextSection {
 }
 
 /// Returns a chunk that stands for lines of a file that were not found by a search.
-fn whole(part: &Part) -> Chunk {
+fn whole_chunk(part: &Part) -> Chunk {
     let bytes = recall_core::ByteSpan { start: 0, end: 0 };
     Chunk {
         ordinal: 0,

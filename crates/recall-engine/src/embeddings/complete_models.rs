@@ -24,7 +24,7 @@ pub(crate) struct Near {
 }
 
 impl CompleteModels {
-    pub(crate) fn of(indexes: &[Arc<ModelIndex>], generation: Generation) -> Option<Self> {
+    pub(crate) fn new(indexes: &[Arc<ModelIndex>], generation: Generation) -> Option<Self> {
         let covers = |index: &Arc<ModelIndex>| Some((Arc::clone(index), index.complete_vectors(generation)?));
         let spaces: Vec<_> = indexes.iter().filter_map(covers).collect();
         (!spaces.is_empty()).then_some(Self { spaces })
@@ -41,7 +41,7 @@ impl CompleteModels {
     }
 
     /// Keeps the embeddings by these models only.
-    pub(crate) fn only(mut self, models: &[ModelFingerprint]) -> Self {
+    pub(crate) fn retain(mut self, models: &[ModelFingerprint]) -> Self {
         self.spaces.retain(|(index, _)| models.contains(&index.fingerprint()));
         self
     }
@@ -63,7 +63,7 @@ impl CompleteModels {
         Some(match beside {
             None => Near { view: View::Alone(first), model, neighbours },
             Some((_, second, others)) => {
-                let blend = ScoreBlend::of((first, &neighbours), (second, &others));
+                let blend = ScoreBlend::new((first, &neighbours), (second, &others));
                 let neighbours = blend.neighbours(&neighbours, &others, count);
                 Near { view: View::Blended(blend), model, neighbours }
             }
@@ -80,7 +80,7 @@ fn answer<'a>(
 ) -> Option<(&'a Arc<ModelIndex>, EmbeddedQuery, Vec<Neighbour>)> {
     match space.near(query, allowed, count) {
         Ok((query, neighbours)) => {
-            index.answered();
+            index.note_answer();
             Some((index, EmbeddedQuery { space: Arc::clone(space), query }, neighbours))
         }
         Err(error) => {

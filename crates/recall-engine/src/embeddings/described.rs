@@ -76,7 +76,7 @@ impl Embedder for Described {
     }
 
     fn fingerprint(&self) -> ModelFingerprint {
-        ModelFingerprint::of(&[b"described", &self.encoder.fingerprint().0, &self.describer.fingerprint().0])
+        ModelFingerprint::hash(&[b"described", &self.encoder.fingerprint().0, &self.describer.fingerprint().0])
     }
 
     fn is_remote(&self) -> bool {

@@ -34,13 +34,13 @@ impl EmbeddingsFolder {
     }
 
     /// Returns the folder of the embeddings by a model.
-    pub(crate) fn of(&self, model: ModelFingerprint) -> PathBuf {
+    pub(crate) fn model_folder(&self, model: ModelFingerprint) -> PathBuf {
         self.dir.join(name_of(model))
     }
 
     /// Returns whether there are embeddings by a model.
     pub(crate) fn has(&self, model: ModelFingerprint) -> bool {
-        self.of(model).is_dir()
+        self.model_folder(model).is_dir()
     }
 
     /// Creates the same embeddings by each model in another folder.
@@ -93,7 +93,7 @@ impl EmbeddingsFolder {
 
     /// Quarantines the embeddings by a model. Users that have them open continue with the quarantined files.
     pub(crate) fn quarantine(&self, model: ModelFingerprint) -> Result<(), FolderError> {
-        let path = self.of(model);
+        let path = self.model_folder(model);
         let mut name = self.aside.lock();
         *name += 1;
         let quarantined = recall_vector::quarantine(&path, &name.to_string());
@@ -153,10 +153,10 @@ mod tests {
         let lock = folder.lock().expect("free");
         assert!(Arc::ptr_eq(&lock, &folder.lock().expect("ours")));
         for model in [used, previous] {
-            fs::create_dir_all(folder.of(model)).expect("writable");
+            fs::create_dir_all(folder.model_folder(model)).expect("writable");
         }
         folder.quarantine(used).expect("it is there");
-        fs::create_dir_all(folder.of(used)).expect("writable");
+        fs::create_dir_all(folder.model_folder(used)).expect("writable");
         fs::write(dir.join("base-1"), "of an older layout").expect("writable");
 
         let other = EmbeddingsFolder::new(dir.clone(), Timestamp(0));
@@ -176,7 +176,7 @@ mod tests {
         let place = tempfile::tempdir().expect("a temporary folder");
         let folder = EmbeddingsFolder::new(place.path().join("vectors"), Timestamp(0));
         let model = ModelFingerprint([1; 32]);
-        fs::create_dir_all(folder.of(model)).expect("writable");
+        fs::create_dir_all(folder.model_folder(model)).expect("writable");
         let first = folder.claim(model).expect("they are not open");
         assert!(matches!(folder.claim(model), Err(FolderError::Open)));
         folder.quarantine(model).expect("they are there");

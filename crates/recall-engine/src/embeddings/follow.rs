@@ -77,7 +77,7 @@ impl FollowState {
             }
             let is_last = missing.len() <= batch;
             missing.truncate(batch);
-            let build = if space.embedder.is_remote() { ChunkTexts::masked } else { ChunkTexts::of };
+            let build = if space.embedder.is_remote() { ChunkTexts::with_masks } else { ChunkTexts::new };
             let texts = texts(&snapshot, &runs, &missing, build)?;
             // The slow part must not keep the snapshot, and with it the write-ahead log.
             drop(snapshot);
@@ -130,7 +130,7 @@ impl FollowState {
         let began = Instant::now();
         let wanted: Vec<ChunkText<'_>> = missing.iter().map(|&place| chunks[place]).collect();
         let embeddings = run.space.embedder.embed_chunks(&wanted)?;
-        let quantised = embeddings.iter().map(quantised).collect::<Result<Vec<_>, _>>()?;
+        let quantised = embeddings.iter().map(quantise).collect::<Result<Vec<_>, _>>()?;
         if let Some(cache) = run.cache {
             cache.put(&*run.space.embedder, &wanted, &quantised);
         }
@@ -182,8 +182,8 @@ fn rest(time: Duration, is_over: &dyn Fn() -> bool) {
 }
 
 /// Quantises an embedding; `None` for the zero vector.
-fn quantised(embedding: &Embedding) -> Result<Option<Quantised>, QuantiseError> {
-    match Quantised::of(embedding) {
+fn quantise(embedding: &Embedding) -> Result<Option<Quantised>, QuantiseError> {
+    match Quantised::quantise(embedding) {
         Err(QuantiseError::Zero) => Ok(None),
         rounded => rounded.map(Some),
     }

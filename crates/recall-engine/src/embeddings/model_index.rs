@@ -94,7 +94,7 @@ impl ModelIndex {
         self.open.load_full().filter(|space| space.vectors.generation() >= generation)
     }
 
-    pub(crate) fn embedded(&self, generation: Generation) -> Embedded {
+    pub(crate) fn embedded_chunks(&self, generation: Generation) -> Embedded {
         let (chunks, is_whole) = self
             .open
             .load_full()
@@ -206,7 +206,7 @@ impl ModelIndex {
         disturbed.is_some()
     }
 
-    pub(crate) fn answered(&self) {
+    pub(crate) fn note_answer(&self) {
         *self.unanswered.lock() = None;
     }
 

@@ -26,7 +26,7 @@ impl ModelVectors {
         let lock = folder.lock()?;
         let model = Model { fingerprint: embedder.fingerprint(), dimensions: embedder.dimensions() };
         let mut claim = folder.claim(model.fingerprint)?;
-        let dir = folder.of(model.fingerprint);
+        let dir = folder.model_folder(model.fingerprint);
         let vectors = match Vectors::open(&dir, model, Settings::default()) {
             Err(error @ (OpenError::Damaged { .. } | OpenError::OtherModel { .. } | OpenError::Outdated { .. })) => {
                 tracing::warn!(%error, "the embeddings are quarantined and rebuilt");

@@ -49,11 +49,11 @@ pub(crate) struct ScoreBlend {
 
 impl ScoreBlend {
     /// Computes the scale of each model over the neighbours found by either.
-    pub(crate) fn of(encoder: (EmbeddedQuery, &[Neighbour]), built_in: (EmbeddedQuery, &[Neighbour])) -> Self {
+    pub(crate) fn new(encoder: (EmbeddedQuery, &[Neighbour]), built_in: (EmbeddedQuery, &[Neighbour])) -> Self {
         let rows = rows_of(encoder.1, built_in.1);
         let with_scale = |query: EmbeddedQuery| {
             let cosines: Vec<f32> = query.cosines(&rows).into_iter().flatten().collect();
-            (query, ZScore::of(&cosines))
+            (query, ZScore::compute(&cosines))
         };
         Self { encoder: with_scale(encoder.0), built_in: with_scale(built_in.0) }
     }

@@ -18,9 +18,9 @@ pub(crate) struct ChunkTexts {
 
 impl ChunkTexts {
     /// Builds the texts of a document's chunks.
-    pub(crate) fn of(chunked: &ChunkedDocument) -> Self {
+    pub(crate) fn new(chunked: &ChunkedDocument) -> Self {
         let ChunkedDocument { path, document_type, first, text, chunks } = chunked;
-        let read = |span: ByteSpan| span.of(text).unwrap_or_default().to_owned();
+        let read = |span: ByteSpan| span.slice(text).unwrap_or_default().to_owned();
         let chunks = chunks.iter().map(|chunk| part(*document_type, path.as_str(), chunk, read)).collect();
         let path = path.as_str().to_owned();
         Self { first: *first, path, document_type: *document_type, chunks, document: String::new() }
@@ -28,11 +28,11 @@ impl ChunkTexts {
 
     /// Builds the same texts with their secrets masked, for a model outside of this process. A secret that begins in one chunk and
     /// ends in another is masked too.
-    pub(crate) fn masked(chunked: &ChunkedDocument) -> Self {
+    pub(crate) fn with_masks(chunked: &ChunkedDocument) -> Self {
         let ChunkedDocument { path, document_type, first, text, chunks } = chunked;
         let shown = mask::shown_path(path.as_str().to_owned());
         let whole = Whole::new(path, text.clone());
-        let read = |span: ByteSpan| whole.masked(span.start as usize..span.end as usize);
+        let read = |span: ByteSpan| whole.mask_range(span.start as usize..span.end as usize);
         let chunks = chunks.iter().map(|chunk| {
             let (mut symbol, text) = part(*document_type, &shown, chunk, read);
             mask::text(&mut symbol);
@@ -40,7 +40,7 @@ impl ChunkTexts {
         });
         let chunks = chunks.collect();
         let is_code = *document_type == DocumentType::Code;
-        let document = if is_code { String::new() } else { whole.masked(0..text.len()) };
+        let document = if is_code { String::new() } else { whole.mask_range(0..text.len()) };
         Self { first: *first, chunks, document_type: *document_type, path: shown, document }
     }
 
@@ -59,9 +59,9 @@ impl ChunkTexts {
     }
 
     /// Returns the chunk in a row as one text; `None` if the row is of another document.
-    pub(crate) fn joined(&self, row: ChunkRow) -> Option<String> {
+    pub(crate) fn text_of(&self, row: ChunkRow) -> Option<String> {
         let place = usize::try_from(row.0.checked_sub(self.first.0)?).ok()?;
-        Some(self.parts().get(place)?.joined())
+        Some(self.parts().get(place)?.full_text())
     }
 }
 
@@ -99,9 +99,9 @@ mod tests {
         };
         let path = DocPath::new("src/say.rs").expect("plain");
         let first = ChunkRow(7);
-        let texts = ChunkTexts::of(&ChunkedDocument { path, document_type, first, text, chunks: vec![chunk] });
-        assert_eq!((texts.joined(ChunkRow(6)), texts.joined(ChunkRow(8))), (None, None));
-        assert_eq!(texts.joined(first), Some(texts.parts()[0].joined()));
+        let texts = ChunkTexts::new(&ChunkedDocument { path, document_type, first, text, chunks: vec![chunk] });
+        assert_eq!((texts.text_of(ChunkRow(6)), texts.text_of(ChunkRow(8))), (None, None));
+        assert_eq!(texts.text_of(first), Some(texts.parts()[0].full_text()));
         let ChunkText { path, symbol, text, document: _ } = texts.parts()[0];
         assert_eq!((path, symbol, text), expected);
     }
@@ -125,9 +125,9 @@ mod tests {
         let path = DocPath::new("src/key.py").expect("plain");
         let document =
             ChunkedDocument { path, document_type: DocumentType::Code, first: ChunkRow(1), text: text.clone(), chunks };
-        let shown: Vec<String> = ChunkTexts::masked(&document).parts().iter().map(ChunkText::joined).collect();
+        let shown: Vec<String> = ChunkTexts::with_masks(&document).parts().iter().map(ChunkText::full_text).collect();
         assert!(shown.iter().all(|text| !text.contains("MIIEpAIB") && !text.contains("7bq0dXQm8v1")), "{shown:?}");
-        assert!(ChunkTexts::of(&document).parts()[1].joined().contains("7bq0dXQm8v1"), "it is there unmasked");
+        assert!(ChunkTexts::new(&document).parts()[1].full_text().contains("7bq0dXQm8v1"), "it is there unmasked");
     }
 
     #[test]

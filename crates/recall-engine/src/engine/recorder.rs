@@ -17,7 +17,7 @@ use recall_core::{Clock, EventDetails, Metadata, MetadataValue, Provenance, Sess
 
 use crate::mask::Masking;
 use crate::origin::Origin;
-use crate::session_log::masking::masked;
+use crate::session_log::masking::mask_details;
 use crate::session_log::{EventDraft, SessionError};
 use crate::store::Registry;
 use crate::store::provenance::where_of;
@@ -215,7 +215,7 @@ impl SharedRecorder {
         let mut masking = Masking::default();
         let draft = |noted: QueuedNote, masking: &mut Masking| -> EventDraft {
             let id = store.ledger.event_id(None, noted.timestamp);
-            (id, noted.timestamp, masked(noted.note.details(), masking))
+            (id, noted.timestamp, mask_details(noted.note.details(), masking))
         };
         let drafts: Vec<EventDraft> = notes.into_iter().map(|noted| draft(noted, &mut masking)).collect();
         store.sessions.write(&session_key.session, &provenance, drafts)

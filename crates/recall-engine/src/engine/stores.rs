@@ -32,7 +32,7 @@ pub(crate) struct MountedStore {
 
 impl MountedStore {
     /// Returns a store of the request's scope.
-    pub(crate) fn of_scope(store: Arc<Store>) -> Self {
+    pub(crate) fn in_scope(store: Arc<Store>) -> Self {
         Self { store, mount: Mount::default(), is_elsewhere: false, is_auto_memory: false }
     }
 
@@ -92,7 +92,7 @@ impl Engine {
             engine: self,
             project: of_scope.first().map(|store| store.root.clone()).unwrap_or_default(),
             room: self.settings.stores_per_request,
-            stores: of_scope.into_iter().map(MountedStore::of_scope).collect(),
+            stores: of_scope.into_iter().map(MountedStore::in_scope).collect(),
             failed: Vec::new(),
             left_out: 0,
         };
@@ -158,7 +158,7 @@ impl Gathered<'_> {
         self.room -= 1;
         match self.engine.registry.open_beside(root, &*self.engine.clock) {
             Ok(store) => {
-                let mount = if is_elsewhere { Mount::default() } else { Mount::of(root, &self.project) };
+                let mount = if is_elsewhere { Mount::default() } else { Mount::new(root, &self.project) };
                 self.stores.push(MountedStore { store, mount, is_elsewhere, is_auto_memory: false });
             }
             Err(error) => self.failed.push((StoreScope::Project, error)),
@@ -175,7 +175,7 @@ impl Gathered<'_> {
         let Some(root) = auto_memory::folder_of(&project.root, &self.engine.registry.places) else { return };
         match self.engine.registry.open_beside(&root, &*self.engine.clock) {
             Ok(store) => {
-                let mount = Mount::named(auto_memory::MOUNT);
+                let mount = Mount::with_name(auto_memory::MOUNT);
                 self.stores.push(MountedStore { store, mount, is_elsewhere: false, is_auto_memory: true });
             }
             Err(error) => self.failed.push((StoreScope::Project, error)),
@@ -223,7 +223,7 @@ impl Gathered<'_> {
 /// Returns the roots of the repositories in a store's root, in the order of their paths. One that is no longer a repository, or is
 /// reached through a link, is left out; the next scan forgets it.
 fn nested_roots(store: &Store) -> Vec<PathBuf> {
-    let known = store.known();
+    let known = store.known_documents();
     let roots = known.repositories.iter().map(|path| store.root.join(path.as_str()));
     let is_there = |root: &PathBuf| {
         root.join(".git").symlink_metadata().is_ok()

@@ -46,7 +46,7 @@ pub enum PublishError {
 }
 
 impl PublishError {
-    pub(crate) fn of(store: String, error: recall_shared::PublishError<PublishSourceError>) -> Self {
+    pub(crate) fn new(store: String, error: recall_shared::PublishError<PublishSourceError>) -> Self {
         match error {
             recall_shared::PublishError::Store(source) => Self::Shared { store, source },
             recall_shared::PublishError::Source(source) => Self::Source(source),

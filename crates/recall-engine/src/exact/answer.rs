@@ -48,7 +48,7 @@ pub struct ExactTotals {
 }
 
 impl ExactTotals {
-    pub(super) fn of(matching: &[Matching]) -> Self {
+    pub(super) fn sum(matching: &[Matching]) -> Self {
         Self {
             matches: matching.iter().map(|one| one.matches).sum(),
             lines: matching.iter().map(|one| one.lines).sum(),

@@ -43,7 +43,7 @@ pub(super) fn read(
 ) -> Result<Option<Page>, StoreError> {
     let (wanted, mut skipped) = on_page(matching, request);
     let mut page = Page { hits: Vec::new(), left_out: BTreeSet::new(), masked: BTreeSet::new() };
-    let Some(changed) = changed(scan, &wanted, is_last) else { return Ok(None) };
+    let Some(changed) = documents_that_changed(scan, &wanted, is_last) else { return Ok(None) };
     for (keys, store) in changed.iter().zip(scan.stores) {
         page.left_out.extend(keys.iter().map(|key| store.mount.outer(key.to_path().as_str())));
     }
@@ -54,9 +54,9 @@ pub(super) fn read(
             continue;
         }
         let store = &scan.stores[one.store];
-        let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
+        let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
         let hits = hits(&snapshot, scan, store, one, skipped..skipped + limit - page.hits.len());
-        let Some(hits) = hits.map_err(|source| store.read_failed(source))? else {
+        let Some(hits) = hits.map_err(|source| store.read_error(source))? else {
             if is_last {
                 continue;
             }
@@ -75,7 +75,11 @@ pub(super) fn read(
 
 /// Returns which of the documents differ from their indexed state, by store. `None` if they were indexed again: they must be found
 /// again. The last attempt does not index.
-pub(super) fn changed(scan: &Scan<'_>, wanted: &[&Matching], is_last: bool) -> Option<Vec<BTreeSet<DocumentKey>>> {
+pub(super) fn documents_that_changed(
+    scan: &Scan<'_>,
+    wanted: &[&Matching],
+    is_last: bool,
+) -> Option<Vec<BTreeSet<DocumentKey>>> {
     let mut changed = Vec::with_capacity(scan.stores.len());
     for (number, store) in scan.stores.iter().enumerate() {
         let here = wanted.iter().filter(|one| one.store == number).map(|one| &one.document);
@@ -143,7 +147,7 @@ fn hit(
     let around = chunk_at(chunks, first).and_then(|ordinal| chunks.get(ordinal as usize));
     let ordinal = around.map_or(0, |chunk| chunk.ordinal);
     let bytes = ByteSpan { start: line.bytes.start as u32, end: line.bytes.end as u32 };
-    let masked = whole.masked(line.bytes.clone());
+    let masked = whole.mask_range(line.bytes.clone());
     let (text, highlights) = window(&masked, scan.pattern.matches(&masked).collect());
     let mut hit = Hit {
         id: ChunkId { document: one.document.id, ordinal },

@@ -76,16 +76,13 @@ impl Scan<'_> {
         let mut attempt = 0;
         loop {
             attempt += 1;
-            let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
+            let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
             let part = Part {
                 store: Arc::clone(&store.store),
                 number,
                 pattern: Arc::clone(self.pattern),
                 filters: Arc::clone(&filters),
-                rows: store
-                    .signatures
-                    .may_match(&snapshot, self.pattern)
-                    .map_err(|source| store.read_failed(source))?,
+                rows: store.signatures.may_match(&snapshot, self.pattern).map_err(|source| store.read_error(source))?,
                 generation: snapshot.generation(),
                 began: self.began,
             };
@@ -135,7 +132,7 @@ impl Scan<'_> {
 impl Part {
     /// Reads the documents from a state of its own; `None` if that is of another generation.
     fn read_alone(&self) -> Result<Option<Vec<Matching>>, StoreError> {
-        let snapshot = self.store.catalog.snapshot().map_err(|source| self.store.read_failed(source))?;
+        let snapshot = self.store.catalog.snapshot().map_err(|source| self.store.read_error(source))?;
         if snapshot.generation() != self.generation {
             return Ok(None);
         }
@@ -145,7 +142,7 @@ impl Part {
     /// Reads the documents and returns those that match.
     fn read(&self, snapshot: &Snapshot<'_>) -> Result<Vec<Matching>, StoreError> {
         let passes = document_matcher(&self.filters);
-        let failed = |source| self.store.read_failed(source);
+        let failed = |source| self.store.read_error(source);
         let limit = self.store.settings().limits.filter_time;
         let mut found = Vec::new();
         for (documents, &row) in self.rows.iter().enumerate() {

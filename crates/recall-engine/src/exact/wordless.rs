@@ -11,7 +11,7 @@ use recall_lexical::exact::Pattern;
 use recall_rql::Filter;
 
 use super::order;
-use super::page::changed;
+use super::page::documents_that_changed;
 use super::scan::{Matching, Scan, visible_lines};
 use crate::Engine;
 use crate::adopted::AdoptedHits;
@@ -81,7 +81,7 @@ impl Engine {
             order::sort(&scan, &mut matching, &needle)?;
             let (offset, limit) = (request.offset as usize, request.limit as usize);
             let wanted: Vec<&Matching> = matching.iter().skip(offset).take(limit).collect();
-            let Some(changed) = changed(&scan, &wanted, attempt == ATTEMPTS) else { continue };
+            let Some(changed) = documents_that_changed(&scan, &wanted, attempt == ATTEMPTS) else { continue };
             let unchanged = wanted.iter().filter(|one| !changed[one.store].contains(&one.document.key()));
             let hits = unchanged.map(|one| scan.hit(one)).collect::<Result<Option<Vec<_>>, _>>()?;
             let Some(hits) = hits else {
@@ -105,7 +105,7 @@ impl Engine {
                 class: understood.class,
                 scope,
                 filters: understood.filters.clone(),
-                weights: RetrieverWeights::of(QueryClass::Symbol, &Weights::default()),
+                weights: RetrieverWeights::resolve(QueryClass::Symbol, &Weights::default()),
                 confidence: None,
                 is_doubtful: false,
                 did_you_mean: Vec::new(),
@@ -169,7 +169,7 @@ impl Scan<'_> {
         if hit.memory.is_none() {
             let lines = hit.chunk.span.start_line..=hit.chunk.span.end_line;
             let adopted = AdoptedHits::among(self.stores);
-            hit.adopted = adopted.of(store, &hit.document.path, &lines, &hit.text).map(Box::new);
+            hit.adopted = adopted.describe(store, &hit.document.path, &lines, &hit.text).map(Box::new);
         }
         hit.show(&store.mount);
         let whole = Whole::new(&one.document.path, text);

@@ -26,8 +26,8 @@ const PACKED_BYTES: u64 = 16 * 1024 * 1024;
 impl Head {
     /// Reads the head of a folder's repository. Empty if the folder has none of its own, or if the repository stores its
     /// references in another format.
-    pub(crate) fn of(root: &Path) -> Self {
-        Repository::of(root).map(|repository| Self::read(&repository)).unwrap_or_default()
+    pub(crate) fn read_from(root: &Path) -> Self {
+        Repository::find(root).map(|repository| Self::read(&repository)).unwrap_or_default()
     }
 
     fn read(Repository { git_dir, common_dir: shared, .. }: &Repository) -> Self {
@@ -38,12 +38,12 @@ impl Head {
         };
         let is_plain = name.split('/').all(|part| !matches!(part, "" | "." | ".."));
         let loose = || read(&shared.join(name), FILE_BYTES).and_then(|text| hash(text.trim()));
-        let commit = if is_plain { loose().or_else(|| packed(shared, name)) } else { None };
+        let commit = if is_plain { loose().or_else(|| read_packed_ref(shared, name)) } else { None };
         Self { branch: name.strip_prefix("refs/heads/").map(str::to_owned), commit }
     }
 }
 
-fn packed(git: &Path, name: &str) -> Option<String> {
+fn read_packed_ref(git: &Path, name: &str) -> Option<String> {
     let all = read(&git.join("packed-refs"), PACKED_BYTES)?;
     let mut lines = all.lines().filter_map(|line| line.split_once(' '));
     lines.find(|(_, known)| *known == name).and_then(|(commit, _)| hash(commit))
@@ -79,7 +79,7 @@ mod tests {
         }
         fs::create_dir_all(place.path().join(folder)).expect("made");
         let expected = Head { branch: branch.map(str::to_owned), commit: commit.map(str::to_owned) };
-        assert_eq!(Head::of(&place.path().join(folder)), expected, "{files:?}");
+        assert_eq!(Head::read_from(&place.path().join(folder)), expected, "{files:?}");
     }
 
     #[test]

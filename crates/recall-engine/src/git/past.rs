@@ -104,7 +104,7 @@ impl Git<'_> {
     }
 
     /// Returns which of these paths git ignores.
-    pub(crate) fn ignored(self, paths: &BTreeSet<String>) -> BTreeSet<String> {
+    pub(crate) fn ignored_paths(self, paths: &BTreeSet<String>) -> BTreeSet<String> {
         if paths.is_empty() {
             return BTreeSet::new();
         }
@@ -116,7 +116,7 @@ impl Git<'_> {
     }
 
     /// Returns the files that match these patterns and that the index of the repository has; `None` without an answer.
-    pub(crate) fn tracked(self, patterns: &[&str]) -> Option<BTreeSet<DocPath>> {
+    pub(crate) fn tracked_paths(self, patterns: &[&str]) -> Option<BTreeSet<DocPath>> {
         self.names(&[&["ls-files", "--cached", "--"], patterns].concat())
     }
 }

@@ -25,7 +25,7 @@ pub struct GraphRequest {
 
 impl GraphRequest {
     /// Returns the relations to follow, in their canonical order.
-    pub(crate) fn followed(&self) -> impl Iterator<Item = Relation> + use<> {
+    pub(crate) fn relations(&self) -> impl Iterator<Item = Relation> + use<> {
         let relations = self.relations.clone();
         Relation::ALL.into_iter().filter(move |relation| relations.is_empty() || relations.contains(relation))
     }
@@ -59,7 +59,7 @@ pub struct GraphNode {
 
 impl GraphNode {
     /// Gives the node the path and the id that the client sees.
-    pub(crate) fn shown(mut self, mount: &Mount) -> Self {
+    pub(crate) fn in_mount(mut self, mount: &Mount) -> Self {
         match &mut self.thing {
             NodeThing::Document(document) | NodeThing::Symbol { document, .. } => mount.show(document),
             NodeThing::External { .. } => {}
@@ -68,7 +68,7 @@ impl GraphNode {
     }
 
     /// Masks the secrets in the node's names.
-    pub(crate) fn masked(mut self) -> Self {
+    pub(crate) fn with_masks(mut self) -> Self {
         match &mut self.thing {
             NodeThing::Document(known) => mask::document(known),
             NodeThing::Symbol { document: known, symbol: named } => mask::document(known).or(mask::symbol(named)),

@@ -65,8 +65,8 @@ struct DefinersOfName {
 
 impl<'a> NameResolver<'a> {
     /// Returns the document whose masked path is one of these.
-    pub(crate) fn unmasked(&self, paths: &[DocPath]) -> Option<DocPath> {
-        self.store.known().unmasked(paths)
+    pub(crate) fn unmask(&self, paths: &[DocPath]) -> Option<DocPath> {
+        self.store.known_documents().unmask(paths)
     }
 
     pub(crate) fn new(store: &'a Store, snapshot: &'a Snapshot<'a>, stated: &'a Stated) -> Self {
@@ -94,7 +94,7 @@ impl<'a> NameResolver<'a> {
         for &(document, chunk) in &chunks {
             // After the first ones, a chunk counts as one definition.
             if found.len() < most {
-                let named = self.named(name, document, chunk)?;
+                let named = self.definitions_by_name(name, document, chunk)?;
                 all += named.len();
                 found.extend(named);
             } else {
@@ -116,7 +116,7 @@ impl<'a> NameResolver<'a> {
         name: &str,
     ) -> Result<Vec<Rc<Vec<Definition>>>, StoreError> {
         if let Some(module) = module.filter(|_| self.stated.paths.names_by_address(from)) {
-            let found = self.meant_by(from, None, &Edge::qualified(module, name))?;
+            let found = self.meant_by(from, None, &Edge::qualify(module, name))?;
             if !found.is_empty() {
                 return Ok(found);
             }
@@ -125,7 +125,7 @@ impl<'a> NameResolver<'a> {
         if defining.documents.is_empty() {
             return Ok(Vec::new());
         }
-        let imported = self.imported(from);
+        let imported = self.imported_names(from);
         let module = module.map(|module| self.stated.imported_from(from, module));
         let paths = &self.stated.paths;
         let meant = |definers: &[u32]| match &module {
@@ -157,8 +157,9 @@ impl<'a> NameResolver<'a> {
         }
     }
 
-    fn imported(&mut self, document: u32) -> Rc<Imported> {
-        let imported = self.imported.entry(document).or_insert_with(|| Rc::new(self.stated.imported(document)));
+    fn imported_names(&mut self, document: u32) -> Rc<Imported> {
+        let imported =
+            self.imported.entry(document).or_insert_with(|| Rc::new(self.stated.imports_of_document(document)));
         Rc::clone(imported)
     }
 
@@ -168,7 +169,7 @@ impl<'a> NameResolver<'a> {
             return Ok(Rc::clone(known));
         }
         let candidates =
-            self.searcher.defining(name, MOST_DEFINING).map_err(|source| self.store.search_failed(source))?;
+            self.searcher.defining(name, MOST_DEFINING).map_err(|source| self.store.search_error(source))?;
         let in_document = |candidate: Candidate| Some((self.stated.paths.in_row(candidate.document)?, candidate.chunk));
         let mut chunks: Vec<(u32, ChunkRow)> = candidates.into_iter().filter_map(in_document).collect();
         chunks.sort_unstable();
@@ -188,7 +189,7 @@ impl<'a> NameResolver<'a> {
         let defining = self.defining(name)?;
         let mut found = Vec::new();
         for &(_, chunk) in defining.chunks.iter().filter(|(known, _)| *known == document) {
-            found.extend(self.named(name, document, chunk)?);
+            found.extend(self.definitions_by_name(name, document, chunk)?);
         }
         found.retain(|definition| is_used_by_name(definition.symbol.kind));
         let usable = Rc::new(found);
@@ -197,7 +198,7 @@ impl<'a> NameResolver<'a> {
     }
 
     /// Returns the definitions of a name in a chunk.
-    fn named(&self, name: &str, document: u32, chunk: ChunkRow) -> Result<Vec<Definition>, StoreError> {
+    fn definitions_by_name(&self, name: &str, document: u32, chunk: ChunkRow) -> Result<Vec<Definition>, StoreError> {
         let written = name.replace(['.', '#', '/'], "::");
         let is_named = |symbol: &Symbol| {
             [name, written.as_str()].into_iter().any(|name| {
@@ -220,14 +221,14 @@ impl<'a> NameResolver<'a> {
             return Ok(Rc::clone(known));
         }
         let depth = most_chunks + 1;
-        let chunks = self.searcher.mentioning(name, depth).map_err(|source| self.store.search_failed(source))?;
+        let chunks = self.searcher.mentioning(name, depth).map_err(|source| self.store.search_error(source))?;
         let is_cut = chunks.len() == depth;
         let mut by_document: HashMap<DocumentRow, Vec<ChunkRow>> = HashMap::new();
         for candidate in chunks.iter().take(most_chunks) {
             by_document.entry(candidate.document).or_default().push(candidate.chunk);
         }
         let mut found = Vec::new();
-        let (scope, bare) = Edge::unqualified(name);
+        let (scope, bare) = Edge::split_qualifier(name);
         for (row, chunks) in by_document {
             let Some(document) = self.stated.paths.in_row(row) else { continue };
             let mut chunks = self.read(|snapshot| snapshot.chunks_referencing(row, bare, &chunks))?;
@@ -252,10 +253,10 @@ impl<'a> NameResolver<'a> {
     }
 
     pub(crate) fn read<T>(&self, reader: impl FnOnce(&Snapshot<'_>) -> Result<T, ReadError>) -> Result<T, StoreError> {
-        reader(self.snapshot).map_err(|source| self.store.read_failed(source))
+        reader(self.snapshot).map_err(|source| self.store.read_error(source))
     }
 
-    pub(crate) fn search_failed(&self, source: recall_lexical::SearchError) -> StoreError {
-        self.store.search_failed(source)
+    pub(crate) fn search_error(&self, source: recall_lexical::SearchError) -> StoreError {
+        self.store.search_error(source)
     }
 }

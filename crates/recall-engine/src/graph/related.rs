@@ -28,13 +28,13 @@ impl Engine {
     /// # Errors
     /// The name is unknown, the document does not have the lines, the name is a path outside the project, the scope has no
     /// store, or a store cannot be opened or read.
-    pub fn related(&self, origin: &Origin, request: &RelatedRequest) -> Result<Related, GraphError> {
+    pub fn related_documents(&self, origin: &Origin, request: &RelatedRequest) -> Result<Related, GraphError> {
         let MountedStores { stores, warnings } = self.fresh_stores(origin, request.scope)?;
         if stores.is_empty() {
             return Err(GraphError::NoStore { scope: request.scope });
         }
         let text = request.id.trim();
-        let whole = Citation::of(text).document;
+        let whole = Citation::split(text).document;
         if self.place_of(origin, whole) == PathLocation::Outside {
             return Err(GraphError::Outside { path: whole.to_owned() });
         }
@@ -49,7 +49,7 @@ impl Engine {
                     return Ok(related);
                 }
             }
-            let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
+            let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
             let names = start::near(store, &snapshot, whole)?.into_iter().filter(|name| !name.contains("::"));
             near.extend(names.map(mask::shown_path));
         }
@@ -64,11 +64,11 @@ fn related_in(
     lines: Option<Lines>,
     request: &RelatedRequest,
 ) -> Result<Option<Related>, GraphError> {
-    let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
-    let stated = store.stated(&snapshot)?;
+    let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
+    let stated = store.stated_links(&snapshot)?;
     let mut names = NameResolver::new(store, &snapshot, &stated);
     let Some(part) = Part::read(&names, name, lines)? else { return Ok(None) };
-    let ties = Ties::of(&mut names, &part, &request.types)?;
+    let ties = Ties::find(&mut names, &part, &request.types)?;
     let mut documents = ties.into_documents(&names, request)?;
     for related in &mut documents {
         store.mount.show(&mut related.document);

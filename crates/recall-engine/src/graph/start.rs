@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use recall_catalog::Snapshot;
-use recall_core::{ChunkId, DocPath, DocumentId, Symbol, folded, path_spellings, understand};
+use recall_core::{ChunkId, DocPath, DocumentId, Symbol, fold_case, path_spellings, understand};
 
 use super::definitions::{Definition, NameResolver};
 use crate::Engine;
@@ -76,7 +76,7 @@ pub(crate) fn by_id(names: &NameResolver<'_>, id: DocumentId) -> Result<Option<u
 
 pub(crate) fn by_path(names: &NameResolver<'_>, paths: &[DocPath]) -> Option<u32> {
     let at = |path: &DocPath| names.stated.paths.at(path.as_str());
-    paths.iter().find_map(at).or_else(|| names.unmasked(paths).as_ref().and_then(at))
+    paths.iter().find_map(at).or_else(|| names.unmask(paths).as_ref().and_then(at))
 }
 
 /// Returns the definitions in a chunk, or its document if it has none.
@@ -101,8 +101,8 @@ const MOST_SCOPES: usize = 16;
 /// definitions that share a part of the name. Names are written with the separator of the request.
 pub(crate) fn near(store: &MountedStore, snapshot: &Snapshot<'_>, text: &str) -> Result<Vec<String>, StoreError> {
     let searcher = store.lexical.searcher();
-    let read_failed = |source| store.read_failed(source);
-    let search_failed = |source| store.search_failed(source);
+    let read_failed = |source| store.read_error(source);
+    let search_failed = |source| store.search_error(source);
     let written = text.replace(['.', '#', '/'], "::");
     let (scope, last) = written.rsplit_once("::").map_or((None, written.as_str()), |(scope, last)| (Some(scope), last));
     let mut near = match scope.filter(|scope| !scope.is_empty()) {
@@ -110,7 +110,7 @@ pub(crate) fn near(store: &MountedStore, snapshot: &Snapshot<'_>, text: &str) ->
         None => Vec::new(),
     };
     let mut alike: Vec<String> = Vec::new();
-    let asked = folded(last);
+    let asked = fold_case(last);
     // A misspelt name behind a scope is looked up without it.
     let queries = if scope.is_some() { &[text, last][..] } else { &[text] };
     for query in queries {
@@ -118,7 +118,7 @@ pub(crate) fn near(store: &MountedStore, snapshot: &Snapshot<'_>, text: &str) ->
         for candidate in searcher.symbols(&understood, &understood.filters, MOST_NEAR).map_err(search_failed)? {
             let symbols = snapshot.symbols_in(candidate.document, candidate.chunk).map_err(read_failed)?;
             let is_alike = |symbol: &Symbol| {
-                let name = folded(&symbol.name);
+                let name = fold_case(&symbol.name);
                 name.contains(&*asked) || asked.contains(&*name) || !recall_core::near(&asked, [&*name]).is_empty()
             };
             alike.extend(symbols.into_iter().filter(is_alike).map(|symbol| symbol.qualified));
@@ -152,11 +152,11 @@ fn near_in_scope(
     name: &str,
 ) -> Result<Vec<String>, StoreError> {
     let searcher = store.lexical.searcher();
-    let defining = searcher.defining(scope, MOST_SCOPES).map_err(|source| store.search_failed(source))?;
+    let defining = searcher.defining(scope, MOST_SCOPES).map_err(|source| store.search_error(source))?;
     let documents: BTreeSet<_> = defining.into_iter().map(|candidate| candidate.document).collect();
     let mut members: Vec<Symbol> = Vec::new();
     for document in documents {
-        let symbols = snapshot.symbols_of(document).map_err(|source| store.read_failed(source))?;
+        let symbols = snapshot.symbols_of(document).map_err(|source| store.read_error(source))?;
         members.extend(symbols.into_iter().filter(|symbol| {
             let outer = symbol.qualified.rsplit_once("::").map(|(outer, _)| outer);
             outer.is_some_and(|outer| {

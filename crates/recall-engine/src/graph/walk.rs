@@ -129,7 +129,7 @@ impl<'a, 'n> Walk<'a, 'n> {
     fn expand(&mut self, place: usize) -> Result<(), StoreError> {
         let (thing, distance) = (self.walked.nodes[place].thing.clone(), self.walked.nodes[place].distance);
         let mut lists = Vec::new();
-        for relation in self.request.followed() {
+        for relation in self.request.relations() {
             let steps = match &thing {
                 NodeItem::Document(document) => self.around_document(*document, relation)?,
                 NodeItem::Symbol(definition) => self.around_symbol(definition, relation)?,
@@ -157,16 +157,16 @@ impl<'a, 'n> Walk<'a, 'n> {
         let kind = relation.edge_kind();
         Ok(match relation {
             Relation::Imports => {
-                let mut steps = self.stated(document, kind, Direction::Out);
+                let mut steps = self.stated_steps(document, kind, Direction::Out);
                 if self.request.relations.contains(&Relation::Imports) {
                     steps.extend(self.outside(document)?);
                 }
                 steps
             }
-            Relation::ImportedBy => self.stated(document, kind, Direction::In),
+            Relation::ImportedBy => self.stated_steps(document, kind, Direction::In),
             Relation::RelatesTo | Relation::Supersedes => {
-                let mut steps = self.stated(document, kind, Direction::Out);
-                steps.extend(self.stated(document, kind, Direction::In));
+                let mut steps = self.stated_steps(document, kind, Direction::Out);
+                steps.extend(self.stated_steps(document, kind, Direction::In));
                 steps
             }
             Relation::Defines => {
@@ -176,7 +176,7 @@ impl<'a, 'n> Walk<'a, 'n> {
             }
             Relation::References => {
                 let uses = self.names.uses(document)?;
-                self.used(document, uses.references(), |_| true)?
+                self.used_steps(document, uses.references(), |_| true)?
             }
         })
     }
@@ -197,7 +197,7 @@ impl<'a, 'n> Walk<'a, 'n> {
     }
 
     /// Returns the documents that a document states an edge of a kind to, or that state one to it, by path.
-    fn stated(&self, document: u32, kind: EdgeKind, direction: Direction) -> Vec<Step> {
+    fn stated_steps(&self, document: u32, kind: EdgeKind, direction: Direction) -> Vec<Step> {
         let stated = self.names.stated;
         let mut documents: Vec<u32> = match direction {
             Direction::Out => {
@@ -224,7 +224,7 @@ impl<'a, 'n> Walk<'a, 'n> {
     }
 
     /// Returns the definitions that a document uses by name: those used by the most chunks first, then by name.
-    fn used(
+    fn used_steps(
         &mut self,
         document: u32,
         references: &[Edge],
@@ -242,7 +242,7 @@ impl<'a, 'n> Walk<'a, 'n> {
             if steps.len() > self.request.limit as usize {
                 break;
             }
-            let (module, name) = Edge::unqualified(name);
+            let (module, name) = Edge::split_qualifier(name);
             for definition in self.names.meant_by(document, module, name)?.iter().flat_map(|meant| meant.iter()) {
                 steps.push(Step::out(EdgeKind::References, definition.document, definition.symbol.clone()));
             }
@@ -254,14 +254,14 @@ impl<'a, 'n> Walk<'a, 'n> {
     fn used_within(&mut self, document: u32, symbol: &Symbol) -> Result<Vec<Step>, StoreError> {
         let span = symbol.span.bytes;
         let uses = self.names.uses(document)?;
-        let within = span.of(&uses.text).unwrap_or_default();
+        let within = span.slice(&uses.text).unwrap_or_default();
         let own = symbol.name.as_str();
         // The chunk may contain other symbols too, so only names in this symbol's text count. An address counts as a whole if it is
         // written as one.
         let by_address = self.names.stated.paths.names_by_address(document);
-        let mut steps = self.used(document, uses.within(span), |edge| {
+        let mut steps = self.used_steps(document, uses.within(span), |edge| {
             let is_whole = by_address && uses.text.contains(&edge.target);
-            let spelling = if is_whole { &edge.target } else { Edge::unqualified(&edge.target).1 };
+            let spelling = if is_whole { &edge.target } else { Edge::split_qualifier(&edge.target).1 };
             edge.target != own && within.contains(spelling)
         })?;
         let definition = Definition { document, symbol: symbol.clone() };
@@ -300,7 +300,7 @@ impl<'a, 'n> Walk<'a, 'n> {
             if !means.iter().any(is_meant) {
                 continue;
             }
-            let address = address.map(|module| Edge::qualified(module, name));
+            let address = address.map(|module| Edge::qualify(module, name));
             for user in self.users_in(mention.document, mention.chunk, name, address.as_deref())? {
                 if seen.insert(user.key()) {
                     steps.push(Step { to: user, kind: EdgeKind::References, direction: Direction::In });
@@ -365,7 +365,7 @@ fn innermost(symbols: &[Symbol], byte: u32) -> Option<&Symbol> {
 
 impl NodeItem {
     /// Converts the node to its form in the answer.
-    pub(crate) fn answered(&self, names: &mut NameResolver<'_>) -> Result<Option<NodeThing>, StoreError> {
+    pub(crate) fn into_thing(&self, names: &mut NameResolver<'_>) -> Result<Option<NodeThing>, StoreError> {
         let mut document =
             |place: u32| -> Result<_, StoreError> { Ok(names.document(place)?.map(|document| (*document).clone())) };
         Ok(match self {

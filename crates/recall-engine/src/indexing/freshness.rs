@@ -221,13 +221,13 @@ fn begin(
 /// Returns the error of the last scan, as a warning if the store can still answer.
 fn last_error(store: &Store, state: &ScanState) -> Result<Vec<Warning>, StoreError> {
     match &state.result {
-        Some(Err(error)) => failed(store, Arc::clone(error)),
+        Some(Err(error)) => scan_warnings(store, Arc::clone(error)),
         _ => Ok(Vec::new()),
     }
 }
 
 /// Converts the error of a scan: into a warning if the store holds documents, or else into an error of the search.
-fn failed(store: &Store, error: Arc<StoreError>) -> Result<Vec<Warning>, StoreError> {
+fn scan_warnings(store: &Store, error: Arc<StoreError>) -> Result<Vec<Warning>, StoreError> {
     if store.holds_nothing() {
         return Err(StoreError::NotIndexed { root: store.root.clone(), source: error });
     }
@@ -294,7 +294,7 @@ pub(crate) fn refresh_documents(
     documents: &BTreeSet<DocumentKey>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let known = store.known();
+    let known = store.known_documents();
     let selection = store.selection.lock().clone();
     let mut work = Work::default();
     let mut has_memories = false;

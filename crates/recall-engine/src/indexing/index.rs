@@ -254,7 +254,7 @@ impl Engine {
             document_type: request.document_type,
         };
         let mut selection = store.selection.lock();
-        if request.force || selection.added(&path) != Some(&added) {
+        if request.force || selection.addition(&path) != Some(&added) {
             store.dirty.rewrite(&path);
         }
         selection.decide(path, Decision::Added(added)).map_err(StoreError::Selection)
@@ -311,7 +311,7 @@ fn left_out_of(store: &Store, origin: &Origin, request: &IndexRequest) -> Result
     let mut left_out = Vec::new();
     let named = request.paths.iter().filter_map(|path| resolve_inside(&store.root, &origin.absolute(path)).ok());
     for path in named {
-        if store.known().files.get(path.as_str()).is_none_or(|known| known.hash.is_none()) {
+        if store.known_documents().files.get(path.as_str()).is_none_or(|known| known.hash.is_none()) {
             left_out.extend(store.explain_left_out(&path)?);
         }
     }

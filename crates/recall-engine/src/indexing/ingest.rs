@@ -47,7 +47,7 @@ pub(crate) fn ingest(
     store.set_indexing(None);
     match &outcome {
         Ok(outcome) if outcome.added + outcome.changed + outcome.removed > 0 && work.is_small() => {
-            store.reload_written(&work.written())?;
+            store.reload_written(&work.outcome())?;
         }
         _ => drop(store.reload_known()?),
     }

@@ -123,7 +123,7 @@ impl Store {
     /// Indexes the memories that the index lacks; returns whether that succeeded.
     fn index_memories_once(&self, now: Timestamp) -> bool {
         loop {
-            let MemoryWork { read, gone } = self.memory_work(&self.known());
+            let MemoryWork { read, gone } = self.memory_work(&self.known_documents());
             let work = Work { read, gone_memories: gone, ..Work::default() };
             if work.is_empty() {
                 return true;
@@ -135,7 +135,7 @@ impl Store {
                 tracing::warn!(root = %self.root.display(), reason, "memories are not indexed");
                 return false;
             }
-            if !self.ledger.backlog.remains(&self.known()) {
+            if !self.ledger.backlog.remains(&self.known_documents()) {
                 return true;
             }
             self.ledger.backlog.wait_for_batch(GATHERING);
@@ -156,7 +156,7 @@ impl Store {
             return MemoryWait::Over;
         }
         // After a change of branch everything is compared first, so that only what differs counts.
-        if !self.ledger.backlog.remains(&self.known()) {
+        if !self.ledger.backlog.remains(&self.known_documents()) {
             return MemoryWait::Over;
         }
         let longest =

@@ -139,7 +139,7 @@ impl Store {
         if is_git_at_work(&self.root, clock.now(), quiet) {
             return Ok(Comparison::Unsettled);
         }
-        let Vanished { events, reason, taken_out, in_git } = self.vanished(suspicion)?;
+        let Vanished { events, reason, taken_out, in_git } = self.find_vanished(suspicion)?;
         log.returned.record_in_git(&in_git).map_err(|error| error_chain(&error))?;
         log.returned.record_taken_out(&taken_out).map_err(|error| error_chain(&error))?;
         if events.is_empty() {
@@ -170,9 +170,9 @@ impl Store {
     }
 
     /// Returns the own events that are in no journal and in no commit, and were never put back.
-    fn vanished(&self, suspicion: Suspicion) -> Result<Vanished, String> {
+    fn find_vanished(&self, suspicion: Suspicion) -> Result<Vanished, String> {
         let missing = self.ledger.missing(suspicion.since).map_err(|error| error_chain(&error))?;
-        let days: BTreeSet<Day> = missing.iter().map(|event| Day::of(event.timestamp)).collect();
+        let days: BTreeSet<Day> = missing.iter().map(|event| Day::from_timestamp(event.timestamp)).collect();
         let (kept, reason) = match self.kept_by_git(&days) {
             Ok(kept) => (kept, None),
             Err(reason) => (KeptEvents::default(), Some(reason)),
@@ -184,7 +184,7 @@ impl Store {
         let by_git = git_changed_at(&self.root);
         let is_taken_out = |event: &Event| {
             reason.is_none()
-                && self.ledger.has_kept_journal(Day::of(event.timestamp))
+                && self.ledger.has_kept_journal(Day::from_timestamp(event.timestamp))
                 && by_git.is_none_or(|at| {
                     // At this moment the line was in the journal.
                     let there = suspicion.intact.max(Some(event.timestamp)).unwrap_or_default();
@@ -215,11 +215,11 @@ impl Store {
     pub(crate) fn vanished_problems(&self) -> Vec<Problem> {
         let Some(log) = &self.ledger.log else { return Vec::new() };
         let mut problems = Vec::new();
-        let memories = self.ledger.unconfirmed().len() as u64;
+        let memories = self.ledger.unconfirmed_memories().len() as u64;
         if memories > 0 {
             problems.push(Problem::Unconfirmed { memories });
         }
-        match self.vanished(Suspicion::ALWAYS) {
+        match self.find_vanished(Suspicion::ALWAYS) {
             Ok(Vanished { events, reason, .. }) if !events.is_empty() => {
                 problems.push(Problem::Vanished { events: events.len() as u64, reason });
             }
@@ -269,7 +269,7 @@ const WRITTEN: [&str; 3] = ["index", "HEAD", "logs/HEAD"];
 
 /// Returns whether `git` is changing the work tree, or did so less than `within` before `now`.
 fn is_git_at_work(root: &Path, now: Timestamp, within: Duration) -> bool {
-    let Some(git) = Repository::of(root).map(|repository| repository.git_dir) else { return false };
+    let Some(git) = Repository::find(root).map(|repository| repository.git_dir) else { return false };
     let is_recent =
         |at: Timestamp| u64::try_from(now.0.saturating_sub(at.0)).is_ok_and(|age| Duration::from_nanos(age) < within);
     AT_WORK.iter().any(|name| git.join(name).exists()) || git_changed_at(root).is_some_and(is_recent)
@@ -277,7 +277,7 @@ fn is_git_at_work(root: &Path, now: Timestamp, within: Duration) -> bool {
 
 /// Returns when `git` last changed the work tree.
 fn git_changed_at(root: &Path) -> Option<Timestamp> {
-    let git = Repository::of(root)?.git_dir;
+    let git = Repository::find(root)?.git_dir;
     let written = |name: &&str| Some(Timestamp::from(git.join(name).metadata().ok()?.modified().ok()?));
     WRITTEN.iter().filter_map(written).max()
 }

@@ -100,7 +100,7 @@ impl Engine {
                 DocumentKey::File(path) => {
                     let shown = stores[at].mount.outer_path(&path);
                     report.removals.push(Removal { item: item.clone(), path: shown, documents: Vec::new() });
-                    let documents = stores[at].known().documents_below(&path);
+                    let documents = stores[at].known_documents().documents_below(&path);
                     targets[at].removals.push(Removal { item: item.clone(), path, documents });
                 }
             }
@@ -111,7 +111,7 @@ impl Engine {
             self.delete_memories(store, &target.memories, &request.provenance).map_err(RemoveError::Memory)?;
         }
         for (store, target) in stores.iter().zip(targets) {
-            for removal in self.removed(store, target.removals)? {
+            for removal in self.apply_removals(store, target.removals)? {
                 let outer: Vec<DocPath> = removal.documents.iter().map(|path| store.mount.outer_path(path)).collect();
                 let of_item = |known: &&mut Removal| known.item == removal.item;
                 report.removals.iter_mut().filter(of_item).for_each(|known| known.documents.clone_from(&outer));
@@ -119,7 +119,7 @@ impl Engine {
         }
         let documents: BTreeSet<&DocPath> = report.removals.iter().flat_map(|removal| &removal.documents).collect();
         report.documents = documents.len() as u64;
-        report.generation = stores[0].known().generation;
+        report.generation = stores[0].known_documents().generation;
         Ok(report)
     }
 
@@ -131,18 +131,18 @@ impl Engine {
         })?;
         match scope {
             Scope::Project | Scope::All => Ok(self.stores(origin, Scope::Project)?),
-            Scope::Global | Scope::Domain => Ok(vec![MountedStore::of_scope(store)]),
+            Scope::Global | Scope::Domain => Ok(vec![MountedStore::in_scope(store)]),
         }
     }
 
     /// Brings a store's index up to the decisions about the removals. Returns them with the documents that are no longer indexed.
-    fn removed(&self, store: &Arc<Store>, mut removals: Vec<Removal>) -> Result<Vec<Removal>, StoreError> {
+    fn apply_removals(&self, store: &Arc<Store>, mut removals: Vec<Removal>) -> Result<Vec<Removal>, StoreError> {
         if removals.is_empty() {
             return Ok(removals);
         }
         let (threads, now, cancel) = (self.settings.ingest_threads, self.clock.now(), Cancel::default());
         self.run(store, Sync { store, threads, now, cancel: &cancel, progress: &mut |_| {} })?;
-        let known = store.known();
+        let known = store.known_documents();
         for removal in &mut removals {
             removal.documents.retain(|path| known.files.get(path.as_str()).is_none_or(|file| file.hash.is_none()));
         }
@@ -170,13 +170,13 @@ impl Engine {
         let id = item.parse::<DocumentId>().or_else(|_| item.parse::<ChunkId>().map(|chunk| chunk.document));
         if let Ok(id) = id {
             for (at, store) in stores.iter().enumerate() {
-                let Some(inner) = store.mount.inner_id(id, &store.known()) else { continue };
+                let Some(inner) = store.mount.inner_id(id, &store.known_documents()) else { continue };
                 if let Some(stored) = store.read(|snapshot| snapshot.document(inner))? {
                     return Ok((at, stored.document.key()));
                 }
             }
             // The index no longer has a path that was removed. Only the selection has it.
-            let removed = stores[0].selection.lock().decided(id).filter(|_| tombstones == Tombstones::Purge).cloned();
+            let removed = stores[0].selection.lock().decision(id).filter(|_| tombstones == Tombstones::Purge).cloned();
             return removed.map(|path| (0, DocumentKey::File(path))).ok_or_else(not_found);
         }
         // The index may still have a path that no longer exists on disk.
@@ -189,7 +189,7 @@ impl Engine {
         let has = |store: &MountedStore, path: &DocPath| {
             let inner = store.mount.inner_path(path)?;
             let decides = || tombstones == Tombstones::Purge && store.selection.lock().decides(&inner);
-            (store.known().holds(&inner) || decides()).then_some(DocumentKey::File(inner))
+            (store.known_documents().holds(&inner) || decides()).then_some(DocumentKey::File(inner))
         };
         // The deepest store that has the path.
         let at = |path| stores.iter().enumerate().rev().find_map(|(at, store)| Some((at, has(store, path)?)));
@@ -202,7 +202,7 @@ impl Engine {
             return Ok(());
         }
         let now = self.clock.now();
-        let provenance = provenance::completed(said, &Head::of(&store.root), store);
+        let provenance = provenance::complete(said, &Head::read_from(&store.root), store);
         let event = |&id: &MemoryId| Event {
             timestamp: store.ledger.moment_after(id, now),
             id: store.ledger.event_id(None, now),

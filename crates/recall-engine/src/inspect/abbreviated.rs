@@ -29,7 +29,7 @@ pub enum Abbreviated {
 
 impl Abbreviated {
     /// Recognises the beginning of an id: `D-0c5a`, `3f9a1b`.
-    pub fn of(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let is_beginning = |digits: &str, whole: usize| {
             let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
             (LEAST_DIGITS..whole).contains(&digits.len()) && digits.bytes().all(is_digit)
@@ -49,7 +49,7 @@ impl Engine {
     /// # Errors
     /// It fits several, or a store cannot be read.
     pub fn whole_id(&self, origin: &Origin, text: &str) -> Result<String, GetError> {
-        let Some(abbreviated) = Abbreviated::of(text) else { return Ok(text.to_owned()) };
+        let Some(abbreviated) = Abbreviated::parse(text) else { return Ok(text.to_owned()) };
         let now = self.clock.now();
         let mut fitting: BTreeSet<String> = BTreeSet::new();
         for store in self.stores(origin, Scope::All)? {
@@ -61,12 +61,12 @@ impl Engine {
                     );
                 }
                 Abbreviated::Document => {
-                    let known = store.known();
+                    let known = store.known_documents();
                     if known.files.contains_key(text) {
                         return Ok(text.to_owned());
                     }
                     let ids = known.files.keys().filter_map(|path| DocPath::new(path).ok());
-                    let ids = ids.map(|path| DocumentId::of(&path).to_string());
+                    let ids = ids.map(|path| DocumentId::from_path(&path).to_string());
                     fitting.extend(ids.filter(|id| id.starts_with(text)));
                 }
             }
@@ -85,7 +85,8 @@ mod tests {
 
     #[test]
     fn the_beginning_of_an_id_is_recognised() {
-        let check = |text: &str, expected: Option<Abbreviated>| assert_eq!(Abbreviated::of(text), expected, "{text}");
+        let check =
+            |text: &str, expected: Option<Abbreviated>| assert_eq!(Abbreviated::parse(text), expected, "{text}");
         check("D-0c5a", Some(Abbreviated::Memory));
         check("L-f9b2977", Some(Abbreviated::Memory));
         check("3f9a", Some(Abbreviated::Document));

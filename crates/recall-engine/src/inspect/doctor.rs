@@ -109,7 +109,7 @@ impl Engine {
         if store.ledger.has_journals() {
             problems.extend(store.ledger.missing_git_lines());
         }
-        let behind = store.ledger.backlog.count_stale(&store.known());
+        let behind = store.ledger.backlog.count_stale(&store.known_documents());
         if behind > 0 && !store.holds_nothing() {
             problems.push(Problem::MemoriesBehind { memories: behind });
         }
@@ -122,7 +122,7 @@ impl Engine {
         let is_rebuilt = is_damaged && self.rebuild_index(origin, store)?;
         let mended = problems.iter().map(|problem| match problem {
             Problem::GitLine { .. } => store.ledger.write_git_files().is_ok(),
-            Problem::MemoriesBehind { .. } => is_rebuilt || self.memories_indexed(store),
+            Problem::MemoriesBehind { .. } => is_rebuilt || self.index_memories(store),
             Problem::Vanished { .. } => store.put_back_now(&self.clock),
             Problem::Pending { .. } => store.ledger.hand_over(self.clock.now()).is_ok(),
             Problem::LexicalBehind { .. } => is_rebuilt || store.repair_lexical().is_ok(),
@@ -145,7 +145,7 @@ impl Engine {
     }
 
     /// Indexes the missing memories. Returns whether that finished in time.
-    fn memories_indexed(&self, store: &Arc<Store>) -> bool {
+    fn index_memories(&self, store: &Arc<Store>) -> bool {
         store.ledger.backlog.compare_everything();
         store.index_memories_soon(&self.clock);
         store.ledger.backlog.wait_for(store.ledger.backlog.mark(), self.settings.ingest_wait)
@@ -187,7 +187,7 @@ fn index_problems(store: &Store) -> Result<Vec<Problem>, StoreError> {
             problems.extend(found.into_iter().map(|problem| Problem::CatalogDamaged { reason: problem.to_string() }));
         }
         Err(source) => {
-            let error = store.read_failed(source);
+            let error = store.read_error(source);
             if error.fault() != Fault::Damaged {
                 return Err(error);
             }
@@ -197,7 +197,7 @@ fn index_problems(store: &Store) -> Result<Vec<Problem>, StoreError> {
     // The lock excludes a batch that is between its two commits.
     let (catalog, lexical) = {
         let _writing = store.writing.lock();
-        (store.catalog.generation().map_err(|source| store.read_failed(source))?, store.lexical.generation())
+        (store.catalog.generation().map_err(|source| store.read_error(source))?, store.lexical.generation())
     };
     if catalog != lexical {
         problems.push(Problem::LexicalBehind { catalog, lexical });

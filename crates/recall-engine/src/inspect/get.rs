@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use recall_catalog::{Snapshot, StoredChunk, StoredDocument};
 use recall_core::{
-    Chunk, ChunkId, Citation, Document, Lines, MemoryId, MemoryView, Scope, StoreScope, Symbol, normalized,
+    Chunk, ChunkId, Citation, Document, Lines, MemoryId, MemoryView, Scope, StoreScope, Symbol, normalize_text,
 };
 
 use crate::coverage::Coverage;
@@ -146,7 +146,7 @@ impl Engine {
     /// Returns the item with an id or at a path.
     fn named_item(&self, origin: &Origin, request: &ItemRequest) -> Result<Item, GetError> {
         let not_found = || GetError::NotFound { id: request.id.clone() };
-        if let Ok(id) = normalized(&request.id).parse::<MemoryId>() {
+        if let Ok(id) = normalize_text(&request.id).parse::<MemoryId>() {
             return self.get_memory(origin, request.scope, id)?.ok_or_else(not_found);
         }
         let name = self.name(origin, &request.id).ok_or_else(not_found)?;
@@ -154,7 +154,7 @@ impl Engine {
             let Some(name) = name.in_store(&store) else { continue };
             if let Some(mut item) = read_item(&store, &name, request.parent)? {
                 if let Some(id) = item.document.memory {
-                    item.memory = store.recalled(id, self.clock.now())?.map(Box::new);
+                    item.memory = store.recall_memory(id, self.clock.now())?.map(Box::new);
                 }
                 let whole = whole_of(&store, &item)?;
                 item.show(&store.mount);
@@ -196,7 +196,7 @@ impl Engine {
                 freshen(&store, &self.settings, &self.clock)?;
             }
             store.bring_up_anchors(&[id], now)?;
-            let Some(recalled) = store.recalled(id, now)? else { continue };
+            let Some(recalled) = store.recall_memory(id, now)? else { continue };
             let is_moved = recalled.memory.promoted.is_some();
             let mut item = memory_item(&store, recalled);
             item.show(&store.mount);
@@ -233,7 +233,7 @@ fn read_item(store: &Arc<Store>, name: &Name, parent: Parent) -> Result<Option<I
                 }
             }
             // A path copied from an answer may contain a mask.
-            match store.known().unmasked(paths) {
+            match store.known_documents().unmask(paths) {
                 Some(path) => document_item(store, snapshot, snapshot.document_at(&path)?),
                 None => Ok(None),
             }

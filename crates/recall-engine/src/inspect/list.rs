@@ -115,7 +115,7 @@ impl Engine {
                 warnings.push(Warning::JournalsUnread { reason: error_chain(&error) });
             }
             let (found, matching) = if !paths.resolved.is_empty() || request.said == Said::Flagged {
-                let found = selected(store, request.said, &paths.resolved, &query)?;
+                let found = select(store, request.said, &paths.resolved, &query)?;
                 let matching = found.len() as u64;
                 (found, matching)
             } else {
@@ -127,7 +127,8 @@ impl Engine {
                 |stored: &StoredDocument| stored.document.memory.is_none_or(|id| store.ledger.is_in_force(id));
             let found: Vec<_> = found.into_iter().filter(in_force).collect();
             total += matching.saturating_sub((count - found.len()) as u64);
-            documents.extend(found.into_iter().map(|stored| (store.clone(), stored.row, listed(store, place, stored))));
+            documents
+                .extend(found.into_iter().map(|stored| (store.clone(), stored.row, list_entry(store, place, stored))));
         }
         warnings.extend(paths.warnings(&stores, total == 0));
         documents.sort_by(|(.., a), (.., b)| order(request.sort, a, b));
@@ -135,7 +136,7 @@ impl Engine {
         let page = documents.into_iter().skip(offset).take(limit).map(|(store, row, mut listed)| {
             if let Some(id) = listed.document.memory {
                 store.bring_up_anchors(&[id], now)?;
-                listed.memory = store.recalled(id, now)?.map(Box::new);
+                listed.memory = store.recall_memory(id, now)?.map(Box::new);
                 listed.memory.iter_mut().for_each(|memory| store.mount.show_memory(memory));
             }
             if listed.document.document_type == DocumentType::Adr {
@@ -150,7 +151,7 @@ impl Engine {
 }
 
 /// Returns the documents of a store that match the filter on paths or flags, in no particular order.
-fn selected(
+fn select(
     store: &MountedStore,
     said: Said,
     paths: &[PathFilter],
@@ -159,11 +160,15 @@ fn selected(
     let matchers: Vec<_> = paths.iter().map(recall_lexical::path_matcher).collect();
     let is_inside = |path: &str| matchers.is_empty() || matchers.iter().any(|is_inside| is_inside(path));
     let ids: Vec<DocumentId> = match said {
-        Said::Flagged => store.flagged(),
+        Said::Flagged => store.flagged_documents(),
         Said::Anything => {
-            let known = store.known();
+            let known = store.known_documents();
             let shown = |path: &DocPath| store.mount.outer(path.as_str());
-            known.document_paths().filter(|path| is_inside(&shown(path))).map(|path| DocumentId::of(&path)).collect()
+            known
+                .document_paths()
+                .filter(|path| is_inside(&shown(path)))
+                .map(|path| DocumentId::from_path(&path))
+                .collect()
         }
     };
     let ListQuery { types, languages, tags, sort: _, offset: _, limit: _ } = query;
@@ -186,7 +191,7 @@ fn selected(
 fn record_status(store: &MountedStore, row: DocumentRow) -> Result<Option<RecordStatus>, StoreError> {
     store.read(|snapshot| {
         let Some((text, stored)) = snapshot.text(row)?.zip(snapshot.document_in(row)?) else { return Ok(None) };
-        let Some(RecordStatus { mut text, link }) = RecordStatus::of(&stored.document.path, &text) else {
+        let Some(RecordStatus { mut text, link }) = RecordStatus::parse(&stored.document.path, &text) else {
             return Ok(None);
         };
         mask::text(&mut text);
@@ -198,7 +203,7 @@ fn record_status(store: &MountedStore, row: DocumentRow) -> Result<Option<Record
     })
 }
 
-fn listed(of: &MountedStore, store: usize, stored: StoredDocument) -> Listed {
+fn list_entry(of: &MountedStore, store: usize, stored: StoredDocument) -> Listed {
     let scope = of.scope;
     let StoredDocument { row: _, mut document, created, chunk_count } = stored;
     of.mount.show(&mut document);

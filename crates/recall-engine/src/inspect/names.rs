@@ -26,7 +26,7 @@ impl Engine {
         let mut names = Vec::new();
         for store in self.stores(origin, request.scope)? {
             let found = store.lexical.searcher().names(request.prefix.trim(), request.limit);
-            names.extend(found.map_err(|source| store.search_failed(source))?);
+            names.extend(found.map_err(|source| store.search_error(source))?);
         }
         names.sort_unstable();
         names.dedup();

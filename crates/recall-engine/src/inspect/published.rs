@@ -10,7 +10,7 @@ use crate::Engine;
 use crate::coverage::Coverage;
 use crate::error::GetError;
 use crate::origin::Origin;
-use crate::shared::{Record, shown};
+use crate::shared::{Record, in_store};
 
 impl Engine {
     /// Returns the document with a path like `platform/github.com/acme/api/src/lib.rs`, or its chunk `…/lib.rs#3`, counted from 0;
@@ -103,7 +103,7 @@ fn item(store: &Guarded, found: WholeDocument) -> Option<Item> {
             is_shared: true,
             indexing: None,
         },
-        document: shown(&store.name, &document.repository, record.document),
+        document: in_store(&store.name, &document.repository, record.document),
         chunk: None,
         text,
         parent_text: None,

@@ -22,7 +22,7 @@ const MOST_CHARS: usize = 120;
 impl RecordStatus {
     /// Reads the status of the record at a path: a field `status` of the front matter, a line `Status: accepted`, or the first text
     /// below a heading `Status`. Returns `None` if the record states none.
-    pub(crate) fn of(path: &DocPath, text: &str) -> Option<Self> {
+    pub(crate) fn parse(path: &DocPath, text: &str) -> Option<Self> {
         let mut lines = text.lines().take(LINES).map(str::trim);
         while let Some(line) = lines.next() {
             let bare = line.trim_start_matches(['#', '*', '-', '_', '>', '|', ' ']);
@@ -76,7 +76,7 @@ mod tests {
 
     fn check(text: &str, expected: Option<(&str, Option<&str>)>) {
         let path = DocPath::new("docs/adr/0001-a.md").expect("plain");
-        let found = RecordStatus::of(&path, text);
+        let found = RecordStatus::parse(&path, text);
         let found = found.as_ref().map(|status| (status.text.as_str(), status.link.as_ref().map(DocPath::as_str)));
         assert_eq!(found, expected, "{text}");
     }

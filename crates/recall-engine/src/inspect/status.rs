@@ -165,7 +165,7 @@ impl Engine {
 
 fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<StoreStatus, StatusError> {
     let (counts, indexed, failed, skipped, entries, unparsed) = store.read(|snapshot| {
-        let mut known = store.known();
+        let mut known = store.known_documents();
         // Between an ingest's commit and the reading of what it wrote.
         if known.generation != snapshot.generation() {
             known = Arc::new(Known::read(snapshot)?);
@@ -174,7 +174,7 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
         let count = |kind| snapshot.failure_count(kind);
         let failed = count(FailureKind::Failed)?;
         let skipped = count(FailureKind::Skipped)? + count(FailureKind::Repository)?;
-        let (entries, unparsed) = (snapshot.failures(failures)?, snapshot.unparsed(failures)?);
+        let (entries, unparsed) = (snapshot.failures(failures)?, snapshot.unparsed_documents(failures)?);
         Ok((snapshot.counts()?, indexed, failed, skipped, entries, unparsed))
     })?;
     let mut by_language: Vec<(String, u64)> =
@@ -184,7 +184,7 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
     let coverage = store.coverage();
     let ranking = store.ranking(built_in);
     let ruled_out = store.freshness.ruled_out();
-    let listed = store.freshness.listed();
+    let listed = store.freshness.listed_files();
     // The scan and the catalog are of one moment each; an ingest may end in between.
     let pending = if store.indexing().is_some() { listed.saturating_sub(indexed + failed + skipped) } else { 0 };
     Ok(StoreStatus {
@@ -205,7 +205,7 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
         by_language,
         indexing: coverage.indexing,
         scanned_ago: store.freshness.last_scan().map(|at| at.elapsed()),
-        unwatched: store.unwatched(),
+        unwatched: store.reason_unwatched(),
         newest: coverage.newest,
         left_out: store.left_out_groups()?,
         ruled_out: ruled_out.count,
@@ -215,7 +215,7 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
         ranker_problem: ranking.problem.clone(),
         embedded: store
             .embeddings
-            .embedded(coverage.generation)
+            .embedded_chunks(coverage.generation)
             .into_iter()
             .map(|Embedded { model, chunks, is_whole }| {
                 // Chunks without words need no embedding, so a complete model counts all chunks.

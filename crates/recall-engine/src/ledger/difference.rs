@@ -8,7 +8,7 @@ use recall_core::{ContentHash, Memory, MemoryId, Vocabulary};
 use crate::known::Known;
 use crate::ledger::Ledger;
 use crate::ledger::backlog::Stale;
-use crate::ledger::state::{Unindexed, expected};
+use crate::ledger::state::{Unindexed, expected_hash};
 use crate::mask::memory as masked;
 
 /// The changes that make the index hold the documents of exactly the memories in force.
@@ -35,7 +35,7 @@ impl Ledger {
     }
 
     /// Returns the words of at most `most` memories that the index may lack.
-    pub(crate) fn unindexed(&self, most: usize) -> Vec<Unindexed> {
+    pub(crate) fn unindexed_memories(&self, most: usize) -> Vec<Unindexed> {
         let state = &mut *self.state.lock();
         let lacking = self.backlog.first(most);
         if state.unindexed.len() > 2 * most {
@@ -47,7 +47,7 @@ impl Ledger {
                 return Some(known.clone());
             }
             let memory = masked(state.memories.memory(id)?);
-            let vocabulary = Arc::new(Vocabulary::of(&[&memory.title, &memory.content]));
+            let vocabulary = Arc::new(Vocabulary::new(&[&memory.title, &memory.content]));
             let unindexed = Unindexed { id, title: memory.title, content: memory.content, vocabulary };
             state.unindexed.insert(id, (hash, unindexed.clone()));
             Some(unindexed)
@@ -59,7 +59,8 @@ impl Ledger {
     pub(crate) fn is_up_to_date(&self, id: MemoryId, hash: ContentHash) -> bool {
         self.load_memories([id]);
         let state = self.state.lock();
-        let expected = if state.read_at.is_some() { self.backlog.expected(id) } else { expected(&state.memories, id) };
+        let expected =
+            if state.read_at.is_some() { self.backlog.expected_hash(id) } else { expected_hash(&state.memories, id) };
         expected == Some(hash)
     }
 }

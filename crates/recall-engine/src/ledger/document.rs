@@ -10,14 +10,14 @@ const LANGUAGE: &str = "markdown";
 pub(crate) fn document_of(memory: &Memory) -> Document {
     let path = memory.id.to_path();
     Document {
-        id: DocumentId::of(&path),
+        id: DocumentId::from_path(&path),
         document_type: memory.id.memory_type.into(),
         title: memory.title.to_string(),
         language: Some(Language::known(LANGUAGE)),
         hash: hash_of(memory),
         size_bytes: text_of(memory).len() as u64,
         modified: memory.updated,
-        file_kind: FileKind::of(&path),
+        file_kind: FileKind::from_path(&path),
         tags: memory.tags.clone(),
         source: memory.source.clone(),
         path,

@@ -26,20 +26,20 @@ pub(crate) struct JudgedInputs {
 impl Ledger {
     /// Returns a memory, also a retired one; `None` for a deleted one.
     pub(crate) fn memory(&self, id: MemoryId) -> Option<Memory> {
-        self.judged(id).map(|judged| judged.memory)
+        self.judge(id).map(|judged| judged.memory)
     }
 
     /// Returns a memory with its ownership; `None` for a deleted one.
-    pub(crate) fn judged(&self, id: MemoryId) -> Option<JudgedMemory> {
+    pub(crate) fn judge(&self, id: MemoryId) -> Option<JudgedMemory> {
         self.load_memories([id]);
-        let judged = self.state.lock().memories.judged(id, &|event| self.wrote_itself(event));
+        let judged = self.state.lock().memories.judge(id, &|event| self.wrote_itself(event));
         let recall_journal::Judged { memory, foreign } = judged.filter(|judged| judged.memory.deleted.is_none())?;
         Some(JudgedMemory { ownership: self.ownership(&memory, foreign.is_some()), memory, foreign })
     }
 
     /// Returns a memory with its ownership and the memory that supersedes it.
     pub(crate) fn memory_and_successor(&self, id: MemoryId) -> Option<(JudgedMemory, Option<MemoryId>)> {
-        let judged = self.judged(id)?;
+        let judged = self.judge(id)?;
         Some((judged, self.state.lock().memories.superseded_by(id)))
     }
 
@@ -52,7 +52,7 @@ impl Ledger {
             let (inputs, tied) = state.memories.validity_inputs(*id, &own)?;
             let anchors = tied.to_vec();
             let ownership = if self.log.is_some() {
-                let judged = state.memories.judged(*id, &own)?;
+                let judged = state.memories.judge(*id, &own)?;
                 self.ownership(&judged.memory, judged.foreign.is_some())
             } else {
                 Ownership::Own
@@ -68,12 +68,12 @@ impl Ledger {
     }
 
     /// Returns the memories in force that came with the repository and that this user has not confirmed, in the order of their ids.
-    pub(crate) fn unconfirmed(&self) -> Vec<MemoryId> {
+    pub(crate) fn unconfirmed_memories(&self) -> Vec<MemoryId> {
         if self.log.is_none() {
             return Vec::new();
         }
         let is_unconfirmed =
-            |id: &MemoryId| self.judged(*id).is_some_and(|judged| judged.ownership == Ownership::Repository);
+            |id: &MemoryId| self.judge(*id).is_some_and(|judged| judged.ownership == Ownership::Repository);
         self.ids().into_iter().filter(is_unconfirmed).collect()
     }
 
@@ -82,7 +82,7 @@ impl Ledger {
     /// # Errors
     /// The event cannot be written, and is not acknowledged; or it is written and the confirmation cannot be stored.
     pub(crate) fn write_about(&self, id: MemoryId, event: Event, vouching: Vouching) -> Result<(), MemoryError> {
-        let before = self.judged(id).map(|judged| judged.ownership);
+        let before = self.judge(id).map(|judged| judged.ownership);
         self.write(&[event])?;
         if vouching == Vouching::Confirms || before == Some(Ownership::Confirmed) {
             self.confirm(&[id])?;
@@ -96,20 +96,20 @@ impl Ledger {
     /// The confirmation cannot be written.
     fn confirm(&self, ids: &[MemoryId]) -> Result<(), MemoryError> {
         let Some(log) = &self.log else { return Ok(()) };
-        let judged = ids.iter().filter_map(|id| self.judged(*id));
+        let judged = ids.iter().filter_map(|id| self.judge(*id));
         let memories: Vec<Memory> =
             judged.filter(|judged| judged.ownership != Ownership::Own).map(|judged| judged.memory).collect();
-        log.own().confirm(&memories).map_err(|source| MemoryError::Confirm { source })
+        log.own_state().confirm(&memories).map_err(|source| MemoryError::Confirm { source })
     }
 
     /// Returns whether this user's recall wrote an event, with exactly this content.
     pub(crate) fn wrote_itself(&self, event: &Event) -> bool {
-        self.log.as_ref().is_none_or(|log| log.own().wrote(event))
+        self.log.as_ref().is_none_or(|log| log.own_state().wrote(event))
     }
 
     fn ownership(&self, memory: &Memory, is_foreign: bool) -> Ownership {
         match &self.log {
-            Some(log) if is_foreign && log.own().confirmed(memory) => Ownership::Confirmed,
+            Some(log) if is_foreign && log.own_state().has_confirmed(memory) => Ownership::Confirmed,
             Some(_) if is_foreign => Ownership::Repository,
             Some(_) | None => Ownership::Own,
         }

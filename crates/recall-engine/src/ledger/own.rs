@@ -35,7 +35,7 @@ pub(crate) enum Vouching {
 
 impl Vouching {
     /// Returns the effect of an event that approves a memory: it confirms the memory unless an agent sent it.
-    pub(crate) fn of(provenance: &Provenance) -> Self {
+    pub(crate) fn from_provenance(provenance: &Provenance) -> Self {
         if provenance.agent.is_none() { Self::Confirms } else { Self::Keeps }
     }
 }
@@ -62,13 +62,13 @@ struct Written {
 impl Own {
     /// Takes the folder of the logs, which need not exist. Reads nothing.
     pub(crate) fn new(places: &Places, journals: Arc<JournalSource>) -> Self {
-        let folder = places.written();
+        let folder = places.written_logs();
         Self { confirmed: Confirmed::new(&folder), folder, journals, written: Mutex::default() }
     }
 
     /// Returns whether this user's recall wrote an event, with exactly this content.
     pub(crate) fn wrote(&self, event: &Event) -> bool {
-        let hash = LineHash::of(event);
+        let hash = LineHash::from_event(event);
         let mut written = self.written.lock();
         if written.hashes.contains(&hash) {
             return true;
@@ -81,7 +81,7 @@ impl Own {
     }
 
     /// Returns whether this user confirmed a memory with its current content.
-    pub(crate) fn confirmed(&self, memory: &Memory) -> bool {
+    pub(crate) fn has_confirmed(&self, memory: &Memory) -> bool {
         self.confirmed.holds(content_hash(memory))
     }
 
@@ -107,7 +107,7 @@ impl Own {
 
     /// Adds the hashes of events that were written to a log.
     fn add(&self, events: &[Event]) {
-        self.written.lock().hashes.extend(events.iter().map(LineHash::of));
+        self.written.lock().hashes.extend(events.iter().map(LineHash::from_event));
     }
 
     /// Reads what is new in every log. The events of a log that cannot be read stay unknown, and count as a stranger's.
@@ -121,7 +121,7 @@ impl Own {
         let Written { logs, hashes, followed } = written;
         for (folder, reader) in logs {
             let outcome = reader.read(GROWING_DAYS, &mut |_, line| {
-                hashes.insert(LineHash::of_line(line));
+                hashes.insert(LineHash::from_line(line));
             });
             if let Err(error) = outcome {
                 tracing::warn!(folder = %folder.display(), %error, "a log of this user's own memories was not read");

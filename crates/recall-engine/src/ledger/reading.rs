@@ -68,7 +68,7 @@ impl Ledger {
     fn take(&self, mut changes: Changes, follower: &mut JournalReader, now: Timestamp) -> Result<(), ReadError> {
         if let Some(log) = self.log.as_ref().filter(|_| changes != Changes::None) {
             // Another process may have written to the log before it wrote to the journals.
-            log.own().expire();
+            log.own_state().expire();
         }
         loop {
             let is_whole = matches!(changes, Changes::Rewritten(_));

@@ -36,9 +36,9 @@ pub(crate) type Pending = Arc<BTreeMap<MemoryId, PendingPart>>;
 
 impl RepositoryLog {
     /// Returns the log of the repository around a project's root; `None` without a repository. Other stores are not thrown away.
-    pub(crate) fn of(own: &Arc<Own>, scope: StoreScope, root: &std::path::Path) -> Option<Self> {
+    pub(crate) fn find(own: &Arc<Own>, scope: StoreScope, root: &std::path::Path) -> Option<Self> {
         // The folder around a bare repository has no branch; its work trees have stores of their own.
-        let repository = Repository::of(root).filter(|found| scope == StoreScope::Project && !is_bare(found))?;
+        let repository = Repository::find(root).filter(|found| scope == StoreScope::Project && !is_bare(found))?;
         let place = dunce::canonicalize(root).ok()?;
         let log = own.log_of_repository(&repository.common_dir, place.strip_prefix(&repository.work_tree).ok()?);
         let Repository { work_tree, git_dir, common_dir } = repository;
@@ -93,7 +93,7 @@ impl RepositoryLog {
     /// Returns the events that are not pending any more. If that cannot be read, an event that was handed over counts twice, which
     /// changes nothing where it is.
     fn handed_over(&self) -> BTreeSet<EventId> {
-        self.log.returned.settled().unwrap_or_else(|error| {
+        self.log.returned.settled_events().unwrap_or_else(|error| {
             tracing::warn!(folder = %self.log.folder().display(), %error, "it is not known which events were handed over");
             BTreeSet::new()
         })

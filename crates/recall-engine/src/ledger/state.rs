@@ -94,7 +94,7 @@ impl LedgerState {
             // The event may retire another memory, or end its retirement.
             let retired = self.memories.memory(id).and_then(|memory| memory.supersedes);
             let changed = [Some(id), retired, superseded].into_iter().flatten();
-            backlog.expect(changed.map(|id| (id, expected(&self.memories, id))).collect::<Vec<_>>());
+            backlog.expect(changed.map(|id| (id, expected_hash(&self.memories, id))).collect::<Vec<_>>());
         }
         applied
     }
@@ -115,7 +115,7 @@ pub(crate) fn all_expected(memories: &Memories) -> HashMap<MemoryId, ContentHash
 }
 
 /// Returns the hash of the document that the index should have of a memory; `None` if it is not in force.
-pub(crate) fn expected(memories: &Memories, id: MemoryId) -> Option<ContentHash> {
+pub(crate) fn expected_hash(memories: &Memories, id: MemoryId) -> Option<ContentHash> {
     let memory = memories.memory(id).filter(|memory| memory.deleted.is_none() && memory.promoted.is_none())?;
     memories.superseded_by(id).is_none().then(|| hash_of(&masked(memory)))
 }

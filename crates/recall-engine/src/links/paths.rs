@@ -224,8 +224,8 @@ pub(crate) fn places(paths: &[&str]) -> Vec<DocumentPlace> {
         .zip(paths)
         .map(|(row, path)| {
             let path = recall_core::DocPath::new(path).expect("a plain path");
-            let language = recall_core::Language::of_file(&path, "");
-            let file_kind = FileKind::of(&path);
+            let language = recall_core::Language::detect(&path, "");
+            let file_kind = FileKind::from_path(&path);
             DocumentPlace { row: DocumentRow(row), path, language, file_kind }
         })
         .collect()

@@ -81,7 +81,7 @@ impl Stated {
     }
 
     /// Returns the documents that a document imports.
-    pub(crate) fn imported(&self, document: u32) -> Imported {
+    pub(crate) fn imports_of_document(&self, document: u32) -> Imported {
         let direct: Vec<u32> = self.imports(document).collect();
         if !self.paths.names_only_imports(document) {
             return Imported { direct, further: None };

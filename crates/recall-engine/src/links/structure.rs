@@ -80,7 +80,7 @@ impl Structure {
     }
 
     /// Returns the weight of the links to a document.
-    pub(crate) fn used(&self, place: u32) -> f32 {
+    pub(crate) fn use_count(&self, place: u32) -> f32 {
         self.into.weight[place as usize]
     }
 
@@ -114,7 +114,7 @@ impl Neighbours {
         neighbours
     }
 
-    fn of(&self, place: u32) -> &[(u32, f32)] {
+    fn row(&self, place: u32) -> &[(u32, f32)] {
         &self.shares[self.starts[place as usize] as usize..self.starts[place as usize + 1] as usize]
     }
 }
@@ -125,7 +125,7 @@ fn page_rank(out: &Neighbours, count: usize) -> Vec<f32> {
         let mut next = vec![1.0 - DAMPING; count];
         let mut lost = 0.0;
         for (place, &rank) in rank.iter().enumerate() {
-            let neighbours = out.of(place as u32);
+            let neighbours = out.row(place as u32);
             if neighbours.is_empty() {
                 lost += rank;
             }

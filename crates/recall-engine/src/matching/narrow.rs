@@ -62,14 +62,14 @@ pub(super) enum Sees {
 }
 
 impl Narrowed {
-    pub(super) fn of(from: Object, filter: Option<&Filter>, sees: Sees) -> Self {
+    pub(super) fn new(from: Object, filter: Option<&Filter>, sees: Sees) -> Self {
         let (mut documents, mut chunks, mut plan) = (Vec::new(), Vec::new(), Vec::new());
         if from == Object::Memory {
             let types = MemoryType::ALL.into_iter().map(|kind| ColumnValue::Text(kind.as_str().to_owned()));
             documents.push(Stored::Among(Column::Type, types.collect()));
         }
         for (condition, text) in filter.iter().flat_map(|filter| filter.parts()) {
-            let (stored, evaluated) = match (exact(condition, sees), implied(condition, sees)) {
+            let (stored, evaluated) = match (exact(condition, sees), imply(condition, sees)) {
                 (Some(stored), _) => (Some(stored), Evaluated::Catalog),
                 (None, Some(stored)) => (Some(stored), Evaluated::Both),
                 (None, None) => (None, Evaluated::Rows),
@@ -122,14 +122,14 @@ fn exact(condition: &Condition, sees: Sees) -> Option<Stored> {
         Condition::All(parts) => all(parts).map(Stored::All),
         Condition::Any(parts) => all(parts).map(Stored::Any),
         Condition::Not(part) => exact(part).map(|part| Stored::Not(Box::new(part))),
-        Condition::Is(Field::DocTag, Check::Among(tags)) => Some(Stored::Tagged(sorted(tags))),
-        Condition::Is(field, check) => compared(column(*field, sees)?, check),
+        Condition::Is(Field::DocTag, Check::Among(tags)) => Some(Stored::Tagged(sort(tags))),
+        Condition::Is(field, check) => compare(column(*field, sees)?, check),
     }
 }
 
 /// Returns a condition that each row satisfies that satisfies this one.
-fn implied(condition: &Condition, sees: Sees) -> Option<Stored> {
-    let either = |condition: &Condition| exact(condition, sees).or_else(|| implied(condition, sees));
+fn imply(condition: &Condition, sees: Sees) -> Option<Stored> {
+    let either = |condition: &Condition| exact(condition, sees).or_else(|| imply(condition, sees));
     match condition {
         Condition::Any(parts) => same_table(parts.iter().map(either).collect::<Option<Vec<_>>>()?).map(Stored::Any),
         Condition::All(parts) => {
@@ -137,7 +137,7 @@ fn implied(condition: &Condition, sees: Sees) -> Option<Stored> {
             let of_chunks = parts.first().map(is_of_chunks)?;
             Some(Stored::All(parts.into_iter().filter(|part| is_of_chunks(part) == of_chunks).collect()))
         }
-        Condition::Is(field, Check::Among(texts)) if !is_translated(*field, sees) => identified(*field, texts.iter()),
+        Condition::Is(field, Check::Among(texts)) if !is_translated(*field, sees) => by_identity(*field, texts.iter()),
         Condition::Is(field, Check::Matches(pattern)) => {
             let column = column(*field, sees).filter(|_| !pattern.prefix().is_empty())?;
             let low = Bound::Included(ColumnValue::Text(pattern.prefix().to_owned()));
@@ -154,7 +154,7 @@ fn is_translated(field: Field, sees: Sees) -> bool {
 }
 
 /// Returns the condition for texts that identify documents. A text that is not of the right form identifies none.
-fn identified<'t>(field: Field, texts: impl Iterator<Item = &'t String>) -> Option<Stored> {
+fn by_identity<'t>(field: Field, texts: impl Iterator<Item = &'t String>) -> Option<Stored> {
     let path = |text: &str| ColumnValue::Text(text.to_owned());
     match field {
         Field::DocId => {
@@ -227,10 +227,10 @@ fn column(field: Field, sees: Sees) -> Option<Column> {
     })
 }
 
-fn compared(column: Column, check: &Check) -> Option<Stored> {
+fn compare(column: Column, check: &Check) -> Option<Stored> {
     let bound = |bound: &Bound<String>| bound.clone().map(ColumnValue::Text);
     Some(match check {
-        Check::Among(texts) => Stored::Among(column, sorted(texts).into_iter().map(ColumnValue::Text).collect()),
+        Check::Among(texts) => Stored::Among(column, sort(texts).into_iter().map(ColumnValue::Text).collect()),
         Check::Between(low, high) => Stored::Between(column, bound(low), bound(high)),
         Check::Numbers(numbers) => {
             Stored::Among(column, numbers.iter().map(|number| ColumnValue::Number(*number)).collect())
@@ -250,7 +250,7 @@ fn compared(column: Column, check: &Check) -> Option<Stored> {
 }
 
 /// Returns the texts in a fixed order, so that equal filters have equal statements.
-fn sorted(texts: &std::collections::HashSet<String>) -> Vec<String> {
+fn sort(texts: &std::collections::HashSet<String>) -> Vec<String> {
     let mut texts: Vec<String> = texts.iter().cloned().collect();
     texts.sort_unstable();
     texts
@@ -302,9 +302,9 @@ mod tests {
             ("doc.staleness > 0.5", Evaluated::Rows),
         ] {
             let parsed = Filter::parse(filter).expect("valid");
-            let plan = Narrowed::of(Object::Chunk, Some(&parsed), Sees::Stored).plan;
+            let plan = Narrowed::new(Object::Chunk, Some(&parsed), Sees::Stored).plan;
             assert_eq!(plan[0].evaluated, expected, "{filter}");
-            let mounted = Narrowed::of(Object::Chunk, Some(&parsed), Sees::Mounted).plan[0].evaluated;
+            let mounted = Narrowed::new(Object::Chunk, Some(&parsed), Sees::Mounted).plan[0].evaluated;
             let is_translated = ["doc.path", "doc.id", "chunk.id"].iter().any(|field| filter.contains(field));
             assert_eq!(mounted, if is_translated { Evaluated::Rows } else { expected }, "{filter}");
         }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use recall_core::{Citation, DocPath, PathFilter, glob_escaped, nearest, path_spellings};
+use recall_core::{Citation, DocPath, PathFilter, escape_glob, nearest, path_spellings};
 use recall_watch::root::{OutsideError, resolve_inside};
 
 use crate::Engine;
@@ -108,7 +108,7 @@ impl Written {
         let matchers: Vec<_> = self.resolved.iter().map(recall_lexical::path_matcher).collect();
         let passes = |path: &str| matchers.iter().any(|matches| matches(path));
         let of_store = |store: &MountedStore| {
-            let paths = store.known();
+            let paths = store.known_documents();
             let paths = paths.document_paths().map(|path| store.mount.outer(path.as_str()));
             paths.filter(|path| passes(path)).count() as u64
         };
@@ -166,7 +166,7 @@ fn below(path: &DocPath) -> Vec<PathFilter> {
         return vec![filter];
     }
     // A file such as `[id].tsx` is meant literally.
-    let escaped = glob_escaped(path.as_str());
+    let escaped = escape_glob(path.as_str());
     vec![PathFilter(format!("{escaped}/**")), PathFilter(escaped)]
 }
 
@@ -185,7 +185,7 @@ fn resolve_glob(root: &Path, origin: &Origin, glob: &str) -> Result<(String, boo
         Meaning::Path(path) => {
             // `./*.rs` is every such file below the directory, as `*.rs` is in the project.
             let anywhere = if directory == "." && !rest.contains('/') { "**/" } else { "" };
-            Ok((format!("{}/{anywhere}{rest}", glob_escaped(path.as_str())), true))
+            Ok((format!("{}/{anywhere}{rest}", escape_glob(path.as_str())), true))
         }
         Meaning::Everything => Ok((rest.to_owned(), true)),
         Meaning::Outside => Err(()),
@@ -198,7 +198,7 @@ fn near(stores: &[MountedStore], text: &str) -> Option<String> {
     let wanted = text.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().filter(|name| !name.is_empty())?;
     let mut places: Vec<String> = Vec::new();
     for store in stores {
-        for path in store.known().file_paths() {
+        for path in store.known_documents().file_paths() {
             let path = store.mount.outer(path.as_str());
             let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
             places.extend(ends.map(|end| path[..end].to_owned()));

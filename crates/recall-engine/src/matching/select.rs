@@ -59,7 +59,7 @@ pub struct StorePlan {
 impl<'f> Matching<'f> {
     pub(crate) fn new(from: Object, filter: Option<&'f Filter>, mount: &'f Mount) -> Self {
         let sees = if mount.is_plain() { Sees::Stored } else { Sees::Mounted };
-        let narrowed = Narrowed::of(from, filter, sees);
+        let narrowed = Narrowed::new(from, filter, sees);
         let parts = || filter.iter().flat_map(|filter| filter.parts()).map(|(condition, _)| condition);
         let is_scope = |field| field == Field::DocScope || (field == Field::MemoryScope && from == Object::Memory);
         let of_scope = |condition: &&Condition| !condition.depends_on(&|field| !is_scope(field));
@@ -104,7 +104,7 @@ impl<'f> Matching<'f> {
     /// # Errors
     /// The store cannot be read.
     pub(crate) fn chunk_rows(&self, store: &Arc<Store>, now: Timestamp) -> Result<(RowSet, ReadCounts), StoreError> {
-        let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
+        let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
         let mut rows = Vec::new();
         let read = self.each(store, &snapshot, now, |row| {
             match &row.chunk {
@@ -113,7 +113,7 @@ impl<'f> Matching<'f> {
             }
             ControlFlow::Continue(())
         })?;
-        Ok((RowSet::of(rows), read))
+        Ok((RowSet::from_rows(rows), read))
     }
 
     /// Calls `visit` with each row of a store that passes, in the order of paths and chunks, until it returns `Break`.
@@ -137,7 +137,7 @@ impl<'f> Matching<'f> {
         let Reading { read, failed, .. } = reading;
         match (outcome, failed) {
             (_, Some(error)) => Err(error),
-            (Err(error), None) => Err(store.read_failed(error)),
+            (Err(error), None) => Err(store.read_error(error)),
             (Ok(()), None) => Ok(read),
         }
     }
@@ -169,7 +169,7 @@ struct ScopeRow(StoreScope);
 
 impl Row for ScopeRow {
     fn value(&self, _: Field) -> Value<'_> {
-        Value::of_text(Some(self.0.as_str()))
+        Value::from_text(Some(self.0.as_str()))
     }
 }
 
@@ -261,7 +261,7 @@ impl Reading<'_> {
                     Some(whole) => whole,
                     none => none.insert(Whole::new(&row.path, self.snapshot.text(row.stored.row)?.unwrap_or_default())),
                 };
-                row.text = Some(whole.masked(at_bytes));
+                row.text = Some(whole.mask_range(at_bytes));
                 self.read.texts += 1;
                 if !of_texts.iter().all(|condition| condition.holds(&row)) {
                     continue;

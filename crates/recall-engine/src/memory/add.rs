@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use recall_core::{
     AddMemory, Event, EventBody, MemoryChange, MemoryId, MemoryOrigin, NewMemory, Provenance, Repeats, Scope,
-    StoreScope, Timestamp, Vocabulary, normalized,
+    StoreScope, Timestamp, Vocabulary, normalize_text,
 };
 
 use super::similar::{self, REPEATS, SimilarMemory};
@@ -69,7 +69,7 @@ impl Engine {
         let now = self.clock.now();
         let timestamp = created.min(now);
         store.ledger.refresh(now)?;
-        let provenance = provenance::completed(&request.provenance, &Head::of(&store.root), &store);
+        let provenance = provenance::complete(&request.provenance, &Head::read_from(&store.root), &store);
         let commit = provenance.commit.clone();
         let addition = Addition { request, timestamp, provenance, commit: commit.as_deref() };
         let new = match self.prepare_memory(origin, &store, addition)? {
@@ -95,7 +95,7 @@ impl Engine {
         let Addition { request, timestamp, provenance, commit } = addition;
         let mut masking = Masking::default();
         let (title, content) = (masking.mask(&request.title), masking.mask(&request.content));
-        let vocabulary = Vocabulary::of(&[&title, &content]);
+        let vocabulary = Vocabulary::new(&[&title, &content]);
         if let Some(older) = request.supersedes.filter(|older| store.ledger.memory(*older).is_none()) {
             return Err(MemoryError::NotFound { id: older.to_string() });
         }
@@ -143,7 +143,7 @@ impl Engine {
         let added = NewMemory {
             title: title.as_str().into(),
             content: content.into(),
-            tags: sorted(masking.mask_all(&request.tags)),
+            tags: sort(masking.mask_all(&request.tags)),
             related_files,
             scope: store.scope,
             source: masking.mask_some(request.source.as_deref()),
@@ -152,7 +152,7 @@ impl Engine {
             anchors,
             lineage: None,
         };
-        notes.extend(note::of_masking(&masking));
+        notes.extend(note::for_masking(&masking));
         let contradicted = similar.iter().filter(|known| known.may_contradict);
         notes.extend(contradicted.map(|known| MemoryNote::MayContradict { id: known.id, title: known.title.clone() }));
         let body = EventBody::Memory { id, change: MemoryChange::Add(Box::new(added)) };
@@ -244,9 +244,9 @@ fn origin_of(provenance: &Provenance) -> MemoryOrigin {
 }
 
 /// Sorts tags and removes blank ones and duplicates. Their Unicode form does not count.
-pub(super) fn sorted(mut tags: Vec<String>) -> Vec<String> {
+pub(super) fn sort(mut tags: Vec<String>) -> Vec<String> {
     for tag in &mut tags {
-        *tag = normalized(tag).into_owned();
+        *tag = normalize_text(tag).into_owned();
     }
     tags.retain(|tag| !tag.trim().is_empty());
     tags.sort_unstable();

@@ -63,7 +63,7 @@ pub(super) fn changes_of(store: &MountedStore, broken: &[(Anchor, AnchorState)])
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("changes".to_owned()).stack_size(recall_chunk::PARSE_STACK_BYTES);
         let changes = || {
-            let mut versions = Versions::of(store);
+            let mut versions = Versions::new(store);
             let anchors = broken.iter().take(MOST_ANCHORS);
             anchors.map(|(anchor, _)| change_of(store, &mut versions, anchor)).collect()
         };
@@ -123,7 +123,7 @@ struct Versions<'s> {
 }
 
 impl<'s> Versions<'s> {
-    fn of(store: &'s Store) -> Self {
+    fn new(store: &'s Store) -> Self {
         let limits = ChunkLimits::from(&store.settings().limits);
         Self { store, chunker: Chunker::with_code_parser(limits, store.code_parser.clone()) }
     }
@@ -182,17 +182,18 @@ impl<'s> Versions<'s> {
     ) -> Option<Part> {
         let Some(symbol) = symbol else {
             let end = text.len();
-            return Some(Part { text: Whole::new(path, text).masked(0..end), hash });
+            return Some(Part { text: Whole::new(path, text).mask_range(0..end), hash });
         };
-        let language = Language::of_file(path, &text);
+        let language = Language::detect(path, &text);
         let parsed = self.chunker.parse(path, language.as_ref(), &text);
         let spans = parsed.symbols.iter().filter(|found| found.qualified == symbol).map(|found| found.span.bytes);
-        let parts = spans.filter_map(|span| Some((span.of(&text).map(|part| ContentHash::of(part.as_bytes()))?, span)));
+        let parts =
+            spans.filter_map(|span| Some((span.slice(&text).map(|part| ContentHash::hash(part.as_bytes()))?, span)));
         let mut parts: Vec<_> = parts.collect();
         parts.sort_by_key(|(hash, _)| wanted != Some(*hash));
         let (hash, span) = parts.into_iter().next()?;
         let range = span.start as usize..span.end as usize;
-        Some(Part { text: Whole::new(path, text).masked(range), hash })
+        Some(Part { text: Whole::new(path, text).mask_range(range), hash })
     }
 }
 

@@ -48,8 +48,8 @@ impl Store {
         commit: Option<&str>,
         notes: &mut Vec<MemoryNote>,
     ) -> Result<Vec<Anchor>, StoreError> {
-        let known = self.known();
-        let names = NamedSymbols::of(text);
+        let known = self.known_documents();
+        let names = NamedSymbols::new(text);
         let mut anchors = Vec::new();
         for path in files {
             if mask::is_secret_path(path) {
@@ -110,8 +110,8 @@ impl Store {
             let Some(text) = snapshot.text(stored.row)? else { return Ok(None) };
             let mut hashes = SymbolHashes::new();
             for symbol in snapshot.symbols_of(stored.row)? {
-                if let Some(text) = symbol.span.bytes.of(&text) {
-                    hashes.entry(symbol.qualified).or_default().push(ContentHash::of(text.as_bytes()));
+                if let Some(text) = symbol.span.bytes.slice(&text) {
+                    hashes.entry(symbol.qualified).or_default().push(ContentHash::hash(text.as_bytes()));
                 }
             }
             Ok(Some(hashes))
@@ -123,7 +123,7 @@ impl Store {
 
     /// Compares a memory's anchors with the files.
     pub(super) fn verification(&self, memory: &Memory, look: ComparedWith) -> Result<Verification, StoreError> {
-        let known = self.known();
+        let known = self.known_documents();
         let mut moved = Vec::new();
         let mut states = Vec::new();
         for anchor in &memory.anchors {
@@ -135,7 +135,7 @@ impl Store {
             }));
         }
         let verified = memory.verified.as_ref().map(|verified| verified.timestamp);
-        Ok(Verification::of(verified, states).with_moved(moved))
+        Ok(Verification::new(verified, states).with_moved(moved))
     }
 
     /// Returns the worst state of anchors, and the share of broken ones.
@@ -144,7 +144,7 @@ impl Store {
         anchors: &[Anchor],
         look: ComparedWith,
     ) -> Result<(AnchorState, f64), StoreError> {
-        let known = self.known();
+        let known = self.known_documents();
         let states = anchors.iter().map(|anchor| Ok(self.state_of(anchor, &known, look)?.0));
         Ok(AnchorState::sum(states.collect::<Result<Vec<_>, StoreError>>()?))
     }
@@ -253,7 +253,7 @@ impl Store {
 
     /// Returns the files that memories are anchored to and that changed since they were indexed.
     pub(crate) fn changed_anchors<'m>(&self, memories: impl Iterator<Item = &'m Memory>) -> BTreeSet<DocumentKey> {
-        let known = self.known();
+        let known = self.known_documents();
         let paths: BTreeSet<&DocPath> =
             memories.flat_map(|memory| &memory.anchors).map(|anchor| &anchor.path).collect();
         let is_changed = |path: &DocPath| {

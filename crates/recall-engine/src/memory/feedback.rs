@@ -45,14 +45,14 @@ impl Engine {
             ItemId::Document(_) | ItemId::Chunk(_) => now,
         };
         let vouching = match feedback.verdict {
-            Verdict::Useful => Vouching::of(&request.provenance),
+            Verdict::Useful => Vouching::from_provenance(&request.provenance),
             Verdict::NotUseful | Verdict::Outdated | Verdict::Duplicate { .. } => Vouching::Keeps,
         };
         let said = Event {
             timestamp,
             id: store.ledger.event_id(None, now),
             body: EventBody::Feedback { item, feedback },
-            provenance: provenance::completed(&request.provenance, &Head::of(&store.root), &store),
+            provenance: provenance::complete(&request.provenance, &Head::read_from(&store.root), &store),
         };
         match item {
             ItemId::Memory(id) => store.ledger.write_about(id, said, vouching)?,
@@ -75,7 +75,7 @@ fn holder(stores: &[MountedStore], item: ItemId) -> Result<Option<(Arc<Store>, I
     let mut moved = None;
     for store in stores {
         let key = |document: StoredDocument| document.document.key();
-        let inner = |id| store.mount.inner_id(id, &store.known());
+        let inner = |id| store.mount.inner_id(id, &store.known_documents());
         let item = match item {
             ItemId::Memory(_) => Some(item),
             ItemId::Document(id) => inner(id).map(ItemId::Document),

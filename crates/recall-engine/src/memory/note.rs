@@ -29,7 +29,7 @@ pub enum MemoryNote {
 }
 
 /// Returns the note on masked secrets, if there were any.
-pub(crate) fn of_masking(masking: &Masking) -> Option<MemoryNote> {
+pub(crate) fn for_masking(masking: &Masking) -> Option<MemoryNote> {
     let rules: Vec<_> = masking.rules.iter().copied().collect();
     (!rules.is_empty()).then_some(MemoryNote::Masked { rules })
 }

@@ -36,7 +36,7 @@ pub(crate) fn factors(store: &Store, ids: &[MemoryId], request: &SearchRequest, 
         // If the catalog cannot be read, reading the hits reports the error.
         let Ok((state, changed_ratio)) = store.anchor_state(&tied, ComparedWith::Indexed) else { return Vec::new() };
         let status = inputs.status(changed_ratio, now);
-        let all = [anchors(state), staleness(status), usefulness(&inputs.feedback), unconfirmed(ownership)];
+        let all = [anchors(state), staleness(status), usefulness(&inputs.feedback), unconfirmed_factor(ownership)];
         all.into_iter().flatten().filter(|factor| !request.leaves_out(factor.name)).collect()
     };
     store.ledger.validity_inputs(ids).into_iter().map(|known| known.map_or_else(Vec::new, factors)).collect()
@@ -61,11 +61,11 @@ fn staleness(status: MemoryStatus) -> Option<Factor> {
 }
 
 /// Returns the factor of a memory that is not this user's and cannot be confirmed.
-pub(crate) fn of_somebody_else() -> Factor {
+pub(crate) fn foreign_factor() -> Factor {
     Factor { name: "unconfirmed", value: UNCONFIRMED }
 }
 
-fn unconfirmed(ownership: Ownership) -> Option<Factor> {
+fn unconfirmed_factor(ownership: Ownership) -> Option<Factor> {
     (!ownership.is_vouched_for()).then_some(Factor { name: "unconfirmed", value: UNCONFIRMED })
 }
 

@@ -50,13 +50,13 @@ impl Engine {
             store.ledger.refresh(now)?;
         }
         let not_found = || MemoryError::NotFound { id: id.to_string() };
-        let JudgedMemory { memory, ownership, .. } = project.ledger.judged(id).ok_or_else(not_found)?;
+        let JudgedMemory { memory, ownership, .. } = project.ledger.judge(id).ok_or_else(not_found)?;
         // In the wider store it counts as this user's own. The text of a memory could ask an agent to promote it.
         if !ownership.is_vouched_for() && provenance.agent.is_some() {
             return Err(MemoryError::Unconfirmed { id });
         }
         let memory = masked(memory);
-        let provenance = provenance::completed(provenance, &Head::of(&project.root), &project);
+        let provenance = provenance::complete(provenance, &Head::read_from(&project.root), &project);
         // If an earlier promotion was interrupted, the memory may have been updated here since.
         if wider.ledger.memory(id).is_none_or(|known| memory.promoted.is_none() && known.updated < memory.updated) {
             let added = NewMemory {

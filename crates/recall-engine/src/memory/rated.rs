@@ -19,7 +19,7 @@ impl Store {
         self.ledger.refresh_if_small(now);
         let ratings = self.ledger.file_ratings();
         let mut rated = self.rated.0.lock();
-        let generation = self.known().generation;
+        let generation = self.known_documents().generation;
         if rated.generation == generation && Arc::ptr_eq(&rated.ratings, &ratings) {
             return Ok(Arc::clone(&rated.factors));
         }
@@ -27,7 +27,7 @@ impl Store {
             let mut factors = HashMap::new();
             for (id, tally) in ratings.iter() {
                 let document = snapshot.document(*id)?;
-                factors.extend(document.and_then(|stored| Some((stored.row.0, of_file(tally)?))));
+                factors.extend(document.and_then(|stored| Some((stored.row.0, file_factor(tally)?))));
             }
             Ok(factors)
         })?;
@@ -37,27 +37,27 @@ impl Store {
 
     /// Returns the feedback on an item and the number of its retrievals.
     pub(crate) fn stats(&self, item: ItemId) -> ItemStats {
-        let retrievals = self.retrievals.of(item);
+        let retrievals = self.retrievals.count(item);
         match item {
-            ItemId::Memory(id) => self.ledger.memory(id).map(|memory| ItemStats::of_memory(&memory, retrievals)),
+            ItemId::Memory(id) => self.ledger.memory(id).map(|memory| ItemStats::from_memory(&memory, retrievals)),
             ItemId::Document(_) | ItemId::Chunk(_) => None,
         }
-        .unwrap_or_else(|| ItemStats::of(&self.ledger.feedback(item), retrievals))
+        .unwrap_or_else(|| ItemStats::new(&self.ledger.feedback(item), retrievals))
     }
 
     /// Returns the flagged documents: those of memories and of files whose feedback asks for a review.
-    pub(crate) fn flagged(&self) -> Vec<DocumentId> {
+    pub(crate) fn flagged_documents(&self) -> Vec<DocumentId> {
         let memories = self.ledger.ids().into_iter().filter(|id| self.stats(ItemId::Memory(*id)).is_flagged);
         let ratings = self.ledger.file_ratings();
         let is_flagged = |id: DocumentId, tally: &FeedbackTally| {
-            ItemStats::of(tally, self.retrievals.of(ItemId::Document(id))).is_flagged
+            ItemStats::new(tally, self.retrievals.count(ItemId::Document(id))).is_flagged
         };
         let files = ratings.iter().filter(|(id, tally)| is_flagged(**id, tally)).map(|(id, _)| *id);
-        memories.map(|id| DocumentId::of(&id.to_path())).chain(files).collect()
+        memories.map(|id| DocumentId::from_path(&id.to_path())).chain(files).collect()
     }
 }
 
 /// Returns the factor of a file. A file has no validity, so "outdated" counts as "not useful".
-fn of_file(tally: &FeedbackTally) -> Option<Factor> {
+fn file_factor(tally: &FeedbackTally) -> Option<Factor> {
     usefulness(&FeedbackTally { not_useful: tally.not_useful + tally.outdated, ..tally.clone() })
 }

@@ -73,10 +73,10 @@ impl Store {
             }
         };
         for memory in self.indexed_like(title, content)? {
-            let vocabulary = Vocabulary::of(&[&memory.title, &memory.content]);
+            let vocabulary = Vocabulary::new(&[&memory.title, &memory.content]);
             compare(memory.id, (&memory.title, &memory.content), &vocabulary);
         }
-        for memory in self.ledger.unindexed(UNINDEXED) {
+        for memory in self.ledger.unindexed_memories(UNINDEXED) {
             compare(memory.id, (&memory.title, &memory.content), &memory.vocabulary);
         }
         let mut similar: Vec<_> = similar.into_values().collect();
@@ -86,11 +86,11 @@ impl Store {
 
     /// Returns whether a memory in force has nearly all words of a text.
     pub(crate) fn remembers(&self, text: &str) -> Result<bool, StoreError> {
-        let vocabulary = Vocabulary::of(&[text]);
+        let vocabulary = Vocabulary::new(&[text]);
         let is_in = |other: &Vocabulary| vocabulary.share_in(other) >= REPEATS;
         let indexed = self.indexed_like("", text)?;
-        let mut unindexed = self.ledger.unindexed(UNINDEXED).into_iter();
-        Ok(indexed.iter().any(|memory| is_in(&Vocabulary::of(&[&memory.title, &memory.content])))
+        let mut unindexed = self.ledger.unindexed_memories(UNINDEXED).into_iter();
+        Ok(indexed.iter().any(|memory| is_in(&Vocabulary::new(&[&memory.title, &memory.content])))
             || unindexed.any(|memory| is_in(&memory.vocabulary)))
     }
 
@@ -104,10 +104,10 @@ impl Store {
         let types = DocumentType::ALL.into_iter().filter(|kind| kind.is_memory()).collect();
         let filters = Filters { types, ..Filters::default() };
         let found = self.lexical.searcher().sharing_rare_terms(text, &filters, COMPARED);
-        let found = found.map_err(|source| self.search_failed(source))?;
-        let known = self.known();
+        let found = found.map_err(|source| self.search_error(source))?;
+        let known = self.known_documents();
         let mut ids: Vec<MemoryId> =
-            found.iter().filter_map(|candidate| known.memories.of_row(candidate.document)).collect();
+            found.iter().filter_map(|candidate| known.memories.memory_in_row(candidate.document)).collect();
         ids.sort_unstable();
         ids.dedup();
         let in_force = ids.into_iter().filter(|id| self.ledger.is_in_force(*id));

@@ -2,7 +2,7 @@
 
 use recall_core::{Amendment, Event, EventBody, MemoryChange, MemoryView, UpdateMemory};
 
-use super::add::sorted;
+use super::add::sort;
 use crate::Engine;
 use crate::error::MemoryError;
 use crate::git::Head;
@@ -38,8 +38,8 @@ impl Engine {
             return Err(MemoryError::Amended { id: request.id });
         }
         let (mut masking, mut notes) = (Masking::default(), Vec::new());
-        let head = Head::of(&store.root);
-        let provenance = provenance::completed(&request.provenance, &head, &store);
+        let head = Head::read_from(&store.root);
+        let provenance = provenance::complete(&request.provenance, &head, &store);
         let related = request.related_files.as_deref();
         let related = related.map(|named| related_files::resolve(&store, origin, named)).transpose()?;
         let (title, content) =
@@ -58,14 +58,14 @@ impl Engine {
         let amendment = Amendment {
             title: title.map(Into::into),
             content: content.map(Into::into),
-            tags: request.tags.as_deref().map(|tags| sorted(masking.mask_all(tags))),
+            tags: request.tags.as_deref().map(|tags| sort(masking.mask_all(tags))),
             related_files: related.map(|paths| masking.mask_paths(paths)),
             anchors,
         };
-        notes.extend(note::of_masking(&masking));
+        notes.extend(note::for_masking(&masking));
         let now = self.clock.now();
         let change = MemoryChange::Update(Box::new(amendment));
-        let vouching = Vouching::of(&provenance);
+        let vouching = Vouching::from_provenance(&provenance);
         let amended = Event {
             timestamp: store.ledger.moment_after(request.id, now),
             id: store.ledger.event_id(None, now),
@@ -74,7 +74,7 @@ impl Engine {
         };
         store.ledger.write_about(request.id, amended, vouching)?;
         store.index_memories_soon(&self.clock);
-        let memory = store.recalled(request.id, now)?;
+        let memory = store.recall_memory(request.id, now)?;
         Ok(UpdateReport { memory: memory.ok_or(MemoryError::NotFound { id: request.id.to_string() })?, notes })
     }
 }

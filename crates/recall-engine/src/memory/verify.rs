@@ -61,7 +61,10 @@ impl Engine {
             return Ok(VerifyReport::default());
         }
         let asked: Vec<(&MountedStore, MemoryId)> = if request.mode == VerifyMode::ConfirmAll {
-            stores.iter().flat_map(|store| store.ledger.unconfirmed().into_iter().map(move |id| (store, id))).collect()
+            stores
+                .iter()
+                .flat_map(|store| store.ledger.unconfirmed_memories().into_iter().map(move |id| (store, id)))
+                .collect()
         } else if request.ids.is_empty() {
             let all = stores.iter().flat_map(|store| store.ledger.ids().into_iter().map(move |id| (store, id)));
             all.collect()
@@ -84,7 +87,7 @@ impl Engine {
             if matches!(request.mode, VerifyMode::Confirm | VerifyMode::ConfirmAll) {
                 report.notes.extend(confirm(store, id, request, now)?);
             }
-            let Some(mut recalled) = store.recalled(id, now)? else { continue };
+            let Some(mut recalled) = store.recall_memory(id, now)? else { continue };
             if request.with_changes && !recalled.verification.broken.is_empty() {
                 report.changes.insert(id, changes_of(store, &recalled.verification.broken));
             }
@@ -132,11 +135,11 @@ fn confirm(
     now: Timestamp,
 ) -> Result<Vec<MemoryNote>, MemoryError> {
     let memory = store.ledger.memory(id).ok_or_else(|| MemoryError::NotFound { id: id.to_string() })?;
-    let provenance = provenance::completed(&request.provenance, &Head::of(&store.root), store);
+    let provenance = provenance::complete(&request.provenance, &Head::read_from(&store.root), store);
     let mut notes = Vec::new();
     let text = format!("{}\n{}", memory.title, memory.content);
     let anchors = store.anchor_memory(&memory.related_files, &text, provenance.commit.as_deref(), &mut notes)?;
-    let vouching = Vouching::of(&provenance);
+    let vouching = Vouching::from_provenance(&provenance);
     let verified = Event {
         timestamp: store.ledger.moment_after(id, now),
         id: store.ledger.event_id(None, now),
@@ -159,8 +162,8 @@ impl Store {
     ///
     /// A symbol of a file that changed since it was indexed is not compared; see
     /// [`bring_up_anchors`](Self::bring_up_anchors).
-    pub(crate) fn recalled(&self, id: MemoryId, now: Timestamp) -> Result<Option<MemoryView>, StoreError> {
-        self.recalled_after(self.retrievals.of(ItemId::Memory(id)), id, now)
+    pub(crate) fn recall_memory(&self, id: MemoryId, now: Timestamp) -> Result<Option<MemoryView>, StoreError> {
+        self.recalled_after(self.retrievals.count(ItemId::Memory(id)), id, now)
     }
 
     /// Returns the same without the number of earlier retrievals, so that repeating a query returns the same bytes.
@@ -173,8 +176,8 @@ impl Store {
         let JudgedMemory { memory, ownership, foreign } = judged;
         let verification = self.verification(&memory, ComparedWith::Now)?;
         let foreign = foreign.filter(|_| ownership == Ownership::Repository);
-        let added_by = foreign.and_then(|event| self.contributors.of(&self.root, event));
-        let recalled = MemoryView::of(masked(memory), ownership, verification, superseded_by, retrievals, now);
+        let added_by = foreign.and_then(|event| self.contributors.contributor(&self.root, event));
+        let recalled = MemoryView::derive(masked(memory), ownership, verification, superseded_by, retrievals, now);
         Ok(Some(MemoryView { added_by, ..recalled }))
     }
 }

@@ -12,7 +12,7 @@ use recall_watch::StatOutcome;
 
 use super::claims::{self, Claim};
 use super::error::MigrateError;
-use super::memories::{named, one_line};
+use super::memories::{display_name, one_line};
 use super::sources::{ForeignProjects, ForeignSource};
 use crate::Engine;
 use crate::error::StoreError;
@@ -171,10 +171,10 @@ impl<'a> Audit<'a> {
             Item::LeftOut(_) => Ok(()),
             Item::Memory(memory) => {
                 let ForeignMemory { id, content, files, belongs, .. } = &**memory;
-                if self.source.misplaced(self.store, belongs).is_some() {
+                if self.source.reason_to_leave_out(self.store, belongs).is_some() {
                     return Ok(());
                 }
-                let title = named(memory);
+                let title = display_name(memory);
                 let root = belongs.project.as_deref();
                 let named = files.iter().map(|file| below_root(file, root, &self.store.root.to_string_lossy()));
                 let text =
@@ -185,7 +185,7 @@ impl<'a> Audit<'a> {
             }
             Item::Session(session) => {
                 let ForeignSession { id, goal, summary, events, belongs, .. } = &**session;
-                if self.source.misplaced(self.store, belongs).is_some() {
+                if self.source.reason_to_leave_out(self.store, belongs).is_some() {
                     return Ok(());
                 }
                 let events = events.iter().map(|event| event.details.content.as_str());
@@ -256,7 +256,7 @@ impl<'a> Audit<'a> {
             return *known;
         }
         let is_there = DocPath::new(name).is_ok_and(|path| self.store.stat(&path) != StatOutcome::Gone)
-            || self.store.known().files.keys().any(|path| path_text::ends_with(path, name));
+            || self.store.known_documents().files.keys().any(|path| path_text::ends_with(path, name));
         self.looked_up.insert(key, is_there);
         is_there
     }
@@ -268,14 +268,14 @@ impl<'a> Audit<'a> {
         if let Some(known) = self.looked_up.get(&key) {
             return Ok(*known);
         }
-        let known = self.store.known();
+        let known = self.store.known_documents();
         let searcher = self.store.lexical.searcher();
-        let failed = |source| self.store.search_failed(source);
+        let failed = |source| self.store.search_error(source);
         let mut is_there = !searcher.defining(last, 1).map_err(failed)?.is_empty();
         if !is_there {
             // A memory that names the symbol does not prove it.
             let mentions = searcher.mentioning(last, MENTIONS).map_err(failed)?;
-            is_there = mentions.iter().any(|candidate| known.memories.of_row(candidate.document).is_none());
+            is_there = mentions.iter().any(|candidate| known.memories.memory_in_row(candidate.document).is_none());
         }
         self.looked_up.insert(key, is_there);
         Ok(is_there)

@@ -7,14 +7,14 @@ use recall_foreign::ReadError;
 use recall_os::OpenError;
 
 use crate::error::{MemoryError, StoreError};
-use crate::fault::{Fault, of_open};
+use crate::fault::{Fault, from_open};
 use crate::session_log::SessionError;
 
 /// An import or an audit failed.
 #[derive(Debug, thiserror::Error)]
 pub enum MigrateError {
     /// No place of the tool exists.
-    #[error("nothing of {kind} was found{}", looked(places))]
+    #[error("nothing of {kind} was found{}", list_places(places))]
     NotFound {
         /// The kind.
         kind: ForeignKind,
@@ -45,13 +45,13 @@ impl MigrateError {
             Self::NotFound { .. } | Self::Read(_) => Fault::Other,
             Self::Memory(error) => error.fault(),
             Self::Session(error) => error.fault(),
-            Self::File(error) => of_open(error),
+            Self::File(error) => from_open(error),
             Self::Store(error) => error.fault(),
         }
     }
 }
 
-fn looked(places: &[PathBuf]) -> String {
+fn list_places(places: &[PathBuf]) -> String {
     if places.is_empty() {
         return ": this tool has no usual place".to_owned();
     }

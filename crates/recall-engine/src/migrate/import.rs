@@ -119,7 +119,7 @@ impl Engine {
             source,
             mode: *mode,
             now,
-            commit: Head::of(&store.root).commit,
+            commit: Head::read_from(&store.root).commit,
             room: limit.unwrap_or(MOST_ITEMS).min(MOST_ITEMS),
             batch: Vec::new(),
             batch_bytes: 0,
@@ -200,7 +200,7 @@ impl<'e> Import<'e> {
             Item::Session(session) => (session.belongs.clone(), session.id.clone()),
             Item::File(file) => (recall_foreign::Belonging::default(), file.below.clone()),
         };
-        if let Some(reason) = self.source.misplaced(self.store, &belongs) {
+        if let Some(reason) = self.source.reason_to_leave_out(self.store, &belongs) {
             self.report.leave_out(LeftOut::one(name, reason));
             return Ok(ControlFlow::Continue(()));
         }

@@ -28,7 +28,7 @@ impl Import<'_> {
             match self.engine.prepare_memory(&self.origin, self.store, addition)? {
                 PreparedMemory::Finished(report) if report.outcome == AddOutcome::Repeats => {
                     let of = report.id.to_string();
-                    self.report.leave_out(LeftOut::one(named(&memory), LeftOutReason::Repeats { of }));
+                    self.report.leave_out(LeftOut::one(display_name(&memory), LeftOutReason::Repeats { of }));
                 }
                 PreparedMemory::Finished(_) => self.report.memories.known += 1,
                 PreparedMemory::New(new) => {
@@ -142,7 +142,7 @@ pub(super) fn provenance(origin: &ForeignOrigin) -> Provenance {
 }
 
 /// Returns the title of a memory, or its id without one.
-pub(super) fn named(memory: &ForeignMemory) -> String {
+pub(super) fn display_name(memory: &ForeignMemory) -> String {
     let title = one_line(&memory.title);
     if title.is_empty() { memory.id.clone() } else { short(&title) }
 }

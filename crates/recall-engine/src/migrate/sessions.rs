@@ -18,7 +18,7 @@ use crate::indexing::refresh_documents;
 use crate::mask::{self, Masking};
 use crate::memory::related_files;
 use crate::session::{Keeping, Material, SummaryAuthor, end_event, summary_of, write_summary};
-use crate::session_log::masking::masked;
+use crate::session_log::masking::mask_details;
 
 impl Import<'_> {
     /// Writes the events of a session with one sync, and its summary, which stays private.
@@ -57,7 +57,7 @@ impl Import<'_> {
             let related_files = related_files::resolve(self.store, &self.origin, &named)?;
             let content = cut(&details.content).to_owned();
             let details = EventDetails { content, related_files, ..details };
-            drafts.push((event_id(number + 1), timestamp.max(started).min(ended), masked(details, &mut masking)));
+            drafts.push((event_id(number + 1), timestamp.max(started).min(ended), mask_details(details, &mut masking)));
         }
         let told = |(id, timestamp, details): &(_, _, EventDetails)| SessionEvent {
             id: *id,
@@ -66,7 +66,7 @@ impl Import<'_> {
             provenance: here.clone(),
         };
         let written: Vec<SessionEvent> = drafts.iter().map(told).collect();
-        let session = Session { goal, ended: Some(ended), last: ended, ..Session::started(&id, started, &here) };
+        let session = Session { goal, ended: Some(ended), last: ended, ..Session::new(&id, started, &here) };
         let author = if summary.is_some() { SummaryAuthor::Client } else { SummaryAuthor::Recall };
         let mut text = if let Some(summary) = summary {
             Some(masking.mask(cut(&summary)))

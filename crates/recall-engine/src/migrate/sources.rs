@@ -63,7 +63,7 @@ impl ForeignSource {
     }
 
     /// Returns why an item does not belong to the store; `None` if it does.
-    pub(super) fn misplaced(&self, store: &Store, item: &Belonging) -> Option<LeftOutReason> {
+    pub(super) fn reason_to_leave_out(&self, store: &Store, item: &Belonging) -> Option<LeftOutReason> {
         let Belonging { scope, project } = item;
         match (scope, store.scope) {
             (Some(StoreScope::Global), StoreScope::Project) | (Some(StoreScope::Project), StoreScope::Global) => {

@@ -11,7 +11,7 @@ use recall_shared::{ChunkRecord, DocumentRecord, Key, Manifest, Source};
 use crate::error::{PublishSourceError, StoreError};
 use crate::git::Git;
 use crate::progress::Cancel;
-use crate::shared::{KeyedDocument, RecordedMemory, document_key, published};
+use crate::shared::{KeyedDocument, RecordedMemory, document_key, published_document};
 use crate::store::Store;
 
 /// The documents of one store: the files that git tracks, and the memories in force.
@@ -35,12 +35,12 @@ struct OwnedText {
 
 impl<'a> Documents<'a> {
     /// Lists the documents. Reads no texts.
-    pub(super) fn of(
+    pub(super) fn list(
         store: &'a Store,
         embedder: Option<Arc<dyn Embedder>>,
         cancel: &'a Cancel,
     ) -> Result<Self, PublishSourceError> {
-        let tracked = Git::at(&store.root).tracked(&["."]).ok_or(PublishSourceError::NotTracked)?;
+        let tracked = Git::at(&store.root).tracked_paths(&["."]).ok_or(PublishSourceError::NotTracked)?;
         let all = ListQuery { sort: ListSort::Path, limit: u64::MAX, ..ListQuery::default() };
         let listed = store.read(|snapshot| snapshot.list(&all))?;
         let memories: HashMap<MemoryId, Memory> =
@@ -73,7 +73,7 @@ impl<'a> Documents<'a> {
         Ok(at_row.filter(|record| record.document.path.as_str() == path))
     }
 
-    fn recorded(&self, id: MemoryId) -> Option<RecordedMemory> {
+    fn recorded_memory(&self, id: MemoryId) -> Option<RecordedMemory> {
         let memory = self.memories.get(&id)?;
         Some(RecordedMemory {
             id: memory.id.to_string(),
@@ -99,8 +99,8 @@ impl Source for Documents<'_> {
         let mut documents = Vec::with_capacity(paths.len());
         for path in paths {
             let Some(record) = self.record(path)? else { continue };
-            let memory = record.document.memory.and_then(|id| self.recorded(id));
-            let Some(KeyedDocument { record, chunks, texts }) = published(record, memory) else { continue };
+            let memory = record.document.memory.and_then(|id| self.recorded_memory(id));
+            let Some(KeyedDocument { record, chunks, texts }) = published_document(record, memory) else { continue };
             for (chunk, ChunkText { path, symbol, text, document: _ }) in chunks.iter().zip(texts.parts()) {
                 let text = OwnedText { path: path.to_owned(), symbol: symbol.to_owned(), text: text.to_owned() };
                 read.insert(chunk.key, text);

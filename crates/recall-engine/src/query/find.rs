@@ -15,7 +15,7 @@ use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::matching::{MatchRow, Matching, ReadCounts, StorePlan};
 use crate::mount::Mount;
-use crate::search::{Scored, ScoredChunk, scored};
+use crate::search::{Scored, ScoredChunk, score_chunks};
 
 /// A row that passed the filter.
 #[derive(Clone, Debug)]
@@ -58,11 +58,11 @@ pub(super) fn find(
     let mut finder = Finder { stores, query, now, explain, plans: Vec::new(), passed: 0 };
     let wanted = (query.offset + query.limit) as usize + 1;
     let (mut places, order, model, lacks_embeddings) = if query.is_ranked() {
-        let (places, scored) = finder.ranked(wanted)?;
+        let (places, scored) = finder.rank(wanted)?;
         (places, RowOrder::Ranked, scored.model, scored.lacks_embeddings)
     } else {
         let order = if is_natural(query) { RowOrder::Read } else { RowOrder::Sorted };
-        (finder.selected(wanted, order)?, order, None, false)
+        (finder.select(wanted, order)?, order, None, false)
     };
     places.sort_by(|a, b| compare(query, a, b));
     let end = wanted - 1;
@@ -124,10 +124,10 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns at least the first `wanted` rows of each store.
-    fn selected(&mut self, wanted: usize, order: RowOrder) -> Result<Vec<Place>, StoreError> {
+    fn select(&mut self, wanted: usize, order: RowOrder) -> Result<Vec<Place>, StoreError> {
         let mut all = Vec::new();
         for (store, of_store) in self.stores.iter().enumerate() {
-            let snapshot = of_store.catalog.snapshot().map_err(|source| of_store.read_failed(source))?;
+            let snapshot = of_store.catalog.snapshot().map_err(|source| of_store.read_error(source))?;
             let mut places: Vec<Place> = Vec::new();
             // The key of the last row of those that were kept.
             let mut worst: Option<Value<'static>> = None;
@@ -152,7 +152,7 @@ impl<'a> Finder<'a> {
             })?;
             self.passed += passed;
             let search = match self.explain {
-                Explain::On => matching.search_plan(&snapshot).map_err(|source| of_store.read_failed(source))?,
+                Explain::On => matching.search_plan(&snapshot).map_err(|source| of_store.read_error(source))?,
                 Explain::Off => Vec::new(),
             };
             self.plans.push(StorePlan { scope: of_store.scope, search, read });
@@ -162,10 +162,10 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns at least the first `wanted` rows by the scores of the retrievers.
-    fn ranked(&mut self, wanted: usize) -> Result<(Vec<Place>, Scored), StoreError> {
-        let only = self.allowed()?;
+    fn rank(&mut self, wanted: usize) -> Result<(Vec<Place>, Scored), StoreError> {
+        let only = self.allowed_rows()?;
         let Query { semantic, lexical, from, .. } = self.query;
-        let scored = scored(self.stores, semantic.as_deref(), lexical.as_deref(), &only)?;
+        let scored = score_chunks(self.stores, semantic.as_deref(), lexical.as_deref(), &only)?;
         let mut chunks = scored.chunks.clone();
         if *from != Object::Chunk {
             chunks = best_of_documents(chunks);
@@ -213,7 +213,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns the chunks of each store that a retriever may return; `None` for all.
-    fn allowed(&mut self) -> Result<Vec<Option<Arc<RowSet>>>, StoreError> {
+    fn allowed_rows(&mut self) -> Result<Vec<Option<Arc<RowSet>>>, StoreError> {
         let is_restricted = self.query.filter.is_some() || self.query.from == Object::Memory;
         let mut all = Vec::with_capacity(self.stores.len());
         for store in self.stores {

@@ -50,7 +50,7 @@ impl Reader<'_> {
         let mut changed: Vec<BTreeSet<DocumentKey>> = Vec::with_capacity(self.stores.len());
         for (number, store) in self.stores.iter().enumerate() {
             let here: Vec<usize> = (0..places.len()).filter(|&place| places[place].store == number).collect();
-            let rows = self.stored(store, &here, places)?;
+            let rows = self.stored_rows(store, &here, places)?;
             if rows.iter().any(Option::is_none) && !is_last {
                 return Ok(None);
             }
@@ -79,7 +79,7 @@ impl Reader<'_> {
         let mut texts = HashMap::new();
         for (place, row) in places.iter().zip(stored) {
             let Some(row) = row.filter(|row| !changed[place.store].contains(&row.document.key())) else { continue };
-            let (row, masked) = self.shown(place, row, &mut texts)?;
+            let (row, masked) = self.shown_row(place, row, &mut texts)?;
             if masked == Masked::Yes {
                 page.masked.insert(row.document.path.as_str().to_owned());
             }
@@ -89,7 +89,12 @@ impl Reader<'_> {
     }
 
     /// Reads the rows of one store in the order of `here`. `None` for a row that is gone.
-    fn stored(&self, store: &Store, here: &[usize], places: &[Place]) -> Result<Vec<Option<StoredRow>>, StoreError> {
+    fn stored_rows(
+        &self,
+        store: &Store,
+        here: &[usize],
+        places: &[Place],
+    ) -> Result<Vec<Option<StoredRow>>, StoreError> {
         store.read(|snapshot| {
             if self.query.from != Object::Chunk {
                 let document = |&place: &usize| {
@@ -105,7 +110,7 @@ impl Reader<'_> {
     }
 
     /// Returns a row with its secrets masked.
-    fn shown(
+    fn shown_row(
         &self,
         place: &Place,
         stored: StoredRow,

@@ -30,7 +30,7 @@ impl ContentKind {
     pub const ALL: [Self; 3] = [Self::Code, Self::Prose, Self::Memory];
 
     /// Returns the kind of a document.
-    pub fn of(traits: Traits) -> Self {
+    pub fn from_traits(traits: Traits) -> Self {
         match traits.document_type {
             DocumentType::Code => Self::Code,
             memory if memory.is_memory() => Self::Memory,

@@ -148,21 +148,21 @@ impl Rankers {
     }
 
     /// Returns the ranker of a kind for a feature set; if there is none, that for the next smaller set.
-    pub fn of(&self, kind: ContentKind, set: FeatureSet) -> Option<&Ranker> {
+    pub fn ranker(&self, kind: ContentKind, set: FeatureSet) -> Option<&Ranker> {
         match kind {
-            ContentKind::Code => self.code.of(set),
-            ContentKind::Prose | ContentKind::Memory => self.prose.of(set),
+            ContentKind::Code => self.code.ranker(set),
+            ContentKind::Prose | ContentKind::Memory => self.prose.ranker(set),
         }
     }
 
     /// Returns the ranker whose scores are the log odds that a document of any kind is relevant.
     pub fn relevance(&self, set: FeatureSet) -> Option<&Ranker> {
-        self.relevance.of(set)
+        self.relevance.ranker(set)
     }
 }
 
 impl BySet {
-    fn of(&self, set: FeatureSet) -> Option<&Ranker> {
+    fn ranker(&self, set: FeatureSet) -> Option<&Ranker> {
         let semantic = || self.semantic.as_deref().or(self.words.as_deref());
         match set {
             FeatureSet::Words => self.words.as_deref(),
@@ -200,19 +200,19 @@ mod tests {
         for (kind, set) in
             ContentKind::ALL.into_iter().flat_map(|kind| [(kind, FeatureSet::Words), (kind, FeatureSet::Semantic)])
         {
-            for ranker in [rankers.of(kind, set), rankers.relevance(set)] {
+            for ranker in [rankers.ranker(kind, set), rankers.relevance(set)] {
                 let ranker = ranker.expect("there is one");
                 assert!(ranker.trees() > 0, "{}", kind.as_str());
                 assert_eq!(is_semantic(ranker), set == FeatureSet::Semantic, "{}", kind.as_str());
             }
         }
         assert_eq!(
-            rankers.of(ContentKind::Code, FeatureSet::Blended),
-            rankers.of(ContentKind::Code, FeatureSet::Semantic)
+            rankers.ranker(ContentKind::Code, FeatureSet::Blended),
+            rankers.ranker(ContentKind::Code, FeatureSet::Semantic)
         );
         assert_ne!(
-            rankers.of(ContentKind::Prose, FeatureSet::Blended),
-            rankers.of(ContentKind::Prose, FeatureSet::Semantic)
+            rankers.ranker(ContentKind::Prose, FeatureSet::Blended),
+            rankers.ranker(ContentKind::Prose, FeatureSet::Semantic)
         );
     }
 
@@ -230,7 +230,7 @@ mod tests {
         let built_in = read(bytes).expect("it fits");
         let loaded = Rankers::none().with(ContentKind::Code, &stored.write()).expect("the names are known");
         let set = if is_semantic(&built_in) { FeatureSet::Semantic } else { FeatureSet::Words };
-        let loaded = loaded.of(ContentKind::Code, set).expect("it was given");
+        let loaded = loaded.ranker(ContentKind::Code, set).expect("it was given");
         let mut random = oorandom::Rand32::new(7);
         let width = features::all_names().len();
         let rows: Vec<f32> = (0..40 * width).map(|_| random.rand_float() * 4.0 - 1.0).collect();

@@ -16,14 +16,14 @@ pub(crate) struct ZScore<T> {
 pub(crate) trait Float:
     Copy + PartialOrd + From<f32> + Sum + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
-    fn of_count(count: usize) -> Self;
+    fn from_count(count: usize) -> Self;
     fn sqrt(self) -> Self;
 }
 
 impl<T: Float> ZScore<T> {
     /// Returns the population mean and standard deviation; both are 0 if there are no values.
-    pub(crate) fn of(values: &[f32]) -> Self {
-        let count = T::of_count(values.len().max(1));
+    pub(crate) fn compute(values: &[f32]) -> Self {
+        let count = T::from_count(values.len().max(1));
         let mean = values.iter().map(|&value| T::from(value)).sum::<T>() / count;
         let squared = |&value: &f32| (T::from(value) - mean) * (T::from(value) - mean);
         let variance = values.iter().map(squared).sum::<T>() / count;
@@ -47,7 +47,7 @@ impl<T: Float> ZScore<T> {
 }
 
 impl Float for f32 {
-    fn of_count(count: usize) -> Self {
+    fn from_count(count: usize) -> Self {
         count as Self
     }
 
@@ -57,7 +57,7 @@ impl Float for f32 {
 }
 
 impl Float for f64 {
-    fn of_count(count: usize) -> Self {
+    fn from_count(count: usize) -> Self {
         count as Self
     }
 
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn values_are_measured_in_deviations_from_the_mean() {
-        let scores = ZScore::<f64>::of(&[1.0, 3.0]);
+        let scores = ZScore::<f64>::compute(&[1.0, 3.0]);
         assert_eq!(scores, ZScore { mean: 2.0, deviation: 1.0 });
         assert!((scores.score(5.0) - 3.0).abs() < 1e-12);
         assert!((scores.value(-2.0)).abs() < 1e-12);
@@ -80,8 +80,8 @@ mod tests {
 
     #[test]
     fn equal_values_do_not_divide_by_zero() {
-        let scores = ZScore::<f32>::of(&[0.5, 0.5]).with_min_deviation(1e-3);
+        let scores = ZScore::<f32>::compute(&[0.5, 0.5]).with_min_deviation(1e-3);
         assert!(scores.score(0.5).abs() < 1e-9);
-        assert_eq!(ZScore::<f32>::of(&[]), ZScore { mean: 0.0, deviation: 0.0 });
+        assert_eq!(ZScore::<f32>::compute(&[]), ZScore { mean: 0.0, deviation: 0.0 });
     }
 }

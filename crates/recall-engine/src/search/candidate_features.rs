@@ -37,7 +37,7 @@ impl Engine {
     pub fn built_in_rankers(&self) -> Vec<(ContentKind, Vec<u8>)> {
         let names: Vec<String> = features::names(self.feature_set()).into_iter().map(ToOwned::to_owned).collect();
         let written = |kind| {
-            let ranker = self.settings.rankers.of(kind, self.feature_set())?.clone();
+            let ranker = self.settings.rankers.ranker(kind, self.feature_set())?.clone();
             Some((kind, ranker.over(&names).expect("a ranker of a kind knows the features before ranking").write()))
         };
         [ContentKind::Code, ContentKind::Prose].into_iter().filter_map(written).collect()

@@ -63,8 +63,8 @@ impl StoreCandidates {
     }
 
     /// Returns the candidates of one kind.
-    pub(super) fn of_kind(&self, kind: ContentKind) -> KindCandidates<'_> {
-        let is_here = |traits: Traits| ContentKind::of(traits) == kind;
+    pub(super) fn with_kind(&self, kind: ContentKind) -> KindCandidates<'_> {
+        let is_here = |traits: Traits| ContentKind::from_traits(traits) == kind;
         let documents: Vec<_> = self.evidence.documents.iter().filter(|document| is_here(document.traits)).collect();
         let ties = documents.iter().map(|document| self.tie(document.document)).collect();
         let mut one = KindCandidates { of_store: self, kind, fused: vec![None; documents.len()], documents, ties };
@@ -112,7 +112,7 @@ pub(super) fn counts(candidates: &[StoreCandidates]) -> Vec<(Retriever, u64)> {
 }
 
 /// Returns the near spellings of the query, without duplicates.
-pub(super) fn spelled(stores: &[MountedStore], candidates: &[StoreCandidates]) -> Vec<String> {
+pub(super) fn spell(stores: &[MountedStore], candidates: &[StoreCandidates]) -> Vec<String> {
     let near = stores.iter().zip(candidates).map(|(store, of_store)| (&store.mount, &of_store.suggestions));
     let all = near
         .flat_map(|(mount, near)| near.names.iter().cloned().chain(near.paths.iter().map(|path| mount.outer(path))));

@@ -24,7 +24,7 @@ const NAME_ALONE: f32 = 0.3;
 ///
 /// The first rule that matches a document decides: a telling name for a question about the project as a whole; the whole path; the end of a path; the only definition of the name, in the
 /// same case or any case; all literals of the query, or one of them; a title, a heading or a first sentence of at least two words; a near spelling of a name or a path.
-pub(super) fn named(understood: &Understood, candidates: &[StoreCandidates]) -> Option<Names> {
+pub(super) fn find_names(understood: &Understood, candidates: &[StoreCandidates]) -> Option<Names> {
     let documents = || candidates.iter().flat_map(|of_store| &of_store.evidence.documents);
     let count = |names: Names| documents().filter(|one| names(one)).count();
     let is_symbol = understood.class == QueryClass::Symbol && !understood.text.contains(char::is_whitespace);
@@ -47,7 +47,7 @@ pub(super) fn named(understood: &Understood, candidates: &[StoreCandidates]) -> 
 }
 
 fn is_code(document: &DocumentEvidence) -> bool {
-    ContentKind::of(document.traits) == ContentKind::Code
+    ContentKind::from_traits(document.traits) == ContentKind::Code
 }
 
 fn defines_main(document: &DocumentEvidence) -> bool {

@@ -52,7 +52,7 @@ pub(super) fn refresh_journals(search: &Search<'_>, candidates: &[StoreCandidate
     let now = search.engine.clock.now();
     let with_memories = search.stores.iter().zip(candidates).filter(|(_, found)| {
         let documents = &found.evidence.documents;
-        documents.iter().any(|document| found.known.memories.of_row(document.document).is_some())
+        documents.iter().any(|document| found.known.memories.memory_in_row(document.document).is_some())
     });
     let refresh = |store: &Arc<Store>| {
         let store = Arc::clone(store);

@@ -24,7 +24,7 @@ use ranks::{reciprocal_ranks, shares_of_best};
 ///
 /// # Errors
 /// The texts cannot be read.
-pub(super) fn of(
+pub(super) fn compute(
     understood: &Understood,
     request: &SearchRequest,
     stores: &[KindCandidates<'_>],
@@ -54,14 +54,14 @@ fn inputs<'a>(
     let has_file_kind = !request.without.contains(&Ablation::FileKind);
     let best_fused = stores.iter().flat_map(|found| found.fused.iter().flatten()).map(|chunk| chunk.score);
     let best_fused = best_fused.fold(f64::MIN_POSITIVE, f64::max);
-    let neighbours = neighbours::of(stores);
+    let neighbours = neighbours::compute(stores);
     let graph = neighbours::in_graph(stores);
-    let cosines = cosines::of(stores);
+    let cosines = cosines::compute(stores);
     let closeness = texts.closeness()?;
     let mut inputs = Vec::with_capacity(neighbours.len());
     for found in stores {
-        let ranks = ranks::of_retrievers(found);
-        let fused_ranks = ranks::of_fused(found);
+        let ranks = ranks::retriever_ranks(found);
+        let fused_ranks = ranks::fused_ranks(found);
         for (place, document) in found.documents.iter().copied().enumerate() {
             let file_kind = document.traits.file_kind;
             let row = inputs.len();

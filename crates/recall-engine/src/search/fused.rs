@@ -2,7 +2,7 @@
 
 use recall_core::{Fused, RankedList, SearchRequest, Understood, fuse};
 
-use super::prior::{asked_for, on_fused};
+use super::prior::{asked_for, fused_factor};
 use crate::ranking::Factor;
 
 /// A chunk with its fused score.
@@ -24,7 +24,7 @@ pub(super) fn fuse_and_weigh(
     let fused = fuse(lists);
     let asked_for = asked_for(understood);
     let weigh = |fused: Fused| {
-        let prior = on_fused(fused.traits.file_kind, &asked_for, request);
+        let prior = fused_factor(fused.traits.file_kind, &asked_for, request);
         let score = fused.score * prior.map_or(1.0, |factor| factor.value);
         FusedChunk { fused, prior, score }
     };

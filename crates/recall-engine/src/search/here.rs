@@ -50,7 +50,7 @@ impl SearchedStore for MountedStore {
         weights: &RetrieverWeights,
         models: Option<&[ModelFingerprint]>,
     ) -> Result<StoreResults, StoreError> {
-        let (tasks, known) = (&search.engine.tasks, self.known());
+        let (tasks, known) = (&search.engine.tasks, self.known_documents());
         let understood = &*with_telling_paths(understood_in(search, self), &known);
         let depth = |weight| if weight > 0.0 { DEPTH } else { 0 };
         // Nothing replaces words that are left out.
@@ -65,8 +65,8 @@ impl SearchedStore for MountedStore {
                 0
             },
         };
-        let failed = |source| self.search_failed(source);
-        let searcher = self.lexical.searcher().among(allowed(search, self)?);
+        let failed = |source| self.search_error(source);
+        let searcher = self.lexical.searcher().among(allowed_rows(search, self)?);
         let find = if weights.asks_semantic() {
             semantic::near(self, &searcher, understood, NEAREST_DEPTH, models).map_err(failed)?
         } else {
@@ -93,7 +93,7 @@ impl SearchedStore for MountedStore {
         });
         let mut results = retrieved.map_err(failed)?;
         literals.mark(&mut results.evidence);
-        Ok(StoreResults::of(results, found, weights, links(search, self), Arc::clone(&known)))
+        Ok(StoreResults::new(results, found, weights, links(search, self), Arc::clone(&known)))
     }
 
     fn closeness(
@@ -124,7 +124,7 @@ impl SearchedStore for MountedStore {
             };
             let document = build(&chunked);
             for &place in of_one {
-                texts[place] = document.joined(chunks[place].1).unwrap_or_default();
+                texts[place] = document.text_of(chunks[place].1).unwrap_or_default();
             }
         }
         Ok(texts)
@@ -181,7 +181,7 @@ impl SearchedStore for MountedStore {
 }
 
 /// Returns the chunks of a store that satisfy the condition of a search; `None` without one.
-pub(super) fn allowed(search: &Search<'_>, store: &MountedStore) -> Result<Option<Arc<RowSet>>, StoreError> {
+pub(super) fn allowed_rows(search: &Search<'_>, store: &MountedStore) -> Result<Option<Arc<RowSet>>, StoreError> {
     let Some(filter) = search.filter else { return Ok(None) };
     let matching = Matching::new(Object::Chunk, Some(filter), &store.mount);
     Ok(Some(Arc::new(matching.chunk_rows(store, search.engine.clock.now())?.0)))

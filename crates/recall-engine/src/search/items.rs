@@ -33,7 +33,7 @@ impl Priors {
         let now = search.engine.clock.now();
         let ask = |(store, found): (&MountedStore, &StoreCandidates)| {
             let documents = found.evidence.documents.iter().map(|document| document.document);
-            let memories = documents.filter_map(|row| Some((row.0, found.known.memories.of_row(row)?)));
+            let memories = documents.filter_map(|row| Some((row.0, found.known.memories.memory_in_row(row)?)));
             let (rows, ids): (Vec<i64>, Vec<MemoryId>) = memories.unzip();
             (!rows.is_empty()).then(|| {
                 let (store, request) = (Arc::clone(&store.store), search.request.clone());
@@ -64,7 +64,7 @@ impl Priors {
         for one in ranked.iter_mut() {
             // Memories of others are never vouched for by this user, whatever they say of themselves.
             let is_foreign = search.searched[one.store].is_of_somebody_else(one.document);
-            one.item_priors.extend(is_foreign.then(memory::of_somebody_else));
+            one.item_priors.extend(is_foreign.then(memory::foreign_factor));
         }
         for one in ranked {
             if one.item_priors.is_empty() {

@@ -34,7 +34,7 @@ pub(super) fn move_below(
         let Some(store) = search.stores.get(at).filter(|_| is_log(&candidates[at], row)) else { continue };
         let text = store.read(|snapshot| snapshot.text(row))?.unwrap_or_default();
         let place_of = |id| ranked.iter().position(|one| memory_of(candidates, one) == Some(id));
-        let below = mentioned(&text).filter_map(place_of).max();
+        let below = mentions(&text).filter_map(place_of).max();
         if let Some(below) = below.filter(|below| *below > place) {
             ranked[place].score = ranked[below].score * BELOW;
             ranked[place..=below].rotate_left(1);
@@ -45,7 +45,7 @@ pub(super) fn move_below(
 
 /// Returns the memory that a candidate is.
 fn memory_of(candidates: &[StoreCandidates], one: &Ranked<'_>) -> Option<MemoryId> {
-    candidates.get(one.store)?.known.memories.of_row(one.document)
+    candidates.get(one.store)?.known.memories.memory_in_row(one.document)
 }
 
 /// Returns whether a document of a store is the log of a session.
@@ -56,7 +56,7 @@ fn is_log(found: &StoreCandidates, row: DocumentRow) -> bool {
 }
 
 /// Returns the ids of memories in a text.
-fn mentioned(text: &str) -> impl Iterator<Item = MemoryId> {
+fn mentions(text: &str) -> impl Iterator<Item = MemoryId> {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').filter_map(|word| word.parse().ok())
 }
 
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn ids_are_found_between_other_words() {
         let text = "## Decided\n\n- D-0123abcd: keep it.\n- (L-89abcdef) well-known `x-y`\n";
-        let ids: Vec<String> = mentioned(text).map(|id| id.to_string()).collect();
+        let ids: Vec<String> = mentions(text).map(|id| id.to_string()).collect();
         assert_eq!(ids, ["D-0123abcd", "L-89abcdef"]);
     }
 }

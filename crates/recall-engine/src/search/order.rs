@@ -34,12 +34,12 @@ pub(super) fn order<'a>(
     rankers: Option<&Rankers>,
 ) -> Result<Vec<Ranked<'a>>, StoreError> {
     let item_priors = items::Priors::ask(search, candidates);
-    let deciding = rankers.and_then(|rankers| Deciding::of(search, candidates, rankers));
+    let deciding = rankers.and_then(|rankers| Deciding::choose(search, candidates, rankers));
     let mut ranked: Vec<Ranked<'a>> = Vec::new();
     for kind in ContentKind::ALL {
         match &deciding {
             Some(deciding) => ranked.extend(by_rankers(search, candidates, kind, deciding)?),
-            None => ranked.extend(fused(candidates, kind)),
+            None => ranked.extend(fuse_documents(candidates, kind)),
         }
     }
     item_priors.weigh(search, &mut ranked)?;
@@ -47,7 +47,7 @@ pub(super) fn order<'a>(
     rare_words::lift(candidates, &mut ranked);
     if deciding.is_some() {
         let mut more: Vec<Ranked<'a>> =
-            ContentKind::ALL.into_iter().flat_map(|kind| others(&ranked, candidates, kind)).collect();
+            ContentKind::ALL.into_iter().flat_map(|kind| other_candidates(&ranked, candidates, kind)).collect();
         // The further chunks of all kinds are sorted by score among themselves, and follow after all documents.
         sort(&mut more);
         ranked.extend(more);
@@ -69,11 +69,12 @@ struct Deciding<'r> {
 }
 
 impl<'r> Deciding<'r> {
-    fn of(search: &Search<'_>, candidates: &[StoreCandidates], rankers: &'r Rankers) -> Option<Self> {
+    fn choose(search: &Search<'_>, candidates: &[StoreCandidates], rankers: &'r Rankers) -> Option<Self> {
         let set = feature_set(candidates);
-        let has_all = ContentKind::ALL.into_iter().all(|kind| rankers.of(kind, set).is_some());
+        let has_all = ContentKind::ALL.into_iter().all(|kind| rankers.ranker(kind, set).is_some());
         let relevance = rankers.relevance(set).filter(|_| has_all)?;
-        let (named, asked_for) = (exact::named(search.understood, candidates), prior::asked_for(search.understood));
+        let (named, asked_for) =
+            (exact::find_names(search.understood, candidates), prior::asked_for(search.understood));
         let documents = candidates.iter().flat_map(|of_store| &of_store.evidence.documents);
         let uncovered = 1.0 - documents.map(covered_share).fold(0.0, f32::max);
         Some(Self { set, rankers, relevance, class: search.understood.class, named, asked_for, uncovered })
@@ -95,8 +96,8 @@ fn by_rankers<'a>(
     kind: ContentKind,
     deciding: &Deciding<'_>,
 ) -> Result<Vec<Ranked<'a>>, StoreError> {
-    let stores: Vec<KindCandidates<'a>> = candidates.iter().map(|of_store| of_store.of_kind(kind)).collect();
-    let (features, ranked) = scored(search, &stores, kind, deciding.set, deciding.rankers)?;
+    let stores: Vec<KindCandidates<'a>> = candidates.iter().map(|of_store| of_store.with_kind(kind)).collect();
+    let (features, ranked) = score_documents(search, &stores, kind, deciding.set, deciding.rankers)?;
     let features = Arc::new(features);
     let mut log_odds = Vec::new();
     deciding.relevance.score(&features, &mut log_odds);
@@ -198,7 +199,7 @@ impl Deciding<'_> {
 /// Returns the sort keys of the documents of one kind, the greatest first: the standard score of the document's ranker score,
 /// plus its weighted standard score of nearness, plus the logarithm of the odds factor.
 fn keys(ranked: &[f32], nearness: &[f32], weight: f64, odds: &[f64]) -> Vec<f64> {
-    let standard = ZScore::<f64>::of(ranked).with_min_deviation(MIN_DEVIATION);
+    let standard = ZScore::<f64>::compute(ranked).with_min_deviation(MIN_DEVIATION);
     let documents = ranked.iter().zip(nearness).zip(odds);
     documents
         .map(|((&score, &nearness), odds)| {
@@ -258,7 +259,7 @@ const TWO_MODEL_WEIGHT: f64 = 1.5;
 ///
 /// # Errors
 /// A store cannot be read.
-pub(super) fn scored(
+pub(super) fn score_documents(
     search: &Search<'_>,
     stores: &[KindCandidates<'_>],
     kind: ContentKind,
@@ -266,9 +267,9 @@ pub(super) fn scored(
     rankers: &Rankers,
 ) -> Result<(Columns, Vec<f32>), StoreError> {
     let texts = Texts::read(search, stores);
-    let mut features = features::of(search.understood, search.request, stores, texts)?;
+    let mut features = features::compute(search.understood, search.request, stores, texts)?;
     let mut by_kind = Vec::new();
-    if let Some(ranker) = rankers.of(kind, set) {
+    if let Some(ranker) = rankers.ranker(kind, set) {
         ranker.score(&features, &mut by_kind);
         features::add_ranked(&mut features, &by_kind);
     }
@@ -329,8 +330,8 @@ fn isotonic(keys: &[f64], relevances: &[f64]) -> Vec<f64> {
 const POOL_STEP: f64 = 1e-7;
 
 /// Returns the chunks of one kind with their fused scores.
-fn fused(candidates: &[StoreCandidates], kind: ContentKind) -> Vec<Ranked<'_>> {
-    let here = move |chunk: &&FusedChunk| ContentKind::of(chunk.fused.traits) == kind;
+fn fuse_documents(candidates: &[StoreCandidates], kind: ContentKind) -> Vec<Ranked<'_>> {
+    let here = move |chunk: &&FusedChunk| ContentKind::from_traits(chunk.fused.traits) == kind;
     let stores = candidates.iter().enumerate();
     stores
         .flat_map(|(store, found)| found.chunks.iter().filter(here).map(move |chunk| from_chunk(store, found, chunk)))
@@ -353,11 +354,15 @@ fn from_chunk<'a>(store: usize, found: &StoreCandidates, chunk: &'a FusedChunk) 
 }
 
 /// Returns the further chunks of the ranked documents, with scores below all documents, in the order of their documents.
-fn others<'a>(ranked: &[Ranked<'a>], candidates: &'a [StoreCandidates], kind: ContentKind) -> Vec<Ranked<'a>> {
+fn other_candidates<'a>(
+    ranked: &[Ranked<'a>],
+    candidates: &'a [StoreCandidates],
+    kind: ContentKind,
+) -> Vec<Ranked<'a>> {
     let places: FxHashMap<(usize, i64), usize> =
         ranked.iter().enumerate().map(|(place, ranked)| (ranked.document(), place)).collect();
     let least = ranked.last().map_or(1.0, |last| last.score);
-    let mut others: Vec<(usize, Ranked<'a>)> = fused(candidates, kind)
+    let mut others: Vec<(usize, Ranked<'a>)> = fuse_documents(candidates, kind)
         .into_iter()
         .filter_map(|other| {
             let place = *places.get(&other.document())?;

@@ -98,7 +98,7 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
         });
         if hit.memory.is_none() {
             let lines = hit.chunk.span.start_line..=hit.chunk.span.end_line;
-            hit.adopted = adopted.of(store, &hit.document.path, &lines, &hit.text).map(Box::new);
+            hit.adopted = adopted.describe(store, &hit.document.path, &lines, &hit.text).map(Box::new);
         }
         hit.show(&store.mount);
         if hit.mask(whole.as_ref()) == Masked::Yes {
@@ -137,7 +137,7 @@ impl Distinct {
     /// only if their words are equal.
     fn push(&mut self, hit: Hit, mount: &Mount) {
         if self.collapses {
-            let likeness = Likeness::of(&hit.text);
+            let likeness = Likeness::new(&hit.text);
             let repeats = |(known, kept): (&Likeness, &Hit)| {
                 known.is_equal(&likeness) || (kept.chunk.kind == hit.chunk.kind && known.is_near(&likeness))
             };

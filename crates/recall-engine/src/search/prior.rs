@@ -59,8 +59,12 @@ pub(super) fn asked_for(understood: &Understood) -> Vec<FileKind> {
         let mut said = understood.text.split(|c: char| !c.is_alphanumeric() && c != '_');
         said.any(|word| words.iter().any(|name| word.eq_ignore_ascii_case(name)))
     };
-    let named: Vec<FileKind> =
-        understood.paths.iter().filter_map(|path| DocPath::new(path).ok()).map(|path| FileKind::of(&path)).collect();
+    let named: Vec<FileKind> = understood
+        .paths
+        .iter()
+        .filter_map(|path| DocPath::new(path).ok())
+        .map(|path| FileKind::from_path(&path))
+        .collect();
     let is_wanted = |demotion: &&Demotion| {
         understood.class == QueryClass::Path || named.contains(&demotion.kind) || is_said(demotion.words)
     };
@@ -68,7 +72,7 @@ pub(super) fn asked_for(understood: &Understood) -> Vec<FileKind> {
 }
 
 /// Returns the factor on the fused score of a file of a demoted kind, unless the query asks for that kind.
-pub(super) fn on_fused(kind: FileKind, asked_for: &[FileKind], request: &SearchRequest) -> Option<Factor> {
+pub(super) fn fused_factor(kind: FileKind, asked_for: &[FileKind], request: &SearchRequest) -> Option<Factor> {
     let demotion = demotion(kind, asked_for)?;
     (!request.leaves_out(FILE_KIND)).then_some(Factor { name: FILE_KIND, value: demotion.fused })
 }
@@ -104,7 +108,7 @@ mod tests {
     #[test]
     fn tests_are_demoted_unless_the_query_asks_for_them() {
         let request = SearchRequest::new("anything", Scope::Project, 10);
-        let on_fused = |kind, query| on_fused(kind, &asked_for(&understand(query)), &request);
+        let on_fused = |kind, query| fused_factor(kind, &asked_for(&understand(query)), &request);
         let factor = |query| on_fused(FileKind::Test, query).map(|factor| factor.value);
         assert_eq!(factor("how are sessions stored"), Some(0.6));
         assert_eq!(factor("the test of session storage"), None);

@@ -40,8 +40,8 @@ pub(super) fn rescore(
     clock: &mut StageClock,
 ) -> Result<Rescored, StoreError> {
     let Engine { preranker, reranker, settings, .. } = search.engine;
-    let small = RescoreStage::of(Rescorer::Preranker, Stage::Prerank, settings.prerank);
-    let large = RescoreStage::of(Rescorer::Reranker, Stage::Rerank, settings.rerank);
+    let small = RescoreStage::new(Rescorer::Preranker, Stage::Prerank, settings.prerank);
+    let large = RescoreStage::new(Rescorer::Reranker, Stage::Rerank, settings.rerank);
     Ok(Rescored {
         prerank: by_cross_encoder(preranker, Ablation::Prerank, &small, search, ranked, clock)?,
         rerank: by_cross_encoder(reranker, Ablation::Rerank, &large, search, ranked, clock)?,
@@ -137,7 +137,7 @@ struct RescoreStage {
 }
 
 impl RescoreStage {
-    fn of(by: Rescorer, stage: Stage, settings: RerankSettings) -> Self {
+    fn new(by: Rescorer, stage: Stage, settings: RerankSettings) -> Self {
         let RerankSettings { candidates, wait, weight } = settings;
         Self { by, stage, candidates, wait, weight }
     }
@@ -156,7 +156,7 @@ impl RescoreStage {
         }
         // A search that restarts has only the remaining time.
         let deadline = Instant::now() + self.wait.saturating_sub(clock.spent(self.stage));
-        let build = if model.cross_encoder.is_remote() { ChunkTexts::masked } else { ChunkTexts::of };
+        let build = if model.cross_encoder.is_remote() { ChunkTexts::with_masks } else { ChunkTexts::new };
         let texts = texts(search, &ranked[..first], build)?;
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let outcome = match model.cross_encoder.scores(&search.understood.text, &texts, Some(deadline)) {
@@ -179,7 +179,7 @@ impl RescoreStage {
 fn blend(ranked: &mut [Ranked<'_>], scores: &[f32], by: Rescorer, weight: f64) {
     let floor = ranked.get(scores.len()).map_or(0.0, |next| next.score);
     let before: Vec<f32> = ranked[..scores.len()].iter().map(|one| log_odds(one.score) as f32).collect();
-    let standard = |scores: &[f32]| ZScore::<f64>::of(scores).with_min_deviation(MIN_DEVIATION);
+    let standard = |scores: &[f32]| ZScore::<f64>::compute(scores).with_min_deviation(MIN_DEVIATION);
     let (by_rank, by_model) = (standard(&before), standard(scores));
     let first = &mut ranked[..scores.len()];
     for (place, ((one, &before), &score)) in first.iter_mut().zip(&before).zip(scores).enumerate() {

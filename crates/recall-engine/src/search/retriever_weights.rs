@@ -17,7 +17,7 @@ pub struct RetrieverWeights {
 
 impl RetrieverWeights {
     /// Returns the weights of a class, replaced by those that `given` sets.
-    pub(crate) fn of(class: QueryClass, given: &Weights) -> Self {
+    pub(crate) fn resolve(class: QueryClass, given: &Weights) -> Self {
         let Weights { vector, bm25, ppr: _ } = given;
         let (lexical, symbol, path, semantic) = match class {
             QueryClass::Symbol => (1.0, 1.5, 0.5, 0.25),
@@ -46,7 +46,7 @@ impl RetrieverWeights {
     }
 
     /// Sets the weights of the retrievers that do not satisfy the condition to 0.
-    pub(super) fn only(mut self, is_kept: impl Fn(Retriever) -> bool) -> Self {
+    pub(super) fn retain(mut self, is_kept: impl Fn(Retriever) -> bool) -> Self {
         let Self { lexical, symbol, path, semantic } = &mut self;
         let weights = [
             (Retriever::Lexical, lexical),
@@ -64,7 +64,7 @@ impl RetrieverWeights {
 }
 
 /// Returns the weights of a request, with those of the store as defaults.
-pub(super) fn given(request: &Weights, store: &Weights) -> Weights {
+pub(super) fn merge(request: &Weights, store: &Weights) -> Weights {
     let Weights { vector, bm25, ppr } = *request;
     Weights { vector: vector.or(store.vector), bm25: bm25.or(store.bm25), ppr: ppr.or(store.ppr) }
 }
@@ -77,7 +77,7 @@ mod tests {
     fn a_request_wins_over_its_store_and_both_over_the_class() {
         let check = |request, store, expected: f64| {
             let bm25 = |weight| Weights { bm25: weight, ..Weights::default() };
-            let weights = RetrieverWeights::of(QueryClass::Question, &given(&bm25(request), &bm25(store)));
+            let weights = RetrieverWeights::resolve(QueryClass::Question, &merge(&bm25(request), &bm25(store)));
             assert!((weights.get(Retriever::Lexical) - expected).abs() < 1e-9, "{weights:?}");
         };
         check(None, None, 1.0);
@@ -88,8 +88,8 @@ mod tests {
     #[test]
     fn retrievers_are_left_out_by_name() {
         for left_out in Retriever::ALL {
-            let all = RetrieverWeights::of(QueryClass::Symbol, &Weights::default());
-            let weights = all.only(|retriever| retriever != left_out);
+            let all = RetrieverWeights::resolve(QueryClass::Symbol, &Weights::default());
+            let weights = all.retain(|retriever| retriever != left_out);
             for retriever in Retriever::ALL {
                 let expected = if retriever == left_out { 0.0 } else { all.get(retriever) };
                 assert!((weights.get(retriever) - expected).abs() < 1e-9, "{weights:?}");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use recall_core::{ChunkRow, DocumentRow, Filters, RowSet, Weights, understand_words};
 
-use super::retriever_weights::{RetrieverWeights, given};
+use super::retriever_weights::{RetrieverWeights, merge};
 use super::semantic;
 use crate::engine::MountedStore;
 use crate::error::StoreError;
@@ -38,7 +38,7 @@ pub(crate) struct Scored {
 ///
 /// The scores of a retriever are divided by its best one. Of two retrievers, they are combined with the weights that the
 /// settings or the class of the query give them.
-pub(crate) fn scored(
+pub(crate) fn score_chunks(
     stores: &[MountedStore],
     by_meaning: Option<&str>,
     by_words: Option<&str>,
@@ -49,7 +49,7 @@ pub(crate) fn scored(
     let (mut near, mut lexical) = (Vec::new(), Vec::new());
     let models = semantic::common_models(stores.iter().map(|store| semantic::models_of(store)));
     for (store, (of_store, only)) in stores.iter().zip(only).enumerate() {
-        let failed = |source| of_store.search_failed(source);
+        let failed = |source| of_store.search_error(source);
         let searcher = of_store.lexical.searcher().among(only.clone());
         if let Some(text) = by_words {
             let understood = understand_words(text);
@@ -80,16 +80,16 @@ pub(crate) fn scored(
     }
     let class = understand_words(by_meaning.or(by_words).unwrap_or_default()).class;
     let settings = stores.first().map(|store| store.settings().weights).unwrap_or_default();
-    let weights = RetrieverWeights::of(class, &given(&Weights::default(), &settings));
+    let weights = RetrieverWeights::resolve(class, &merge(&Weights::default(), &settings));
     let chunks = match (by_meaning, by_words) {
-        (Some(_), Some(_)) => combined(near, lexical, &weights),
-        _ => normalised(near.into_iter().chain(lexical).collect()),
+        (Some(_), Some(_)) => combine(near, lexical, &weights),
+        _ => normalise(near.into_iter().chain(lexical).collect()),
     };
     Ok(Scored { chunks, model, lacks_embeddings })
 }
 
 /// Divides the scores by the best one.
-fn normalised(mut list: Vec<ScoredChunk>) -> Vec<ScoredChunk> {
+fn normalise(mut list: Vec<ScoredChunk>) -> Vec<ScoredChunk> {
     let best = list.iter().map(|one| one.score).fold(0.0, f64::max);
     for one in &mut list {
         one.score = if best > 0.0 { one.score / best } else { 0.0 };
@@ -97,12 +97,12 @@ fn normalised(mut list: Vec<ScoredChunk>) -> Vec<ScoredChunk> {
     list
 }
 
-fn combined(near: Vec<ScoredChunk>, lexical: Vec<ScoredChunk>, weights: &RetrieverWeights) -> Vec<ScoredChunk> {
+fn combine(near: Vec<ScoredChunk>, lexical: Vec<ScoredChunk>, weights: &RetrieverWeights) -> Vec<ScoredChunk> {
     let sum = weights.semantic + weights.lexical;
     let share = |weight: f64| if sum > 0.0 { weight / sum } else { 0.5 };
     let mut all: HashMap<(usize, ChunkRow), ScoredChunk> = HashMap::new();
     for (list, weight) in [(near, share(weights.semantic)), (lexical, share(weights.lexical))] {
-        for one in normalised(list) {
+        for one in normalise(list) {
             let known = all.entry((one.store, one.chunk)).or_insert(ScoredChunk { score: 0.0, ..one });
             known.score += weight * one.score;
         }
@@ -118,11 +118,11 @@ mod tests {
     fn two_lists_are_normalised_and_combined_by_weight() {
         let one = |chunk, score| ScoredChunk { store: 0, chunk: ChunkRow(chunk), document: DocumentRow(1), score };
         let weights = RetrieverWeights { lexical: 1.0, symbol: 9.0, path: 9.0, semantic: 3.0 };
-        let mut all = combined(vec![one(1, 0.8), one(2, 0.4)], vec![one(2, 30.0), one(3, 15.0)], &weights);
+        let mut all = combine(vec![one(1, 0.8), one(2, 0.4)], vec![one(2, 30.0), one(3, 15.0)], &weights);
         all.sort_by_key(|one| one.chunk);
         let scores: Vec<f64> = all.iter().map(|one| one.score).collect();
         let expected = [0.75, 0.625, 0.125];
         assert!(scores.iter().zip(expected).all(|(score, expected)| (score - expected).abs() < 1e-12), "{scores:?}");
-        assert!(combined(Vec::new(), Vec::new(), &weights).is_empty());
+        assert!(combine(Vec::new(), Vec::new(), &weights).is_empty());
     }
 }

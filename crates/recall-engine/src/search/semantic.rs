@@ -92,10 +92,10 @@ pub(super) fn near(
 ) -> Result<Option<impl FnOnce() -> Option<Near> + Send + 'static>, SearchError> {
     let Some(complete) = store.embeddings.complete_models(searcher.generation()) else { return Ok(None) };
     let complete = match models {
-        Some(models) => complete.only(models),
+        Some(models) => complete.retain(models),
         None => complete,
     };
-    let (text, allowed) = (understood.text.clone(), searcher.allowed(&understood.filters)?);
+    let (text, allowed) = (understood.text.clone(), searcher.allowed_rows(&understood.filters)?);
     Ok(Some(move || complete.near(&text, allowed.as_deref(), depth)))
 }
 
@@ -104,7 +104,7 @@ impl SemanticEvidence {
     ///
     /// A document without a word of the query is represented by its nearest chunk. If that is not near enough either, the
     /// document is removed from the evidence and the lists.
-    pub(super) fn of(near: QueryNearness<'_>, lists: &mut [RankedList], evidence: &mut Evidence) -> Self {
+    pub(super) fn compute(near: QueryNearness<'_>, lists: &mut [RankedList], evidence: &mut Evidence) -> Self {
         let QueryNearness { model, features, nearness } = near;
         let mut chunks: Vec<(i64, ChunkRow)> =
             evidence.documents.iter().map(|document| (document.document.0, document.chunk)).collect();

@@ -32,7 +32,7 @@ use crate::error;
 use crate::mount::Mount;
 use crate::origin::Origin;
 use crate::ranking::FeatureSet;
-use crate::shared::{Record, model_of, shown};
+use crate::shared::{Record, in_store, model_of};
 use crate::task_pool::Deferred;
 use crate::warning::Warning;
 
@@ -93,7 +93,7 @@ pub(super) fn ask(
         let model = engine.settings.model.clone();
         engine.tasks.spawn(move || {
             let name = store.name.clone();
-            SharedAnswer::of(store, &understood, own, model.as_ref()).map_err(|error| {
+            SharedAnswer::new(store, &understood, own, model.as_ref()).map_err(|error| {
                 // What was never published is not missed.
                 let reason = error_chain(&error);
                 Warning::SharedStore { store: name, reason, is_new: !matches!(error, StoreError::Resting) }
@@ -104,15 +104,15 @@ pub(super) fn ask(
 }
 
 impl SharedAnswer {
-    fn of(
+    fn new(
         store: Guarded,
         understood: &Understood,
         without: Vec<String>,
         model: Option<&crate::settings::EmbeddingModel>,
     ) -> Result<Self, StoreError> {
-        let query = PortableQuery::of(understood);
+        let query = PortableQuery::new(understood);
         let statistics = match store.statistics(&query.keys()) {
-            Ok(statistics) => converted(statistics),
+            Ok(statistics) => convert(statistics),
             Err(StoreError::Empty) => return Ok(Self::empty(store)),
             Err(error) => return Err(error),
         };
@@ -129,9 +129,9 @@ impl SharedAnswer {
             vector.iter().any(|part| *part != 0.0).then(|| (model_of(&*model.embedder), vector))
         });
         let ask = Ask {
-            words: weighted(query.words(&statistics)),
-            definitions: weighted(query.definitions(&statistics)),
-            files: weighted(query.files(&statistics)),
+            words: weigh(query.words(&statistics)),
+            definitions: weigh(query.definitions(&statistics)),
+            files: weigh(query.files(&statistics)),
             vector,
             filters: filters(&understood.filters),
             without,
@@ -213,7 +213,7 @@ impl SharedAnswer {
     fn hit(&self, document: DocumentRow, chunk: ChunkRow, text: String) -> Option<Hit> {
         let of = self.document(document)?;
         let place = usize::try_from(chunk.0 - of.first_chunk).ok()?;
-        let document = shown(&self.store.name, &of.repository, of.record.document.clone());
+        let document = in_store(&self.store.name, &of.repository, of.record.document.clone());
         Some(Hit {
             id: recall_core::ChunkId { document: document.id, ordinal: place as u32 },
             scope: StoreScope::Domain,
@@ -262,7 +262,7 @@ impl SearchedStore for SharedAnswer {
             features: FeatureSet::Semantic,
             nearness: Box::new(|rows| rows.iter().map(|row| self.nearness(*row)).collect()),
         });
-        Ok(StoreResults::of(self.retrieved.clone(), near, weights, Links::LeftOut, Arc::default()))
+        Ok(StoreResults::new(self.retrieved.clone(), near, weights, Links::LeftOut, Arc::default()))
     }
 
     fn closeness(
@@ -327,12 +327,12 @@ impl SearchedStore for SharedAnswer {
     }
 }
 
-fn converted(statistics: recall_shared::Statistics) -> Statistics {
+fn convert(statistics: recall_shared::Statistics) -> Statistics {
     let recall_shared::Statistics { chunks, documents, lengths, counts } = statistics;
     Statistics { chunks, documents, lengths: Lengths::from_array(lengths), counts }
 }
 
-fn weighted(keys: Vec<WeightedKey>) -> Vec<Weighted> {
+fn weigh(keys: Vec<WeightedKey>) -> Vec<Weighted> {
     keys.into_iter().map(|WeightedKey { key, weight, count }| Weighted { key, weight, count }).collect()
 }
 

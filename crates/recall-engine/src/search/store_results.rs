@@ -38,7 +38,7 @@ pub(super) enum Links {
 
 impl StoreResults {
     /// Collects what was retrieved. `near` is the model, and the nearness of chunks by it; `None` without semantic retrieval.
-    pub(super) fn of(
+    pub(super) fn new(
         retrieved: Retrieved,
         near: Option<QueryNearness<'_>>,
         weights: &RetrieverWeights,
@@ -51,7 +51,7 @@ impl StoreResults {
             vec![list(Retriever::Lexical, lexical), list(Retriever::Symbol, symbol), list(Retriever::Path, path)];
         let semantic = near.map(|near| {
             lists.push(list(Retriever::Semantic, nearest));
-            SemanticEvidence::of(near, &mut lists, &mut evidence)
+            SemanticEvidence::compute(near, &mut lists, &mut evidence)
         });
         Self { lists, evidence, semantic, suggestions, links, known }
     }

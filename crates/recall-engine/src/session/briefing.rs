@@ -69,7 +69,7 @@ impl Engine {
             sessions,
         };
         if let Some(own) = own.filter(|_| request.subject == BriefingSubject::Session)
-            && let Some(drafts) = scene.of_session(&own)?
+            && let Some(drafts) = scene.session_sections(&own)?
         {
             return Ok(Briefing { warnings, ..pack(&scene.opening(), drafts, request.budget_tokens) });
         }

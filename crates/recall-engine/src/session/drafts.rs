@@ -11,7 +11,7 @@ use crate::Engine;
 use crate::git::{Commit, Git};
 use crate::mask::Masking;
 use crate::origin::Origin;
-use crate::session_log::masking::masked;
+use crate::session_log::masking::mask_details;
 use crate::session_log::{SessionError, SessionFold};
 
 /// The most drafts of a session. A person reads each of them.
@@ -55,12 +55,13 @@ impl Engine {
         let store = self.memory_store(origin, Scope::Project)?;
         let now = self.clock.now();
         let unknown = || SessionError::NotFound { id: id.to_owned() };
-        let id = &Self::session_named(&store, now, id)?.ok_or_else(unknown)?;
+        let id = &Self::find_session(&store, now, id)?.ok_or_else(unknown)?;
         let events = store.sessions.read(id)?.ok_or_else(unknown)?;
-        let session = SessionFold::of(id, &events).ok_or_else(unknown)?.at(now);
+        let session = SessionFold::fold(id, &events).ok_or_else(unknown)?.at(now);
         // Another program may have written the file, so secrets in it may not be masked.
         let mut masking = Masking::default();
-        let mut mask = |event: SessionEvent| SessionEvent { details: masked(event.details, &mut masking), ..event };
+        let mut mask =
+            |event: SessionEvent| SessionEvent { details: mask_details(event.details, &mut masking), ..event };
         let events: Vec<SessionEvent> = events.into_iter().map(&mut mask).collect();
         let until = session.ended.unwrap_or(now).max(session.started);
         let mut commits = Git::at(&store.root).commits_between(session.started, until);
@@ -112,7 +113,7 @@ fn candidates_of(session: &Session, events: &[SessionEvent], commits: &[Commit])
     }
     let logged: String = candidates.iter().map(|candidate| plain(&candidate.draft.content)).collect();
     let is_fix = |commit: &&Commit| FIXES.iter().any(|begin| commit.subject.to_lowercase().starts_with(begin));
-    candidates.extend(commits.iter().filter(is_fix).filter(|commit| !logged.contains(&commit.id)).map(of_commit));
+    candidates.extend(commits.iter().filter(is_fix).filter(|commit| !logged.contains(&commit.id)).map(from_commit));
     candidates
 }
 
@@ -161,7 +162,7 @@ fn failure(occurrences: &[&SessionEvent]) -> Option<Candidate> {
     Some(candidate(MemoryType::Failure, &sections, occurrences, words))
 }
 
-fn of_commit(commit: &Commit) -> Candidate {
+fn from_commit(commit: &Commit) -> Candidate {
     let Commit { id, subject } = commit;
     let sections = [("Symptom", Some(subject.clone())), ("Fix", Some(format!("Commit {id}: {subject}")))];
     candidate(MemoryType::Failure, &sections, &[], subject.clone())

@@ -18,7 +18,7 @@ use crate::mask::Masking;
 use crate::memory::{AddReport, MemoryNote, note};
 use crate::origin::Origin;
 use crate::session::log::session_of;
-use crate::session_log::masking::masked;
+use crate::session_log::masking::mask_details;
 use crate::session_log::{GENERATED, REASON, SUMMARY_PATH, SessionError, SessionFold};
 use crate::store::Store;
 use crate::store::provenance::where_of;
@@ -55,23 +55,23 @@ impl Engine {
         let store = self.memory_store(origin, Scope::Project)?;
         let now = self.clock.now();
         // A session that is not known may be ended with a summary.
-        let known = Self::session_named(&store, now, id)?;
+        let known = Self::find_session(&store, now, id)?;
         let id = known.as_deref().unwrap_or(id);
         let provenance = &Provenance { session: Some(id.to_owned()), ..provenance.clone() };
         store.ledger.refresh(now)?;
         let events = store.sessions.read(id)?.unwrap_or_default();
-        let fold = SessionFold::of(id, &events).map(|fold| fold.at(now));
+        let fold = SessionFold::fold(id, &events).map(|fold| fold.at(now));
         if fold.is_none() && summary.is_none() && memories.is_empty() {
             return Err(SessionError::NotFound { id: id.to_owned() });
         }
         let memories = memories.iter().map(|memory| self.add_memory(origin, memory)).collect::<Result<Vec<_>, _>>()?;
         let here = where_of(&store, provenance);
-        let session = fold.unwrap_or_else(|| Session::started(id, now, &here));
+        let session = fold.unwrap_or_else(|| Session::new(id, now, &here));
         let mut masking = Masking::default();
         // An abandoned session did nothing after its last event.
         let until = if *reason == EndReason::Recovered { session.last } else { now };
-        let of_session = store.ledger.of_session(id);
-        let substance = Substance::of(&events, of_session.len(), summary.as_deref());
+        let of_session = store.ledger.session_memories(id);
+        let substance = Substance::judge(&events, of_session.len(), summary.as_deref());
         let text = if let Some(given) = summary {
             Some(masking.mask(given))
         } else {
@@ -89,12 +89,12 @@ impl Engine {
         };
         let author = if summary.is_some() { SummaryAuthor::Client } else { SummaryAuthor::Recall };
         let end_event = end_event(text.unwrap_or_default(), author, *reason, path.as_ref());
-        let event = (store.ledger.event_id(None, now), now, masked(end_event, &mut masking));
+        let event = (store.ledger.event_id(None, now), now, mask_details(end_event, &mut masking));
         store.sessions.write(id, &here, vec![event])?;
         if let Some(path) = &path {
             index_summary(&store, path, now);
         }
-        let notes = note::of_masking(&masking).into_iter().collect();
+        let notes = note::for_masking(&masking).into_iter().collect();
         Ok(EndedSession { id: id.to_owned(), summary_path: path, keeping, memories, notes })
     }
 }
@@ -107,7 +107,7 @@ pub(super) fn material<'a>(
     until: Timestamp,
 ) -> Material<'a> {
     let commits = Git::at(&store.root).commits_between(session.started, until.max(session.started));
-    let memories = store.ledger.of_session(&session.id).into_iter().filter_map(|id| store.ledger.memory(id));
+    let memories = store.ledger.session_memories(&session.id).into_iter().filter_map(|id| store.ledger.memory(id));
     Material { session, events, commits, memories: memories.collect() }
 }
 

@@ -6,7 +6,7 @@ use crate::Engine;
 use crate::mask::Masking;
 use crate::origin::Origin;
 use crate::session_log::SessionError;
-use crate::session_log::masking::masked;
+use crate::session_log::masking::mask_details;
 
 /// A page of a session's events.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +26,7 @@ impl Engine {
         let ListEvents { session, types, offset, limit } = request;
         self.recorder.flush();
         let store = self.memory_store(origin, Scope::Project)?;
-        let id = Self::session_named(&store, self.clock.now(), session)?;
+        let id = Self::find_session(&store, self.clock.now(), session)?;
         let events = id.map(|id| store.sessions.read(&id)).transpose()?.flatten();
         let events = events.ok_or_else(|| SessionError::NotFound { id: session.clone() })?;
         let asked = events.into_iter().filter(|event| types.is_empty() || types.contains(&event.details.event_type));
@@ -35,7 +35,7 @@ impl Engine {
         page.truncate(*limit as usize);
         // Another program may have written the file, so secrets in it may not be masked.
         let mut masking = Masking::default();
-        let mask = |event: SessionEvent| SessionEvent { details: masked(event.details, &mut masking), ..event };
+        let mask = |event: SessionEvent| SessionEvent { details: mask_details(event.details, &mut masking), ..event };
         Ok(EventListing {
             events: page.into_iter().map(mask).collect(),
             next_offset: has_more.then(|| offset.saturating_add(*limit)),

@@ -73,7 +73,7 @@ fn name_in_use(store: &Store, session: &Session) -> String {
     let is_there = |name: &&str| [&store.root, &store.folder.path].iter().any(|root| has_summary(root, name));
     match known.filter(is_there) {
         Some(known) => known.to_owned(),
-        None => file_name(&Day::of(session.started).to_string(), &session.id),
+        None => file_name(&Day::from_timestamp(session.started).to_string(), &session.id),
     }
 }
 
@@ -86,7 +86,7 @@ fn text_of(session: &Session, summary: &str) -> String {
     let mut text = String::from("---\n");
     let mut field = |name: &str, value: Option<&str>| {
         if let Some(value) = value {
-            let _ = writeln!(text, "{name}: {}", quoted(value));
+            let _ = writeln!(text, "{name}: {}", quote(value));
         }
     };
     field("session", Some(&session.id));
@@ -107,7 +107,7 @@ fn text_of(session: &Session, summary: &str) -> String {
 }
 
 /// Quotes a text in a form that is valid YAML and JSON.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     serde_json::to_string(text).expect("a text is JSON")
 }
 
@@ -119,7 +119,7 @@ pub(super) fn all(root: &Path) -> Vec<SessionFold> {
         names.filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "md")).collect();
     names.sort_unstable_by(|a, b| b.cmp(a));
     names.truncate(MOST_SUMMARIES);
-    names.iter().filter_map(|name| read(&folder, name)).map(SessionFold::of_summary).collect()
+    names.iter().filter_map(|name| read(&folder, name)).map(SessionFold::from_summary).collect()
 }
 
 fn read(folder: &Folder, name: &str) -> Option<Session> {

@@ -35,12 +35,12 @@ impl Engine {
         let now = self.clock.now();
         store.ledger.refresh(now)?;
         let unknown = || SessionError::NotFound { id: id.to_owned() };
-        let id = Self::session_named(&store, now, id)?.ok_or_else(unknown)?;
+        let id = Self::find_session(&store, now, id)?.ok_or_else(unknown)?;
         let known = Self::sessions_of(&store, now)?.into_iter().find(|session| session.id == id);
         let session = known.ok_or_else(unknown)?;
         let events = store.sessions.read(&session.id)?.unwrap_or_default();
-        let memories = store.ledger.of_session(&session.id).len();
-        if Substance::of(&events, memories, session.summary.as_deref()) == Substance::Trivial {
+        let memories = store.ledger.session_memories(&session.id).len();
+        if Substance::judge(&events, memories, session.summary.as_deref()) == Substance::Trivial {
             return Err(SessionError::Trivial { id: session.id });
         }
         let until = session.ended.unwrap_or(session.last);
@@ -55,7 +55,7 @@ impl Engine {
         let session = Session { goal, ..session };
         let (summary_path, _) = history::write(&store, &session, &text, Keeping::Shared)?;
         index_summary(&store, &summary_path, now);
-        let notes = note::of_masking(&masking).into_iter().collect();
+        let notes = note::for_masking(&masking).into_iter().collect();
         Ok(KeptSession { id: session.id, summary_path, notes })
     }
 }

@@ -38,7 +38,7 @@ impl Engine {
         page.truncate(limit as usize);
         store.ledger.refresh(now)?;
         for session in &mut page {
-            session.memories = store.ledger.of_session(&session.id);
+            session.memories = store.ledger.session_memories(&session.id);
             let added = session.memories.first().and_then(|id| store.ledger.memory(*id));
             session.title = session.title.take().or_else(|| added.map(|memory| memory.title.to_string()));
             let tasks = session.tasks.iter_mut().map(|task| &mut task.text);

@@ -7,7 +7,7 @@ use crate::mask::Masking;
 use crate::memory::{MemoryNote, note, related_files};
 use crate::origin::Origin;
 use crate::session_log::SessionError;
-use crate::session_log::masking::masked;
+use crate::session_log::masking::mask_details;
 use crate::store::provenance::where_of;
 
 /// An event that was written.
@@ -45,11 +45,11 @@ impl Engine {
             metadata: request.metadata.clone(),
         };
         let mut masking = Masking::default();
-        let details = masked(details, &mut masking);
+        let details = mask_details(details, &mut masking);
         let id = store.ledger.event_id(request.key.as_deref(), timestamp);
         let provenance = where_of(&store, &request.provenance);
         store.sessions.write(session, &provenance, vec![(id, timestamp, details)])?;
-        Ok(LoggedEvent { id, timestamp, notes: note::of_masking(&masking).into_iter().collect() })
+        Ok(LoggedEvent { id, timestamp, notes: note::for_masking(&masking).into_iter().collect() })
     }
 }
 

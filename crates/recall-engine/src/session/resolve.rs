@@ -20,11 +20,7 @@ impl Engine {
     ///
     /// # Errors
     /// The beginning fits several sessions, or the sessions cannot be read.
-    pub(crate) fn session_named(
-        store: &Arc<Store>,
-        now: Timestamp,
-        text: &str,
-    ) -> Result<Option<String>, SessionError> {
+    pub(crate) fn find_session(store: &Arc<Store>, now: Timestamp, text: &str) -> Result<Option<String>, SessionError> {
         let sessions = Self::sessions_of(store, now)?;
         if sessions.iter().any(|session| session.id == text) {
             return Ok(Some(text.to_owned()));

@@ -6,7 +6,7 @@ use recall_journal::Day;
 use crate::Engine;
 use crate::mask::Masking;
 use crate::origin::Origin;
-use crate::session_log::masking::masked;
+use crate::session_log::masking::mask_details;
 use crate::session_log::{SessionError, SessionFold};
 use crate::store::provenance::where_of;
 
@@ -33,17 +33,18 @@ impl Engine {
         let mut provenance = where_of(&store, &request.provenance);
         let id = provenance.session.get_or_insert_with(|| {
             let chance = store.ledger.event_id(None, now).to_string();
-            format!("{}-{}", Day::of(now), &chance[..8])
+            format!("{}-{}", Day::from_timestamp(now), &chance[..8])
         });
         let id = id.clone();
         self.recorder.flush();
-        let known = store.sessions.read(&id)?.and_then(|events| SessionFold::of(&id, &events)).map(|fold| fold.at(now));
+        let known =
+            store.sessions.read(&id)?.and_then(|events| SessionFold::fold(&id, &events)).map(|fold| fold.at(now));
         let has_news = known
             .as_ref()
             .is_none_or(|known| known.state == SessionState::Ended || (request.goal.is_some() && known.goal.is_none()));
         if has_news {
             let details = EventDetails::new(SessionEventType::SessionStart, request.goal.clone().unwrap_or_default());
-            let details = masked(details, &mut Masking::default());
+            let details = mask_details(details, &mut Masking::default());
             let event = store.ledger.event_id(None, now);
             store.sessions.write(&id, &provenance, vec![(event, now, details)])?;
         }

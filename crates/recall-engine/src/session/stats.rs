@@ -171,7 +171,7 @@ impl Counting {
             let (id, path) = match hit {
                 RecordedHit::Chunk { id, path } => (*id, Some(path)),
                 RecordedHit::Memory(memory) => {
-                    let document = recall_core::DocumentId::of(&memory.to_path());
+                    let document = recall_core::DocumentId::from_path(&memory.to_path());
                     (ChunkId { document, ordinal: 0 }, None)
                 }
                 RecordedHit::Unknown => continue,
@@ -185,7 +185,7 @@ impl Counting {
         self.savings.hits += hits.len() as u64;
         self.savings.unknown_hits += hits.len() as u64 - known;
         for path in files {
-            if let Some(whole) = self.whole(snapshot, path)? {
+            if let Some(whole) = self.whole_tokens(snapshot, path)? {
                 self.savings.files += 1;
                 self.savings.file_tokens += whole;
             }
@@ -193,7 +193,11 @@ impl Counting {
         Ok(())
     }
 
-    fn whole(&mut self, snapshot: &Snapshot<'_>, path: &DocPath) -> Result<Option<u64>, recall_catalog::ReadError> {
+    fn whole_tokens(
+        &mut self,
+        snapshot: &Snapshot<'_>,
+        path: &DocPath,
+    ) -> Result<Option<u64>, recall_catalog::ReadError> {
         if let Some(whole) = self.whole.get(path) {
             return Ok(*whole);
         }
@@ -218,7 +222,7 @@ mod tests {
             MetadataValue::Map(fields.iter().map(|(name, value)| ((*name).to_owned(), text(value))).collect())
         };
         let path = DocPath::new("src/a.rs").expect("plain");
-        let id = ChunkId { document: recall_core::DocumentId::of(&path), ordinal: 3 };
+        let id = ChunkId { document: recall_core::DocumentId::from_path(&path), ordinal: 3 };
         let list = vec![
             hit(&[("id", &id.to_string()), ("path", "src/a.rs")]),
             hit(&[("id", "L-0123abcd")]),

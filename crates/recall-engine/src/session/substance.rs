@@ -18,7 +18,7 @@ pub(super) enum Substance {
 
 impl Substance {
     /// Judges a session by its events, the number of memories that were added in it, and its written summary.
-    pub(super) fn of(events: &[SessionEvent], memories: usize, summary: Option<&str>) -> Self {
+    pub(super) fn judge(events: &[SessionEvent], memories: usize, summary: Option<&str>) -> Self {
         let decides = |event: &SessionEvent| event.details.event_type == SessionEventType::Decision;
         if memories > 0 || events.iter().any(decides) {
             Self::Decision

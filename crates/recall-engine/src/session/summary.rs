@@ -25,7 +25,7 @@ pub(crate) struct Material<'a> {
 /// Generates a summary in Markdown; `None` if there is nothing to report. What was left open is a list of tasks.
 pub(crate) fn summary_of(material: Material<'_>) -> Option<String> {
     let Material { session, events, commits, memories } = material;
-    let story = Story::of(events, commits, &memories);
+    let story = Story::tell(events, commits, &memories);
     if story.is_empty() {
         return None;
     }
@@ -47,8 +47,10 @@ pub(crate) fn title(session: &Session) -> String {
     match (&session.title, &session.goal, &session.provenance.branch) {
         (Some(title), ..) => title.clone(),
         (None, Some(goal), _) => one_line(goal),
-        (None, None, Some(branch)) => format!("Session of {} on {}", Day::of(session.started), one_line(branch)),
-        (None, None, None) => format!("Session of {}", Day::of(session.started)),
+        (None, None, Some(branch)) => {
+            format!("Session of {} on {}", Day::from_timestamp(session.started), one_line(branch))
+        }
+        (None, None, None) => format!("Session of {}", Day::from_timestamp(session.started)),
     }
 }
 

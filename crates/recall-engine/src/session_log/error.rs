@@ -6,7 +6,7 @@ use recall_journal::RecordError;
 use recall_os::OpenError;
 
 use crate::error::{MemoryError, StoreError};
-use crate::fault::{Fault, of_io, of_open};
+use crate::fault::{Fault, from_io, from_open};
 
 /// A session operation failed.
 #[derive(Debug, thiserror::Error)]
@@ -79,10 +79,10 @@ impl SessionError {
             Self::NoSession | Self::NotFound { .. } | Self::Ambiguous { .. } | Self::Trivial { .. } => Fault::Other,
             Self::Write { source, .. } => match source {
                 RecordError::TooLong { .. } => Fault::Other,
-                RecordError::NotWritten { source, .. } | RecordError::Unsettled { source, .. } => of_io(source),
+                RecordError::NotWritten { source, .. } | RecordError::Unsettled { source, .. } => from_io(source),
             },
-            Self::Read { source, .. } => of_io(source),
-            Self::Folder(error) | Self::Summary { source: error, .. } => of_open(error),
+            Self::Read { source, .. } => from_io(source),
+            Self::Folder(error) | Self::Summary { source: error, .. } => from_open(error),
             Self::Memory(error) => error.fault(),
             Self::Store(error) => error.fault(),
         }

@@ -23,7 +23,7 @@ pub(crate) fn name_of(id: &str) -> String {
     }
     let shown: String =
         id.chars().map(|c| c.to_ascii_lowercase()).filter(|c| is_plain(*c) && *c != '.').take(SHOWN_CHARS).collect();
-    let hash = ContentHash::of(id.as_bytes()).short();
+    let hash = ContentHash::hash(id.as_bytes()).short();
     format!("s-{shown}-{hash}")
 }
 

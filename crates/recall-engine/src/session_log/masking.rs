@@ -5,7 +5,7 @@ use recall_core::{EventDetails, Metadata, MetadataValue};
 use crate::mask::Masking;
 
 /// Masks the secrets in an event's details.
-pub(crate) fn masked(details: EventDetails, masking: &mut Masking) -> EventDetails {
+pub(crate) fn mask_details(details: EventDetails, masking: &mut Masking) -> EventDetails {
     let EventDetails { event_type, content, rationale, resolution, from_agent, to_agent, related_files, metadata } =
         details;
     EventDetails {
@@ -16,7 +16,7 @@ pub(crate) fn masked(details: EventDetails, masking: &mut Masking) -> EventDetai
         from_agent: masking.mask_some(from_agent.as_deref()),
         to_agent: masking.mask_some(to_agent.as_deref()),
         related_files: masking.mask_paths(related_files),
-        metadata: of_metadata(metadata, masking),
+        metadata: mask_metadata(metadata, masking),
     }
 }
 
@@ -25,11 +25,11 @@ pub(crate) fn masked_text(text: &str) -> String {
     Masking::default().mask(text)
 }
 
-fn of_metadata(metadata: Metadata, masking: &mut Masking) -> Metadata {
+fn mask_metadata(metadata: Metadata, masking: &mut Masking) -> Metadata {
     metadata
         .into_iter()
         .map(|(name, value)| {
-            let value = of_value(&name, value, masking);
+            let value = mask_value(&name, value, masking);
             (masking.mask(&name), value)
         })
         .collect()
@@ -37,19 +37,19 @@ fn of_metadata(metadata: Metadata, masking: &mut Masking) -> Metadata {
 
 /// Masks a metadata value. Many secrets are recognised by the name before them, and the name of a list applies to each of its
 /// values.
-fn of_value(name: &str, value: MetadataValue, masking: &mut Masking) -> MetadataValue {
+fn mask_value(name: &str, value: MetadataValue, masking: &mut Masking) -> MetadataValue {
     match value {
-        MetadataValue::Text(text) => MetadataValue::Text(of_named(name, &text, masking)),
+        MetadataValue::Text(text) => MetadataValue::Text(mask_named(name, &text, masking)),
         MetadataValue::List(values) => {
-            MetadataValue::List(values.into_iter().map(|value| of_value(name, value, masking)).collect())
+            MetadataValue::List(values.into_iter().map(|value| mask_value(name, value, masking)).collect())
         }
-        MetadataValue::Map(values) => MetadataValue::Map(of_metadata(values, masking)),
+        MetadataValue::Map(values) => MetadataValue::Map(mask_metadata(values, masking)),
         value @ (MetadataValue::Null | MetadataValue::Bool(_) | MetadataValue::Number(_)) => value,
     }
 }
 
 /// Masks a text as the value of a setting, because the masking rules look at the name.
-fn of_named(name: &str, text: &str, masking: &mut Masking) -> String {
+fn mask_named(name: &str, text: &str, masking: &mut Masking) -> String {
     let assigned = format!("{name} = \"{text}\"");
     let masked = masking.mask(&assigned);
     if masked == assigned {
@@ -80,7 +80,7 @@ mod tests {
             ..EventDetails::new(SessionEventType::Error, format!("refused: {token}"))
         };
         let mut masking = Masking::default();
-        let told = format!("{:?}", masked(details, &mut masking));
+        let told = format!("{:?}", mask_details(details, &mut masking));
         assert!(!told.contains(&token) && told.matches("[secret: ").count() == 7, "{told}");
         assert_eq!(masking.rules.len(), 1);
     }
@@ -90,7 +90,7 @@ mod tests {
         let password = "tR7!kq9Zw2Lx";
         let metadata = Metadata::from([("db_password".to_owned(), MetadataValue::Text(password.to_owned()))]);
         let details = EventDetails { metadata, ..EventDetails::new(SessionEventType::Observation, "x") };
-        let told = format!("{:?}", masked(details, &mut Masking::default()).metadata);
+        let told = format!("{:?}", mask_details(details, &mut Masking::default()).metadata);
         assert!(!told.contains(password), "{told}");
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct SessionFold {
 
 impl SessionFold {
     /// Computes the session of chronological events; `None` without events.
-    pub(crate) fn of(name: &str, events: &[SessionEvent]) -> Option<Self> {
+    pub(crate) fn fold(name: &str, events: &[SessionEvent]) -> Option<Self> {
         let (first, last) = (events.first()?, events.last()?);
         let has_ended = last.details.event_type == SessionEventType::SessionEnd;
         let of_type = |wanted| events.iter().filter(move |event| event.details.event_type == wanted);
@@ -33,7 +33,7 @@ impl SessionFold {
             _ => None,
         };
         let provenance = of_type(SessionEventType::SessionStart).next().unwrap_or(first).provenance.clone();
-        let story = Story::of(events, Vec::new(), &[]);
+        let story = Story::tell(events, Vec::new(), &[]);
         let session = Session {
             id: provenance.session.clone().unwrap_or_else(|| name.to_owned()),
             state: SessionState::Open,
@@ -53,7 +53,7 @@ impl SessionFold {
     }
 
     /// Wraps a session of which only the summary is on this machine.
-    pub(crate) fn of_summary(session: Session) -> Self {
+    pub(crate) fn from_summary(session: Session) -> Self {
         Self { session, has_ended: true }
     }
 
@@ -83,7 +83,7 @@ mod tests {
 
     fn events(told: &[(SessionEventType, &str, i64)]) -> Vec<SessionEvent> {
         let event = |(at, &(event_type, content, minute)): (usize, &(SessionEventType, &str, i64))| SessionEvent {
-            id: EventId::of(&[&at.to_le_bytes()]),
+            id: EventId::from_parts(&[&at.to_le_bytes()]),
             timestamp: Timestamp(minute * 60 * 1_000_000_000),
             details: EventDetails::new(event_type, content),
             provenance: Provenance { session: Some("s1".to_owned()), ..Provenance::default() },
@@ -92,7 +92,7 @@ mod tests {
     }
 
     fn check(told: &[(SessionEventType, &str, i64)], minute: i64, expected: (SessionState, Option<&str>, u64)) {
-        let session = SessionFold::of("s1", &events(told)).expect("some").at(Timestamp(minute * 60 * 1_000_000_000));
+        let session = SessionFold::fold("s1", &events(told)).expect("some").at(Timestamp(minute * 60 * 1_000_000_000));
         assert_eq!((session.state, session.summary.as_deref(), session.events), expected, "{told:?}");
     }
 
@@ -107,6 +107,6 @@ mod tests {
         check(&ended, 500, (SessionState::Ended, Some("done"), 1));
         let resumed = [ended.as_slice(), &[(SessionStart, "", 10)]].concat();
         check(&resumed, 11, (SessionState::Open, Some("done"), 1));
-        assert!(SessionFold::of("s1", &[]).is_none());
+        assert!(SessionFold::fold("s1", &[]).is_none());
     }
 }

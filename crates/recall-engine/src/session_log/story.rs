@@ -64,7 +64,7 @@ pub(crate) struct Failure {
 impl Story {
     /// Tells the story of chronological events, with the commits of their time, the earliest first, and the memories that were
     /// added.
-    pub(crate) fn of(events: &[SessionEvent], commits: Vec<Commit>, memories: &[Memory]) -> Self {
+    pub(crate) fn tell(events: &[SessionEvent], commits: Vec<Commit>, memories: &[Memory]) -> Self {
         let added = |memory: &Memory| Decided { id: Some(memory.id), text: one_line(&memory.title), why: None };
         let decided = memories.iter().map(added).collect();
         let mut story = Self { commits, decided, ..Self::default() };
@@ -94,13 +94,13 @@ impl Story {
             (SessionEventType::RetrievalQuery, _) => drop(self.query.get_or_insert(text)),
             (_, Some(HookRecord::Tasks)) => self.tasks = tasks_of(&details.metadata),
             (_, Some(HookRecord::Message)) => self.say(text, &details.metadata),
-            (SessionEventType::Observation, record) => match edited(&text, &details.related_files, record) {
+            (SessionEventType::Observation, record) => match edited_file(&text, &details.related_files, record) {
                 Some(file) => *self.changed.entry(file).or_default() += 1,
                 // recall's own files are not what the session is about.
                 None if record == Some(HookRecord::Edit) => {}
                 None => push(&mut self.noted, text),
             },
-            (SessionEventType::Milestone, record) => match committed(&text, record) {
+            (SessionEventType::Milestone, record) => match parse_commit(&text, record) {
                 Some(commit) => self.commit(commit),
                 None => push(&mut self.reached, text),
             },
@@ -298,7 +298,7 @@ fn edits_of(edits: u64) -> String {
 }
 
 /// Returns the file that an event says was edited.
-fn edited(text: &str, files: &[DocPath], record: Option<HookRecord>) -> Option<String> {
+fn edited_file(text: &str, files: &[DocPath], record: Option<HookRecord>) -> Option<String> {
     let named = text.strip_prefix("edited ")?;
     match (files, record) {
         ([file], _) => (!is_own(file)).then(|| file.as_str().to_owned()),
@@ -308,7 +308,7 @@ fn edited(text: &str, files: &[DocPath], record: Option<HookRecord>) -> Option<S
 }
 
 /// Returns the commit that an event reports.
-fn committed(text: &str, record: Option<HookRecord>) -> Option<Commit> {
+fn parse_commit(text: &str, record: Option<HookRecord>) -> Option<Commit> {
     let (id, subject) = text.strip_prefix("committed ")?.split_once(' ')?;
     let is_hash = id.len() >= 7 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     let is_commit = is_hash || record == Some(HookRecord::Commit);
@@ -389,7 +389,7 @@ mod tests {
     use super::*;
 
     fn event(details: EventDetails) -> SessionEvent {
-        let id = EventId::of(&[details.content.as_bytes()]);
+        let id = EventId::from_parts(&[details.content.as_bytes()]);
         SessionEvent { id, timestamp: Timestamp(0), details, provenance: Provenance::default() }
     }
 
@@ -420,7 +420,7 @@ mod tests {
             plain(SessionEventType::Milestone, "The pool is dug"),
         ];
         let commits = vec![Commit { id: "0123abcdef".to_owned(), subject: "Add jitter".to_owned() }];
-        let story = Story::of(&events, commits, &[]);
+        let story = Story::tell(&events, commits, &[]);
         let expected = "Committed: 0123abcdef Add jitter; 7654fed Amended away\nReached: The pool is dug";
         assert_eq!(story.brief(), expected);
     }
@@ -432,7 +432,7 @@ mod tests {
             let details = EventDetails::new(SessionEventType::Error, "`make test` failed");
             event(EventDetails { rationale: some(why), resolution: some(how), ..details })
         };
-        let story = Story::of(
+        let story = Story::tell(
             &[failed("expected TypeError\n got RangeError", ""), failed("", "the test was wrong")],
             Vec::new(),
             &[],
@@ -454,7 +454,7 @@ mod tests {
         let task = |task: &str, status: &str| map(&[("text", text(task)), ("status", text(status))]);
         let list = vec![task("Dig", "completed"), task("Fill", "in_progress")];
         tasks.details.metadata.insert(TASKS.to_owned(), MetadataValue::List(list));
-        let story = Story::of(&[first, second, tasks], Vec::new(), &[]);
+        let story = Story::tell(&[first, second, tasks], Vec::new(), &[]);
         assert_eq!(story.open(), ["Mention it in the log.", "Fill"]);
         assert_eq!(story.title().as_deref(), Some("All of it works."));
         let states: Vec<bool> = story.tasks().iter().map(|task| task.state.is_done()).collect();
@@ -469,7 +469,7 @@ mod tests {
             edit
         };
         let events = [edit("src/a.rs"), edit(".recall/profile.md"), edit("src/b.rs"), edit("src/a.rs")];
-        let story = Story::of(&events, Vec::new(), &[]);
+        let story = Story::tell(&events, Vec::new(), &[]);
         assert_eq!(story.brief(), "Changed: src/a.rs (2 edits); src/b.rs (1 edit)");
         assert_eq!(story.title().as_deref(), Some("Changed src/a.rs and 1 more"));
     }
@@ -477,7 +477,7 @@ mod tests {
     #[test]
     fn a_session_without_a_goal_is_named_by_what_it_did() {
         let check = |events: &[SessionEvent], expected: Option<&str>| {
-            let story = Story::of(events, Vec::new(), &[]);
+            let story = Story::tell(events, Vec::new(), &[]);
             assert_eq!(story.title().as_deref(), expected, "{events:?}");
         };
         let asked = plain(SessionEventType::SessionStart, "Why do\nretries fail?");
@@ -488,7 +488,7 @@ mod tests {
         check(&[searched], Some("Looked for “retry limit”"));
         check(&[], None);
         let long = plain(SessionEventType::Decision, &"word ".repeat(200));
-        let title = Story::of(&[long], Vec::new(), &[]).title().expect("a title");
+        let title = Story::tell(&[long], Vec::new(), &[]).title().expect("a title");
         assert!(title.chars().count() <= TITLE_CHARS + 1 && title.ends_with('…'), "{title}");
     }
 }

@@ -37,15 +37,15 @@ pub(crate) fn document_key(document: &Document) -> Key {
 /// Converts a document of the catalog. `memory` is what is said of the memory that it represents.
 ///
 /// Returns `None` for a document without chunks, and for one whose path contains a secret.
-pub(crate) fn published(stored: OwnedRecord, memory: Option<RecordedMemory>) -> Option<KeyedDocument> {
+pub(crate) fn published_document(stored: OwnedRecord, memory: Option<RecordedMemory>) -> Option<KeyedDocument> {
     let own_key = document_key(&stored.document);
     let OwnedRecord { first_chunk, mut document, text, mut parsed, .. } = stored;
     if parsed.chunks.is_empty() || mask::is_secret_path(&document.path) {
         return None;
     }
     let whole = Whole::new(&document.path, text);
-    let whole_text = whole.masked(0..whole.text().len());
-    let (text, pieces) = masked(&whole, &parsed.chunks);
+    let whole_text = whole.mask_range(0..whole.text().len());
+    let (text, pieces) = mask_chunks(&whole, &parsed.chunks);
     whole.mask_label(&mut document.title);
     mask::document(&mut document);
     for chunk in &mut parsed.chunks {
@@ -65,7 +65,7 @@ pub(crate) fn published(stored: OwnedRecord, memory: Option<RecordedMemory>) -> 
         text: text.clone(),
         chunks: pieces.clone(),
     };
-    let texts = ChunkTexts::of(&chunked);
+    let texts = ChunkTexts::new(&chunked);
     let names = names(&parsed.symbols, parsed.chunks.len());
     let (chunks, analyses): (Vec<ChunkRecord>, Vec<ChunkAnalysis>) = (0..pieces.len())
         .map(|place| chunk_record(&document, &text, &pieces[place], place, &names[place], &parsed.symbols))
@@ -96,7 +96,7 @@ pub(crate) fn published(stored: OwnedRecord, memory: Option<RecordedMemory>) -> 
 }
 
 /// Returns a text without secrets, and the chunks with their places in it. Without a secret, both are as they were.
-fn masked(whole: &Whole, chunks: &[Chunk]) -> (String, Vec<Chunk>) {
+fn mask_chunks(whole: &Whole, chunks: &[Chunk]) -> (String, Vec<Chunk>) {
     let original = whole.text();
     if !whole.has_secrets() {
         return (original.to_owned(), chunks.to_vec());
@@ -114,10 +114,10 @@ fn masked(whole: &Whole, chunks: &[Chunk]) -> (String, Vec<Chunk>) {
         let mut piece = chunk.clone();
         let before = chunk.doc_comment.filter(|comment| comment.end <= chunk.span.bytes.start);
         let inside = chunk.doc_comment.filter(|_| before.is_none());
-        piece.doc_comment = before.map(|comment| append(&whole.masked(range(comment))));
-        piece.span.bytes = append(&whole.masked(range(chunk.span.bytes)));
+        piece.doc_comment = before.map(|comment| append(&whole.mask_range(range(comment))));
+        piece.span.bytes = append(&whole.mask_range(range(chunk.span.bytes)));
         if let Some(comment) = inside {
-            piece.doc_comment = Some(append(&whole.masked(range(comment))));
+            piece.doc_comment = Some(append(&whole.mask_range(range(comment))));
         }
         pieces.push(piece);
     }
@@ -144,8 +144,8 @@ fn chunk_record(
     names: &[String],
     symbols: &[recall_core::Symbol],
 ) -> (ChunkRecord, ChunkAnalysis) {
-    let body = piece.span.bytes.of(text).unwrap_or_default();
-    let comment = piece.doc_comment.and_then(|span| span.of(text)).unwrap_or_default();
+    let body = piece.span.bytes.slice(text).unwrap_or_default();
+    let comment = piece.doc_comment.and_then(|span| span.slice(text)).unwrap_or_default();
     let is_prose = document.document_type != DocumentType::Code;
     // A title that is only the file name is already searched as a part of the path.
     let title = (document.title != document.path.file_name()).then_some(document.title.as_str());
@@ -159,7 +159,7 @@ fn chunk_record(
     if place == 0 && document.document_type.is_memory() {
         phrases.push(recall_lexical::first_sentence(text));
     }
-    let analysis = ChunkAnalysis::of(&ChunkParts { body, comment, names, enclosing: &enclosing, phrases: &phrases });
+    let analysis = ChunkAnalysis::new(&ChunkParts { body, comment, names, enclosing: &enclosing, phrases: &phrases });
     let mut hasher = blake3::Hasher::new();
     hasher.update(&VERSION.to_le_bytes());
     let parts = [document.path.as_str(), document.document_type.as_str(), body, comment];

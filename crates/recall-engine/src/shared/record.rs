@@ -131,7 +131,7 @@ impl Record {
         let path = DocPath::new(path).ok().filter(|_| stored.v == VERSION)?;
         let memory_id: Option<MemoryId> = stored.memory.as_ref().and_then(|memory| memory.id.parse().ok());
         let document = Document {
-            id: DocumentId::of(&path),
+            id: DocumentId::from_path(&path),
             path,
             memory: memory_id,
             document_type: stored.kind.parse::<DocumentType>().ok()?,
@@ -181,7 +181,7 @@ impl Record {
     /// Returns what ranking needs to know of the document.
     pub(crate) fn traits(&self) -> Traits {
         let Document { document_type, file_kind, language, .. } = &self.document;
-        Traits { document_type: *document_type, file_kind: *file_kind, form: Form::of(language.as_ref()) }
+        Traits { document_type: *document_type, file_kind: *file_kind, form: Form::for_language(language.as_ref()) }
     }
 
     /// Returns the definitions or headings around a chunk, outermost first.

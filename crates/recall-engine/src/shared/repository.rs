@@ -12,7 +12,7 @@ pub(crate) fn repository_name(root: &Path) -> String {
     let folder = || root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let Some(address) = Git::at(root).remote() else { return folder() };
     let name = name_of(&address).unwrap_or_else(folder);
-    let below = Repository::of(root).and_then(|known| {
+    let below = Repository::find(root).and_then(|known| {
         let below = root.canonicalize().ok()?.strip_prefix(known.work_tree.canonicalize().ok()?).ok()?.to_owned();
         Some(below.to_string_lossy().replace('\\', "/")).filter(|below| !below.is_empty())
     });

@@ -75,13 +75,13 @@ impl AdoptedCell {
 
     /// Returns whether the index of the repository with that root has the file. Git runs once for each state of its index.
     pub(crate) fn is_committed(&self, root: &Path, path: &DocPath) -> bool {
-        let stamp = Repository::of(root).and_then(|repository| FileStamp::of(&repository.git_dir.join("index")));
+        let stamp = Repository::find(root).and_then(|repository| FileStamp::read(&repository.git_dir.join("index")));
         if stamp.is_none() {
             return false;
         }
         let mut committed = self.committed.lock();
         if committed.as_ref().is_none_or(|(known, _)| *known != stamp) {
-            *committed = Some((stamp, Git::at(root).tracked(&PATTERNS).unwrap_or_default()));
+            *committed = Some((stamp, Git::at(root).tracked_paths(&PATTERNS).unwrap_or_default()));
         }
         committed.as_ref().is_some_and(|(_, paths)| paths.contains(path))
     }

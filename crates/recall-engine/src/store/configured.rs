@@ -60,5 +60,5 @@ impl Store {
 /// Returns the stamps of the files of the settings and of the selection, in this order; `None` for a missing file.
 pub(super) fn configuration_stamps(settings: &StoreSettings, root: &Path, folder: &Path) -> Vec<Option<FileStamp>> {
     let selection = selection::files(root, folder);
-    settings.files.iter().chain(&selection).map(|path| FileStamp::of(path)).collect()
+    settings.files.iter().chain(&selection).map(|path| FileStamp::read(path)).collect()
 }

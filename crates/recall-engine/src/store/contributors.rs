@@ -37,8 +37,8 @@ struct DayAuthors {
 
 impl Contributors {
     /// Returns who added an event to the repository with that root; `None` if git does not know it or is late.
-    pub(crate) fn of(self: &Arc<Self>, root: &Path, (event, at): (EventId, Timestamp)) -> Option<Contributor> {
-        let (day, commit) = (Day::of(at), Head::of(root).commit);
+    pub(crate) fn contributor(self: &Arc<Self>, root: &Path, (event, at): (EventId, Timestamp)) -> Option<Contributor> {
+        let (day, commit) = (Day::from_timestamp(at), Head::read_from(root).commit);
         // Without a commit, the repository has no history.
         commit.as_ref()?;
         let mut days = self.days.lock();

@@ -48,11 +48,11 @@ impl Store {
 ///
 /// A work tree is one that the repository lists as its own, so an untrusted project cannot name another one.
 pub(crate) fn siblings(root: &Path, places: &Places) -> Vec<PathBuf> {
-    let Some(place) = RepositoryPlace::of(root) else { return Vec::new() };
+    let Some(place) = RepositoryPlace::find(root) else { return Vec::new() };
     let mut siblings: Vec<_> = StoreFolder::all(places)
         .into_iter()
         .filter_map(|(other, folder)| Some((folder.last_change()?, other)))
-        .filter(|(_, other)| other != root && RepositoryPlace::of(other).is_some_and(|other| other == place))
+        .filter(|(_, other)| other != root && RepositoryPlace::find(other).is_some_and(|other| other == place))
         .collect();
     siblings.sort_unstable_by_key(|(changed, _)| Reverse(*changed));
     siblings.into_iter().map(|(_, root)| root).collect()
@@ -67,8 +67,8 @@ struct RepositoryPlace {
 }
 
 impl RepositoryPlace {
-    fn of(root: &Path) -> Option<Self> {
-        let Repository { work_tree, common_dir, .. } = Repository::of(root)?;
+    fn find(root: &Path) -> Option<Self> {
+        let Repository { work_tree, common_dir, .. } = Repository::find(root)?;
         let path = dunce::canonicalize(root).ok()?.strip_prefix(&work_tree).ok()?.to_owned();
         Some(Self { repository: common_dir, path })
     }

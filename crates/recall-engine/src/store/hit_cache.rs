@@ -58,7 +58,7 @@ impl Default for HitCache {
 
 impl HitCache {
     /// Returns the cached passages of these rows, in their order.
-    pub(super) fn of(&self, generation: Generation, rows: &[ChunkRow]) -> Vec<Option<Arc<Passage>>> {
+    pub(super) fn get(&self, generation: Generation, rows: &[ChunkRow]) -> Vec<Option<Arc<Passage>>> {
         let mut kept = self.0.lock();
         if kept.generation != generation {
             return vec![None; rows.len()];
@@ -99,7 +99,7 @@ mod tests {
     fn passage(row: i64, text_bytes: usize) -> Arc<Passage> {
         let path = DocPath::new("src/a.rs").expect("plain");
         let document = Document {
-            id: DocumentId::of(&path),
+            id: DocumentId::from_path(&path),
             path,
             memory: None,
             document_type: DocumentType::Code,
@@ -133,7 +133,7 @@ mod tests {
     #[track_caller]
     fn check(kept: &HitCache, generation: u64, rows: &[i64], expected: &[bool]) {
         let rows: Vec<ChunkRow> = rows.iter().copied().map(ChunkRow).collect();
-        let found: Vec<bool> = kept.of(Generation(generation), &rows).iter().map(Option::is_some).collect();
+        let found: Vec<bool> = kept.get(Generation(generation), &rows).iter().map(Option::is_some).collect();
         assert_eq!(found, expected);
     }
 

@@ -143,12 +143,12 @@ impl Imported {
     }
 
     /// Returns the document with a path, and the place of its line.
-    pub(super) fn placed(&self, path: &DocPath) -> Option<&Placed> {
+    pub(super) fn placement(&self, path: &DocPath) -> Option<&Placed> {
         self.by_path.get(path).map(|place| &self.documents[*place])
     }
 
     /// Iterates over the documents and the places of their lines, in the order of their import.
-    pub(super) fn all_placed(&self) -> impl Iterator<Item = &Placed> {
+    pub(super) fn placements(&self) -> impl Iterator<Item = &Placed> {
         self.documents.iter()
     }
 
@@ -269,7 +269,7 @@ mod tests {
         ImportedDocument {
             path: DocPath::new(path).expect("plain"),
             document_type: DocumentType::Code,
-            hash: ContentHash::of(path.as_bytes()),
+            hash: ContentHash::hash(path.as_bytes()),
             size_bytes: 7,
             modified: Timestamp(1_700_000_000_123_456_789),
             created: Timestamp(1_700_000_000_000_000_001),
@@ -296,7 +296,7 @@ mod tests {
         writer.finish().expect("written");
         let (imported, unread) = load(folder.path());
         assert_eq!((imported.iter().cloned().collect::<Vec<_>>(), unread), (documents.to_vec(), Vec::new()));
-        let placed = imported.placed(&documents[1].path).expect("there");
+        let placed = imported.placement(&documents[1].path).expect("there");
         assert_eq!(placed.text(folder.path()).expect("readable"), "text of a.rs\n");
     }
 

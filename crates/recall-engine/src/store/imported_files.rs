@@ -17,14 +17,14 @@ use super::private_summaries::is_summary;
 
 impl Store {
     /// Returns the documents that were imported without their files.
-    pub(crate) fn imported(&self) -> Arc<Imported> {
+    pub(crate) fn list_imported_files(&self) -> Arc<Imported> {
         self.imported.current()
     }
 
     /// Returns the metadata of a file, or of the document that was imported or the private summary that is in its place.
     pub(crate) fn stat(&self, path: &DocPath) -> StatOutcome {
         match recall_watch::stat(&self.root, path) {
-            StatOutcome::Gone => match self.imported().get(path) {
+            StatOutcome::Gone => match self.list_imported_files().get(path) {
                 Some(imported) => StatOutcome::File { size_bytes: imported.size_bytes, modified: imported.modified },
                 None if is_summary(path) => recall_watch::stat(&self.folder.path, path),
                 None => StatOutcome::Gone,
@@ -40,8 +40,8 @@ impl Store {
         let options = ReadOptions { sizes, tracking, text_of_notebook: Some(recall_chunk::read_notebook) };
         match content::read(&self.root, path, &options) {
             Err(ContentError::Gone { path: gone }) => {
-                let imported = self.imported();
-                let placed = match imported.placed(path) {
+                let imported = self.list_imported_files();
+                let placed = match imported.placement(path) {
                     Some(placed) => placed,
                     None if is_summary(path) => {
                         return content::read(&self.folder.path, path, &options).map(|content| (content, None));
@@ -69,7 +69,7 @@ impl Store {
     /// Returns the imported documents as a scan finds files, in the order of their import, without those whose files are there.
     /// These are given up.
     pub(crate) fn imported_files(&self, is_there: impl Fn(&DocPath) -> bool) -> Vec<FoundFile> {
-        let imported = self.imported();
+        let imported = self.list_imported_files();
         if imported.iter().any(|document| is_there(&document.path)) {
             let kept: Result<(), OpenError> = self.change_imported(|old| !is_there(&old.path), |_| Ok(()));
             if let Err(error) = kept {
@@ -93,10 +93,10 @@ impl Store {
         add: impl FnOnce(&mut ImportedWriter) -> Result<(), E>,
     ) -> Result<(), E> {
         let _changing = self.imported.change();
-        let imported = self.imported();
+        let imported = self.list_imported_files();
         let mut writer = ImportedWriter::begin(&self.folder.path)?;
         let failed = |source: io::Error| OpenError::Io { path: self.imported_path(), source };
-        for placed in imported.all_placed().filter(|placed| keep(&placed.document)) {
+        for placed in imported.placements().filter(|placed| keep(&placed.document)) {
             let line = placed.line(&self.folder.path).map_err(failed)?;
             writer.keep(&line).map_err(failed)?;
         }

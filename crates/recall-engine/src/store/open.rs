@@ -152,7 +152,7 @@ impl Store {
                 &kept_in,
                 journals(&kept_in, Path::new(PROJECT_FOLDER)),
                 own.log(scope, root),
-                RepositoryLog::of(own, scope, root).filter(|_| !is_adopted),
+                RepositoryLog::find(own, scope, root).filter(|_| !is_adopted),
             ),
             contributors: Arc::default(),
             anchor_texts: AnchorTexts::default(),
@@ -199,7 +199,7 @@ impl Store {
     /// Rebuilds the lexical index from the catalog if their generations differ.
     pub(crate) fn repair_lexical(&self) -> Result<(), StoreError> {
         let _writing = self.writing.lock();
-        let generation = self.catalog.generation().map_err(|source| self.read_failed(source))?;
+        let generation = self.catalog.generation().map_err(|source| self.read_error(source))?;
         // If another process writes the index, it is between its two commits, or rebuilds the lexical index itself.
         if self.lexical.generation() == generation || self.index_lock.take().is_err() {
             return Ok(());
@@ -214,13 +214,13 @@ impl Store {
     pub(crate) fn rebuild_lexical(&self) -> Result<(), StoreError> {
         self.index_lock.take()?;
         let _writing = self.writing.lock();
-        let generation = self.catalog.generation().map_err(|source| self.read_failed(source))?;
+        let generation = self.catalog.generation().map_err(|source| self.read_error(source))?;
         self.write_lexical(generation)
     }
 
     /// Clears the lexical index and writes every document of the catalog to it. The caller holds `writing`.
     pub(crate) fn write_lexical(&self, generation: Generation) -> Result<(), StoreError> {
-        let failed = |source| self.lexical_write_failed(source);
+        let failed = |source| self.lexical_write_error(source);
         // An open writer may hold some of the documents that are written here.
         drop(self.lexical_writer.lock().take());
         let mut writer = self.lexical.writer(WriterSettings::default()).map_err(failed)?;

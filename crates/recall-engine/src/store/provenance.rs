@@ -8,7 +8,7 @@ use crate::store::Store;
 
 /// Fills the branch, commit and project's name that the client did not send, and masks secrets. The project's path is not filled:
 /// journals are shared, and a path of one machine means nothing on another.
-pub(crate) fn completed(said: &Provenance, head: &Head, store: &Store) -> Provenance {
+pub(crate) fn complete(said: &Provenance, head: &Head, store: &Store) -> Provenance {
     let Provenance { session, agent, mode, branch, commit, project, project_path } = said.clone();
     let name = || match store.scope {
         StoreScope::Project => store.root.file_name().map(|name| name.to_string_lossy().into_owned()),
@@ -27,5 +27,5 @@ pub(crate) fn completed(said: &Provenance, head: &Head, store: &Store) -> Proven
 
 /// Completes the client's provenance with the current branch and commit of the store's root.
 pub(crate) fn where_of(store: &Store, said: &Provenance) -> Provenance {
-    completed(said, &Head::of(&store.root), store)
+    complete(said, &Head::read_from(&store.root), store)
 }

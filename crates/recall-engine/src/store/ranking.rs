@@ -45,14 +45,14 @@ impl RankingCell {
     /// Returns the rankers for a choice; `built_in` if the project has none of its own.
     pub(crate) fn current(&self, choice: &RankerChoice, built_in: &Rankers) -> Arc<Ranking> {
         match choice {
-            RankerChoice::Own(path) => self.own(path, built_in),
+            RankerChoice::Own(path) => self.own_ranking(path, built_in),
             RankerChoice::BuiltIn => Arc::new(Ranking::built_in(built_in)),
             RankerChoice::Fusion => Arc::new(Ranking { rankers: None, used: RankerUse::Fusion, problem: None }),
         }
     }
 
-    fn own(&self, path: &Path, built_in: &Rankers) -> Arc<Ranking> {
-        let stamp = match fs::metadata(path).and_then(|metadata| Stamp::of(&metadata)) {
+    fn own_ranking(&self, path: &Path, built_in: &Rankers) -> Arc<Ranking> {
+        let stamp = match fs::metadata(path).and_then(|metadata| Stamp::read(&metadata)) {
             Ok(stamp) => stamp,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Arc::new(Ranking::built_in(built_in)),
             Err(error) => return Arc::new(Ranking::passed_over(built_in, error.to_string())),
@@ -83,7 +83,7 @@ impl Ranking {
 }
 
 impl Stamp {
-    fn of(metadata: &Metadata) -> io::Result<Self> {
+    fn read(metadata: &Metadata) -> io::Result<Self> {
         if !metadata.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
         }
@@ -135,14 +135,14 @@ mod tests {
         let (cell, path) = (RankingCell::default(), folder.path().join("code.ranker"));
         let (rankers, choice) = (Rankers::built_in(), RankerChoice::Own(path.clone()));
         assert_eq!(cell.current(&choice, &rankers).used, RankerUse::BuiltIn);
-        let sound = rankers.of(ContentKind::Prose, FeatureSet::Words).expect("built in").write();
+        let sound = rankers.ranker(ContentKind::Prose, FeatureSet::Words).expect("built in").write();
         let damaged: Vec<u8> = sound.iter().map(|byte| byte ^ 1).collect();
         let mut cut = sound.clone();
         cut.truncate(sound.len() / 2);
         check(&cell, &path, Some(&sound), RankerUse::Own, None);
         let ranking = cell.current(&choice, &rankers);
-        let ours = ranking.rankers.as_ref().and_then(|rankers| rankers.of(ContentKind::Code, FeatureSet::Words));
-        assert_eq!(ours, rankers.of(ContentKind::Prose, FeatureSet::Words));
+        let ours = ranking.rankers.as_ref().and_then(|rankers| rankers.ranker(ContentKind::Code, FeatureSet::Words));
+        assert_eq!(ours, rankers.ranker(ContentKind::Prose, FeatureSet::Words));
         assert!(Arc::ptr_eq(&ranking, &cell.current(&choice, &rankers)), "an unchanged file is not read again");
         check(&cell, &path, Some(&damaged), RankerUse::BuiltIn, Some("cannot be read"));
         check(&cell, &path, Some(&cut), RankerUse::BuiltIn, Some("cannot be read"));

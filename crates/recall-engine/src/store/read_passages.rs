@@ -26,7 +26,7 @@ impl Store {
     /// Returns the chunks in these rows, in their order, from the cache where it has them.
     pub(crate) fn passages(&self, rows: &[ChunkRow]) -> Result<Passages, StoreError> {
         let generation = self.lexical.generation();
-        let mut all = self.passages.of(generation, rows);
+        let mut all = self.passages.get(generation, rows);
         let missing: Vec<usize> = (0..rows.len()).filter(|&place| all[place].is_none()).collect();
         if missing.is_empty() {
             return Ok(Passages { all, generation, are_any_kept: !rows.is_empty() });

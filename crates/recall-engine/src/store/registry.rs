@@ -234,7 +234,7 @@ impl Registry {
     }
 
     /// Closes the least recently used idle store; returns whether there was one.
-    pub(crate) fn shed(&self) -> bool {
+    pub(crate) fn close_oldest_idle(&self) -> bool {
         let slot = take_oldest_idle(&mut self.slots.lock());
         // The store is closed here, after the lock on the slots is released.
         slot.is_some()
@@ -352,7 +352,7 @@ impl Registry {
         let mut store = slot.lock();
         let mut disturbed = None;
         if let Some(open) = store.take() {
-            disturbed = open.disturbed();
+            disturbed = open.find_disturbance();
             let Some(disturbed) = disturbed else { return Ok(Arc::clone(store.insert(open))) };
             tracing::warn!(root = %root.display(), reason = %disturbed, "an open index was changed and is opened again");
             open.cancel.cancel();

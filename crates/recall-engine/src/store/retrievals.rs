@@ -50,7 +50,7 @@ impl Retrievals {
     }
 
     /// Returns how often an item was returned as a hit. A chunk has the count of its document.
-    pub(crate) fn of(&self, item: ItemId) -> u64 {
+    pub(crate) fn count(&self, item: ItemId) -> u64 {
         let item = match item {
             ItemId::Chunk(chunk) => ItemId::Document(chunk.document),
             other => other,
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn counts_survive_reopening() {
         let folder = tempfile::tempdir().expect("a folder");
-        let document = DocumentId::of(&DocPath::new("src/a.rs").expect("plain"));
+        let document = DocumentId::from_path(&DocPath::new("src/a.rs").expect("plain"));
         let memory: ItemId = "L-0123abcd".parse().expect("an id");
         let first = Retrievals::open(folder.path());
         first.note([ItemId::Document(document), memory]);
@@ -106,7 +106,7 @@ mod tests {
         drop(first);
         let again = Retrievals::open(folder.path());
         let chunk = ItemId::Chunk(ChunkId { document, ordinal: 3 });
-        assert_eq!((again.of(memory), again.of(chunk)), (2, 1));
+        assert_eq!((again.count(memory), again.count(chunk)), (2, 1));
         std::fs::remove_dir_all(folder.path()).expect("there");
         again.note([memory]);
         again.keep();

@@ -70,7 +70,7 @@ impl Freshness {
     }
 
     /// Returns how many files the last scan listed.
-    pub(crate) fn listed(&self) -> u64 {
+    pub(crate) fn listed_files(&self) -> u64 {
         self.state.lock().listed
     }
 
@@ -99,7 +99,7 @@ impl Freshness {
 
     /// Records that the walk is done, how many files it listed, what rules leave out, whether few files changed, and that these are
     /// being ingested.
-    pub(crate) fn scanned(&self, listed: u64, ruled_out: RuledOut, is_of_few: bool) {
+    pub(crate) fn note_scan(&self, listed: u64, ruled_out: RuledOut, is_of_few: bool) {
         let mut state = self.state.lock();
         (state.listed, state.is_of_few) = (listed, is_of_few);
         state.ruled_out = Arc::new(ruled_out);

@@ -189,8 +189,8 @@ impl Selection {
     }
 
     /// Returns the path with this document's id about which there is a decision.
-    pub(crate) fn decided(&self, id: DocumentId) -> Option<&DocPath> {
-        self.decisions.keys().find(|path| DocumentId::of(path) == id)
+    pub(crate) fn decision(&self, id: DocumentId) -> Option<&DocPath> {
+        self.decisions.keys().find(|path| DocumentId::from_path(path) == id)
     }
 
     /// Returns whether there is a decision about the path itself.
@@ -231,7 +231,7 @@ impl Selection {
     }
 
     /// Returns the options with which a path, or else its nearest directory, was added.
-    pub(crate) fn added(&self, path: &DocPath) -> Option<&Added> {
+    pub(crate) fn addition(&self, path: &DocPath) -> Option<&Added> {
         let mut end = path.as_str().len();
         loop {
             let prefix = DocPath::new(&path.as_str()[..end]).ok()?;
@@ -374,8 +374,8 @@ mod tests {
         let again = project.load();
         assert_eq!(again.decisions, selection.decisions);
         assert!(again.decides(&path("old.md")) && !again.decides(&path("new.md")));
-        assert_eq!(again.added(&path("docs/a/b.md")), Some(&added));
-        assert_eq!(again.added(&path("src/a.md")), None);
+        assert_eq!(again.addition(&path("docs/a/b.md")), Some(&added));
+        assert_eq!(again.addition(&path("src/a.md")), None);
     }
 
     #[test]

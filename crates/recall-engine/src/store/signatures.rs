@@ -49,7 +49,7 @@ impl SignatureCache {
         if !pattern.is_selective() {
             return snapshot.document_rows();
         }
-        let Some(signatures) = self.signatures(snapshot, most_bytes)? else { return streamed(snapshot, pattern) };
+        let Some(signatures) = self.signatures(snapshot, most_bytes)? else { return stream(snapshot, pattern) };
         let matching = signatures.all.iter().filter(|(_, signature)| pattern.may_match(signature));
         Ok(matching.map(|(row, _)| *row).collect())
     }
@@ -94,7 +94,7 @@ impl Signatures {
         }
         // An older version stored no signatures, and a snapshot may be older than the cache.
         for row in without_signature(&rows, &all) {
-            let signature = TextSignature::of(&snapshot.text(row)?.unwrap_or_default());
+            let signature = TextSignature::compute(&snapshot.text(row)?.unwrap_or_default());
             bytes += signature.as_bytes().len();
             if bytes > most_bytes {
                 return Ok(None);
@@ -113,7 +113,7 @@ fn without_signature<S>(rows: &[DocumentRow], signatures: &[(DocumentRow, S)]) -
 }
 
 /// The same without a cache. A document without a signature may match.
-fn streamed(snapshot: &Snapshot<'_>, pattern: &Pattern) -> Result<Vec<DocumentRow>, ReadError> {
+fn stream(snapshot: &Snapshot<'_>, pattern: &Pattern) -> Result<Vec<DocumentRow>, ReadError> {
     let mut read = Vec::new();
     snapshot.signatures_after(DocumentRow(0), |row, signature| read.push((row, pattern.may_match(&signature))))?;
     let mut rows = without_signature(&snapshot.document_rows()?, &read);
@@ -137,7 +137,7 @@ mod tests {
         for (path, text) in texts {
             let path = DocPath::new(path).expect("a path");
             let document = Document {
-                id: DocumentId::of(&path),
+                id: DocumentId::from_path(&path),
                 path,
                 memory: None,
                 document_type: DocumentType::Code,

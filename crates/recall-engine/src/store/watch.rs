@@ -32,7 +32,7 @@ impl Store {
     /// writes them.
     ///
     /// Changed embeddings are quarantined and rebuilt in place. For the other parts the store has to be opened again.
-    pub(crate) fn disturbed(&self) -> Option<Disturbed> {
+    pub(crate) fn find_disturbance(&self) -> Option<Disturbed> {
         // The first request after the index was deleted, as by `rm -r`, must notice it, so this check has no interval.
         if !self.catalog.is_in_place() && self.writing.try_lock().is_some() {
             return Some(Disturbed::Replaced);
@@ -68,7 +68,7 @@ impl Store {
         self.dirty.rewrite_everything();
         {
             let _writing = self.writing.lock();
-            let generation = self.catalog.generation().map_err(|source| self.read_failed(source))?;
+            let generation = self.catalog.generation().map_err(|source| self.read_error(source))?;
             self.write_lexical(generation)?;
         }
         self.reload_known()?;

@@ -14,7 +14,7 @@ impl Store {
     }
 
     /// Returns why its changes are not watched; `None` if they are.
-    pub(crate) fn unwatched(&self) -> Option<String> {
+    pub(crate) fn reason_unwatched(&self) -> Option<String> {
         match &self.watch {
             Some(watch) => watch.problem(),
             None => Some("this process does not watch files".to_owned()),
@@ -24,16 +24,16 @@ impl Store {
     /// Records that files and journals are about to be read.
     pub(crate) fn mark_read_started(&self) {
         if let Some(watch) = &self.watch {
-            watch.scan_started(Part::Files);
-            watch.scan_started(Part::Journals);
+            watch.begin_scan(Part::Files);
+            watch.begin_scan(Part::Journals);
         }
     }
 
     /// Records that reading them failed.
     pub(crate) fn mark_read_failed(&self) {
         if let Some(watch) = &self.watch {
-            watch.scan_failed(Part::Files);
-            watch.scan_failed(Part::Journals);
+            watch.abort_scan(Part::Files);
+            watch.abort_scan(Part::Journals);
         }
     }
 
@@ -64,13 +64,13 @@ impl Store {
     /// Reads what changed in the journals since the last read.
     pub(crate) fn refresh_journals(&self, now: Timestamp) {
         if let Some(watch) = &self.watch {
-            watch.scan_started(Part::Journals);
+            watch.begin_scan(Part::Journals);
         }
         if let Err(error) = self.ledger.refresh(now) {
             let reason = error_chain(&error);
             tracing::warn!(root = %self.root.display(), reason, "the journals were not read");
             if let Some(watch) = &self.watch {
-                watch.scan_failed(Part::Journals);
+                watch.abort_scan(Part::Journals);
             }
         }
         self.follow_journals();

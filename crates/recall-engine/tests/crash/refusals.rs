@@ -148,8 +148,11 @@ fn told(error: &MemoryError, kind: io::ErrorKind) -> Told {
 /// operations and of the refused requests.
 fn refuse(disk: usize, failures: Failures) -> (usize, usize) {
     let world = World::new();
-    let mut client =
-        Client { world: &world, engine: world.engine(), known: [MemoryId::of(recall_core::MemoryType::Note, &[]); 2] };
+    let mut client = Client {
+        world: &world,
+        engine: world.engine(),
+        known: [MemoryId::from_parts(recall_core::MemoryType::Note, &[]); 2],
+    };
     client.known = ["Wombat told", "Wombat removed"].map(|title| client.add(title, title).expect("all is well"));
     world.disks[disk].fail_at(Some(failures));
     let ask =
@@ -181,7 +184,7 @@ fn refuse(disk: usize, failures: Failures) -> (usize, usize) {
 fn deleting_a_memory_with_an_interrupted_promotion_reports_the_remaining_copy() {
     let world = World::new();
     let engine = world.engine();
-    let client = Client { world: &world, engine, known: [MemoryId::of(recall_core::MemoryType::Note, &[]); 2] };
+    let client = Client { world: &world, engine, known: [MemoryId::from_parts(recall_core::MemoryType::Note, &[]); 2] };
     let [half, whole] = ["Wombat half", "Wombat whole"].map(|title| client.add(title, title).expect("all is well"));
     let client = Client { known: [half, half], ..client };
     world.disks[0].fail_at(Some(Failures { first: 0, count: usize::MAX, kind: io::ErrorKind::StorageFull }));

@@ -67,7 +67,7 @@ impl World {
 
     /// Returns the same project after a crash that left these journals, with the index of some moment.
     pub(crate) fn after(&self, images: &[Image], index: Option<&Index>) -> Self {
-        let disk = |at: usize| ModelDisk::of(recall_journal::Storage::folder(&self.disks[at]), &images[at]);
+        let disk = |at: usize| ModelDisk::with_image(recall_journal::Storage::folder(&self.disks[at]), &images[at]);
         let clock = Arc::new(TestClock(AtomicI64::new(2_001_000_000_000_000_000)));
         let world =
             Self { place: place(), sandbox: Arc::clone(&self.sandbox), disks: [disk(0), disk(1), disk(2)], clock };

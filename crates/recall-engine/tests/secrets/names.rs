@@ -39,7 +39,7 @@ fn a_token_in_a_name_is_in_no_answer() {
         format!("{:?}", engine.search(&origin, &faceted).expect("an answer")),
         format!("{:?}", engine.list(&origin, &list()).expect("a listing")),
         format!("{:?}", engine.graph(&origin, &graph).expect("a graph")),
-        format!("{:?}", engine.related(&origin, &related).expect("related")),
+        format!("{:?}", engine.related_documents(&origin, &related).expect("related")),
         format!("{:?}", engine.status(&origin, Scope::All, 1000).expect("a status")),
     ];
     for (nth, (_, path)) in samples.iter().enumerate() {
@@ -55,7 +55,7 @@ fn a_token_in_a_name_is_in_no_answer() {
             answers.push(format!("{item:?}"));
         }
         let related = RelatedRequest { id: hit.citation(), scope: Scope::All, limit: 5, types: Vec::new() };
-        answers.push(format!("{:?}", engine.related(&origin, &related).expect("a citation names the file")));
+        answers.push(format!("{:?}", engine.related_documents(&origin, &related).expect("a citation names the file")));
     }
     for (sample, path) in &samples {
         let shown = answers.iter().position(|answer| is_shown(sample, answer));

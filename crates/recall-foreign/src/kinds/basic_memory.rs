@@ -8,7 +8,7 @@ use recall_core::{ForeignKind, MEMORY_BYTES, Timestamp};
 
 use super::memory_type;
 use super::serena::{title, unreadable};
-use crate::database::{Database, expected};
+use crate::database::{Database, expected_tables};
 use crate::front_matter::Note;
 use crate::item::{ForeignMemory, ForeignOrigin};
 use crate::moment;
@@ -33,11 +33,11 @@ fn read_notes(folder: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
 }
 
 fn note(text: &str, found: &Found) -> ForeignMemory {
-    let note = Note::of(text);
+    let note = Note::split(text);
     let (memory_type, label) = memory_type(&note.text_of("type").unwrap_or_default());
     let mut tags = note.list_of("tags");
     tags.extend(label);
-    let written = ["created", "created_at", "date"].into_iter().find_map(|name| moment::of_json(note.field(name)?));
+    let written = ["created", "created_at", "date"].into_iter().find_map(|name| moment::from_json(note.field(name)?));
     ForeignMemory {
         id: note.text_of("permalink").unwrap_or_else(|| found.below.clone()),
         memory_type,
@@ -62,7 +62,7 @@ struct Entity {
 fn read_database(path: &Path, scratch: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     let database = Database::open(path, scratch)?;
     database.require(
-        expected(ForeignKind::BasicMemory),
+        expected_tables(ForeignKind::BasicMemory),
         "entity",
         &["id", "title", "permalink", "file_path", "created_at"],
     )?;
@@ -89,7 +89,7 @@ fn read_database(path: &Path, scratch: &Path, sink: &mut Sink<'_>) -> Result<(),
         let whole = if has_content { markdown(&database, entity.number)? } else { None };
         let (content, mut tags) = match whole {
             Some(text) => {
-                let note = Note::of(&text);
+                let note = Note::split(&text);
                 (note.text.trim().to_owned(), note.list_of("tags"))
             }
             None => (statements(&database, entity.number)?, Vec::new()),

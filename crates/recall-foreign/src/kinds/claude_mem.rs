@@ -8,7 +8,7 @@ use std::path::Path;
 use recall_core::{ForeignKind, Timestamp};
 
 use super::memory_type;
-use crate::database::{Database, Values, expected};
+use crate::database::{Database, Values, expected_tables};
 use crate::item::{Belonging, ForeignMemory, ForeignOrigin, ForeignSession};
 use crate::moment;
 use crate::{Item, LeftOut, LeftOutReason, ReadError, Sink};
@@ -33,7 +33,7 @@ struct SdkSession {
 
 pub(super) fn read(path: &Path, scratch: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     let database = Database::open(path, scratch)?;
-    let expected = expected(ForeignKind::ClaudeMem);
+    let expected = expected_tables(ForeignKind::ClaudeMem);
     database.require(expected, "observations", &["id", "memory_session_id", "project", "type", "created_at_epoch"])?;
     database.require(expected, "sdk_sessions", &["content_session_id", "memory_session_id", "project"])?;
     let mut sessions = HashMap::new();
@@ -199,5 +199,5 @@ fn origin(session: Option<String>) -> ForeignOrigin {
 }
 
 fn epoch(row: &Values<'_>, at: usize) -> Option<Timestamp> {
-    moment::of_number(row.number(at)? as f64)
+    moment::from_number(row.number(at)? as f64)
 }

@@ -74,10 +74,10 @@ fn file(path: &Path, below: &str) -> Item {
 }
 
 fn session(text: &str, found: &Found) -> ForeignSession {
-    let note = Note::of(text);
+    let note = Note::split(text);
     let stem = found.below.trim_end_matches(".md");
     let first = |names: &[&str]| names.iter().find_map(|name| note.text_of(name));
-    let time = |names: &[&str]| names.iter().find_map(|name| moment::of_json(note.field(name)?));
+    let time = |names: &[&str]| names.iter().find_map(|name| moment::from_json(note.field(name)?));
     let id = first(&["session_id", "session", "id"]).unwrap_or_else(|| format!("edi-{}", stem.replace('/', "-")));
     let started = time(&["started_at", "started", "start", "date"]).or_else(|| date_of(stem)).or(found.modified);
     let started = started.unwrap_or_default();
@@ -102,5 +102,5 @@ fn session(text: &str, found: &Found) -> ForeignSession {
 
 /// Returns the day that a file name begins with.
 fn date_of(stem: &str) -> Option<Timestamp> {
-    moment::of_text(stem.rsplit('/').next()?.get(..10)?)
+    moment::from_text(stem.rsplit('/').next()?.get(..10)?)
 }

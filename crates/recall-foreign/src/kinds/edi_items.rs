@@ -8,7 +8,7 @@ use recall_core::{EventDetails, ForeignKind, StoreScope, Timestamp};
 use serde_json::{Map, Value};
 
 use super::{event_type, memory_type};
-use crate::database::{Database, Values, expected};
+use crate::database::{Database, Values, expected_tables};
 use crate::item::{Belonging, ForeignEvent, ForeignFeedback, ForeignMemory, ForeignOrigin, ForeignSession};
 use crate::{Item, LeftOut, LeftOutReason, ReadError, Sink};
 
@@ -23,7 +23,7 @@ pub(super) const SESSION_EVENTS: usize = 1000;
 
 pub(super) fn read(kind: ForeignKind, path: &Path, scratch: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     let database = Database::open(path, scratch)?;
-    let expected = expected(kind);
+    let expected = expected_tables(kind);
     if kind == ForeignKind::RecallV0
         && database.columns("items")?.is_empty()
         && !database.columns("knowledge")?.is_empty()
@@ -34,7 +34,7 @@ pub(super) fn read(kind: ForeignKind, path: &Path, scratch: &Path, sink: &mut Si
     let is_codex = database.columns("items")?.contains("metadata");
     if is_codex != (kind == ForeignKind::Codex) {
         let found = if is_codex { "it is a database of Codex" } else { "its table `items` has no column `metadata`" };
-        return Err(database.unexpected(expected, found.to_owned()));
+        return Err(database.unexpected_error(expected, found.to_owned()));
     }
     if let Some(version) = database.greatest("schema_version", "version")?.filter(|version| *version > CODEX_VERSION) {
         return Err(database.newer(version, CODEX_VERSION));

@@ -7,7 +7,7 @@ use std::path::Path;
 use recall_core::{ForeignKind, Timestamp};
 use serde_json::Value;
 
-use crate::database::{Database, expected};
+use crate::database::{Database, expected_tables};
 use crate::item::{ForeignMemory, ForeignOrigin};
 use crate::moment;
 use crate::text_file::{self, FILE_BYTES};
@@ -18,7 +18,7 @@ pub(super) fn read(path: &Path, scratch: &Path, sink: &mut Sink<'_>) -> Result<(
         return read_export(path, sink);
     }
     let database = Database::open(path, scratch)?;
-    let expected = expected(ForeignKind::Mem0);
+    let expected = expected_tables(ForeignKind::Mem0);
     if !database.columns("memories")?.is_empty() {
         database.require(expected, "memories", &["id", "content", "state", "created_at"])?;
         return read_open_memory(&database, sink);
@@ -143,7 +143,7 @@ fn read_export(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
                     .and_then(Value::as_array)
                     .map(|tags| tags.iter().filter_map(Value::as_str).map(str::to_owned).collect())
                     .unwrap_or_default(),
-                created: entry.get("created_at").and_then(moment::of_json),
+                created: entry.get("created_at").and_then(moment::from_json),
                 origin: ForeignOrigin {
                     agent: Some(field(&["app_name", "agent_id"]).unwrap_or_else(|| "mem0".to_owned())),
                     session: field(&["run_id"]),

@@ -10,7 +10,7 @@ use recall_core::{ForeignKind, Timestamp};
 use serde::Deserialize;
 
 use super::memory_type;
-use crate::database::expected;
+use crate::database::expected_tables;
 use crate::item::{ForeignMemory, ForeignOrigin};
 use crate::text_file::{self, BoundedLines, FILE_BYTES};
 use crate::{Item, LeftOut, LeftOutReason, ReadError, Sink};
@@ -45,7 +45,7 @@ pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     let metadata = text_file::metadata(path)?;
     let unexpected = |found: &str| ReadError::Unexpected {
         path: path.to_owned(),
-        expected: expected(ForeignKind::MemoryServer),
+        expected: expected_tables(ForeignKind::MemoryServer),
         found: found.to_owned(),
     };
     let file = text_file::open(path)?;
@@ -57,7 +57,7 @@ pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     let mut unread = Vec::new();
     let (mut number, mut records) = (0_u64, 0_u64);
     let mut lines = BoundedLines::new(file, LINE_BYTES);
-    while let Some(line) = lines.next().map_err(|source| text_file::failed(path, source))? {
+    while let Some(line) = lines.next().map_err(|source| text_file::read_error(path, source))? {
         number += 1;
         let why = match line {
             Some([]) => continue,

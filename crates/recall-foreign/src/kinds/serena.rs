@@ -4,7 +4,7 @@ use std::path::Path;
 
 use recall_core::{ForeignKind, MEMORY_BYTES};
 
-use crate::database::expected;
+use crate::database::expected_tables;
 use crate::front_matter::Note;
 use crate::item::{ForeignMemory, ForeignOrigin};
 use crate::text_file::{self, files_below};
@@ -18,8 +18,8 @@ pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
         let item = match text_file::read(&found.path, MEMORY_BYTES as u64 * 2) {
             Ok(text) => Item::Memory(Box::new(ForeignMemory {
                 id: found.below.clone(),
-                title: title(Note::of(&text).text, &found.below),
-                content: Note::of(&text).text.trim().to_owned(),
+                title: title(Note::split(&text).text, &found.below),
+                content: Note::split(&text).text.trim().to_owned(),
                 tags: vec!["serena".to_owned()],
                 created: found.modified,
                 origin: ForeignOrigin { agent: Some("serena".to_owned()), ..ForeignOrigin::default() },
@@ -39,7 +39,11 @@ pub(super) fn check_folder(path: &Path, kind: ForeignKind) -> Result<(), ReadErr
     if text_file::metadata(path)?.is_dir() {
         return Ok(());
     }
-    Err(ReadError::Unexpected { path: path.to_owned(), expected: expected(kind), found: "it is a file".to_owned() })
+    Err(ReadError::Unexpected {
+        path: path.to_owned(),
+        expected: expected_tables(kind),
+        found: "it is a file".to_owned(),
+    })
 }
 
 /// Returns the first heading of a note, or its file name in words.

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use recall_core::ForeignKind;
 
 use super::serena::unreadable;
-use crate::database::expected;
+use crate::database::expected_tables;
 use crate::item::ForeignSession;
 use crate::text_file::{self, Found, files_below};
 use crate::{Item, ReadError, Sink};
@@ -33,7 +33,7 @@ pub(super) fn read(path: &Path, root: Option<&Path>, sink: &mut Sink<'_>) -> Res
     let mut all = transcripts(path, root)?;
     if all.is_empty() && !text_file::metadata(path)?.is_dir() {
         let found = "its name does not end in `.jsonl` or `.json`".to_owned();
-        let expected = expected(ForeignKind::Transcripts);
+        let expected = expected_tables(ForeignKind::Transcripts);
         return Err(ReadError::Unexpected { path: path.to_owned(), expected, found });
     }
     // The newest first, so that a limit leaves out the oldest.

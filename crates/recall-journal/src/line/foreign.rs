@@ -16,11 +16,11 @@ pub(super) fn adopt(line: Line, day: Day) -> Result<Line, FaultKind> {
     let named = line.r#type.as_deref().unwrap_or_default();
     let known = named.trim().to_lowercase().parse::<MemoryType>();
     let memory_type = *known.as_ref().unwrap_or(&MemoryType::Note);
-    let id = MemoryId::of(memory_type, &[content.as_bytes()]);
+    let id = MemoryId::from_parts(memory_type, &[content.as_bytes()]);
     let source = line.source.clone().and_then(text).unwrap_or_default();
     let moment = line.timestamp.clone().and_then(text).unwrap_or_else(|| day.to_string());
     let parts = [named, &source, content, &moment];
-    let event_id = EventId::of(&parts.map(str::as_bytes));
+    let event_id = EventId::from_parts(&parts.map(str::as_bytes));
     let tag = known.is_err().then(|| named.trim().to_owned()).filter(|tag| !tag.is_empty());
     let tags = tag.map_or(line.tags.clone(), |tag| Some(with(line.tags.clone(), tag)));
     Ok(Line {

@@ -28,7 +28,7 @@ pub(super) fn read_event(line: Line, day: Day, remarks: &mut Vec<FaultKind>) -> 
     let id = match &line.event_id {
         Some(id) => id.parse().map_err(wrong)?,
         // The line was written by hand. Lines with equal fields are the same event, in whatever file they are.
-        None => EventId::of(&[&serde_json::to_vec(&line).map_err(wrong)?]),
+        None => EventId::from_parts(&[&serde_json::to_vec(&line).map_err(wrong)?]),
     };
     let timestamp = timestamp(line.timestamp.as_ref(), day)?;
     let provenance = line.provenance.clone().map(Provenance::from).unwrap_or_default();
@@ -79,7 +79,7 @@ fn body(kind: Kind, line: Line, remarks: &mut Vec<FaultKind>) -> Result<EventBod
     }
     let mut paths = Paths { memory: id, remarks };
     let change = match kind {
-        Kind::Add => MemoryChange::Add(Box::new(added(line, &mut paths)?)),
+        Kind::Add => MemoryChange::Add(Box::new(new_memory(line, &mut paths)?)),
         Kind::Update => MemoryChange::Update(Box::new(amendment(line, &mut paths)?)),
         Kind::Delete => MemoryChange::Delete { reason: line.reason },
         Kind::Verify => MemoryChange::Verify { anchors: paths.anchors(line.anchors)? },
@@ -92,13 +92,13 @@ fn body(kind: Kind, line: Line, remarks: &mut Vec<FaultKind>) -> Result<EventBod
     Ok(EventBody::Memory { id, change })
 }
 
-fn added(line: Line, paths: &mut Paths<'_>) -> Result<NewMemory, FaultKind> {
+fn new_memory(line: Line, paths: &mut Paths<'_>) -> Result<NewMemory, FaultKind> {
     let content: Arc<str> = line.content.ok_or_else(|| missing("content"))?.into();
     Ok(NewMemory {
         title: line.title.map_or_else(|| recall_core::title_of(&content).into(), Arc::from),
         content,
-        tags: line.tags.map(sorted).unwrap_or_default(),
-        related_files: paths.sorted(line.related_files).unwrap_or_default(),
+        tags: line.tags.map(sort).unwrap_or_default(),
+        related_files: paths.sort(line.related_files).unwrap_or_default(),
         scope: line.scope.map_or(Ok(StoreScope::Project), |scope| scope.parse().map_err(wrong))?,
         source: line.source.and_then(foreign::text),
         origin: line.origin.map_or(Ok(MemoryOrigin::Imported), |origin| origin.parse().map_err(wrong))?,
@@ -112,8 +112,8 @@ fn amendment(line: Line, paths: &mut Paths<'_>) -> Result<Amendment, FaultKind> 
     Ok(Amendment {
         title: line.title.map(Arc::from),
         content: line.content.map(Arc::from),
-        tags: line.tags.map(sorted),
-        related_files: paths.sorted(line.related_files),
+        tags: line.tags.map(sort),
+        related_files: paths.sort(line.related_files),
         anchors: paths.anchors(line.anchors)?,
     })
 }
@@ -147,8 +147,8 @@ impl Paths<'_> {
         checked
     }
 
-    fn sorted(&mut self, paths: Option<Texts>) -> Option<Vec<DocPath>> {
-        let mut paths: Vec<_> = sorted(paths?).into_iter().filter_map(|path| self.path(path)).collect();
+    fn sort(&mut self, paths: Option<Texts>) -> Option<Vec<DocPath>> {
+        let mut paths: Vec<_> = sort(paths?).into_iter().filter_map(|path| self.path(path)).collect();
         paths.sort_unstable();
         Some(paths)
     }
@@ -187,7 +187,7 @@ impl From<ProvenanceFields> for Provenance {
 }
 
 /// Returns the texts sorted, without duplicates.
-fn sorted(texts: Texts) -> Vec<String> {
+fn sort(texts: Texts) -> Vec<String> {
     let mut texts = match texts {
         Texts::Many(texts) => texts,
         Texts::One(text) => {

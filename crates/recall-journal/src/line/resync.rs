@@ -72,7 +72,7 @@ impl ReadLine {
     fn objects(&mut self, bytes: &[u8], day: Day) {
         let mut column = 0;
         for _ in 0..RESUMPTIONS {
-            let (read, stop) = self.well_formed(&bytes[column..], day);
+            let (read, stop) = self.count_well_formed(&bytes[column..], day);
             let begin = column + read;
             self.faults.push(match stop {
                 Stop::End => return,
@@ -87,7 +87,7 @@ impl ReadLine {
     }
 
     /// Reads complete values. Returns the number of bytes read and why it stopped.
-    fn well_formed(&mut self, bytes: &[u8], day: Day) -> (usize, Stop) {
+    fn count_well_formed(&mut self, bytes: &[u8], day: Day) -> (usize, Stop) {
         let valid = match std::str::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => {

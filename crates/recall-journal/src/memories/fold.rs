@@ -114,7 +114,7 @@ impl<'e> Fold<'e> {
         self.added.supersedes
     }
 
-    pub(super) fn created(&self) -> Timestamp {
+    pub(super) fn creation_time(&self) -> Timestamp {
         self.created
     }
 

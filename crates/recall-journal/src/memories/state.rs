@@ -91,7 +91,7 @@ impl MemoryState {
     }
 
     /// Returns the memory by the events that count, and the first event that determines its content but does not count.
-    pub(super) fn judged(&self, id: MemoryId, counts: &dyn Fn(&Event) -> bool) -> Option<Judged> {
+    pub(super) fn judge(&self, id: MemoryId, counts: &dyn Fn(&Event) -> bool) -> Option<Judged> {
         let fold = self.fold(counts)?;
         let foreign = fold.source_events().find(|event| !counts(event)).map(|event| (event.id, event.timestamp));
         Some(Judged { memory: fold.to_memory(id, self.feedback(counts)), foreign })

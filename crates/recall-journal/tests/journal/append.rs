@@ -48,7 +48,8 @@ fn every_kind_of_event_reads_back_as_it_was_written() {
     let events: Vec<_> = (0..70).map(any_kind).collect();
     open(place.path()).append_all(&events).expect("writable");
     let by_day = |events: Vec<Event>| {
-        let mut events: Vec<_> = events.into_iter().map(|event| (Day::of(event.timestamp), event.id)).collect();
+        let mut events: Vec<_> =
+            events.into_iter().map(|event| (Day::from_timestamp(event.timestamp), event.id)).collect();
         events.sort_by_key(|(day, _)| *day);
         events
     };
@@ -213,7 +214,7 @@ fn an_append_goes_to_the_file_that_git_put_in_place() {
 #[test]
 fn a_file_replaced_by_git_during_a_write_loses_no_line() {
     let (first, second) = (add(0, 0, "first"), add(1, 1, "second"));
-    let day = Day::of(first.timestamp);
+    let day = Day::from_timestamp(first.timestamp);
     let theirs = lines(&[first.clone(), add(2, 2, "a longer one, that they had all the time")]).join("\n") + "\n";
     let theirs = theirs.into_bytes();
     for (edit, kept) in [

@@ -41,7 +41,7 @@ impl Work {
     }
 
     fn days(&self) -> Vec<Day> {
-        let days: BTreeSet<_> = self.acknowledged.iter().map(|event| Day::of(event.timestamp)).collect();
+        let days: BTreeSet<_> = self.acknowledged.iter().map(|event| Day::from_timestamp(event.timestamp)).collect();
         days.into_iter().collect()
     }
 
@@ -72,7 +72,7 @@ impl Work {
 
 /// Checks the state of a disk after a crash.
 fn check(image: &Image, acknowledged: &[Event], known: &BTreeSet<Event>) {
-    let model = ModelDisk::of("memory", image);
+    let model = ModelDisk::with_image("memory", image);
     let journal = Journal::open(Arc::new(model.clone())).expect("opens");
     let mut follower = Follower::new(Arc::new(model.clone()));
     let events = follower.replay(LATER).expect("readable");

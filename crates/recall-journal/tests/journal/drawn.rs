@@ -41,7 +41,7 @@ pub(crate) fn new_memory(content: &str) -> NewMemory {
 pub(crate) fn event(number: u64, memory: u32, change: MemoryChange) -> Event {
     Event {
         timestamp: Timestamp(NOON + number as i64),
-        id: EventId::of(&[&number.to_le_bytes()]),
+        id: EventId::from_parts(&[&number.to_le_bytes()]),
         body: EventBody::Memory { id: memory_id(memory), change },
         provenance: Provenance { session: Some("s1".to_owned()), ..Provenance::default() },
     }
@@ -145,7 +145,7 @@ fn feedback() -> impl Strategy<Value = Feedback> {
 }
 
 fn item() -> impl Strategy<Value = ItemId> {
-    let document = DocumentId::of(&DocPath::new("a.rs").expect("a path"));
+    let document = DocumentId::from_path(&DocPath::new("a.rs").expect("a path"));
     prop_oneof![
         (0..4_u32).prop_map(|number| ItemId::Memory(memory_id(number))),
         Just(ItemId::Document(document)),

@@ -171,7 +171,7 @@ proptest! {
         let parts = others.split_at(if others.is_empty() { 0 } else { cut.index(others.len()) });
         let mut through_files = Memories::default();
         for part in [parts.1, parts.0] {
-            let mut follower = Follower::new(Arc::new(ModelDisk::of("memory", &written(part))));
+            let mut follower = Follower::new(Arc::new(ModelDisk::with_image("memory", &written(part))));
             for event in follower.replay(LATER).expect("readable") {
                 through_files.apply(event);
             }
@@ -182,7 +182,7 @@ proptest! {
 
     #[test]
     fn every_event_reads_back_as_it_was_written(event in any_event()) {
-        let mut follower = Follower::new(Arc::new(ModelDisk::of("memory", &written(std::slice::from_ref(&event)))));
+        let mut follower = Follower::new(Arc::new(ModelDisk::with_image("memory", &written(std::slice::from_ref(&event)))));
         prop_assert_eq!(follower.replay(LATER).expect("readable"), [event]);
         prop_assert_eq!(follower.faults().next(), None);
     }
@@ -209,7 +209,7 @@ proptest! {
     fn if_all_events_count_judged_equals_memory(events in events()) {
         let memories: Memories = events.iter().cloned().collect();
         let expected = memories.memory(memory_id(0)).map(|memory| Judged { memory, foreign: None });
-        prop_assert_eq!(memories.judged(memory_id(0), &|_| true), expected);
+        prop_assert_eq!(memories.judge(memory_id(0), &|_| true), expected);
     }
 
     #[test]
@@ -219,7 +219,7 @@ proptest! {
         let is_kept = |event: &&Event| counts(event) || !is_verdict(event);
         let others: Memories = events.iter().filter(is_kept).cloned().collect();
         for number in 0..3 {
-            prop_assert_eq!(all.judged(memory_id(number), &counts), others.judged(memory_id(number), &counts));
+            prop_assert_eq!(all.judge(memory_id(number), &counts), others.judge(memory_id(number), &counts));
         }
     }
 
@@ -231,7 +231,7 @@ proptest! {
         let counts = |event: &Event| event.id.0[0] & (own as u8) == 0;
         let all: Memories = events.iter().cloned().collect();
         let mine: Memories = events.iter().filter(|event| counts(event)).cloned().collect();
-        let Some(judged) = all.judged(memory_id(0), &counts) else { return Ok(()) };
+        let Some(judged) = all.judge(memory_id(0), &counts) else { return Ok(()) };
         if judged.foreign.is_none() {
             // The others' events determine nothing: without them the content is the same.
             let alone = mine.memory(memory_id(0)).expect("it was added by own events");
@@ -247,17 +247,17 @@ proptest! {
 
     #[test]
     fn a_line_has_the_hash_and_the_id_of_its_event(event in any_event()) {
-        let disk = Arc::new(ModelDisk::of("memory", &written(std::slice::from_ref(&event))));
+        let disk = Arc::new(ModelDisk::with_image("memory", &written(std::slice::from_ref(&event))));
         let mut seen = Vec::new();
         LineReader::new(disk).read(0, &mut |day, line| {
-            seen.push((LineHash::of_line(line), event_ids(line).collect::<Vec<_>>(), event_of_line(line, day)));
+            seen.push((LineHash::from_line(line), event_ids(line).collect::<Vec<_>>(), event_of_line(line, day)));
         }).expect("readable");
-        prop_assert_eq!(seen, [(LineHash::of(&event), vec![event.id], Some(event.clone()))]);
+        prop_assert_eq!(seen, [(LineHash::from_event(&event), vec![event.id], Some(event.clone()))]);
     }
 
     #[test]
     fn another_event_has_another_hash(one in any_event(), other in any_event()) {
-        prop_assert_eq!(LineHash::of(&one) == LineHash::of(&other), one == other);
+        prop_assert_eq!(LineHash::from_event(&one) == LineHash::from_event(&other), one == other);
     }
 }
 

@@ -42,7 +42,7 @@ impl Branches {
 }
 
 pub(crate) fn state(image: &Image) -> Memories {
-    let mut follower = Follower::new(Arc::new(ModelDisk::of("memory", image)));
+    let mut follower = Follower::new(Arc::new(ModelDisk::with_image("memory", image)));
     let events = follower.replay(LATER).expect("readable");
     assert_eq!(follower.faults().filter(|fault| fault.kind.is_loss()).count(), 0);
     events.into_iter().collect()

@@ -19,7 +19,7 @@ const FOREIGN: &str = concat!(
 );
 
 fn check(image: &Image, asked: &BTreeSet<MemoryId>) {
-    let disk = ModelDisk::of("memory", image);
+    let disk = ModelDisk::with_image("memory", image);
     let all = Follower::new(Arc::new(disk.clone())).replay(LATER).expect("readable");
     let retires = |event: &recall_core::Event| match &event.body {
         EventBody::Memory { change: MemoryChange::Add(added), .. } => added.supersedes,
@@ -49,7 +49,7 @@ proptest! {
 #[test]
 fn foreign_lines_are_found_by_their_derived_ids() {
     let image = BTreeMap::from([(Day::from_name("2026-11-19").expect("a day"), FOREIGN.as_bytes().to_vec())]);
-    let all = Follower::new(Arc::new(ModelDisk::of("memory", &image))).replay(LATER).expect("readable");
+    let all = Follower::new(Arc::new(ModelDisk::with_image("memory", &image))).replay(LATER).expect("readable");
     let memories: Memories = all.into_iter().collect();
     let ids: Vec<_> = memories.iter().map(|memory| memory.id).collect();
     assert_eq!(ids.len(), 3);

@@ -12,7 +12,7 @@ use recall_journal::{RecordError, Recorder};
 use crate::drawn::{NOON, SECOND};
 
 fn event(number: u64) -> SessionEvent {
-    let id = EventId::of(&[b"test", &number.to_le_bytes()]);
+    let id = EventId::from_parts(&[b"test", &number.to_le_bytes()]);
     let timestamp = Timestamp(NOON + number as i64 * SECOND);
     let details = EventDetails::new(SessionEventType::Observation, format!("seen {number}"));
     SessionEvent { id, timestamp, details, provenance: Provenance::default() }

@@ -31,7 +31,7 @@ impl Results {
             }
             Err(AppendError::NotWritten { day, .. }) => {
                 // Events of other days may have been written.
-                let of_day = events.iter().filter(|event| recall_journal::Day::of(event.timestamp) == day);
+                let of_day = events.iter().filter(|event| recall_journal::Day::from_timestamp(event.timestamp) == day);
                 self.not_written.extend(of_day.map(|event| event.id));
             }
             Err(AppendError::Unsettled { .. }) => self.unsettled += 1,
@@ -97,7 +97,7 @@ fn check(failures: Failures) -> (usize, Results) {
 }
 
 fn after_a_crash(image: &Image) -> BTreeSet<EventId> {
-    let model = ModelDisk::of("memory", image);
+    let model = ModelDisk::with_image("memory", image);
     drop(Journal::open(Arc::new(model.clone())).expect("opens"));
     let mut follower = Follower::new(Arc::new(model));
     follower.replay(LATER).expect("readable").iter().map(|event| event.id).collect()

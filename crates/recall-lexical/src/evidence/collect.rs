@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use recall_core::{folded, normalized_path};
+use recall_core::{fold_case, normalized_path};
 use tantivy::postings::TermInfo;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, TantivyError};
@@ -34,7 +34,7 @@ pub(crate) fn collect(
     weights: &FieldWeights,
 ) -> Result<Option<Evidence>, TantivyError> {
     let snapshot = term_cache.snapshot;
-    let mut query = QueryPostings::of(term_cache)?;
+    let mut query = QueryPostings::open(term_cache)?;
     query.stats.rare = rare.map_or(0.0, |word| word.share);
     query.stats.rare_together = rare.map_or(0.0, |word| word.share_together);
     let mut documents = Vec::new();
@@ -100,13 +100,13 @@ struct WholeQuery {
 }
 
 impl QueryPostings {
-    fn of(term_cache: &TermCache<'_>) -> Result<Self, TantivyError> {
+    fn open(term_cache: &TermCache<'_>) -> Result<Self, TantivyError> {
         let snapshot = term_cache.snapshot;
         let fields = &snapshot.fields;
         let mut query = Self {
             terms: Vec::new(),
             names: Vec::new(),
-            whole: WholeQuery::of(term_cache)?,
+            whole: WholeQuery::open(term_cache)?,
             weights: Vec::new(),
             stats: QueryStats::default(),
             rarest: 0,
@@ -133,7 +133,7 @@ impl QueryPostings {
             }
         }
         for name in &term_cache.names {
-            let folded = folded(name);
+            let folded = fold_case(name);
             let last = folded.rsplit_once(SCOPE).map_or(&*folded, |(_, last)| last);
             let begun = if folded.len() >= MIN_PREFIX_BYTES {
                 term_cache.look_up_prefix(fields.folded_name, &folded, MAX_PREFIX_MATCHES)?
@@ -173,7 +173,7 @@ impl QueryPostings {
 }
 
 impl WholeQuery {
-    fn of(term_cache: &TermCache<'_>) -> Result<Self, TantivyError> {
+    fn open(term_cache: &TermCache<'_>) -> Result<Self, TantivyError> {
         let fields = &term_cache.snapshot.fields;
         let phrase = term_cache.phrase.as_ref();
         let mut whole = Self {
@@ -184,12 +184,12 @@ impl WholeQuery {
             for end in ends(path, "/").take(MAX_COMPONENTS) {
                 whole.paths.push(term_cache.look_up(fields.path_raw, end.as_bytes())?);
             }
-            whole.path_end = Some(term_cache.look_up(fields.path_end, folded(path).as_bytes())?);
+            whole.path_end = Some(term_cache.look_up(fields.path_end, fold_case(path).as_bytes())?);
         }
         let SpellingSuggestions { names, paths } = &term_cache.suggestions;
         for name in names {
             whole.suggested_names.push(term_cache.look_up(fields.name, name.as_bytes())?);
-            whole.suggested_stems.push(term_cache.look_up(fields.stem, folded(name).as_bytes())?);
+            whole.suggested_stems.push(term_cache.look_up(fields.stem, fold_case(name).as_bytes())?);
         }
         for path in paths {
             whole.suggested_paths.push(term_cache.look_up(fields.path_end, path.as_bytes())?);
@@ -390,7 +390,7 @@ impl<'a> SegmentEvidence<'a> {
     ) -> Result<(), TantivyError> {
         let Some(info) = &found.infos[self.number] else { return Ok(()) };
         let Self { segment, ranges, chunks, documents, .. } = self;
-        let keys = segment.inverted(field).read_block_postings_from_terminfo(info, IndexRecordOption::Basic)?;
+        let keys = segment.inverted_index(field).read_block_postings_from_terminfo(info, IndexRecordOption::Basic)?;
         each_within(keys, ranges, |number, entry, _| {
             matched(&mut chunks[ranges[number].local(entry)], &mut documents[number]);
         });
@@ -426,5 +426,5 @@ fn postings(
     field: Field,
     info: &TermInfo,
 ) -> Result<tantivy::postings::BlockSegmentPostings, TantivyError> {
-    Ok(segment.inverted(field).read_block_postings_from_terminfo(info, IndexRecordOption::WithFreqs)?)
+    Ok(segment.inverted_index(field).read_block_postings_from_terminfo(info, IndexRecordOption::WithFreqs)?)
 }

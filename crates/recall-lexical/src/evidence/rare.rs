@@ -128,7 +128,7 @@ fn words(text: &str, most: usize) -> Vec<QueryWord> {
     let mut words: Vec<QueryWord> = Vec::new();
     // Whether the parts that follow belong to the last word: not if it was seen before.
     let mut is_new = false;
-    Analysis::of_queries().each(text, |term| {
+    Analysis::for_queries().each(text, |term| {
         if let Word::Part(_) = term.word {
             if let Some(word) = words.last_mut().filter(|_| is_new) {
                 word.terms.push(term.indexed.to_owned());

@@ -23,7 +23,7 @@ pub(crate) enum Needs {
 }
 
 impl Needs {
-    pub(crate) fn of(hir: &Hir) -> Self {
+    pub(crate) fn from_hir(hir: &Hir) -> Self {
         let mut collected = Collected::default();
         collected.visit(hir);
         collected.finish()
@@ -62,14 +62,14 @@ impl Collected {
             HirKind::Repetition(repetition) => {
                 self.end_part();
                 if repetition.min > 0 {
-                    self.push(Needs::of(&repetition.sub));
+                    self.push(Needs::from_hir(&repetition.sub));
                 }
             }
             HirKind::Capture(capture) => self.visit(&capture.sub),
             HirKind::Concat(parts) => parts.iter().for_each(|part| self.visit(part)),
             HirKind::Alternation(parts) => {
                 self.end_part();
-                let parts: Vec<Needs> = parts.iter().map(Needs::of).collect();
+                let parts: Vec<Needs> = parts.iter().map(Needs::from_hir).collect();
                 if !parts.contains(&Needs::Nothing) {
                     self.push(Needs::Any(parts));
                 }
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     fn needs(expression: &str) -> Needs {
-        Needs::of(&Parser::new().parse(expression).unwrap())
+        Needs::from_hir(&Parser::new().parse(expression).unwrap())
     }
 
     #[test]
@@ -167,7 +167,7 @@ mod tests {
             let expression = parts.concat();
             let regex = regex::Regex::new(&expression).unwrap();
             if regex.is_match(&text) {
-                prop_assert!(needs(&expression).may_be_met(&TextSignature::of(&text)));
+                prop_assert!(needs(&expression).may_be_met(&TextSignature::compute(&text)));
             }
         }
     }

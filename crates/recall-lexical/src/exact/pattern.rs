@@ -36,7 +36,7 @@ impl Pattern {
     ///
     /// # Errors
     /// See [`Pattern::literal`] and [`Pattern::regex`].
-    pub fn of(needle: &Needle, case: Case) -> Result<Self, PatternError> {
+    pub fn compile(needle: &Needle, case: Case) -> Result<Self, PatternError> {
         match needle {
             Needle::Literal(text) => Self::literal(text, case),
             Needle::Regex(expression) => Self::regex(expression, case),
@@ -48,7 +48,7 @@ impl Pattern {
     /// # Errors
     /// It is empty or longer than [`MOST_PATTERN_BYTES`].
     pub fn literal(text: &str, case: Case) -> Result<Self, PatternError> {
-        Self::new(&parse(&regex_syntax::escape(checked(text)?), case)?)
+        Self::new(&parse(&regex_syntax::escape(check_syntax(text)?), case)?)
     }
 
     /// Compiles several literals: the texts that contain one of them match.
@@ -57,7 +57,7 @@ impl Pattern {
     /// There is none, or they are together longer than [`MOST_PATTERN_BYTES`].
     pub fn any_of(texts: &[&str], case: Case) -> Result<Self, PatternError> {
         let escaped: Vec<String> = texts.iter().map(|text| regex_syntax::escape(text)).collect();
-        Self::new(&parse(checked(&escaped.join("|"))?, case)?)
+        Self::new(&parse(check_syntax(&escaped.join("|"))?, case)?)
     }
 
     /// Compiles a regular expression: the texts with a line that has a match of it match.
@@ -66,7 +66,7 @@ impl Pattern {
     /// It is empty, longer than [`MOST_PATTERN_BYTES`], no regular expression, matches the empty text or a line break, or takes
     /// too much memory.
     pub fn regex(expression: &str, case: Case) -> Result<Self, PatternError> {
-        let hir = one_line::without_line_breaks(&parse(checked(expression)?, case)?)?;
+        let hir = one_line::without_line_breaks(&parse(check_syntax(expression)?, case)?)?;
         if hir.properties().minimum_len().is_none_or(|least| least == 0) {
             return Err(PatternError::MatchesEmpty);
         }
@@ -80,7 +80,7 @@ impl Pattern {
             regex::Error::CompiledTooBig(limit) => PatternError::TooLarge { limit },
             other => PatternError::Syntax { reason: other.to_string(), column: 1 },
         })?;
-        Ok(Self { regex, needs: Needs::of(hir) })
+        Ok(Self { regex, needs: Needs::from_hir(hir) })
     }
 
     /// Returns whether the text with that signature may match; `false` only if it does not.
@@ -104,7 +104,7 @@ impl Pattern {
     }
 }
 
-fn checked(text: &str) -> Result<&str, PatternError> {
+fn check_syntax(text: &str) -> Result<&str, PatternError> {
     match text.len() {
         0 => Err(PatternError::Empty),
         bytes if bytes > MOST_PATTERN_BYTES => Err(PatternError::TooLong { bytes, limit: MOST_PATTERN_BYTES }),
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     fn matches(pattern: &Pattern, text: &str) -> Vec<String> {
-        assert!(pattern.may_match(&TextSignature::of(text)) || pattern.matches(text).next().is_none());
+        assert!(pattern.may_match(&TextSignature::compute(text)) || pattern.matches(text).next().is_none());
         pattern.matches(text).map(|range| text[range].to_owned()).collect()
     }
 
@@ -185,7 +185,7 @@ mod tests {
     fn any_of_several_literals_is_matched() {
         let pattern = Pattern::any_of(&["|>", "?."], Case::Sensitive).unwrap();
         assert_eq!(matches(&pattern, "x |> f; u?.zip"), ["|>", "?."]);
-        assert!(!pattern.may_match(&TextSignature::of("plain words")));
+        assert!(!pattern.may_match(&TextSignature::compute("plain words")));
     }
 
     const PARTS: &[&str] =
@@ -203,7 +203,7 @@ mod tests {
             let numbers: Vec<u32> = pattern.lines(&text).map(|line| line.number).collect();
             let expected = text.split('\n').zip(1..).filter(|(line, _)| alone.is_match(line)).map(|(_, number)| number);
             proptest::prop_assert_eq!(&numbers, &expected.collect::<Vec<u32>>());
-            let is_found = pattern.may_match(&TextSignature::of(&text));
+            let is_found = pattern.may_match(&TextSignature::compute(&text));
             proptest::prop_assert!(is_found || numbers.is_empty());
         }
     }

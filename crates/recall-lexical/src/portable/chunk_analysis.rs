@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use recall_core::{DocPath, folded, normalized};
+use recall_core::{DocPath, fold_case, normalize_text};
 use tantivy::fieldnorm::FieldNormReader;
 
 use super::key::{KeyField, Lengths, key};
@@ -55,8 +55,8 @@ pub(super) fn term_number(term: &str) -> u32 {
 
 impl ChunkAnalysis {
     /// Analyses a chunk.
-    pub fn of(parts: &ChunkParts<'_>) -> Self {
-        let mut words = Analysis::of_text();
+    pub fn new(parts: &ChunkParts<'_>) -> Self {
+        let mut words = Analysis::for_text();
         let mut terms: BTreeMap<u32, [u32; 3]> = BTreeMap::new();
         let mut lengths = [0; 3];
         let names = parts.names.iter().map(String::as_str).chain(parts.enclosing.iter().copied());
@@ -74,7 +74,7 @@ impl ChunkAnalysis {
                 .names
                 .iter()
                 .filter(|name| name.len() <= MAX_NAME_BYTES)
-                .map(|name| normalized(name).into())
+                .map(|name| normalize_text(name).into())
                 .collect(),
             phrases: parts.phrases.iter().filter_map(|text| phrase::key(text)).collect(),
         }
@@ -118,7 +118,7 @@ impl ChunkAnalysis {
 
     /// The lengths as an index stores them: with one byte each, rounded down.
     pub(super) fn rounded_lengths(&self) -> [u32; 3] {
-        self.lengths.map(rounded)
+        self.lengths.map(round)
     }
 
     /// Encodes the analysis.
@@ -182,7 +182,7 @@ pub(super) fn field_key(field: KeyField, term: u32) -> u32 {
 /// are added to those of the store.
 pub fn document_keys(path: &DocPath, lengths: &mut Lengths) -> Vec<u32> {
     let fields = path_terms(path);
-    let [whole, stem, folder] = fields.each_ref().map(|terms| u64::from(rounded(terms.len() as u32)));
+    let [whole, stem, folder] = fields.each_ref().map(|terms| u64::from(round(terms.len() as u32)));
     lengths.path += whole;
     lengths.stem += stem;
     lengths.folder += folder;
@@ -190,8 +190,8 @@ pub fn document_keys(path: &DocPath, lengths: &mut Lengths) -> Vec<u32> {
     for (field, terms) in [KeyField::Path, KeyField::Stem, KeyField::Folder].into_iter().zip(&fields) {
         keys.extend(terms.iter().map(|term| key(field, term)));
     }
-    keys.extend(ends(&folded(path.as_str()), "/").map(|end| key(KeyField::PathEnd, end)));
-    keys.push(key(KeyField::FileName, &folded(path.stem())));
+    keys.extend(ends(&fold_case(path.as_str()), "/").map(|end| key(KeyField::PathEnd, end)));
+    keys.push(key(KeyField::FileName, &fold_case(path.stem())));
     keys.sort_unstable();
     keys.dedup();
     keys
@@ -200,7 +200,7 @@ pub fn document_keys(path: &DocPath, lengths: &mut Lengths) -> Vec<u32> {
 /// The terms of a document's path, of its file name without extension, and of the name of its directory.
 pub(super) fn path_terms(path: &DocPath) -> [Vec<String>; 3] {
     let folder = path.as_str().rsplit('/').nth(1).unwrap_or_default();
-    let mut words = Analysis::of_queries();
+    let mut words = Analysis::for_queries();
     [path.as_str(), path.stem(), folder].map(|text| {
         let mut terms = Vec::new();
         words.each(text, |term| terms.push(term.indexed.to_owned()));
@@ -209,7 +209,7 @@ pub(super) fn path_terms(path: &DocPath) -> [Vec<String>; 3] {
 }
 
 /// A length as an index stores it.
-pub(super) fn rounded(length: u32) -> u32 {
+pub(super) fn round(length: u32) -> u32 {
     FieldNormReader::id_to_fieldnorm(FieldNormReader::fieldnorm_to_id(length))
 }
 

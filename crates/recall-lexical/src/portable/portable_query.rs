@@ -1,6 +1,6 @@
 //! The keys of a query, with what each of them counts.
 
-use recall_core::{Understood, folded};
+use recall_core::{Understood, fold_case};
 
 use super::Statistics;
 use super::chunk_analysis::{field_key, term_number};
@@ -44,7 +44,7 @@ const DENSE: f32 = 0.35;
 
 impl PortableQuery {
     /// Prepares a query.
-    pub fn of(understood: &Understood) -> Self {
+    pub fn new(understood: &Understood) -> Self {
         let mut terms = query_terms::terms(&understood.text);
         terms.truncate(MAX_TERMS);
         let is_one_word = !understood.text.contains(char::is_whitespace) && understood.paths.is_empty();
@@ -103,7 +103,7 @@ impl PortableQuery {
 
     /// The keys of chunks that define the names, with their parts of the score.
     pub fn definitions(&self, statistics: &Statistics) -> Vec<WeightedKey> {
-        weighted(self.name_keys(), statistics)
+        weigh(self.name_keys(), statistics)
     }
 
     /// The keys of documents that the query names, with their parts of the score.
@@ -115,7 +115,7 @@ impl PortableQuery {
         });
         let mut files: Vec<WeightedKey> = words.filter(|word| word.count > 0).collect();
         let unit = files.iter().map(|word| word.weight).sum::<f32>() + 1.0;
-        files.extend(weighted(self.path_keys(), statistics).into_iter().map(|mut one| {
+        files.extend(weigh(self.path_keys(), statistics).into_iter().map(|mut one| {
             one.weight *= unit;
             one
         }));
@@ -125,7 +125,7 @@ impl PortableQuery {
     fn name_keys(&self) -> Vec<(u32, f32)> {
         let mut keys = Vec::new();
         for name in &self.names {
-            let folded = folded(name);
+            let folded = fold_case(name);
             for (place, end) in ends(&folded, SCOPE).enumerate() {
                 keys.push((key(KeyField::Name, end), if place == 0 { 3.0 } else { 1.0 }));
             }
@@ -140,7 +140,7 @@ impl PortableQuery {
             keys.extend(ends(path, "/").take(MAX_COMPONENTS).map(|end| (key(KeyField::PathEnd, end), 2.0)));
         }
         for name in &self.names {
-            let folded = folded(name);
+            let folded = fold_case(name);
             let last = folded.rsplit_once(SCOPE).map_or(&*folded, |(_, last)| last);
             keys.push((key(KeyField::FileName, last), 1.0));
         }
@@ -155,7 +155,7 @@ impl Statistics {
     }
 }
 
-fn weighted(keys: Vec<(u32, f32)>, statistics: &Statistics) -> Vec<WeightedKey> {
+fn weigh(keys: Vec<(u32, f32)>, statistics: &Statistics) -> Vec<WeightedKey> {
     let known = keys.into_iter().map(|(key, weight)| WeightedKey { key, weight, count: statistics.count(key) });
     known.filter(|one| one.count > 0).collect()
 }

@@ -1,8 +1,8 @@
 //! Retrieval and evidence over documents that a shared store returned.
 
-use recall_core::{Candidate, ChunkRow, Neighbour, folded, normalized_path};
+use recall_core::{Candidate, ChunkRow, Neighbour, fold_case, normalized_path};
 
-use super::chunk_analysis::{CHUNK_FIELDS, ChunkAnalysis, field_key, path_terms, rounded, term_number};
+use super::chunk_analysis::{CHUNK_FIELDS, ChunkAnalysis, field_key, path_terms, round, term_number};
 use super::key::{KeyField, key};
 use super::{PortableDocument, PortableQuery, Statistics};
 use crate::analysis::Analysis;
@@ -157,8 +157,8 @@ impl PortableQuery {
             stats: DocumentStats::default(),
             scores: vec![(0.0, 0.0); count],
             path_score: 0.0,
-            stem_length: rounded(stem.len() as u32),
-            folder_length: rounded(folder.len() as u32),
+            stem_length: round(stem.len() as u32),
+            folder_length: round(folder.len() as u32),
         };
         let lengths: Vec<[u32; 3]> = document.chunks.iter().map(ChunkAnalysis::rounded_lengths).collect();
         let whole: [u32; 3] = std::array::from_fn(|field| lengths.iter().map(|lengths| lengths[field]).sum());
@@ -184,7 +184,7 @@ impl PortableQuery {
         }
         let parts = [(&path, &mut read.stats.path), (&stem, &mut read.stats.stem), (&folder, &mut read.stats.folder)];
         for (field, (terms, stats)) in parts.into_iter().enumerate() {
-            let length = rounded(terms.len() as u32) as f32 / weighed.document_means[field];
+            let length = round(terms.len() as u32) as f32 / weighed.document_means[field];
             for (place, term) in self.terms.iter().enumerate() {
                 let frequency = terms.iter().filter(|known| *known == term).count() as u32;
                 add(stats, place, frequency, weighed.by_field[place].1[field], length);
@@ -199,8 +199,8 @@ impl PortableQuery {
     fn read_names(&self, read: &mut Read<'_>, weighed: &Weighed) {
         let unit = named_unit(&weighed.stats);
         let path = normalized_path(read.document.path.as_str());
-        let (folded_path, stem) = (folded(&path), folded(read.document.path.stem()));
-        let folded_names: Vec<String> = self.names.iter().map(|name| folded(name).into_owned()).collect();
+        let (folded_path, stem) = (fold_case(&path), fold_case(read.document.path.stem()));
+        let folded_names: Vec<String> = self.names.iter().map(|name| fold_case(name).into_owned()).collect();
         for (chunk, stats) in read.document.chunks.iter().zip(&mut read.chunks) {
             for defined in &chunk.names {
                 let folded = folded_ends(defined);
@@ -235,7 +235,7 @@ impl PortableQuery {
         }
         if let Some(asked) = &self.path {
             read.stats.path_equal = ends(asked, "/").any(|end| *end == *path);
-            let asked = folded(asked);
+            let asked = fold_case(asked);
             read.stats.path_ends = ends(&folded_path, "/").any(|end| end == asked);
         }
     }
@@ -243,7 +243,7 @@ impl PortableQuery {
     /// Computes the scores of the retrievers.
     fn score(&self, read: &mut Read<'_>) {
         let weights = &self.weights;
-        let mut words = Analysis::of_queries();
+        let mut words = Analysis::for_queries();
         let mut tag_terms: Vec<String> = Vec::new();
         for tag in &read.document.tags {
             words.each(tag, |term| tag_terms.push(term.indexed.to_owned()));
@@ -251,7 +251,7 @@ impl PortableQuery {
         let tags = self.terms.iter().filter(|term| tag_terms.contains(term)).count() as f32;
         let names_of = |chunk: &ChunkAnalysis| {
             let defines = |name: &String| {
-                let name = folded(name);
+                let name = fold_case(name);
                 chunk.names.iter().any(|defined| folded_ends(defined).iter().any(|end| *end == *name))
             };
             let phrase = self.phrase.as_ref().is_some_and(|phrase| chunk.phrases.contains(phrase));
@@ -268,7 +268,7 @@ impl PortableQuery {
                 if stats.named > 0.0 { named + f32::from(u8::from(read.stats.names_equal.len() > 0)) } else { named };
             read.scores[place] = (lexical, stats.symbol.score + equal * unit);
         }
-        let folded = folded(read.document.path.as_str());
+        let folded = fold_case(read.document.path.as_str());
         let shared = |path: &String| {
             let ends_of_path: Vec<&str> = ends(path, "/").collect();
             ends(&folded, "/").filter(|end| ends_of_path.contains(end)).count() as f32
@@ -286,7 +286,7 @@ impl Read<'_> {
             row: self.document.row,
             first_chunk: self.document.first_chunk,
             traits: self.document.traits,
-            keys: SiblingKeys::of(&self.document.path),
+            keys: SiblingKeys::new(&self.document.path),
             stats: &self.stats,
             chunks: &self.chunks,
             lengths: std::array::from_fn(|field| lengths.iter().map(|lengths| lengths[field]).sum()),

@@ -88,7 +88,7 @@ fn by_key(
     documents: &Entries,
     counts: &mut BTreeMap<String, u64>,
 ) -> Result<(), TantivyError> {
-    let mut keys = segment.inverted(field).terms().stream()?;
+    let mut keys = segment.inverted_index(field).terms().stream()?;
     while keys.advance() {
         let count = segment.count_in(field, keys.value(), documents)?;
         if count > 0 {

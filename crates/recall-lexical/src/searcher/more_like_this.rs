@@ -47,7 +47,7 @@ pub(super) fn add_clauses(
 /// The terms of a text with their frequencies, by descending frequency, then by term.
 fn frequent_terms(text: &str) -> Vec<(String, u32)> {
     let mut frequencies: HashMap<String, u32> = HashMap::new();
-    Analysis::of_text().each(text, |term| {
+    Analysis::for_text().each(text, |term| {
         let is_compound = matches!(term.word, Word::Compound(_));
         let is_short = if term.word.is_unspaced() {
             !matches!(term.word, Word::Pair(_))

@@ -1,6 +1,6 @@
 //! The clauses of each kind of query.
 
-use recall_core::{Understood, folded, normalized, normalized_path};
+use recall_core::{Understood, fold_case, normalize_text, normalized_path};
 use tantivy::TantivyError;
 
 use crate::analysis::Analysis;
@@ -61,7 +61,7 @@ pub(super) fn names(
     }
     let unit = clauses.bound() + 1.0;
     for name in &term_cache.names {
-        let folded = folded(name);
+        let folded = fold_case(name);
         clauses.key(fields.name, name, NAME_EQUALS * unit)?;
         clauses.key(fields.folded_name, &folded, NAME_EQUALS_IN_LOWER_CASE * unit)?;
         if let Some((_, last)) = folded.rsplit_once(SCOPE) {
@@ -113,7 +113,7 @@ pub(super) fn paths(
         clauses.key(fields.path_raw, &normalized_path(path), PATH_END_EQUALS * unit)?;
     }
     for name in term_cache.names.iter().chain(&term_cache.suggestions.names) {
-        let folded = folded(name);
+        let folded = fold_case(name);
         let last = folded.rsplit_once(SCOPE).map_or(&*folded, |(_, last)| last);
         clauses.key(fields.stem, last, STEM_EQUALS * unit)?;
     }
@@ -122,7 +122,7 @@ pub(super) fn paths(
 
 /// Adds the definitions of a name with the scopes given, in the same case.
 pub(super) fn definitions(clauses: &mut DisjunctionQuery<'_>, fields: &Fields, name: &str) -> Result<(), TantivyError> {
-    let name = &*normalized(name);
+    let name = &*normalize_text(name);
     clauses.key(fields.name, name, 1.0)?;
     let written = written_as_symbol(name);
     // A name with punctuation of its own, such as `empty?`, is indexed as written. Other ways to write a scope are
@@ -137,7 +137,7 @@ pub(super) fn definitions(clauses: &mut DisjunctionQuery<'_>, fields: &Fields, n
 pub(super) fn mentions(clauses: &mut DisjunctionQuery<'_>, fields: &Fields, name: &str) -> Result<(), TantivyError> {
     let mut whole: Option<String> = None;
     let mut pairs: Vec<String> = Vec::new();
-    Analysis::of_queries().each(name, |term| match term.word {
+    Analysis::for_queries().each(name, |term| match term.word {
         Word::Plain(_) | Word::Compound(_) => {
             // Of a name with several words, such as `x-y`, the longest is searched.
             if whole.as_ref().is_none_or(|known| known.len() < term.indexed.len()) {

@@ -1,7 +1,7 @@
 //! Spelling suggestions: names and paths within a small edit distance of a query that names nothing.
 
 use recall_core::words::unspaced_letters;
-use recall_core::{folded, normalized};
+use recall_core::{fold_case, normalize_text};
 use tantivy::TantivyError;
 use tantivy::Term;
 use tantivy::query::{DfaWrapper, FuzzyTermQuery};
@@ -44,7 +44,7 @@ pub(super) fn suggest(term_cache: &TermCache<'_>, text: &str) -> Result<Spelling
     let snapshot = term_cache.snapshot;
     let fields = &snapshot.fields;
     // Names are compared as written, in any case.
-    let symbol = written_as_symbol(&normalized(word)).to_lowercase();
+    let symbol = written_as_symbol(&normalize_text(word)).to_lowercase();
     let last = symbol.rsplit_once(SCOPE).map_or(symbol.as_str(), |(_, last)| last);
     let completions = snapshot.keys_with_prefix(fields.folded_name, last, MAX_COMPLETIONS)?;
     let is_completed = |key: &Vec<u8>| key.len() <= last.len() + MAX_MISSING_BYTES;
@@ -80,7 +80,7 @@ fn one_word(text: &str) -> Option<&str> {
 
 /// A path in the form of the field of path ends: folded.
 pub(crate) fn path_of(word: &str) -> String {
-    folded(word).trim_start_matches("./").trim_start_matches('/').to_owned()
+    fold_case(word).trim_start_matches("./").trim_start_matches('/').to_owned()
 }
 
 /// Whether the word is a name or path, or a word of some text. A word that a letter or two complete to a name may be the stem of
@@ -88,7 +88,7 @@ pub(crate) fn path_of(word: &str) -> String {
 fn is_known(term_cache: &TermCache<'_>, word: &str, is_cut_off: bool) -> Result<bool, TantivyError> {
     let fields = &term_cache.snapshot.fields;
     let is_there = |field, key: &str| Ok::<_, TantivyError>(term_cache.look_up(field, key.as_bytes())?.chunks > 0);
-    let symbol = written_as_symbol(&folded(word));
+    let symbol = written_as_symbol(&fold_case(word));
     let last = symbol.rsplit_once(SCOPE).map_or(symbol.as_str(), |(_, last)| last);
     if is_there(fields.folded_name, last)? || is_there(fields.path_end, &path_of(word))? || is_there(fields.stem, last)?
     {
@@ -115,7 +115,8 @@ fn within_edits(snapshot: &Snapshot, field: Field, word: &str, edits: u8) -> Res
     let mut keys: Vec<String> = Vec::new();
     for segment in &snapshot.segments {
         let query = FuzzyTermQuery::new(Term::from_field_text(field, word), edits, true);
-        let mut stream = segment.inverted(field).terms().search(IgnoringCase(query.automaton()?)).into_stream()?;
+        let mut stream =
+            segment.inverted_index(field).terms().search(IgnoringCase(query.automaton()?)).into_stream()?;
         while stream.advance() {
             if let Ok(key) = std::str::from_utf8(stream.key())
                 && !keys.iter().any(|known| known == key)

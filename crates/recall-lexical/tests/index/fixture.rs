@@ -75,14 +75,14 @@ impl Doc {
         }
         let path = DocPath::new(&self.path).expect("a plain path");
         let document = Document {
-            id: DocumentId::of(&path),
+            id: DocumentId::from_path(&path),
             document_type: self.document_type,
             title: path.file_name().to_owned(),
             language: self.language.map(Language::known),
-            hash: ContentHash::of(text.as_bytes()),
+            hash: ContentHash::hash(text.as_bytes()),
             size_bytes: text.len() as u64,
             modified: Timestamp(0),
-            file_kind: FileKind::of(&path),
+            file_kind: FileKind::from_path(&path),
             tags: self.tags.clone(),
             source: None,
             path,

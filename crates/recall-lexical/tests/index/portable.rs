@@ -26,7 +26,7 @@ fn portable(docs: &[Doc], query: &PortableQuery) -> (Vec<PortableDocument>, Stat
             let is_prose = doc.document_type != DocumentType::Code;
             let headings: Vec<&str> =
                 spec.names.iter().filter(|_| is_prose).map(|name| name.rsplit("::").next().expect("one")).collect();
-            let analysis = ChunkAnalysis::of(&ChunkParts {
+            let analysis = ChunkAnalysis::new(&ChunkParts {
                 body: &spec.text,
                 names: &spec.names,
                 phrases: &headings,
@@ -42,8 +42,8 @@ fn portable(docs: &[Doc], query: &PortableQuery) -> (Vec<PortableDocument>, Stat
             first_chunk: ChunkRow(doc.row * 10),
             traits: Traits {
                 document_type: doc.document_type,
-                file_kind: FileKind::of(&path),
-                form: Form::of(doc.language.map(Language::known).as_ref()),
+                file_kind: FileKind::from_path(&path),
+                form: Form::for_language(doc.language.map(Language::known).as_ref()),
             },
             tags: doc.tags.clone(),
             path,
@@ -107,7 +107,7 @@ fn evidence_from_analyses_equals_that_from_an_index() {
         "GRO\u{308}SSE::öffnen",
     ] {
         let understood = understand(text);
-        let query = PortableQuery::of(&understood);
+        let query = PortableQuery::new(&understood);
         let (documents, statistics) = portable(&docs, &query);
         let here =
             store.searcher().retrieve(&understood, &Filters::default(), depths, Vec::new, &[], None).expect("searched");
@@ -127,7 +127,7 @@ fn evidence_from_analyses_equals_that_from_an_index() {
 #[test]
 fn damaged_analyses_are_refused() {
     let names = ["Store::open".to_owned()];
-    let whole = ChunkAnalysis::of(&ChunkParts { body: "open the store", names: &names, ..ChunkParts::default() });
+    let whole = ChunkAnalysis::new(&ChunkParts { body: "open the store", names: &names, ..ChunkParts::default() });
     let bytes = whole.encode();
     assert_eq!(ChunkAnalysis::decode(&bytes), Some(whole));
     for end in 0..bytes.len() {

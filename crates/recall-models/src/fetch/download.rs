@@ -70,7 +70,7 @@ impl Fetcher {
         if here > 0 {
             request = request.header("range", format!("bytes={here}-"));
         }
-        let response = request.call().map_err(|source| FetchError::failed(url, source))?;
+        let response = request.call().map_err(|source| FetchError::failure(url, source))?;
         let status = response.status();
         let begin = match status {
             StatusCode::OK => 0,

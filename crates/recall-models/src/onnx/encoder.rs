@@ -110,7 +110,7 @@ impl Embedder for OnnxEncoder {
 
     /// A transformer reads a chunk as a single text: path, symbol and content, each on its own line.
     fn embed_chunks(&self, chunks: &[ChunkText<'_>]) -> Result<Vec<Embedding>, ModelError> {
-        let texts: Vec<String> = chunks.iter().map(ChunkText::joined).collect();
+        let texts: Vec<String> = chunks.iter().map(ChunkText::full_text).collect();
         self.embed_in_background(&texts.iter().map(String::as_str).collect::<Vec<_>>())
     }
 }

@@ -96,7 +96,7 @@ impl OnnxNetwork {
         let session = session(runtime, path, settings).map_err(refused)?;
         let provider = assignment(&session).map_err(refused)?;
         let inputs =
-            session.inputs().iter().map(|input| Input::of(input.name(), input.dtype())).collect::<Result<_, _>>();
+            session.inputs().iter().map(|input| Input::parse(input.name(), input.dtype())).collect::<Result<_, _>>();
         let inputs: Vec<Input> = inputs.map_err(wrong)?;
         if !inputs.iter().any(|input| matches!(input.kind, InputKind::Ids)) {
             return Err(wrong("there is no input `input_ids`".to_owned()));
@@ -203,7 +203,7 @@ impl Task {
 }
 
 impl Input {
-    fn of(name: &str, kind: &ValueType) -> Result<Self, String> {
+    fn parse(name: &str, kind: &ValueType) -> Result<Self, String> {
         let ValueType::Tensor { ty, .. } = kind else { return Err(format!("input `{name}` is not a tensor")) };
         let is_wide = match ty {
             TensorElementType::Int64 => true,

@@ -247,14 +247,14 @@ impl WorkerThread {
         if batch.is_empty() {
             return;
         }
-        match self.loaded() {
+        match self.load() {
             Ok(network) => run_on(network, &model, &batch),
             Err(source) => fail_all(&batch, &ModelError::Unavailable { model, source }),
         }
     }
 
     /// Returns the network, loading it if necessary. After a failure, loading is not retried at once.
-    fn loaded(&mut self) -> Result<&mut Box<dyn Network>, Arc<LoadError>> {
+    fn load(&mut self) -> Result<&mut Box<dyn Network>, Arc<LoadError>> {
         if self.network.is_none() {
             if let Some((at, error)) = &self.failure
                 && at.elapsed() < self.settings.retry

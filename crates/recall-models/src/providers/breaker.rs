@@ -78,11 +78,11 @@ impl Breaker {
         Some(Pause { left, reason: state.reason.clone() })
     }
 
-    pub(crate) fn succeeded(&self) {
+    pub(crate) fn note_success(&self) {
         *self.state.lock() = State::default();
     }
 
-    pub(crate) fn failed(&self, now: Instant, failure: Failure, reason: &str) {
+    pub(crate) fn note_failure(&self, now: Instant, failure: Failure, reason: &str) {
         let BreakerSettings { failures, pause, longest } = self.settings;
         let mut state = self.state.lock();
         state.failures += 1;
@@ -117,11 +117,11 @@ mod tests {
     #[test]
     fn requests_are_paused_after_consecutive_failures_only() {
         let (breaker, now) = (breaker(), Instant::now());
-        breaker.failed(now, Failure::Transient, "down");
-        breaker.succeeded();
-        breaker.failed(now, Failure::Transient, "down");
+        breaker.note_failure(now, Failure::Transient, "down");
+        breaker.note_success();
+        breaker.note_failure(now, Failure::Transient, "down");
         assert!(breaker.admit(now, SECOND).is_ok());
-        breaker.failed(now, Failure::Transient, "down again");
+        breaker.note_failure(now, Failure::Transient, "down again");
         let pause = breaker.admit(now, SECOND).expect_err("paused");
         assert_eq!((pause.left, pause.reason.as_str()), (4 * SECOND, "down again"));
     }
@@ -130,22 +130,22 @@ mod tests {
     fn one_request_is_let_through_after_a_pause_and_the_next_pause_is_longer() {
         let (breaker, start) = (breaker(), Instant::now());
         for _ in 0..2 {
-            breaker.failed(start, Failure::Transient, "down");
+            breaker.note_failure(start, Failure::Transient, "down");
         }
         let mut now = start + 4 * SECOND;
         assert!(breaker.admit(now, SECOND).is_ok());
         assert!(breaker.admit(now, SECOND).is_err(), "another request waits for the first");
-        breaker.failed(now, Failure::Transient, "down");
+        breaker.note_failure(now, Failure::Transient, "down");
         assert_eq!(breaker.admit(now, SECOND).expect_err("paused").left, 8 * SECOND);
         now += 8 * SECOND;
         assert!(breaker.admit(now, SECOND).is_ok());
-        breaker.failed(now, Failure::Transient, "down");
+        breaker.note_failure(now, Failure::Transient, "down");
         assert_eq!(breaker.pause(now).expect("paused").left, 10 * SECOND, "the longest pause");
         now += 10 * SECOND;
         assert!(breaker.admit(now, SECOND).is_ok());
         // The caller of the single request may have given up without a word.
         assert!(breaker.admit(now + SECOND, SECOND).is_ok());
-        breaker.succeeded();
+        breaker.note_success();
         assert!(breaker.admit(now, SECOND).is_ok() && breaker.admit(now, SECOND).is_ok());
         assert_eq!(breaker.pause(now), None);
     }
@@ -153,12 +153,12 @@ mod tests {
     #[test]
     fn a_server_decides_about_its_pause_up_to_the_longest() {
         let (breaker, now) = (breaker(), Instant::now());
-        breaker.failed(now, Failure::AskedToWait(7 * SECOND), "too many requests");
+        breaker.note_failure(now, Failure::AskedToWait(7 * SECOND), "too many requests");
         assert_eq!(breaker.admit(now, SECOND).expect_err("paused").left, 7 * SECOND);
-        breaker.failed(now, Failure::AskedToWait(3600 * SECOND), "too many requests");
+        breaker.note_failure(now, Failure::AskedToWait(3600 * SECOND), "too many requests");
         assert_eq!(breaker.admit(now, SECOND).expect_err("paused").left, 10 * SECOND);
-        breaker.succeeded();
-        breaker.failed(now, Failure::Permanent, "wrong key");
+        breaker.note_success();
+        breaker.note_failure(now, Failure::Permanent, "wrong key");
         assert_eq!(breaker.admit(now, SECOND).expect_err("paused").left, 10 * SECOND);
     }
 }

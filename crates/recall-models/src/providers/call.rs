@@ -59,7 +59,7 @@ pub(crate) fn post(
     if status.is_success() {
         return read.map_err(failed);
     }
-    let message = masked(&message(&read.unwrap_or_default()), provider.key.as_ref());
+    let message = mask_key(&message(&read.unwrap_or_default()), provider.key.as_ref());
     let (address, status) = (address(), status.as_u16());
     Err(match status {
         408 | 425 | 429 | 500..=599 => ProviderError::Busy { address, status, message, retry_after },
@@ -89,7 +89,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 }
 
 /// Masks the key, and other secrets, in what a server says: some repeat what was sent.
-fn masked(message: &str, key: Option<&Key>) -> String {
+fn mask_key(message: &str, key: Option<&Key>) -> String {
     let message = key.map_or_else(|| message.to_owned(), |key| message.replace(key.reveal(), MASK));
     MASKER.mask(&message).into_owned()
 }
@@ -121,6 +121,6 @@ mod tests {
     #[test]
     fn the_key_is_masked_in_what_a_server_says() {
         let key = Key::new("sk-hush").expect("not empty");
-        assert_eq!(masked("wrong key sk-hush.", Some(&key)), "wrong key [secret: key].");
+        assert_eq!(mask_key("wrong key sk-hush.", Some(&key)), "wrong key [secret: key].");
     }
 }

@@ -145,12 +145,12 @@ impl Describer for RemoteDescriber {
     }
 
     fn fingerprint(&self) -> ModelFingerprint {
-        ModelFingerprint::of(&[b"describe", INSTRUCTION.as_bytes(), &self.0.fingerprint().0])
+        ModelFingerprint::hash(&[b"describe", INSTRUCTION.as_bytes(), &self.0.fingerprint().0])
     }
 
     fn describe(&self, document: &str, passages: &[&str]) -> Result<Vec<String>, ModelError> {
         let mut all = Vec::with_capacity(passages.len());
-        let failed = |error| self.0.failed(error);
+        let failed = |error| self.0.note_failure(error);
         for some in requests(passages) {
             if let Some(described) = self.ask(document, some).map_err(failed)? {
                 all.extend(described);

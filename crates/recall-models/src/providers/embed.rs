@@ -4,7 +4,7 @@ use recall_core::{Quantised, tokens};
 
 use crate::providers::batch::{Item, batches, cut};
 use crate::providers::error::{BadAnswer, ProviderError};
-use crate::providers::known::known;
+use crate::providers::known::known_limits;
 use crate::providers::link::{Link, Patience};
 use crate::providers::model::RemoteModel;
 use crate::providers::name::RemoteName;
@@ -33,7 +33,7 @@ pub fn probe(link: &Link, name: &RemoteName) -> Result<RemoteModel, ProviderErro
         let problem = BadAnswer::WrongDimensions { expected, found: dimensions };
         return Err(ProviderError::BadAnswer { address: provider.address.clone(), problem });
     }
-    let known = known(provider.wire, &name.model);
+    let known = known_limits(provider.wire, &name.model);
     Ok(RemoteModel {
         name: name.to_string(),
         address: provider.address.clone(),

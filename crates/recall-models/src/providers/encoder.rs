@@ -70,7 +70,7 @@ impl RemoteEncoder {
     /// # Errors
     /// The model's name is malformed.
     pub fn new(model: RemoteModel, link: Arc<Link>) -> Result<Self, NameError> {
-        let name = model.parsed()?;
+        let name = model.parse_name()?;
         let fingerprint = model.fingerprint(link.provider().wire);
         let queries = Mutex::new(LruCache::new(KEPT_QUERIES));
         Ok(Self {
@@ -107,7 +107,7 @@ impl RemoteEncoder {
             Input::Query => &self.model.query_prefix,
             Input::Document => &self.model.document_prefix,
         };
-        let texts: Vec<String> = texts.iter().map(|text| prefixed(prefix, text)).collect();
+        let texts: Vec<String> = texts.iter().map(|text| with_prefix(prefix, text)).collect();
         let (dimensions, window) = (Some(self.model.dimensions), self.model.window_tokens);
         let mut embeddings: Vec<Option<Embedding>> = {
             let kept = self.kept.lock();
@@ -147,7 +147,7 @@ impl RemoteEncoder {
     }
 
     /// Returns the error of the same query if it has just failed.
-    fn just_failed(&self, query: &str) -> Option<ModelError> {
+    fn recent_failure(&self, query: &str) -> Option<ModelError> {
         let failed = self.failed.lock();
         let same = failed.as_ref().filter(|failed| failed.query == query && failed.at.elapsed() < FAILED_FOR)?;
         Some(same.error.clone())
@@ -155,7 +155,7 @@ impl RemoteEncoder {
 }
 
 /// Masks a text and puts the prefix in front of it. A blank text stays blank.
-fn prefixed(prefix: &str, text: &str) -> String {
+fn with_prefix(prefix: &str, text: &str) -> String {
     if text.trim().is_empty() { String::new() } else { format!("{prefix}{}", MASKER.mask(text)) }
 }
 
@@ -184,7 +184,7 @@ impl Embedder for RemoteEncoder {
         if let Some(known) = self.queries.lock().get(query) {
             return Ok(known.clone());
         }
-        if let Some(error) = self.just_failed(query) {
+        if let Some(error) = self.recent_failure(query) {
             return Err(error);
         }
         let patience = deadline.map_or(Patience::Background, Patience::Until);
@@ -220,7 +220,7 @@ impl Embedder for RemoteEncoder {
 
     /// A remote model reads a chunk as a single text: path, symbol and content, each on its own line.
     fn embed_chunks(&self, chunks: &[ChunkText<'_>]) -> Result<Vec<Embedding>, ModelError> {
-        let texts: Vec<String> = chunks.iter().map(ChunkText::joined).collect();
+        let texts: Vec<String> = chunks.iter().map(ChunkText::full_text).collect();
         self.embed_documents(&texts.iter().map(String::as_str).collect::<Vec<_>>())
     }
 }

@@ -36,7 +36,7 @@ pub enum ProviderError {
         waited: Duration,
     },
     /// The server is overloaded or has failed; the same request may succeed later.
-    #[error("{address} answered with status {status}{}", said(message))]
+    #[error("{address} answered with status {status}{}", server_message(message))]
     Busy {
         /// The address.
         address: String,
@@ -48,7 +48,7 @@ pub enum ProviderError {
         retry_after: Option<Duration>,
     },
     /// The server refused the request; the same request will not succeed later.
-    #[error("{address} refused the request with status {status}{}", said(message))]
+    #[error("{address} refused the request with status {status}{}", server_message(message))]
     Refused {
         /// The address.
         address: String,
@@ -170,7 +170,7 @@ fn is_about_length(message: &str) -> bool {
         .any(|words| message.contains(words))
 }
 
-fn said(message: &str) -> String {
+fn server_message(message: &str) -> String {
     if message.is_empty() { String::new() } else { format!(": {message}") }
 }
 

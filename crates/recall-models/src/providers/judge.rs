@@ -116,7 +116,7 @@ impl CrossEncoder for RemoteJudge {
         let patience = deadline.map_or(Patience::Background, Patience::Until);
         match self.ask(query, texts, patience) {
             Ok(scores) => Ok(scores.into_iter().map(|score| score - MIDDLE).collect()),
-            Err(error) => Err(self.0.failed(error)),
+            Err(error) => Err(self.0.note_failure(error)),
         }
     }
 }

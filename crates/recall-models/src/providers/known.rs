@@ -50,7 +50,7 @@ const MODELS: &[(Wire, &str, Known)] = &[
 ];
 
 /// Returns what is known about a model.
-pub(crate) fn known(wire: Wire, model: &str) -> Known {
+pub(crate) fn known_limits(wire: Wire, model: &str) -> Known {
     let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
     let found = MODELS.iter().find(|(of, beginning, _)| *of == wire && name.starts_with(beginning));
     found.map_or(UNKNOWN, |(_, _, known)| *known)
@@ -62,11 +62,11 @@ mod tests {
 
     #[test]
     fn a_model_is_found_by_the_beginning_of_its_name() {
-        assert_eq!(known(Wire::Ollama, "nomic-embed-text:v1.5").query_prefix, "search_query: ");
-        assert_eq!(known(Wire::OpenAi, "nomic-ai/nomic-embed-text-v1.5").document_prefix, "search_document: ");
-        assert_eq!(known(Wire::Voyage, "voyage-code-3").price, Some(0.18));
-        assert_eq!(known(Wire::Voyage, "voyage-3.5-lite").price, Some(0.02));
-        assert_eq!(known(Wire::OpenAi, "unheard-of"), UNKNOWN);
+        assert_eq!(known_limits(Wire::Ollama, "nomic-embed-text:v1.5").query_prefix, "search_query: ");
+        assert_eq!(known_limits(Wire::OpenAi, "nomic-ai/nomic-embed-text-v1.5").document_prefix, "search_document: ");
+        assert_eq!(known_limits(Wire::Voyage, "voyage-code-3").price, Some(0.18));
+        assert_eq!(known_limits(Wire::Voyage, "voyage-3.5-lite").price, Some(0.02));
+        assert_eq!(known_limits(Wire::OpenAi, "unheard-of"), UNKNOWN);
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub(crate) struct Question<'a> {
 impl LanguageModel {
     /// Creates a language model. Connects to nothing yet.
     pub(crate) fn new(model: RemoteModel, link: Arc<Link>) -> Result<Self, NameError> {
-        Ok(Self { name: model.parsed()?, model, link })
+        Ok(Self { name: model.parse_name()?, model, link })
     }
 
     /// Creates a language model that was not described before.
@@ -64,7 +64,7 @@ impl LanguageModel {
     }
 
     /// Returns an error of a request as that of a model.
-    pub(crate) fn failed(&self, error: ProviderError) -> ModelError {
+    pub(crate) fn note_failure(&self, error: ProviderError) -> ModelError {
         ModelError::Failed { model: self.model.name.clone(), source: Arc::new(error) }
     }
 

@@ -113,12 +113,12 @@ impl Link {
 
     /// Records that the server refused a request whatever its size.
     pub(crate) fn is_useless(&self, error: &ProviderError) {
-        self.breaker.failed(Instant::now(), Failure::Transient, &recall_core::error_chain(error));
+        self.breaker.note_failure(Instant::now(), Failure::Transient, &recall_core::error_chain(error));
     }
 
     /// Ends a pause, because the server has answered another link.
     pub fn resume(&self) {
-        self.breaker.succeeded();
+        self.breaker.note_success();
     }
 
     /// Sends a request and reads its response, again if it failed and time is left.
@@ -139,11 +139,11 @@ impl Link {
             }
             let error = match self.attempt(path, body, timeout, &read) {
                 Ok(answer) => {
-                    self.breaker.succeeded();
+                    self.breaker.note_success();
                     return Ok(answer);
                 }
                 Err(error) if error.asks_for_less() => {
-                    self.breaker.succeeded();
+                    self.breaker.note_success();
                     return Err(error);
                 }
                 Err(error) => error,
@@ -159,7 +159,7 @@ impl Link {
             };
             let reason = recall_core::error_chain(&error);
             tracing::debug!(provider = self.provider.name, reason, attempt, "a request failed");
-            self.breaker.failed(Instant::now(), failure, &reason);
+            self.breaker.note_failure(Instant::now(), failure, &reason);
             if failure != Failure::Transient || !error.is_transient() {
                 return Err(error);
             }

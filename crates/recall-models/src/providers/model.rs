@@ -3,7 +3,7 @@
 use recall_core::ModelFingerprint;
 use serde::{Deserialize, Serialize};
 
-use crate::providers::known::known;
+use crate::providers::known::known_limits;
 use crate::providers::name::{NameError, RemoteName};
 use crate::providers::provider::Wire;
 
@@ -30,7 +30,7 @@ impl RemoteModel {
     ///
     /// # Errors
     /// See [`NameError`].
-    pub fn parsed(&self) -> Result<RemoteName, NameError> {
+    pub fn parse_name(&self) -> Result<RemoteName, NameError> {
         RemoteName::parse(&self.name)
     }
 
@@ -39,12 +39,12 @@ impl RemoteModel {
         let Self { name, address, dimensions, query_prefix, document_prefix, window_tokens } = self;
         let numbers = format!("{dimensions} {window_tokens}");
         let parts = ["remote", wire.as_str(), name, address, &numbers, query_prefix, document_prefix];
-        ModelFingerprint::of(&parts.map(str::as_bytes))
+        ModelFingerprint::hash(&parts.map(str::as_bytes))
     }
 
     /// Returns what a million tokens cost, in dollars; `None` if that is not known.
     pub fn price(&self, wire: Wire) -> Option<f64> {
-        known(wire, &self.parsed().ok()?.model).price
+        known_limits(wire, &self.parse_name().ok()?.model).price
     }
 }
 

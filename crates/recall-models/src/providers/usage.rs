@@ -67,7 +67,7 @@ impl Usage {
     }
 
     /// Returns what a model has cost in total.
-    pub fn of(&self, model: &str) -> Spent {
+    pub fn model_total(&self, model: &str) -> Spent {
         self.with(|ledger| ledger.models.get(model).copied().unwrap_or_default())
     }
 
@@ -176,11 +176,11 @@ mod tests {
         first.give_back(40);
 
         let second = usage();
-        assert_eq!((second.today(), second.of("openai:m")), (55, Spent { requests: 1, texts: 2, tokens: 55 }));
+        assert_eq!((second.today(), second.model_total("openai:m")), (55, Spent { requests: 1, texts: 2, tokens: 55 }));
         *clock.0.lock() += 1;
         assert_eq!(second.today(), 0);
         second.reserve(100).expect("a new day");
-        assert_eq!(second.of("openai:m").tokens, 55);
+        assert_eq!(second.model_total("openai:m").tokens, 55);
     }
 
     #[test]
@@ -189,7 +189,7 @@ mod tests {
         std::fs::write(place.path().join(FILE), "{").expect("written");
         let usage = Usage::new(place.path(), None, Arc::new(Day(Mutex::new(1))));
         usage.record("m", 1, 1, 0);
-        assert_eq!(usage.of("m").texts, 1);
+        assert_eq!(usage.model_total("m").texts, 1);
         assert!(std::fs::read_to_string(place.path().join(FILE)).expect("written").contains("\"m\""));
     }
 }

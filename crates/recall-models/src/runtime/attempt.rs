@@ -33,7 +33,7 @@ impl Attempt {
     /// Records that a library is about to be loaded.
     pub(super) fn begin(folder: &Path, library: &Path) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
-        let marker = Marker { library: library.to_owned(), looks: FileStamp::of(library)? };
+        let marker = Marker { library: library.to_owned(), looks: FileStamp::read(library)? };
         let path = folder.join(format!("{MARKER}{}", std::process::id()));
         let mut file = File::options().create(true).truncate(true).write(true).open(&path)?;
         file.lock()?;
@@ -53,7 +53,7 @@ impl Drop for Attempt {
 /// Returns whether a process died while it loaded this library in its present form. If the library was replaced since,
 /// the marker is removed, because the new one has not been tried.
 pub(super) fn crashed_a_process(folder: &Path, library: &Path) -> bool {
-    let Ok(looks) = FileStamp::of(library) else { return false };
+    let Ok(looks) = FileStamp::read(library) else { return false };
     let mut has_crashed = false;
     for path in left_behind(folder) {
         let marker = fs::read(&path).ok().and_then(|text| serde_json::from_slice::<Marker>(&text).ok());

@@ -103,7 +103,7 @@ impl RuntimePackage {
         folder: &Path,
         watch: &mut Watch<'_>,
     ) -> Result<Runtime, InstallError> {
-        let package = Self::of_this_platform()
+        let package = Self::for_this_platform()
             .ok_or(InstallError::NoPackage { system: std::env::consts::OS, processor: std::env::consts::ARCH })?;
         Ok(Runtime::open(&install_runtime(fetcher, &package, mirror, folder, watch)?)?)
     }

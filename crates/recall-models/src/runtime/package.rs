@@ -44,12 +44,12 @@ macro_rules! package {
 
 impl RuntimePackage {
     /// Returns the package for the platform of this program, if there is one.
-    pub fn of_this_platform() -> Option<Self> {
-        Self::of(std::env::consts::OS, std::env::consts::ARCH)
+    pub fn for_this_platform() -> Option<Self> {
+        Self::for_platform(std::env::consts::OS, std::env::consts::ARCH)
     }
 
     /// Returns the package for an operating system and a processor, by Rust's names.
-    pub fn of(system: &str, processor: &str) -> Option<Self> {
+    pub fn for_platform(system: &str, processor: &str) -> Option<Self> {
         let package = match (system, processor) {
             ("linux", "x86_64") => package!(
                 "manylinux_2_28_x86_64",
@@ -111,11 +111,11 @@ mod tests {
             ("windows", "x86_64"),
             ("windows", "aarch64"),
         ] {
-            let package = RuntimePackage::of(system, processor).expect("there is one");
+            let package = RuntimePackage::for_platform(system, processor).expect("there is one");
             assert!(package.file.starts_with(&format!("onnxruntime-{VERSION}-")), "{package:?}");
             assert!(Digest::sha256(package.sha256).is_some(), "{package:?}");
             assert!(package.member.contains(VERSION) || system == "windows", "{package:?}");
         }
-        assert_eq!(RuntimePackage::of("macos", "x86_64"), None);
+        assert_eq!(RuntimePackage::for_platform("macos", "x86_64"), None);
     }
 }

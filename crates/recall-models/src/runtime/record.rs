@@ -67,7 +67,7 @@ static REFUSED: Mutex<Option<(PathBuf, FileStamp, RuntimeError)>> = Mutex::new(N
 
 impl FileStamp {
     /// Reads the metadata of a file.
-    pub(super) fn of(path: &Path) -> io::Result<Self> {
+    pub(super) fn read(path: &Path) -> io::Result<Self> {
         let metadata = fs::metadata(path)?;
         let modified = metadata.modified()?.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
         #[cfg(unix)]
@@ -84,7 +84,7 @@ impl FileStamp {
 /// Records a library that is known to be correct.
 pub(super) fn write(library: &Path) -> io::Result<()> {
     // Read the metadata before hashing, so that a concurrent write changes it.
-    let seen = FileStamp::of(library)?;
+    let seen = FileStamp::read(library)?;
     let (sha256, _) = sha256_of(library)?;
     put(library, &Record { version: VERSION, sha256, seen })
 }
@@ -105,7 +105,7 @@ pub(super) fn verify(library: &Path, check: Check) -> Result<Recorded, RuntimeEr
     if record.version != VERSION {
         return Err(unverified(&path, format!("unsupported version {}, expected {VERSION}", record.version)));
     }
-    let seen = FileStamp::of(library).map_err(|error| unverified(library, error.to_string()))?;
+    let seen = FileStamp::read(library).map_err(|error| unverified(library, error.to_string()))?;
     if check == Check::Cached {
         if seen == record.seen {
             return Ok(Recorded::Yes);

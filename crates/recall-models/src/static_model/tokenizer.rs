@@ -71,9 +71,9 @@ impl<'a> Tokenizer<'a> {
                 previous = None;
                 at += self.longest(&part[at..], emit);
             } else {
-                emit(self.hashed(None, letter));
+                emit(self.hash(None, letter));
                 if previous.is_some() {
-                    emit(self.hashed(previous, letter));
+                    emit(self.hash(previous, letter));
                 }
                 previous = Some(letter);
                 at += letter.len_utf8();
@@ -95,7 +95,7 @@ impl<'a> Tokenizer<'a> {
     }
 
     /// Returns the row of one letter or of two neighbours: FNV-1a of their UTF-8 bytes.
-    fn hashed(&self, previous: Option<char>, letter: char) -> u32 {
+    fn hash(&self, previous: Option<char>, letter: char) -> u32 {
         let mut hash: u32 = 0x811C_9DC5;
         for letter in previous.into_iter().chain([letter]) {
             for byte in letter.encode_utf8(&mut [0; 4]).bytes() {

@@ -30,7 +30,7 @@ const TABLE: [[f32; 3]; 6] =
 pub(crate) fn runtime() -> &'static Runtime {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
     RUNTIME.get_or_init(|| {
-        let package = RuntimePackage::of_this_platform().expect("there is a package for this platform");
+        let package = RuntimePackage::for_this_platform().expect("there is a package for this platform");
         let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(package.version).join(package.library);
         unpack(&wheels().join(package.file), package.member, &library);
         Runtime::open(&library).expect("the runtime can be loaded")

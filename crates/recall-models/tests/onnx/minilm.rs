@@ -84,7 +84,7 @@ fn an_embedding_does_not_depend_on_the_rest_of_its_batch() {
         let alone = encoder.embed_query(text, None).unwrap();
         assert!(cosine(&alone, embedding) > 0.999_999, "{text}");
         // After quantization to one byte per component, only a component halfway between two steps may differ.
-        let rounded = |embedding: &[f32]| recall_core::Quantised::of(embedding).unwrap().components().to_vec();
+        let rounded = |embedding: &[f32]| recall_core::Quantised::quantise(embedding).unwrap().components().to_vec();
         let differing = rounded(&alone).iter().zip(rounded(embedding)).filter(|(one, other)| **one != *other).count();
         assert!(differing <= 2, "{differing} components differ: {text}");
     }

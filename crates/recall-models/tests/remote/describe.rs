@@ -21,7 +21,7 @@ fn each_format_gives_one_description_for_each_passage() {
         let case = Case::new(wire, FakeRules::default(), quick());
         let described = describer(&case).describe(DOCUMENT, &PASSAGES).expect("a healthy server");
         assert_eq!(described, ["This is about Wombats.", "This is about Wombats."], "{wire:?}");
-        assert!(case.usage.of("lab:fake-model").tokens > 0);
+        assert!(case.usage.model_total("lab:fake-model").tokens > 0);
     }
 }
 
@@ -54,6 +54,6 @@ fn secrets_are_masked_before_a_document_is_described() {
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     let text = format!("token = \"{token}\"");
     describer(&case).describe(&text, &[&text]).expect("healthy");
-    let sent = case.fake.received().pop().expect("a request").body.to_string();
+    let sent = case.fake.received_requests().pop().expect("a request").body.to_string();
     assert!(!sent.contains(&token) && sent.matches("[secret: ").count() == 2, "{sent}");
 }

@@ -22,7 +22,9 @@ fn each_format_gives_one_unit_vector_for_each_text_in_order() {
         assert_vectors(&found, &texts, encoder.dimensions());
         let query = encoder.embed_query("store", None).expect("a healthy server");
         assert_vectors(&[query], &["store"], encoder.dimensions());
-        assert!(case.fake.received().iter().all(|request| request.texts().iter().all(|text| !text.is_empty())));
+        assert!(
+            case.fake.received_requests().iter().all(|request| request.texts().iter().all(|text| !text.is_empty()))
+        );
     }
 }
 
@@ -34,7 +36,7 @@ fn prefixes_input_types_and_dimensions_are_those_of_the_model() {
     encoder
         .embed_chunks(&[ChunkText { path: "a.rs", symbol: "fn a", text: "fn a() {}", ..ChunkText::default() }])
         .expect("healthy");
-    let [.., query, document] = &case.fake.received()[..] else { panic!("two requests") };
+    let [.., query, document] = &case.fake.received_requests()[..] else { panic!("two requests") };
     assert_eq!((query.path.as_str(), query.texts()), ("/api/embed", vec!["search_query: store".to_owned()]));
     assert_eq!(document.texts(), ["search_document: a.rs\nfn a\nfn a() {}"]);
     assert_eq!(document.body["truncate"], false);
@@ -44,7 +46,7 @@ fn prefixes_input_types_and_dimensions_are_those_of_the_model() {
     assert_eq!(encoder.dimensions(), 256);
     encoder.embed_query("store", None).expect("healthy");
     encoder.embed_documents(&["text"]).expect("healthy");
-    let [probe, query, document] = &case.fake.received()[..] else { panic!("three requests") };
+    let [probe, query, document] = &case.fake.received_requests()[..] else { panic!("three requests") };
     let of = |request: &recall_testkit::Received, field: &str| request.body[field].clone();
     assert_eq!((of(probe, "output_dimension"), of(query, "input_type")), (256.into(), "query".into()));
     assert_eq!((of(document, "input_type"), of(document, "truncation")), ("document".into(), false.into()));
@@ -61,7 +63,7 @@ fn a_wrong_answer_is_refused_and_asked_for_again() {
             let found = encoder.embed_documents(&texts).unwrap_or_else(|error| panic!("{mutation:?}: {error}"));
             assert_vectors(&found, &texts, encoder.dimensions());
             let is_harmless = mutation == Mutation::Reversed || wire == Wire::Ollama && mutation == Mutation::SameIndex;
-            let sent = case.fake.received().len() - 1;
+            let sent = case.fake.received_requests().len() - 1;
             assert_eq!(sent, if is_harmless { 1 } else { 2 }, "{wire:?} {mutation:?}");
         }
     }
@@ -87,12 +89,12 @@ fn failures_of_the_network_and_the_server_are_retried_and_refusals_are_not() {
     let case = Case::new(Wire::OpenAi, FakeRules::default(), quick());
     let encoder = case.encoder(FAKE_MODEL);
     for fault in faults {
-        let before = case.fake.received().len();
+        let before = case.fake.received_requests().len();
         case.fake.script([Some(fault.clone()), Some(fault.clone())]);
         let found =
             encoder.embed_documents(&["text"]).unwrap_or_else(|error| panic!("{fault:?}: {}", error_chain(&error)));
         assert_vectors(&found, &["text"], encoder.dimensions());
-        assert_eq!(case.fake.received().len() - before, 3, "{fault:?}");
+        assert_eq!(case.fake.received_requests().len() - before, 3, "{fault:?}");
     }
     for status in [301, 401, 402, 403, 404, 405, 451] {
         let case = Case::new(Wire::OpenAi, FakeRules::default(), quick());
@@ -104,11 +106,11 @@ fn failures_of_the_network_and_the_server_are_retried_and_refusals_are_not() {
             "{}",
             error_chain(&error)
         );
-        assert_eq!(case.fake.received().len(), 2, "{status}");
+        assert_eq!(case.fake.received_requests().len(), 2, "{status}");
         let again = encoder.embed_documents(&["text"]);
         let is_about_the_key = matches!(status, 401..=403);
         assert_eq!(again.is_err(), is_about_the_key, "requests are paused if it is about the key: {status}");
-        assert_eq!(case.fake.received().len(), if is_about_the_key { 2 } else { 3 }, "{status}");
+        assert_eq!(case.fake.received_requests().len(), if is_about_the_key { 2 } else { 3 }, "{status}");
     }
 }
 
@@ -124,7 +126,7 @@ fn a_batch_that_is_too_large_is_halved_and_a_text_that_is_too_long_is_cut() {
     assert_vectors(&found[..10], &texts[..10], encoder.dimensions());
     let last = case
         .fake
-        .received()
+        .received_requests()
         .into_iter()
         .flat_map(|request| request.texts())
         .find(|text| text.len() <= 100 && text.starts_with("word word"));
@@ -140,7 +142,7 @@ fn what_was_embedded_before_a_failure_is_not_sent_again() {
     case.fake.script([None, None, Some(Fault::status(503))]);
     assert!(encoder.embed_documents(&texts).is_err());
     assert_vectors(&encoder.embed_documents(&texts).expect("healthy"), &texts, encoder.dimensions());
-    let sent: Vec<usize> = case.fake.received()[1..].iter().map(|request| request.texts().len()).collect();
+    let sent: Vec<usize> = case.fake.received_requests()[1..].iter().map(|request| request.texts().len()).collect();
     assert_eq!(sent, [2, 2, 2, 2], "the last two are sent twice");
 }
 
@@ -155,7 +157,7 @@ fn a_text_that_is_refused_however_short_is_an_error_with_the_servers_words() {
     }));
     let error = encoder.embed_documents(&["one two three", "four five six"]).expect_err("refused");
     assert!(error_chain(&error).contains("400: bad words"), "{}", error_chain(&error));
-    assert!(case.fake.received().len() < 12, "{}", case.fake.received().len());
+    assert!(case.fake.received_requests().len() < 12, "{}", case.fake.received_requests().len());
 }
 
 #[test]
@@ -166,7 +168,7 @@ fn requests_have_at_most_so_many_texts_of_similar_length() {
     let texts: Vec<String> = (0..10).map(|number| "word ".repeat(1 + number * 7 % 10)).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     assert_vectors(&encoder.embed_documents(&texts).expect("healthy"), &texts, encoder.dimensions());
-    let sizes: Vec<usize> = case.fake.received()[1..].iter().map(|request| request.texts().len()).collect();
+    let sizes: Vec<usize> = case.fake.received_requests()[1..].iter().map(|request| request.texts().len()).collect();
     assert_eq!(sizes.iter().sum::<usize>(), 10);
     assert!(sizes.iter().all(|size| *size <= 4), "{sizes:?}");
 }
@@ -178,7 +180,7 @@ fn secrets_are_masked_before_a_text_is_sent() {
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0".repeat(2).split_at(36).0);
     encoder.embed_documents(&[&format!("let token = \"{token}\";")]).expect("healthy");
     encoder.embed_query(&format!("who uses {token}"), None).expect("healthy");
-    let sent: Vec<String> = case.fake.received().iter().map(|request| request.body.to_string()).collect();
+    let sent: Vec<String> = case.fake.received_requests().iter().map(|request| request.body.to_string()).collect();
     assert!(sent.iter().all(|body| !body.contains(&token)), "{sent:?}");
     assert!(sent.iter().filter(|body| body.contains("[secret: ")).count() == 2, "{sent:?}");
 }
@@ -196,10 +198,10 @@ fn a_query_returns_at_its_deadline_and_a_dead_server_then_costs_nothing() {
         assert!(encoder.embed_query(&format!("query {number}"), deadline).is_err());
         assert!(began.elapsed() < NEVER / 2, "it did not wait for the answer");
     }
-    let before = case.fake.received().len();
+    let before = case.fake.received_requests().len();
     let error = encoder.embed_query("further", Some(Instant::now() + Duration::from_secs(5))).expect_err("paused");
     assert!(error_chain(&error).contains("paused for"), "{}", error_chain(&error));
-    assert_eq!(case.fake.received().len(), before);
+    assert_eq!(case.fake.received_requests().len(), before);
     assert!(encoder.embed_query("known", None).is_ok(), "its embedding is kept");
     assert!(encoder.state().problem.is_some_and(|reason| reason.contains("did not answer within")));
 }
@@ -213,7 +215,7 @@ fn a_query_that_failed_is_not_sent_again_by_the_next_store() {
     for _ in 0..5 {
         assert!(matches!(encoder.embed_query("query", None), Err(ModelError::Failed { .. })));
     }
-    assert_eq!(case.fake.received().len(), 2, "the probe and one request");
+    assert_eq!(case.fake.received_requests().len(), 2, "the probe and one request");
 }
 
 #[test]
@@ -239,7 +241,7 @@ fn the_budget_of_a_day_stops_requests_but_not_those_to_this_machine() {
     let case = Case::with_budget(Wire::OpenAi, 20);
     let encoder = case.encoder(FAKE_MODEL);
     encoder.embed_documents(&["word ".repeat(100).as_str()]).expect("this machine needs no budget");
-    assert_eq!((case.usage.today(), case.usage.of("lab:fake-model").texts), (0, 2));
+    assert_eq!((case.usage.today(), case.usage.model_total("lab:fake-model").texts), (0, 2));
     let error = ProviderError::BudgetSpent { budget: 20 };
     assert!(error.to_string().contains("20 tokens a day"));
 }
@@ -259,7 +261,7 @@ fn a_key_is_sent_in_a_header_only_and_never_shown() {
     let error = encoder.embed_documents(&["text"]).expect_err("refused");
     let shown = format!("{error:?} {} {:?} {encoder:?}", error_chain(&error), encoder.state());
     assert!(!shown.contains(key) && shown.contains("[secret: key] has no credit"), "{shown}");
-    assert!(case.fake.received().iter().all(|request| !request.body.to_string().contains(key)));
+    assert!(case.fake.received_requests().iter().all(|request| !request.body.to_string().contains(key)));
 }
 
 #[test]
@@ -272,7 +274,7 @@ fn a_redirect_is_not_followed() {
         case.fake.always(Some(Fault::Status { status, headers: headers.clone(), body: String::new() }));
         assert!(encoder.embed_documents(&["text"]).is_err());
     }
-    assert_eq!(other.received(), []);
+    assert_eq!(other.received_requests(), []);
 }
 
 #[test]

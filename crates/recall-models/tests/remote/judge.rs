@@ -24,8 +24,8 @@ fn each_format_gives_one_score_for_each_text() {
         let judge = judge(&case);
         let scores = judge.scores("when opens the store", &TEXTS, None).expect("a healthy server");
         assert_eq!(scores, [-5.0, -3.0, -4.0], "{wire:?}");
-        assert!(case.usage.of("lab:fake-model").tokens > 0);
-        let last = case.fake.received().pop().expect("a request");
+        assert!(case.usage.model_total("lab:fake-model").tokens > 0);
+        let last = case.fake.received_requests().pop().expect("a request");
         let has_version = last.headers.iter().any(|(name, _)| name == "anthropic-version");
         assert_eq!(has_version, wire == Wire::Anthropic, "{last:?}");
     }
@@ -62,7 +62,7 @@ fn secrets_are_masked_before_a_text_is_judged() {
     let judge = judge(&case);
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     judge.scores(&format!("who uses {token}"), &[&format!("token = \"{token}\"")], None).expect("healthy");
-    let sent = case.fake.received().pop().expect("a request").body.to_string();
+    let sent = case.fake.received_requests().pop().expect("a request").body.to_string();
     assert!(!sent.contains(&token) && sent.matches("[secret: ").count() == 2, "{sent}");
 }
 

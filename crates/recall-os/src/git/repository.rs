@@ -32,7 +32,7 @@ impl Repository {
     /// Finds the repository of a folder: the nearest `.git` in the folder or its ancestors.
     ///
     /// Returns `None` if there is none, or if the nearest one leads to a repository that is not its own.
-    pub fn of(folder: &Path) -> Option<Self> {
+    pub fn find(folder: &Path) -> Option<Self> {
         let folder = dunce::canonicalize(folder).ok()?;
         let above = folder.ancestors().take(MOST_LEVELS);
         let (work_tree, dot_git) = above.map(|above| (above, above.join(".git"))).find(|(_, git)| exists(git))?;
@@ -83,7 +83,7 @@ fn exists(path: &Path) -> bool {
 
 /// Returns the folder named by the `.git` file of a linked work tree or a submodule.
 ///
-/// The folder need not exist, and need not be a repository of that work tree: [`Repository::of`] checks that.
+/// The folder need not exist, and need not be a repository of that work tree: [`Repository::find`] checks that.
 pub fn git_dir_named_by(dot_git: &Path) -> Option<PathBuf> {
     let text = read(dot_git)?;
     let named = text.strip_prefix("gitdir:")?.trim();
@@ -163,7 +163,7 @@ mod tests {
             git_dir: at.join(git_dir),
             common_dir: at.join(common_dir),
         });
-        assert_eq!(Repository::of(&at.join(folder)), expected, "{entries:?}");
+        assert_eq!(Repository::find(&at.join(folder)), expected, "{entries:?}");
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
         ];
         let (_place, at) = place(&files);
         for (folder, main) in [("main", "main"), ("tree", "main"), ("odd", "odd"), ("all/sub", "all/sub")] {
-            let repository = Repository::of(&at.join(folder)).expect("its own");
+            let repository = Repository::find(&at.join(folder)).expect("its own");
             assert_eq!(repository.main_work_tree(), at.join(main), "{folder}");
         }
     }

@@ -24,7 +24,7 @@ impl<S: Sync> FromRequestParts<S> for From {
             parts.extensions.get::<Projects>().map(|Projects(projects)| projects.as_slice()).unwrap_or_default();
         match projects {
             [project] => Ok(Self(project.subject.context.clone())),
-            _ => Err(answer::failed(&Shown {
+            _ => Err(answer::failure_page(&Shown {
                 status: StatusCode::BAD_REQUEST,
                 reason: "INVALID_ARGUMENT",
                 message: "the key opens several projects, and the request names none".to_owned(),
@@ -56,7 +56,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
         let read = Json::<T>::from_request(request, state).await;
         read.map(|Json(read)| Self(read)).map_err(|error| match error {
             JsonRejection::BytesRejection(error) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
-                answer::failed(&Shown {
+                answer::failure_page(&Shown {
                     status: StatusCode::PAYLOAD_TOO_LARGE,
                     reason: "LIMIT_EXCEEDED",
                     message: format!("the body is too large; the limit is {} bytes", super::BODY_BYTES),
@@ -69,7 +69,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
 }
 
 fn wrong(status: StatusCode, message: &str) -> Response {
-    answer::failed(&Shown {
+    answer::failure_page(&Shown {
         status,
         reason: "INVALID_ARGUMENT",
         message: message.to_owned(),
@@ -105,6 +105,6 @@ impl Scope {
 }
 
 /// Splits a list at its commas.
-pub(super) fn listed(text: &str) -> Vec<String> {
+pub(super) fn split_list(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(str::to_owned).collect()
 }

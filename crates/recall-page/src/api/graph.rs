@@ -5,8 +5,8 @@ use axum::response::Response;
 use recall_api::v1::{GraphRequest, StatsRequest};
 use serde::Deserialize;
 
-use super::ask::{From, Parameters, Scope, listed};
-use super::tell::{data, said};
+use super::ask::{From, Parameters, Scope, split_list};
+use super::tell::{data, json_answer};
 use crate::pages::Site;
 
 /// A node and how far to go from it.
@@ -32,12 +32,12 @@ pub(super) async fn neighbours(
     let request = GraphRequest {
         context: Some(context),
         node,
-        relations: listed(&relations),
+        relations: split_list(&relations),
         depth,
         limit,
         scope: scope.to_proto(),
     };
-    said(site.rpc.graph(request).await, |answer| data(recall_api::json::graph(answer)))
+    json_answer(site.rpc.graph(request).await, |answer| data(recall_api::json::graph(answer)))
 }
 
 /// The stores to count.
@@ -57,5 +57,5 @@ pub(super) async fn stats(
 ) -> Response {
     let Stats { scope, savings } = asked;
     let request = StatsRequest { context: Some(context), scope: scope.to_proto(), savings };
-    said(site.rpc.stats(request).await, |answer| data(recall_api::json::stats(answer)))
+    json_answer(site.rpc.stats(request).await, |answer| data(recall_api::json::stats(answer)))
 }

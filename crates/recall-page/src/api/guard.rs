@@ -58,14 +58,14 @@ impl Gate {
 pub(super) async fn guard(State(gate): State<Gate>, request: Request, next: Next) -> Response {
     let mut answer = match check(&gate, request) {
         Ok(request) => next.run(request).await,
-        Err(shown) => refused(&shown),
+        Err(shown) => refusal_response(&shown),
     };
     guard::seal(&mut answer);
     answer
 }
 
-fn refused(shown: &Shown) -> Response {
-    let mut answer = answer::failed(shown);
+fn refusal_response(shown: &Shown) -> Response {
+    let mut answer = answer::failure_page(shown);
     if shown.status == StatusCode::UNAUTHORIZED {
         answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
@@ -75,29 +75,29 @@ fn refused(shown: &Shown) -> Response {
 /// Returns the request with its projects in the extensions.
 fn check(gate: &Gate, mut request: Request<Body>) -> Result<Request<Body>, Shown> {
     if request.version() != Version::HTTP_11 {
-        return Err(shown((StatusCode::HTTP_VERSION_NOT_SUPPORTED, "only HTTP/1.1 is spoken here")));
+        return Err(into_shown((StatusCode::HTTP_VERSION_NOT_SUPPORTED, "only HTTP/1.1 is spoken here")));
     }
-    let host = guard::host(|given| gate.is_host(given), &request).map_err(shown)?;
+    let host = guard::host(|given| gate.is_host(given), &request).map_err(into_shown)?;
     let path = request.uri().path();
     // A browser has its project's key before the rest of the path, and sends its cookie there only.
     let is_bare = path == PUBLIC || path == "/metrics" || path.starts_with("/api/") || gate.address.is_some();
     let sender = if is_bare { Sender::Program } else { Sender::Browser };
-    guard::came_from_here(&request, &host, sender).map_err(shown)?;
+    guard::came_from_here(&request, &host, sender).map_err(into_shown)?;
     if !guard::is_plain(path) {
-        return Err(shown((StatusCode::NOT_FOUND, "there is no such endpoint")));
+        return Err(into_shown((StatusCode::NOT_FOUND, "there is no such endpoint")));
     }
     if path == PUBLIC {
         return Ok(request);
     }
     let projects = match sender {
-        Sender::Program => keyed(&gate.access, request.headers())?,
+        Sender::Program => projects_by_key(&gate.access, request.headers())?,
         Sender::Browser => vec![with_cookie(&gate.access, path, request.headers())?],
     };
     if guard::is_change(request.method()) && !guard::is_json(request.headers()) {
         let refusal = (StatusCode::UNSUPPORTED_MEDIA_TYPE, "a change is sent as application/json");
         return Err(Shown {
             hint: Some("add the header `Content-Type: application/json`".to_owned()),
-            ..shown(refusal)
+            ..into_shown(refusal)
         });
     }
     gate.access.touch();
@@ -106,15 +106,15 @@ fn check(gate: &Gate, mut request: Request<Body>) -> Result<Request<Body>, Shown
 }
 
 /// Returns the projects that the key of a request opens, or the one of them that it names.
-fn keyed(access: &Access, headers: &HeaderMap) -> Result<Vec<Arc<Project>>, Shown> {
-    let given = guard::only(headers, &AUTHORIZATION).ok().flatten();
+fn projects_by_key(access: &Access, headers: &HeaderMap) -> Result<Vec<Arc<Project>>, Shown> {
+    let given = guard::single_header(headers, &AUTHORIZATION).ok().flatten();
     let key = given.and_then(|value| value.split_once(' ')).filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-    let mut projects = key.map(|(_, key)| access.keyed(key.trim())).unwrap_or_default();
+    let mut projects = key.map(|(_, key)| access.projects_by_key(key.trim())).unwrap_or_default();
     if projects.is_empty() {
         let refusal = (StatusCode::UNAUTHORIZED, "no key was sent, or one that opens no project");
         let hint =
             "run `recall ui` in the project's folder with RECALL_API_KEY set, and send `Authorization: Bearer KEY`";
-        return Err(Shown { hint: Some(hint.to_owned()), ..shown(refusal) });
+        return Err(Shown { hint: Some(hint.to_owned()), ..into_shown(refusal) });
     }
     let named = headers.get_all(PROJECT).iter().map(|value| std::str::from_utf8(value.as_bytes())).collect::<Vec<_>>();
     match named.as_slice() {
@@ -125,7 +125,7 @@ fn keyed(access: &Access, headers: &HeaderMap) -> Result<Vec<Arc<Project>>, Show
     if projects.is_empty() {
         let refusal = (StatusCode::NOT_FOUND, "the header `Recall-Project` names no project that the key opens");
         let hint = "it is the absolute path of a root; open the project by `recall ui` in its folder with the same key";
-        return Err(Shown { hint: Some(hint.to_owned()), ..shown(refusal) });
+        return Err(Shown { hint: Some(hint.to_owned()), ..into_shown(refusal) });
     }
     Ok(projects)
 }
@@ -135,11 +135,11 @@ fn with_cookie(access: &Access, path: &str, headers: &HeaderMap) -> Result<Arc<P
     let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
     access.project(key, cookies).ok_or_else(|| {
         let refusal = (StatusCode::UNAUTHORIZED, "this link has no access any more, or never had");
-        Shown { hint: Some("run `recall ui` in the project's folder".to_owned()), ..shown(refusal) }
+        Shown { hint: Some("run `recall ui` in the project's folder".to_owned()), ..into_shown(refusal) }
     })
 }
 
-fn shown((status, message): Refusal) -> Shown {
+fn into_shown((status, message): Refusal) -> Shown {
     let reason = match status {
         StatusCode::NOT_FOUND => "NOT_FOUND",
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::MISDIRECTED_REQUEST => "PERMISSION_DENIED",

@@ -9,8 +9,8 @@ use recall_api::v1::{
 use recall_core::title_of;
 use serde::Deserialize;
 
-use super::ask::{Body, From, Parameters, Scope, listed};
-use super::tell::{data, said};
+use super::ask::{Body, From, Parameters, Scope, split_list};
+use super::tell::{data, json_answer};
 use crate::pages::Site;
 use crate::view::time::Moment;
 
@@ -68,11 +68,11 @@ pub(super) async fn list(
         sort: sort.into(),
         cursor,
         path,
-        tags: listed(&tags),
+        tags: split_list(&tags),
         language,
         flagged,
     };
-    said(site.rpc.list(request).await, |answer| data(recall_api::json::listing(answer)))
+    json_answer(site.rpc.list(request).await, |answer| data(recall_api::json::listing(answer)))
 }
 
 /// An item, and the lines of it that are wanted.
@@ -94,7 +94,7 @@ pub(super) async fn read(
     let Read { id, scope, start_line, end_line } = asked;
     let request =
         GetRequest { context: Some(context), id, scope: scope.to_proto(), include_parent: false, start_line, end_line };
-    said(site.rpc.get(request).await, |answer| data(recall_api::json::item(answer)))
+    json_answer(site.rpc.get(request).await, |answer| data(recall_api::json::item(answer)))
 }
 
 /// A memory to add.
@@ -145,7 +145,7 @@ pub(super) async fn create(From(context): From, State(mut site): State<Site>, Bo
     };
     let answer = site.rpc.add(request).await;
     let is_new = answer.as_ref().is_ok_and(|answer| answer.get_ref().status() != AddStatus::Duplicate);
-    let mut said = said(answer, |answer| data(recall_api::json::added(answer)));
+    let mut said = json_answer(answer, |answer| data(recall_api::json::add_answer(answer)));
     if is_new {
         *said.status_mut() = StatusCode::CREATED;
     }
@@ -188,7 +188,7 @@ pub(super) async fn update(
         related_files: list(related_files),
         expected_updated_at: expected_updated_at.map(|Moment(time)| time),
     };
-    said(site.rpc.update(request).await, |answer| data(recall_api::json::updated(answer)))
+    json_answer(site.rpc.update(request).await, |answer| data(recall_api::json::update_answer(answer)))
 }
 
 /// An item to delete, and the store that holds it.
@@ -206,5 +206,5 @@ pub(super) async fn delete(
     Parameters(Delete { id, scope }): Parameters<Delete>,
 ) -> Response {
     let request = RemoveRequest { context: Some(context), items: vec![id], scope: scope.to_proto(), purge: false };
-    said(site.rpc.remove(request).await, |answer| data(recall_api::json::removed(answer)))
+    json_answer(site.rpc.remove(request).await, |answer| data(recall_api::json::remove_answer(answer)))
 }

@@ -40,12 +40,12 @@ impl ApiKey {
         if !(LEAST..=MOST).contains(&text.len()) {
             return Err(KeyError::Length { length: text.len() });
         }
-        Ok(Self(ContentHash::of(text.as_bytes())))
+        Ok(Self(ContentHash::hash(text.as_bytes())))
     }
 
     /// Whether a given text is this key. Hashes are compared, so that the time taken tells nothing about the key.
     pub(crate) fn is(&self, given: &str) -> bool {
-        ContentHash::of(given.as_bytes()) == self.0
+        ContentHash::hash(given.as_bytes()) == self.0
     }
 }
 

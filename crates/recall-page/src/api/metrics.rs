@@ -9,7 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use recall_api::v1::{DaemonStatus, LatencyHistogram, StatusRequest, StatusResponse, StoreStatus};
 
 use super::guard::Projects;
-use super::tell::failed;
+use super::tell::failure;
 use crate::pages::Site;
 
 /// The media type of the format.
@@ -24,12 +24,12 @@ pub(super) async fn text(Extension(Projects(projects)): Extension<Projects>, Sta
         let request = StatusRequest { context, metrics: true, ..StatusRequest::default() };
         match site.rpc.status(request).await {
             Ok(answer) => status = answer.into_inner(),
-            Err(error) => return failed(&error),
+            Err(error) => return failure(&error),
         }
         stores.extend(std::mem::take(&mut status.stores).into_iter().map(|store| (store.root.clone(), store)));
     }
     status.stores = stores.into_values().collect();
-    ([(CONTENT_TYPE, TYPE)], written(&status)).into_response()
+    ([(CONTENT_TYPE, TYPE)], metrics_text(&status)).into_response()
 }
 
 /// The kind of a metric.
@@ -59,7 +59,7 @@ impl Text {
     fn value(&mut self, name: &str, labels: &[(&str, &str)], value: f64) {
         self.0.push_str(name);
         for (at, (label, text)) in labels.iter().enumerate() {
-            let _ = write!(self.0, "{}{label}=\"{}\"", if at == 0 { '{' } else { ',' }, escaped(text));
+            let _ = write!(self.0, "{}{label}=\"{}\"", if at == 0 { '{' } else { ',' }, escape(text));
         }
         let _ = writeln!(self.0, "{} {value}", if labels.is_empty() { "" } else { "}" });
     }
@@ -71,11 +71,11 @@ impl Text {
 }
 
 /// Escapes a label's value: the backslash, the quotation mark and the line break.
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
-fn written(status: &StatusResponse) -> String {
+fn metrics_text(status: &StatusResponse) -> String {
     let mut text = Text::default();
     daemon(&mut text, &status.daemon.clone().unwrap_or_default());
     for (name, number) in &status.counters {
@@ -168,7 +168,7 @@ mod tests {
             counters: [("recorder.written".to_owned(), 7)].into(),
             ..StatusResponse::default()
         };
-        let text = written(&status);
+        let text = metrics_text(&status);
         let mut begun: Vec<&str> = Vec::new();
         for line in text.lines() {
             if let Some(rest) = line.strip_prefix("# TYPE ") {

@@ -27,20 +27,20 @@ pub(super) fn data(answer: impl Serialize) -> Value {
 }
 
 /// Returns the answer to a call of the service.
-pub(super) fn said<T>(outcome: Result<tonic::Response<T>, Status>, data: impl FnOnce(&T) -> Value) -> Response {
+pub(super) fn json_answer<T>(outcome: Result<tonic::Response<T>, Status>, data: impl FnOnce(&T) -> Value) -> Response {
     match outcome {
         Ok(answer) => answer::done(data(answer.get_ref())),
-        Err(status) => failed(&status),
+        Err(status) => failure(&status),
     }
 }
 
 /// Returns the answer to a call that failed.
-pub(super) fn failed(status: &Status) -> Response {
+pub(super) fn failure(status: &Status) -> Response {
     let Failure { reason, details, .. } = Failure::from_status(status);
     let mut shown = Shown::from(status.clone());
     let is_number = details.get("field").is_some_and(|field| NUMBERS.contains(&field.as_str()));
     if reason == Reason::LimitExceeded && !is_number {
         shown.status = StatusCode::PAYLOAD_TOO_LARGE;
     }
-    answer::failed(&shown)
+    answer::failure_page(&shown)
 }

@@ -65,7 +65,7 @@ fn document() -> Value {
 }
 
 /// The methods of each documented path, with their statuses.
-fn documented() -> BTreeMap<String, BTreeMap<String, Vec<String>>> {
+fn read_document() -> BTreeMap<String, BTreeMap<String, Vec<String>>> {
     let statuses = |operation: &Value| operation["responses"].as_object().expect("answers").keys().cloned().collect();
     let methods = |path: &Value| {
         let path = path.as_object().expect("methods").iter();
@@ -96,7 +96,7 @@ fn complete(method: &str, path: &str) -> Request<Body> {
 
 #[test]
 fn every_route_is_in_the_document() {
-    let documented = documented();
+    let documented = read_document();
     let routes = routes().into_iter().map(|(path, _)| format!("/api/v1{path}"));
     let routes: Vec<_> = routes.chain(["/healthz", "/metrics"].map(str::to_owned)).collect();
     for route in &routes {
@@ -108,7 +108,7 @@ fn every_route_is_in_the_document() {
 #[tokio::test]
 async fn every_documented_method_is_answered_as_documented_and_no_other_one() {
     let router = router(site(&["/a"]));
-    for (path, methods) in documented() {
+    for (path, methods) in read_document() {
         for method in METHODS {
             let (status, body) = ask(&router, complete(method, &path)).await;
             match methods.get(method) {

@@ -23,7 +23,7 @@ pub(super) const BODY_BYTES: usize = 2 * 1024 * 1024;
 pub(super) struct Asked {
     /// The memory's id.
     id: String,
-    /// When the memory that the form was filled with had been amended; see [`seen`].
+    /// When the memory that the form was filled with had been amended; see [`seen_version`].
     seen: Moment,
     title: Option<String>,
     content: Option<String>,
@@ -36,7 +36,7 @@ pub(super) fn form(memory: &Memory) -> Markup {
     html! {
         details.amend data-needs-script="" {
             summary { "Amend" }
-            form data-amend=(memory.id) data-seen=(seen(memory)) {
+            form data-amend=(memory.id) data-seen=(seen_version(memory)) {
                 label { "Title" input name="title" value=(memory.title) required; }
                 // A browser drops the first line break of this element.
                 label { "Text" textarea name="content" rows="10" required { "\n" (memory.content) } }
@@ -48,7 +48,7 @@ pub(super) fn form(memory: &Memory) -> Markup {
 }
 
 /// Returns when the memory was amended last, by which a form knows whether it is still what the memory says.
-fn seen(memory: &Memory) -> String {
+fn seen_version(memory: &Memory) -> String {
     memory.updated_at.as_ref().and_then(recall_api::json::rfc3339).unwrap_or_default()
 }
 
@@ -57,20 +57,20 @@ pub(super) async fn amend(
     State(mut site): State<Site>,
     Json(asked): Json<Asked>,
 ) -> Response {
-    match amended(&mut site, &project, asked).await {
+    match apply_amendment(&mut site, &project, asked).await {
         Ok(answer) => answer,
-        Err(status) => answer::failed(&Shown::from(status)),
+        Err(status) => answer::failure_page(&Shown::from(status)),
     }
 }
 
-async fn amended(site: &mut Site, project: &Project, asked: Asked) -> Result<Response, Status> {
+async fn apply_amendment(site: &mut Site, project: &Project, asked: Asked) -> Result<Response, Status> {
     let Asked { id, seen: Moment(expected), title, content, tags } = asked;
     let request = UpdateRequest {
         context: Some(project.subject.context.clone()),
         id: id.clone(),
         title,
         content,
-        tags: tags.as_deref().map(listed),
+        tags: tags.as_deref().map(split_tags),
         related_files: None,
         expected_updated_at: Some(expected),
     };
@@ -79,7 +79,7 @@ async fn amended(site: &mut Site, project: &Project, asked: Asked) -> Result<Res
     Ok(answer::done(json!({ "id": id, "notes": notes })))
 }
 
-fn listed(tags: &str) -> TextList {
+fn split_tags(tags: &str) -> TextList {
     let values = tags.split(',').map(str::trim).filter(|tag| !tag.is_empty());
     TextList { values: values.map(str::to_owned).collect() }
 }
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn tags_are_separated_by_commas() {
-        assert_eq!(listed(" a b, ,c,").values, ["a b", "c"]);
-        assert!(listed(" ").values.is_empty());
+        assert_eq!(split_tags(" a b, ,c,").values, ["a b", "c"]);
+        assert!(split_tags(" ").values.is_empty());
     }
 }

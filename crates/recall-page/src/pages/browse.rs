@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
 use recall_api::v1::{Document, ListEntry, ListRequest, ListSort, RecordStatus, StatsRequest};
-use recall_core::quantity::{count, counted};
+use recall_core::quantity::{count, count_noun};
 use serde::Deserialize;
 use tonic::Status;
 
@@ -79,7 +79,7 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
     let shown = html! {
         h1 { "Browse" }
         p.summary {
-            (counted(answer.total, "document", "documents"))
+            (count_noun(answer.total, "document", "documents"))
             @for (name, value) in asked.filters() {
                 @if !value.is_empty() { " · " a href=(asked.with(name, "")) title="Without this filter" { (value) " ×" } }
             }
@@ -137,7 +137,7 @@ fn row(entry: &ListEntry, asked: &Asked) -> Markup {
 }
 
 pub(super) async fn decisions(Extension(project): Here, State(mut site): State<Site>) -> Response {
-    let (records, memories) = match both(&mut site, &project).await {
+    let (records, memories) = match list_both(&mut site, &project).await {
         Ok(both) => both,
         Err(status) => return failure(&project, Tab::Decisions, &Shown::from(status)),
     };
@@ -208,7 +208,7 @@ fn superseded_by<'a>(records: &'a [ListEntry], path: &str) -> impl Iterator<Item
 }
 
 /// Returns the decision records by path, and the remembered decisions, the latest first.
-async fn both(site: &mut Site, project: &Project) -> Result<(Vec<ListEntry>, Vec<ListEntry>), Status> {
+async fn list_both(site: &mut Site, project: &Project) -> Result<(Vec<ListEntry>, Vec<ListEntry>), Status> {
     let request = |kind: &str, sort: ListSort| ListRequest {
         context: Some(project.subject.context.clone()),
         r#type: kind.to_owned(),

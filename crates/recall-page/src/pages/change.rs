@@ -57,7 +57,7 @@ pub(super) async fn confirm(
         with_changes: false,
     };
     let confirmed = site.rpc.verify(request).await;
-    said(confirmed.map(|answer| json!({ "confirmed": answer.into_inner().results.len() })))
+    change_response(confirmed.map(|answer| json!({ "confirmed": answer.into_inner().results.len() })))
 }
 
 pub(super) async fn promote(
@@ -71,7 +71,7 @@ pub(super) async fn promote(
         to: v1::Scope::Global.into(),
         domain: String::new(),
     };
-    said(site.rpc.promote(request).await.map(|answer| json!({ "id": answer.into_inner().id })))
+    change_response(site.rpc.promote(request).await.map(|answer| json!({ "id": answer.into_inner().id })))
 }
 
 pub(super) async fn feedback(
@@ -92,7 +92,9 @@ pub(super) async fn feedback(
         feedback: feedback.into(),
         ..FeedbackRequest::default()
     };
-    said(site.rpc.feedback(request).await.map(|answer| json!({ "acknowledged": answer.into_inner().acknowledged })))
+    change_response(
+        site.rpc.feedback(request).await.map(|answer| json!({ "acknowledged": answer.into_inner().acknowledged })),
+    )
 }
 
 pub(super) async fn delete(
@@ -106,16 +108,16 @@ pub(super) async fn delete(
         scope: asked.scope.scope().into(),
         purge: false,
     };
-    said(site.rpc.remove(request).await.map(|answer| {
+    change_response(site.rpc.remove(request).await.map(|answer| {
         let answer = answer.into_inner();
         let kept: Vec<_> = answer.failures.into_iter().map(|failure| failure.reason).collect();
         json!({ "deleted": answer.memories, "kept": kept })
     }))
 }
 
-fn said(outcome: Result<serde_json::Value, tonic::Status>) -> Response {
+fn change_response(outcome: Result<serde_json::Value, tonic::Status>) -> Response {
     match outcome {
         Ok(data) => answer::done(data),
-        Err(status) => answer::failed(&Shown::from(status)),
+        Err(status) => answer::failure_page(&Shown::from(status)),
     }
 }

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use maud::{Markup, html};
 use recall_api::v1::{self, GetRequest, GetResponse, QueryRequest, RelatedEntry, RelatedRequest, Symbol};
-use recall_core::quantity::{bytes, counted};
+use recall_core::quantity::{bytes, count_noun};
 use serde::Deserialize;
 
 use super::{Here, Site, failure};
@@ -158,7 +158,7 @@ fn text(doc: &v1::Document, found: &GetResponse, target: Option<u32>, chunks: &[
                 code { (line.markup()) }
                 span.margin {
                     @for symbol in symbols.get(&line.number).into_iter().flatten().take(2) { span title=(symbol.kind) { (symbol.name) } }
-                    @if let Some(chunk) = chunk { span.chunk { (chunk.kind) " · " (counted(chunk.tokens.into(), "token", "tokens")) } }
+                    @if let Some(chunk) = chunk { span.chunk { (chunk.kind) " · " (count_noun(chunk.tokens.into(), "token", "tokens")) } }
                 }
             }
         }

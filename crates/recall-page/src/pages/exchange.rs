@@ -56,7 +56,7 @@ pub(super) async fn exchange(State(site): State<Site>, Json(Token { token }): Js
             let location = format!("/{}/", project.key);
             answer::with_cookie(answer::done(json!({ "location": location })), &project.set_cookie())
         }
-        None => answer::failed(&Shown {
+        None => answer::failure_page(&Shown {
             status: StatusCode::UNAUTHORIZED,
             reason: "PERMISSION_DENIED",
             message: "this link was used already, or is too old".to_owned(),

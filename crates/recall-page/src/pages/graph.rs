@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
 use recall_api::v1::{GraphNode, GraphRequest, GraphResponse};
-use recall_core::quantity::counted;
+use recall_core::quantity::count_noun;
 use serde::Deserialize;
 
 use super::{Here, Site, failure};
@@ -61,7 +61,7 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
     let content = html! {
         div.head { h1 { (node) } }
         p.summary {
-            (counted(graph.nodes.len() as u64, "node", "nodes")) ", " (counted(graph.edges.len() as u64, "edge", "edges"))
+            (count_noun(graph.nodes.len() as u64, "node", "nodes")) ", " (count_noun(graph.edges.len() as u64, "edge", "edges"))
             @if graph.truncated { ", not all are shown" }
             @for (to, name) in [(depth.saturating_sub(1), "Fewer"), (depth.saturating_add(1), "More")] {
                 @if (1..=5).contains(&to) { " · " a href=(link::to("graph", &[("node", &node), ("depth", &to.to_string())])) { (name) " steps" } }
@@ -144,12 +144,12 @@ fn picture(graph: &GraphResponse) -> Markup {
                     }
                 }
             }
-            @for node in &graph.nodes { (shown(node, places[node.id.as_str()])) }
+            @for node in &graph.nodes { (node_markup(node, places[node.id.as_str()])) }
         }
     }
 }
 
-fn shown(node: &GraphNode, place: Place) -> Markup {
+fn node_markup(node: &GraphNode, place: Place) -> Markup {
     let label: String = node.label.chars().take(LABEL).collect();
     let is_cut = node.label.chars().count() > LABEL;
     let degrees = place.angle.to_degrees();

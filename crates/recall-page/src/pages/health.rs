@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
 use recall_api::v1::{DaemonStatus, Freshness, LatencyHistogram, StatusRequest, StatusResponse, StoreStatus, Warning};
-use recall_core::quantity::{bytes, count, counted, millis, span};
+use recall_core::quantity::{bytes, count, count_noun, millis, span};
 
 use super::{Here, Site, failure};
 use crate::answer::{self, Shown};
@@ -102,7 +102,7 @@ fn store_card(store: &StoreStatus) -> Markup {
                 dt { "Files" } dd { (count(files.indexed)) " of " (count(files.listed)) " indexed" @if files.skipped > 0 { ", " (count(files.skipped)) " left out" } }
                 dt { "Documents" } dd { (count(store.documents)) }
                 dt { "Chunks" } dd { (count(store.chunks)) }
-                dt { "Symbols" } dd { (count(store.symbols)) ", " (counted(store.edges, "edge", "edges")) }
+                dt { "Symbols" } dd { (count(store.symbols)) ", " (count_noun(store.edges, "edge", "edges")) }
                 dt { "Memories" } dd { (count(store.memories)) @if let Some(part) = store.memories_verified { " " (done(part, "whose files are unchanged")) } }
                 @for (model, part) in &store.embedded { dt { "Embedded" } dd { (done(*part, model)) " " (model) } }
                 dt { "Index" } dd { (bytes(store.index_bytes)) " for " (bytes(store.text_bytes)) " of text, generation " (store.generation) }
@@ -112,7 +112,7 @@ fn store_card(store: &StoreStatus) -> Markup {
             (warnings(&store.warnings))
             @if !problems.is_empty() {
                 details {
-                    summary { (counted(problems.len() as u64, "file", "files")) " not indexed, or not by their syntax" }
+                    summary { (count_noun(problems.len() as u64, "file", "files")) " not indexed, or not by their syntax" }
                     ul.related { @for failed in &problems { li { code { (failed.item) } span.dim { (failed.reason) } } } }
                 }
             }
@@ -127,7 +127,7 @@ fn daemon_card(daemon: &DaemonStatus) -> Markup {
             dl.facts {
                 dt { "Version" } dd { (daemon.version) ", process " (daemon.pid) }
                 dt { "Running" } dd { "for " (span(Duration::from_millis(daemon.uptime_ms))) }
-                dt { "Clients" } dd { (count(daemon.connections.into())) ", " (counted(daemon.sessions.into(), "session", "sessions")) }
+                dt { "Clients" } dd { (count(daemon.connections.into())) ", " (count_noun(daemon.sessions.into(), "session", "sessions")) }
                 dt { "Requests" } dd { (count(daemon.requests_in_flight.into())) " in progress" }
             }
         }

@@ -8,7 +8,7 @@ use recall_api::v1::{
     self, AnchorChange, GetRequest, ListRequest, Memory, VerificationState, VerifyMode, VerifyRequest,
 };
 use recall_core::MemoryType;
-use recall_core::quantity::counted;
+use recall_core::quantity::count_noun;
 use serde::Deserialize;
 use tonic::Status;
 
@@ -47,7 +47,7 @@ pub(super) struct One {
 
 pub(super) async fn list(Extension(project): Here, State(mut site): State<Site>, asked: Query<Asked>) -> Response {
     let Query(asked) = asked;
-    let (memories, total) = match found(&mut site, &project, &asked).await {
+    let (memories, total) = match find(&mut site, &project, &asked).await {
         Ok(found) => found,
         Err(status) => return failure(&project, Tab::Memories, &Shown::from(status)),
     };
@@ -55,7 +55,7 @@ pub(super) async fn list(Extension(project): Here, State(mut site): State<Site>,
         h1 { "Memories" }
         (filters(&asked))
         p.summary {
-            (counted(memories.len() as u64, "memory", "memories"))
+            (count_noun(memories.len() as u64, "memory", "memories"))
             @if memories.len() as u64 != total { " of " (total) }
             @if memories.len() > SHOWN { ", the latest " (SHOWN) " are shown" }
         }
@@ -82,7 +82,7 @@ pub(super) async fn list(Extension(project): Here, State(mut site): State<Site>,
 }
 
 /// Returns the memories that pass the filters, the latest first, and the number of all.
-async fn found(site: &mut Site, project: &Project, asked: &Asked) -> Result<(Vec<Memory>, u64), Status> {
+async fn find(site: &mut Site, project: &Project, asked: &Asked) -> Result<(Vec<Memory>, u64), Status> {
     let mut all = Vec::new();
     let mut total = 0;
     for kind in MemoryType::ALL {
@@ -181,7 +181,7 @@ pub(super) async fn one(Extension(project): Here, State(mut site): State<Site>, 
             div {
                 div.prose { (memory.content) }
                 (actions(&memory))
-                (changed(&changes))
+                (anchor_changes(&changes))
                 (amend::form(&memory))
             }
             aside { (evidence(&memory)) (facts(&memory)) }
@@ -258,7 +258,7 @@ async fn changes(site: &mut Site, project: &Project, id: &str) -> Result<Vec<Anc
 }
 
 /// Shows what changed in the files of a memory.
-fn changed(changes: &[AnchorChange]) -> Markup {
+fn anchor_changes(changes: &[AnchorChange]) -> Markup {
     html! {
         @for AnchorChange { path, symbol, commit, exact, diff, is_cut } in changes {
             section.changed {
@@ -319,7 +319,7 @@ fn facts(memory: &Memory) -> Markup {
             dt { "Store" } dd { (scope(memory)) }
             dt { "Added" } dd { (time::time(memory.created_at.as_ref())) }
             @if memory.updated_at != memory.created_at { dt { "Amended" } dd { (time::time(memory.updated_at.as_ref())) } }
-            dt { "Found" } dd { (counted(stats.retrievals, "time", "times")) }
+            dt { "Found" } dd { (count_noun(stats.retrievals, "time", "times")) }
             dt { "Rated" } dd { (stats.useful) " useful, " (stats.not_useful) " not" }
             @for (name, text) in texts { @if !text.is_empty() { dt { (name) } dd { (text) } } }
             @if !memory.session.is_empty() { dt { "Session" } dd { a href=(link::to("session", &[("id", &memory.session)])) { (memory.session) } } }

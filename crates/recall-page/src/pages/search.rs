@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
 use recall_api::v1::{self, Hit, SearchRequest, SearchResponse};
-use recall_core::quantity::{count, counted, millis};
+use recall_core::quantity::{count, count_noun, millis};
 use serde::Deserialize;
 
 use super::{Here, Site, failure, problem};
@@ -158,10 +158,10 @@ fn results(site: &Site, project: &Project, asked: &Asked, answer: &SearchRespons
     html! {
         p.summary {
             @if answer.results.is_empty() { "Nothing was found" } @else {
-                (counted(answer.results.len() as u64, "hit", "hits"))
+                (count_noun(answer.results.len() as u64, "hit", "hits"))
                 @if asked.offset > 0 { " from " (asked.offset + 1) }
             }
-            " in " (counted(stats.documents, "document", "documents")) ", " (millis(stats.took_ms))
+            " in " (count_noun(stats.documents, "document", "documents")) ", " (millis(stats.took_ms))
             @if answer.low_confidence { " · " span.label.warn { "low confidence: these may not answer" } }
         }
         @for warning in &answer.warnings {
@@ -192,7 +192,7 @@ fn facets(asked: &Asked, answer: &SearchResponse) -> Markup {
                     ul {
                         @for (value, number) in counts.iter().take(VALUES) {
                             li {
-                                a href=(link::to("./", &[("q", &narrowed(&asked.q, filter, value)), ("scope", &asked.scope)])) {
+                                a href=(link::to("./", &[("q", &narrow(&asked.q, filter, value)), ("scope", &asked.scope)])) {
                                     span { (value) } span.count { (count(*number)) }
                                 }
                             }
@@ -211,7 +211,7 @@ fn most(counts: &std::collections::BTreeMap<String, u64>) -> Vec<(&str, u64)> {
 }
 
 /// Returns the query with one more filter.
-fn narrowed(query: &str, filter: &str, value: &str) -> String {
+fn narrow(query: &str, filter: &str, value: &str) -> String {
     let value = if value.contains(char::is_whitespace) { format!("\"{value}\"") } else { value.to_owned() };
     format!("{} {filter}:{value}", query.trim())
 }

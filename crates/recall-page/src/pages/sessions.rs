@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use maud::html;
 use recall_api::v1::{BriefingRequest, ListEventsRequest, ListSessionsRequest, SessionState};
-use recall_core::quantity::counted;
+use recall_core::quantity::count_noun;
 use serde::Deserialize;
 
 use super::{Here, Site, failure};
@@ -54,8 +54,8 @@ pub(super) async fn list(Extension(project): Here, State(mut site): State<Site>,
                     }
                     p.facts {
                         (time::time(session.started_at.as_ref()))
-                        span { (counted(session.events, "event", "events")) }
-                        @if !session.memories.is_empty() { span { (counted(session.memories.len() as u64, "memory", "memories")) } }
+                        span { (count_noun(session.events, "event", "events")) }
+                        @if !session.memories.is_empty() { span { (count_noun(session.memories.len() as u64, "memory", "memories")) } }
                     }
                     @if !session.summary.is_empty() { p.prose.short { (session.summary) } }
                 }
@@ -106,7 +106,7 @@ pub(super) async fn briefing(Extension(project): Here, State(mut site): State<Si
     };
     let shown = html! {
         h1 { "Briefing" }
-        p.summary { "What an agent reads when its session starts: " (counted(answer.used_tokens.into(), "token", "tokens")) }
+        p.summary { "What an agent reads when its session starts: " (count_noun(answer.used_tokens.into(), "token", "tokens")) }
         @if answer.text.trim().is_empty() { p.empty { "There is nothing to say yet." } } @else { div.prose.boxed { (answer.text) } }
     };
     answer::page(StatusCode::OK, layout::page(&project, Tab::Sessions, "Briefing", &shown))

@@ -14,14 +14,14 @@ pub(super) fn is_own(peer: SocketAddr, local: SocketAddr) -> bool {
 
 /// Finds the user whose end of the connection has the address `own`.
 fn owner(table: &str, own: SocketAddr, other: SocketAddr) -> Option<u32> {
-    let (own, other) = (written(own), written(other));
+    let (own, other) = (kernel_form(own), kernel_form(other));
     let rows = table.lines().skip(1).map(|row| row.split_whitespace().collect::<Vec<_>>());
     let mut found = rows.filter(|row| row.len() > 7 && row[1] == own && row[2] == other && OWNED.contains(&row[3]));
     found.next()?[7].parse().ok()
 }
 
 /// Writes an address as the kernel does: the words of the address in the byte order of the machine.
-fn written(address: SocketAddr) -> String {
+fn kernel_form(address: SocketAddr) -> String {
     let octets = match address.ip() {
         IpAddr::V4(ip) => ip.octets().to_vec(),
         IpAddr::V6(ip) => ip.octets().to_vec(),

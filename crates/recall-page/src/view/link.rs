@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 /// Appends a parameter of an address.
 fn push(address: &mut String, name: &str, value: &str) {
     address.push(if address.contains('?') { '&' } else { '?' });
-    let _ = write!(address, "{name}={}", encoded(value));
+    let _ = write!(address, "{name}={}", encode(value));
 }
 
 /// Encodes a text for an address: all but letters, digits and `-._~` of ASCII.
-pub(crate) fn encoded(text: &str) -> String {
+pub(crate) fn encode(text: &str) -> String {
     encoded_but(text, "")
 }
 

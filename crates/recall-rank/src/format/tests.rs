@@ -5,7 +5,7 @@ use super::*;
 use crate::strategies::parts;
 
 /// The bytes of a ranker with one feature and one tree, whose nodes are `nodes`, and a correct checksum.
-fn sealed(nodes: &[u8]) -> Vec<u8> {
+fn seal_nodes(nodes: &[u8]) -> Vec<u8> {
     let mut bytes = b"RCLR\x01\x00\x01\x01f\0\0\0\0\0\x01".to_vec();
     bytes.extend_from_slice(nodes);
     seal(bytes)
@@ -31,7 +31,7 @@ fn malformed_bytes_are_rejected_with_a_reason() {
     fn check(bytes: &[u8], expected: ReadError) {
         assert_eq!(read(bytes), Err(expected));
     }
-    let good = sealed(&[split(0, 0.5), leaf(1.0, 1), leaf(2.0, 1)].concat());
+    let good = seal_nodes(&[split(0, 0.5), leaf(1.0, 1), leaf(2.0, 1)].concat());
     assert!(read(&good).is_ok());
 
     check(b"", ReadError::Magic);
@@ -44,18 +44,21 @@ fn malformed_bytes_are_rejected_with_a_reason() {
     let end = good.len() - CHECKSUM_BYTES;
     let found = u32::from_le_bytes(good[end..].try_into().unwrap());
     check(&changed, ReadError::Checksum { found, computed: crc32fast::hash(&changed[..end]) });
-    check(&sealed(&[split(0, 0.5), leaf(1.0, 1)].concat()), ReadError::Truncated { at: 26 });
-    check(&sealed(&[leaf(1.0, 1), leaf(2.0, 1)].concat()), ReadError::Trailing { at: 21 });
-    check(&sealed(&[split(1, 0.5), leaf(1.0, 1), leaf(2.0, 1)].concat()), ReadError::Feature { tree: 0, feature: 1 });
-    check(&sealed(&[split(0, f32::NAN), leaf(1.0, 1), leaf(2.0, 1)].concat()), ReadError::Value { tree: 0 });
-    check(&sealed(&leaf(f32::INFINITY, 1)), ReadError::Value { tree: 0 });
-    check(&sealed(&leaf(f32::NAN, 1)), ReadError::Value { tree: 0 });
-    check(&sealed(&leaf(1.0, 0)), ReadError::Cover { tree: 0 });
-    check(&sealed(&[0x80, 0, 0, 0, 0, 0, 1]), ReadError::Number { at: 15 });
-    check(&sealed(&[0xff, 0xff, 0xff, 0xff, 0xff]), ReadError::Number { at: 15 });
+    check(&seal_nodes(&[split(0, 0.5), leaf(1.0, 1)].concat()), ReadError::Truncated { at: 26 });
+    check(&seal_nodes(&[leaf(1.0, 1), leaf(2.0, 1)].concat()), ReadError::Trailing { at: 21 });
+    check(
+        &seal_nodes(&[split(1, 0.5), leaf(1.0, 1), leaf(2.0, 1)].concat()),
+        ReadError::Feature { tree: 0, feature: 1 },
+    );
+    check(&seal_nodes(&[split(0, f32::NAN), leaf(1.0, 1), leaf(2.0, 1)].concat()), ReadError::Value { tree: 0 });
+    check(&seal_nodes(&leaf(f32::INFINITY, 1)), ReadError::Value { tree: 0 });
+    check(&seal_nodes(&leaf(f32::NAN, 1)), ReadError::Value { tree: 0 });
+    check(&seal_nodes(&leaf(1.0, 0)), ReadError::Cover { tree: 0 });
+    check(&seal_nodes(&[0x80, 0, 0, 0, 0, 0, 1]), ReadError::Number { at: 15 });
+    check(&seal_nodes(&[0xff, 0xff, 0xff, 0xff, 0xff]), ReadError::Number { at: 15 });
     // Infinite and excessive splits: no encoding makes a tree cyclic or unboundedly deep.
-    check(&sealed(&split(0, 0.5).repeat(50)), ReadError::Truncated { at: 265 });
-    check(&sealed(&split(0, 0.5).repeat(100_000)), ReadError::Leaves { tree: 0 });
+    check(&seal_nodes(&split(0, 0.5).repeat(50)), ReadError::Truncated { at: 265 });
+    check(&seal_nodes(&split(0, 0.5).repeat(100_000)), ReadError::Leaves { tree: 0 });
 
     let head = |rest: &[u8]| seal([&b"RCLR\x01\x00"[..], rest].concat());
     check(&head(b"\x00\x00\x00"), ReadError::FeatureCount { count: 0 });

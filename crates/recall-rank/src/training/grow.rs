@@ -78,7 +78,7 @@ impl GrowContext<'_> {
         let of_rows: Vec<Gradient> = rows.iter().map(|row| gradients[*row as usize]).collect();
         self.features
             .par_iter()
-            .map(|feature| Histogram::of_rows(&self.columns[*feature].bins, rows, &of_rows))
+            .map(|feature| Histogram::from_rows(&self.columns[*feature].bins, rows, &of_rows))
             .collect()
     }
 

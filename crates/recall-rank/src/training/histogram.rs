@@ -49,7 +49,7 @@ pub(crate) struct Histogram(pub(crate) Box<[Sum; BIN_COUNT]>);
 
 impl Histogram {
     /// Sums rows by bin. `gradients` has the gradient of each of `rows`, in the same order.
-    pub(crate) fn of_rows(bins: &[u8], rows: &[u32], gradients: &[Gradient]) -> Self {
+    pub(crate) fn from_rows(bins: &[u8], rows: &[u32], gradients: &[Gradient]) -> Self {
         let mut sums = Box::new([Sum::default(); BIN_COUNT]);
         for (row, gradient) in rows.iter().zip(gradients) {
             sums[usize::from(bins[*row as usize])].add(*gradient);

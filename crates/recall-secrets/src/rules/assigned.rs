@@ -2,12 +2,12 @@
 //!
 //! A key that these rules do not cover is still found by the general rules if it looks random.
 
-use crate::rule::{RANDOM, Rule, SHORT, assigned};
+use crate::rule::{RANDOM, Rule, SHORT, assignment};
 
 const UUID: &str = "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$";
 
 pub(super) const RULES: &[Rule] = &[
-    assigned(
+    assignment(
         "aws-secret-key",
         "the secret of an AWS access key",
         &["awssecret", "secretaccesskey"],
@@ -15,7 +15,7 @@ pub(super) const RULES: &[Rule] = &[
         RANDOM,
         "https://docs.aws.amazon.com/IAM/latest/UserGuide/id_credentials_access-keys.html",
     ),
-    assigned(
+    assignment(
         "heroku-key",
         "a Heroku API key",
         &["heroku"],
@@ -23,7 +23,7 @@ pub(super) const RULES: &[Rule] = &[
         SHORT,
         "https://devcenter.heroku.com/articles/authentication",
     ),
-    assigned(
+    assignment(
         "postmark-token",
         "a Postmark token",
         &["postmark"],
@@ -31,7 +31,7 @@ pub(super) const RULES: &[Rule] = &[
         SHORT,
         "https://postmarkapp.com/developer/api/overview",
     ),
-    assigned(
+    assignment(
         "snyk-token",
         "a Snyk token",
         &["snyk"],
@@ -39,7 +39,7 @@ pub(super) const RULES: &[Rule] = &[
         SHORT,
         "https://docs.snyk.io/snyk-api/authentication-for-api",
     ),
-    assigned(
+    assignment(
         "datadog-key",
         "a Datadog API or application key",
         &["datadog", "ddapi", "ddapp", "ddtoken"],
@@ -47,7 +47,7 @@ pub(super) const RULES: &[Rule] = &[
         SHORT,
         "https://docs.datadoghq.com/account_management/api-app-keys/",
     ),
-    assigned(
+    assignment(
         "cloudflare-token",
         "a Cloudflare token or key",
         &["cloudflare", "cfapi", "cftoken"],
@@ -55,7 +55,7 @@ pub(super) const RULES: &[Rule] = &[
         RANDOM,
         "https://developers.cloudflare.com/fundamentals/api/get-started/create-token/",
     ),
-    assigned(
+    assignment(
         "fastly-token",
         "a Fastly token",
         &["fastly"],
@@ -63,7 +63,7 @@ pub(super) const RULES: &[Rule] = &[
         RANDOM,
         "https://www.fastly.com/documentation/reference/api/auth-tokens/",
     ),
-    assigned(
+    assignment(
         "vercel-token",
         "a Vercel token",
         &["vercel"],
@@ -71,7 +71,7 @@ pub(super) const RULES: &[Rule] = &[
         RANDOM,
         "https://vercel.com/docs/rest-api",
     ),
-    assigned(
+    assignment(
         "linode-token",
         "a Linode token",
         &["linode"],
@@ -79,7 +79,7 @@ pub(super) const RULES: &[Rule] = &[
         SHORT,
         "https://techdocs.akamai.com/linode-api/reference/get-started",
     ),
-    assigned(
+    assignment(
         "pagerduty-key",
         "a PagerDuty key",
         &["pagerduty"],
@@ -87,7 +87,7 @@ pub(super) const RULES: &[Rule] = &[
         SHORT,
         "https://support.pagerduty.com/main/docs/api-access-keys",
     ),
-    assigned(
+    assignment(
         "airtable-token",
         "an Airtable token or key",
         &["airtable"],
@@ -95,7 +95,7 @@ pub(super) const RULES: &[Rule] = &[
         SHORT,
         "https://airtable.com/developers/web/api/authentication",
     ),
-    assigned(
+    assignment(
         "asana-token",
         "an Asana token",
         &["asana"],
@@ -103,7 +103,7 @@ pub(super) const RULES: &[Rule] = &[
         SHORT,
         "https://developers.asana.com/docs/personal-access-token",
     ),
-    assigned(
+    assignment(
         "cohere-key",
         "a Cohere key",
         &["cohere", "coapi"],
@@ -111,7 +111,7 @@ pub(super) const RULES: &[Rule] = &[
         RANDOM,
         "https://docs.cohere.com/reference/about",
     ),
-    assigned(
+    assignment(
         "mistral-key",
         "a Mistral key",
         &["mistral"],
@@ -119,7 +119,7 @@ pub(super) const RULES: &[Rule] = &[
         RANDOM,
         "https://docs.mistral.ai/getting-started/quickstart/",
     ),
-    assigned(
+    assignment(
         "deepseek-key",
         "a DeepSeek key",
         &["deepseek"],
@@ -127,7 +127,7 @@ pub(super) const RULES: &[Rule] = &[
         SHORT,
         "https://api-docs.deepseek.com/",
     ),
-    assigned(
+    assignment(
         "discord-token",
         "the token or secret of a Discord bot",
         &["discord", "bottoken"],
@@ -135,7 +135,7 @@ pub(super) const RULES: &[Rule] = &[
         RANDOM,
         "https://discord.com/developers/docs/reference#authentication",
     ),
-    assigned(
+    assignment(
         "paypal-secret",
         "the client secret of a PayPal app",
         &["paypal"],
@@ -143,7 +143,7 @@ pub(super) const RULES: &[Rule] = &[
         RANDOM,
         "https://developer.paypal.com/api/rest/authentication/",
     ),
-    assigned(
+    assignment(
         "twilio-token",
         "the auth token of a Twilio account",
         &["twilio"],
@@ -151,7 +151,7 @@ pub(super) const RULES: &[Rule] = &[
         SHORT,
         "https://www.twilio.com/docs/iam/api/authtoken",
     ),
-    assigned(
+    assignment(
         "jira-token",
         "a Jira or Confluence token",
         &["jira", "confluence", "atlassian"],
@@ -159,7 +159,7 @@ pub(super) const RULES: &[Rule] = &[
         RANDOM,
         "https://support.atlassian.com/atlassian-account/docs/manage-api-tokens-for-your-atlassian-account/",
     ),
-    assigned(
+    assignment(
         "algolia-key",
         "an Algolia key",
         &["algolia"],

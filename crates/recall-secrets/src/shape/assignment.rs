@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::name::{keeps_secret, makes_public};
 use super::{is_word, run};
-use operand::{bare, quoted};
+use operand::{bare, quotation};
 use operator::{Name, Operator};
 
 /// The longest name. A longer one was not chosen by a person.
@@ -70,7 +70,7 @@ pub(crate) fn assignment<'t>(text: &'t str, keyword: &Range<usize>) -> Option<As
     let (value_at, operator) = name.operator()?;
     // In `'--password=' . value` the quote after the name closes what one before it opened.
     let is_closing = operator == Operator::Tight && name_start > 0 && bytes.get(value_at) == bytes.get(name_start - 1);
-    let (span, form) = match quoted(text, value_at).filter(|_| !is_closing && operator != Operator::Word) {
+    let (span, form) = match quotation(text, value_at).filter(|_| !is_closing && operator != Operator::Word) {
         Some(span) => (span, Form::Literal),
         None => bare(&name, value_at, operator)?,
     };

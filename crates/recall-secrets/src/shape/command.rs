@@ -57,7 +57,7 @@ fn argument_of(
     let written = &text[word.clone()];
     let attached = || {
         let rest = written.strip_prefix(option)?;
-        let value = unquoted(text, word.end - rest.trim_start_matches('=').len()..word.end);
+        let value = unquote(text, word.end - rest.trim_start_matches('=').len()..word.end);
         let is_short = option.len() == 2;
         (!value.is_empty() && (is_short || option.is_empty() || rest.starts_with('=') || option.ends_with(':')))
             .then_some(value)
@@ -139,13 +139,13 @@ fn words(text: &str, from: usize) -> impl Iterator<Item = Range<usize>> + '_ {
                 _ => at += 1,
             }
         }
-        let word = unquoted(text, start..at);
+        let word = unquote(text, start..at);
         Some(word)
     })
 }
 
 /// Strips the quotes around a word, and a comma after it.
-fn unquoted(text: &str, word: Range<usize>) -> Range<usize> {
+fn unquote(text: &str, word: Range<usize>) -> Range<usize> {
     let written = text[word.clone()].trim_end_matches([',', ']']);
     let inner = ['"', '\''].iter().find_map(|&quote| {
         let inner = written.strip_prefix(quote)?.strip_suffix(quote)?;
@@ -158,7 +158,7 @@ fn unquoted(text: &str, word: Range<usize>) -> Range<usize> {
 }
 
 /// Returns the password piped into a command: `echo PASSWORD | docker login --password-stdin`.
-pub(crate) fn piped(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
+pub(crate) fn pipe_source(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
     if let Some(word) = here_string(text, keyword.end) {
         return value::is_password(&text[word.clone()], Certainty::Place).then_some(word);
     }

@@ -40,17 +40,17 @@ pub(crate) fn secret_manifest(text: &str, keyword: &Range<usize>) -> Vec<Range<u
     if text[keyword.clone()].starts_with('"') {
         let from = from + before.rfind("\"kind\"").map_or(0, |at| at);
         let to = keyword.end + after.find("\"kind\"").unwrap_or(after.len());
-        return of_json(text, from..to);
+        return in_json(text, from..to);
     }
     let from = from + before.rfind("\n---").map_or(0, |at| at + 1);
     let to = keyword.end + after.find("\n---").unwrap_or(after.len());
     let line = text[from..keyword.start].rsplit('\n').next().unwrap_or_default();
     // In a list, the indentation of `- kind` includes the dash, like that of `data`.
     let indent = line.len();
-    if line.trim_start_matches([' ', '-']).is_empty() { of_yaml(text, from..to, indent) } else { Vec::new() }
+    if line.trim_start_matches([' ', '-']).is_empty() { in_yaml(text, from..to, indent) } else { Vec::new() }
 }
 
-fn of_yaml(text: &str, manifest: Range<usize>, indent: usize) -> Vec<Range<usize>> {
+fn in_yaml(text: &str, manifest: Range<usize>, indent: usize) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut encoding = None;
     // The indentation of the key whose block follows.
@@ -93,7 +93,7 @@ fn of_yaml(text: &str, manifest: Range<usize>, indent: usize) -> Vec<Range<usize
     found
 }
 
-fn of_json(text: &str, manifest: Range<usize>) -> Vec<Range<usize>> {
+fn in_json(text: &str, manifest: Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for (name, is_base64) in [("\"data\"", true), ("\"stringData\"", false)] {
         for (at, _) in text[manifest.clone()].match_indices(name) {
@@ -129,7 +129,7 @@ fn secret(text: &str, span: Range<usize>, is_base64: bool, place: Place) -> Opti
         let is_long = plain.len() >= LEAST_LONG && !value::is_placeholder(plain) && !value::names_secret(plain);
         is_long || value::is_password(plain, Certainty::Place)
     };
-    let is_secret = match base64::decoded(value).map(String::from_utf8) {
+    let is_secret = match base64::decode(value).map(String::from_utf8) {
         _ if !is_base64 => is_secret(value),
         None => false,
         Some(_) if place == Place::Block => value.len() >= LEAST_LONG,

@@ -41,7 +41,7 @@ pub(super) struct Connection {
 
 impl Pool {
     pub(super) fn new(settings: &PostgresSettings, replica: Replica) -> Result<Self, StoreError> {
-        let mut config: Config = settings.address.parse().map_err(StoreError::refused)?;
+        let mut config: Config = settings.address.parse().map_err(StoreError::refusal)?;
         if !settings.password.is_empty() {
             config.password(&settings.password);
         }
@@ -58,8 +58,8 @@ impl Pool {
             let provider = Arc::new(rustls::crypto::ring::default_provider());
             let verified = ClientConfig::builder_with_provider(provider)
                 .with_safe_default_protocol_versions()
-                .map_err(StoreError::refused)?;
-            let verified = verified.with_platform_verifier().map_err(StoreError::refused)?;
+                .map_err(StoreError::refusal)?;
+            let verified = verified.with_platform_verifier().map_err(StoreError::refusal)?;
             Some(MakeRustlsConnect::new(verified.with_no_client_auth()))
         };
         Ok(Self { config, tls, tenant: settings.tenant.clone(), idle: Mutex::default() })
@@ -77,8 +77,8 @@ impl Pool {
 
     async fn connect(&self) -> Result<Client, StoreError> {
         let client = match &self.tls {
-            None => drive(self.config.connect(NoTls).await.map_err(failed)?),
-            Some(tls) => drive(self.config.connect(tls.clone()).await.map_err(failed)?),
+            None => drive(self.config.connect(NoTls).await.map_err(store_error)?),
+            Some(tls) => drive(self.config.connect(tls.clone()).await.map_err(store_error)?),
         };
         // A filter leaves fewer than the wanted neighbours of a plain HNSW search. Iterative scans go on until there are enough.
         //
@@ -90,7 +90,7 @@ impl Pool {
                         set_config('enable_hashjoin', 'off', false), set_config('enable_mergejoin', 'off', false), \
                         set_config('enable_material', 'off', false), \
                         set_config('enable_sort', 'off', false), set_config('join_collapse_limit', '1', false)";
-        client.query_one(settings, &[&self.tenant]).await.map_err(failed)?;
+        client.query_one(settings, &[&self.tenant]).await.map_err(store_error)?;
         Ok(client)
     }
 }
@@ -112,7 +112,7 @@ where
 impl Connection {
     /// The client.
     pub(super) fn client(&mut self) -> &mut Client {
-        &mut self.prepared().client
+        &mut self.prepared_statements().client
     }
 
     /// Runs a statement, which is prepared once for each connection.
@@ -121,18 +121,18 @@ impl Connection {
         statement: &str,
         parameters: &[&(dyn ToSql + Sync)],
     ) -> Result<Vec<Row>, StoreError> {
-        let Prepared { client, statements } = self.prepared();
+        let Prepared { client, statements } = self.prepared_statements();
         let known = if let Some(known) = statements.get(statement) {
             known.clone()
         } else {
-            let new = client.prepare(statement).await.map_err(failed)?;
+            let new = client.prepare(statement).await.map_err(store_error)?;
             statements.insert(statement.to_owned(), new.clone());
             new
         };
-        client.query(&known, parameters).await.map_err(failed)
+        client.query(&known, parameters).await.map_err(store_error)
     }
 
-    fn prepared(&mut self) -> &mut Prepared {
+    fn prepared_statements(&mut self) -> &mut Prepared {
         self.prepared.as_mut().expect("it is there until it is done")
     }
 
@@ -158,7 +158,7 @@ fn is_local(host: &Host) -> bool {
 }
 
 /// Converts an error of the client.
-pub(super) fn failed(error: tokio_postgres::Error) -> StoreError {
+pub(super) fn store_error(error: tokio_postgres::Error) -> StoreError {
     let Some(code) = error.code() else {
         return StoreError::unreachable(error);
     };
@@ -175,6 +175,6 @@ pub(super) fn failed(error: tokio_postgres::Error) -> StoreError {
     match code {
         code if may_pass.contains(code) => StoreError::unreachable(error),
         code if *code == SqlState::UNDEFINED_TABLE || *code == SqlState::INVALID_SCHEMA_NAME => StoreError::Empty,
-        _ => StoreError::refused(error),
+        _ => StoreError::refusal(error),
     }
 }

@@ -109,8 +109,8 @@ async fn by_keys(
     if wanted.is_empty() || depth == 0 {
         return Ok(Vec::new());
     }
-    let (read, all) = (rarest(wanted), Parameters::of(wanted));
-    let read = Parameters::of(&read);
+    let (read, all) = (rarest(wanted), Parameters::new(wanted));
+    let read = Parameters::new(&read);
     let first = if ask.filters.is_empty() { COMPARED } else { COMPARED_WITH_FILTERS };
     // Chunks of replaced documents and of other branches may be most of those that were compared.
     let mut candidates = Vec::new();
@@ -162,8 +162,8 @@ async fn by_path(pool: &Arc<Pool>, conditions: &Conditions, ask: &Ask) -> Result
     if ask.files.is_empty() || ask.depths.files == 0 {
         return Ok(Vec::new());
     }
-    let (read, all) = (rarest(&ask.files), Parameters::of(&ask.files));
-    let read = Parameters::of(&read);
+    let (read, all) = (rarest(&ask.files), Parameters::new(&ask.files));
+    let read = Parameters::new(&read);
     let depth = ask.depths.files as i64;
     let find = format!(
         "with read as materialized (select distinct c.document from unnest($7::int4[]) as r(key) \
@@ -284,7 +284,7 @@ struct Parameters {
 }
 
 impl Parameters {
-    fn of(wanted: &[Weighted]) -> Self {
+    fn new(wanted: &[Weighted]) -> Self {
         Self {
             keys: wanted.iter().map(|one| one.key.cast_signed()).collect(),
             weights: wanted.iter().map(|one| one.weight).collect(),
@@ -317,7 +317,7 @@ fn distinct(ids: impl Iterator<Item = i64>) -> Vec<i64> {
 fn pattern(condition: &PathCondition) -> String {
     match condition {
         PathCondition::Below(directory) if directory.is_empty() => String::new(),
-        PathCondition::Below(directory) => format!("^{}(/|$)", escaped(directory)),
+        PathCondition::Below(directory) => format!("^{}(/|$)", escape(directory)),
         PathCondition::Glob(glob) => format!("^{}$", glob_pattern(glob)),
     }
 }
@@ -353,7 +353,7 @@ fn glob_pattern(glob: &str) -> String {
                     }
                     "\\[".to_owned()
                 }
-                other => escaped(&other.to_string()),
+                other => escape(&other.to_string()),
             };
             (next.len_utf8(), one)
         };
@@ -363,7 +363,7 @@ fn glob_pattern(glob: &str) -> String {
     pattern
 }
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         if ".^$*+?()[]{}|\\".contains(c) {

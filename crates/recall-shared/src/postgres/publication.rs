@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio_postgres::Transaction;
 use tokio_postgres::types::ToSql;
 
-use super::connection::{Pool, failed};
+use super::connection::{Pool, store_error};
 use super::schema::{self, numbers as numbers_of};
 use crate::seam::{BranchState, ChunkRecord, DocumentRecord};
 use crate::{Branch, Key, Manifest, Model, Publication, StoreError};
@@ -28,7 +28,7 @@ pub(super) async fn branch(pool: Arc<Pool>, branch: Branch) -> Result<Option<Bra
     let read = "select generation, digest, documents from recall_1.branch \
                 where tenant = $1 and repository = $2 and name = $3 and generation > 0";
     let parameters: [&(dyn ToSql + Sync); 3] = [&pool.tenant, &branch.repository, &branch.name];
-    let row = connection.client().query_opt(read, &parameters).await.map_err(failed)?;
+    let row = connection.client().query_opt(read, &parameters).await.map_err(store_error)?;
     connection.done();
     let Some(row) = row else { return Ok(None) };
     let digest: &[u8] = row.get(1);
@@ -46,7 +46,7 @@ pub(super) async fn manifest(pool: Arc<Pool>, branch: Branch) -> Result<Manifest
                   on c.tenant = $1 and c.chunk = o.chunk where o.tenant = $1 and o.document = d.id and c.chunk is null) \
                 and exists (select 1 from recall_1.occurrence o where o.tenant = $1 and o.document = d.id)";
     let parameters: [&(dyn ToSql + Sync); 3] = [&pool.tenant, &branch.repository, &branch.name];
-    let rows = connection.client().query(read, &parameters).await.map_err(failed)?;
+    let rows = connection.client().query(read, &parameters).await.map_err(store_error)?;
     connection.done();
     rows.iter().map(|row| Ok((row.get(0), key(row.get(1))?))).collect()
 }
@@ -55,21 +55,21 @@ pub(super) async fn begin(pool: Arc<Pool>, branch: Branch, model: Option<Model>)
     let mut connection = pool.connection().await?;
     let client = connection.client();
     schema::create(client, &pool, model.as_ref()).await?;
-    let transaction = client.transaction().await.map_err(failed)?;
+    let transaction = client.transaction().await.map_err(store_error)?;
     let id = i64::from_ne_bytes(fastrand::u64(1..).to_ne_bytes()) & i64::MAX;
     // The first branch of a repository is what its readers see.
     let open = "insert into recall_1.branch as b (tenant, repository, name, is_default, generation, digest, documents, publication) \
                 values ($1, $2, $3, not exists (select 1 from recall_1.branch where tenant = $1 and repository = $2), 0, '', 0, $4) \
                 on conflict (repository, name, tenant) do update set publication = $4 returning id, generation";
     let parameters: [&(dyn ToSql + Sync); 4] = [&pool.tenant, &branch.repository, &branch.name, &id];
-    let row = transaction.query_one(open, &parameters).await.map_err(failed)?;
+    let row = transaction.query_one(open, &parameters).await.map_err(store_error)?;
     let (number, base): (i64, i64) = (row.get(0), row.get(1));
     let leftovers = "with gone as (delete from recall_1.document \
                      where tenant = $1 and branch = $2 and not is_live and ended is null returning id), \
                      paths as (delete from recall_1.path_key where tenant = $1 and document in (select id from gone)) \
                      delete from recall_1.occurrence where tenant = $1 and document in (select id from gone)";
-    transaction.execute(leftovers, &[&pool.tenant, &number]).await.map_err(failed)?;
-    transaction.commit().await.map_err(failed)?;
+    transaction.execute(leftovers, &[&pool.tenant, &number]).await.map_err(store_error)?;
+    transaction.commit().await.map_err(store_error)?;
     connection.done();
     Ok(Publication { branch, base: base as u64, id: id as u64 })
 }
@@ -80,7 +80,7 @@ pub(super) async fn missing(pool: Arc<Pool>, chunks: Vec<Key>, model: Option<Mod
     // What is about to be used again must not be collected.
     let touch = "update recall_1.chunk set touched = now() \
                  where tenant = $1 and key = any($2) and touched < now() - interval '1 hour'";
-    connection.client().execute(touch, &[&pool.tenant, &keys]).await.map_err(failed)?;
+    connection.client().execute(touch, &[&pool.tenant, &keys]).await.map_err(store_error)?;
     let and_vector = model.map(|model| {
         format!(
             "and exists (select 1 from recall_1.{} v where v.tenant = $1 and v.chunk = c.id)",
@@ -92,7 +92,7 @@ pub(super) async fn missing(pool: Arc<Pool>, chunks: Vec<Key>, model: Option<Mod
          and exists (select 1 from recall_1.chunk_keys k where k.tenant = $1 and k.chunk = c.id) {}",
         and_vector.unwrap_or_default()
     );
-    let rows = connection.client().query(&read, &[&pool.tenant, &keys]).await.map_err(failed)?;
+    let rows = connection.client().query(&read, &[&pool.tenant, &keys]).await.map_err(store_error)?;
     connection.done();
     let known: HashSet<Key> = rows.iter().map(|row| key(row.get(0))).collect::<Result<_, _>>()?;
     Ok(chunks.iter().map(|key| !known.contains(key)).collect())
@@ -109,7 +109,7 @@ pub(super) async fn put_chunks(
     // One order for all writers, so that none waits for another in a circle.
     chunks.sort_by_key(|chunk| chunk.key);
     let mut connection = pool.connection().await?;
-    let transaction = connection.client().transaction().await.map_err(failed)?;
+    let transaction = connection.client().transaction().await.map_err(store_error)?;
     let keys: Vec<&[u8]> = chunks.iter().map(|chunk| &chunk.key.0[..]).collect();
     // PostgreSQL's texts cannot hold NUL.
     let texts: Vec<String> = chunks.iter().map(|chunk| chunk.text.replace('\0', "\u{fffd}")).collect();
@@ -123,7 +123,7 @@ pub(super) async fn put_chunks(
                   insert into recall_1.chunk_keys (tenant, chunk, keys) \
                   select $1, new.id, sent.keys::int4[] from new join sent on sent.key = new.key returning chunk";
     let parameters: [&(dyn ToSql + Sync); 5] = [&pool.tenant, &keys, &texts, &term_keys, &lengths];
-    let new = transaction.query(insert, &parameters).await.map_err(failed)?;
+    let new = transaction.query(insert, &parameters).await.map_err(store_error)?;
     let new: Vec<i64> = new.iter().map(|row| row.get(0)).collect();
     let ids = ids(&transaction, &pool, &keys).await?;
     let added: Vec<&ChunkRecord> =
@@ -141,9 +141,9 @@ pub(super) async fn put_chunks(
              on conflict (chunk, tenant) do nothing",
             schema::vectors(&model)
         );
-        transaction.execute(&insert, &[&pool.tenant, &of, &vectors]).await.map_err(failed)?;
+        transaction.execute(&insert, &[&pool.tenant, &of, &vectors]).await.map_err(store_error)?;
     }
-    transaction.commit().await.map_err(failed)?;
+    transaction.commit().await.map_err(store_error)?;
     connection.done();
     Ok(())
 }
@@ -157,7 +157,7 @@ pub(super) async fn put_documents(
         return Ok(());
     }
     let mut connection = pool.connection().await?;
-    let transaction = connection.client().transaction().await.map_err(failed)?;
+    let transaction = connection.client().transaction().await.map_err(store_error)?;
     let branch = lock(&transaction, &pool, &publication).await?;
     let id = publication.id as i64;
     let paths: Vec<&str> = documents.iter().map(|document| document.path.as_str()).collect();
@@ -166,7 +166,7 @@ pub(super) async fn put_documents(
                     and publication = $4 and not is_live and ended is null returning id), \
                     paths as (delete from recall_1.path_key where tenant = $1 and document in (select id from gone)) \
                     delete from recall_1.occurrence where tenant = $1 and document in (select id from gone)";
-    transaction.execute(repeated, &[&pool.tenant, &branch.number, &paths, &id]).await.map_err(failed)?;
+    transaction.execute(repeated, &[&pool.tenant, &branch.number, &paths, &id]).await.map_err(store_error)?;
     let wanted = documents.iter().flat_map(|document| &document.chunks).collect::<BTreeSet<_>>();
     let wanted: Vec<&[u8]> = wanted.into_iter().map(|key| &key.0[..]).collect();
     let ids = ids(&transaction, &pool, &wanted).await?;
@@ -208,7 +208,7 @@ pub(super) async fn put_documents(
         &tags,
         &texts,
     ];
-    let rows = transaction.query(insert, &parameters).await.map_err(failed)?;
+    let rows = transaction.query(insert, &parameters).await.map_err(store_error)?;
     let numbers: BTreeMap<String, i64> = rows.iter().map(|row| (row.get(1), row.get(0))).collect();
     let (mut keyed, mut path_keys): (Vec<i64>, Vec<i32>) = Default::default();
     for document in &documents {
@@ -218,7 +218,7 @@ pub(super) async fn put_documents(
     }
     let name = "insert into recall_1.path_key (tenant, key, document) \
                 select $1, s.key, s.document from unnest($2::int4[], $3::int8[]) as s(key, document)";
-    transaction.execute(name, &[&pool.tenant, &path_keys, &keyed]).await.map_err(failed)?;
+    transaction.execute(name, &[&pool.tenant, &path_keys, &keyed]).await.map_err(store_error)?;
     let (mut of, mut ordinals, mut chunks): (Vec<i64>, Vec<i32>, Vec<i64>) = Default::default();
     for document in &documents {
         for (ordinal, chunk) in document.chunks.iter().enumerate() {
@@ -230,8 +230,8 @@ pub(super) async fn put_documents(
     let occur = "insert into recall_1.occurrence (tenant, document, ordinal, chunk) \
                  select $1, s.document, s.ordinal, s.chunk from unnest($2::int8[], $3::int4[], $4::int8[]) as s(document, ordinal, chunk)";
     let parameters: [&(dyn ToSql + Sync); 4] = [&pool.tenant, &of, &ordinals, &chunks];
-    transaction.execute(occur, &parameters).await.map_err(failed)?;
-    transaction.commit().await.map_err(failed)?;
+    transaction.execute(occur, &parameters).await.map_err(store_error)?;
+    transaction.commit().await.map_err(store_error)?;
     connection.done();
     Ok(())
 }
@@ -244,7 +244,7 @@ pub(super) async fn commit(
     state: BranchState,
 ) -> Result<(), StoreError> {
     let mut connection = pool.connection().await?;
-    let transaction = connection.client().transaction().await.map_err(failed)?;
+    let transaction = connection.client().transaction().await.map_err(store_error)?;
     let branch = lock(&transaction, &pool, &publication).await?;
     if branch.generation == state.generation as i64 && branch.digest == state.digest {
         return Ok(());
@@ -255,7 +255,8 @@ pub(super) async fn commit(
     let id = publication.id as i64;
     let staged = "select count(*) from recall_1.document \
                   where tenant = $1 and branch = $2 and publication = $3 and not is_live and ended is null";
-    let there: i64 = transaction.query_one(staged, &[&pool.tenant, &branch.number, &id]).await.map_err(failed)?.get(0);
+    let there: i64 =
+        transaction.query_one(staged, &[&pool.tenant, &branch.number, &id]).await.map_err(store_error)?.get(0);
     if there as u64 != added {
         return Err(StoreError::Lost { lost: added.saturating_sub(there as u64), sent: added });
     }
@@ -264,10 +265,10 @@ pub(super) async fn commit(
                from recall_1.document s where s.tenant = $1 and s.branch = $2 and s.publication = $4 and not s.is_live and s.ended is null)) \
                returning keys, lengths";
     let parameters: [&(dyn ToSql + Sync); 4] = [&pool.tenant, &branch.number, &removed, &id];
-    let ended = transaction.query(end, &parameters).await.map_err(failed)?;
+    let ended = transaction.query(end, &parameters).await.map_err(store_error)?;
     let start = "update recall_1.document set is_live = true \
                  where tenant = $1 and branch = $2 and publication = $3 and not is_live and ended is null returning keys, lengths";
-    let started = transaction.query(start, &[&pool.tenant, &branch.number, &id]).await.map_err(failed)?;
+    let started = transaction.query(start, &[&pool.tenant, &branch.number, &id]).await.map_err(store_error)?;
     let keys = |rows: &[tokio_postgres::Row]| -> Vec<Vec<u32>> {
         rows.iter().map(|row| row.get::<_, Vec<i32>>(0).into_iter().map(i32::cast_unsigned).collect()).collect()
     };
@@ -288,8 +289,8 @@ pub(super) async fn commit(
     let flip = "update recall_1.branch set generation = $3, digest = $4, documents = $5 where tenant = $1 and id = $2";
     let (generation, documents, digest) = (state.generation as i64, state.documents as i64, &state.digest[..]);
     let parameters: [&(dyn ToSql + Sync); 5] = [&pool.tenant, &branch.number, &generation, &digest, &documents];
-    transaction.execute(flip, &parameters).await.map_err(failed)?;
-    transaction.commit().await.map_err(failed)?;
+    transaction.execute(flip, &parameters).await.map_err(store_error)?;
+    transaction.commit().await.map_err(store_error)?;
     schema::empty_pending_list(connection.client(), &pool).await?;
     if started.len() >= ANALYZED {
         schema::analyze(connection.client(), &pool).await?;
@@ -304,23 +305,23 @@ pub(super) async fn commit(
 pub(super) async fn collect(pool: Arc<Pool>) -> Result<u64, StoreError> {
     let models = super::statistics::models(Arc::clone(&pool)).await?;
     let mut connection = pool.connection().await?;
-    let transaction = connection.client().transaction().await.map_err(failed)?;
+    let transaction = connection.client().transaction().await.map_err(store_error)?;
     let documents = format!(
         "with gone as (delete from recall_1.document where tenant = $1 and ended < now() - interval '{KEPT}' returning id), \
          paths as (delete from recall_1.path_key where tenant = $1 and document in (select id from gone)) \
          delete from recall_1.occurrence where tenant = $1 and document in (select id from gone)"
     );
-    transaction.execute(&documents, &[&pool.tenant]).await.map_err(failed)?;
+    transaction.execute(&documents, &[&pool.tenant]).await.map_err(store_error)?;
     let chunks = format!(
         "delete from recall_1.chunk c where c.tenant = $1 and c.id in (select o.id from recall_1.chunk o \
          where o.tenant = $1 and o.touched < now() - interval '{CHUNKS_KEPT}' and not exists \
          (select 1 from recall_1.occurrence u where u.tenant = $1 and u.chunk = o.id) limit $2 for update skip locked) returning c.id, c.lengths"
     );
-    let gone = transaction.query(&chunks, &[&pool.tenant, &COLLECTED_AT_ONCE]).await.map_err(failed)?;
+    let gone = transaction.query(&chunks, &[&pool.tenant, &COLLECTED_AT_ONCE]).await.map_err(store_error)?;
     let ids: Vec<i64> = gone.iter().map(|row| row.get(0)).collect();
     if !ids.is_empty() {
         let terms = "delete from recall_1.chunk_keys where tenant = $1 and chunk = any($2) returning keys";
-        let keys = transaction.query(terms, &[&pool.tenant, &ids]).await.map_err(failed)?;
+        let keys = transaction.query(terms, &[&pool.tenant, &ids]).await.map_err(store_error)?;
         let keys: Vec<Vec<u32>> =
             keys.iter().map(|row| row.get::<_, Vec<i32>>(0).into_iter().map(i32::cast_unsigned).collect()).collect();
         count_terms(&transaction, &pool, keys.iter().map(|keys| &keys[..]), -1).await?;
@@ -331,10 +332,10 @@ pub(super) async fn collect(pool: Arc<Pool>) -> Result<u64, StoreError> {
         for model in models {
             let vectors =
                 format!("delete from recall_1.{} where tenant = $1 and chunk = any($2)", schema::vectors(&model));
-            transaction.execute(&vectors, &[&pool.tenant, &ids]).await.map_err(failed)?;
+            transaction.execute(&vectors, &[&pool.tenant, &ids]).await.map_err(store_error)?;
         }
     }
-    transaction.commit().await.map_err(failed)?;
+    transaction.commit().await.map_err(store_error)?;
     connection.done();
     Ok(ids.len() as u64)
 }
@@ -356,7 +357,7 @@ async fn lock(
                 where tenant = $1 and repository = $2 and name = $3 for update";
     let Branch { repository, name } = &publication.branch;
     let parameters: [&(dyn ToSql + Sync); 3] = [&pool.tenant, repository, name];
-    let row = transaction.query_opt(read, &parameters).await.map_err(failed)?;
+    let row = transaction.query_opt(read, &parameters).await.map_err(store_error)?;
     let row = row.ok_or(StoreError::Lost { lost: 1, sent: 1 })?;
     if row.get::<_, i64>(3) != publication.id as i64 {
         return Err(StoreError::Busy);
@@ -367,7 +368,7 @@ async fn lock(
 /// Returns the numbers of the chunks that are there.
 async fn ids(transaction: &Transaction<'_>, pool: &Pool, keys: &[&[u8]]) -> Result<BTreeMap<Key, i64>, StoreError> {
     let read = "select id, key from recall_1.chunk where tenant = $1 and key = any($2)";
-    let rows = transaction.query(read, &[&pool.tenant, &keys]).await.map_err(failed)?;
+    let rows = transaction.query(read, &[&pool.tenant, &keys]).await.map_err(store_error)?;
     rows.iter().map(|row| Ok((key(row.get(1))?, row.get(0)))).collect()
 }
 
@@ -386,7 +387,7 @@ async fn count_terms(
     let add = "insert into recall_1.term as t (tenant, key, count) select $1, s.key, s.count \
                from unnest($2::int4[], $3::int8[]) as s(key, count) order by s.key \
                on conflict (key, tenant) do update set count = t.count + excluded.count";
-    transaction.execute(add, &[&pool.tenant, &keys, &counts]).await.map_err(failed)?;
+    transaction.execute(add, &[&pool.tenant, &keys, &counts]).await.map_err(store_error)?;
     Ok(())
 }
 
@@ -402,7 +403,7 @@ async fn add_totals(
                lengths = (select array_agg(a + b order by place) \
                from unnest(t.lengths, excluded.lengths) with ordinality as both_lengths(a, b, place))";
     let lengths = &lengths[..];
-    transaction.execute(add, &[&pool.tenant, &chunks, &documents, &lengths]).await.map_err(failed)?;
+    transaction.execute(add, &[&pool.tenant, &chunks, &documents, &lengths]).await.map_err(store_error)?;
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio_postgres::Client;
 
-use super::connection::{Pool, failed};
+use super::connection::{Pool, store_error};
 use crate::{Model, StoreError};
 
 /// The tables that every tenant has a partition of. `recall_1` is the first layout.
@@ -73,12 +73,12 @@ pub(super) async fn create(client: &mut Client, pool: &Arc<Pool>, model: Option<
     let mut wanted: Vec<String> = TABLES.iter().map(|(name, _)| format!("{name}_{partition}")).collect();
     wanted.push(format!("total_{partition}"));
     wanted.extend(model.map(|model| format!("{}_{partition}", vectors(model))));
-    let there: i64 = client.query_one(known, &[&wanted]).await.map_err(failed)?.get(0);
+    let there: i64 = client.query_one(known, &[&wanted]).await.map_err(store_error)?.get(0);
     if there as usize == wanted.len() {
         return Ok(());
     }
-    let transaction = client.transaction().await.map_err(failed)?;
-    transaction.execute("select pg_advisory_xact_lock($1)", &[&LOCK]).await.map_err(failed)?;
+    let transaction = client.transaction().await.map_err(store_error)?;
+    transaction.execute("select pg_advisory_xact_lock($1)", &[&LOCK]).await.map_err(store_error)?;
     let mut all = String::from("create schema if not exists recall_1; create extension if not exists vector;");
     let mut table = |name: &str, columns: &str| {
         let tenant = pool.tenant.replace('\'', "''");
@@ -113,22 +113,22 @@ pub(super) async fn create(client: &mut Client, pool: &Arc<Pool>, model: Option<
             &format!("chunk bigint not null, embedding halfvec({dimensions}) not null, primary key (chunk, tenant)"),
         );
     }
-    transaction.batch_execute(&all).await.map_err(failed)?;
-    transaction.batch_execute(&INDEXES.join(";")).await.map_err(failed)?;
-    transaction.batch_execute(CHUNKS_WITH).await.map_err(failed)?;
-    transaction.commit().await.map_err(failed)
+    transaction.batch_execute(&all).await.map_err(store_error)?;
+    transaction.batch_execute(&INDEXES.join(";")).await.map_err(store_error)?;
+    transaction.batch_execute(CHUNKS_WITH).await.map_err(store_error)?;
+    transaction.commit().await.map_err(store_error)
 }
 
 /// Creates the HNSW index of the tenant's vectors once there are enough that comparing all of them is slow.
 pub(super) async fn index_vectors(client: &Client, pool: &Arc<Pool>, model: &Model) -> Result<(), StoreError> {
     let table = format!("{}_{}", vectors(model), partition(&pool.tenant));
     let many = format!("select count(*) >= $1 from (select 1 from recall_1.{table} limit $1) as first_rows");
-    let is_large: bool = client.query_one(&many, &[&EXACT]).await.map_err(failed)?.get(0);
+    let is_large: bool = client.query_one(&many, &[&EXACT]).await.map_err(store_error)?.get(0);
     if is_large {
         let create = format!(
             "create index if not exists {table}_near on recall_1.{table} using hnsw (embedding halfvec_cosine_ops)"
         );
-        client.batch_execute(&create).await.map_err(failed)?;
+        client.batch_execute(&create).await.map_err(store_error)?;
     }
     Ok(())
 }
@@ -137,7 +137,7 @@ pub(super) async fn index_vectors(client: &Client, pool: &Arc<Pool>, model: &Mod
 pub(super) async fn analyze(client: &Client, pool: &Arc<Pool>) -> Result<(), StoreError> {
     let partition = partition(&pool.tenant);
     let tables: Vec<String> = TABLES.iter().map(|(name, _)| format!("recall_1.{name}_{partition}")).collect();
-    client.batch_execute(&format!("analyze {}", tables.join(", "))).await.map_err(failed)
+    client.batch_execute(&format!("analyze {}", tables.join(", "))).await.map_err(store_error)
 }
 
 /// Moves what was stored last from the pending list of the GIN index of terms into the index. Until then a search reads the whole
@@ -147,7 +147,7 @@ pub(super) async fn empty_pending_list(client: &Client, pool: &Arc<Pool>) -> Res
                 join pg_catalog.pg_class c on c.oid = i.indexrelid join pg_catalog.pg_am a on a.oid = c.relam \
                 where a.amname = 'gin' and i.indrelid = $1::text::regclass";
     let table = format!("recall_1.{NUMBERS}_{}", partition(&pool.tenant));
-    client.execute(clean, &[&table]).await.map(drop).map_err(failed)
+    client.execute(clean, &[&table]).await.map(drop).map_err(store_error)
 }
 
 /// The number of vectors up to which all are compared with the query. Filters cost no neighbour then.

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::connection::{Pool, failed};
+use super::connection::{Pool, store_error};
 use crate::{Model, Statistics, StoreError};
 
 pub(super) async fn ping(pool: Arc<Pool>) -> Result<(), StoreError> {
     let mut connection = pool.connection().await?;
-    connection.client().simple_query("select 1").await.map_err(failed)?;
+    connection.client().simple_query("select 1").await.map_err(store_error)?;
     connection.done();
     Ok(())
 }
@@ -43,7 +43,7 @@ pub(super) async fn models(pool: Arc<Pool>) -> Result<Vec<Model>, StoreError> {
     let partition = super::schema::partition(&pool.tenant);
     let tables = "select c.relname from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace \
                   where n.nspname = 'recall_1' and c.relname like 'vector\\_%\\_' || $1 and c.relkind = 'r'";
-    let rows = connection.client().query(tables, &[&partition]).await.map_err(failed)?;
+    let rows = connection.client().query(tables, &[&partition]).await.map_err(store_error)?;
     connection.done();
     let model = |row: &tokio_postgres::Row| {
         let name: String = row.get(0);

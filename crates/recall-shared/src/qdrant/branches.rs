@@ -28,7 +28,7 @@ pub(super) struct Sums {
 
 impl Sums {
     /// Reads those of one document.
-    pub(super) fn of(document: &Point) -> Result<Self, StoreError> {
+    pub(super) fn read(document: &Point) -> Result<Self, StoreError> {
         Ok(Self {
             occurrences: document.number(field::OCCURRENCES)?.max(0).cast_unsigned(),
             chunks: document.lengths(field::CHUNK_LENGTHS)?,
@@ -61,7 +61,7 @@ impl Sums {
     }
 }
 
-/// The fields that [`Sums::of`] reads.
+/// The fields that [`Sums::read`] reads.
 pub(super) const SUMS: [&str; 3] = [field::OCCURRENCES, field::CHUNK_LENGTHS, field::LENGTHS];
 
 /// The point of a branch.
@@ -104,7 +104,7 @@ pub(super) async fn read(client: &Client, branch: &Branch) -> Result<Option<Bran
         field::CHUNK_LENGTHS,
         field::LENGTHS,
     ];
-    let points = client.those(BRANCHES, &[own, default], &wanted, Servers::Quorum).await?;
+    let points = client.scroll_points(BRANCHES, &[own, default], &wanted, Servers::Quorum).await?;
     let default = points.iter().find(|point| point.id == default).map(|point| point.text(field::NAME)).transpose()?;
     let Some(point) = points.iter().find(|point| point.id == own) else { return Ok(None) };
     let digest = point.bytes(field::DIGEST)?;
@@ -120,14 +120,14 @@ pub(super) async fn read(client: &Client, branch: &Branch) -> Result<Option<Bran
             digest,
             documents: point.number(field::DOCUMENTS)?.max(0).cast_unsigned(),
         },
-        sums: Sums::of(point)?,
+        sums: Sums::read(point)?,
         is_default: default == Some(branch.name.as_str()),
     }))
 }
 
 /// Returns the last committed tickets of branches, by the identities of their points.
-pub(super) async fn committed(client: &Client, ids: &[Uuid]) -> Result<HashMap<Uuid, i64>, StoreError> {
-    let points = client.those(BRANCHES, ids, &[field::COMMITTED], Servers::Any).await?;
+pub(super) async fn committed_numbers(client: &Client, ids: &[Uuid]) -> Result<HashMap<Uuid, i64>, StoreError> {
+    let points = client.scroll_points(BRANCHES, ids, &[field::COMMITTED], Servers::Any).await?;
     points.iter().map(|point| Ok((point.id, point.number(field::COMMITTED)?))).collect()
 }
 
@@ -139,7 +139,7 @@ pub(super) async fn open(client: &Client, branch: &Branch) -> Result<BranchPoint
         (field::NAME, text(&branch.name)),
     ]);
     let never = BranchState { generation: 0, digest: [0; 32], documents: 0 };
-    let own = whole(client, branch, 0, "", 0, &never, Sums::default());
+    let own = read_whole(client, branch, 0, "", 0, &never, Sums::default());
     let new = vec![(point(default_id(client, branch), default, None), 0), (point(id(client, branch), own, None), 0)];
     client.put(BRANCHES, new, Write::New).await?;
     for _ in 0..TRIES {
@@ -165,7 +165,7 @@ fn epoch_id(client: &Client) -> Uuid {
 /// Returns a text that differs if a publication was about to be committed in between. All that such a publication wrote before was there
 /// when the text was read.
 pub(super) async fn epoch(client: &Client) -> Result<Option<String>, StoreError> {
-    let points = client.those(BRANCHES, &[epoch_id(client)], &[field::OWNER], Servers::Any).await?;
+    let points = client.scroll_points(BRANCHES, &[epoch_id(client)], &[field::OWNER], Servers::Any).await?;
     points.first().map(|point| Ok(point.text(field::OWNER)?.to_owned())).transpose()
 }
 
@@ -185,7 +185,7 @@ pub(super) async fn commit(
     sums: Sums,
 ) -> Result<BranchPoint, StoreError> {
     let ticket = begun.ticket;
-    let new = whole(client, branch, ticket, &begun.owner, ticket, state, sums);
+    let new = read_whole(client, branch, ticket, &begun.owner, ticket, state, sums);
     let only_if = client.tenant.filter(
         vec![number_is(field::TICKET, ticket), number_is(field::GENERATION, begun.state.generation.cast_signed())],
         Vec::new(),
@@ -219,7 +219,7 @@ pub(super) async fn discard(client: &Client, id: Uuid, ticket: i64) -> Result<()
     client.delete(DOCUMENTS, client.tenant.filter(staged, Vec::new())).await
 }
 
-fn whole(
+fn read_whole(
     client: &Client,
     branch: &Branch,
     ticket: i64,

@@ -73,37 +73,37 @@ impl Client {
         if !key.is_empty() {
             config.set_api_key(key);
         }
-        let qdrant = Qdrant::new(config).map_err(StoreError::refused)?;
+        let qdrant = Qdrant::new(config).map_err(StoreError::refusal)?;
         Ok(Self { qdrant, tenant, deadline })
     }
 
     /// Returns once the server has answered.
     pub(super) async fn ping(&self) -> Result<(), StoreError> {
-        self.qdrant.health_check().await.map_err(|error| self.failed(error))?;
+        self.qdrant.health_check().await.map_err(|error| self.store_error(error))?;
         Ok(())
     }
 
     /// Checks that the server knows what publications ask. An older one would ignore conditions that it does not know.
     pub(super) async fn check_version(&self) -> Result<(), StoreError> {
-        let version = self.qdrant.health_check().await.map_err(|error| self.failed(error))?.version;
+        let version = self.qdrant.health_check().await.map_err(|error| self.store_error(error))?.version;
         if is_new_enough(&version) {
             return Ok(());
         }
         let (major, minor) = OLDEST;
-        Err(StoreError::refused(format!(
+        Err(StoreError::refusal(format!(
             "it is Qdrant {version}; recall publishes to {major}.{minor} or later, so upgrade the server"
         )))
     }
 
     /// Returns the names of all collections.
     pub(super) async fn collections(&self) -> Result<Vec<String>, StoreError> {
-        let list = self.qdrant.list_collections().await.map_err(|error| self.failed(error))?;
+        let list = self.qdrant.list_collections().await.map_err(|error| self.store_error(error))?;
         Ok(list.collections.into_iter().map(|collection| collection.name).collect())
     }
 
     /// Returns the fields of a collection that have an index.
     pub(super) async fn indexed_fields(&self, collection: &str) -> Result<Vec<String>, StoreError> {
-        let info = self.qdrant.collection_info(collection).await.map_err(|error| self.failed(error))?;
+        let info = self.qdrant.collection_info(collection).await.map_err(|error| self.store_error(error))?;
         Ok(info.result.map(|info| info.payload_schema.into_keys().collect()).unwrap_or_default())
     }
 
@@ -111,14 +111,14 @@ impl Client {
     pub(super) async fn create(&self, request: CreateCollection) -> Result<(), StoreError> {
         match self.qdrant.create_collection(request).await {
             Err(QdrantError::ResponseError { status }) if is_there(&status) => Ok(()),
-            done => done.map(|_| ()).map_err(|error| self.failed(error)),
+            done => done.map(|_| ()).map_err(|error| self.store_error(error)),
         }
     }
 
     /// Creates an index.
     pub(super) async fn index(&self, request: CreateFieldIndexCollection) -> Result<(), StoreError> {
-        let response = self.qdrant.create_field_index(request).await.map_err(|error| self.failed(error))?;
-        self.applied(&response)
+        let response = self.qdrant.create_field_index(request).await.map_err(|error| self.store_error(error))?;
+        self.check_applied(&response)
     }
 
     /// Returns all points that satisfy a filter, with some of their fields.
@@ -173,13 +173,13 @@ impl Client {
             read_consistency: consistency(servers),
             ..ScrollPoints::default()
         };
-        let response = self.qdrant.scroll(request).await.map_err(|error| self.failed(error))?;
+        let response = self.qdrant.scroll(request).await.map_err(|error| self.store_error(error))?;
         let points = response.result.into_iter().map(|point| Point::new(point.id, point.payload));
         Ok((points.collect::<Result<_, _>>()?, response.next_page_offset))
     }
 
     /// Returns those of some points that are there.
-    pub(super) async fn those(
+    pub(super) async fn scroll_points(
         &self,
         collection: &str,
         ids: &[Uuid],
@@ -211,7 +211,7 @@ impl Client {
             params,
             ..QueryPoints::default()
         };
-        let response = self.qdrant.query(request).await.map_err(|error| self.failed(error))?;
+        let response = self.qdrant.query(request).await.map_err(|error| self.store_error(error))?;
         response.result.into_iter().map(|point| Ok((uuid_of(point.id)?, point.score))).collect()
     }
 
@@ -223,7 +223,7 @@ impl Client {
             exact: Some(true),
             ..CountPoints::default()
         };
-        let response = self.qdrant.count(request).await.map_err(|error| self.failed(error))?;
+        let response = self.qdrant.count(request).await.map_err(|error| self.store_error(error))?;
         Ok(response.result.map_or(0, |result| result.count))
     }
 
@@ -249,8 +249,8 @@ impl Client {
                 update_mode: Some(mode.into()),
                 ..UpsertPoints::default()
             };
-            let response = self.qdrant.upsert_points(request).await.map_err(|error| self.failed(error))?;
-            self.applied(&response)?;
+            let response = self.qdrant.upsert_points(request).await.map_err(|error| self.store_error(error))?;
+            self.check_applied(&response)?;
         }
         Ok(())
     }
@@ -261,12 +261,12 @@ impl Client {
             collection_name: collection.to_owned(),
             wait: Some(true),
             payload: fields,
-            points_selector: Some(selected(filter)),
+            points_selector: Some(points_selector(filter)),
             ordering: Some(strong()),
             ..SetPayloadPoints::default()
         };
-        let response = self.qdrant.set_payload(request).await.map_err(|error| self.failed(error))?;
-        self.applied(&response)
+        let response = self.qdrant.set_payload(request).await.map_err(|error| self.store_error(error))?;
+        self.check_applied(&response)
     }
 
     /// Deletes all points that satisfy a filter.
@@ -274,16 +274,16 @@ impl Client {
         let request = DeletePoints {
             collection_name: collection.to_owned(),
             wait: Some(true),
-            points: Some(selected(filter)),
+            points: Some(points_selector(filter)),
             ordering: Some(strong()),
             ..DeletePoints::default()
         };
-        let response = self.qdrant.delete_points(request).await.map_err(|error| self.failed(error))?;
-        self.applied(&response)
+        let response = self.qdrant.delete_points(request).await.map_err(|error| self.store_error(error))?;
+        self.check_applied(&response)
     }
 
     /// Checks that a write was applied, not only received.
-    fn applied(&self, response: &PointsOperationResponse) -> Result<(), StoreError> {
+    fn check_applied(&self, response: &PointsOperationResponse) -> Result<(), StoreError> {
         match response.result.as_ref().map(UpdateResult::status) {
             Some(UpdateStatus::Completed) => Ok(()),
             _ => Err(StoreError::Late { waited: self.deadline }),
@@ -291,16 +291,16 @@ impl Client {
     }
 
     /// Converts an error of the client.
-    fn failed(&self, error: QdrantError) -> StoreError {
+    fn store_error(&self, error: QdrantError) -> StoreError {
         let status = match error {
             QdrantError::ResourceExhaustedError { status, retry_after_seconds } => {
                 let after = Duration::from_secs(retry_after_seconds);
-                return StoreError::Overloaded { after, source: Rejection::of(&status).into() };
+                return StoreError::Overloaded { after, source: Rejection::classify(&status).into() };
             }
             QdrantError::ResponseError { status } => status,
-            other => return StoreError::refused(other),
+            other => return StoreError::refusal(other),
         };
-        let rejection = Rejection::of(&status);
+        let rejection = Rejection::classify(&status);
         match status.code() {
             // The client's own deadline.
             Code::Cancelled if status.message() == "Timeout expired" => StoreError::Late { waited: self.deadline },
@@ -319,7 +319,7 @@ impl Client {
             | Code::OutOfRange
             | Code::Unimplemented
             | Code::DataLoss
-            | Code::Unauthenticated => StoreError::refused(rejection),
+            | Code::Unauthenticated => StoreError::refusal(rejection),
         }
     }
 }
@@ -333,7 +333,7 @@ struct Rejection {
 }
 
 impl Rejection {
-    fn of(status: &tonic::Status) -> Self {
+    fn classify(status: &tonic::Status) -> Self {
         // The client writes out its own error types after the address.
         let message = status.message().split(": tonic::").next().unwrap_or_default();
         Self { code: status.code(), message: message.to_owned() }
@@ -370,7 +370,7 @@ fn strong() -> WriteOrdering {
 }
 
 /// By filter alone: a list of points would take precedence over it.
-fn selected(filter: Scoped) -> PointsSelector {
+fn points_selector(filter: Scoped) -> PointsSelector {
     PointsSelector { points_selector_one_of: Some(PointsSelectorOneOf::Filter(filter.into_filter())) }
 }
 

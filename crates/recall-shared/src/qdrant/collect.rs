@@ -39,7 +39,7 @@ pub(super) async fn collect(client: &Client, now: u64) -> Result<u64, StoreError
         client.delete(DOCUMENTS, client.tenant.points(ids)).await?;
     }
     let untouched = ended(CHUNKS_KEPT_SECONDS);
-    chunks.extend(some(client, untouched).await?);
+    chunks.extend(random_documents(client, untouched).await?);
     let chunks: Vec<Uuid> = chunks.into_iter().collect();
     let models = models(client).await?;
     let mut deleted = 0;
@@ -49,20 +49,20 @@ pub(super) async fn collect(client: &Client, now: u64) -> Result<u64, StoreError
             continue;
         }
         // A publication that relies on one has touched it, so that the conditions fail.
-        let before = client.those(CHUNKS, &unused, &[], Servers::Any).await?.len();
+        let before = client.scroll_points(CHUNKS, &unused, &[], Servers::Any).await?.len();
         let old = || client.tenant.filter(vec![ids_are(&unused), is_less(field::TOUCHED, untouched)], Vec::new());
         client.delete(CHUNKS, old()).await?;
         for model in &models {
             client.delete(&schema::vectors(model), old()).await?;
         }
-        let after = client.those(CHUNKS, &unused, &[], Servers::Any).await?.len();
+        let after = client.scroll_points(CHUNKS, &unused, &[], Servers::Any).await?.len();
         deleted += before.saturating_sub(after) as u64;
     }
     Ok(deleted)
 }
 
 /// Returns some chunks that were not touched for long.
-async fn some(client: &Client, untouched: i64) -> Result<Vec<Uuid>, StoreError> {
+async fn random_documents(client: &Client, untouched: i64) -> Result<Vec<Uuid>, StoreError> {
     let old = || client.tenant.filter(vec![is_less(field::TOUCHED, untouched)], Vec::new());
     let mut found = Vec::new();
     let start = Uuid::from_u128(fastrand::u128(..));

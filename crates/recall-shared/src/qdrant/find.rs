@@ -70,7 +70,7 @@ async fn once(client: &Client, ask: &Ask) -> Result<Option<Found>, StoreError> {
     let branches: Vec<Uuid> = committed.keys().copied().collect();
     let (cosines, afterwards, epoch_afterwards) = tokio::try_join!(
         cosines(client, ask, has_cosines, candidates.into_iter().collect()),
-        branches::committed(client, &branches),
+        branches::committed_numbers(client, &branches),
         branches::epoch(client)
     )?;
     if !is_complete || afterwards != committed || epoch_afterwards != epoch {
@@ -95,9 +95,9 @@ async fn records(
 ) -> Result<Vec<(Document, Vec<Uuid>)>, StoreError> {
     let wanted = [&FIELDS[..], &[field::BRANCH, field::CHUNKS], &visible::FIELDS];
     let mut records = Vec::with_capacity(ids.len());
-    for point in client.those(DOCUMENTS, &ids, &wanted.concat(), Servers::Any).await? {
+    for point in client.scroll_points(DOCUMENTS, &ids, &wanted.concat(), Servers::Any).await? {
         let branch = candidates::branch(&point)?;
-        if Standing::of(&point)?.is_visible(committed.get(&branch).copied().unwrap_or_default()) {
+        if Standing::read(&point)?.is_visible(committed.get(&branch).copied().unwrap_or_default()) {
             records.push((document_of(&point)?, point.ids(field::CHUNKS)?));
         }
     }
@@ -128,14 +128,14 @@ pub(super) async fn document(client: &Client, places: &[Place]) -> Result<Option
         let points = client.all(DOCUMENTS, conditions.with(client, named), &wanted, Servers::Any).await?;
         let of_branches: HashSet<Uuid> = points.iter().map(candidates::branch).collect::<Result<_, _>>()?;
         let of_branches: Vec<Uuid> = of_branches.into_iter().collect();
-        let committed = branches::committed(client, &of_branches).await?;
+        let committed = branches::committed_numbers(client, &of_branches).await?;
         if branches::epoch(client).await? != epoch {
             continue;
         }
         let mut there = Vec::new();
         for point in points {
             let last = committed.get(&candidates::branch(&point)?).copied().unwrap_or_default();
-            if Standing::of(&point)?.is_visible(last) {
+            if Standing::read(&point)?.is_visible(last) {
                 let text = point.text(field::TEXT)?.to_owned();
                 there.push(WholeDocument { document: document_of(&point)?, text });
             }
@@ -171,7 +171,7 @@ async fn cosines(
 
 pub(super) async fn texts(client: &Client, chunks: &[Key]) -> Result<Vec<Option<String>>, StoreError> {
     let ids: Vec<Uuid> = chunks.iter().map(|key| chunk_id(client, *key)).collect();
-    let known = client.those(CHUNKS, &ids, &[field::TEXT], Servers::Any).await?;
+    let known = client.scroll_points(CHUNKS, &ids, &[field::TEXT], Servers::Any).await?;
     let known: HashMap<Uuid, &str> =
         known.iter().map(|chunk| Ok((chunk.id, chunk.text(field::TEXT)?))).collect::<Result<_, StoreError>>()?;
     Ok(ids.iter().map(|id| known.get(id).map(|text| (*text).to_owned())).collect())

@@ -163,7 +163,7 @@ pub(super) fn by_bytes(points: Vec<(PointStruct, usize)>, most: usize) -> Vec<Ve
 mod tests {
     use super::*;
 
-    fn of_bytes(count: usize) -> (PointStruct, usize) {
+    fn point_with_bytes(count: usize) -> (PointStruct, usize) {
         (point(Uuid::nil(), fields([("text", text(&"x".repeat(count)))]), None), 0)
     }
 
@@ -172,9 +172,9 @@ mod tests {
         let sizes =
             |points: Vec<(PointStruct, usize)>| by_bytes(points, 1_000).iter().map(Vec::len).collect::<Vec<_>>();
         assert_eq!(sizes(Vec::new()), [0; 0]);
-        assert_eq!(sizes(vec![of_bytes(300), of_bytes(300), of_bytes(300)]), [2, 1]);
-        assert_eq!(sizes(vec![of_bytes(10), of_bytes(5_000), of_bytes(10)]), [1, 1, 1]);
-        assert_eq!(sizes(vec![(of_bytes(10).0, 600), (of_bytes(10).0, 600)]), [1, 1], "vectors count");
+        assert_eq!(sizes(vec![point_with_bytes(300), point_with_bytes(300), point_with_bytes(300)]), [2, 1]);
+        assert_eq!(sizes(vec![point_with_bytes(10), point_with_bytes(5_000), point_with_bytes(10)]), [1, 1, 1]);
+        assert_eq!(sizes(vec![(point_with_bytes(10).0, 600), (point_with_bytes(10).0, 600)]), [1, 1], "vectors count");
     }
 
     #[test]

@@ -32,14 +32,14 @@ pub(super) async fn branch(
     branch: &Branch,
     spread: Spread,
 ) -> Result<Option<BranchState>, StoreError> {
-    let known = known(client, branch, spread).await?;
+    let known = read_branch(client, branch, spread).await?;
     Ok(known.map(|known| known.state).filter(|state| state.generation > 0))
 }
 
 /// Reads the point of a branch before a publication; `None` if no publication of it has begun.
 ///
 /// While somebody else creates the store, a server may refuse conditions on fields whose indexes are to come.
-async fn known(client: &Client, branch: &Branch, spread: Spread) -> Result<Option<BranchPoint>, StoreError> {
+async fn read_branch(client: &Client, branch: &Branch, spread: Spread) -> Result<Option<BranchPoint>, StoreError> {
     match branches::read(client, branch).await {
         Err(StoreError::Refused { .. }) => {
             schema::create(client, spread, None).await?;
@@ -50,21 +50,21 @@ async fn known(client: &Client, branch: &Branch, spread: Spread) -> Result<Optio
 }
 
 pub(super) async fn manifest(client: &Client, branch: &Branch, spread: Spread) -> Result<Manifest, StoreError> {
-    let Some(known) = known(client, branch, spread).await? else { return Ok(Manifest::new()) };
+    let Some(known) = read_branch(client, branch, spread).await? else { return Ok(Manifest::new()) };
     let wanted = [&[field::PATH, field::KEY, field::CHUNKS][..], &visible::FIELDS].concat();
     let filter = client
         .tenant
         .filter(vec![is(field::BRANCH, &known.id.to_string())], vec![is(field::STATE, State::Ended.as_str())]);
     let mut documents = Vec::new();
     for document in client.all(DOCUMENTS, filter, &wanted, Servers::Any).await? {
-        if Standing::of(&document)?.is_visible(known.committed) {
+        if Standing::read(&document)?.is_visible(known.committed) {
             documents.push((document.ids(field::CHUNKS)?, document));
         }
     }
     let chunks: HashSet<Uuid> = documents.iter().flat_map(|(chunks, _)| chunks.iter().copied()).collect();
     let chunks: Vec<Uuid> = chunks.into_iter().collect();
     let there: HashSet<Uuid> =
-        client.those(CHUNKS, &chunks, &[], Servers::Any).await?.iter().map(|chunk| chunk.id).collect();
+        client.scroll_points(CHUNKS, &chunks, &[], Servers::Any).await?.iter().map(|chunk| chunk.id).collect();
     let whole = documents.iter().filter(|(chunks, _)| chunks.iter().all(|chunk| there.contains(chunk)));
     whole.map(|(_, document)| Ok((document.text(field::PATH)?.to_owned(), key(document)?))).collect()
 }
@@ -107,7 +107,7 @@ async fn touch(client: &Client, collection: &str, ids: &[Uuid], now: u64) -> Res
         client.set(collection, fields([(field::TOUCHED, number(now.cast_signed()))]), filter).await?;
     }
     // Read afterwards: one that was collected in between is missing.
-    Ok(client.those(collection, ids, &[], Servers::Any).await?.iter().map(|point| point.id).collect())
+    Ok(client.scroll_points(collection, ids, &[], Servers::Any).await?.iter().map(|point| point.id).collect())
 }
 
 pub(super) async fn put_chunks(
@@ -154,18 +154,18 @@ pub(super) async fn put_documents(
     let ids: HashSet<Uuid> =
         documents.iter().flat_map(|document| &document.chunks).map(|key| chunk_id(client, *key)).collect();
     let ids: Vec<Uuid> = ids.into_iter().collect();
-    let known = client.those(CHUNKS, &ids, &[field::LENGTHS], Servers::Any).await?;
+    let known = client.scroll_points(CHUNKS, &ids, &[field::LENGTHS], Servers::Any).await?;
     if known.len() != ids.len() {
         return Err(StoreError::Lost { lost: (ids.len() - known.len()) as u64, sent: ids.len() as u64 });
     }
     let known: HashMap<Uuid, [u64; 6]> =
         known.iter().map(|chunk| Ok((chunk.id, chunk.lengths(field::LENGTHS)?))).collect::<Result<_, StoreError>>()?;
-    let staged = documents.iter().map(|document| staged(client, publication, &branch, document, &known));
+    let staged = documents.iter().map(|document| stage(client, publication, &branch, document, &known));
     client.put(DOCUMENTS, staged.collect(), Write::All).await
 }
 
 /// The point of a document of a publication, and the size of its vector.
-fn staged(
+fn stage(
     client: &Client,
     publication: &Publication,
     branch: &BranchPoint,
@@ -250,7 +250,7 @@ pub(super) async fn commit(
     let mut sums = begun.sums;
     let mut paths: HashSet<String> = removed.into_iter().collect();
     for document in &staged {
-        sums = sums.plus(Sums::of(document)?);
+        sums = sums.plus(Sums::read(document)?);
         paths.insert(document.text(field::PATH)?.to_owned());
     }
     let paths: Vec<String> = paths.into_iter().collect();
@@ -261,7 +261,7 @@ pub(super) async fn commit(
         replaced.extend(client.all(DOCUMENTS, client.tenant.filter(there, Vec::new()), &SUMS, Servers::Any).await?);
     }
     for document in &replaced {
-        sums = sums.minus(Sums::of(document)?);
+        sums = sums.minus(Sums::read(document)?);
     }
     let ids: Vec<Uuid> = replaced.iter().map(|document| document.id).collect();
     for ids in ids.chunks(NAMED) {

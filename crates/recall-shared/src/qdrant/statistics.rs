@@ -46,18 +46,18 @@ pub(super) async fn read(client: &Client, mut keys: Vec<u32>) -> Result<Statisti
     }
     let (mut sums, mut paths) = (Sums::default(), 0);
     for branch in &branches {
-        sums = sums.plus(Sums::of(branch)?);
+        sums = sums.plus(Sums::read(branch)?);
         paths += branch.number(field::DOCUMENTS)?.max(0).cast_unsigned();
     }
     let lengths = std::array::from_fn(|place| {
-        scaled(sums.chunks[place], chunks, sums.occurrences) + scaled(sums.paths[place], documents, paths)
+        scale(sums.chunks[place], chunks, sums.occurrences) + scale(sums.paths[place], documents, paths)
     });
     let counts: FxHashMap<u32, u64> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
     Ok(Statistics { chunks, documents, lengths, counts })
 }
 
 /// Scales a sum over `summed` things to `all` of them.
-fn scaled(sum: u64, all: u64, summed: u64) -> u64 {
+fn scale(sum: u64, all: u64, summed: u64) -> u64 {
     if summed == 0 {
         0
     } else {
@@ -87,13 +87,13 @@ pub(super) async fn has_vectors(client: &Client, model: &Model) -> Result<bool, 
 
 #[cfg(test)]
 mod tests {
-    use super::scaled;
+    use super::scale;
 
     #[test]
     fn a_sum_is_scaled_without_overflow() {
-        assert_eq!(scaled(10, 5, 10), 5);
-        assert_eq!(scaled(7, 3, 3), 7);
-        assert_eq!(scaled(7, 3, 0), 0);
-        assert_eq!(scaled(u64::MAX / 2, 1_000, 1_000), u64::MAX / 2);
+        assert_eq!(scale(10, 5, 10), 5);
+        assert_eq!(scale(7, 3, 3), 7);
+        assert_eq!(scale(7, 3, 0), 0);
+        assert_eq!(scale(u64::MAX / 2, 1_000, 1_000), u64::MAX / 2);
     }
 }

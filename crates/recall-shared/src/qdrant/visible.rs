@@ -35,7 +35,7 @@ impl State {
     }
 }
 
-/// The fields that [`Standing::of`] reads.
+/// The fields that [`Standing::read`] reads.
 pub(super) const FIELDS: [&str; 3] = [field::STATE, field::TICKET, field::ENDED];
 
 /// Whether a document counts, as far as it knows itself.
@@ -49,7 +49,7 @@ pub(super) struct Standing {
 }
 
 impl Standing {
-    pub(super) fn of(point: &Point) -> Result<Self, StoreError> {
+    pub(super) fn read(point: &Point) -> Result<Self, StoreError> {
         let state = match point.text(field::STATE)? {
             "staged" => State::Staged,
             "live" => State::Live,

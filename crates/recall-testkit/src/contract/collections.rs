@@ -12,7 +12,7 @@ use qdrant_client::qdrant::{
 };
 use tonic::Status;
 
-use super::points::completed;
+use super::points::completed_response;
 use super::script::Call;
 use super::state::{Collection, State};
 
@@ -61,7 +61,7 @@ pub(super) fn create_field_index(
     let collection = state.collection(&request.collection_name)?;
     collection.points.index(&request.field_name, kind)?;
     collection.indexes.insert(request.field_name, kind);
-    Ok(completed())
+    Ok(completed_response())
 }
 
 fn call(method: &'static str, collection: &str) -> Call {

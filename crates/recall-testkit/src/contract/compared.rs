@@ -85,7 +85,7 @@ impl Points for Compared {
 fn score(wanted: &Stored, known: &Stored) -> Option<f32> {
     match (wanted, known) {
         (Stored::Dense(wanted), Stored::Dense(known)) => {
-            let (wanted, known) = (normalised(wanted), normalised(known));
+            let (wanted, known) = (normalise(wanted), normalise(known));
             Some(wanted.iter().zip(known).map(|(a, b)| a * b).sum())
         }
         (Stored::Sparse(wanted), Stored::Sparse(known)) => {
@@ -96,7 +96,7 @@ fn score(wanted: &Stored, known: &Stored) -> Option<f32> {
     }
 }
 
-fn normalised(vector: &[f32]) -> Vec<f32> {
+fn normalise(vector: &[f32]) -> Vec<f32> {
     let length = vector.iter().map(|component| component * component).sum::<f32>().sqrt();
     if length == 0.0 { vector.to_vec() } else { vector.iter().map(|component| component / length).collect() }
 }

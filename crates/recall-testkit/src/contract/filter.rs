@@ -57,7 +57,7 @@ impl Prepared {
     }
 
     /// The filter for some points.
-    pub(super) fn of_ids(ids: Vec<String>) -> Self {
+    pub(super) fn with_ids(ids: Vec<String>) -> Self {
         Self { must: vec![Test::Ids(ids.into_iter().collect())], ..Self::default() }
     }
 

@@ -34,14 +34,14 @@ pub(super) fn upsert(state: &mut State, request: UpsertPoints) -> Result<PointsO
         filter::tenant(Some(condition))?;
     }
     let condition = request.update_filter.map(|filter| Prepared::new(&filter, &collection.indexes)).transpose()?;
-    let points = request.points.into_iter().map(|point| stored(point, collection));
+    let points = request.points.into_iter().map(|point| store(point, collection));
     let points: Vec<(String, Point)> = points.collect::<Result<_, _>>()?;
     collection.points.write(points, mode, condition.as_ref())?;
-    Ok(completed())
+    Ok(completed_response())
 }
 
 /// Checks a point as the server does.
-fn stored(point: PointStruct, collection: &Collection) -> Result<(String, Point), Status> {
+fn store(point: PointStruct, collection: &Collection) -> Result<(String, Point), Status> {
     let id = identity(point.id.as_ref())?;
     let vectors = point.vectors.and_then(|vectors| vectors.vectors_options);
     let named = match vectors.ok_or_else(|| Status::invalid_argument("Expected some vectors"))? {
@@ -98,7 +98,7 @@ pub(super) fn set_payload(state: &mut State, request: SetPayloadPoints) -> Resul
     let collection = state.collection(&request.collection_name)?;
     let condition = Prepared::new(&condition, &collection.indexes)?;
     collection.points.set(&request.payload, &condition)?;
-    Ok(completed())
+    Ok(completed_response())
 }
 
 pub(super) fn delete(state: &mut State, request: DeletePoints) -> Result<PointsOperationResponse, Status> {
@@ -109,7 +109,7 @@ pub(super) fn delete(state: &mut State, request: DeletePoints) -> Result<PointsO
     let collection = state.collection(&request.collection_name)?;
     let condition = Prepared::new(&condition, &collection.indexes)?;
     collection.points.delete(&condition)?;
-    Ok(completed())
+    Ok(completed_response())
 }
 
 pub(super) fn scroll(state: &mut State, request: ScrollPoints) -> Result<ScrollResponse, Status> {
@@ -123,7 +123,7 @@ pub(super) fn scroll(state: &mut State, request: ScrollPoints) -> Result<ScrollR
     let mut page = collection.points.page(&condition, start.as_deref(), limit + 1)?;
     let next_page_offset = page.split_off(limit.min(page.len())).pop().map(|(id, _)| PointId::from(id));
     let retrieved = page.into_iter().map(|(id, fields)| {
-        let payload = selected(fields, request.with_payload.as_ref())?;
+        let payload = select(fields, request.with_payload.as_ref())?;
         Ok(RetrievedPoint { id: Some(PointId::from(id)), payload, ..RetrievedPoint::default() })
     });
     let result = retrieved.collect::<Result<_, Status>>()?;
@@ -200,7 +200,7 @@ fn identity(id: Option<&PointId>) -> Result<String, Status> {
 }
 
 /// The fields that a request wants.
-fn selected(mut fields: Fields, wanted: Option<&WithPayloadSelector>) -> Result<Fields, Status> {
+fn select(mut fields: Fields, wanted: Option<&WithPayloadSelector>) -> Result<Fields, Status> {
     match wanted.and_then(|wanted| wanted.selector_options.as_ref()) {
         None | Some(SelectorOptions::Enable(false)) => Ok(Fields::new()),
         Some(SelectorOptions::Include(wanted)) => {
@@ -215,7 +215,7 @@ fn refuse(is_refused: bool, what: &str) -> Result<(), Status> {
     if is_refused { Err(Status::unimplemented(what)) } else { Ok(()) }
 }
 
-pub(super) fn completed() -> PointsOperationResponse {
+pub(super) fn completed_response() -> PointsOperationResponse {
     let result = UpdateResult { operation_id: None, status: UpdateStatus::Completed.into() };
     PointsOperationResponse { result: Some(result), ..PointsOperationResponse::default() }
 }

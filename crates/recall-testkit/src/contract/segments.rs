@@ -31,13 +31,13 @@ pub(super) struct Segments {
 
 impl Segments {
     pub(super) fn create(created: &CreateCollection) -> Result<Self, Status> {
-        let folder = tempfile::tempdir().map_err(failed)?;
+        let folder = tempfile::tempdir().map_err(failure)?;
         let mut python = Command::new("python3");
         python.args(["-c", PROGRAM]).arg(folder.path().join("segments"));
-        python.env("PYTHONPATH", wheel::unpacked(PACKAGE, None)).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut process = python.spawn().map_err(failed)?;
-        let requests = process.stdin.take().ok_or_else(|| failed("no pipe"))?;
-        let answers = BufReader::new(process.stdout.take().ok_or_else(|| failed("no pipe"))?);
+        python.env("PYTHONPATH", wheel::unpack_once(PACKAGE, None)).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = python.spawn().map_err(failure)?;
+        let requests = process.stdin.take().ok_or_else(|| failure("no pipe"))?;
+        let answers = BufReader::new(process.stdout.take().ok_or_else(|| failure("no pipe"))?);
         let mut segments = Self { process, requests, answers, _folder: folder };
         let sparse = created.sparse_vectors_config.as_ref().map(|config| config.map.keys().collect());
         let sparse: Vec<&String> = sparse.unwrap_or_default();
@@ -53,12 +53,12 @@ impl Segments {
     }
 
     fn ask(&mut self, method: &str, arguments: &Json) -> Result<Json, Status> {
-        writeln!(self.requests, "{}", json!([method, arguments])).map_err(failed)?;
+        writeln!(self.requests, "{}", json!([method, arguments])).map_err(failure)?;
         let mut line = String::new();
-        self.answers.read_line(&mut line).map_err(failed)?;
-        let mut answer: Json = serde_json::from_str(&line).map_err(failed)?;
+        self.answers.read_line(&mut line).map_err(failure)?;
+        let mut answer: Json = serde_json::from_str(&line).map_err(failure)?;
         match answer.get("failed").and_then(Json::as_str) {
-            Some(why) => Err(failed(format!("{method}: {why}"))),
+            Some(why) => Err(failure(format!("{method}: {why}"))),
             None => Ok(answer["done"].take()),
         }
     }
@@ -114,7 +114,7 @@ impl Points for Segments {
 
     fn count(&mut self, condition: &Prepared) -> Result<u64, Status> {
         let count = self.ask("count", &json!({ "filter": filter(condition) }))?;
-        count.as_u64().ok_or_else(|| failed("no count"))
+        count.as_u64().ok_or_else(|| failure("no count"))
     }
 
     fn best(&mut self, nearest: &Nearest, condition: &Prepared) -> Result<Vec<(String, f32)>, Status> {
@@ -140,7 +140,7 @@ impl Points for Segments {
 
 fn all<T>(list: &Json, one: impl Fn(&Json) -> Option<T>) -> Result<Vec<T>, Status> {
     let all = list.as_array().and_then(|list| list.iter().map(one).collect());
-    all.ok_or_else(|| failed(format!("an answer of another form: {list}")))
+    all.ok_or_else(|| failure(format!("an answer of another form: {list}")))
 }
 
 fn filter(condition: &Prepared) -> Json {
@@ -200,6 +200,6 @@ fn to_value(value: &Json) -> Option<Value> {
     Some(Value { kind: Some(kind) })
 }
 
-fn failed(why: impl std::fmt::Display) -> Status {
+fn failure(why: impl std::fmt::Display) -> Status {
     Status::internal(format!("the segments: {why}"))
 }

@@ -85,7 +85,7 @@ impl State {
         let all = collection.points.page(&Prepared::default(), None, usize::MAX)?;
         let lost: Vec<String> = all.into_iter().step_by(each).map(|(id, _)| id).collect();
         let count = lost.len();
-        collection.points.delete(&Prepared::of_ids(lost))?;
+        collection.points.delete(&Prepared::with_ids(lost))?;
         Ok(count)
     }
 

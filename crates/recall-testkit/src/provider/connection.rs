@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::fault::Fault;
 use super::formats::answer;
-use super::language::{Answer, refused};
+use super::language::{Answer, refusal};
 use super::state::{Received, Shared};
 
 /// The path of requests that set the statuses of the next ones, for clients in other languages.
@@ -49,7 +49,7 @@ pub(super) fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
             _ => None,
         };
         let right = || {
-            if is_known { answer(&path, &parsed, &shared.rules, mutation) } else { refused(401, "invalid api key") }
+            if is_known { answer(&path, &parsed, &shared.rules, mutation) } else { refusal(401, "invalid api key") }
         };
         if !respond(stream, fault.as_ref(), right)? {
             return stream.shutdown(Shutdown::Both);

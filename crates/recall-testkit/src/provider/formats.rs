@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::fault::Mutation;
-use super::language::{self, Answer, refused};
+use super::language::{self, Answer, refusal};
 use super::rules::{FAKE_MODEL, FakeRules};
 use super::vector::fake_vector;
 
@@ -26,7 +26,7 @@ pub(super) fn answer(path: &str, body: &Value, rules: &FakeRules, mutation: Opti
         "/v1/embeddings" => embeddings(body, rules, OPENAI, "dimensions", mutation),
         "/v1/messages" => language::messages(body),
         "/v1/chat/completions" => language::completions(body),
-        _ => refused(404, "no such path"),
+        _ => refusal(404, "no such path"),
     }
 }
 
@@ -35,7 +35,7 @@ fn embeddings(body: &Value, rules: &FakeRules, fields: &[&str], sized: &str, mut
     let refuse = |status, message: &str| match fields {
         OLLAMA => (status, json!({ "error": message }).to_string()),
         VOYAGE => (status, json!({ "detail": message }).to_string()),
-        _ => refused(status, message),
+        _ => refusal(status, message),
     };
     let known = body.as_object().is_some_and(|body| body.keys().all(|key| fields.contains(&key.as_str())));
     if !known {

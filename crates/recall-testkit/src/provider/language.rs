@@ -11,7 +11,7 @@ pub(super) type Answer = (u16, String);
 const VENDORS: [&str; 2] = ["claude-", "gpt-"];
 
 /// Returns a refusal, as OpenAI writes it.
-pub(super) fn refused(status: u16, message: &str) -> Answer {
+pub(super) fn refusal(status: u16, message: &str) -> Answer {
     (status, json!({ "error": { "message": message, "type": "invalid_request_error" } }).to_string())
 }
 
@@ -41,7 +41,7 @@ pub(super) fn messages(body: &Value) -> Answer {
 pub(super) fn completions(body: &Value) -> Answer {
     let known = ["model", "max_tokens", "max_completion_tokens", "messages", "temperature", "stream"];
     if let Err((status, message)) = check(body, &known) {
-        return refused(status, &message);
+        return refusal(status, &message);
     }
     let last = body["messages"].as_array().and_then(|messages| messages.last()).cloned().unwrap_or_default();
     let answer = json!({

@@ -31,7 +31,7 @@ impl Base {
         best: &mut TopK,
         count: usize,
     ) -> Result<(), NearestError> {
-        let verified = self.verified()?;
+        let verified = self.verification()?;
         let live = self.len() - removed.len();
         let allowed = match filter {
             RowFilter::All => live,

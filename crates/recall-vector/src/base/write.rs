@@ -44,7 +44,7 @@ pub(crate) fn write(path: &Path, parts: &BaseParts<'_>) -> Result<(), WriteError
             &in_memory
         }
         Content::Graph(graph) => {
-            in_file = saved(graph, path)?;
+            in_file = save(graph, path)?;
             &in_file
         }
     };
@@ -66,13 +66,13 @@ pub(crate) fn write(path: &Path, parts: &BaseParts<'_>) -> Result<(), WriteError
 }
 
 /// Saves a graph to a temporary file next to the base and maps it.
-fn saved(graph: &Graph, base: &Path) -> Result<Mapping, WriteError> {
+fn save(graph: &Graph, base: &Path) -> Result<Mapping, WriteError> {
     let path = folder::temporary(base, "graph").map_err(|error| WriteError::io(base, error))?;
     let mapped = (|| {
         // Created here, so that only the owner can read it.
         let file = folder::create(&path).map_err(|error| WriteError::io(&path, error))?;
         graph.save(&path)?;
-        Mapping::of(&file).map_err(|error| WriteError::io(&path, error))
+        Mapping::new(&file).map_err(|error| WriteError::io(&path, error))
     })();
     // The mapping stays valid until it is unmapped. If the system cannot delete a mapped file, the next opening does.
     folder::delete(&path);

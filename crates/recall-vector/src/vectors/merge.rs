@@ -73,7 +73,7 @@ impl Vectors {
             log.since_merge = Some(Vec::new());
             (log.number + 1, self.state.read().clone())
         };
-        let outcome = self.written(number, &snapshot).and_then(|base| self.switch(number, base));
+        let outcome = self.write_base(number, &snapshot).and_then(|base| self.switch(number, base));
         if outcome.is_err() {
             self.log.lock().since_merge = None;
         }
@@ -85,9 +85,9 @@ impl Vectors {
     }
 
     /// Writes and opens the base with this number.
-    fn written(&self, number: u64, snapshot: &State) -> Result<Base, WriteError> {
+    fn write_base(&self, number: u64, snapshot: &State) -> Result<Base, WriteError> {
         let path = folder::base_path(&self.dir, number);
-        let Merged { rows, dead, content } = self.merged(snapshot)?;
+        let Merged { rows, dead, content } = self.merge_state(snapshot)?;
         let content = match &content {
             MergedContent::Records(records) => Content::Records(records),
             MergedContent::Graph(graph) => Content::Graph(graph),
@@ -95,7 +95,7 @@ impl Vectors {
         let (model, generation) = (self.model, snapshot.generation);
         base::write(&path, &BaseParts { model, generation, rows: &rows, dead: &dead, content })?;
         let base = Base::open(&path, self.model)?;
-        base.verify().map_err(damaged)?;
+        base.verify().map_err(damage_error)?;
         Ok(base)
     }
 
@@ -105,7 +105,7 @@ impl Vectors {
         let io_error = |error| WriteError::io(&path, error);
         let mut log = self.log.lock();
         let mut delta = Delta::create(&path, self.model, base.identity()).map_err(io_error)?;
-        let mut state = State::of(Some(base), self.model);
+        let mut state = State::new(Some(base), self.model);
         for LogEntry { generation, removed, added } in log.since_merge.iter().flatten() {
             delta.append(*generation, removed, added).map_err(io_error)?;
             state.change(*generation, removed, added);
@@ -115,19 +115,19 @@ impl Vectors {
         Ok(())
     }
 
-    fn merged(&self, state: &State) -> Result<Merged, WriteError> {
+    fn merge_state(&self, state: &State) -> Result<Merged, WriteError> {
         let wants_graph = state.len() >= self.settings.graph_from;
         if let Some(base) = state.base.as_ref().filter(|base| wants_graph && base.has_graph()) {
             let dead = base.dead().len() + state.removed.len();
             if dead * SLOTS_PER_DEAD <= base.slots() + state.delta.len() {
-                return self.extended(base, state);
+                return self.extend(base, state);
             }
         }
         self.rebuilt(state, wants_graph)
     }
 
     /// Extends the base's graph by the delta. Dead slots remain.
-    fn extended(&self, base: &Base, state: &State) -> Result<Merged, WriteError> {
+    fn extend(&self, base: &Base, state: &State) -> Result<Merged, WriteError> {
         let mut added: Vec<ChunkRow> = state.delta.rows().to_vec();
         added.sort_unstable();
         let mut dead = SlotSet::default();
@@ -136,7 +136,7 @@ impl Vectors {
         }
         let records: Vec<u8> = added.iter().filter_map(|row| state.delta.record(*row)).flatten().copied().collect();
         let stride = record::stride(self.model.dimensions);
-        let graph = Graph::extended(base.graph_bytes().map_err(damaged)?, base.slots(), &records, stride)?;
+        let graph = Graph::with_rows(base.graph_bytes().map_err(damage_error)?, base.slots(), &records, stride)?;
         let rows = [base.rows(), &added].concat();
         Ok(Merged { rows, dead, content: MergedContent::Graph(graph) })
     }
@@ -144,10 +144,10 @@ impl Vectors {
     /// Rebuilds the base from all live embeddings, in the order of their rows.
     fn rebuilt(&self, state: &State, wants_graph: bool) -> Result<Merged, WriteError> {
         let stride = record::stride(self.model.dimensions);
-        let of_base = state.base.as_ref().map(|base| base.records()).transpose().map_err(damaged)?;
+        let of_base = state.base.as_ref().map(|base| base.records()).transpose().map_err(damage_error)?;
         let mut found: Vec<(ChunkRow, &[u8])> = Vec::with_capacity(state.len());
         if let (Some(base), Some(records)) = (&state.base, of_base) {
-            let slots = base.ordered().filter(|slot| !state.removed.contains(*slot));
+            let slots = base.rows_in_order().filter(|slot| !state.removed.contains(*slot));
             found.extend(slots.map(|slot| (base.rows()[slot], &records[slot * stride..(slot + 1) * stride])));
         }
         found.extend(state.delta.rows().iter().filter_map(|row| Some((*row, state.delta.record(*row)?))));
@@ -163,7 +163,7 @@ impl Vectors {
     }
 }
 
-fn damaged(why: ContentError) -> WriteError {
+fn damage_error(why: ContentError) -> WriteError {
     match why {
         ContentError::Damaged(reason) | ContentError::Unreadable(reason) => WriteError::Damaged { reason },
     }

@@ -72,8 +72,8 @@ fn ask(dir: &Path, settings: &Settings, queries: &[Vec<f32>]) -> Result<Answers,
         NearestError::Damaged { reason } => reason,
         other => panic!("damage was reported as {other:?}"),
     };
-    let some = RowSet::of((0..300).map(|number| ChunkRow(number * 2)));
-    let few = RowSet::of([1, 5, 9, 355].map(ChunkRow));
+    let some = RowSet::from_rows((0..300).map(|number| ChunkRow(number * 2)));
+    let few = RowSet::from_rows([1, 5, 9, 355].map(ChunkRow));
     let mut lists = Vec::new();
     for query in queries {
         for filter in [RowFilter::All, RowFilter::Only(&some), RowFilter::Only(&few)] {

@@ -34,7 +34,7 @@ fn the_nearest_are_found_within_the_rounding_bound() {
 fn equal_cosines_are_ordered_by_row() {
     let mut exact = Exact::new(2);
     for row in [5, 3, 9, 1] {
-        exact.insert(ChunkRow(row), &Quantised::of(&[1.0, 0.5]).unwrap());
+        exact.insert(ChunkRow(row), &Quantised::quantise(&[1.0, 0.5]).unwrap());
     }
     let found = exact.nearest(&[1.0, 0.0], RowFilter::All, 3).unwrap();
     assert_eq!(found.iter().map(|neighbour| neighbour.row.0).collect::<Vec<_>>(), [1, 3, 5]);
@@ -62,7 +62,7 @@ proptest! {
         let exact = fixture::exact(0, &embeddings);
         let rows: Vec<ChunkRow> = (0..50).map(ChunkRow).collect();
         let cosines = exact.cosines(&query, &rows).unwrap();
-        let set = RowSet::of(allowed.iter().copied().map(ChunkRow));
+        let set = RowSet::from_rows(allowed.iter().copied().map(ChunkRow));
         let mut expected: Vec<(ChunkRow, f32)> = rows.iter().copied().zip(&cosines)
             .filter(|(row, _)| set.contains(*row))
             .filter_map(|(row, cosine)| Some((row, (*cosine)?)))

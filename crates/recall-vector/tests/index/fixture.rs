@@ -8,7 +8,7 @@ use recall_vector::{Change, Exact, Model, Settings, Vectors};
 pub(crate) const DIMENSIONS: usize = 24;
 
 pub(crate) fn model() -> Model {
-    Model { fingerprint: ModelFingerprint::of(&[b"a model"]), dimensions: DIMENSIONS }
+    Model { fingerprint: ModelFingerprint::hash(&[b"a model"]), dimensions: DIMENSIONS }
 }
 
 /// Builds graphs and merges as early as possible, and walks whenever there is a graph.
@@ -26,7 +26,7 @@ pub(crate) fn open(dir: &Path, settings: Settings) -> Vectors {
 }
 
 pub(crate) fn quantised(embedding: &[f32]) -> Quantised {
-    Quantised::of(embedding).unwrap()
+    Quantised::quantise(embedding).unwrap()
 }
 
 /// A change that adds rows from `from` on, one per embedding.

@@ -49,7 +49,8 @@ fn filters_of_every_size_are_exact_and_keep_recall() {
     let mut oracle = exact(1, &texts);
     gone().for_each(|row| assert!(oracle.remove(ChunkRow(row))));
     for one_in in [1, 2, 10, 100, 1000] {
-        let set = RowSet::of((1..=TEXTS as i64).filter(|row| row * 2_654_435_761 % 1009 % one_in == 0).map(ChunkRow));
+        let set =
+            RowSet::from_rows((1..=TEXTS as i64).filter(|row| row * 2_654_435_761 % 1009 % one_in == 0).map(ChunkRow));
         let mut sum = 0.0;
         for query in &queries {
             let found = vectors.nearest(query, RowFilter::Only(&set), 10).unwrap();
@@ -73,7 +74,7 @@ fn a_filter_for_chunks_far_from_the_query_is_served() {
     for query in queries.iter().take(10) {
         // The farther half. The walk passes through the nearer one.
         let far: Vec<_> = all(&oracle, query).into_iter().skip(TEXTS / 2).map(|neighbour| neighbour.row).collect();
-        let set = RowSet::of(far);
+        let set = RowSet::from_rows(far);
         let found = vectors.nearest(query, RowFilter::Only(&set), 10).unwrap();
         let expected = oracle.nearest(query, RowFilter::Only(&set), 10).unwrap();
         assert_eq!(found.len(), 10);

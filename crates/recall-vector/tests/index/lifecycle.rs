@@ -143,7 +143,7 @@ fn a_crash_during_a_merge_leaves_the_old_state_or_the_new_one() {
 fn embeddings_of_another_model_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let texts = texts(20);
-    let other = Model { fingerprint: ModelFingerprint::of(&[b"another"]), ..model() };
+    let other = Model { fingerprint: ModelFingerprint::hash(&[b"another"]), ..model() };
     let wider = Model { dimensions: DIMENSIONS + 1, ..model() };
     for merged in [false, true] {
         let vectors = open(folder.path(), eager());

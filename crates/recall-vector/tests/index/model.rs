@@ -59,7 +59,7 @@ fn play(settings: &Settings, steps: Vec<Step>) {
                 vectors = open(folder.path(), settings.clone());
             }
             Step::Search { query, count, allowed } => {
-                let allowed = allowed.map(|rows| RowSet::of(rows.into_iter().map(ChunkRow)));
+                let allowed = allowed.map(|rows| RowSet::from_rows(rows.into_iter().map(ChunkRow)));
                 let filter = allowed.as_ref().map_or(RowFilter::All, RowFilter::Only);
                 let oracle = oracle(&known);
                 let expected = oracle.nearest(&query, filter, count).unwrap();
@@ -83,7 +83,7 @@ fn oracle(known: &BTreeMap<i64, Vec<f32>>) -> Exact {
 fn agree(vectors: &Vectors, known: &BTreeMap<i64, Vec<f32>>, generation: Generation) {
     assert_eq!(vectors.len(), known.len());
     assert_eq!(vectors.generation(), generation);
-    let even = RowSet::of((0..70).filter(|row| row % 2 == 0).map(ChunkRow));
+    let even = RowSet::from_rows((0..70).filter(|row| row % 2 == 0).map(ChunkRow));
     let Difference { missing, mut orphaned } = vectors.difference(&even);
     orphaned.sort_unstable();
     assert_eq!(missing, even.iter().filter(|row| !known.contains_key(&row.0)).collect::<Vec<_>>());

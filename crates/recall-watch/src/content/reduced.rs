@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read};
 use recall_core::{ContentHasher, DocPath};
 
 use super::{Content, ContentError, Encoding, is_unchanged, unreadable};
-use crate::change::modified;
+use crate::change::modification_time;
 
 /// Extracts the text of a notebook from its JSON, without keeping what else is in it; `None` if it is not a notebook.
 pub type TextOfNotebook = fn(&mut dyn Read) -> Option<String>;
@@ -31,7 +31,7 @@ pub(super) fn read(
         text,
         hash: reader.hasher.finish(),
         size_bytes: before.len(),
-        modified: modified(before),
+        modified: modification_time(before),
         encoding: Encoding::Utf8,
     })))
 }

@@ -29,9 +29,9 @@ fn a_text_comes_with_its_hash_and_metadata() {
     let metadata = fs::metadata(root.path().join("a.rs")).unwrap();
     let expected = Content {
         text: "one\r\ntwo\n".to_owned(),
-        hash: ContentHash::of(bytes),
+        hash: ContentHash::hash(bytes),
         size_bytes: metadata.len(),
-        modified: modified(&metadata),
+        modified: modification_time(&metadata),
         encoding: Encoding::Utf8Marked,
     };
     assert_eq!(content, expected);
@@ -85,7 +85,7 @@ fn a_notebook_over_the_limit_is_reduced_to_its_text() {
     };
     let content = read_with(2000, first).unwrap();
     assert_eq!((content.text.as_str(), content.size_bytes), ("xxxxx", 1000));
-    assert_eq!(content.hash, ContentHash::of(bytes.as_bytes()), "of the whole file");
+    assert_eq!(content.hash, ContentHash::hash(bytes.as_bytes()), "of the whole file");
     let too_large = |limit_bytes, setting| SkipReason::TooLarge { bytes: 1000, limit_bytes, setting };
     assert_eq!(reason(read_with(500, first)), too_large(500, "limits.notebook_bytes"));
     assert_eq!(reason(read_with(2000, |_| None)), too_large(100, "limits.file_bytes"));

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use recall_core::{DocPath, is_agent_file, leads_to_agent_files};
 
 use super::{FoundFile, LISTED, SkippedFile};
-use crate::change::modified;
+use crate::change::modification_time;
 use crate::ignore_files::{self, IgnoreFiles, Kind, Repository, Verdict};
 use crate::listing::{self, Level};
 use crate::rules::{Inclusion, Plan, Plans};
@@ -387,7 +387,7 @@ impl<'a> Lister<'a> {
             Err(error) if is_missing(&error) => return,
             Err(error) => return self.skip(path.to_owned(), SkipReason::Unreadable { error: error.to_string() }),
         };
-        let (size_bytes, modified) = (metadata.len(), modified(&metadata));
+        let (size_bytes, modified) = (metadata.len(), modification_time(&metadata));
         if let Some(reason) = self.plans.sizes.check(name, size_bytes) {
             // Without the modification time, so that the file counts as changed once the limit is raised.
             let (path, size_bytes, modified) = (path.to_owned(), Some(size_bytes), None);

@@ -58,7 +58,7 @@ impl Root {
     }
 
     /// Records that a part is about to be scanned.
-    pub(super) fn scan_started(&self, part: Part) {
+    pub(super) fn begin_scan(&self, part: Part) {
         self.flag(part).store(false, Ordering::Release);
     }
 }

@@ -35,7 +35,7 @@ impl Place {
 
     /// Does what the engine does: lists the files and watches the directories found.
     fn scan(&self) {
-        self.watch.scan_started(Part::Files);
+        self.watch.begin_scan(Part::Files);
         self.watch.follow(Part::Files, &directories(&self.path("")));
     }
 
@@ -119,7 +119,7 @@ fn a_new_directory_counts_as_changed_once_it_is_watched() {
     with_either_reach(|place| {
         fs::create_dir(place.path("late")).expect("made");
         assert!(place.is_changed());
-        place.watch.scan_started(Part::Files);
+        place.watch.begin_scan(Part::Files);
         let found = directories(&place.path(""));
         // Written after the directory was listed and before it was watched.
         fs::write(place.path("late/new.rs"), "x").expect("written");
@@ -155,12 +155,12 @@ fn journals_are_a_separate_part() {
     with_either_reach(|place| {
         fs::create_dir_all(place.path(".recall/day")).expect("made");
         place.scans();
-        place.watch.scan_started(Part::Journals);
+        place.watch.begin_scan(Part::Journals);
         let days = BTreeSet::from([place.path(".recall/day")]);
         place.watch.follow(Part::Journals, &days);
         place.watch.follow(Part::Files, &BTreeSet::from([place.path("a")]));
-        place.watch.scan_started(Part::Files);
-        place.watch.scan_started(Part::Journals);
+        place.watch.begin_scan(Part::Files);
+        place.watch.begin_scan(Part::Journals);
         fs::write(place.path(".recall/day/memories.jsonl"), "{}").expect("written");
         assert_eq!(place.watch.changes(PATIENCE), Changes::Seen { files: false, journals: true });
     });
@@ -170,9 +170,9 @@ fn journals_are_a_separate_part() {
 fn roots_that_share_directories_are_independent() {
     with_either_reach(|place| {
         let inner = place.watch.watcher.watch(&place.path("a"), 100);
-        inner.scan_started(Part::Files);
+        inner.begin_scan(Part::Files);
         inner.follow(Part::Files, &directories(&place.path("a")));
-        inner.scan_started(Part::Files);
+        inner.begin_scan(Part::Files);
         fs::write(place.path("outside.rs"), "x").expect("written");
         let is_changed = |watch: &Watch| matches!(watch.changes(PATIENCE), Changes::Seen { files: true, .. });
         assert!(is_changed(&place.watch) && !is_changed(&inner));
@@ -220,12 +220,12 @@ fn a_directory_that_nobody_depends_on_does_not_count() {
     with_either_reach(|place| {
         fs::create_dir_all(place.path("ignored/deep")).expect("made");
         assert!(place.is_changed());
-        place.watch.scan_started(Part::Files);
+        place.watch.begin_scan(Part::Files);
         let all = directories(&place.path(""));
         let wanted = all.into_iter().filter(|directory| !directory.starts_with(place.path("ignored"))).collect();
         place.watch.follow(Part::Files, &wanted);
         place.is_changed();
-        place.watch.scan_started(Part::Files);
+        place.watch.begin_scan(Part::Files);
         fs::write(place.path("ignored/deep/log"), "x").expect("written");
         assert!(!place.is_changed());
         fs::write(place.path("a/b/kept.rs"), "x").expect("written");

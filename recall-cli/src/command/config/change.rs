@@ -84,7 +84,7 @@ fn change(key: &str, change: &Change, layer: FileLayer, context: &CommandContext
             }))?;
         }
         Format::Human => {
-            output.text(&told(key, &changed))?;
+            output.text(&change_message(key, &changed))?;
             if let Some(row) = row {
                 talk(row, layer, &changed, context);
             }
@@ -96,7 +96,7 @@ fn change(key: &str, change: &Change, layer: FileLayer, context: &CommandContext
     Ok(Exit::Done)
 }
 
-fn told(key: &str, changed: &Changed) -> String {
+fn change_message(key: &str, changed: &Changed) -> String {
     let Changed { path, before, after, line, is_changed } = changed;
     let path = path.to_string_lossy();
     let path = printable(&path);

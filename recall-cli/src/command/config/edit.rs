@@ -48,7 +48,7 @@ pub(super) fn run(args: &EditArgs, context: &CommandContext) -> Result<Exit, Com
     // The copy is kept if what was written is not valid, so that no work is lost.
     let copy = context.dirs().config.join(format!("edit-{}.toml", std::process::id()));
     let shown = before.as_deref().unwrap_or(NEW_FILE);
-    let refused = |source| CliError::refused(format!("cannot write `{}`", copy.display()), &source);
+    let refused = |source| CliError::refusal(format!("cannot write `{}`", copy.display()), &source);
     fs::create_dir_all(&context.dirs().config).and_then(|()| fs::write(&copy, shown)).map_err(refused)?;
     let opened = Editor::parse(context.process_env.editor.as_deref()).and_then(|editor| editor.open(&copy, FIRST_LINE));
     if let Err(error) = opened {
@@ -56,7 +56,7 @@ pub(super) fn run(args: &EditArgs, context: &CommandContext) -> Result<Exit, Com
         return Err(error);
     }
     let text = fs::read_to_string(&copy)
-        .map_err(|source| CliError::refused(format!("cannot read `{}`", copy.display()), &source))?;
+        .map_err(|source| CliError::refusal(format!("cannot read `{}`", copy.display()), &source))?;
     let changed = text != shown;
     if changed {
         match replace_text(context.dirs(), &root, file, before.as_deref(), &text, &copy) {

@@ -36,7 +36,7 @@ pub(super) fn layer_root(context: &CommandContext) -> Option<PathBuf> {
 
 /// Returns the project's root for a change, and checks it if the change is in the project.
 pub(super) fn root_for(layer: FileLayer, context: &CommandContext) -> Result<PathBuf, CommandError> {
-    let root = project_root::of(context);
+    let root = project_root::resolve(context);
     if layer == FileLayer::Project {
         project_root::check(&root, context)?;
     }

@@ -82,7 +82,7 @@ pub(super) async fn run(args: &ListArgs, context: &CommandContext) -> Result<Exi
     known.show(&rows, context, |text, row| {
         let _ = write!(text, "{SYMBOL}{}{SYMBOL:#} = {}", row.key, printable(&row.value));
         if *origin {
-            let _ = write!(text, "  {DIM}# {}{DIM:#}", printable(&told(&row.origin)));
+            let _ = write!(text, "  {DIM}# {}{DIM:#}", printable(&origin_text(&row.origin)));
         }
         text.push('\n');
     })?;
@@ -96,7 +96,7 @@ pub(super) async fn get(args: &GetArgs, context: &CommandContext) -> Result<Exit
     known.show(&[row], context, |text, row| {
         let _ = write!(text, "{}", printable(&row.value));
         if *origin {
-            let _ = write!(text, "  {DIM}# {}{DIM:#}", printable(&told(&row.origin)));
+            let _ = write!(text, "  {DIM}# {}{DIM:#}", printable(&origin_text(&row.origin)));
         }
         text.push('\n');
     })?;
@@ -104,7 +104,7 @@ pub(super) async fn get(args: &GetArgs, context: &CommandContext) -> Result<Exit
 }
 
 /// Formats where a value comes from.
-fn told(origin: &Origin) -> String {
+fn origin_text(origin: &Origin) -> String {
     match &origin.place {
         Some(place) => format!("{} ({})", place, origin.layer.as_str()),
         None => origin.layer.as_str().to_owned(),
@@ -133,7 +133,7 @@ impl Known {
         if let (true, Some(wanted)) = (rows.is_empty(), wanted) {
             return Err(unknown(wanted));
         }
-        let daemon = of_daemon(context, &settings, wanted).await?;
+        let daemon = daemon_view(context, &settings, wanted).await?;
         Ok(Self { rows, warnings, daemon })
     }
 
@@ -152,7 +152,7 @@ impl Known {
     ) -> Result<(), CommandError> {
         let output = &context.output;
         if output.format == Format::Json {
-            let settings = rows.iter().map(|row| self.shown(row)).collect();
+            let settings = rows.iter().map(|row| self.shown_setting(row)).collect();
             let warnings = self.warnings.iter().map(shown_warning).collect();
             return output.json(&recall_api::json::answer(Shown { settings, warnings }));
         }
@@ -179,7 +179,7 @@ impl Known {
         }
     }
 
-    fn shown<'a>(&'a self, row: &'a Row) -> ShownSetting<'a> {
+    fn shown_setting<'a>(&'a self, row: &'a Row) -> ShownSetting<'a> {
         let Row { key, reach, shape: _, value, origin, default, doc } = row;
         let (file, line, variable) = match &origin.place {
             Some(Place::File { path, line }) => (Some(path.to_string_lossy().into_owned()), Some(*line), None),
@@ -211,7 +211,7 @@ fn shown_warning(warning: &recall_config::Warning) -> ShownWarning {
 }
 
 /// Asks the daemon for its view, if one runs.
-async fn of_daemon(
+async fn daemon_view(
     context: &CommandContext,
     settings: &Settings,
     wanted: Option<&str>,
@@ -262,7 +262,7 @@ mod tests {
             v1::Setting { key: "daemon.drain".to_owned(), running: "\"9s\"".to_owned(), ..v1::Setting::default() };
         let known = Known { rows, warnings: Vec::new(), daemon: vec![running] };
         for row in &known.rows {
-            let written = serde_json::to_string(&known.shown(row)).expect("plain data");
+            let written = serde_json::to_string(&known.shown_setting(row)).expect("plain data");
             let Mirror { key, value, default, layer, file, line, variable, who, read_by, doc, daemon } =
                 serde_json::from_str(&written).expect("the schema");
             assert_eq!((&*key, &*layer, &value), (row.key, "default", &default));

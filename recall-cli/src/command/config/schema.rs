@@ -37,12 +37,12 @@ fn setting(row: &Row) -> Value {
         "user" => " Only in the user's own file.",
         _ => "",
     };
-    let mut schema = of_shape(shape);
+    let mut schema = shape_schema(shape);
     schema["description"] = format!("{doc}{note} Default: {default}").into();
     schema
 }
 
-fn of_shape(shape: &Shape) -> Value {
+fn shape_schema(shape: &Shape) -> Value {
     match shape {
         Shape::Whole { least, most } => json!({ "type": "integer", "minimum": least, "maximum": most }),
         Shape::Number { least, most } => json!({ "type": "number", "minimum": least, "maximum": most }),
@@ -51,9 +51,9 @@ fn of_shape(shape: &Shape) -> Value {
         Shape::Bool => json!({ "type": "boolean" }),
         Shape::Text => json!({ "type": "string" }),
         Shape::OneOf(words) => json!({ "type": "string", "enum": words }),
-        Shape::List(inner) => json!({ "type": "array", "items": of_shape(inner) }),
-        Shape::Table(inner) => json!({ "type": "object", "additionalProperties": of_shape(inner) }),
-        Shape::Any(shapes) => json!({ "anyOf": shapes.iter().map(of_shape).collect::<Vec<_>>() }),
+        Shape::List(inner) => json!({ "type": "array", "items": shape_schema(inner) }),
+        Shape::Table(inner) => json!({ "type": "object", "additionalProperties": shape_schema(inner) }),
+        Shape::Any(shapes) => json!({ "anyOf": shapes.iter().map(shape_schema).collect::<Vec<_>>() }),
     }
 }
 

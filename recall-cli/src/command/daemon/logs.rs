@@ -63,7 +63,7 @@ fn show(lines: &[&str], output: &Output) -> Result<(), CommandError> {
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> CliError {
-    CliError::refused(format!("cannot read the log `{}`", path.display()), error)
+    CliError::refusal(format!("cannot read the log `{}`", path.display()), error)
 }
 
 /// A reader of a growing log.

@@ -33,7 +33,7 @@ pub(super) fn findings(running: &str, context: &CommandContext) -> Vec<Finding> 
         ("the installed daemon", daemon::program().ok(), &["recalld"][..], "install `recalld` of this version too"),
         (
             "the shim",
-            context.process_env.programs.own("recall-shim"),
+            context.process_env.programs.own_program("recall-shim"),
             &["recall-shim"],
             "install `recall-shim` of this version too",
         ),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use recall_api::convert::scope;
 use recall_api::v1::{self, MigrateResponse};
-use recall_core::quantity::{count, counted};
+use recall_core::quantity::{count, count_noun};
 use recall_core::{ForeignKind, Scope};
 
 use crate::command_context::CommandContext;
@@ -84,7 +84,7 @@ pub(in crate::command) struct SourceArgs {
 
 impl ForeignCommand {
     /// The import of a database of RECALL v0.
-    pub(super) fn of_v0(path: PathBuf, scope: Scope, dry_run: bool) -> Self {
+    pub(super) fn from_v0(path: PathBuf, scope: Scope, dry_run: bool) -> Self {
         let source = SourceArgs { path: Some(path), scope, of: Vec::new(), of_any: false };
         Self::RecallV0(ForeignArgs { source, dry_run, limit: MOST_ITEMS })
     }
@@ -121,7 +121,7 @@ pub(super) async fn run(command: ForeignCommand, context: &CommandContext) -> Re
     let answer = context.ask(async |client| client.migrate(request.clone()).await).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::migrated(&answer))?,
+        Format::Json => output.json(&recall_api::json::migrate_answer(&answer))?,
         Format::Human => output.text(&text(&answer, dry_run))?,
     }
     Ok(Exit::Done)
@@ -171,15 +171,15 @@ fn text(answer: &MigrateResponse, dry_run: bool) -> String {
         let _ = writeln!(text, "{NOTE}note{NOTE:#}: {said}");
     };
     if *ratings > 0 {
-        note(format!("{} came with them", counted(*ratings, "rating", "ratings")));
+        note(format!("{} came with them", count_noun(*ratings, "rating", "ratings")));
     }
     if *masked > 0 {
-        note(format!("secrets were masked in {}", counted(*masked, "item", "items")));
+        note(format!("secrets were masked in {}", count_noun(*masked, "item", "items")));
     }
     if *missing_files > 0 {
         note(format!(
             "{} named by them cannot be read here; `recall audit` lists what is missing",
-            counted(*missing_files, "file", "files")
+            count_noun(*missing_files, "file", "files")
         ));
     }
     if *is_cut {

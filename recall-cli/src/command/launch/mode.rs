@@ -115,10 +115,10 @@ impl From<Names> for Vec<String> {
 
 impl Modes {
     /// Returns the modes of the project of a command and of its user.
-    pub(crate) fn of(context: &CommandContext) -> Self {
+    pub(crate) fn read(context: &CommandContext) -> Self {
         let home = context.process_env.environment.home.iter().map(|home| home.join(EDI_FOLDER).join(FOLDER));
         let user = std::iter::once(context.dirs().config.join(FOLDER)).chain(home).collect();
-        Self { root: project_root::of(context), user }
+        Self { root: project_root::resolve(context), user }
     }
 
     /// Finds a mode by its name, or a built-in one by another of its names.
@@ -130,11 +130,11 @@ impl Modes {
             let cli_error = CliError::usage(format!("`{name}` cannot be the name of a mode"));
             return Err(cli_error.with_hint("names consist of letters, digits, `-` and `_`").into());
         }
-        if let Some(mode) = self.named(name)? {
+        if let Some(mode) = self.find_mode(name)? {
             return Ok(mode);
         }
         let aliased = ALIASES.iter().find(|(_, aliases)| aliases.contains(&name)).map(|(mode, _)| *mode);
-        if let Some(mode) = aliased.map(|mode| self.named(mode)).transpose()?.flatten() {
+        if let Some(mode) = aliased.map(|mode| self.find_mode(mode)).transpose()?.flatten() {
             return Ok(mode);
         }
         let known: Vec<String> = self.names().into_iter().collect();
@@ -145,7 +145,7 @@ impl Modes {
     /// Lists the modes by name, each from the place that decides; or why its file is not usable.
     pub(crate) fn list(&self) -> Vec<(String, Result<Mode, CommandError>)> {
         let found = self.names().into_iter().filter_map(|name| {
-            let mode = self.named(&name).transpose()?;
+            let mode = self.find_mode(&name).transpose()?;
             Some((name, mode))
         });
         found.collect()
@@ -176,7 +176,7 @@ impl Modes {
     }
 
     /// Returns the mode with exactly this name from the first place that has one.
-    fn named(&self, name: &str) -> Result<Option<Mode>, CommandError> {
+    fn find_mode(&self, name: &str) -> Result<Option<Mode>, CommandError> {
         let file = format!("{name}.md");
         for below in project_folders().map(|folder| folder.join(&file)) {
             let read = Folder::open(&self.root).and_then(|root| root.read(&below, MODE_BYTES + 1));
@@ -185,7 +185,7 @@ impl Modes {
                 Err(error) if error.is_missing() => continue,
                 Err(error) => return Err(unreadable(&self.root.join(&below), &error)),
             };
-            let hash = ContentHash::of(&[b"recall mode\0", name.as_bytes(), b"\0", &*bytes].concat());
+            let hash = ContentHash::hash(&[b"recall mode\0", name.as_bytes(), b"\0", &*bytes].concat());
             let source = ModeSource::Project { path: below.clone(), hash };
             return parse(name, &bytes, source, &self.root.join(&below)).map(Some);
         }
@@ -194,7 +194,7 @@ impl Modes {
                 Ok(bytes) => return parse(name, &bytes, ModeSource::User { path: path.clone() }, &path).map(Some),
                 Err(error) if is_absent(&error) => {}
                 Err(error) => {
-                    return Err(CliError::refused(format!("cannot read the mode `{}`", path.display()), &error).into());
+                    return Err(CliError::refusal(format!("cannot read the mode `{}`", path.display()), &error).into());
                 }
             }
         }
@@ -239,8 +239,7 @@ fn parse(name: &str, bytes: &[u8], source: ModeSource, path: &Path) -> Result<Mo
     }
     let text = std::str::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8".to_owned()))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
-    let (front, prompt) =
-        divided(&text).ok_or_else(|| wrong("its front matter has no end: a line `---`".to_owned()))?;
+    let (front, prompt) = divide(&text).ok_or_else(|| wrong("its front matter has no end: a line `---`".to_owned()))?;
     let front: FrontMatter = if front.trim().is_empty() {
         FrontMatter::default()
     } else {
@@ -263,7 +262,7 @@ fn parse(name: &str, bytes: &[u8], source: ModeSource, path: &Path) -> Result<Mo
 }
 
 /// Divides a text into its front matter and the rest; `None` if the front matter does not end.
-fn divided(text: &str) -> Option<(&str, &str)> {
+fn divide(text: &str) -> Option<(&str, &str)> {
     let Some(rest) = text.strip_prefix("---\n") else { return Some(("", text)) };
     let mut end = 0;
     for line in rest.split_inclusive('\n') {

@@ -36,7 +36,7 @@ pub(crate) fn trust_of(mode: &Mode, dirs: &Dirs) -> Result<Trust, CommandError> 
         Ok(text) if text.lines().any(|line| line == hash.to_string()) => Ok(Trust::Trusted),
         Ok(_) => Ok(Trust::Unconfirmed),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Trust::Unconfirmed),
-        Err(error) => Err(CliError::refused(format!("cannot read `{}`", path.display()), &error).into()),
+        Err(error) => Err(CliError::refusal(format!("cannot read `{}`", path.display()), &error).into()),
     }
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn confirm(mode: &Mode, context: &CommandContext) -> Result<(), Comma
     let ModeSource::Project { hash, .. } = &mode.source else { return Ok(()) };
     let path = file(context.dirs());
     append(&context.dirs().data, &path, hash)
-        .map_err(|error| CliError::refused(format!("cannot write `{}`", path.display()), &error).into())
+        .map_err(|error| CliError::refusal(format!("cannot write `{}`", path.display()), &error).into())
 }
 
 /// Whether the environment names an agent or its session.

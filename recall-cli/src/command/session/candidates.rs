@@ -54,7 +54,7 @@ impl FromStr for Save {
 }
 
 /// Returns the candidates of a session.
-pub(super) async fn of_session(
+pub(super) async fn session_candidates(
     client: &recall_client::Client,
     context: &v1::RequestContext,
 ) -> Result<v1::ListDraftsResponse, CommandError> {
@@ -66,7 +66,7 @@ pub(super) async fn of_session(
 ///
 /// # Errors
 /// There is no candidate with a number.
-pub(super) fn named(drafts: &[Draft], save: &Save) -> Result<Vec<Draft>, CommandError> {
+pub(super) fn drafts_by_name(drafts: &[Draft], save: &Save) -> Result<Vec<Draft>, CommandError> {
     match save {
         Save::All => Ok(drafts.to_vec()),
         Save::None => Ok(Vec::new()),
@@ -91,7 +91,7 @@ pub(super) fn named(drafts: &[Draft], save: &Save) -> Result<Vec<Draft>, Command
 ///
 /// # Errors
 /// The terminal cannot be read. An editor that fails only repeats the question.
-pub(super) async fn asked(drafts: &[Draft], context: &CommandContext) -> Result<Vec<Draft>, CommandError> {
+pub(super) async fn ask_about(drafts: &[Draft], context: &CommandContext) -> Result<Vec<Draft>, CommandError> {
     let mut kept = Vec::new();
     for (at, draft) in drafts.iter().enumerate() {
         let mut draft = draft.clone();
@@ -106,7 +106,7 @@ pub(super) async fn asked(drafts: &[Draft], context: &CommandContext) -> Result<
                     return Ok(kept);
                 }
                 Some("e") => {
-                    match edited(&draft, context) {
+                    match edit(&draft, context) {
                         Ok(changed) => draft = changed,
                         Err(CommandError::Failed(error)) => context.output.report(&error)?,
                         Err(error) => return Err(error),
@@ -125,7 +125,7 @@ pub(super) async fn asked(drafts: &[Draft], context: &CommandContext) -> Result<
 }
 
 /// Formats candidates with their numbers.
-pub(super) fn shown(drafts: &[Draft]) -> String {
+pub(super) fn format_drafts(drafts: &[Draft]) -> String {
     let entries = drafts.iter().enumerate().map(|(at, draft)| shown_one(&(at + 1).to_string(), draft));
     entries.collect::<Vec<_>>().join("\n")
 }
@@ -154,7 +154,7 @@ pub(super) fn request(draft: Draft) -> v1::AddRequest {
 }
 
 /// Lets the user edit a candidate: the first line is its title, and all sections of its template are there.
-fn edited(draft: &Draft, context: &CommandContext) -> Result<Draft, CommandError> {
+fn edit(draft: &Draft, context: &CommandContext) -> Result<Draft, CommandError> {
     let editor = Editor::parse(context.process_env.editor.as_deref())?;
     let failed = |error: OpenError| {
         let message = format!("cannot keep the text for the editor: {error}");
@@ -169,7 +169,7 @@ fn edited(draft: &Draft, context: &CommandContext) -> Result<Draft, CommandError
     });
     let _ = folder.remove(&name);
     let text = String::from_utf8_lossy(&read?).into_owned();
-    parsed(&text, draft).ok_or_else(|| CliError::usage("the text is empty").into())
+    parse(&text, draft).ok_or_else(|| CliError::usage("the text is empty").into())
 }
 
 /// Returns the text for the editor.
@@ -186,7 +186,7 @@ fn template(draft: &Draft) -> String {
 }
 
 /// Reads the text of the editor; `None` if nothing is left. Sections without a text are dropped.
-fn parsed(text: &str, draft: &Draft) -> Option<Draft> {
+fn parse(text: &str, draft: &Draft) -> Option<Draft> {
     let (title, rest) = match text.trim_start().strip_prefix("# ") {
         Some(text) => text.split_once('\n').unwrap_or((text, "")),
         None => (draft.title.as_str(), text),
@@ -225,7 +225,7 @@ mod tests {
     fn candidates_are_named_by_number() {
         let drafts = [draft(), Draft { title: "Other".to_owned(), ..draft() }];
         let titles = |save: &str| {
-            let named = named(&drafts, &save.parse().expect("well-formed"));
+            let named = drafts_by_name(&drafts, &save.parse().expect("well-formed"));
             named.map(|drafts| drafts.into_iter().map(|draft| draft.title).collect::<Vec<_>>()).ok()
         };
         assert_eq!(titles("2, 1,2"), Some(vec!["It hangs".to_owned(), "Other".to_owned()]));
@@ -239,9 +239,9 @@ mod tests {
     fn the_editor_has_all_sections_and_empty_ones_are_dropped() {
         let text = template(&draft());
         assert!(text.starts_with("# It hangs\n\n## Symptom\n\nIt hangs.\n\n## Fix\n\nA timeout.\n\n## Root cause\n"));
-        assert_eq!(parsed(&text, &draft()), Some(draft()));
-        let changed = parsed("# New\n## Root cause\nA lock.\n## Fix\n", &draft()).expect("a text");
+        assert_eq!(parse(&text, &draft()), Some(draft()));
+        let changed = parse("# New\n## Root cause\nA lock.\n## Fix\n", &draft()).expect("a text");
         assert_eq!((changed.title.as_str(), changed.content.as_str()), ("New", "## Root cause\nA lock.\n"));
-        assert_eq!(parsed("# Title only\n\n## Fix\n", &draft()), None);
+        assert_eq!(parse("# Title only\n\n## Fix\n", &draft()), None);
     }
 }

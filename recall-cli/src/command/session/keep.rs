@@ -8,7 +8,7 @@ use crate::command::session::which::{Unnamed, in_session};
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::output::Format;
-use crate::output::human::session::kept;
+use crate::output::human::session::format_keep;
 
 /// Arguments of `recall session keep`.
 #[derive(Debug, Args)]
@@ -25,10 +25,10 @@ pub(super) async fn run(args: KeepArgs, context: &CommandContext) -> Result<Exit
     let session_id = request_context.session_id.clone();
     let answer = client.keep_session(v1::KeepSessionRequest { context: Some(request_context), session_id }).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::kept(&answer))?,
+        Format::Json => output.json(&recall_api::json::keep_session_answer(&answer))?,
         Format::Human => {
             output.warn(&answer.warnings);
-            output.text(&kept(&answer))?;
+            output.text(&format_keep(&answer))?;
         }
     }
     Ok(Exit::Done)

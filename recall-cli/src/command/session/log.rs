@@ -10,7 +10,7 @@ use crate::command::session::which::{Unnamed, in_session};
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::output::Format;
-use crate::output::human::session::logged;
+use crate::output::human::session::format_log;
 
 /// Arguments of `recall session log`.
 #[derive(Debug, Args)]
@@ -73,10 +73,10 @@ pub(super) async fn run(args: LogArgs, context: &CommandContext) -> Result<Exit,
     };
     let answer = client.log_event(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::logged(&answer))?,
+        Format::Json => output.json(&recall_api::json::log_event_answer(&answer))?,
         Format::Human => {
             output.warn(&answer.warnings);
-            output.text(&logged(&answer))?;
+            output.text(&format_log(&answer))?;
         }
     }
     Ok(Exit::Done)

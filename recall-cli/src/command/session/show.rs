@@ -9,7 +9,7 @@ use crate::command::session::which::{Unnamed, in_session};
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::output::Format;
-use crate::output::human::session::shown;
+use crate::output::human::session::format_session;
 
 /// The largest page of sessions or events that the daemon returns.
 const PAGE: u32 = 100;
@@ -39,7 +39,7 @@ pub(super) async fn run(args: ShowArgs, context: &CommandContext) -> Result<Exit
     let session = session.unwrap_or_else(|| v1::Session { id: request_context.session_id, ..v1::Session::default() });
     match output.format {
         Format::Json => output.json(&recall_api::json::session(&session, &events))?,
-        Format::Human => context.page(&shown(&session, &events, output.screen()))?,
+        Format::Human => context.page(&format_session(&session, &events, output.screen()))?,
     }
     Ok(Exit::Done)
 }

@@ -7,7 +7,7 @@ use crate::Exit;
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::output::Format;
-use crate::output::human::session::{briefing, started};
+use crate::output::human::session::{briefing, format_start};
 
 /// Arguments of `recall session start`.
 #[derive(Debug, Args)]
@@ -33,9 +33,9 @@ pub(super) async fn run(args: StartArgs, context: &CommandContext) -> Result<Exi
     let request = v1::StartSessionRequest { context: Some(request_context), goal: args.goal, briefing: args.briefing };
     let answer = client.start_session(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::started(&answer))?,
+        Format::Json => output.json(&recall_api::json::start_session_answer(&answer))?,
         Format::Human => {
-            output.text(&started(&answer))?;
+            output.text(&format_start(&answer))?;
             if let Some(told) = &answer.briefing {
                 output.warn(&told.warnings);
                 output.text(&format!("\n{}", briefing(told)))?;

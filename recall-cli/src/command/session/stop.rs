@@ -7,11 +7,11 @@ use recall_core::EndReason;
 use super::candidates::{self, Save};
 use crate::Exit;
 use crate::command::remember::read_input;
-use crate::command::session::which::{Unnamed, in_session, named, the_only};
+use crate::command::session::which::{Unnamed, in_session, resolve_name, the_only};
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
-use crate::output::human::quantity::counted;
-use crate::output::human::session::ended;
+use crate::output::human::quantity::count_noun;
+use crate::output::human::session::format_end;
 use crate::output::human::text::printable;
 use crate::output::{Format, Output};
 use crate::question::can_ask;
@@ -75,7 +75,7 @@ pub(super) async fn end(args: EndArgs, context: &CommandContext) -> Result<Exit,
     let client = context.connect().await?;
     let request_context = in_session(&client, session, Unnamed::OnlyOpen, context).await?;
     // A session that only has a summary has no events, and so no candidates.
-    let drafts = match candidates::of_session(&client, &request_context).await {
+    let drafts = match candidates::session_candidates(&client, &request_context).await {
         Ok(found) => found,
         Err(_) if !summary.is_empty() && save.is_none() && !candidates => v1::ListDraftsResponse::default(),
         Err(error) => return Err(error),
@@ -85,12 +85,12 @@ pub(super) async fn end(args: EndArgs, context: &CommandContext) -> Result<Exit,
     }
     let drafts = drafts.drafts;
     let kept = match save {
-        Some(save) => candidates::named(&drafts, &save)?,
-        None if can_ask(context) => candidates::asked(&drafts, context).await?,
+        Some(save) => candidates::drafts_by_name(&drafts, &save)?,
+        None if can_ask(context) => candidates::ask_about(&drafts, context).await?,
         None => {
             if !drafts.is_empty() {
                 let id = printable(&request_context.session_id).into_owned();
-                let count = counted(drafts.len() as u64, "memory", "memories");
+                let count = count_noun(drafts.len() as u64, "memory", "memories");
                 context.output.note(&format!(
                     "hint: {count} could be kept: `recall session end {id} --candidates`, then `--save`"
                 ));
@@ -106,7 +106,7 @@ pub(super) async fn end(args: EndArgs, context: &CommandContext) -> Result<Exit,
 fn list(drafts: &v1::ListDraftsResponse, output: &Output) -> Result<Exit, CommandError> {
     match output.format {
         Format::Json => output.json(&recall_api::json::drafts(drafts))?,
-        Format::Human => output.text(&candidates::shown(&drafts.drafts))?,
+        Format::Human => output.text(&candidates::format_drafts(&drafts.drafts))?,
     }
     if drafts.drafts.is_empty() {
         output.note("nothing to keep was found");
@@ -119,7 +119,7 @@ pub(super) async fn recover(args: RecoverArgs, context: &CommandContext) -> Resu
     let client = context.connect().await?;
     let request_context = context.request_context();
     let session_id = match args.session {
-        Some(text) => named(&client, &request_context, text).await?,
+        Some(text) => resolve_name(&client, &request_context, text).await?,
         None => the_only(&client, &request_context, SessionState::Abandoned).await?,
     };
     recover_session(&client, session_id, context).await
@@ -147,10 +147,10 @@ async fn finish(
         v1::EndSessionRequest { context: Some(context), summary, memories, reason: reason.as_str().to_owned() };
     let answer = client.end_session(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::ended(&answer))?,
+        Format::Json => output.json(&recall_api::json::end_session_answer(&answer))?,
         Format::Human => {
             output.warn(&answer.warnings);
-            output.text(&ended(&answer))?;
+            output.text(&format_end(&answer))?;
         }
     }
     Ok(Exit::Done)

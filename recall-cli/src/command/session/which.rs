@@ -37,7 +37,7 @@ pub(super) async fn in_session(
 ) -> Result<RequestContext, CommandError> {
     let request_context = context.request_context();
     if let Some(text) = session {
-        let session_id = named(client, &request_context, text).await?;
+        let session_id = resolve_name(client, &request_context, text).await?;
         return Ok(RequestContext { session_id, ..request_context });
     }
     if !request_context.session_id.is_empty() {
@@ -56,7 +56,11 @@ pub(super) async fn in_session(
 
 /// Returns the id of the session that a text names: a whole id, or a beginning that fits only one. A text that fits none is a new
 /// id.
-pub(super) async fn named(client: &Client, context: &RequestContext, text: String) -> Result<String, CommandError> {
+pub(super) async fn resolve_name(
+    client: &Client,
+    context: &RequestContext,
+    text: String,
+) -> Result<String, CommandError> {
     let mut fitting = Vec::new();
     let mut cursor = String::new();
     loop {

@@ -105,7 +105,7 @@ impl Agent {
         started: impl FnOnce(u32) -> Result<(), CommandError>,
         interrupted: impl Future<Output = ()>,
     ) -> Result<Run, CommandError> {
-        let refused = |source| CliError::refused(format!("cannot run `{}`", self.program.display()), &source);
+        let refused = |source| CliError::refusal(format!("cannot run `{}`", self.program.display()), &source);
         let (reader, writer) = io::pipe().map_err(refused)?;
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).current_dir(surroundings.folder).stdin(prompt);
@@ -134,7 +134,7 @@ impl Agent {
         let ended = ended.map_err(refused)?.unwrap_or(Ended::Exited(status));
         // Without an answer in time, a process outside the group holds the pipe. What was read counts.
         if let Ok(Err(source)) = all_read.recv_timeout(REST) {
-            return Err(CliError::refused("cannot write the agent's output", &source).into());
+            return Err(CliError::refusal("cannot write the agent's output", &source).into());
         }
         let output = std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner));
         Ok(Run { ended, output: String::from_utf8_lossy(&output).into_owned() })

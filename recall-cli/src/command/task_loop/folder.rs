@@ -82,11 +82,11 @@ impl LoopFolder {
     /// # Errors
     /// It is a link or not a folder, another loop works there, or an agent of an earlier loop does.
     pub(super) fn open(place: &Path) -> Result<Self, CommandError> {
-        let folder = Folder::open(place).and_then(|place| place.make_folder(NAME)).map_err(refused)?;
+        let folder = Folder::open(place).and_then(|place| place.make_folder(NAME)).map_err(open_error)?;
         if !folder.has_file(GITIGNORE) {
-            folder.replace(GITIGNORE, b"*\n").map_err(refused)?;
+            folder.replace(GITIGNORE, b"*\n").map_err(open_error)?;
         }
-        let lock = folder.file(LOCK, Access::AppendOrCreate).map_err(refused)?;
+        let lock = folder.file(LOCK, Access::AppendOrCreate).map_err(open_error)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -94,7 +94,7 @@ impl LoopFolder {
                 return Err(CliError::new(Exit::Refused, Reason::Conflict, message).into());
             }
             Err(TryLockError::Error(error)) => {
-                return Err(CliError::refused(format!("cannot lock `{}`", folder.path().display()), &error).into());
+                return Err(CliError::refusal(format!("cannot lock `{}`", folder.path().display()), &error).into());
             }
         }
         let opened = Self { folder, _lock: lock };
@@ -122,16 +122,16 @@ impl LoopFolder {
 
     pub(super) fn write_state(&self, state: &State) -> Result<(), CommandError> {
         let text = serde_json::to_vec_pretty(state).expect("made of texts and numbers");
-        self.folder.replace(STATE, &text).map_err(refused)
+        self.folder.replace(STATE, &text).map_err(open_error)
     }
 
     /// Writes the prompt and opens it for the agent, locked as long as the agent has it.
     pub(super) fn write_prompt(&self, text: &str) -> Result<File, CommandError> {
-        self.folder.replace(PROMPT, text.as_bytes()).map_err(refused)?;
-        let file = self.folder.file(PROMPT, Access::Read).map_err(refused)?;
+        self.folder.replace(PROMPT, text.as_bytes()).map_err(open_error)?;
+        let file = self.folder.file(PROMPT, Access::Read).map_err(open_error)?;
         file.try_lock_shared().map_err(|error| {
             let error: io::Error = error.into();
-            CliError::refused(format!("cannot lock `{}`", self.folder.path().join(PROMPT).display()), &error)
+            CliError::refusal(format!("cannot lock `{}`", self.folder.path().join(PROMPT).display()), &error)
         })?;
         Ok(file)
     }
@@ -145,10 +145,10 @@ impl LoopFolder {
         let names = self
             .folder
             .names()
-            .map_err(|error| CliError::refused(format!("cannot read `{}`", self.folder.path().display()), &error))?;
+            .map_err(|error| CliError::refusal(format!("cannot read `{}`", self.folder.path().display()), &error))?;
         let last = names.iter().filter_map(number).max().unwrap_or(0);
         let name = format!("{begin}{}{end}", last + 1);
-        let file = self.folder.file(&name, Access::CreateNew).map_err(refused)?;
+        let file = self.folder.file(&name, Access::CreateNew).map_err(open_error)?;
         Ok((name, file))
     }
 
@@ -157,12 +157,12 @@ impl LoopFolder {
         match self.folder.read(GUIDANCE, FILE_BYTES) {
             Ok(text) => Ok(Some(String::from_utf8_lossy(&text).into_owned())),
             Err(error) if error.is_missing() => Ok(None),
-            Err(error) => Err(refused(error)),
+            Err(error) => Err(open_error(error)),
         }
     }
 
     pub(super) fn write_guidance(&self, text: &str) -> Result<(), CommandError> {
-        self.folder.replace(GUIDANCE, text.as_bytes()).map_err(refused)
+        self.folder.replace(GUIDANCE, text.as_bytes()).map_err(open_error)
     }
 
     /// Forgets the guidance, after a run that had it.
@@ -171,29 +171,29 @@ impl LoopFolder {
     }
 
     /// Returns the question that waits for an answer.
-    pub(super) fn asked(&self) -> Option<Asked> {
+    pub(super) fn read_question(&self) -> Option<Asked> {
         serde_json::from_slice(&self.folder.read(ESCALATION, FILE_BYTES).ok()?).ok()
     }
 
-    pub(super) fn write_asked(&self, asked: &Asked) -> Result<(), CommandError> {
+    pub(super) fn write_question(&self, asked: &Asked) -> Result<(), CommandError> {
         let text = serde_json::to_vec_pretty(asked).expect("made of texts");
-        self.folder.replace(ESCALATION, &text).map_err(refused)
+        self.folder.replace(ESCALATION, &text).map_err(open_error)
     }
 
-    pub(super) fn remove_asked(&self) -> Result<(), CommandError> {
+    pub(super) fn remove_question(&self) -> Result<(), CommandError> {
         self.remove(ESCALATION)
     }
 
     fn remove(&self, name: &str) -> Result<(), CommandError> {
         match self.folder.metadata(name) {
             Ok(None) => Ok(()),
-            _ => self.folder.remove(name).map_err(refused),
+            _ => self.folder.remove(name).map_err(open_error),
         }
     }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
-fn refused(error: OpenError) -> CommandError {
+fn open_error(error: OpenError) -> CommandError {
     let message = format!("cannot use the loop's folder: {error}");
     CliError::new(Exit::Refused, Reason::Unavailable, message).with_causes_of(&error).into()
 }

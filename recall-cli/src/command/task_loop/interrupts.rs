@@ -17,7 +17,7 @@ impl Interrupts {
     pub(super) fn listen() -> Result<Self, CommandError> {
         use tokio::signal::unix::{SignalKind, signal};
 
-        let listen = |kind| signal(kind).map_err(|error| CliError::refused("cannot listen to signals", &error));
+        let listen = |kind| signal(kind).map_err(|error| CliError::refusal("cannot listen to signals", &error));
         let signals =
             [listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?, listen(SignalKind::hangup())?];
         Ok(Self { signals })

@@ -72,7 +72,7 @@ impl Prd {
     /// It cannot be read, or is not a list of tasks; every mistake is named with its task and field.
     pub(super) fn read(path: &Path) -> Result<Self, CommandError> {
         let refused =
-            |source| CliError::refused(format!("cannot read the list of tasks `{}`", path.display()), &source);
+            |source| CliError::refusal(format!("cannot read the list of tasks `{}`", path.display()), &source);
         let path = dunce::canonicalize(path).map_err(refused)?;
         let size = fs::metadata(&path).map_err(refused)?.len();
         if size > PRD_BYTES {

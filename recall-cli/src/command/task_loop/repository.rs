@@ -34,8 +34,8 @@ impl LoopRepository {
     ///
     /// # Errors
     /// There is one, and no `git`.
-    pub(super) fn of(place: &Path) -> Result<Option<Self>, CommandError> {
-        let Some(repository) = Repository::of(place) else { return Ok(None) };
+    pub(super) fn find(place: &Path) -> Result<Option<Self>, CommandError> {
+        let Some(repository) = Repository::find(place) else { return Ok(None) };
         let git = Program::find(&repository.work_tree)
             .map_err(|error| CliError::new(Exit::Usage, Reason::NotFound, error.to_string()))?;
         let place = dunce::canonicalize(place).unwrap_or_else(|_| place.to_owned());
@@ -54,7 +54,7 @@ impl LoopRepository {
     ///
     /// # Errors
     /// `git` fails.
-    pub(super) fn uncommitted(&self, expected: &[&Path]) -> Result<Vec<String>, CommandError> {
+    pub(super) fn uncommitted_paths(&self, expected: &[&Path]) -> Result<Vec<String>, CommandError> {
         let is_expected = |path: &str| {
             let path = Path::new(path.trim_end_matches('/'));
             let real = self.work_tree.join(path);
@@ -78,18 +78,18 @@ impl LoopRepository {
         excluded.extend(inner.map(|change| exclusion(change.path.trim_end_matches('/'))));
         let mut add: Vec<OsString> = ["add", "--all", "--", ":/"].map(OsString::from).to_vec();
         add.extend(excluded);
-        succeeded(&self.run(&add)?)?;
+        check_success(&self.run(&add)?)?;
         let staged = self.run(&["diff", "--cached", "--quiet"])?;
         if staged.status.success() {
             return Ok(false);
         }
-        succeeded(&self.run(&["commit", "--quiet", "-m", message])?)?;
+        check_success(&self.run(&["commit", "--quiet", "-m", message])?)?;
         Ok(true)
     }
 
     fn changes(&self) -> Result<Vec<Change>, CommandError> {
         let output = self.run(&["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"])?;
-        succeeded(&output)?;
+        check_success(&output)?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let entries = text.split('\0').filter(|entry| entry.len() > 3);
         let change =
@@ -102,7 +102,7 @@ impl LoopRepository {
         let mut git: Command = self.git.writing_command();
         git.arg("-C").arg(&self.work_tree).args(arguments).stdin(Stdio::null());
         git.output().map_err(|error| {
-            CliError::refused(format!("cannot run `{}`", self.git.executable().display()), &error).into()
+            CliError::refusal(format!("cannot run `{}`", self.git.executable().display()), &error).into()
         })
     }
 }
@@ -112,7 +112,7 @@ fn exclusion(path: &str) -> OsString {
     format!(":(top,exclude,literal){path}").into()
 }
 
-fn succeeded(output: &Output) -> Result<(), CommandError> {
+fn check_success(output: &Output) -> Result<(), CommandError> {
     if output.status.success() {
         return Ok(());
     }

@@ -16,7 +16,7 @@ use super::repository::LoopRepository;
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::output::Format;
-use crate::output::human::quantity::counted;
+use crate::output::human::quantity::count_noun;
 use crate::output::human::style::{GOOD, NOTE, WARNING};
 use crate::output::human::text::printable;
 
@@ -100,7 +100,7 @@ impl Turns<'_> {
                 state.repeats = if is_same { state.repeats + 1 } else { usize::from(error.is_some()) };
                 state.error = error;
                 if let Some(error) = state.error.as_ref().filter(|_| state.repeats >= self.stuck_threshold) {
-                    let runs = counted(state.repeats as u64, "run", "runs");
+                    let runs = count_noun(state.repeats as u64, "run", "runs");
                     let text = format!("{runs} ended with the same error: {error}\nSee .ralph/{name}.");
                     self.escalate(task, &Escalation { kind: EscalationKind::Stuck, text }).await?;
                     state = State { error: None, repeats: 0, ..state };
@@ -137,7 +137,7 @@ impl Turns<'_> {
                 self.recorder.log("milestone", format!("Skipped {}: {title}", asked.task)).await;
             }
         }
-        self.folder.remove_asked()
+        self.folder.remove_question()
     }
 
     /// Commits what an interrupted loop left: it was killed after it recorded a task and before the commit.
@@ -155,7 +155,7 @@ impl Turns<'_> {
         let failure = match run.ended {
             Ended::Exited(status) if status.success() => None,
             Ended::Exited(status) => Some(format!("the agent failed: {status}")),
-            Ended::TimeLimit => Some(format!("the agent took longer than {}", shown(self.time_limit))),
+            Ended::TimeLimit => Some(format!("the agent took longer than {}", format_duration(self.time_limit))),
             Ended::OutputLimit => Some(format!("the agent wrote more than {} MiB", OUTPUT_BYTES / (1024 * 1024))),
             Ended::Interrupted => Some("the agent was interrupted".to_owned()),
         };
@@ -170,7 +170,7 @@ impl Turns<'_> {
     }
 
     async fn escalate(&mut self, task: &Task, escalation: &Escalation) -> Result<(), CommandError> {
-        self.folder.write_asked(&Asked::new(&task.id, escalation))?;
+        self.folder.write_question(&Asked::new(&task.id, escalation))?;
         let what = format!("{} at {}: {}", escalation.kind.as_str(), task.id, escalation.text);
         self.recorder.log("observation", what).await;
         Ok(())
@@ -192,6 +192,6 @@ impl Turns<'_> {
 }
 
 /// Formats a duration for a person.
-fn shown(time: Duration) -> String {
+fn format_duration(time: Duration) -> String {
     format!("{} s", time.as_secs())
 }

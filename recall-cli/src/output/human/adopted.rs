@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use recall_api::v1;
 
-use super::quantity::counted;
+use super::quantity::count_noun;
 use super::style::{DIM, LINE, PATH, WARNING};
 use super::text::printable;
 
@@ -34,8 +34,8 @@ pub(crate) fn sum(answer: &v1::VerifyResponse) -> Option<String> {
     if *files == 0 {
         return None;
     }
-    let files = counted(*files, "file", "files");
-    let names = counted(*claims, "name", "names");
+    let files = count_noun(*files, "file", "files");
+    let names = count_noun(*claims, "name", "names");
     let state = match doubts.len() {
         0 => "all there".to_owned(),
         count => format!("{count} not there"),
@@ -53,7 +53,7 @@ pub(crate) fn fact(adopted: &v1::Adopted) -> &'static str {
 }
 
 /// Formats the doubts about a hit, one per line.
-pub(crate) fn of_hit(adopted: &v1::Adopted) -> Vec<String> {
+pub(crate) fn hit_doubts(adopted: &v1::Adopted) -> Vec<String> {
     let one = |doubt: &v1::Doubt| {
         let v1::Doubt { line, name, reason, .. } = doubt;
         format!("line {line} may be outdated: {}: {}", printable(name), printable(reason))

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use recall_api::v1;
 
-use super::quantity::{bytes, count, counted, span};
+use super::quantity::{bytes, count, count_noun, span};
 use super::style::{DIM, GOOD, STRONG};
 
 /// Formats the state of the daemon.
@@ -47,9 +47,9 @@ pub(crate) fn render(daemon: &v1::DaemonStatus) -> String {
             let _ = writeln!(text, "  in flight    {in_flight}");
         }
     }
-    let _ = write!(text, "  clients      {}", counted((*connections).into(), "connection", "connections"));
-    let _ = write!(text, ", {}", counted((*sessions).into(), "session", "sessions"));
-    let _ = writeln!(text, ", {} in flight", counted((*requests_in_flight).into(), "request", "requests"));
+    let _ = write!(text, "  clients      {}", count_noun((*connections).into(), "connection", "connections"));
+    let _ = write!(text, ", {}", count_noun((*sessions).into(), "session", "sessions"));
+    let _ = writeln!(text, ", {} in flight", count_noun((*requests_in_flight).into(), "request", "requests"));
     let _ = writeln!(text, "  {DIM}socket       {socket}{DIM:#}");
     if !log.is_empty() {
         let _ = writeln!(text, "  {DIM}log          {log}{DIM:#}");

@@ -7,7 +7,7 @@ use recall_api::convert::scope;
 use recall_api::v1;
 use recall_core::StoreScope;
 
-use super::quantity::{count, counted, millis};
+use super::quantity::{count, count_noun, millis};
 use super::style::{DIM, LINE, MATCH, PATH};
 use super::text::printable;
 
@@ -21,9 +21,9 @@ pub(crate) fn summary(answer: &v1::ExactResponse) -> String {
     let v1::ExactResponse { results, stats, next_offset, total_matches, total_lines, total_documents, .. } = answer;
     let mut text = format!(
         "{} in {} of {}",
-        counted(*total_matches, "match", "matches"),
-        counted(*total_lines, "line", "lines"),
-        counted(*total_documents, "file", "files"),
+        count_noun(*total_matches, "match", "matches"),
+        count_noun(*total_lines, "line", "lines"),
+        count_noun(*total_documents, "file", "files"),
     );
     if let Some(next) = next_offset {
         let more = total_lines.saturating_sub(u64::from(*next));
@@ -46,7 +46,7 @@ fn line(hit: &v1::Hit) -> String {
     let mut text = String::new();
     let mut start = 0;
     for (number, line) in (chunk.start_line..).zip(chunk.text.split('\n')) {
-        let shown = marked(line, start, &matches);
+        let shown = mark(line, start, &matches);
         let _ = writeln!(text, "{DIM}{store}{DIM:#}{PATH}{path}{PATH:#}:{LINE}{number}{LINE:#}: {shown}");
         start += line.len() + 1;
     }
@@ -54,7 +54,7 @@ fn line(hit: &v1::Hit) -> String {
 }
 
 /// Formats a line that begins at a place of the text, with its matches marked.
-fn marked(line: &str, start: usize, matches: &[Range<usize>]) -> String {
+fn mark(line: &str, start: usize, matches: &[Range<usize>]) -> String {
     let mut text = String::new();
     let mut end = 0;
     for found in matches {

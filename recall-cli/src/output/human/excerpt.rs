@@ -45,7 +45,7 @@ impl Marked<'_> {
         let digits = last.to_string().len().max(4);
         let mut text = String::new();
         let mut expected = None;
-        for at in chosen(&lines, most) {
+        for at in choose_lines(&lines, most) {
             let line = &lines[at];
             if expected.is_some_and(|expected| expected != at) {
                 let _ = writeln!(text, "{DIM}{:>digits$}{DIM:#}", "⋮");
@@ -182,7 +182,7 @@ impl Fitting {
 }
 
 /// Returns the lines to show: all if they fit, else the first that is not blank and the window with the most matches.
-fn chosen(lines: &[Line<'_>], most: usize) -> Vec<usize> {
+fn choose_lines(lines: &[Line<'_>], most: usize) -> Vec<usize> {
     let is_blank = |at: &usize| lines[*at].text.is_empty();
     let Some(first) = (0..lines.len()).find(|at| !is_blank(at)) else { return Vec::new() };
     let end = lines.len() - (0..lines.len()).rev().take_while(is_blank).count();

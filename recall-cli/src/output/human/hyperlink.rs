@@ -39,7 +39,7 @@ impl Links {
 }
 
 /// Links a text to a file of the project, if there are links.
-pub(crate) fn linked(links: Option<&Links>, path: &str, text: &str) -> String {
+pub(crate) fn link(links: Option<&Links>, path: &str, text: &str) -> String {
     links.map_or_else(|| text.to_owned(), |links| links.link(path, text))
 }
 
@@ -60,13 +60,13 @@ mod tests {
     #[test]
     fn a_link_leads_to_the_file_on_this_machine_and_can_be_removed() {
         let links = Links { host: "zoo".to_owned(), root: PathBuf::from("/home/me/my code") };
-        let text = linked(Some(&links), "src/ü#1.rs", "src/ü#1.rs:10");
+        let text = link(Some(&links), "src/ü#1.rs", "src/ü#1.rs:10");
         assert_eq!(
             text,
             "\u{1b}]8;;file://zoo/home/me/my%20code/src/%C3%BC%231.rs\u{1b}\\src/ü#1.rs:10\u{1b}]8;;\u{1b}\\"
         );
         assert_eq!(without_links(&format!("1. {text}  fn a")), "1. src/ü#1.rs:10  fn a");
-        assert_eq!(linked(None, "a.rs", "a.rs:1"), "a.rs:1");
+        assert_eq!(link(None, "a.rs", "a.rs:1"), "a.rs:1");
         assert_eq!(anstream::adapter::strip_str(&text).to_string(), "src/ü#1.rs:10");
     }
 }

@@ -3,7 +3,7 @@
 use recall_api::v1;
 use recall_api::v1::Severity;
 
-use super::quantity::{bytes, count, counted, millis};
+use super::quantity::{bytes, count, count_noun, millis};
 use super::style::{DIM, GOOD};
 use crate::Exit;
 
@@ -39,16 +39,16 @@ pub(crate) fn render(finished: &v1::IndexFinished) -> String {
     }
     let parts = match in_parts {
         0 => String::new(),
-        files => format!(", {} in parts", counted(*files, "large file", "large files")),
+        files => format!(", {} in parts", count_noun(*files, "large file", "large files")),
     };
     let read = if *read > 0 { format!(" ({}{parts})", bytes(*read)) } else { String::new() };
     format!(
         "{GOOD}done{GOOD:#} {}{read} in {}\n{DIM}{}, {}, {} in the index, generation {generation}{DIM:#}\n",
         what.join(", "),
         millis(*took_ms),
-        counted(*documents, "document", "documents"),
-        counted(*chunks, "chunk", "chunks"),
-        counted(*symbols, "symbol", "symbols"),
+        count_noun(*documents, "document", "documents"),
+        count_noun(*chunks, "chunk", "chunks"),
+        count_noun(*symbols, "symbol", "symbols"),
     )
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn failures(finished: &v1::IndexFinished) -> Vec<v1::Warning> {
             .map(|v1::ItemFailure { item, code: _, reason }| warning(item.clone(), format!("not indexed: {reason}"))),
     );
     if untold > 0 {
-        let more = counted(untold, "file more", "files more");
+        let more = count_noun(untold, "file more", "files more");
         let hint = "`recall status --failures` lists them".to_owned();
         warnings.push(v1::Warning { hint, ..warning(String::new(), format!("{more} failed")) });
     }

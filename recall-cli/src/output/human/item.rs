@@ -7,7 +7,7 @@ use recall_api::v1;
 use recall_core::StoreScope;
 
 use super::excerpt::Marked;
-use super::hyperlink::{Links, linked};
+use super::hyperlink::{Links, link};
 use super::memory::{broken, facts};
 use super::screen::Screen;
 use super::style::{DIM, PATH, STRONG, SYMBOL};
@@ -26,7 +26,7 @@ pub(crate) fn render(answer: &v1::GetResponse, screen: Screen, links: Option<&Li
     let doc = answer.doc.clone().unwrap_or_default();
     let is_linked = doc.scope() == v1::StoreScope::Project && answer.memory.is_none();
     let citation = format!("{PATH}{}{PATH:#}", printable(&answer.citation));
-    let mut text = linked(links.filter(|_| is_linked), &doc.path, &citation);
+    let mut text = link(links.filter(|_| is_linked), &doc.path, &citation);
     if let Some(chunk) = answer.chunk.as_ref().filter(|chunk| !chunk.symbol.is_empty()) {
         let _ = write!(text, "  {SYMBOL}{}{SYMBOL:#}", printable(&chunk.symbol));
     }
@@ -53,7 +53,7 @@ pub(crate) fn render(answer: &v1::GetResponse, screen: Screen, links: Option<&Li
 }
 
 /// Formats a memory for a pipe: its title, its state and its content, which ends with a line break.
-pub(crate) fn of_memory(memory: &v1::Memory, content: &str) -> String {
+pub(crate) fn memory_text(memory: &v1::Memory, content: &str) -> String {
     let mut text = format!("{}\n{}\n", memory.title, facts(memory).join(" · "));
     for line in broken(memory) {
         let _ = writeln!(text, "{line}");
@@ -78,8 +78,8 @@ mod tests {
             ..v1::Memory::default()
         };
         let expected = "Contexts nest\nown · verified\n\nPush a new one.\n";
-        assert_eq!(of_memory(&memory, "Push a new one."), expected);
-        assert_eq!(of_memory(&memory, "Push a new one.\n"), expected);
+        assert_eq!(memory_text(&memory, "Push a new one."), expected);
+        assert_eq!(memory_text(&memory, "Push a new one.\n"), expected);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use recall_api::v1::{self, MemoryStatus, Origin, Ownership, Trust, VerificationState};
 
-use super::quantity::counted;
+use super::quantity::count_noun;
 use super::style::{DIM, ERROR, GOOD, PATH, WARNING};
 use super::text::printable;
 
@@ -13,7 +13,7 @@ pub(crate) fn facts(memory: &v1::Memory) -> Vec<String> {
     let mut facts: Vec<String> = match memory.ownership() {
         Ownership::Repository => vec![from_repository(memory)],
         Ownership::Confirmed => vec!["confirmed by you".to_owned()],
-        Ownership::Own | Ownership::Unspecified => claimed(memory).into_iter().map(str::to_owned).collect(),
+        Ownership::Own | Ownership::Unspecified => claims(memory).into_iter().map(str::to_owned).collect(),
     };
     let is_claim = memory.ownership() == Ownership::Repository;
     // A stranger who knows the files can make any text match them.
@@ -32,7 +32,7 @@ pub(crate) fn facts(memory: &v1::Memory) -> Vec<String> {
 }
 
 /// Describes the origin of a memory of this user.
-fn claimed(memory: &v1::Memory) -> Vec<&'static str> {
+fn claims(memory: &v1::Memory) -> Vec<&'static str> {
     let mut facts = Vec::new();
     if memory.ownership() == Ownership::Own {
         facts.push("own");
@@ -67,7 +67,7 @@ pub(crate) fn state(verification: &v1::Verification) -> Option<String> {
         [] => String::new(),
         [v1::MovedFile { to, .. }] => format!(", moved to {to}"),
         [v1::MovedFile { to, .. }, others @ ..] => {
-            format!(", moved to {to} and {}", counted(others.len() as u64, "other", "others"))
+            format!(", moved to {to} and {}", count_noun(others.len() as u64, "other", "others"))
         }
     };
     match verification.state() {
@@ -95,7 +95,7 @@ fn anchor(anchor: &v1::Anchor) -> String {
 }
 
 /// Formats the result of saving a memory.
-pub(crate) fn added(answer: &v1::AddResponse) -> String {
+pub(crate) fn format_add(answer: &v1::AddResponse) -> String {
     let v1::AddResponse { id, title, status: _, similar, warnings: _ } = answer;
     let title = printable(title);
     let mut text = match answer.status() {
@@ -121,13 +121,13 @@ pub(crate) fn added(answer: &v1::AddResponse) -> String {
 }
 
 /// Formats a memory after an update.
-pub(crate) fn updated(memory: &v1::Memory) -> String {
+pub(crate) fn format_update(memory: &v1::Memory) -> String {
     let facts = facts(memory).join(", ");
     format!("{GOOD}amended{GOOD:#} {PATH}{}{PATH:#} {} {DIM}{facts}{DIM:#}\n", memory.id, printable(&memory.title))
 }
 
 /// Formats the feedback on an item.
-pub(crate) fn rated(item: &str, stats: &v1::ItemStats) -> String {
+pub(crate) fn format_feedback(item: &str, stats: &v1::ItemStats) -> String {
     let v1::ItemStats { retrievals, useful, not_useful, usefulness, flagged } = stats;
     let share = usefulness.map(|part| format!(" ({:.0}%)", part * 100.0)).unwrap_or_default();
     let flag = if *flagged { format!(", {WARNING}to be looked at{WARNING:#}") } else { String::new() };
@@ -136,7 +136,7 @@ pub(crate) fn rated(item: &str, stats: &v1::ItemStats) -> String {
 }
 
 /// Formats the state of each memory on one line, with its broken anchors below.
-pub(crate) fn verified(answer: &v1::VerifyResponse) -> String {
+pub(crate) fn format_verify(answer: &v1::VerifyResponse) -> String {
     let mut text = String::new();
     for v1::VerifiedMemory { id, title, verification, changes } in &answer.results {
         let verification = verification.clone().unwrap_or_default();
@@ -181,7 +181,7 @@ fn push_change(text: &mut String, change: &v1::AnchorChange) {
 /// Formats the number of memories that are valid.
 pub(crate) fn sum(answer: &v1::VerifyResponse) -> String {
     let count = answer.results.len() as u64;
-    let memories = counted(count, "memory", "memories");
+    let memories = count_noun(count, "memory", "memories");
     match answer.broken {
         0 => format!("{memories} checked, all up to date"),
         broken => format!("{memories} checked, {broken} out of date"),
@@ -236,7 +236,7 @@ mod tests {
             vec![v1::SimilarMemory { id: "L-0123abcd".to_owned(), title: "Jitter".to_owned(), similarity: 0.914 }];
         let status = v1::AddStatus::Duplicate.into();
         let answer = v1::AddResponse { similar, status, ..v1::AddResponse::default() };
-        insta::assert_snapshot!(plain(&added(&answer)), @r"
+        insta::assert_snapshot!(plain(&format_add(&answer)), @r"
         not saved: nearly the same memory exists
           91 % similar to L-0123abcd Jitter
         ");

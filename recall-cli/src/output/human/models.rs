@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anstyle::Style;
 use recall_api::v1;
 
-use super::quantity::{bytes, counted, millis};
+use super::quantity::{bytes, count_noun, millis};
 use super::style::{DIM, GOOD, SYMBOL, WARNING};
 use super::table::{Align, Column, render as table};
 use super::text::printable;
@@ -22,18 +22,18 @@ pub(crate) fn list(models: &[v1::Model], width: Option<usize>) -> String {
         column("SIZE", Align::Right, DIM),
         column("LICENCE", Align::Left, DIM),
     ];
-    let rows: Vec<_> = models.iter().filter(|model| model.installed).chain(can_be_pulled(models)).map(cells).collect();
+    let rows: Vec<_> = models.iter().filter(|model| model.installed).chain(models_to_pull(models)).map(cells).collect();
     let mut text = table(&layout, &rows, width);
     for model in models.iter().filter(|model| !model.problem.is_empty()) {
         let _ = writeln!(text, "{WARNING}{}{WARNING:#}: {}", printable(&model.name), printable(&model.problem));
     }
-    if can_be_pulled(models).next().is_some() {
+    if models_to_pull(models).next().is_some() {
         let _ = writeln!(text, "{DIM}to download one: `recall models pull MODEL`{DIM:#}");
     }
     text
 }
 
-fn can_be_pulled(models: &[v1::Model]) -> impl Iterator<Item = &v1::Model> {
+fn models_to_pull(models: &[v1::Model]) -> impl Iterator<Item = &v1::Model> {
     models.iter().filter(|model| !model.installed)
 }
 
@@ -70,10 +70,10 @@ fn state(model: &v1::Model) -> String {
 pub(crate) fn row(model: &v1::Model) -> String {
     let mut parts = vec![model.roles.join(", ")];
     if model.dimensions > 0 {
-        parts.push(counted(model.dimensions.into(), "dimension", "dimensions"));
+        parts.push(count_noun(model.dimensions.into(), "dimension", "dimensions"));
     }
     if model.window_tokens > 0 {
-        parts.push(counted(model.window_tokens.into(), "token", "tokens"));
+        parts.push(count_noun(model.window_tokens.into(), "token", "tokens"));
     }
     parts.extend(Some(bytes(model.bytes)).filter(|_| model.bytes > 0));
     parts.extend(Some(printable(&model.licence).into_owned()).filter(|licence| !licence.is_empty()));
@@ -86,7 +86,7 @@ pub(crate) fn row(model: &v1::Model) -> String {
 }
 
 /// Formats the result of a download.
-pub(crate) fn fetched(finished: &v1::TransferFinished) -> String {
+pub(crate) fn format_transfer(finished: &v1::TransferFinished) -> String {
     let v1::TransferFinished { model, path, took_ms } = finished;
     match model {
         Some(model) => row(model),
@@ -95,7 +95,7 @@ pub(crate) fn fetched(finished: &v1::TransferFinished) -> String {
 }
 
 /// Formats the model that was selected.
-pub(crate) fn used(answer: &v1::UseModelResponse, role: &str) -> String {
+pub(crate) fn format_use(answer: &v1::UseModelResponse, role: &str) -> String {
     let v1::UseModelResponse { model, chunks_to_embed } = answer;
     let Some(model) = model else { return format!("no model is used to {role}\n") };
     let mut text = format!("{GOOD}used{GOOD:#} to {role}: {SYMBOL}{}{SYMBOL:#}\n", printable(&model.name));
@@ -109,14 +109,14 @@ pub(crate) fn used(answer: &v1::UseModelResponse, role: &str) -> String {
         let _ = writeln!(text, "{WARNING}sent to {address}{WARNING:#}: {what}, of all projects, with secrets masked");
     }
     if *chunks_to_embed > 0 {
-        let chunks = counted(*chunks_to_embed, "chunk", "chunks");
+        let chunks = count_noun(*chunks_to_embed, "chunk", "chunks");
         let _ = writeln!(text, "{DIM}{chunks} to embed in the background; `recall status` shows the progress{DIM:#}");
     }
     text
 }
 
 /// Formats the model that was removed.
-pub(crate) fn removed(name: &str, freed: u64) -> String {
+pub(crate) fn format_remove(name: &str, freed: u64) -> String {
     format!("removed {}, {} freed\n", printable(name), bytes(freed))
 }
 
@@ -184,11 +184,11 @@ mod tests {
         );
         let answer = v1::UseModelResponse { model: Some(minilm()), chunks_to_embed: 1 };
         assert_eq!(
-            plain(&used(&answer, "embed")),
+            plain(&format_use(&answer, "embed")),
             "used to embed: all-MiniLM-L6-v2\n1 chunk to embed in the background; `recall status` shows the progress\n"
         );
-        assert_eq!(plain(&used(&v1::UseModelResponse::default(), "embed")), "no model is used to embed\n");
+        assert_eq!(plain(&format_use(&v1::UseModelResponse::default(), "embed")), "no model is used to embed\n");
         let runtime = v1::TransferFinished { model: None, path: "/d/lib.so".to_owned(), took_ms: 1_500.0 };
-        assert_eq!(plain(&fetched(&runtime)), "installed /d/lib.so in 1.5 s\n");
+        assert_eq!(plain(&format_transfer(&runtime)), "installed /d/lib.so in 1.5 s\n");
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::quantity::counted;
+use super::quantity::count_noun;
 
 /// The age below which a time is `just now`.
 const JUST_NOW: Duration = Duration::from_secs(45);
@@ -30,9 +30,9 @@ pub(crate) fn moment(time: &prost_types::Timestamp, now: Option<Timestamp>) -> S
     } else if seconds < HOUR {
         format!("{} min ago", (seconds / MINUTE).max(1))
     } else if seconds < DAY {
-        format!("{} ago", counted(seconds / HOUR, "hour", "hours"))
+        format!("{} ago", count_noun(seconds / HOUR, "hour", "hours"))
     } else if seconds < DATED_FROM_DAYS * DAY {
-        format!("{} ago", counted(seconds / DAY, "day", "days"))
+        format!("{} ago", count_noun(seconds / DAY, "day", "days"))
     } else {
         absolute("%Y-%m-%d")
     }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use recall_api::v1;
 
 use super::moment::moment;
-use super::quantity::{count, counted};
+use super::quantity::{count, count_noun};
 use super::screen::Screen;
 use super::style::{DIM, GOOD, PATH, STRONG, SYMBOL, WARNING};
 use super::text::{columns, fit, fit_path, printable};
@@ -81,7 +81,7 @@ struct Fact {
 
 fn index(project: &v1::StoreStatus, now: Option<Timestamp>) -> Fact {
     let run = project.indexing.filter(|run| run.running);
-    let documents = counted(project.documents, "document", "documents");
+    let documents = count_noun(project.documents, "document", "documents");
     if let Some(run) = run {
         let lead = format!("{} of {} files", count(run.done), count(run.total));
         return Fact { style: WARNING, lead, rest: " are indexed so far".to_owned() };
@@ -92,12 +92,12 @@ fn index(project: &v1::StoreStatus, now: Option<Timestamp>) -> Fact {
     let pending = project.files.as_ref().map_or(0, |files| files.pending);
     let hidden = project.left_out.iter().filter(|group| group.may_hide_text).map(|group| group.files).sum();
     let (style, lead) = match (project.failed, pending) {
-        (0, 0) if hidden > 0 => (GOOD, format!("complete but for {} left out", counted(hidden, "file", "files"))),
+        (0, 0) if hidden > 0 => (GOOD, format!("complete but for {} left out", count_noun(hidden, "file", "files"))),
         (0, 0) => (GOOD, "complete".to_owned()),
-        (0, pending) => (WARNING, format!("{} not indexed yet", counted(pending, "file", "files"))),
-        (failed, _) => (WARNING, format!("{} failed", counted(failed, "file", "files"))),
+        (0, pending) => (WARNING, format!("{} not indexed yet", count_noun(pending, "file", "files"))),
+        (failed, _) => (WARNING, format!("{} failed", count_noun(failed, "file", "files"))),
     };
-    let mut rest = format!(", {documents} in {}", counted(project.chunks, "chunk", "chunks"));
+    let mut rest = format!(", {documents} in {}", count_noun(project.chunks, "chunk", "chunks"));
     if let Some(changed) = &project.last_change {
         let _ = write!(rest, ", changed {}", moment(changed, now));
     }
@@ -105,7 +105,7 @@ fn index(project: &v1::StoreStatus, now: Option<Timestamp>) -> Fact {
 }
 
 /// The number of memories of a project that no longer match their files.
-pub(crate) fn outdated(store: &v1::StoreStatus) -> u64 {
+pub(crate) fn outdated_count(store: &v1::StoreStatus) -> u64 {
     let verified = store.memories_verified.unwrap_or(1.0).clamp(0.0, 1.0);
     ((1.0 - verified) * store.memories as f64).round() as u64
 }
@@ -121,7 +121,7 @@ fn memories(project: Option<&v1::StoreStatus>, global: Option<&v1::StoreStatus>)
     } else {
         format!("{} of this project", count(here))
     };
-    let outdated = project.map_or(0, outdated);
+    let outdated = project.map_or(0, outdated_count);
     let lead = if outdated > 0 { format!("{} outdated; ", count(outdated)) } else { String::new() };
     Some(Fact { style: WARNING, lead, rest })
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use recall_api::convert::scope;
 use recall_api::v1;
 use recall_core::clean;
-use recall_core::quantity::counted;
+use recall_core::quantity::count_noun;
 use recall_rql::{Field, Kind, Selected};
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ pub(crate) fn render(answer: &v1::QueryResponse) -> String {
     let mut text = String::new();
     if let [column] = columns[..] {
         for hit in &answer.results {
-            let _ = writeln!(text, "{}", shown(column, &recall_api::json::cell(column, hit)));
+            let _ = writeln!(text, "{}", format_value(column, &recall_api::json::cell(column, hit)));
         }
         return text;
     }
@@ -28,7 +28,7 @@ pub(crate) fn render(answer: &v1::QueryResponse) -> String {
             text.push('\n');
         }
         for column in &columns {
-            let (name, value) = (column.as_str(), shown(*column, &recall_api::json::cell(*column, hit)));
+            let (name, value) = (column.as_str(), format_value(*column, &recall_api::json::cell(*column, hit)));
             if is_long(*column) {
                 let _ = writeln!(text, "{DIM}{name}{DIM:#}");
                 for line in value.lines() {
@@ -47,7 +47,7 @@ fn is_long(column: Selected) -> bool {
     matches!(column, Selected::Field(field) if field.kind() == Kind::LongText)
 }
 
-fn shown(column: Selected, value: &Value) -> String {
+fn format_value(column: Selected, value: &Value) -> String {
     match value {
         Value::Null => "-".to_owned(),
         Value::String(text) if is_long(column) => clean(text).into_owned(),
@@ -72,15 +72,15 @@ pub(crate) fn plan(answer: &v1::QueryResponse) -> String {
     }
     for v1::StoreReading { scope: of, documents, chunks, texts, search } in stores {
         let store = scope::store_from_proto(*of).map_or("store", |scope| scope.as_str());
-        let documents = counted(*documents, "document", "documents");
-        let chunks = counted(*chunks, "chunk", "chunks");
-        let texts = counted(*texts, "text", "texts");
+        let documents = count_noun(*documents, "document", "documents");
+        let chunks = count_noun(*chunks, "chunk", "chunks");
+        let texts = count_noun(*texts, "text", "texts");
         let _ = writeln!(text, "  {store}: read {documents}, {chunks}, {texts}");
         for line in search {
             let _ = writeln!(text, "    {line}");
         }
     }
-    let _ = writeln!(text, "  {order}; {} passed", counted(*passed, "row", "rows"));
+    let _ = writeln!(text, "  {order}; {} passed", count_noun(*passed, "row", "rows"));
     text
 }
 

@@ -10,9 +10,9 @@ use recall_core::StoreScope;
 use super::adopted;
 use super::excerpt::Marked;
 use super::explanation;
-use super::hyperlink::{Links, linked};
+use super::hyperlink::{Links, link};
 use super::memory::facts;
-use super::quantity::{count, counted, millis};
+use super::quantity::{count, count_noun, millis};
 use super::screen::Screen;
 use super::style::{DIM, LINE, PATH, SYMBOL, WARNING};
 use super::text::{columns, fit, fit_path, printable};
@@ -68,14 +68,14 @@ pub(crate) fn did_you_mean(answer: &v1::SearchResponse) -> Option<String> {
 }
 
 /// Returns a hint about unconfirmed hits from the repository; `None` if there are none.
-pub(crate) fn unconfirmed(answer: &v1::SearchResponse) -> Option<String> {
+pub(crate) fn unconfirmed_note(answer: &v1::SearchResponse) -> Option<String> {
     let memories = answer.results.iter().filter_map(|hit| hit.memory.as_ref());
     let mut ids: Vec<&str> =
         memories.filter(|memory| memory.ownership() == v1::Ownership::Repository).map(|memory| &*memory.id).collect();
     ids.dedup();
     let count = ids.len() as u64;
     (count > 0).then(|| {
-        let came = counted(count, "memory", "memories");
+        let came = count_noun(count, "memory", "memories");
         format!(
             "{came} from the repository, unconfirmed: read them, then `recall verify --confirm ID` or `--confirm --all`"
         )
@@ -100,7 +100,7 @@ fn render_hit(rank: u32, hit: &v1::Hit, view: View<'_>) -> String {
         language: view.screen.language(&doc),
     };
     text.push_str(&marked.render(view.lines, view.screen.width));
-    for line in hit.adopted.iter().flat_map(adopted::of_hit) {
+    for line in hit.adopted.iter().flat_map(adopted::hit_doubts) {
         let _ = writeln!(text, "     {WARNING}{line}{WARNING:#}");
     }
     if !hit.also_at.is_empty() && view.lines > 0 {
@@ -158,7 +158,7 @@ fn header(rank: u32, hit: &v1::Hit, doc: &v1::Document, chunk: &v1::Chunk, view:
     } else {
         format!("{}/{}", doc.root, doc.path)
     };
-    let place = linked(view.links.filter(|_| is_linked), &file, &format!("{PATH}{path}{PATH:#}{LINE}{lines}{LINE:#}"));
+    let place = link(view.links.filter(|_| is_linked), &file, &format!("{PATH}{path}{PATH:#}{LINE}{lines}{LINE:#}"));
     format!("{DIM}{number}{DIM:#} {place}{symbol}{DIM}{tail}{DIM:#}\n")
 }
 
@@ -227,7 +227,7 @@ mod tests {
             ..v1::Hit::default()
         };
         let told = |ownership| {
-            unconfirmed(&v1::SearchResponse { results: vec![hit(ownership)], ..v1::SearchResponse::default() })
+            unconfirmed_note(&v1::SearchResponse { results: vec![hit(ownership)], ..v1::SearchResponse::default() })
         };
         assert_eq!([v1::Ownership::Own, v1::Ownership::Confirmed].map(told), [None, None]);
         let text = told(v1::Ownership::Repository).expect("told");

@@ -6,26 +6,26 @@ use anstyle::Style;
 use recall_api::v1::{self, SessionState};
 use recall_core::TaskState;
 
-use super::memory::added;
+use super::memory::format_add;
 use super::moment::moment;
-use super::quantity::counted;
+use super::quantity::count_noun;
 use super::screen::Screen;
 use super::style::{DIM, GOOD, NOTE, PATH, WARNING};
 use super::table::{Align, Column, render as table};
 use super::text::printable;
 
 /// Formats an event that was recorded.
-pub(crate) fn logged(answer: &v1::LogEventResponse) -> String {
+pub(crate) fn format_log(answer: &v1::LogEventResponse) -> String {
     format!("{GOOD}logged{GOOD:#} {DIM}{}{DIM:#}\n", printable(&answer.event_id))
 }
 
 /// Formats a started session: its id alone on a line.
-pub(crate) fn started(answer: &v1::StartSessionResponse) -> String {
+pub(crate) fn format_start(answer: &v1::StartSessionResponse) -> String {
     format!("{}\n", printable(&answer.session_id))
 }
 
 /// Formats an ended session.
-pub(crate) fn ended(answer: &v1::EndSessionResponse) -> String {
+pub(crate) fn format_end(answer: &v1::EndSessionResponse) -> String {
     let v1::EndSessionResponse { session_id, summary_path, memories, warnings: _, summary_shared } = answer;
     let mut text = format!("{GOOD}ended{GOOD:#} {}", printable(session_id));
     if summary_path.is_empty() {
@@ -37,13 +37,13 @@ pub(crate) fn ended(answer: &v1::EndSessionResponse) -> String {
         let _ = writeln!(text, "; summary {PATH}{}{PATH:#}", printable(summary_path));
     }
     for memory in memories {
-        text.push_str(&added(memory));
+        text.push_str(&format_add(memory));
     }
     text
 }
 
 /// Formats a session whose summary is in the project.
-pub(crate) fn kept(answer: &v1::KeepSessionResponse) -> String {
+pub(crate) fn format_keep(answer: &v1::KeepSessionResponse) -> String {
     let v1::KeepSessionResponse { session_id, summary_path, warnings: _ } = answer;
     format!("{GOOD}kept{GOOD:#} {}: {PATH}{}{PATH:#}\n", printable(session_id), printable(summary_path))
 }
@@ -114,11 +114,12 @@ fn state(state: SessionState) -> &'static str {
 }
 
 /// Formats a session and its events.
-pub(crate) fn shown(session: &v1::Session, events: &[v1::SessionEvent], screen: Screen) -> String {
+pub(crate) fn format_session(session: &v1::Session, events: &[v1::SessionEvent], screen: Screen) -> String {
     let provenance = session.provenance.clone().unwrap_or_default();
     let mut text = format!("{PATH}{}{PATH:#} {}", printable(&session.id), state(session.state()));
     let began = session.started_at.as_ref().map(|time| moment(time, screen.now)).unwrap_or_default();
-    for fact in [began.as_str(), &session.agent, &provenance.git_branch, &counted(session.events, "event", "events")] {
+    for fact in [began.as_str(), &session.agent, &provenance.git_branch, &count_noun(session.events, "event", "events")]
+    {
         if !fact.is_empty() {
             let _ = write!(text, " {DIM}· {}{DIM:#}", printable(fact));
         }
@@ -214,7 +215,7 @@ mod tests {
             related_files: vec!["src/a.rs".to_owned()],
             ..v1::SessionEvent::default()
         };
-        let text = anstream::adapter::strip_str(&shown(&session, &[event], Screen::default())).to_string();
+        let text = anstream::adapter::strip_str(&format_session(&session, &[event], Screen::default())).to_string();
         assert_eq!(
             text,
             "s1 abandoned · 1 event\ngoal: Mend the lock\n\n error\n  It hung.\n  resolved: A timeout.\n  src/a.rs\n"

@@ -10,7 +10,7 @@ use recall_core::StoreScope;
 
 use super::index::{PARSE_FAILED, RULED_OUT};
 use super::moment::moment;
-use super::quantity::{bytes, count, counted};
+use super::quantity::{bytes, count, count_noun};
 use super::screen::Screen;
 use super::style::{DIM, PATH, STRONG, WARNING};
 use super::table::{Align, Column, render as table};
@@ -98,8 +98,8 @@ fn store(store: &v1::StoreStatus) -> String {
         text,
         "  documents    {} in {} with {}, {} of text",
         count(store.documents),
-        counted(store.chunks, "chunk", "chunks"),
-        counted(store.symbols, "symbol", "symbols"),
+        count_noun(store.chunks, "chunk", "chunks"),
+        count_noun(store.symbols, "symbol", "symbols"),
         bytes(store.text_bytes),
     );
     parts_line(&mut text, "types", &store.documents_by_type, usize::MAX);
@@ -150,11 +150,12 @@ fn store(store: &v1::StoreStatus) -> String {
     }
     if store.failed > 0 {
         let more = if store.failures.is_empty() { ", `recall status --failures` lists them" } else { "" };
-        let _ = writeln!(text, "  {WARNING}failed{WARNING:#}       {}{more}", counted(store.failed, "file", "files"));
+        let _ =
+            writeln!(text, "  {WARNING}failed{WARNING:#}       {}{more}", count_noun(store.failed, "file", "files"));
     }
     let unparsed: Vec<_> = store.failures.iter().filter(|failure| failure.code == PARSE_FAILED).collect();
     if !unparsed.is_empty() {
-        let _ = writeln!(text, "  not parsed   {}", counted(unparsed.len() as u64, "file", "files"));
+        let _ = writeln!(text, "  not parsed   {}", count_noun(unparsed.len() as u64, "file", "files"));
         text.push_str(&items(&unparsed));
     }
     text.push_str(&left_out_lines(store));
@@ -170,7 +171,7 @@ fn left_out_lines(store: &v1::StoreStatus) -> String {
     let reasons = if reasons.is_empty() { reasons } else { format!(": {reasons}") };
     let ruled = match store.ruled_out {
         0 => String::new(),
-        paths => format!("; rules exclude {} that git does not track", counted(paths, "path", "paths")),
+        paths => format!("; rules exclude {} that git does not track", count_noun(paths, "path", "paths")),
     };
     let (ruled_out, others): (Vec<_>, Vec<_>) = store
         .failures
@@ -179,7 +180,7 @@ fn left_out_lines(store: &v1::StoreStatus) -> String {
         .partition(|failure| failure.code == RULED_OUT);
     let can_list = store.failures.is_empty() && files + store.ruled_out > 0;
     let more = if can_list { "; `recall status --failures` lists them" } else { "" };
-    let mut text = format!("  left out     {}{reasons}{ruled}{more}\n", counted(files, "file", "files"));
+    let mut text = format!("  left out     {}{reasons}{ruled}{more}\n", count_noun(files, "file", "files"));
     text.push_str(&items(&others));
     text.push_str(&items(&ruled_out));
     let untold = store.ruled_out.saturating_sub(ruled_out.len() as u64);
@@ -234,8 +235,8 @@ fn remote_use(remote: &v1::RemoteUse) -> String {
     let cost = dollars.map_or_else(String::new, |dollars| format!(", ${dollars:.4}"));
     let mut text = format!(
         "  sent         {} with {}{cost}\n",
-        counted(texts, "text", "texts"),
-        counted(tokens, "token", "tokens")
+        count_noun(texts, "text", "texts"),
+        count_noun(tokens, "token", "tokens")
     );
     if let Some(daily) = tokens_daily {
         let _ = writeln!(text, "  today        {} of {} tokens", count(tokens_today), count(daily));
@@ -243,9 +244,9 @@ fn remote_use(remote: &v1::RemoteUse) -> String {
     if chunks_left > 0 {
         let pace = texts_per_second.filter(|pace| *pace > 0.0).map_or_else(String::new, |pace| {
             let minutes = (chunks_left as f64 / pace / 60.0).ceil() as u64;
-            format!(", {pace:.0} a second, about {}", counted(minutes, "minute", "minutes"))
+            format!(", {pace:.0} a second, about {}", count_noun(minutes, "minute", "minutes"))
         });
-        let _ = writeln!(text, "  to embed     {}{pace}", counted(chunks_left, "chunk", "chunks"));
+        let _ = writeln!(text, "  to embed     {}{pace}", count_noun(chunks_left, "chunk", "chunks"));
     }
     text
 }

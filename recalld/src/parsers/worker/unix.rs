@@ -19,7 +19,7 @@ pub(super) fn close_inherited() {
 
 /// Gives up what a parser does not need. A limit that the system refuses is left as it is.
 pub(super) fn confine() {
-    let mapped = MemoryUse::of_this_process().mapped_bytes;
+    let mapped = MemoryUse::read().mapped_bytes;
     let limits = [
         // Where the mapped memory is not known, neither is a limit that a worker can run in.
         (mapped > 0).then_some((Resource::As, mapped + ADDRESS_SPACE_BYTES)),

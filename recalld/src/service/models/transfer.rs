@@ -40,7 +40,7 @@ pub(super) fn stream(
             })
         });
         let last = match run.await {
-            Some(Ok(Ok(transfer))) => Ok(event(Event::Finished(finished(transfer, began.elapsed())))),
+            Some(Ok(Ok(transfer))) => Ok(event(Event::Finished(transfer_answer(transfer, began.elapsed())))),
             Some(Ok(Err(error))) => Err(error.into_failure().into()),
             Some(Err(panicked)) => Err(panicked),
             None => Err(Failure::new(Reason::Unavailable, "the daemon is shutting down; nothing was fetched").into()),
@@ -80,6 +80,6 @@ fn how_far(Progress { file, done_bytes, total_bytes }: Progress<'_>) -> v1::Tran
     v1::TransferProgress { file: file.to_owned(), bytes_done: done_bytes, bytes_total: total_bytes.unwrap_or(0) }
 }
 
-fn finished(Transfer { model, path }: Transfer, took: Duration) -> v1::TransferFinished {
+fn transfer_answer(Transfer { model, path }: Transfer, took: Duration) -> v1::TransferFinished {
     v1::TransferFinished { model, path: path.to_string_lossy().into_owned(), took_ms: took.as_secs_f64() * 1000.0 }
 }

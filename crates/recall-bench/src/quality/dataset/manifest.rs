@@ -49,7 +49,7 @@ impl Manifest {
         Dataset { name, description, licence, corpora, queries: Vec::new() }
     }
 
-    pub(super) fn of(dataset: &Dataset) -> Self {
+    pub(super) fn new(dataset: &Dataset) -> Self {
         let Dataset { name, description, licence, corpora, queries: _ } = dataset;
         let of_kind = |kind| {
             let of_kind = corpora.iter().filter(move |(_, corpus)| corpus.kind == kind);

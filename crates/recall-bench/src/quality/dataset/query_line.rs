@@ -75,7 +75,7 @@ impl QueryLine {
         Ok(Query { id, text, corpus, tree, category, language, relevant: checked })
     }
 
-    pub(super) fn of(query: &Query, corpora: &BTreeMap<String, Corpus>) -> Self {
+    pub(super) fn new(query: &Query, corpora: &BTreeMap<String, Corpus>) -> Self {
         let Query { id, text, corpus, tree, category, language, relevant } = query;
         Self {
             id: id.clone(),
@@ -84,7 +84,7 @@ impl QueryLine {
             tree: tree.clone(),
             category: category.clone(),
             language: language.clone(),
-            relevant: relevant.iter().map(RelevantLine::of).collect(),
+            relevant: relevant.iter().map(RelevantLine::new).collect(),
         }
     }
 
@@ -110,7 +110,7 @@ impl RelevantLine {
         }
     }
 
-    fn of(relevant: &Relevant) -> Self {
+    fn new(relevant: &Relevant) -> Self {
         let Relevant { path, lines, grade } = relevant;
         Self {
             path: path.clone(),

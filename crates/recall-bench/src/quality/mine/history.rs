@@ -59,7 +59,7 @@ impl History {
     /// # Errors
     /// `git` is not installed, or the path is not in a repository that `git` trusts.
     pub fn open(path: &Path) -> Result<Self, MineError> {
-        let project = Repository::of(path).map_or_else(|| path.to_owned(), |repository| repository.work_tree);
+        let project = Repository::find(path).map_or_else(|| path.to_owned(), |repository| repository.work_tree);
         let mut git = git::command(&project)?;
         if path.join("HEAD").is_file() && path.join("objects").is_dir() {
             git.arg("--git-dir").arg(path);

@@ -39,7 +39,7 @@ fn source_kind(path: &str) -> Option<FileKind> {
         && !path.components().rev().skip(1).any(is_foreign)
         && !COMPRESSED.iter().any(|ending| name.ends_with(ending))
         && !BOOKKEEPING.contains(&name);
-    is_source.then(|| FileKind::of(&path))
+    is_source.then(|| FileKind::from_path(&path))
 }
 
 /// Folders of build output and third-party files, in addition to those of vendored code.

@@ -150,7 +150,7 @@ fn without_prefixes(subject: &str) -> &str {
     loop {
         let start =
             rest.trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '[' | '(' | ':' | '`' | '"'));
-        let cut = bracketed(start).or_else(|| emoji(start)).or_else(|| labelled(start)).unwrap_or(start);
+        let cut = bracket_content(start).or_else(|| emoji(start)).or_else(|| label_content(start)).unwrap_or(start);
         if cut.len() == rest.len() {
             return rest;
         }
@@ -159,7 +159,7 @@ fn without_prefixes(subject: &str) -> &str {
 }
 
 /// Returns what follows `[core] ` or `(core) `.
-fn bracketed(text: &str) -> Option<&str> {
+fn bracket_content(text: &str) -> Option<&str> {
     let (_, rest) = text.strip_prefix('[')?.split_once(']').or_else(|| text.strip_prefix('(')?.split_once(')'))?;
     Some(rest.strip_prefix(':').unwrap_or(rest).trim_start())
 }
@@ -171,7 +171,7 @@ fn emoji(text: &str) -> Option<&str> {
 }
 
 /// Returns what follows `fix(parser)!: ` or `net/http: `. A label is one word; a scope in parentheses may have several.
-fn labelled(text: &str) -> Option<&str> {
+fn label_content(text: &str) -> Option<&str> {
     let (label, rest) = text.split_once(": ")?;
     let (name, scope) = label.split_once('(').unwrap_or((label, ")"));
     let name = name.trim_end();

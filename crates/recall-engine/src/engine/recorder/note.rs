@@ -65,7 +65,7 @@ impl SearchNote {
             metadata.insert("offset".to_owned(), number(offset));
         }
         if let Some(confidence) = confidence {
-            metadata.insert("confidence".to_owned(), MetadataValue::Number(rounded(confidence)));
+            metadata.insert("confidence".to_owned(), MetadataValue::Number(round(confidence)));
         }
         EventDetails { metadata, ..EventDetails::new(SessionEventType::RetrievalQuery, query) }
     }
@@ -78,7 +78,7 @@ impl HitNote {
         let id = memory.map_or_else(|| chunk.to_string(), |id| id.to_string());
         let mut hit = Metadata::from([
             ("id".to_owned(), MetadataValue::Text(id)),
-            ("score".to_owned(), MetadataValue::Number(rounded(score))),
+            ("score".to_owned(), MetadataValue::Number(round(score))),
         ]);
         if memory.is_none() {
             hit.insert("path".to_owned(), MetadataValue::Text(path));
@@ -112,6 +112,6 @@ fn number(value: u32) -> MetadataValue {
 }
 
 /// Rounds a score to four decimals, which distinguish any scores that matter.
-fn rounded(score: f64) -> f64 {
+fn round(score: f64) -> f64 {
     (score * 10_000.0).round() / 10_000.0
 }

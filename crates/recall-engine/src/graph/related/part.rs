@@ -66,7 +66,7 @@ impl Part {
             document,
             chunks: chunks.iter().filter(touches).map(|chunk| chunk.ordinal).collect(),
             extent: if span == whole { Extent::Whole } else { Extent::Some },
-            text: span.of(&text).unwrap_or_default().to_owned(),
+            text: span.slice(&text).unwrap_or_default().to_owned(),
             span,
         }))
     }
@@ -100,7 +100,7 @@ mod tests {
         let text = "one\ntwo\nthree";
         let check = |start, end, expected: Option<&str>| {
             let span = span_of(text, Lines { start, end });
-            assert_eq!(span.and_then(|span| span.of(text)), expected, "{start}-{end}");
+            assert_eq!(span.and_then(|span| span.slice(text)), expected, "{start}-{end}");
         };
         check(1, 1, Some("one\n"));
         check(2, 3, Some("two\nthree"));

@@ -59,7 +59,7 @@ enum Spot {
 type Weighed = (f64, Tie, Strength);
 
 impl Ties {
-    pub(crate) fn of(names: &mut NameResolver<'_>, part: &Part, types: &[DocumentType]) -> Result<Self, StoreError> {
+    pub(crate) fn find(names: &mut NameResolver<'_>, part: &Part, types: &[DocumentType]) -> Result<Self, StoreError> {
         let mut ties = Self::default();
         ties.add_stated(names, part);
         ties.add_used(names, part)?;
@@ -95,7 +95,7 @@ impl Ties {
         let is_in_part = |edge: &&Edge| {
             edge.kind == EdgeKind::References
                 && part.chunks.contains(&edge.chunk)
-                && (part.extent == Extent::Whole || part.text.contains(Edge::unqualified(&edge.target).1))
+                && (part.extent == Extent::Whole || part.text.contains(Edge::split_qualifier(&edge.target).1))
         };
         let mut used: HashMap<&str, u32> = HashMap::new();
         for edge in edges.iter().filter(is_in_part) {
@@ -104,7 +104,7 @@ impl Ties {
         let mut used: Vec<(&str, u32)> = used.into_iter().collect();
         used.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
         for (name, _) in used.into_iter().take(MOST_USED) {
-            let (module, name) = Edge::unqualified(name);
+            let (module, name) = Edge::split_qualifier(name);
             let meant = names.meant_by(part.document, module, name)?;
             let share = 1.0 / meant.iter().map(|definitions| definitions.len()).sum::<usize>().max(1) as f64;
             for Definition { document, symbol } in meant.iter().flat_map(|definitions| definitions.iter()) {
@@ -137,7 +137,7 @@ impl Ties {
     fn add_alike(&mut self, names: &NameResolver<'_>, part: &Part, types: &[DocumentType]) -> Result<(), StoreError> {
         let compared = &part.text[..part.text.floor_char_boundary(COMPARED_BYTES)];
         let alike = |filters: &Filters, depth: usize| {
-            names.searcher.more_like_this(compared, filters, depth).map_err(|source| names.search_failed(source))
+            names.searcher.more_like_this(compared, filters, depth).map_err(|source| names.search_error(source))
         };
         // The best score is that of the chunk that the text was taken from. A type filter may leave that chunk out, so
         // it is searched without one.
@@ -170,7 +170,7 @@ impl Ties {
     ) -> Result<Vec<RelatedDocument>, StoreError> {
         let mut ranked: Vec<(f64, u32, Vec<Weighed>)> = Vec::new();
         for (document, ties) in self.by_document {
-            let worth = |(tie, strength): (Tie, Strength)| (tie.weight() * tie.bounded(strength.sum), tie, strength);
+            let worth = |(tie, strength): (Tie, Strength)| (tie.weight() * tie.with_bound(strength.sum), tie, strength);
             let mut ties: Vec<Weighed> = ties.into_iter().map(worth).collect();
             ties.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
             ranked.push((ties.iter().map(|(worth, ..)| worth).sum(), document, ties));
@@ -201,7 +201,7 @@ impl Ties {
 
 impl Tie {
     /// Bounds a strength to 0 to 1. Each further name adds less.
-    fn bounded(self, sum: f64) -> f64 {
+    fn with_bound(self, sum: f64) -> f64 {
         match self {
             Self::References | Self::ReferencedBy => sum / (HALF_STRENGTH + sum),
             Self::RelatesTo | Self::Supersedes | Self::Imports | Self::ImportedBy | Self::Similar => sum.min(1.0),
@@ -244,16 +244,16 @@ fn tie_of(kind: EdgeKind, import: Tie) -> Tie {
 /// Returns the citation `path:start-end@hash` of a location in a document; `None` if it no longer exists.
 fn citation(names: &NameResolver<'_>, document: &Document, spot: Spot) -> Result<Option<String>, StoreError> {
     let span = match spot {
-        Spot::Lines(start, end) => return Ok(Some(cited(document, start, end))),
+        Spot::Lines(start, end) => return Ok(Some(format_citation(document, start, end))),
         Spot::Ordinal(ordinal) => {
             let id = ChunkId { document: document.id, ordinal };
             names.read(|snapshot| snapshot.chunk(id))?.map(|stored| stored.chunk.span)
         }
         Spot::Row(row) => names.read(|snapshot| snapshot.chunk_span(row))?,
     };
-    Ok(span.map(|span| cited(document, span.start_line, span.end_line)))
+    Ok(span.map(|span| format_citation(document, span.start_line, span.end_line)))
 }
 
-fn cited(document: &Document, start: u32, end: u32) -> String {
+fn format_citation(document: &Document, start: u32, end: u32) -> String {
     format!("{}:{start}-{end}@{}", document.path, document.hash.short())
 }

@@ -48,7 +48,7 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
         keep_latest(&mut scan.files, store.settings().adopt.auto_memory_files.get());
     }
     store.follow_directories(&scan.directories);
-    let known = store.known();
+    let known = store.known_documents();
     let noted = store.dirty.take();
     let imported = without_files(store, &scan);
     let mut work = compare(&scan, &imported, &known, &store.selection.lock(), &noted);
@@ -68,7 +68,7 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     }
     let ruled_out = RuledOut { listed: std::mem::take(&mut scan.left_out), count: scan.left_out_count };
     let listed = (scan.files.len() + imported.len() + scan.skipped.len()) as u64;
-    store.freshness.scanned(listed, ruled_out, !work.is_import());
+    store.freshness.note_scan(listed, ruled_out, !work.is_import());
     tracing::debug!(root = %store.root.display(), files = scan.files.len(), read = work.read.len(),
         gone = work.gone.len() + work.gone_memories.len(), took_ms = began.elapsed().as_millis() as u64, "scanned");
     // After a failure between the two commits, the lexical index has an older generation, which an ingest repairs.
@@ -81,10 +81,10 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     let outcome = ingest::ingest(store, &work, job.threads, job.now, import.as_ref(), &mut control)
         .inspect_err(|_| store.dirty.put_back(noted))?;
     // Updates the ledger's record of which memories the index lacks.
-    store.memory_work(&store.known());
+    store.memory_work(&store.known_documents());
     if parses_everything {
         let noted = store.catalog.writer().and_then(|mut writer| writer.set_parser_version(recall_chunk::VERSION));
-        noted.map_err(|source| store.write_failed(source))?;
+        noted.map_err(|source| store.write_error(source))?;
     }
     Ok(SyncReport { outcome, unchanged, import })
 }
@@ -144,7 +144,7 @@ fn keep_latest(files: &mut Vec<FoundFile>, most: usize) {
 /// removed since.
 fn without_files(store: &Store, scan: &Scan) -> Vec<FoundFile> {
     let summaries = store.private_summaries();
-    if store.imported().is_empty() && summaries.is_empty() {
+    if store.list_imported_files().is_empty() && summaries.is_empty() {
         return Vec::new();
     }
     let files = scan.files.iter().map(|file| file.path.as_str());
@@ -238,7 +238,7 @@ pub(crate) fn task(
     known: &Known,
     selection: &Selection,
 ) -> FileTask {
-    let added = selection.added(path);
+    let added = selection.addition(path);
     let hash = known.files.get(path.as_str()).and_then(|before| before.hash);
     FileTask {
         path: path.clone(),

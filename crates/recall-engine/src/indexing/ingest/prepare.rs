@@ -141,7 +141,7 @@ impl<'a> Preparer<'a> {
         let (content, imported) = match self.store.read_file(&task.path) {
             Ok(read) => read,
             Err(ContentError::Gone { .. }) => return Prepared::Gone,
-            Err(error) => return Prepared::Failure(refused(task, &error)),
+            Err(error) => return Prepared::Failure(content_failure(task, &error)),
         };
         if recall_watch::is_racy(content.modified, self.now) {
             self.dirty.racy(&task.path);
@@ -151,15 +151,15 @@ impl<'a> Preparer<'a> {
         }
         // A panic of the parser fails one file, not the run.
         match catch_unwind(AssertUnwindSafe(|| self.parse(task, content))) {
-            Ok(document) => Prepared::Document(Box::new(as_imported(document, imported.as_deref()))),
-            Err(_) => Prepared::Failure(self.panicked(&task.path, task.size_bytes, task.modified)),
+            Ok(document) => Prepared::Document(Box::new(with_imported_kind(document, imported.as_deref()))),
+            Err(_) => Prepared::Failure(self.panic_failure(&task.path, task.size_bytes, task.modified)),
         }
     }
 
     fn prepare_memory(&mut self, memory: &Memory) -> Prepared {
         let Ok(parsed) = catch_unwind(AssertUnwindSafe(|| ledger::parsed_of(memory, &mut self.chunker))) else {
             let size_bytes = ledger::text_of(memory).len() as u64;
-            return Prepared::Failure(self.panicked(&memory.id.to_path(), size_bytes, memory.updated));
+            return Prepared::Failure(self.panic_failure(&memory.id.to_path(), size_bytes, memory.updated));
         };
         Prepared::Document(Box::new(PreparedDocument {
             document: ledger::document_of(memory),
@@ -170,7 +170,7 @@ impl<'a> Preparer<'a> {
         }))
     }
 
-    fn panicked(&mut self, path: &DocPath, size_bytes: u64, modified: Timestamp) -> FileFailure {
+    fn panic_failure(&mut self, path: &DocPath, size_bytes: u64, modified: Timestamp) -> FileFailure {
         self.chunker = chunker(&self.settings, self.code_parser);
         tracing::error!(%path, "the parser panicked");
         let reason = "the parser panicked on this text".to_owned();
@@ -184,9 +184,10 @@ impl<'a> Preparer<'a> {
         {
             text = rendered;
         }
-        let language = Language::of_file(&task.path, &text);
+        let language = Language::detect(&task.path, &text);
         // The names in what a tool wrote are not those of the project, and its lines may be as long as the file.
-        let is_readable = ToolFile::of_name(task.path.file_name()).is_none() && !is_minified(language.as_ref(), &text);
+        let is_readable =
+            ToolFile::from_name(task.path.file_name()).is_none() && !is_minified(language.as_ref(), &text);
         let parsed = self.chunker.parse(&task.path, language.as_ref().filter(|_| is_readable), &text);
         if let ParseOutcome::Failed { reason } = &parsed.outcome {
             tracing::debug!(path = %task.path, reason, "parsed in windows");
@@ -198,9 +199,9 @@ impl<'a> Preparer<'a> {
         let mut tags: Vec<String> = task.tags.iter().chain(&parsed.tags).cloned().collect();
         tags.sort();
         tags.dedup();
-        let file_kind = FileKind::of_parsed(&task.path, language.as_ref(), &text, &parsed);
+        let file_kind = FileKind::from_parsed(&task.path, language.as_ref(), &text, &parsed);
         let document = Document {
-            id: DocumentId::of(&task.path),
+            id: DocumentId::from_path(&task.path),
             path: task.path.clone(),
             memory: None,
             document_type,
@@ -223,7 +224,7 @@ impl<'a> Preparer<'a> {
 }
 
 /// Gives a document what an import states and its text does not.
-fn as_imported(prepared: PreparedDocument, imported: Option<&ImportedDocument>) -> PreparedDocument {
+fn with_imported_kind(prepared: PreparedDocument, imported: Option<&ImportedDocument>) -> PreparedDocument {
     let Some(imported) = imported else { return prepared };
     let document = Document {
         document_type: imported.document_type,
@@ -238,7 +239,7 @@ fn chunker(settings: &StoreSettings, code_parser: Option<&Arc<dyn CodeParser>>) 
     Chunker::with_code_parser(ChunkLimits::from(&settings.limits), code_parser.cloned())
 }
 
-fn refused(task: &FileTask, error: &ContentError) -> FileFailure {
+fn content_failure(task: &FileTask, error: &ContentError) -> FileFailure {
     let reason = error.reason().unwrap_or(SkipReason::NotRegular);
     let kind = if reason.is_failure() { FailureKind::Failed } else { FailureKind::Skipped };
     let failure = failure(task, kind, reason.to_string());

@@ -37,7 +37,7 @@ impl Work {
     }
 
     /// Returns the files and memories that it may write.
-    pub(crate) fn written(&self) -> Written<'_> {
+    pub(crate) fn outcome(&self) -> Written<'_> {
         let Self { read, gone, gone_memories, skipped } = self;
         let mut written = Written::default();
         for task in read {

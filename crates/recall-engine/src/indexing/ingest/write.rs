@@ -115,7 +115,7 @@ fn write_all(
     control: &mut RunControl<'_>,
 ) -> Result<(), StoreError> {
     let store = run.store;
-    let mut catalog = store.catalog.writer().map_err(|source| store.write_failed(source))?;
+    let mut catalog = store.catalog.writer().map_err(|source| store.write_error(source))?;
     let mut early: BTreeMap<usize, Prepared> = BTreeMap::new();
     let mut done = 0;
     let mut first = true;
@@ -180,7 +180,7 @@ impl<'a> IngestRun<'a> {
     fn lexical(&mut self) -> Result<&mut LexicalWriter, StoreError> {
         if self.lexical.is_none() {
             let writer = self.store.lexical.writer(self.lexical_settings);
-            self.lexical = Some(writer.map_err(|source| self.store.lexical_write_failed(source))?);
+            self.lexical = Some(writer.map_err(|source| self.store.lexical_write_error(source))?);
         }
         Ok(self.lexical.as_mut().expect("the line above put it there"))
     }
@@ -196,7 +196,7 @@ struct Batch<'r, 'a, 't> {
 
 impl<'r, 'a, 't> Batch<'r, 'a, 't> {
     fn begin(run: &'r mut IngestRun<'a>, catalog: &'t mut recall_catalog::Writer<'_>) -> Result<Self, StoreError> {
-        let transaction = catalog.begin().map_err(|source| run.store.write_failed(source))?;
+        let transaction = catalog.begin().map_err(|source| run.store.write_error(source))?;
         Ok(Self { run, transaction, began: Instant::now(), bytes: 0 })
     }
 
@@ -207,14 +207,14 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
     /// Writes the changes that need no reading: removed and skipped files.
     fn write_stat_changes(&mut self, work: &Work) -> Result<(), StoreError> {
         for path in &work.gone {
-            self.transaction.clear_failure(path).map_err(|source| self.run.store.write_failed(source))?;
+            self.transaction.clear_failure(path).map_err(|source| self.run.store.write_error(source))?;
             if let Ok(path) = DocPath::new(path) {
                 self.remove(&path)?;
             }
         }
         for id in &work.gone_memories {
             let path = id.to_path();
-            self.transaction.clear_failure(path.as_str()).map_err(|source| self.run.store.write_failed(source))?;
+            self.transaction.clear_failure(path.as_str()).map_err(|source| self.run.store.write_error(source))?;
             self.remove(&path)?;
         }
         for failure in &work.skipped {
@@ -234,9 +234,9 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
                     indexed: prepared.created.unwrap_or(self.run.now),
                 };
                 let Inserted { document, first_chunk, replaced } =
-                    self.transaction.insert(&record).map_err(|source| store.write_failed(source))?;
+                    self.transaction.insert(&record).map_err(|source| store.write_error(source))?;
                 let lexical = self.run.lexical()?;
-                let failed = |source| store.lexical_write_failed(source);
+                let failed = |source| store.lexical_write_error(source);
                 if let Some(replaced) = replaced {
                     lexical.remove(replaced);
                 }
@@ -261,7 +261,7 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
                 }
             }
             Prepared::Touched { size_bytes, modified } => {
-                self.transaction.touch(path, size_bytes, modified).map_err(|source| store.write_failed(source))?;
+                self.transaction.touch(path, size_bytes, modified).map_err(|source| store.write_error(source))?;
                 self.run.outcome.touched += 1;
             }
             Prepared::Gone => self.remove(path)?,
@@ -272,7 +272,7 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
 
     fn remove(&mut self, path: &DocPath) -> Result<(), StoreError> {
         let store = self.run.store;
-        if let Some(row) = self.transaction.remove(path).map_err(|source| store.write_failed(source))? {
+        if let Some(row) = self.transaction.remove(path).map_err(|source| store.write_error(source))? {
             self.run.lexical()?.remove(row);
             self.run.outcome.removed += 1;
         }
@@ -282,7 +282,7 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
     /// Records why a file is not indexed, and removes its document.
     fn record(&mut self, failure: &recall_catalog::FileFailure) -> Result<(), StoreError> {
         let store = self.run.store;
-        let removed = self.transaction.record_failure(failure).map_err(|source| store.write_failed(source))?;
+        let removed = self.transaction.record_failure(failure).map_err(|source| store.write_error(source))?;
         if let Some(row) = removed {
             self.run.lexical()?.remove(row);
         }
@@ -297,14 +297,14 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
     fn commit(self) -> Result<(), StoreError> {
         let Self { run, transaction, .. } = self;
         let store = run.store;
-        let generation = transaction.commit().map_err(|source| store.write_failed(source))?;
+        let generation = transaction.commit().map_err(|source| store.write_error(source))?;
         // Before the generation is published: otherwise the next searches would have no semantic candidates.
         if run.embeds {
             store.catch_up(UpdateExtent::FewChunks);
         }
         // A transaction that changed no document keeps the generation, which the lexical index already has.
         if generation != store.lexical.generation() {
-            run.lexical()?.commit(generation).map_err(|source| store.lexical_write_failed(source))?;
+            run.lexical()?.commit(generation).map_err(|source| store.lexical_write_error(source))?;
         }
         store.generation_gate.publish(generation);
         Ok(())

@@ -63,7 +63,7 @@ impl OwnLog {
     }
 
     /// Returns the own events of all roots, and the confirmations.
-    pub(crate) fn own(&self) -> &Own {
+    pub(crate) fn own_state(&self) -> &Own {
         &self.own
     }
 
@@ -130,7 +130,7 @@ impl OwnLog {
         };
         let mut known: HashSet<EventId> = HashSet::new();
         LineReader::since(Arc::clone(journals), &is_recent).read(0, &mut |_, line| known.extend(event_ids(line)))?;
-        let settled = self.returned.settled()?;
+        let settled = self.returned.settled_events()?;
         let mut missing: BTreeMap<(Day, EventId), Event> = BTreeMap::new();
         LineReader::since(Arc::clone(&self.storage), &is_recent).read(0, &mut |day, line| {
             let is_missing = event_ids(line).next().is_some_and(|id| !known.contains(&id) && !settled.contains(&id));

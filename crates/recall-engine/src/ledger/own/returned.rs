@@ -55,7 +55,7 @@ impl Returned {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub(crate) fn settled(&self) -> io::Result<BTreeSet<EventId>> {
+    pub(crate) fn settled_events(&self) -> io::Result<BTreeSet<EventId>> {
         let mut settled: BTreeSet<EventId> = fates(&self.file.read()?).into_keys().collect();
         settled.extend(self.refused.lock().iter());
         Ok(settled)
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(other.take(&both, Timestamp(8)).expect("kept"), BTreeSet::from([id(2)]));
         assert!(one.take(&both, Timestamp(9)).expect("kept").is_empty());
         let put_back = BTreeMap::from([(id(1), Timestamp(7)), (id(2), Timestamp(8))]);
-        assert_eq!((one.put_back().expect("read"), one.settled().expect("read")), (put_back, both));
+        assert_eq!((one.put_back().expect("read"), one.settled_events().expect("read")), (put_back, both));
     }
 
     #[test]
@@ -229,7 +229,7 @@ mod tests {
         let both = BTreeSet::from([id(1), id(2)]);
         assert_eq!(returned.taken_out().expect("read"), BTreeSet::from([id(2)]), "the first record decides");
         assert!(returned.take(&both, Timestamp(7)).expect("written").is_empty());
-        assert_eq!(returned.settled().expect("read"), both);
+        assert_eq!(returned.settled_events().expect("read"), both);
     }
 
     #[test]
@@ -238,7 +238,7 @@ mod tests {
         let returned = Returned::new(folder.path());
         returned.refuse([id(1), id(2)]);
         returned.keep([id(2), id(3)]);
-        assert_eq!(Returned::new(folder.path()).settled().expect("read"), BTreeSet::from([id(1)]));
+        assert_eq!(Returned::new(folder.path()).settled_events().expect("read"), BTreeSet::from([id(1)]));
         assert!(returned.put_back().expect("read").is_empty());
     }
 }

@@ -7,7 +7,7 @@ use crate::links::resolve::guess::{Guess, Reach, Thing, beside, guess};
 const PAGES: Thing = Thing::Module(&["md", "mdx", "markdown", "rst", "adoc", "html", "txt"]);
 
 pub(crate) fn guesses(from: &str, target: &str) -> Vec<Guess> {
-    let target = decoded(target);
+    let target = decode(target);
     let mut found = Vec::new();
     let from_root = join("", target.trim_start_matches('/'));
     let relative = if target.starts_with('/') { None } else { beside(from, &target) };
@@ -19,7 +19,7 @@ pub(crate) fn guesses(from: &str, target: &str) -> Vec<Guess> {
 }
 
 /// Decodes percent-encoding in a link; unchanged if the result is not UTF-8.
-fn decoded(link: &str) -> String {
+fn decode(link: &str) -> String {
     let mut bytes = Vec::with_capacity(link.len());
     let mut rest = link.as_bytes();
     while let Some((&byte, behind)) = rest.split_first() {

@@ -49,7 +49,7 @@ impl Structure {
                     ended.over_links += STOP_PROBABILITY * residue;
                 }
                 let onward = (1.0 - STOP_PROBABILITY) * residue / 2.0;
-                for &(to, share) in self.out.of(place).iter().chain(self.into.of(place)) {
+                for &(to, share) in self.out.row(place).iter().chain(self.into.row(place)) {
                     let coming = &mut coming[to as usize];
                     if *coming == 0.0 {
                         touched.push(to);

@@ -18,7 +18,7 @@ pub(super) struct NamedSymbols<'t> {
 
 impl<'t> NamedSymbols<'t> {
     /// Reads a text.
-    pub(super) fn of(text: &'t str) -> Self {
+    pub(super) fn new(text: &'t str) -> Self {
         let mut bare = HashSet::new();
         for (at, piece) in text.split('`').enumerate() {
             let is_code = at % 2 == 1;
@@ -53,7 +53,7 @@ mod tests {
         let span = Span { bytes: ByteSpan { start: 0, end: 0 }, start_line: 1, end_line: 1 };
         let name = qualified.rsplit("::").next().expect("one part at least").to_owned();
         let symbol = Symbol { name, qualified: qualified.to_owned(), kind: SymbolKind::Function, span, chunk: 0 };
-        let names = NamedSymbols::of(text);
+        let names = NamedSymbols::new(text);
         assert_eq!(names.hold(&symbol), expected, "{text}: {qualified}");
         assert!(names.are_any() || !expected, "{text}");
     }
@@ -65,7 +65,7 @@ mod tests {
         check("call Store::open first", "Store::open", true);
         check("open_store waits", "open_store", true);
         check("keep the door open", "open", false);
-        assert!(!NamedSymbols::of("keep the door open").are_any());
+        assert!(!NamedSymbols::new("keep the door open").are_any());
         check("reopen_store waits", "open_store", false);
     }
 }

@@ -9,7 +9,7 @@ use crate::search::candidates::KindCandidates;
 use crate::search::store_results::Links;
 
 /// Returns one entry for each document, store by store.
-pub(super) fn of(stores: &[KindCandidates<'_>]) -> Vec<NeighbourScores> {
+pub(super) fn compute(stores: &[KindCandidates<'_>]) -> Vec<NeighbourScores> {
     let best = best_of(stores);
     let mut all = Vec::new();
     for found in stores {
@@ -64,7 +64,7 @@ pub(super) fn in_graph(stores: &[KindCandidates<'_>]) -> Vec<Option<GraphScores>
         for (number, place) in places.iter().enumerate() {
             all.push(place.map(|at_place| GraphScores {
                 rank: structure.rank(at_place),
-                used: structure.used(at_place),
+                used: structure.use_count(at_place),
                 uses: structure.uses(at_place),
                 walked: at(place).all / most,
                 walked_over_links: over_links[number] / most_over_links,

@@ -39,10 +39,10 @@ pub(super) fn reciprocal_ranks(scores: &[f32]) -> Vec<f32> {
 }
 
 /// Returns the reciprocal ranks of each document in the lists of the retrievers.
-pub(super) fn of_retrievers(kind: &KindCandidates<'_>) -> Vec<RetrieverRanks> {
+pub(super) fn retriever_ranks(kind: &KindCandidates<'_>) -> Vec<RetrieverRanks> {
     let [lexical, symbol, path, semantic] =
         [Retriever::Lexical, Retriever::Symbol, Retriever::Path, Retriever::Semantic]
-            .map(|one| of_retriever(kind, one));
+            .map(|one| ranks_in_list(kind, one));
     let ranks = |place: usize| RetrieverRanks {
         lexical: lexical[place],
         symbol: symbol[place],
@@ -54,12 +54,13 @@ pub(super) fn of_retrievers(kind: &KindCandidates<'_>) -> Vec<RetrieverRanks> {
 
 /// Returns the reciprocal rank of each document in a retriever's list, by its best chunk, counted in documents of the kind; 0
 /// if the list does not hold the document.
-fn of_retriever(kind: &KindCandidates<'_>, retriever: Retriever) -> Vec<f32> {
+fn ranks_in_list(kind: &KindCandidates<'_>, retriever: Retriever) -> Vec<f32> {
     let mut reciprocal_ranks = vec![0.0; kind.documents.len()];
     let mut rank = 0;
     let lists = kind.of_store.lists.iter().filter(|list| list.retriever == retriever);
-    let here =
-        lists.flat_map(|list| &list.candidates).filter(|candidate| ContentKind::of(candidate.traits) == kind.kind);
+    let here = lists
+        .flat_map(|list| &list.candidates)
+        .filter(|candidate| ContentKind::from_traits(candidate.traits) == kind.kind);
     for place in here.filter_map(|candidate| kind.place(candidate.document)) {
         if reciprocal_ranks[place] == 0.0 {
             rank += 1;
@@ -70,7 +71,7 @@ fn of_retriever(kind: &KindCandidates<'_>, retriever: Retriever) -> Vec<f32> {
 }
 
 /// Returns the reciprocal rank of each document by its best fused chunk; 0 if it has none.
-pub(super) fn of_fused(kind: &KindCandidates<'_>) -> Vec<f32> {
+pub(super) fn fused_ranks(kind: &KindCandidates<'_>) -> Vec<f32> {
     let chunks = kind.fused.iter().enumerate();
     let mut order: Vec<(f64, u64, usize)> =
         chunks.filter_map(|(place, chunk)| Some((chunk.as_ref()?.score, kind.ties[place], place))).collect();

@@ -19,7 +19,7 @@ const DAY_NANOS: i64 = 86_400_000_000_000;
 impl Scene<'_> {
     pub(crate) fn changes(&self, memories: &[MemoryView]) -> Vec<Entry> {
         let mut entries: Vec<Entry> = self.put_back().into_iter().collect();
-        entries.extend(drifted(memories));
+        entries.extend(drift(memories));
         entries.extend(self.files());
         entries.extend(self.commits());
         entries
@@ -62,7 +62,7 @@ impl Scene<'_> {
         if commits.is_empty() {
             return Vec::new();
         }
-        let heading = format!("- Committed since the last session ({}):\n", Day::of(ended));
+        let heading = format!("- Committed since the last session ({}):\n", Day::from_timestamp(ended));
         let shown = commits.iter().rev().take(COMMITS);
         let lines: Vec<String> =
             shown.map(|commit| format!("  > {} {}\n", commit.id, inline(&commit.subject))).collect();
@@ -74,7 +74,7 @@ impl Scene<'_> {
 }
 
 /// Lists the memories that no longer match their files.
-fn drifted(memories: &[MemoryView]) -> Vec<Entry> {
+fn drift(memories: &[MemoryView]) -> Vec<Entry> {
     let broken: Vec<&MemoryView> = memories.iter().filter(|recalled| recalled.verification.state.is_broken()).collect();
     let entry = |recalled: &&MemoryView| {
         let (id, verification) = (recalled.memory.id, &recalled.verification);

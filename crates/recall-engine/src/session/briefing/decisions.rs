@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use recall_core::{DocPath, DocumentType, Filters, MemoryId, MemoryType, MemoryView, Scope, SearchRequest};
 
 use crate::memory::words::{weight, words_of};
-use crate::quote::{QUOTE_CHARS, inline, quoted};
+use crate::quote::{QUOTE_CHARS, inline, quote};
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::Entry;
 use crate::session_log::SessionError;
@@ -47,7 +47,7 @@ impl Scene<'_> {
         self.store.bring_up_anchors(&ids, self.now)?;
         let mut memories = Vec::with_capacity(ids.len());
         for id in ids {
-            memories.extend(self.store.recalled(id, self.now)?);
+            memories.extend(self.store.recall_memory(id, self.now)?);
         }
         Ok(memories)
     }
@@ -62,7 +62,7 @@ impl Scene<'_> {
             entries.push(entry(recalled));
         }
         if let Some(query) = self.query() {
-            entries.extend(self.found(&query, &mut seen));
+            entries.extend(self.search(&query, &mut seen));
         }
         if entries.is_empty() {
             let is_decision = |recalled: &&MemoryView| recalled.memory.id.memory_type == MemoryType::Decision;
@@ -111,7 +111,7 @@ impl Scene<'_> {
     }
 
     /// Searches among decisions and lessons. A failed search gives no entries, so that the rest of the briefing is returned.
-    fn found(&self, query: &str, seen: &mut BTreeSet<MemoryId>) -> Vec<Entry> {
+    fn search(&self, query: &str, seen: &mut BTreeSet<MemoryId>) -> Vec<Entry> {
         use DocumentType::{Adr, Decision, Failure, Lesson, Pattern};
         let filters = Filters { types: vec![Decision, Lesson, Failure, Pattern, Adr], ..Filters::default() };
         let query = &query[..query.floor_char_boundary(QUERY_BYTES)];
@@ -132,7 +132,7 @@ impl Scene<'_> {
                 Some(_) => {}
                 None => {
                     let line = format!("- {} {}", hit.document.path, inline(&hit.document.title));
-                    let quote = quoted(&hit.text, QUOTE_CHARS / 2);
+                    let quote = quote(&hit.text, QUOTE_CHARS / 2);
                     entries.push(Entry::new(format!("{line}\n{quote}"), vec![hit.citation()]));
                 }
             }
@@ -153,5 +153,5 @@ fn entry(recalled: &MemoryView) -> Entry {
     if !files.is_empty() {
         let _ = write!(line, " [{}]", files.join(", "));
     }
-    Entry::new(format!("{line}\n{}", quoted(&memory.content, QUOTE_CHARS)), vec![id.to_string()])
+    Entry::new(format!("{line}\n{}", quote(&memory.content, QUOTE_CHARS)), vec![id.to_string()])
 }

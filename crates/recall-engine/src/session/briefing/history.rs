@@ -7,7 +7,7 @@ use recall_core::{Memory, MetadataValue, Session, SessionEvent, SessionEventType
 use recall_journal::Day;
 
 use crate::mask::Masking;
-use crate::quote::{QUOTE_CHARS, inline, quoted};
+use crate::quote::{QUOTE_CHARS, inline, quote};
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::{Entry, cut};
 use crate::session::title_of;
@@ -37,13 +37,13 @@ impl Scene<'_> {
     /// Returns the memories that were added in a session.
     pub(crate) fn memories_of(&self, session: &str) -> Vec<Memory> {
         let ledger = &self.store.ledger;
-        ledger.of_session(session).into_iter().filter_map(|id| ledger.memory(id)).collect()
+        ledger.session_memories(session).into_iter().filter_map(|id| ledger.memory(id)).collect()
     }
 
     /// Returns the entry of a session; `None` if it did nothing.
     fn session(&self, session: &Session) -> Result<Option<Entry>, SessionError> {
         let events = self.store.sessions.read(&session.id)?.unwrap_or_default();
-        let story = Story::of(&events, Vec::new(), &self.memories_of(&session.id));
+        let story = Story::tell(&events, Vec::new(), &self.memories_of(&session.id));
         let told = match &session.summary {
             Some(summary) if !is_generated(&events, summary) => without_tasks(summary),
             Some(summary) if story.is_empty() => without_tasks(summary),
@@ -53,7 +53,7 @@ impl Scene<'_> {
             return Ok(None);
         }
         let told = Masking::default().mask(&told);
-        let mut line = format!("- {}", Day::of(session.started));
+        let mut line = format!("- {}", Day::from_timestamp(session.started));
         if let Some(agent) = &session.provenance.agent {
             let _ = write!(line, ", {}", inline(agent));
         }
@@ -72,7 +72,7 @@ impl Scene<'_> {
         let place = session.summary_path.as_ref().map_or_else(|| session.id.clone(), ToString::to_string);
         // The title of a session without a goal is what the agent said.
         let told = told.strip_prefix(&title).unwrap_or(&told);
-        let mut text = format!("{line}\n{}", quoted(told, 2 * QUOTE_CHARS));
+        let mut text = format!("{line}\n{}", quote(told, 2 * QUOTE_CHARS));
         if estimate(&text) > SESSION_TOKENS {
             text = cut(&text, SESSION_TOKENS);
         }

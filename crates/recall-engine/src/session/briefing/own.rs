@@ -7,7 +7,7 @@ use recall_core::{AskBriefing, DocPath, Session};
 
 use crate::git::{BranchChanges, Git};
 use crate::mask::Masking;
-use crate::quote::{QUOTE_CHARS, inline, quoted};
+use crate::quote::{QUOTE_CHARS, inline, quote};
 use crate::session::briefing::Scene;
 use crate::session::briefing::answer::SectionKind;
 use crate::session::briefing::pack::{Entry, SectionDraft};
@@ -20,17 +20,17 @@ const ENTRIES: usize = 20;
 impl Scene<'_> {
     /// Returns the sections about a session; `None` if it did nothing. The memories are those about the files that it changed and
     /// about its goal.
-    pub(crate) fn of_session(&self, session: &Session) -> Result<Option<Vec<SectionDraft>>, SessionError> {
+    pub(crate) fn session_sections(&self, session: &Session) -> Result<Option<Vec<SectionDraft>>, SessionError> {
         let events = self.store.sessions.read(&session.id)?.unwrap_or_default();
         let commits = Git::at(&self.store.root).commits_between(session.started, self.now);
-        let story = Story::of(&events, commits, &self.memories_of(&session.id));
+        let story = Story::tell(&events, commits, &self.memories_of(&session.id));
         if story.is_empty() {
             return Ok(None);
         }
         let title = story.title().unwrap_or_else(|| title_of(session));
         let mut entries = vec![entry(&format!("- {}", inline(&Masking::default().mask(&title))), &session.id)];
         if let Some(said) = story.outcome().filter(|said| **said != title) {
-            entries.push(entry(&quoted(&Masking::default().mask(said), QUOTE_CHARS), &session.id));
+            entries.push(entry(&quote(&Masking::default().mask(said), QUOTE_CHARS), &session.id));
         }
         // What was not resolved is in the section of what is open.
         let unresolved = story.failures().iter().filter(|failure| !failure.is_resolved());
@@ -39,7 +39,7 @@ impl Scene<'_> {
             of_section.retain(|entry| !unresolved.contains(entry));
             let mut text = String::new();
             for entry in of_section.iter().take(ENTRIES) {
-                text.push_str(&quoted(&Masking::default().mask(&format!("- {entry}")), QUOTE_CHARS));
+                text.push_str(&quote(&Masking::default().mask(&format!("- {entry}")), QUOTE_CHARS));
             }
             if let Some(more) = of_section.len().checked_sub(ENTRIES).filter(|more| *more > 0) {
                 let _ = writeln!(text, "  > - and {more} more");

@@ -66,7 +66,7 @@ pub(crate) fn pack(opening: &str, drafts: Vec<SectionDraft>, budget_tokens: u32)
         return Briefing { text: String::new(), used_tokens: 0, sections: Vec::new(), warnings: Vec::new() };
     }
     let room = f64::from(left);
-    let mut sections: Vec<SectionBuilder> = drafts.into_iter().map(SectionBuilder::of).collect();
+    let mut sections: Vec<SectionBuilder> = drafts.into_iter().map(SectionBuilder::new).collect();
     for (kind, share) in SHARES {
         if let Some(section) = sections.iter_mut().find(|section| section.kind == kind) {
             let own = ((room * share) as u32).min(left);
@@ -98,7 +98,7 @@ pub(crate) fn pack(opening: &str, drafts: Vec<SectionDraft>, budget_tokens: u32)
 }
 
 impl SectionBuilder {
-    fn of(SectionDraft { kind, entries }: SectionDraft) -> Self {
+    fn new(SectionDraft { kind, entries }: SectionDraft) -> Self {
         Self { kind, heading: format!("\n## {}\n\n", kind.title()), entries, used: 0, tokens: 0, kept: Vec::new() }
     }
 

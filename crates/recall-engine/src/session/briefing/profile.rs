@@ -7,7 +7,7 @@ use recall_core::{Memory, MemoryType, Ownership, Scope};
 
 use crate::mask::Masking;
 use crate::memory::profile::{PROFILE, profile_of, read};
-use crate::quote::{QUOTE_CHARS, inline, quoted};
+use crate::quote::{QUOTE_CHARS, inline, quote};
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::Entry;
 use crate::session_log::SessionError;
@@ -32,7 +32,7 @@ impl Scene<'_> {
         });
         for (whose, text) in users.into_iter().chain(projects) {
             let text = Masking::default().mask(&String::from_utf8_lossy(&text));
-            let quote = quoted(&text, PROFILE_CHARS);
+            let quote = quote(&text, PROFILE_CHARS);
             if !quote.is_empty() {
                 entries.push(Entry::new(format!("- {whose}:\n{quote}"), vec![PROFILE.to_owned()]));
             }
@@ -59,11 +59,11 @@ impl Scene<'_> {
             counts.by_language.iter().map(|(language, count)| (*count, language.as_str())).collect();
         languages.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
         let languages: Vec<&str> = languages.into_iter().take(3).map(|(_, name)| name).collect();
-        let _ = write!(line, ": {}", counted(counts.documents, "document", "documents"));
+        let _ = write!(line, ": {}", count_noun(counts.documents, "document", "documents"));
         if !languages.is_empty() {
             let _ = write!(line, " ({})", languages.join(", "));
         }
-        let _ = write!(line, ", {}.", counted(self.store.ledger.count(), "memory", "memories"));
+        let _ = write!(line, ", {}.", count_noun(self.store.ledger.count(), "memory", "memories"));
         Ok(Entry::new(line, Vec::new()))
     }
 
@@ -80,7 +80,7 @@ impl Scene<'_> {
             };
             let wanted = store.ledger.in_force().into_iter().filter(is_wanted);
             memories.extend(wanted.filter_map(|memory| {
-                let ownership = store.ledger.judged(memory.id)?.ownership;
+                let ownership = store.ledger.judge(memory.id)?.ownership;
                 Some((memory, ownership))
             }));
         }
@@ -91,7 +91,7 @@ impl Scene<'_> {
         });
         let entry = |(memory, ownership): (Memory, Ownership)| {
             let Memory { id, title, content, scope, .. } = &memory;
-            let quote = quoted(content, QUOTE_CHARS / 2);
+            let quote = quote(content, QUOTE_CHARS / 2);
             let mark = if ownership.is_vouched_for() { "" } else { " (from the repository, unconfirmed)" };
             let line = format!("- {id} {scope} {}{mark}: {}", id.memory_type, inline(title));
             Entry::new(format!("{line}\n{quote}"), vec![id.to_string()])
@@ -100,6 +100,6 @@ impl Scene<'_> {
     }
 }
 
-fn counted(number: u64, one: &str, many: &str) -> String {
+fn count_noun(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }

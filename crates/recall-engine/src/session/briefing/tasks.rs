@@ -36,7 +36,7 @@ impl Scene<'_> {
     ) -> Result<Vec<Entry>, SessionError> {
         let place = session.summary_path.as_ref().map_or_else(|| session.id.clone(), ToString::to_string);
         let events = self.store.sessions.read(&session.id)?.unwrap_or_default();
-        let story = Story::of(&events, Vec::new(), &[]);
+        let story = Story::tell(&events, Vec::new(), &[]);
         let mut entries = Vec::new();
         let mut add = |task: &str, is_done: bool| {
             let is_new = settled.insert(inline(task).to_lowercase());

@@ -23,7 +23,7 @@ pub(super) fn folder_of(root: &Path) -> String {
 }
 
 pub(super) fn read(path: &Path, root: Option<&Path>) -> Result<Option<ForeignSession>, ReadError> {
-    let failed = |source| text_file::failed(path, source);
+    let failed = |source| text_file::read_error(path, source);
     let mut lines = BoundedLines::new(text_file::open(path)?, LINE_BYTES);
     let mut draft = Draft::default();
     let mut calls: HashMap<String, String> = HashMap::new();
@@ -48,10 +48,10 @@ pub(super) fn read(path: &Path, root: Option<&Path>) -> Result<Option<ForeignSes
         }
         draft.id = draft.id.take().or_else(|| text("sessionId").map(str::to_owned));
         draft.branch = draft.branch.take().or_else(|| text("gitBranch").map(str::to_owned)).filter(|it| !it.is_empty());
-        draft.at(record.get("timestamp").and_then(moment::of_json));
+        draft.at(record.get("timestamp").and_then(moment::from_json));
         let content = record.get("message").and_then(|message| message.get("content"));
         match (of, content) {
-            ("user", Some(Value::String(asked))) => draft.asked(asked),
+            ("user", Some(Value::String(asked))) => draft.add_question(asked),
             ("user" | "assistant", Some(Value::Array(blocks))) => {
                 for block in blocks {
                     read_block(of, block, &mut draft, &mut calls);
@@ -71,12 +71,12 @@ fn read_block(of: &str, block: &Value, draft: &mut Draft, calls: &mut HashMap<St
     let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
     let Some(kind) = text(block, "type") else { return };
     match (of, &*kind) {
-        ("user", "text") => draft.asked(&text(block, "text").unwrap_or_default()),
+        ("user", "text") => draft.add_question(&text(block, "text").unwrap_or_default()),
         ("user", "tool_result") => {
             let call = text(block, "tool_use_id").and_then(|id| calls.remove(&id));
             let Some(command) = call else { return };
             if block.get("is_error").and_then(Value::as_bool) == Some(true) {
-                draft.failed(&command);
+                draft.add_failure(&command);
             } else {
                 draft.ran(&command);
             }
@@ -86,7 +86,7 @@ fn read_block(of: &str, block: &Value, draft: &mut Draft, calls: &mut HashMap<St
             if EDITS.contains(&&*name) {
                 let file = text(input, "file_path").or_else(|| text(input, "notebook_path"));
                 if let Some(file) = file {
-                    draft.edited(&file);
+                    draft.add_edit(&file);
                 }
             } else if let (Some(command), Some(id)) = (text(input, "command"), text(block, "id"))
                 && calls.len() < MOST_CALLS

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::session::{Draft, LINE_BYTES, is_inside, patched};
+use super::session::{Draft, LINE_BYTES, is_inside, patch_files};
 use crate::ReadError;
 use crate::item::ForeignSession;
 use crate::moment;
@@ -15,14 +15,14 @@ use crate::text_file::{self, BoundedLines};
 const MOST_CALLS: usize = 256;
 
 pub(super) fn read(path: &Path, root: Option<&Path>) -> Result<Option<ForeignSession>, ReadError> {
-    let failed = |source| text_file::failed(path, source);
+    let failed = |source| text_file::read_error(path, source);
     let mut lines = BoundedLines::new(text_file::open(path)?, LINE_BYTES);
     let mut draft = Draft::default();
     let mut calls: HashMap<String, String> = HashMap::new();
     while let Some(line) = lines.next().map_err(failed)? {
         let Some(record) = line.and_then(|line| serde_json::from_slice::<Value>(line).ok()) else { continue };
         let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
-        draft.at(record.get("timestamp").and_then(moment::of_json));
+        draft.at(record.get("timestamp").and_then(moment::from_json));
         let (Some(of), Some(payload)) = (text(&record, "type"), record.get("payload")) else { continue };
         let kind = text(payload, "type").unwrap_or_default();
         match (&*of, &*kind) {
@@ -38,14 +38,14 @@ pub(super) fn read(path: &Path, root: Option<&Path>) -> Result<Option<ForeignSes
                 draft.commit = git.and_then(|git| text(git, "commit_hash"));
             }
             // The messages of the user among `response_item` include what the agent inserts.
-            ("event_msg", "user_message") => draft.asked(&text(payload, "message").unwrap_or_default()),
+            ("event_msg", "user_message") => draft.add_question(&text(payload, "message").unwrap_or_default()),
             ("response_item", "function_call" | "custom_tool_call") => {
                 read_call(payload, &mut draft, &mut calls);
             }
             ("response_item", "function_call_output" | "custom_tool_call_output") => {
                 let call = text(payload, "call_id").and_then(|id| calls.remove(&id));
                 let Some(command) = call else { continue };
-                if has_failed(payload.get("output")) { draft.failed(&command) } else { draft.ran(&command) }
+                if has_failed(payload.get("output")) { draft.add_failure(&command) } else { draft.ran(&command) }
             }
             _ => {}
         }
@@ -56,17 +56,17 @@ pub(super) fn read(path: &Path, root: Option<&Path>) -> Result<Option<ForeignSes
 fn read_call(payload: &Value, draft: &mut Draft, calls: &mut HashMap<String, String>) {
     let text = |name: &str| payload.get(name).and_then(Value::as_str);
     let raw = text("arguments").or_else(|| text("input")).unwrap_or_default();
-    patched(raw).for_each(|file| draft.edited(file));
+    patch_files(raw).for_each(|file| draft.add_edit(file));
     let Ok(arguments) = serde_json::from_str::<Value>(raw) else { return };
     if let Some(patch) = arguments.get("input").and_then(Value::as_str) {
-        patched(patch).for_each(|file| draft.edited(file));
+        patch_files(patch).for_each(|file| draft.add_edit(file));
     }
     let command = match arguments.get("command").or_else(|| arguments.get("cmd")) {
         Some(Value::String(command)) => command.clone(),
         Some(Value::Array(words)) => {
             let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
             if let ["apply_patch", patch] = words[..] {
-                patched(patch).for_each(|file| draft.edited(file));
+                patch_files(patch).for_each(|file| draft.add_edit(file));
             }
             words.join(" ")
         }

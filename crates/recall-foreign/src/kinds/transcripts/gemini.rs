@@ -27,7 +27,7 @@ pub(super) fn read(path: &Path, root: Option<&Path>) -> Result<Option<ForeignSes
     let mut project = None;
     if path.extension().is_some_and(|extension| extension == "jsonl") {
         let mut lines = BoundedLines::new(text_file::open(path)?, LINE_BYTES);
-        while let Some(line) = lines.next().map_err(|source| text_file::failed(path, source))? {
+        while let Some(line) = lines.next().map_err(|source| text_file::read_error(path, source))? {
             let Some(record) = line.and_then(|line| serde_json::from_slice::<Value>(line).ok()) else { continue };
             read_head(&record, &mut draft, &mut project);
             read_message(&record, &mut draft);
@@ -68,18 +68,18 @@ fn read_head(record: &Value, draft: &mut Draft, project: &mut Option<String>) {
     let text = |name: &str| record.get(name).and_then(Value::as_str).map(str::to_owned);
     draft.id = draft.id.take().or_else(|| text("sessionId"));
     *project = project.take().or_else(|| text("projectHash"));
-    draft.at(record.get("startTime").and_then(moment::of_json));
+    draft.at(record.get("startTime").and_then(moment::from_json));
 }
 
 fn read_message(message: &Value, draft: &mut Draft) {
     let Some(of) = message.get("type").and_then(Value::as_str) else { return };
-    draft.at(message.get("timestamp").and_then(moment::of_json));
+    draft.at(message.get("timestamp").and_then(moment::from_json));
     if of == "user" {
         match message.get("content") {
-            Some(Value::String(asked)) => draft.asked(asked),
+            Some(Value::String(asked)) => draft.add_question(asked),
             Some(Value::Array(parts)) => {
                 let texts = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
-                draft.asked(&texts.collect::<Vec<_>>().join("\n"));
+                draft.add_question(&texts.collect::<Vec<_>>().join("\n"));
             }
             _ => {}
         }
@@ -90,9 +90,9 @@ fn read_message(message: &Value, draft: &mut Draft) {
         let argument = |name: &str| text(arguments.and_then(|arguments| arguments.get(name)));
         let is_error = text(call.get("status")).is_some_and(|status| status == "error");
         if EDITS.contains(&&*name) {
-            argument("file_path").filter(|_| !is_error).iter().for_each(|file| draft.edited(file));
+            argument("file_path").filter(|_| !is_error).iter().for_each(|file| draft.add_edit(file));
         } else if let Some(command) = argument("command") {
-            if is_error { draft.failed(&command) } else { draft.ran(&command) }
+            if is_error { draft.add_failure(&command) } else { draft.ran(&command) }
         }
     }
 }

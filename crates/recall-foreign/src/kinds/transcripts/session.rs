@@ -42,7 +42,7 @@ impl Draft {
     }
 
     /// Adds a request of the user. The first one is the goal.
-    pub(super) fn asked(&mut self, text: &str) {
+    pub(super) fn add_question(&mut self, text: &str) {
         let text = text.trim();
         // What an agent inserts itself is enclosed in tags.
         if text.is_empty() || text.starts_with('<') {
@@ -57,14 +57,14 @@ impl Draft {
     }
 
     /// Adds the edit of a file, once for each file.
-    pub(super) fn edited(&mut self, file: &str) {
+    pub(super) fn add_edit(&mut self, file: &str) {
         if self.edited.insert(file.to_owned()) {
             self.add(SessionEventType::Observation, format!("edited {}", cut(file)), vec![file.to_owned()]);
         }
     }
 
     /// Adds a command that failed.
-    pub(super) fn failed(&mut self, command: &str) {
+    pub(super) fn add_failure(&mut self, command: &str) {
         self.add(SessionEventType::Error, format!("failed: {}", cut(command)), Vec::new());
     }
 
@@ -111,7 +111,7 @@ impl Draft {
 }
 
 /// Returns the paths that a patch in the format of `apply_patch` changes.
-pub(super) fn patched(patch: &str) -> impl Iterator<Item = &str> {
+pub(super) fn patch_files(patch: &str) -> impl Iterator<Item = &str> {
     let marks = ["*** Update File: ", "*** Add File: ", "*** Delete File: "];
     patch.lines().filter_map(move |line| marks.iter().find_map(|mark| line.strip_prefix(mark))).map(str::trim)
 }

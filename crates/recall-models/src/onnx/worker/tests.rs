@@ -50,7 +50,7 @@ struct Watched {
 }
 
 /// `failing` is the number of times that loading fails.
-fn watched(settings: &OnnxSettings, failing: usize) -> Watched {
+fn watch(settings: &OnnxSettings, failing: usize) -> Watched {
     let gate = Arc::new(Mutex::new(()));
     let order: Arc<Mutex<Vec<Vec<u32>>>> = Arc::default();
     let [loads, rests, unloads] = [(); 3].map(|()| Arc::new(AtomicUsize::new(0)));
@@ -94,7 +94,7 @@ fn until(is_so: impl Fn() -> bool) {
 
 #[test]
 fn interactive_requests_run_before_background_ones() {
-    let watched = watched(&settings(), 0);
+    let watched = watch(&settings(), 0);
     let held = watched.gate.lock();
     let first = watched.worker.submit(vec![text(&[3])], Priority::Background, None);
     until(|| !watched.order.lock().is_empty());
@@ -110,7 +110,7 @@ fn interactive_requests_run_before_background_ones() {
 
 #[test]
 fn texts_of_several_requests_are_run_together_by_length() {
-    let watched = watched(&settings(), 0);
+    let watched = watch(&settings(), 0);
     let held = watched.gate.lock();
     let first = watched.worker.submit(vec![text(&[3])], Priority::Background, None);
     until(|| !watched.order.lock().is_empty());
@@ -126,7 +126,7 @@ fn texts_of_several_requests_are_run_together_by_length() {
 
 #[test]
 fn a_failed_batch_fails_only_the_faulty_text() {
-    let watched = watched(&settings(), 0);
+    let watched = watch(&settings(), 0);
     let held = watched.gate.lock();
     let first = watched.worker.submit(vec![text(&[3])], Priority::Background, None);
     until(|| !watched.order.lock().is_empty());
@@ -140,7 +140,7 @@ fn a_failed_batch_fails_only_the_faulty_text() {
 
 #[test]
 fn after_a_panic_the_network_is_reloaded() {
-    let watched = watched(&settings(), 0);
+    let watched = watch(&settings(), 0);
     let error = watched.worker.submit(vec![text(&[2])], Priority::Interactive, None).wait(None).unwrap_err();
     assert!(matches!(error, ModelError::Failed { .. }), "{error:?}");
     assert_eq!(watched.worker.submit(vec![text(&[4])], Priority::Interactive, None).wait(None).unwrap(), [[1.0]]);
@@ -150,14 +150,14 @@ fn after_a_panic_the_network_is_reloaded() {
 #[test]
 fn loading_is_retried_after_a_delay() {
     let ask = |watched: &Watched| watched.worker.submit(vec![text(&[4])], Priority::Interactive, None).wait(None);
-    let patient = watched(&settings(), 1);
+    let patient = watch(&settings(), 1);
     for _ in 0..3 {
         assert!(matches!(ask(&patient), Err(ModelError::Unavailable { .. })));
     }
     assert_eq!(patient.loads.load(Ordering::SeqCst), 1);
     assert!(patient.worker.state().problem.is_some());
 
-    let eager = watched(&OnnxSettings { retry: Duration::ZERO, ..settings() }, 1);
+    let eager = watch(&OnnxSettings { retry: Duration::ZERO, ..settings() }, 1);
     assert!(ask(&eager).is_err());
     assert!(ask(&eager).is_ok());
     assert!(eager.worker.state().problem.is_none());
@@ -165,7 +165,7 @@ fn loading_is_retried_after_a_delay() {
 
 #[test]
 fn an_idle_network_is_unloaded() {
-    let watched = watched(&OnnxSettings { idle: Some(Duration::from_millis(20)), ..settings() }, 0);
+    let watched = watch(&OnnxSettings { idle: Some(Duration::from_millis(20)), ..settings() }, 0);
     for loads in 1..=3 {
         watched.worker.submit(vec![text(&[4])], Priority::Interactive, None).wait(None).unwrap();
         until(|| watched.unloads.load(Ordering::SeqCst) == loads);
@@ -177,7 +177,7 @@ fn an_idle_network_is_unloaded() {
 #[test]
 fn a_network_releases_memory_once_after_its_runs() {
     let rest = Duration::from_millis(5);
-    let watched = watched(&OnnxSettings { rest, ..settings() }, 0);
+    let watched = watch(&OnnxSettings { rest, ..settings() }, 0);
     let rests = || watched.rests.load(Ordering::SeqCst);
     // The second release is refused, which is harmless. The third panics, and the network is reloaded.
     for (times, loads) in [(1, 1), (2, 1), (3, 1), (4, 2)] {
@@ -191,7 +191,7 @@ fn a_network_releases_memory_once_after_its_runs() {
 
 #[test]
 fn a_text_past_its_deadline_is_not_run() {
-    let watched = watched(&settings(), 0);
+    let watched = watch(&settings(), 0);
     let held = watched.gate.lock();
     let first = watched.worker.submit(vec![text(&[3])], Priority::Background, None);
     until(|| !watched.order.lock().is_empty());
@@ -206,7 +206,7 @@ fn a_text_past_its_deadline_is_not_run() {
 
 #[test]
 fn a_waiting_caller_fails_when_the_worker_is_dropped() {
-    let Watched { worker, gate, order, .. } = watched(&settings(), 0);
+    let Watched { worker, gate, order, .. } = watch(&settings(), 0);
     let held = gate.lock();
     let _first = worker.submit(vec![text(&[3])], Priority::Background, None);
     until(|| !order.lock().is_empty());

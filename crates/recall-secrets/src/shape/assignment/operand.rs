@@ -153,7 +153,7 @@ pub(super) fn quote_at(text: &str, at: usize) -> Option<(usize, u8)> {
     }
 }
 /// Returns the quoted text at a position. A string prefix or a call that only converts the string may precede it.
-pub(super) fn quoted(text: &str, from: usize) -> Option<Range<usize>> {
+pub(super) fn quotation(text: &str, from: usize) -> Option<Range<usize>> {
     let mut at = from;
     let function = run(text, at, 32, |byte| is_word(byte) || matches!(byte, b':' | b'.' | b'!' | b' '));
     if text[at + function..].starts_with('(') {

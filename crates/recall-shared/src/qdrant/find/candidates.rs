@@ -121,7 +121,7 @@ impl<'a> Search<'a> {
             return Ok(Vec::new());
         }
         let mut candidates = Vec::new();
-        for most in self.compared(depth) {
+        for most in self.compared_counts(depth) {
             let filter = self.conditions.with(self.client, Vec::new());
             let scored = self.client.best(DOCUMENTS, sparse(&self.ask.files), TERMS, filter, most, None).await?;
             let ids: Vec<Uuid> = scored.iter().filter(|(_, score)| *score > 0.0).map(|(id, _)| *id).collect();
@@ -144,7 +144,7 @@ impl<'a> Search<'a> {
     }
 
     /// How many candidates are compared: first few, then many.
-    fn compared(&self, depth: usize) -> [usize; 2] {
+    fn compared_counts(&self, depth: usize) -> [usize; 2] {
         let more = if self.ask.filters.is_empty() { FIRST } else { FIRST_WITH_FILTERS };
         [depth + more, AT_MOST.max(2 * depth)]
     }
@@ -165,7 +165,7 @@ impl<'a> Search<'a> {
             return Ok(candidates(&scored, &documents, depth));
         }
         let mut found = Vec::new();
-        for most in self.compared(depth) {
+        for most in self.compared_counts(depth) {
             let (scored, count) = best(self.client.tenant.filter(Vec::new(), Vec::new()), most).await?;
             found.clear();
             // The best are looked up first; often that is enough.
@@ -201,7 +201,7 @@ impl<'a> Search<'a> {
         let mut documents = Vec::with_capacity(points.len());
         for point in points {
             if self.conditions.paths.pass(point.text(field::PATH)?) {
-                documents.push((branch(&point)?, Standing::of(&point)?, point));
+                documents.push((branch(&point)?, Standing::read(&point)?, point));
             }
         }
         let unknown: HashSet<Uuid> = {
@@ -210,7 +210,7 @@ impl<'a> Search<'a> {
             branches.filter(|branch| !known.contains_key(branch)).collect()
         };
         let unknown: Vec<Uuid> = unknown.into_iter().collect();
-        let read = branches::committed(self.client, &unknown).await?;
+        let read = branches::committed_numbers(self.client, &unknown).await?;
         let mut known = self.committed.lock();
         for (branch, committed) in read {
             // What was read first counts, since other documents were judged by it.
