@@ -270,7 +270,7 @@ fn open_catalog(
 /// Quarantines a damaged catalog; returns a sentence with its new path.
 fn quarantine_catalog(path: &Path, lock: &IndexLock, now: Timestamp) -> Result<String, StoreError> {
     lock.take()?;
-    let kept = recall_catalog::set_aside(path, &now.as_millis().to_string())
+    let kept = recall_catalog::quarantine(path, &now.as_millis().to_string())
         .map_err(|source| StoreError::Folder { path: path.to_owned(), source })?;
     Ok(format!("the catalog was damaged; it is kept as {}", kept.display()))
 }
