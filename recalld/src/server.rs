@@ -11,7 +11,6 @@ use tokio::task::JoinHandle;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
-use tonic_reflection::server::v1::{ServerReflection, ServerReflectionServer};
 
 use crate::accept::Acceptor;
 use crate::admission::AdmissionLayer;
@@ -149,25 +148,5 @@ fn serve(
         .add_service(tonic_health::pb::health_server::HealthServer::new(
             tonic_health::server::HealthService::from_health_reporter(health),
         ))
-        .add_service(reflection())
         .serve_with_incoming_shutdown(connections, stopped)
-}
-
-/// Returns the reflection service. It describes the messages without their comments, which are in `proto/`.
-fn reflection() -> ServerReflectionServer<impl ServerReflection> {
-    tonic_reflection::server::Builder::configure()
-        .register_encoded_file_descriptor_set(recall_proto::v1::FILE_DESCRIPTOR_SET)
-        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-        .build_v1()
-        .expect("the descriptors are written when the program is built, and a test reads them")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_descriptors_for_reflection_are_readable() {
-        reflection();
-    }
 }

@@ -70,7 +70,6 @@ const LEAVES: &[&str] = &[
     "mount",
     "origin",
     "progress",
-    "quote",
     "settings",
     "store_folder",
     "task_pool",

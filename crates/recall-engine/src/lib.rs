@@ -34,7 +34,6 @@ mod origin;
 mod progress;
 mod publish;
 mod query;
-mod quote;
 mod ranking;
 mod search;
 mod session;
