@@ -64,7 +64,7 @@ const LEAVES: &[&str] = &[
     "fault",
     "finding",
     "git",
-    "imports",
+    "index_runs",
     "known",
     "mask",
     "mount",
