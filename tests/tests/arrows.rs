@@ -22,7 +22,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("recall-git", &[]),
     ("recall-http", &[]),
     ("recall-system", &[]),
-    ("recall-shared", &[]),
+    ("recall-shared", &["recall-core"]),
     ("recall-models", &["recall-core", "recall-folder", "recall-http"]),
     ("recall-providers", &["recall-core", "recall-folder", "recall-http", "recall-secrets"]),
     ("recall-journal", &["recall-core", "recall-folder"]),

@@ -3,7 +3,7 @@
 //! Works line by line without parsing: a comment or string that starts in the middle of a line may be missed.
 
 /// The syntax of comments and strings in a language.
-pub(super) struct Syntax {
+pub(super) struct CommentSyntax {
     /// The prefixes of line comments.
     pub(super) comments: &'static [&'static str],
     /// The delimiters of block comments. The opening one must begin a line.
@@ -13,7 +13,7 @@ pub(super) struct Syntax {
 }
 
 /// Returns the lines of code, unchanged.
-pub(super) fn code_lines<'a>(text: &'a str, syntax: &'static Syntax) -> impl Iterator<Item = &'a str> {
+pub(super) fn code_lines<'a>(text: &'a str, syntax: &'static CommentSyntax) -> impl Iterator<Item = &'a str> {
     let mut end: Option<&str> = None;
     text.lines().filter(move |line| {
         if let Some(waited_for) = end {
@@ -39,7 +39,7 @@ pub(super) fn code_lines<'a>(text: &'a str, syntax: &'static Syntax) -> impl Ite
 mod tests {
     use super::*;
 
-    const SYNTAX: Syntax = Syntax { comments: &["//"], blocks: &[("/*", "*/")], quotes: &["\"\"\""] };
+    const SYNTAX: CommentSyntax = CommentSyntax { comments: &["//"], blocks: &[("/*", "*/")], quotes: &["\"\"\""] };
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {

@@ -3,12 +3,13 @@
 //! The functions are called only for files that may be tests by their paths. They need not distinguish tests from all
 //! other code, only from code that supports testing.
 
-use super::code_lines::{Syntax, code_lines};
+use super::code_lines::{CommentSyntax, code_lines};
 
-const HASHES: Syntax = Syntax { comments: &["#"], blocks: &[("=begin", "=end")], quotes: &["\"\"\"", "'''"] };
-const SLASHES: Syntax = Syntax { comments: &["//", "*"], blocks: &[("/*", "*/")], quotes: &["\"\"\""] };
-const LUA: Syntax = Syntax { comments: &["--"], blocks: &[("--[[", "]]")], quotes: &[] };
-const HASKELL: Syntax = Syntax { comments: &["--"], blocks: &[("{-", "-}")], quotes: &[] };
+const HASHES: CommentSyntax =
+    CommentSyntax { comments: &["#"], blocks: &[("=begin", "=end")], quotes: &["\"\"\"", "'''"] };
+const SLASHES: CommentSyntax = CommentSyntax { comments: &["//", "*"], blocks: &[("/*", "*/")], quotes: &["\"\"\""] };
+const LUA: CommentSyntax = CommentSyntax { comments: &["--"], blocks: &[("--[[", "]]")], quotes: &[] };
+const HASKELL: CommentSyntax = CommentSyntax { comments: &["--"], blocks: &[("{-", "-}")], quotes: &[] };
 
 /// `def test_open`, `def testOpen`. A class alone does not define a test: `class TestClient`, `class
 /// TestCase(unittest.TestCase)`.
@@ -233,7 +234,7 @@ pub(super) fn shell(text: &str) -> bool {
 }
 
 /// Whether a line of code, without its indentation, satisfies the predicate.
-fn any(text: &str, syntax: &'static Syntax, mut mark: impl FnMut(&str) -> bool) -> bool {
+fn any(text: &str, syntax: &'static CommentSyntax, mut mark: impl FnMut(&str) -> bool) -> bool {
     code_lines(text, syntax).any(|line| mark(line.trim_start()))
 }
 

@@ -1,0 +1,95 @@
+//! Whether a store is asked at all.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use recall_core::breaker::{Breaker, BreakerSettings, Failure};
+
+/// Whether a store answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It answered the last request, or was not asked yet.
+    Answers,
+    /// It failed, and is only asked in the background.
+    Rests {
+        /// Why it failed.
+        reason: String,
+    },
+}
+
+/// Stops requests to a store that does not answer. Meanwhile one background thread asks the store after each pause.
+#[derive(Debug)]
+pub(crate) struct Health {
+    state: Mutex<HealthState>,
+}
+
+#[derive(Debug)]
+struct HealthState {
+    breaker: Breaker,
+    /// Whether a thread asks the store.
+    is_probed: bool,
+}
+
+/// The time between two background requests. A search waits for none, so the first failure begins a pause.
+const PAUSES: BreakerSettings =
+    BreakerSettings { failures: 1, pause: Duration::from_millis(500), longest: Duration::from_secs(30) };
+
+/// How often a waiting thread looks whether the store is still in use.
+const STEP: Duration = PAUSES.pause;
+
+impl Default for Health {
+    fn default() -> Self {
+        Self { state: Mutex::new(HealthState::new()) }
+    }
+}
+
+impl HealthState {
+    const fn new() -> Self {
+        Self { breaker: Breaker::new(PAUSES), is_probed: false }
+    }
+}
+
+impl Health {
+    pub(crate) fn standing(&self) -> Standing {
+        let state = self.state.lock();
+        state.breaker.problem().map_or(Standing::Answers, |reason| Standing::Rests { reason: reason.to_owned() })
+    }
+
+    /// Records a failure, and starts to ask the store in the background with `probe` until it answers.
+    pub(crate) fn failed(self: &Arc<Self>, reason: &str, probe: impl Fn() -> bool + Send + 'static) {
+        let mut state = self.state.lock();
+        if std::mem::replace(&mut state.is_probed, true) {
+            return;
+        }
+        state.breaker.failed(Instant::now(), Failure::Transient, reason);
+        drop(state);
+        // The thread ends with the store.
+        let health = Arc::downgrade(self);
+        let reason = reason.to_owned();
+        let ask = move || {
+            loop {
+                let Some(pause) = health.upgrade().map(|health| health.state.lock().breaker.pause(Instant::now()))
+                else {
+                    return;
+                };
+                if let Some(pause) = pause {
+                    std::thread::sleep(pause.left.min(STEP));
+                    continue;
+                }
+                let answers = probe();
+                let Some(health) = health.upgrade() else { return };
+                let mut state = health.state.lock();
+                if answers {
+                    *state = HealthState::new();
+                    return;
+                }
+                state.breaker.failed(Instant::now(), Failure::Transient, &reason);
+            }
+        };
+        if std::thread::Builder::new().name("shared-store".to_owned()).spawn(ask).is_err() {
+            // Without a thread the next search asks the store again.
+            *self.state.lock() = HealthState::new();
+        }
+    }
+}
