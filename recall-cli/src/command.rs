@@ -202,7 +202,7 @@ pub(crate) enum Command {
     /// Remove documents from the index, or delete memories.
     #[command(
         visible_alias = "exclude",
-        after_help = examples!("recall rm docs/old.md", "recall exclude docs/internal", "recall rm L-0123abcd")
+        after_help = examples!("recall rm docs/old.md", "recall rm docs/internal", "recall rm L-0123abcd")
     )]
     Rm(rm::RmArgs),
     /// Rebuild the index of a project from its files, or a part of it.
