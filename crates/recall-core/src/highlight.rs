@@ -200,9 +200,6 @@ mod tests {
 
     #[test]
     fn every_part_is_within_the_text_and_after_the_one_before() {
-        // Pieces that begin and end tokens, in an order that a fixed generator chooses.
-        let pieces =
-            ["\"", "'", "/*", "*/", "//", "\\", "ü", "日", "\n", "r#\"", "if", "0x1.", "`", "#", "'''", "<!--", " "];
         const LANGUAGES: [&str; 12] = [
             "rust",
             "csharp",
@@ -217,6 +214,9 @@ mod tests {
             "haskell",
             "html",
         ];
+        // Pieces that begin and end tokens, in an order that a fixed generator chooses.
+        let pieces =
+            ["\"", "'", "/*", "*/", "//", "\\", "ü", "日", "\n", "r#\"", "if", "0x1.", "`", "#", "'''", "<!--", " "];
         let mut seed = 7_u64;
         for round in 0..2_000 {
             let mut text = String::new();
