@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::health::{Health, Standing};
+use crate::breaker::{Health, Standing};
 use crate::{Ask, Found, Key, Model, Place, SharedStore, Statistics, StoreError, WholeDocument};
 
 /// The reading side of a store, by its name in the configuration.

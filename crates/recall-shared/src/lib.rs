@@ -8,9 +8,9 @@
 //!
 //! The crate does not know what the keys, records and analyses mean, does not rank, and reads no files.
 
+mod breaker;
 mod error;
 mod guarded;
-mod health;
 mod memory;
 mod paths;
 mod postgres;
@@ -19,9 +19,9 @@ mod qdrant;
 mod seam;
 mod worker;
 
+pub use breaker::Standing;
 pub use error::StoreError;
 pub use guarded::Guarded;
-pub use health::Standing;
 pub use memory::Memory;
 pub use postgres::{Postgres, PostgresSettings, Replica};
 pub use publish::{Difference, Outcome, PublishError, Source, publish, verify};
