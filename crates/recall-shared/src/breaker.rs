@@ -93,3 +93,36 @@ impl Health {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn a_store_that_failed_is_asked_in_the_background_until_it_answers() {
+        let health = Arc::new(Health::default());
+        assert_eq!(health.standing(), Standing::Answers);
+        let (sender, receiver) = mpsc::channel();
+        let (asked, answers) = mpsc::channel();
+        let probe = move || {
+            asked.send(()).expect("the test listens");
+            receiver.recv().expect("the test says whether the store answers")
+        };
+        health.failed("down", probe);
+        let rests = Standing::Rests { reason: "down".to_owned() };
+        let patience = Duration::from_secs(30);
+        answers.recv_timeout(patience).expect("asked after a pause");
+        assert_eq!(health.standing(), rests);
+        // A request that was in flight fails too; one thread asks.
+        health.failed("down, too", || panic!("a second thread asks"));
+        assert_eq!(health.standing(), rests);
+        sender.send(true).expect("the probe waits");
+        let began = Instant::now();
+        while health.standing() != Standing::Answers {
+            assert!(began.elapsed() < patience, "it answered");
+            std::thread::yield_now();
+        }
+    }
+}
