@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     compiler.include_imports(true).include_source_info(true).open_file("recall/v1/service.proto")?;
 
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR for build scripts")?);
-    // Without the comments, so that the reflection of the daemon stays small.
+    // Without the comments, so that the programs stay small.
     let mut descriptors = protox::Compiler::new([&include])?;
     descriptors.include_imports(true).open_file("recall/v1/service.proto")?;
     fs::write(out.join("recall.v1.bin"), descriptors.encode_file_descriptor_set())?;

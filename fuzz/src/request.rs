@@ -169,7 +169,7 @@ pub fn request_seeds() -> Vec<Vec<u8>> {
         query: text("retry"),
         filters: filters.clone(),
         limit: Some(5),
-        weights: Some(v1::Weights { vector: Some(0.5), bm25: Some(1.0), ppr: None }),
+        weights: Some(v1::Weights { vector: Some(0.5), bm25: Some(1.0) }),
         min_relative_score: Some(0.5),
         without: vec![text("rerank")],
         ..v1::SearchRequest::default()

@@ -45,7 +45,7 @@ mod tests {
             "recall list --lang klingon",
             "recall search x --k many",
             "recall search x --rerank --no-rerank",
-            "recall add",
+            "recall include",
             "recall get",
             "recall get a --lines 9:3",
             "recall related",

@@ -1,6 +1,5 @@
 //! The commands of `recall`, one file each: its arguments and what it does.
 
-mod add;
 mod audit;
 mod backup;
 mod briefing;
@@ -20,6 +19,7 @@ mod graph;
 mod history;
 mod hook;
 mod import;
+mod include;
 mod init;
 mod launch;
 mod list;
@@ -63,12 +63,12 @@ pub(crate) enum Command {
     #[command(after_help = examples!("recall init", "recall init ~/code/shop"))]
     Init(init::InitArgs),
     /// Index files or directories that the automatic scan leaves out.
-    #[command(after_help = examples!(
-        "recall add docs/internal",
-        "recall add notes --glob \"*.txt\" --tag ops",
-        "recall add .",
+    #[command(alias = "add", after_help = examples!(
+        "recall include docs/internal",
+        "recall include notes --glob \"*.txt\" --tag ops",
+        "recall include .",
     ))]
-    Add(add::AddArgs),
+    Include(include::IncludeArgs),
     /// Search code, documents and memories.
     #[command(after_help = examples!(
         "recall search \"where are sessions expired\"",
@@ -200,7 +200,10 @@ pub(crate) enum Command {
     #[command(after_help = examples!("recall doctor", "recall doctor --fix", "recall doctor --secrets"))]
     Doctor(doctor::DoctorArgs),
     /// Remove documents from the index, or delete memories.
-    #[command(after_help = examples!("recall rm docs/old.md", "recall rm L-0123abcd"))]
+    #[command(
+        visible_alias = "exclude",
+        after_help = examples!("recall rm docs/old.md", "recall rm docs/internal", "recall rm L-0123abcd")
+    )]
     Rm(rm::RmArgs),
     /// Rebuild the index of a project from its files, or a part of it.
     #[command(after_help = examples!("recall rebuild", "recall rebuild --part lexical", "recall rebuild --scope global"))]
@@ -295,7 +298,7 @@ pub(crate) fn run(
     let Some(command) = command else { return wait(overview::run(context)) };
     match command {
         Command::Init(args) => init::run(&args, context),
-        Command::Add(args) => wait(add::run(args, context)),
+        Command::Include(args) => wait(include::run(args, context)),
         Command::Search(args) => wait(search::run(args, context)),
         Command::Find(args) => wait(find::run(args, context)),
         Command::Context(args) => wait(context::run(args, context)),

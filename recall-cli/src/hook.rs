@@ -18,6 +18,7 @@ use std::str::FromStr as _;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use recall_agents::HookEvent;
 use recall_api::v1;
 use recall_client::{Client, ConnectOptions, Launch, Replace};
 use recall_config::{HookSettings, Settings};
@@ -27,7 +28,7 @@ use tonic::Status;
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
-use crate::hook::contract::{Contract, Event, Reply};
+use crate::hook::contract::Contract;
 use crate::hook::frame::frame;
 use crate::hook::input::{Input, ToolCall, ToolKind};
 use crate::hook::seen::Seen;
@@ -96,7 +97,7 @@ pub(crate) fn answer(
     let user = context.settings();
     let long_wait = user.hooks.start_wait.max(user.hooks.wait);
     let (short, long) = ((user.hooks.wait, "wait"), (long_wait, "start_wait"));
-    let mut limit = if contract.event == Event::SessionStart { long } else { short };
+    let mut limit = if contract.event == HookEvent::SessionStart { long } else { short };
     let (sender, receiver) = mpsc::sync_channel(2);
     let reports = sender.clone();
     let hook = Hook {
@@ -157,20 +158,20 @@ impl Hook {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(HookError::Input)?;
         let text = runtime.block_on(self.text(&input))?;
         let text = text.map(|text| frame(&text)).filter(|text| !text.is_empty());
-        Ok(text.filter(|_| self.contract.reply == Reply::Context).map(|text| self.contract.answer(&text)))
+        Ok(text.and_then(|text| self.contract.answer(&text)))
     }
 
     async fn text(&self, input: &Input) -> Result<Option<String>, HookError> {
         let HookSettings { briefing, prompt, files, events, .. } = self.settings;
         match self.contract.event {
-            Event::SessionStart => self.session_start(input).await,
-            Event::SubagentStart if briefing => self.subagent_start(input).await,
-            Event::Prompt if prompt || events || briefing => self.prompt(input).await,
-            Event::PreTool if files => self.file(input).await,
-            Event::PostTool if events => self.tool(input).await,
-            Event::PreCompact if events => self.end(input, "compact").await,
-            Event::SessionEnd if events => self.end(input, "exit").await,
-            Event::Stop if events => self.turn_end(input).await,
+            HookEvent::SessionStart => self.session_start(input).await,
+            HookEvent::SubagentStart if briefing => self.subagent_start(input).await,
+            HookEvent::Prompt if prompt || events || briefing => self.prompt(input).await,
+            HookEvent::PreTool if files => self.file(input).await,
+            HookEvent::PostTool if events => self.tool(input).await,
+            HookEvent::PreCompact if events => self.end(input, "compact").await,
+            HookEvent::SessionEnd if events => self.end(input, "exit").await,
+            HookEvent::Stop if events => self.turn_end(input).await,
             _ => Ok(None),
         }
     }

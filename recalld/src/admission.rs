@@ -8,16 +8,13 @@ mod answer;
 mod message;
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
 
-use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
 use recall_engine::{Budget, BudgetUse};
 use tonic::body::Body;
 use tonic::codegen::http::{Request, Response};
-use tower::{Layer, Service};
 
 use crate::caller::Caller;
+use crate::middleware::{Middleware, Next};
 use crate::unread::{Room, Unread};
 use answer::AnswerBody;
 use message::MessageBody;
@@ -100,82 +97,44 @@ impl Answering {
     }
 }
 
-/// A layer that makes calls wait for the memory that they and their answers take.
-#[derive(Clone, Debug)]
-pub(crate) struct AdmissionLayer {
-    admission: Admission,
-}
-
-impl AdmissionLayer {
-    /// Creates a layer over these budgets.
-    pub(crate) fn new(admission: Admission) -> Self {
-        Self { admission }
-    }
-}
-
-impl<S> Layer<S> for AdmissionLayer {
-    type Service = AdmissionService<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        AdmissionService { inner, admission: self.admission.clone() }
-    }
-}
-
-/// A service whose calls wait for memory.
-#[derive(Clone, Debug)]
-pub(crate) struct AdmissionService<S> {
-    inner: S,
-    admission: Admission,
-}
-
-impl<S> Service<Request<Body>> for AdmissionService<S>
-where
-    S: Service<Request<Body>, Response = Response<Body>> + Clone + Send + 'static,
-    S::Error: Send + 'static,
-    S::Future: Send + 'static,
-{
-    type Response = Response<Body>;
-    type Error = S::Error;
-    type Future = BoxFuture<'static, Result<Response<Body>, S::Error>>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, request: Request<Body>) -> Self::Future {
-        // `poll_ready` was called on `self.inner`, so that instance must be called, not its clone.
-        let clone = self.inner.clone();
-        let mut inner = std::mem::replace(&mut self.inner, clone);
+/// Makes calls wait for the memory that they and their answers take.
+impl Middleware for Admission {
+    fn answer<S: Next>(
+        self,
+        request: Request<Body>,
+        mut next: S,
+    ) -> impl Future<Output = Result<Response<Body>, S::Error>> + Send + 'static {
         let path = request.uri().path();
+        let is_admitted = ALWAYS_ADMITTED.contains(&path) || path.starts_with(HEALTH);
         let unread = request.extensions().get::<Caller>().map(|caller| caller.unread.clone());
-        let Some(unread) = unread.filter(|_| !ALWAYS_ADMITTED.contains(&path) && !path.starts_with(HEALTH)) else {
-            return inner.call(request).boxed();
-        };
-        let Admission { messages, message_bytes, .. } = self.admission.clone();
+        let unread = unread.filter(|_| !is_admitted);
         async move {
+            let Some(unread) = unread else { return next.call(request).await };
             let room = unread.admit_answer(ANSWER_BYTES).await;
             let answering = Answering { unread: unread.clone(), rooms: Arc::new(Mutex::new(vec![room])) };
             let received = Arc::default();
             let (mut head, body) = request.into_parts();
             head.extensions.insert(answering.clone());
-            let body = MessageBody::new(body, messages, message_bytes, Arc::clone(&received));
-            let answer = inner.call(Request::from_parts(head, Body::new(body))).await;
+            let body = MessageBody::new(body, self.messages, self.message_bytes, Arc::clone(&received));
+            let answer = next.call(Request::from_parts(head, Body::new(body))).await;
             // The request is dropped by now, so the message's permit can go.
             drop(received);
             Ok(answer?.map(|body| Body::new(AnswerBody::new(body, unread, answering.take()))))
         }
-        .boxed()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
+    use std::task::{Context, Poll};
 
+    use futures_util::FutureExt as _;
     use tonic::codegen::{Body as _, Bytes};
-    use tower::ServiceExt as _;
+    use tower::{Layer as _, ServiceExt as _};
 
     use super::*;
+    use crate::middleware::Around;
 
     const MIB: u64 = 1024 * 1024;
 
@@ -199,7 +158,7 @@ mod tests {
         let mut request = Request::new(whole(message));
         *request.uri_mut() = path.parse().expect("a path");
         request.extensions_mut().insert(caller.clone());
-        AdmissionLayer::new(admission.clone()).layer(echo).oneshot(request).await.expect("infallible")
+        Around(admission.clone()).layer(echo).oneshot(request).await.expect("infallible")
     }
 
     fn whole(bytes: Vec<u8>) -> Body {

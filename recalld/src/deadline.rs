@@ -1,15 +1,13 @@
 //! The deadline of each request: the daemon's limit or the client's, whichever is shorter.
 
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
 use recall_api::{Failure, Reason};
 use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::http::{HeaderMap, Request, Response};
-use tower::{Layer, Service};
+
+use crate::middleware::{Middleware, Next};
 
 /// How much earlier than the client's deadline this layer answers. The transport enforces that deadline too, but answers
 /// "cancelled", so this layer must come first.
@@ -26,56 +24,24 @@ const UNBOUNDED: [&str; 5] = [
     "/recall.v1.Recall/Publish",
 ];
 
-/// A layer that ends requests that take too long.
+/// Ends a request after this time or at its client's deadline. A stream is timed until it begins.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct DeadlineLayer {
-    most: Duration,
-}
+pub(crate) struct Deadline(pub(crate) Duration);
 
-impl DeadlineLayer {
-    /// Creates a layer that ends a request after `most` or at its client's deadline. A stream is timed until it begins.
-    pub(crate) fn new(most: Duration) -> Self {
-        Self { most }
-    }
-}
-
-impl<S> Layer<S> for DeadlineLayer {
-    type Service = DeadlineService<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        DeadlineService { inner, most: self.most }
-    }
-}
-
-/// A service whose requests take a bounded time.
-#[derive(Clone, Debug)]
-pub(crate) struct DeadlineService<S> {
-    inner: S,
-    most: Duration,
-}
-
-impl<S> Service<Request<Body>> for DeadlineService<S>
-where
-    S: Service<Request<Body>, Response = Response<Body>>,
-    S::Error: Send + 'static,
-    S::Future: Send + 'static,
-{
-    type Response = Response<Body>;
-    type Error = S::Error;
-    type Future = BoxFuture<'static, Result<Response<Body>, S::Error>>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, request: Request<Body>) -> Self::Future {
+impl Middleware for Deadline {
+    fn answer<S: Next>(
+        self,
+        request: Request<Body>,
+        mut next: S,
+    ) -> impl Future<Output = Result<Response<Body>, S::Error>> + Send + 'static {
         let wanted = client_deadline(request.headers()).map(|wanted| wanted.saturating_sub(AHEAD_OF_TRANSPORT));
-        let most = Some(self.most).filter(|_| !UNBOUNDED.contains(&request.uri().path()));
+        let most = Some(self.0).filter(|_| !UNBOUNDED.contains(&request.uri().path()));
         let limit = wanted.into_iter().chain(most).min();
-        let answer = self.inner.call(request);
-        let Some(limit) = limit else { return answer.boxed() };
-        async move { tokio::time::timeout(limit, answer).await.unwrap_or_else(|_| Ok(too_late(limit).into_http())) }
-            .boxed()
+        let answer = next.call(request);
+        async move {
+            let Some(limit) = limit else { return answer.await };
+            tokio::time::timeout(limit, answer).await.unwrap_or_else(|_| Ok(too_late(limit).into_http()))
+        }
     }
 }
 
@@ -107,9 +73,10 @@ mod tests {
     use std::convert::Infallible;
 
     use tonic::Code;
-    use tower::ServiceExt as _;
+    use tower::{Layer as _, ServiceExt as _};
 
     use super::*;
+    use crate::middleware::Around;
 
     fn headers(timeout: &str) -> HeaderMap {
         let mut headers = HeaderMap::new();
@@ -150,7 +117,7 @@ mod tests {
         let mut request = Request::new(Body::empty());
         *request.uri_mut() = path.parse().expect("a path");
         *request.headers_mut() = timeout.map(headers).unwrap_or_default();
-        let answer = DeadlineLayer::new(most).layer(slow).oneshot(request).await.expect("infallible");
+        let answer = Around(Deadline(most)).layer(slow).oneshot(request).await.expect("infallible");
         answer.headers().get("grpc-status").map(|code| code.to_str().expect("digits").parse().expect("digits"))
     }
 

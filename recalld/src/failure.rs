@@ -24,7 +24,7 @@ const OUTSIDE: &str = "name files below the project's root, or run the command i
 
 /// The hint if a file is not indexed.
 const LEFT_OUT: &str =
-    "`recall add PATH` indexes what a rule excludes; `recall status --failures` lists all that is left out";
+    "`recall include PATH` indexes what a rule excludes; `recall status --failures` lists all that is left out";
 
 /// The conversion of a use case's error into a failure for its client.
 pub(crate) trait IntoFailure {

@@ -23,6 +23,7 @@ mod lock;
 mod log;
 mod memory;
 mod meter;
+mod middleware;
 mod models;
 mod notify;
 mod page;

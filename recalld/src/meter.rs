@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 pub(crate) use histogram::{Histogram, Summary};
-pub(crate) use layer::MeterLayer;
 
 /// The maximum number of RPC names with an entry of their own. The service has fewer; further names, which clients made up,
 /// share one entry.

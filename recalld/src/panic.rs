@@ -1,13 +1,12 @@
 //! Isolation of panics: a request that panics is answered with an error, and no other request is affected.
 
 use std::panic::{AssertUnwindSafe, PanicHookInfo};
-use std::task::{Context, Poll};
 
 use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
 use tonic::body::Body;
 use tonic::codegen::http::{Request, Response};
-use tower::{Layer, Service};
+
+use crate::middleware::{Middleware, Next};
 
 /// Installs a hook that logs the place of a panic instead of printing it.
 ///
@@ -25,43 +24,18 @@ pub(crate) fn install_hook() {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CatchPanic;
 
-impl<S> Layer<S> for CatchPanic {
-    type Service = CatchPanicService<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        CatchPanicService { inner }
-    }
-}
-
-/// A service whose panics become error answers.
-#[derive(Clone, Debug)]
-pub(crate) struct CatchPanicService<S> {
-    inner: S,
-}
-
-impl<S> Service<Request<Body>> for CatchPanicService<S>
-where
-    S: Service<Request<Body>, Response = Response<Body>>,
-    S::Error: Send + 'static,
-    S::Future: Send + 'static,
-{
-    type Response = Response<Body>;
-    type Error = S::Error;
-    type Future = BoxFuture<'static, Result<Response<Body>, S::Error>>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, request: Request<Body>) -> Self::Future {
+impl Middleware for CatchPanic {
+    fn answer<S: Next>(
+        self,
+        request: Request<Body>,
+        mut next: S,
+    ) -> impl Future<Output = Result<Response<Body>, S::Error>> + Send + 'static {
         // A handler owns its request and shares only state that is guarded by locks, so no other request sees state that a
         // panic left incomplete.
-        match std::panic::catch_unwind(AssertUnwindSafe(|| self.inner.call(request))) {
-            Ok(answer) => AssertUnwindSafe(answer)
-                .catch_unwind()
-                .map(|caught| caught.unwrap_or_else(|_| Ok(panic_response())))
-                .boxed(),
-            Err(_) => std::future::ready(Ok(panic_response())).boxed(),
+        let answer = std::panic::catch_unwind(AssertUnwindSafe(|| next.call(request)));
+        async move {
+            let Ok(answer) = answer else { return Ok(panic_response()) };
+            AssertUnwindSafe(answer).catch_unwind().await.unwrap_or_else(|_| Ok(panic_response()))
         }
     }
 }
@@ -75,16 +49,16 @@ mod tests {
     use std::convert::Infallible;
 
     use tonic::Code;
-    use tower::ServiceExt as _;
+    use tower::{Layer as _, Service, ServiceExt as _};
 
     use super::*;
+    use crate::middleware::Around;
 
     async fn check<S>(service: S, expected: Option<Code>)
     where
-        S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
-        S::Future: Send + 'static,
+        S: Next + Service<Request<Body>, Error = Infallible>,
     {
-        let answer = CatchPanic.layer(service).oneshot(Request::new(Body::empty())).await.expect("infallible");
+        let answer = Around(CatchPanic).layer(service).oneshot(Request::new(Body::empty())).await.expect("infallible");
         let code = answer.headers().get("grpc-status").map(|code| Code::from_bytes(code.as_bytes()));
         assert_eq!(code, expected);
     }

@@ -23,8 +23,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::caller::ClientId;
 
-pub(crate) use layer::PlacesLayer;
-
 /// How long a connection must have been without a call before it may be evicted. Commands and agents that make several
 /// calls pause for less than that between them.
 const LULL: Duration = Duration::from_secs(1);

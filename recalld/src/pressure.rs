@@ -1,6 +1,6 @@
 //! The memory ceiling: its division, and the closing of idle stores if the daemon is above it.
 //!
-//! Admission enforces the ceiling for imports, messages and answers, which wait for their shares. The rest is for open
+//! Admission enforces the ceiling for index runs, messages and answers, which wait for their shares. The rest is for open
 //! stores and searches, whose memory is only measured.
 
 use std::sync::Arc;
@@ -21,17 +21,17 @@ pub(crate) const COPIES_OF_A_NETWORK: u64 = 2;
 /// The division of a ceiling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shares {
-    /// For imports.
-    pub(crate) import_bytes: u64,
+    /// For index runs.
+    pub(crate) index_run_bytes: u64,
     /// For messages and answers.
     pub(crate) call_bytes: u64,
 }
 
 impl Shares {
-    /// Returns three eighths for imports and an eighth for calls. The other half is for open stores, searches and freed memory
+    /// Returns three eighths for index runs and an eighth for calls. The other half is for open stores, searches and freed memory
     /// that the allocator still holds.
     pub(crate) fn split(ceiling_bytes: u64) -> Self {
-        Self { import_bytes: ceiling_bytes / 8 * 3, call_bytes: ceiling_bytes / 8 }
+        Self { index_run_bytes: ceiling_bytes / 8 * 3, call_bytes: ceiling_bytes / 8 }
     }
 }
 

@@ -11,16 +11,14 @@ use tokio::task::JoinHandle;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
-use tonic_reflection::server::v1::{ServerReflection, ServerReflectionServer};
 
 use crate::accept::Acceptor;
-use crate::admission::AdmissionLayer;
 use crate::daemon::Daemon;
-use crate::deadline::DeadlineLayer;
-use crate::meter::MeterLayer;
+use crate::deadline::Deadline;
+use crate::middleware::Around;
 use crate::panic::CatchPanic;
 use crate::peer;
-use crate::places::{Places, PlacesLayer};
+use crate::places::Places;
 use crate::service::Service;
 use crate::socket::Bound;
 
@@ -130,8 +128,8 @@ fn serve(
     settings: &DaemonSettings,
 ) -> impl Future<Output = Result<(), tonic::transport::Error>> + Send + 'static {
     let stopped = daemon.stop.clone().cancelled_owned();
-    let meter = MeterLayer::new(Arc::clone(&daemon.meter));
-    let admission = AdmissionLayer::new(daemon.admission.clone());
+    let meter = Arc::clone(&daemon.meter);
+    let admission = daemon.admission.clone();
     let service = RecallServer::new(Service::new(daemon))
         .max_decoding_message_size(settings.max_message_bytes as usize)
         .max_encoding_message_size(MAX_ANSWER_BYTES);
@@ -140,34 +138,14 @@ fn serve(
         .initial_connection_window_size(RECEIVED_AHEAD_BYTES)
         .initial_stream_window_size(RECEIVED_AHEAD_BYTES)
         .http2_max_pending_accept_reset_streams(Some(RESET_CALLS_WAITING))
-        .layer(PlacesLayer::new(places))
-        .layer(meter)
-        .layer(DeadlineLayer::new(settings.request_timeout))
-        .layer(admission)
-        .layer(CatchPanic)
+        .layer(Around(places))
+        .layer(Around(meter))
+        .layer(Around(Deadline(settings.request_timeout)))
+        .layer(Around(admission))
+        .layer(Around(CatchPanic))
         .add_service(service)
         .add_service(tonic_health::pb::health_server::HealthServer::new(
             tonic_health::server::HealthService::from_health_reporter(health),
         ))
-        .add_service(reflection())
         .serve_with_incoming_shutdown(connections, stopped)
-}
-
-/// Returns the reflection service. It describes the messages without their comments, which are in `proto/`.
-fn reflection() -> ServerReflectionServer<impl ServerReflection> {
-    tonic_reflection::server::Builder::configure()
-        .register_encoded_file_descriptor_set(recall_api::v1::FILE_DESCRIPTOR_SET)
-        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-        .build_v1()
-        .expect("the descriptors are written when the program is built, and a test reads them")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_descriptors_for_reflection_are_readable() {
-        reflection();
-    }
 }

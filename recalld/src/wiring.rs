@@ -80,8 +80,8 @@ fn memory(settings: &Settings, shares: Shares, models: Arc<Models>, parsers: Arc
         own_bytes + parsers.used_bytes()
     };
     MemorySettings {
-        import_bytes: shares.import_bytes,
-        imports_at_once: settings.index.at_once,
+        index_run_bytes: shares.index_run_bytes,
+        index_runs_at_once: settings.index.at_once,
         ceiling_bytes: settings.daemon.memory_ceiling_bytes,
         used_bytes: Arc::new(used_bytes),
     }

@@ -19,7 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("recall-secrets", &[]),
     ("recall-rql", &["recall-core"]),
     ("recall-models", &["recall-core", "recall-os", "recall-secrets"]),
-    ("recall-shared", &[]),
+    ("recall-shared", &["recall-core"]),
     ("recall-journal", &["recall-core", "recall-os"]),
     ("recall-watch", &["recall-core", "recall-os"]),
     ("recall-api", &["recall-core", "recall-rql"]),

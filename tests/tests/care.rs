@@ -39,7 +39,7 @@ fn the_doctor_reports_damaged_journals_and_adds_missing_git_settings() {
     check(&[], 0, &["all is well", "checked: journal, selection, catalog, lexical, vectors, models, parsers"]);
     fs::remove_file(project.path(".recall/.gitattributes")).expect("there");
     check(&[], 1, &[".gitattributes: the line `*.jsonl merge=union` is missing", "recall doctor --fix"]);
-    check(&["--fix"], 0, &["mended journal"]);
+    check(&["--fix"], 0, &["fixed journal"]);
     check(&[], 0, &["all is well"]);
     let file = journal(&project);
     let mut open = fs::OpenOptions::new().append(true).open(&file).expect("there");

@@ -26,10 +26,6 @@ const COMMANDS: &[&[&str]] = &[
     &["end-recovery"],
 ];
 
-/// The events of `recall hook`. It ignores those that it does not know, so the parser accepts any.
-const EVENTS: &[&str] =
-    &["session-start", "prompt", "pre-tool", "post-tool", "pre-compact", "stop", "session-end", "subagent-start"];
-
 /// The width and height of the icon that the directory of plugins accepts.
 const ICON: std::ops::RangeInclusive<u32> = 512..=2048;
 
@@ -64,7 +60,7 @@ fn every_hook_is_a_command_of_recall_and_says_that_it_is_the_plugin_s() {
             assert_eq!((words[0], words[2]), ("hook", recall_agents::FROM_PLUGIN), "{event}");
             let parsed = recall_cli::definition().try_get_matches_from([&["recall"], &*words].concat());
             assert!(parsed.is_ok(), "{event}: {}", parsed.expect_err("an error"));
-            assert!(EVENTS.contains(&words[1]), "{event}: {}", words[1]);
+            assert!(recall_agents::HookEvent::from_name(words[1]).is_some(), "{event}: {}", words[1]);
         }
     }
     // The same hooks as those that `recall mcp install --hooks` writes, except for the flag.

@@ -53,6 +53,7 @@ mod team;
 mod terminal;
 mod train;
 mod trust;
+mod unused;
 mod upkeep;
 mod words;
 mod workspaces;

@@ -150,9 +150,9 @@ fn a_project_learns_from_its_history_and_forgets() {
 
     let sound = fs::read(&file).expect("readable");
     fs::write(&file, &sound[..sound.len() / 2]).expect("writable");
-    let passed_over = vec!["RANKER_PASSED_OVER".to_owned()];
-    assert_eq!(first(&sandbox, &project), (attic.clone(), passed_over.clone()));
-    assert_eq!(ranker(&sandbox, &project), ("built-in".to_owned(), passed_over));
+    let unusable = vec!["RANKER_UNUSABLE".to_owned()];
+    assert_eq!(first(&sandbox, &project), (attic.clone(), unusable.clone()));
+    assert_eq!(ranker(&sandbox, &project), ("built-in".to_owned(), unusable));
     let outcome = sandbox.recall(&project, &["search", "settle the voucher"]);
     assert!(outcome.stderr.contains("recall bench --forget"), "{outcome:?}");
 

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::document::Format;
 use crate::entry::{NAME, Shape, is_ours};
+use crate::hook_event::HookEvent;
 use crate::hooks::{self, Contract};
 use crate::place::{Folders, Place, exists, first_existing};
 use crate::vendor::Vendor;
@@ -58,6 +59,11 @@ impl Agent {
     /// Returns the file with the user's hooks, if the agent has hooks.
     pub fn hook_file(&self, folders: &Folders) -> Option<PathBuf> {
         self.hooks.map(|hooks| hooks.file.path(folders))
+    }
+
+    /// Returns the agent's name of an event; `None` if the agent does not have it, or has no hooks.
+    pub fn hook_event_name(&self, event: HookEvent) -> Option<&'static str> {
+        self.hooks?.contract.event_name(event)
     }
 
     /// Whether the agent is on this machine: its program is found, or it left files.

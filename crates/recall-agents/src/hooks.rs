@@ -9,8 +9,11 @@ use std::path::{Path, PathBuf};
 use jsonc_parser::cst::{CstArray, CstObject};
 use serde_json::{Map, Value, json};
 
+use HookEvent::{PostTool, PreCompact, PreTool, Prompt, SessionEnd, SessionStart, Stop, SubagentStart};
+
 use crate::document::json::{finish, input, object_in, parse, root_object};
 use crate::document::{DocumentError, EmptySection, Format, split_mark};
+use crate::hook_event::HookEvent;
 
 /// The flag in the commands of the plugin's hooks.
 pub const FROM_PLUGIN: &str = "--from-plugin";
@@ -40,8 +43,8 @@ pub(crate) enum Contract {
     Qwen,
 }
 
-/// An event of a vendor: its name, the tools that it is for, recall's name of the event, and whether the agent waits.
-type EventRow = (&'static str, Option<&'static str>, &'static str, Wait);
+/// An event of a vendor: its name, the tools that it is for, recall's event, and whether the agent waits.
+type EventRow = (&'static str, Option<&'static str>, HookEvent, Wait);
 
 /// Whether an agent waits for a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,43 +54,43 @@ enum Wait {
 }
 
 const CLAUDE: &[EventRow] = &[
-    ("SessionStart", None, "session-start", Wait::Yes),
-    ("UserPromptSubmit", None, "prompt", Wait::Yes),
-    ("PreToolUse", Some("Read|Edit|Write|MultiEdit|NotebookEdit"), "pre-tool", Wait::Yes),
-    ("PostToolUse", Some("Edit|Write|MultiEdit|NotebookEdit|Bash|TodoWrite"), "post-tool", Wait::No),
-    ("PostToolUseFailure", Some("Bash"), "post-tool", Wait::No),
-    ("SubagentStart", None, "subagent-start", Wait::Yes),
-    ("PreCompact", None, "pre-compact", Wait::Yes),
+    ("SessionStart", None, SessionStart, Wait::Yes),
+    ("UserPromptSubmit", None, Prompt, Wait::Yes),
+    ("PreToolUse", Some("Read|Edit|Write|MultiEdit|NotebookEdit"), PreTool, Wait::Yes),
+    ("PostToolUse", Some("Edit|Write|MultiEdit|NotebookEdit|Bash|TodoWrite"), PostTool, Wait::No),
+    ("PostToolUseFailure", Some("Bash"), PostTool, Wait::No),
+    ("SubagentStart", None, SubagentStart, Wait::Yes),
+    ("PreCompact", None, PreCompact, Wait::Yes),
     // A hook that is not waited for is ended with the session, which in a run without a terminal is after the first turn.
-    ("Stop", None, "stop", Wait::Yes),
-    ("SessionEnd", None, "session-end", Wait::Yes),
+    ("Stop", None, Stop, Wait::Yes),
+    ("SessionEnd", None, SessionEnd, Wait::Yes),
 ];
 
 const CODEX: &[EventRow] = &[
-    ("SessionStart", None, "session-start", Wait::Yes),
-    ("UserPromptSubmit", None, "prompt", Wait::Yes),
-    ("PostToolUse", Some("Bash"), "post-tool", Wait::Yes),
-    ("Stop", None, "stop", Wait::Yes),
+    ("SessionStart", None, SessionStart, Wait::Yes),
+    ("UserPromptSubmit", None, Prompt, Wait::Yes),
+    ("PostToolUse", Some("Bash"), PostTool, Wait::Yes),
+    ("Stop", None, Stop, Wait::Yes),
 ];
 
 const GEMINI: &[EventRow] = &[
-    ("SessionStart", None, "session-start", Wait::Yes),
-    ("BeforeAgent", None, "prompt", Wait::Yes),
-    ("AfterTool", Some("write_file|replace|run_shell_command"), "post-tool", Wait::Yes),
-    ("PreCompress", None, "pre-compact", Wait::Yes),
-    ("SessionEnd", None, "session-end", Wait::Yes),
+    ("SessionStart", None, SessionStart, Wait::Yes),
+    ("BeforeAgent", None, Prompt, Wait::Yes),
+    ("AfterTool", Some("write_file|replace|run_shell_command"), PostTool, Wait::Yes),
+    ("PreCompress", None, PreCompact, Wait::Yes),
+    ("SessionEnd", None, SessionEnd, Wait::Yes),
 ];
 
 const QWEN: &[EventRow] = &[
-    ("SessionStart", None, "session-start", Wait::Yes),
-    ("UserPromptSubmit", None, "prompt", Wait::Yes),
-    ("PreToolUse", Some("read_file|write_file|edit"), "pre-tool", Wait::Yes),
-    ("PostToolUse", Some("write_file|edit|run_shell_command"), "post-tool", Wait::Yes),
-    ("PostToolUseFailure", Some("run_shell_command"), "post-tool", Wait::Yes),
-    ("SubagentStart", None, "subagent-start", Wait::Yes),
-    ("PreCompact", None, "pre-compact", Wait::Yes),
-    ("Stop", None, "stop", Wait::Yes),
-    ("SessionEnd", None, "session-end", Wait::Yes),
+    ("SessionStart", None, SessionStart, Wait::Yes),
+    ("UserPromptSubmit", None, Prompt, Wait::Yes),
+    ("PreToolUse", Some("read_file|write_file|edit"), PreTool, Wait::Yes),
+    ("PostToolUse", Some("write_file|edit|run_shell_command"), PostTool, Wait::Yes),
+    ("PostToolUseFailure", Some("run_shell_command"), PostTool, Wait::Yes),
+    ("SubagentStart", None, SubagentStart, Wait::Yes),
+    ("PreCompact", None, PreCompact, Wait::Yes),
+    ("Stop", None, Stop, Wait::Yes),
+    ("SessionEnd", None, SessionEnd, Wait::Yes),
 ];
 
 impl Contract {
@@ -100,15 +103,20 @@ impl Contract {
         }
     }
 
+    /// Returns the vendor's name of an event; the first, if it has several.
+    pub(crate) fn event_name(self, event: HookEvent) -> Option<&'static str> {
+        self.events().iter().find(|(_, _, answered, _)| *answered == event).map(|(name, ..)| *name)
+    }
+
     /// Returns the vendor's events with the groups that start `recall`.
     pub(crate) fn groups(self, recall: &str) -> Vec<(&'static str, Value)> {
-        let group = |(event, matcher, name, wait): &EventRow| {
+        let group = |(name, matcher, event, wait): &EventRow| {
             let mut group = Map::new();
             if let Some(matcher) = matcher {
                 group.insert("matcher".to_owned(), json!(matcher));
             }
-            group.insert(SECTION.to_owned(), json!([self.hook(recall, name, *wait)]));
-            (*event, Value::Object(group))
+            group.insert(SECTION.to_owned(), json!([self.hook(recall, event.as_str(), *wait)]));
+            (*name, Value::Object(group))
         };
         self.events().iter().map(group).collect()
     }
@@ -140,7 +148,7 @@ impl Contract {
 }
 
 /// Whether one of the settings files has hooks of recall that are not the plugin's. The plugin stands down then, so that
-/// nothing is told twice. A file that is missing, too large or unreadable has none.
+/// nothing is reported twice. A file that is missing, too large or unreadable has none.
 pub fn settings_have_hooks(files: &[PathBuf]) -> bool {
     files.iter().any(|file| has_hooks(file))
 }

@@ -105,6 +105,16 @@ pub(crate) fn side_file(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// Quarantines a damaged catalog with its log, as [`recall_os::quarantine`] does, so that a new one can be created. SQLite still
+/// finds the log under the new name. No process may have the catalog open.
+///
+/// # Errors
+/// The catalog does not exist, or its directory cannot be written.
+pub fn quarantine(path: &Path, suffix: &str) -> std::io::Result<PathBuf> {
+    // The log first. If it stayed behind, SQLite would apply it to the next catalog.
+    recall_os::quarantine_with(path, &["-wal", "-shm"], suffix)
+}
+
 /// Checkpoints the log without waiting for readers.
 pub(crate) fn checkpoint(connection: &Connection) -> Result<Checkpoint, WriteError> {
     connection.busy_timeout(Duration::ZERO)?;

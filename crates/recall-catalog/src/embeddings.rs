@@ -226,7 +226,7 @@ impl State {
     fn replace_file(&mut self, path: &Path, now: Timestamp) -> Result<(), EmbeddingStoreError> {
         if fs::exists(path).map_err(|error| EmbeddingStoreError::io(path, error))? {
             let suffix = format!("{:013}", now.as_millis());
-            crate::set_aside(path, &suffix).map_err(|error| EmbeddingStoreError::io(path, error))?;
+            crate::quarantine(path, &suffix).map_err(|error| EmbeddingStoreError::io(path, error))?;
         }
         self.connection = Some(schema::open(path)?);
         self.replacements += 1;

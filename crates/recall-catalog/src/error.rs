@@ -9,7 +9,7 @@ use rusqlite::ffi::{SQLITE_ERROR, SQLITE_IOERR_CORRUPTFS, SQLITE_IOERR_SHORT_REA
 /// The reason why a catalog was not opened. The file is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The file is not a catalog, or pages of it are missing or corrupt. [`set_aside`](fn@crate::set_aside) moves it
+    /// The file is not a catalog, or pages of it are missing or corrupt. [`quarantine`](crate::quarantine) moves it
     /// away.
     #[error("the catalog `{}` is damaged: {reason}", path.display())]
     Damaged {

@@ -20,12 +20,12 @@ mod open;
 mod packing;
 mod read;
 mod rows;
-mod set_aside;
 mod text_blocks;
 mod write;
 
 pub use catalog::{Catalog, Checkpoint};
 pub use check::Problem;
+pub use connection::quarantine;
 pub use embeddings::{EmbeddingStatistics, EmbeddingStore, EmbeddingStoreError, ModelStatistics};
 pub use error::{OpenError, ReadError, SqliteError, WriteError};
 pub use file_stamps::Disturbance;
@@ -33,5 +33,4 @@ pub use read::{
     ChunkRun, ChunkedDocument, Column, ColumnValue, Condition, Counts, DocumentPlace, FileState, ListQuery, ListSort,
     OwnedRecord, PlacedChunk, Snapshot, StoredChunk, StoredDocument, UnparsedDocument,
 };
-pub use set_aside::set_aside;
 pub use write::{DocumentRecord, FailureKind, FileFailure, Inserted, Transaction, Writer};

@@ -20,7 +20,7 @@ pub fn read_notebook(reader: &mut dyn Read) -> Option<String> {
     serde_json::from_reader(reader).ok().and_then(|notebook: Notebook| notebook.text())
 }
 
-/// The parts of a notebook that hold text. All others are passed over while they are read.
+/// The parts of a notebook that hold text. All others are skipped while they are read.
 #[derive(Deserialize)]
 struct Notebook {
     cells: Option<Vec<Cell>>,

@@ -1,11 +1,14 @@
 //! Programming and markup languages.
 
+#[rustfmt::skip]
+pub(crate) mod syntaxes;
 mod table;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use self::syntaxes::Syntax;
 pub use self::table::BuildFolder;
 use self::table::{LANGUAGES, Row};
 use crate::nearest::near;
@@ -67,6 +70,11 @@ impl FromStr for Language {
 /// Returns the form of texts in a language. A language that is not in the table is taken for a programming language.
 pub(crate) fn form_of(language: &Language) -> Form {
     LANGUAGES.iter().find(|row| row.name == language.as_str()).map_or(Form::Program, |row| row.form)
+}
+
+/// Returns how comments, strings and keywords of a language look; `None` if its row does not say it.
+pub(crate) fn syntax_of(language: &str) -> Option<&'static Syntax> {
+    LANGUAGES.iter().find(|row| row.name == language)?.syntax
 }
 
 /// Whether a file with this extension holds code of a programming language. Prose, data, markup, configuration and

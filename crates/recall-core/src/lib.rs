@@ -5,6 +5,7 @@
 mod ablation;
 mod agent_file;
 mod ascending;
+pub mod breaker;
 mod chunk;
 mod citation;
 mod clean;

@@ -171,8 +171,6 @@ pub struct Weights {
     pub vector: Option<f32>,
     /// The weight of BM25.
     pub bm25: Option<f32>,
-    /// The weight of the structural prior.
-    pub ppr: Option<f32>,
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use recall_watch::Watcher;
 
 use crate::budget::BudgetUse;
 use crate::embeddings::{EmbeddingCache, Models};
-use crate::imports::{Imports, Room, Shed};
+use crate::index_runs::{IndexRuns, Room, Shed};
 use crate::settings::{EngineSettings, JournalSource, Places, Reranker, StoreSettingsSource};
 use crate::store::Registry;
 use crate::task_pool::TaskPool;
@@ -67,8 +67,8 @@ impl Engine {
         let models = Models::new(settings.model.clone(), cache);
         let watcher = settings.watch.then(|| watcher(&places)).flatten();
         let registry = Arc::new_cyclic(|registry| {
-            let imports = Imports::new(&settings.memory, shedding(Weak::clone(registry)));
-            Registry::new(places, &settings, store_settings, models, journals, imports, watcher)
+            let index_runs = IndexRuns::new(&settings.memory, shedding(Weak::clone(registry)));
+            Registry::new(places, &settings, store_settings, models, journals, index_runs, watcher)
         });
         let recorder = FlightRecorder::new(Arc::clone(&registry), Arc::clone(&clock));
         Self {
@@ -99,12 +99,12 @@ impl Engine {
     ///
     /// The next request reopens a closed store from its files.
     pub fn make_room(&self) -> Room {
-        self.registry.imports.make_room()
+        self.registry.index_runs.make_room()
     }
 
-    /// Returns how much memory is reserved for imports, and how many imports wait for it.
-    pub fn imports(&self) -> BudgetUse {
-        self.registry.imports.usage()
+    /// Returns how much memory is reserved for index runs, and how many index runs wait for it.
+    pub fn index_runs(&self) -> BudgetUse {
+        self.registry.index_runs.usage()
     }
 
     /// Returns the number of running index jobs.
@@ -113,7 +113,7 @@ impl Engine {
     }
 }
 
-/// Returns a function that closes idle stores of a registry to free memory for imports.
+/// Returns a function that closes idle stores of a registry to free memory for index runs.
 fn shedding(registry: Weak<Registry>) -> Box<Shed> {
     Box::new(move || registry.upgrade().is_some_and(|registry| registry.close_oldest_idle()))
 }

@@ -12,7 +12,7 @@ pub struct Finding {
     /// The problem.
     pub problem: Problem,
     /// Whether it was repaired.
-    pub is_mended: bool,
+    pub is_fixed: bool,
 }
 
 impl Finding {

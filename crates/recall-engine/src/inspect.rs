@@ -14,7 +14,7 @@ mod status;
 
 pub use abbreviated::Abbreviated;
 pub use compact::CompactReport;
-pub use doctor::{DoctorReport, DoctorRequest, Mend, SecretScan};
+pub use doctor::{DoctorReport, DoctorRequest, Fix, SecretScan};
 pub use get::{CitedItem, Item, ItemRequest, Parent};
 pub use history::{History, HistoryRequest};
 pub use kept::KeptStore;

@@ -330,7 +330,7 @@ impl Ledger {
             .map_err(|source| MemoryError::OpenJournal { folder: self.folder.clone(), source })?;
         write_git_files(&self.root).map_err(MemoryError::GitFile)?;
         for repair in opened.take_repairs() {
-            tracing::warn!(folder = %self.folder.display(), %repair, "the end of a journal was mended");
+            tracing::warn!(folder = %self.folder.display(), %repair, "the end of a journal was repaired");
         }
         Ok(Arc::clone(journal.insert(Arc::new(opened))))
     }

@@ -18,7 +18,7 @@ mod fault;
 mod finding;
 mod git;
 mod graph;
-mod imports;
+mod index_runs;
 mod indexing;
 mod inspect;
 mod known;
@@ -34,7 +34,6 @@ mod origin;
 mod progress;
 mod publish;
 mod query;
-mod quote;
 mod ranking;
 mod search;
 mod session;
@@ -67,13 +66,13 @@ pub use fault::Fault;
 pub use finding::{Check, Finding, Gravity, Problem};
 pub use git::DocumentCommit;
 pub use graph::{Graph, GraphEdge, GraphNode, GraphRequest, NodeThing, Related, RelatedDocument, RelatedRequest, Tie};
-pub use imports::Room;
+pub use index_runs::Room;
 pub use indexing::{
     IndexReport, IndexRequest, LeftOutFile, RebuildPart, Removal, RemoveReport, RemoveRequest, Tombstones,
 };
 pub use inspect::{
     Abbreviated, CitedItem, CompactReport, DoctorReport, DoctorRequest, FailureEntry, FailureEntryKind, FileCounts,
-    History, HistoryRequest, Item, ItemRequest, KeptStore, ListRequest, Listed, Listing, Mend, NamesRequest, Parent,
+    Fix, History, HistoryRequest, Item, ItemRequest, KeptStore, ListRequest, Listed, Listing, NamesRequest, Parent,
     RecordStatus, Said, SecretScan, Status, StoreStatus,
 };
 pub use links::{Links, links};

@@ -167,7 +167,7 @@ impl Engine {
                 Err(warning) => warnings.push(warning),
             }
         }
-        warnings.extend(ranking.problem.clone().map(|reason| Warning::RankerPassedOver { reason }));
+        warnings.extend(ranking.problem.clone().map(|reason| Warning::RankerUnusable { reason }));
         clock.lap(Stage::Freshness);
 
         let searched = searched_stores(&stores, &shared);
@@ -406,8 +406,8 @@ impl Search<'_> {
         }
         if weights.asks_semantic() {
             let problems = self.stores.iter().flat_map(|store| store.embeddings.problems());
-            let passed_over = |reason| Warning::EmbeddingsPassedOver { reason, instead: model.map(ToOwned::to_owned) };
-            warnings.extend(problems.map(passed_over));
+            let unusable = |reason| Warning::EmbeddingsUnusable { reason, instead: model.map(ToOwned::to_owned) };
+            warnings.extend(problems.map(unusable));
             let is_to_come = |store: &MountedStore| store.embeddings.is_to_come(store.lexical.generation());
             if silent.contains(&Ablation::Semantic) && self.stores.iter().any(is_to_come) {
                 warnings.push(Warning::EmbeddingsToCome);

@@ -93,22 +93,22 @@ pub struct EngineSettings {
 /// The bounds of the engine's memory.
 #[derive(Clone)]
 pub struct MemorySettings {
-    /// The most that all imports together may hold, in bytes.
-    pub import_bytes: u64,
-    /// The number of imports that run at once; each has an equal share.
-    pub imports_at_once: NonZero<usize>,
-    /// Above this memory use, idle stores are closed, and imports read one file at a time.
+    /// The most that all index runs together may hold, in bytes.
+    pub index_run_bytes: u64,
+    /// The number of index runs that run at once; each has an equal share.
+    pub index_runs_at_once: NonZero<usize>,
+    /// Above this memory use, idle stores are closed, and index runs read one file at a time.
     pub ceiling_bytes: u64,
     /// Returns the current memory use of the process.
     pub used_bytes: Arc<dyn Fn() -> u64 + Send + Sync>,
 }
 
 impl Default for MemorySettings {
-    /// 512 MiB, half of it for imports, without a measurement of the process.
+    /// 512 MiB, half of it for index runs, without a measurement of the process.
     fn default() -> Self {
         Self {
-            import_bytes: 256 * 1024 * 1024,
-            imports_at_once: IMPORTS_AT_ONCE,
+            index_run_bytes: 256 * 1024 * 1024,
+            index_runs_at_once: INDEX_RUNS_AT_ONCE,
             ceiling_bytes: 512 * 1024 * 1024,
             used_bytes: Arc::new(|| 0),
         }
@@ -185,8 +185,8 @@ impl Default for JudgeSettings {
 /// The default of [`EngineSettings::stores_per_request`]. A search takes about half a millisecond per store.
 const STORES_PER_REQUEST: u32 = 64;
 
-/// The default of [`MemorySettings::imports_at_once`].
-const IMPORTS_AT_ONCE: NonZero<usize> = NonZero::new(2).expect("2 is not zero");
+/// The default of [`MemorySettings::index_runs_at_once`].
+const INDEX_RUNS_AT_ONCE: NonZero<usize> = NonZero::new(2).expect("2 is not zero");
 
 /// The default of [`EngineSettings::open_stores`].
 const OPEN_STORES: NonZero<usize> = NonZero::new(32).expect("32 is not zero");

@@ -51,7 +51,7 @@ use recall_watch::{GitFacts, Watch};
 use crate::coverage::{Coverage, Indexing};
 use crate::embeddings::{Embeddings, Models, UpdateExtent};
 use crate::error::StoreError;
-use crate::imports::{Import, Imports};
+use crate::index_runs::{IndexRun, IndexRuns};
 use crate::known::{Known, Written};
 use crate::ledger::Ledger;
 use crate::links::stated::Stated;
@@ -167,8 +167,8 @@ pub(crate) struct Store {
     are_repairs_reported: AtomicBool,
     /// Asks the store's background jobs to stop.
     pub(crate) cancel: Cancel,
-    /// The queue of imports, shared by all stores.
-    pub(crate) imports: Arc<Imports>,
+    /// The queue of index runs, shared by all stores.
+    pub(crate) index_runs: Arc<IndexRuns>,
     /// Parses source code outside of this process.
     pub(crate) code_parser: Option<Arc<dyn CodeParser>>,
     /// A cache of its name in shared stores.
@@ -266,12 +266,12 @@ impl Store {
     }
 
     /// Finishes an index job on a thread of its own: updates the embeddings that follow at once, closes the lexical writer, which
-    /// waits for its merges, then reads the graph and starts the slow embeddings. The import ends before the last two steps.
-    pub(crate) fn settle_soon(self: &Arc<Self>, import: Option<Import>) {
+    /// waits for its merges, then reads the graph and starts the slow embeddings. The index run ends before the last two steps.
+    pub(crate) fn settle_soon(self: &Arc<Self>, index_run: Option<IndexRun>) {
         self.work("settle", |store| {
             store.catch_up(UpdateExtent::Complete);
             store.settle();
-            drop(import);
+            drop(index_run);
             // The first search after a job then ranks by the same graph as the second.
             store.follow_structure();
             store.embed_soon();
@@ -334,7 +334,7 @@ impl Store {
         if let Err(error) = writer.finish() {
             tracing::warn!(root = %self.root.display(), %error, "the lexical index could not be sealed");
         }
-        // After an import the write-ahead log is as large as the import, and every later reader would search it.
+        // After an index run the write-ahead log is as large as the index run, and every later reader would search it.
         if let Err(error) = self.catalog.checkpoint() {
             tracing::warn!(root = %self.root.display(), %error, "the catalog's log could not be folded in");
         }

@@ -110,7 +110,7 @@ pub enum Warning {
     /// The ranking used words only, since not every text has an embedding yet.
     EmbeddingsToCome,
     /// The embeddings by a model could not be used.
-    EmbeddingsPassedOver {
+    EmbeddingsUnusable {
         /// Why.
         reason: String,
         /// The model that was used instead; `None` if the ranking used words only.
@@ -127,7 +127,7 @@ pub enum Warning {
         reason: String,
     },
     /// The ranker that was trained on the project's history cannot be used: the built-in ones were.
-    RankerPassedOver {
+    RankerUnusable {
         /// Why.
         reason: String,
     },

@@ -5,18 +5,18 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use recall_core::{MemoryType, Scope};
-use recall_engine::{Check, DoctorReport, DoctorRequest, Engine, Mend, Problem, SecretScan};
+use recall_engine::{Check, DoctorReport, DoctorRequest, Engine, Fix, Problem, SecretScan};
 
 use crate::support::{Sandbox, new_memory};
 
-fn doctor(sandbox: &Sandbox, engine: &Engine, mend: Mend, secrets: SecretScan) -> DoctorReport {
-    engine.doctor(&sandbox.origin(), &DoctorRequest { scope: Scope::All, mend, secrets }).expect("it can be checked")
+fn doctor(sandbox: &Sandbox, engine: &Engine, fix: Fix, secrets: SecretScan) -> DoctorReport {
+    engine.doctor(&sandbox.origin(), &DoctorRequest { scope: Scope::All, fix, secrets }).expect("it can be checked")
 }
 
 /// Returns the problems that were found and not repaired.
-fn problems(sandbox: &Sandbox, engine: &Engine, mend: Mend) -> Vec<Problem> {
-    let findings = doctor(sandbox, engine, mend, SecretScan::Off).findings;
-    findings.into_iter().filter(|finding| !finding.is_mended).map(|finding| finding.problem).collect()
+fn problems(sandbox: &Sandbox, engine: &Engine, fix: Fix) -> Vec<Problem> {
+    let findings = doctor(sandbox, engine, fix, SecretScan::Off).findings;
+    findings.into_iter().filter(|finding| !finding.is_fixed).map(|finding| finding.problem).collect()
 }
 
 fn remember(sandbox: &Sandbox, engine: &Engine, content: &str) {
@@ -37,7 +37,7 @@ fn a_healthy_store_has_no_findings() {
     sandbox.index(&engine);
     remember(&sandbox, &engine, "Wombats dig.");
     sandbox.search(&engine, "wombats");
-    let report = doctor(&sandbox, &engine, Mend::Nothing, SecretScan::On);
+    let report = doctor(&sandbox, &engine, Fix::Nothing, SecretScan::On);
     assert_eq!(report.findings, []);
     assert_eq!(
         report.checked,
@@ -55,8 +55,8 @@ fn unreadable_lines_and_conflict_markers_are_reported_and_stay() {
     open.write_all(b"<<<<<<< HEAD\n{\"event\":\"add\"\n=======\n>>>>>>> branch\n").expect("written");
     drop(open);
     let before = fs::read(&file).expect("there");
-    for mend in [Mend::Nothing, Mend::Everything] {
-        let found = problems(&sandbox, &engine, mend);
+    for fix in [Fix::Nothing, Fix::Everything] {
+        let found = problems(&sandbox, &engine, fix);
         let lines: Vec<(u64, bool)> = found
             .iter()
             .map(|problem| match problem {
@@ -77,10 +77,10 @@ fn missing_lines_of_the_files_for_git_are_written_again() {
     let file = sandbox.root().join(".recall/.gitattributes");
     fs::write(&file, "*.png binary\n").expect("written");
     let missing = Problem::GitLine { path: file.clone(), line: "*.jsonl merge=union" };
-    assert_eq!(problems(&sandbox, &engine, Mend::Nothing), [missing]);
-    assert_eq!(problems(&sandbox, &engine, Mend::Everything), []);
+    assert_eq!(problems(&sandbox, &engine, Fix::Nothing), [missing]);
+    assert_eq!(problems(&sandbox, &engine, Fix::Everything), []);
     assert_eq!(fs::read_to_string(&file).expect("there"), "*.png binary\n*.jsonl merge=union\n");
-    assert_eq!(problems(&sandbox, &engine, Mend::Nothing), []);
+    assert_eq!(problems(&sandbox, &engine, Fix::Nothing), []);
 }
 
 #[test]
@@ -100,13 +100,13 @@ fn a_damaged_catalog_is_rebuilt_from_the_files() {
     bytes[middle..middle + 4096].fill(0xa5);
     fs::write(&catalog, bytes).expect("written");
     let engine = sandbox.engine();
-    let found = problems(&sandbox, &engine, Mend::Nothing);
+    let found = problems(&sandbox, &engine, Fix::Nothing);
     assert!(
         found.iter().any(|problem| matches!(problem, Problem::CatalogDamaged { .. } | Problem::Repaired { .. })),
         "{found:?}"
     );
-    doctor(&sandbox, &engine, Mend::Everything, SecretScan::Off);
-    let left = problems(&sandbox, &engine, Mend::Nothing);
+    doctor(&sandbox, &engine, Fix::Everything, SecretScan::Off);
+    let left = problems(&sandbox, &engine, Fix::Nothing);
     assert!(left.iter().all(|problem| matches!(problem, Problem::Repaired { .. })), "{left:?}");
     assert!(sandbox.search(&engine, "burrow_7").hits.iter().any(|hit| hit.document.path.as_str() == "src/f7.rs"));
     assert!(sandbox.search(&engine, "wombats").hits.iter().any(|hit| hit.memory.is_some()));
@@ -119,8 +119,8 @@ fn files_with_secrets_are_reported_on_request() {
     let sandbox = Sandbox::with(&[("a.rs", &format!("const TOKEN: &str = \"{token}\";\n")), ("b.rs", "fn b() {}\n")]);
     let engine = sandbox.engine();
     sandbox.index(&engine);
-    assert_eq!(problems(&sandbox, &engine, Mend::Nothing), []);
-    let found = doctor(&sandbox, &engine, Mend::Nothing, SecretScan::On).findings;
+    assert_eq!(problems(&sandbox, &engine, Fix::Nothing), []);
+    let found = doctor(&sandbox, &engine, Fix::Nothing, SecretScan::On).findings;
     let expected = [("a.rs", 1, vec!["github-token"])];
     let found: Vec<_> = found
         .iter()

@@ -349,7 +349,7 @@ fn chunks_embedded_before_a_failure_are_not_embedded_again() {
     let answer = search(&sandbox, &first);
     assert_eq!(answer.model, None);
     assert!(
-        matches!(&answer.warnings[..], [Warning::EmbeddingsPassedOver { reason, instead: None }] if reason.contains("provoked"))
+        matches!(&answer.warnings[..], [Warning::EmbeddingsUnusable { reason, instead: None }] if reason.contains("provoked"))
     );
     first.close();
     drop(first);
@@ -374,7 +374,8 @@ fn if_an_encoder_fails_the_next_model_answers_with_a_warning() {
         let answer = search(&sandbox, &engine);
         let expected = built_in.then(|| "static".to_owned());
         assert_eq!((paths(&answer)[0], &answer.model), ("docs/cars.md", &expected));
-        let told = |warning: &Warning| matches!(warning, Warning::EmbeddingsPassedOver { instead, .. } if *instead == expected);
+        let told =
+            |warning: &Warning| matches!(warning, Warning::EmbeddingsUnusable { instead, .. } if *instead == expected);
         assert!(answer.warnings.iter().any(told), "{:?}", answer.warnings);
 
         deep.is_dumb.store(false, Ordering::SeqCst);

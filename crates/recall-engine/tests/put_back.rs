@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use recall_core::{AskBriefing, BriefingSubject, MemoryId, MemoryType, Provenance, Scope, UpdateMemory};
-use recall_engine::{DoctorRequest, Engine, ItemRequest, Mend, Parent, Problem, RemoveRequest, SecretScan, Tombstones};
+use recall_engine::{DoctorRequest, Engine, Fix, ItemRequest, Parent, Problem, RemoveRequest, SecretScan, Tombstones};
 
 use crate::support::{Sandbox, new_memory};
 
@@ -74,10 +74,10 @@ fn added(sandbox: &Sandbox) -> BTreeMap<String, usize> {
     added
 }
 
-fn problems(sandbox: &Sandbox, engine: &Engine, mend: Mend) -> Vec<Problem> {
-    let request = DoctorRequest { scope: Scope::Project, mend, secrets: SecretScan::Off };
+fn problems(sandbox: &Sandbox, engine: &Engine, fix: Fix) -> Vec<Problem> {
+    let request = DoctorRequest { scope: Scope::Project, fix, secrets: SecretScan::Off };
     let findings = engine.doctor(&sandbox.origin(), &request).expect("checked").findings;
-    findings.into_iter().filter(|finding| !finding.is_mended).map(|finding| finding.problem).collect()
+    findings.into_iter().filter(|finding| !finding.is_fixed).map(|finding| finding.problem).collect()
 }
 
 /// Sends searches until a condition holds.
@@ -85,7 +85,7 @@ fn problems(sandbox: &Sandbox, engine: &Engine, mend: Mend) -> Vec<Problem> {
 fn wait(sandbox: &Sandbox, engine: &Engine, what: &str, is_so: impl Fn() -> bool) {
     let began = Instant::now();
     while !is_so() {
-        assert!(began.elapsed() < PATIENCE, "{what}: {:?}", problems(sandbox, engine, Mend::Nothing));
+        assert!(began.elapsed() < PATIENCE, "{what}: {:?}", problems(sandbox, engine, Fix::Nothing));
         sandbox.search(engine, "wombat");
     }
 }
@@ -129,7 +129,7 @@ fn a_vanished_memory_is_put_back_once_and_reported() {
     assert_eq!(added(&sandbox).len(), 1);
     let all = BTreeMap::from(ids.map(|id| (id, 1)));
     wait(&sandbox, &engine, "put back", || added(&sandbox) == all);
-    let told = problems(&sandbox, &engine, Mend::Nothing);
+    let told = problems(&sandbox, &engine, Fix::Nothing);
     let put_back = |gone: u64| move |problem: &Problem| matches!(problem, Problem::PutBack { events: 1, gone_again, .. } if *gone_again == gone);
     assert!(told.iter().any(put_back(0)), "{told:?}");
     assert!(!told.iter().any(|problem| matches!(problem, Problem::Vanished { .. })), "{told:?}");
@@ -146,7 +146,7 @@ fn a_vanished_memory_is_put_back_once_and_reported() {
     drop_uncommitted(&sandbox);
     engine.close();
     let engine = sandbox.engine();
-    wait(&sandbox, &engine, "gone again", || problems(&sandbox, &engine, Mend::Everything).iter().any(put_back(1)));
+    wait(&sandbox, &engine, "gone again", || problems(&sandbox, &engine, Fix::Everything).iter().any(put_back(1)));
     let third = remember(&sandbox, &engine, 3);
     drop_uncommitted(&sandbox);
     wait(&sandbox, &engine, "another one is put back", || added(&sandbox).contains_key(&third.to_string()));
@@ -162,7 +162,7 @@ fn a_line_that_a_person_removes_stays_removed() {
     sandbox.search(&engine, "wombat");
     lose_last_line(&sandbox);
     let is_told = || {
-        let told = problems(&sandbox, &engine, Mend::Everything);
+        let told = problems(&sandbox, &engine, Fix::Everything);
         assert!(!told.iter().any(|problem| matches!(problem, Problem::Vanished { .. })), "{told:?}");
         told.contains(&Problem::TakenOut { events: 1 })
     };
@@ -203,7 +203,7 @@ fn a_dropped_change_does_not_revive_a_memory_on_a_branch_without_it() {
     engine.update_memory(&sandbox.origin(), &update).expect("updated");
     drop_uncommitted(&sandbox);
     assert!(git(&root, &["checkout", "--quiet", "without"]));
-    let told = problems(&sandbox, &engine, Mend::Everything);
+    let told = problems(&sandbox, &engine, Fix::Everything);
     assert!(!told.iter().any(|problem| matches!(problem, Problem::Vanished { .. })), "{told:?}");
     assert_eq!(git_output(&root, &["status", "--porcelain"]), "");
     assert!(sandbox.search(&engine, "wombat").hits.iter().all(|hit| hit.memory.is_none()));
@@ -247,7 +247,7 @@ fn a_memory_that_a_commit_had_goes_with_the_commit() {
         git(&root, &["reflog", "expire", "--expire=now", "--all"]) && git(&root, &["gc", "--quiet", "--prune=now"])
     );
     assert!(in_objects(&root).is_empty());
-    let told = problems(&sandbox, &engine, Mend::Everything);
+    let told = problems(&sandbox, &engine, Fix::Everything);
     assert!(!told.iter().any(|problem| matches!(problem, Problem::Vanished { .. })), "{told:?}");
     assert!(added(&sandbox).is_empty());
 }
@@ -282,7 +282,7 @@ fn a_memory_that_git_still_has_is_not_put_back() {
     remember(&sandbox, &engine, 1);
     // In a stash, as an untracked file; on another branch; only in the index; in an earlier state of a branch.
     let check = |what: &str| {
-        let told = problems(&sandbox, &engine, Mend::Everything);
+        let told = problems(&sandbox, &engine, Fix::Everything);
         let is_wrong = |problem: &Problem| matches!(problem, Problem::Vanished { .. } | Problem::PutBack { .. });
         assert!(!told.iter().any(is_wrong), "{what}: {told:?}");
         assert_eq!(added(&sandbox).len(), 0, "{what}");
@@ -311,11 +311,11 @@ fn without_a_repository_memories_are_put_back_only_on_request() {
     let id = remember(&sandbox, &engine, 1).to_string();
     sandbox.search(&engine, "wombat");
     fs::remove_file(journals(&sandbox).pop().expect("a journal")).expect("removed");
-    let told = problems(&sandbox, &engine, Mend::Nothing);
+    let told = problems(&sandbox, &engine, Fix::Nothing);
     let is_told = |problem: &Problem| matches!(problem, Problem::Vanished { events: 1, reason: Some(_) });
     assert!(told.iter().any(is_told), "{told:?}");
     assert!(added(&sandbox).is_empty());
-    let told = problems(&sandbox, &engine, Mend::Everything);
+    let told = problems(&sandbox, &engine, Fix::Everything);
     assert!(!told.iter().any(is_told), "{told:?}");
     assert_eq!(added(&sandbox), BTreeMap::from([(id, 1)]));
 }
@@ -333,7 +333,7 @@ fn a_new_folder_at_the_same_path_gets_no_memories_of_the_former_one() {
     assert!(git(&sandbox.root(), &["init", "--quiet"]));
     let engine = sandbox.engine();
     remember(&sandbox, &engine, 2);
-    let told = problems(&sandbox, &engine, Mend::Everything);
+    let told = problems(&sandbox, &engine, Fix::Everything);
     assert!(!told.iter().any(|problem| matches!(problem, Problem::Vanished { .. })), "{told:?}");
     assert_eq!(added(&sandbox).len(), 1);
 }

@@ -184,7 +184,7 @@ fn check(wire: Wire, seed: u64) {
         // Each time another query, as embeddings of queries are kept, with the same words.
         let asked = format!("{query}{}", " ".repeat(number / QUERY_FAULTS));
         let answer = faulty.sandbox.search(&faulty.engine, &asked);
-        let is_warned = answer.warnings.iter().any(|warning| matches!(warning, Warning::EmbeddingsPassedOver { .. }));
+        let is_warned = answer.warnings.iter().any(|warning| matches!(warning, Warning::EmbeddingsUnusable { .. }));
         match answer.model.as_deref() {
             Some("remote") => {
                 let expected = healthy.sandbox.search(&healthy.engine, &query);

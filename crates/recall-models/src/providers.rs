@@ -12,7 +12,6 @@
 //! The module does not decide which texts are embedded; it does not store embeddings and knows nothing of an index.
 
 mod batch;
-mod breaker;
 mod call;
 mod describer;
 mod embed;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::breaker::{Breaker, Standing};
+use crate::breaker::{Health, Standing};
 use crate::{Ask, Found, Key, Model, Place, SharedStore, Statistics, StoreError, WholeDocument};
 
 /// The reading side of a store, by its name in the configuration.
@@ -15,23 +15,23 @@ pub struct Guarded {
     pub name: String,
     /// The store; the reason if its settings are wrong.
     store: Result<Arc<dyn SharedStore>, String>,
-    breaker: Arc<Breaker>,
+    health: Arc<Health>,
 }
 
 impl Guarded {
     /// Guards a store.
     pub fn new(name: impl Into<String>, store: Arc<dyn SharedStore>) -> Self {
-        Self { name: name.into(), store: Ok(store), breaker: Arc::default() }
+        Self { name: name.into(), store: Ok(store), health: Arc::default() }
     }
 
     /// A store whose settings are wrong. Each request fails with the reason.
     pub fn unusable(name: impl Into<String>, reason: String) -> Self {
-        Self { name: name.into(), store: Err(reason), breaker: Arc::default() }
+        Self { name: name.into(), store: Err(reason), health: Arc::default() }
     }
 
     /// Whether the store answers.
     pub fn standing(&self) -> Standing {
-        self.breaker.standing()
+        self.health.standing()
     }
 
     /// The store itself, for publications, which wait and retry.
@@ -69,7 +69,7 @@ impl Guarded {
 
     fn ask<T>(&self, ask: impl FnOnce(&dyn SharedStore) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let store = self.store()?;
-        if self.breaker.standing() != Standing::Answers {
+        if self.health.standing() != Standing::Answers {
             return Err(StoreError::Resting);
         }
         let answer = ask(&**store);
@@ -78,7 +78,7 @@ impl Guarded {
         {
             let store = Arc::downgrade(store);
             let probe = move || store.upgrade().is_none_or(|store| store.ping().is_ok());
-            self.breaker.open(error.to_string(), probe);
+            self.health.note_failure(&error.to_string(), probe);
         }
         answer
     }

@@ -47,7 +47,7 @@ impl fmt::Display for LeftOutRule {
             Self::Exclude => "excluded by the setting `index.exclude`",
             Self::NotIncluded => "not among the files of the setting `index.include`",
             Self::Removed => "removed from the index",
-            Self::Addition => "excluded by the options of `recall add`",
+            Self::Addition => "excluded by the options of `recall include`",
             Self::Internal => "part of version control or of recall",
             Self::WorkTree => "in a linked work tree of the same repository",
         })

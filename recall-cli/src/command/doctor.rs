@@ -59,7 +59,7 @@ fn text(answer: &DoctorResponse) -> String {
     for finding in findings {
         let Finding { check, severity: _, message, hint, path, fixed, store_id: _ } = finding;
         let (style, word) = match finding.severity() {
-            _ if *fixed => (GOOD, "mended"),
+            _ if *fixed => (GOOD, "fixed"),
             Severity::Error => (ERROR, "error"),
             Severity::Notice => (NOTE, "note"),
             Severity::Warning | Severity::Unspecified => (WARNING, "warning"),
@@ -88,7 +88,7 @@ mod tests {
             check: "journal".to_owned(),
             severity: severity.into(),
             message: "line 3 cannot be read".to_owned(),
-            hint: "mend it by hand".to_owned(),
+            hint: "fix it by hand".to_owned(),
             path: "/p/.recall/2026-11-20/memories.jsonl".to_owned(),
             fixed,
             store_id: String::new(),
@@ -97,8 +97,8 @@ mod tests {
         let findings = vec![finding(Severity::Error, false), finding(Severity::Warning, true)];
         insta::assert_snapshot!(plain(&text(&DoctorResponse { findings, checked: checked.clone() })), @r"
         [error] journal /p/.recall/2026-11-20/memories.jsonl: line 3 cannot be read
-          hint: mend it by hand
-        mended journal /p/.recall/2026-11-20/memories.jsonl: line 3 cannot be read
+          hint: fix it by hand
+        fixed journal /p/.recall/2026-11-20/memories.jsonl: line 3 cannot be read
         checked: journal, catalog
         ");
         assert_eq!(

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use clap::Args;
+use recall_agents::{Agent, HookEvent};
 
 use crate::Exit;
 use crate::agents;
@@ -14,17 +15,26 @@ use crate::hook::contract::Contract;
 /// Arguments of `recall hook`.
 #[derive(Debug, Args)]
 pub(crate) struct HookArgs {
-    /// The event: `session-start`, `prompt`, `pre-tool`, `post-tool`, `pre-compact`, `stop`, `session-end`, `subagent-start`.
-    /// An unknown one is ignored.
     // Not an enumeration: the settings of a newer client may name events that this version does not know.
-    #[arg(value_name = "EVENT")]
+    #[arg(value_name = "EVENT", help = event_help())]
     event: String,
-    /// The agent: `claude-code`, `codex`, `gemini`, `qwen`. Events that it does not have are ignored.
-    #[arg(long, default_value = "claude-code", value_name = "AGENT")]
+    #[arg(long, default_value = "claude-code", value_name = "AGENT", help = client_help())]
     client: String,
     /// The hook is the plugin's: if recall's hooks are in the settings of Claude Code too, print and record nothing.
     #[arg(long)]
     from_plugin: bool,
+}
+
+fn event_help() -> String {
+    let events = HookEvent::ALL.map(|event| format!("`{}`", event.as_str())).join(", ");
+    format!("The event: {events}. An unknown one is ignored")
+}
+
+fn client_help() -> String {
+    let has_hooks = |agent: &&Agent| agent.hook_event_name(HookEvent::SessionStart).is_some();
+    let names: Vec<_> =
+        recall_agents::agents().iter().filter(has_hooks).map(|agent| format!("`{}`", agent.name)).collect();
+    format!("The agent: {}. Events that it does not have are ignored", names.join(", "))
 }
 
 pub(super) fn run(args: &HookArgs, context: &CommandContext) -> Result<Exit, CommandError> {

@@ -283,7 +283,6 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
         weights: Some(v1::Weights {
             vector: vector.as_ref().and_then(Side::weight),
             bm25: bm25.as_ref().and_then(Side::weight),
-            ppr: None,
         }),
         explain,
         rerank: if no_rerank { Some(false) } else { rerank.then_some(true) },
@@ -394,7 +393,7 @@ mod tests {
             }),
             limit: Some(3),
             offset: 6,
-            weights: Some(v1::Weights { vector: Some(0.0), bm25: Some(2.0), ppr: None }),
+            weights: Some(v1::Weights { vector: Some(0.0), bm25: Some(2.0) }),
             explain: true,
             facets: true,
             rerank: Some(false),

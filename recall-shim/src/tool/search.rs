@@ -28,6 +28,7 @@ const BUDGET_TOKENS: usize = 1_200;
 /// The average number of characters per token of code and prose, for current models.
 const CHARS_PER_TOKEN: usize = 4;
 
+/// `ppr_weight` of the schema is accepted for clients that learnt it from an earlier server, and has no effect.
 #[derive(Debug, Deserialize)]
 pub(super) struct Arguments {
     query: String,
@@ -50,7 +51,6 @@ pub(super) struct Arguments {
     rerank: Option<bool>,
     bm25_weight: Option<f32>,
     vector_weight: Option<f32>,
-    ppr_weight: Option<f32>,
     project_id: Option<String>,
     #[serde(default)]
     explain: bool,
@@ -163,8 +163,8 @@ fn request(
     without: &[Ablation],
     call: &Call<'_>,
 ) -> Result<SearchRequest, ToolError> {
-    let Arguments { bm25_weight: bm25, vector_weight: vector, ppr_weight: ppr, .. } = arguments;
-    let has_weights = bm25.or(vector).or(ppr).is_some();
+    let Arguments { bm25_weight: bm25, vector_weight: vector, .. } = arguments;
+    let has_weights = bm25.or(vector).is_some();
     Ok(SearchRequest {
         context: Some(call.context.clone()),
         query: arguments.query,
@@ -181,7 +181,7 @@ fn request(
         include_memories: arguments.include_memories,
         include_code: arguments.include_code,
         without: without.iter().map(|stage| stage.as_str().to_owned()).collect(),
-        weights: has_weights.then_some(Weights { vector, bm25, ppr }),
+        weights: has_weights.then_some(Weights { vector, bm25 }),
         explain: arguments.explain,
         rerank: arguments.rerank,
         projects: other_project(arguments.project_id.as_deref(), &call.context)?,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use recall_api::convert::scope;
 use recall_api::v1::{self, DoctorRequest, DoctorResponse, Severity};
 use recall_core::Scope;
-use recall_engine::{Check, DoctorReport, DoctorRequest as Asked, Finding, Gravity, Mend, Problem, SecretScan};
+use recall_engine::{Check, DoctorReport, DoctorRequest as Asked, Finding, Fix, Gravity, Problem, SecretScan};
 use tonic::Status;
 
 use super::warning::ROTATE;
@@ -23,7 +23,7 @@ pub(super) async fn handle(service: &Service, request: DoctorRequest) -> Result<
     let DoctorRequest { context, scope: wanted, fix, secrets } = request;
     let asked = Asked {
         scope: scope::from_proto(wanted, Scope::All)?,
-        mend: if fix { Mend::Everything } else { Mend::Nothing },
+        fix: if fix { Fix::Everything } else { Fix::Nothing },
         secrets: if secrets { SecretScan::On } else { SecretScan::Off },
     };
     let origin = context::origin(context)?;
@@ -73,7 +73,7 @@ fn parser_finding(reason: &str) -> v1::Finding {
 }
 
 fn finding(found: Finding) -> v1::Finding {
-    let Finding { root, problem, is_mended } = found;
+    let Finding { root, problem, is_fixed } = found;
     let severity = match problem.gravity() {
         Gravity::Error => Severity::Error,
         Gravity::Warning => Severity::Warning,
@@ -87,7 +87,7 @@ fn finding(found: Finding) -> v1::Finding {
         message,
         hint: hint.to_owned(),
         path: path.map(|path| root.join(path).to_string_lossy().into_owned()).unwrap_or_default(),
-        fixed: is_mended,
+        fixed: is_fixed,
         store_id: store::id(&root),
     }
 }

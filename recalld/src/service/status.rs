@@ -82,7 +82,7 @@ fn daemon_status(daemon: &Daemon, sessions: usize) -> v1::DaemonStatus {
             peak_bytes,
             ceiling_bytes: daemon.settings.daemon.memory_ceiling_bytes,
             shares: vec![
-                share("imports", daemon.engine.imports()),
+                share("indexing", daemon.engine.index_runs()),
                 share("messages", daemon.admission.message_use()),
                 share("answers", daemon.admission.answer_use()),
             ],
@@ -219,10 +219,10 @@ fn troubles(
     configuration: Vec<String>,
 ) -> Vec<v1::Warning> {
     let repaired = repaired.into_iter().map(|what| recall_engine::Warning::Repaired { what });
-    let ranker = ranker.into_iter().map(|reason| recall_engine::Warning::RankerPassedOver { reason });
+    let ranker = ranker.into_iter().map(|reason| recall_engine::Warning::RankerUnusable { reason });
     let instead = || model.map(str::to_owned);
-    let passed_over = |reason| recall_engine::Warning::EmbeddingsPassedOver { reason, instead: instead() };
-    let embeddings = embeddings.into_iter().map(passed_over);
+    let unusable = |reason| recall_engine::Warning::EmbeddingsUnusable { reason, instead: instead() };
+    let embeddings = embeddings.into_iter().map(unusable);
     let configuration = configuration.into_iter().map(|message| recall_engine::Warning::Configuration { message });
     warning::to_proto(repaired.chain(ranker).chain(embeddings).chain(configuration).collect())
 }

@@ -76,7 +76,7 @@ fn one(warning: Warning) -> v1::Warning {
             v1::Warning { path, ..new("SECRET_MASKED", Severity::Warning, message, ROTATE) }
         }
         Warning::Repaired { what } => {
-            let message = format!("a damaged index was set aside and rebuilt: {what}");
+            let message = format!("a damaged index was quarantined and rebuilt: {what}");
             new("INDEX_REPAIRED", Severity::Notice, message, "")
         }
         Warning::NotRefreshed { reason } => {
@@ -103,14 +103,14 @@ fn one(warning: Warning) -> v1::Warning {
                 "ask again in a moment; `recall status` shows the progress",
             )
         }
-        Warning::EmbeddingsPassedOver { reason, instead } => passed_over(&reason, instead),
+        Warning::EmbeddingsUnusable { reason, instead } => unusable(&reason, instead),
         Warning::NotReranked { reason } => without_reranking(&reason),
         Warning::NotJudged { reason } => without_judge(&reason),
-        Warning::RankerPassedOver { reason } => {
+        Warning::RankerUnusable { reason } => {
             let message =
                 format!("the built-in ranker is used instead of the one learnt from this project's history: {reason}");
             let hint = "learn it again with `recall bench --mine --train`, or remove it with `recall bench --forget`";
-            new("RANKER_PASSED_OVER", Severity::Warning, message, hint)
+            new("RANKER_UNUSABLE", Severity::Warning, message, hint)
         }
         Warning::UnknownFilter { word, problem } => {
             let message = format!("`{word}` is searched as a word and is not a filter: {problem}");
@@ -227,12 +227,12 @@ fn indexed_first(root: &Path, files: u64, took: Duration) -> v1::Warning {
 }
 
 /// Returns the warning that the selected model's embeddings cannot be used; `instead` is the model used in its place.
-fn passed_over(reason: &str, instead: Option<String>) -> v1::Warning {
+fn unusable(reason: &str, instead: Option<String>) -> v1::Warning {
     let message = match instead {
         Some(model) => format!("semantic search uses the model {model} in place of another: {reason}"),
         None => format!("semantic search is off, showing keyword matches only: {reason}"),
     };
-    new("EMBEDDINGS_PASSED_OVER", Severity::Notice, message, "`recall status` shows more")
+    new("EMBEDDINGS_UNUSABLE", Severity::Notice, message, "`recall status` shows more")
 }
 
 /// Returns the warning that a cross-encoder did not take part.

@@ -25,7 +25,7 @@ fn part(status: &Value, model: &str) -> f64 {
 
 fn is_warned(answer: &Value) -> bool {
     let warnings = answer["warnings"].as_array().expect("a list");
-    warnings.iter().any(|warning| warning["code"] == "EMBEDDINGS_PASSED_OVER")
+    warnings.iter().any(|warning| warning["code"] == "EMBEDDINGS_UNUSABLE")
 }
 
 #[test]

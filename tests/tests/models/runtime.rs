@@ -109,13 +109,10 @@ fn a_damaged_runtime_is_refused_by_its_checksum() {
         assert_eq!(case.search("store").0.as_deref(), Some("static"));
         let answer = wait_until("a warning", || {
             let answer = case.search("store").1;
-            warning(&answer, "EMBEDDINGS_PASSED_OVER").is_some().then_some(answer)
+            warning(&answer, "EMBEDDINGS_UNUSABLE").is_some().then_some(answer)
         });
         assert!(
-            warning(&answer, "EMBEDDINGS_PASSED_OVER")
-                .expect("there")
-                .to_string()
-                .contains("is damaged: its checksum is")
+            warning(&answer, "EMBEDDINGS_UNUSABLE").expect("there").to_string().contains("is damaged: its checksum is")
         );
         case.succeeds(&["daemon", "restart"]);
     }

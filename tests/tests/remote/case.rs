@@ -146,8 +146,8 @@ fn check_folder(folder: &Path, files: &mut usize) {
     }
 }
 
-/// Whether an answer says that embeddings were passed over.
+/// Whether an answer says that embeddings were not used.
 pub(crate) fn is_warned(answer: &Value) -> bool {
     let warnings = answer["warnings"].as_array().expect("a list");
-    warnings.iter().any(|warning| warning["code"] == "EMBEDDINGS_PASSED_OVER")
+    warnings.iter().any(|warning| warning["code"] == "EMBEDDINGS_UNUSABLE")
 }

@@ -25,6 +25,7 @@ const BANNED: &[Banned] = &[
     Banned { phrase: "a defect of recall", plain: "a bug in recall" },
     Banned { phrase: "and was given up", plain: "failed, was cancelled" },
     Banned { phrase: "such a one", plain: "one" },
+    Banned { phrase: "set aside", plain: "quarantined" },
     Banned { phrase: "is passed over", plain: "is skipped, is ignored" },
     Banned { phrase: "are passed over", plain: "are skipped, are ignored" },
     Banned { phrase: "passed over for", plain: "replaced by" },

@@ -222,7 +222,7 @@ mod tests {
             filters,
             1..=50u32,
             any::<u32>(),
-            (weight(), weight(), weight()).prop_map(|(vector, bm25, ppr)| Weights { vector, bm25, ppr }),
+            (weight(), weight()).prop_map(|(vector, bm25)| Weights { vector, bm25 }),
             (
                 proptest::sample::select(vec![Explain::Off, Explain::On]),
                 proptest::sample::select(vec![Facets::Off, Facets::On]),

@@ -9,18 +9,14 @@ use crate::{InvalidRequest, Problem, v1};
 /// # Errors
 /// A weight is negative, infinite or not a number.
 pub fn from_proto(message: Option<v1::Weights>) -> Result<Weights, InvalidRequest> {
-    let v1::Weights { vector, bm25, ppr } = message.unwrap_or_default();
-    Ok(Weights {
-        vector: check("weights.vector", vector)?,
-        bm25: check("weights.bm25", bm25)?,
-        ppr: check("weights.ppr", ppr)?,
-    })
+    let v1::Weights { vector, bm25 } = message.unwrap_or_default();
+    Ok(Weights { vector: check("weights.vector", vector)?, bm25: check("weights.bm25", bm25)? })
 }
 
 /// Writes weights.
 pub fn to_proto(weights: &Weights) -> v1::Weights {
-    let Weights { vector, bm25, ppr } = *weights;
-    v1::Weights { vector, bm25, ppr }
+    let Weights { vector, bm25 } = *weights;
+    v1::Weights { vector, bm25 }
 }
 
 fn check(field: &'static str, weight: Option<f32>) -> Result<Option<f32>, InvalidRequest> {
@@ -42,7 +38,7 @@ mod tests {
             let message = v1::Weights { bm25: Some(bad), ..v1::Weights::default() };
             assert_eq!(from_proto(Some(message)).map_err(|error| error.field), Err("weights.bm25"), "{bad}");
         }
-        let message = v1::Weights { vector: Some(0.0), bm25: Some(3.5), ppr: None };
-        assert_eq!(from_proto(Some(message)), Ok(Weights { vector: Some(0.0), bm25: Some(3.5), ppr: None }));
+        let message = v1::Weights { vector: Some(0.0), bm25: Some(3.5) };
+        assert_eq!(from_proto(Some(message)), Ok(Weights { vector: Some(0.0), bm25: Some(3.5) }));
     }
 }

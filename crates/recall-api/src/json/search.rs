@@ -124,13 +124,12 @@ impl<'a> From<&'a v1::Filters> for Filters<'a> {
 struct Weights {
     vector: Option<f32>,
     bm25: Option<f32>,
-    ppr: Option<f32>,
 }
 
 impl From<v1::Weights> for Weights {
     fn from(message: v1::Weights) -> Self {
-        let v1::Weights { vector, bm25, ppr } = message;
-        Self { vector, bm25, ppr }
+        let v1::Weights { vector, bm25 } = message;
+        Self { vector, bm25 }
     }
 }
 

@@ -33,7 +33,7 @@ mirror! {
         offset: u32, scope: String, weights: Weights,
     }
     Filters { types: Vec<String>, languages: Vec<String>, paths: Vec<String>, tags: Vec<String> }
-    Weights { vector: Option<f32>, bm25: Option<f32>, ppr: Option<f32> }
+    Weights { vector: Option<f32>, bm25: Option<f32> }
     Hit {
         score: f64, doc: Document, chunk: Chunk, citation: String, staleness: f64, also_at: Vec<String>,
         explain: Option<Explain>, highlights: Vec<ByteRange>, parents: Vec<Parent>, confidence: Option<f64>,

@@ -25,7 +25,7 @@ fn remove_others(folder: &Path, path: &Path) {
 }
 
 #[test]
-fn a_file_that_is_not_a_database_is_set_aside() {
+fn a_file_that_is_not_a_database_is_quarantined() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("embeddings.db");
     for content in [&b"hello"[..], &[0; 5000], b"SQLite format 3\0", &vec![0xFF; 100_000]] {
@@ -42,7 +42,7 @@ fn a_file_that_is_not_a_database_is_set_aside() {
 }
 
 #[test]
-fn a_foreign_database_is_set_aside_and_a_newer_one_left_alone() {
+fn a_foreign_database_is_quarantined_and_a_newer_one_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("embeddings.db");
     let other = rusqlite::Connection::open(&path).unwrap();

@@ -2,15 +2,10 @@
 //!
 //! Works line by line without parsing: a comment or string that starts in the middle of a line may be missed.
 
-/// The syntax of comments and strings in a language.
-pub(super) struct Syntax {
-    /// The prefixes of line comments.
-    pub(super) comments: &'static [&'static str],
-    /// The delimiters of block comments. The opening one must begin a line.
-    pub(super) blocks: &'static [(&'static str, &'static str)],
-    /// The delimiters of multi-line strings, anywhere in a line.
-    pub(super) quotes: &'static [&'static str],
-}
+use crate::language::syntaxes::Syntax;
+
+/// The shortest mark of a string that is counted: `"""`. Shorter ones also stand in characters and comments.
+const MARK_BYTES: usize = 3;
 
 /// Returns the lines of code, unchanged.
 pub(super) fn code_lines<'a>(text: &'a str, syntax: &'static Syntax) -> impl Iterator<Item = &'a str> {
@@ -23,14 +18,15 @@ pub(super) fn code_lines<'a>(text: &'a str, syntax: &'static Syntax) -> impl Ite
             return false;
         }
         let code = line.trim_start();
-        if let Some((sign, last)) = syntax.blocks.iter().find(|(sign, _)| code.starts_with(sign)) {
+        if let Some((sign, last)) = syntax.block_comments.iter().find(|(sign, _)| code.starts_with(sign)) {
             end = (!code[sign.len()..].contains(last)).then_some(*last);
             return false;
         }
-        if syntax.comments.iter().any(|sign| code.starts_with(sign)) {
+        if syntax.line_comments.iter().any(|sign| code.starts_with(sign)) {
             return false;
         }
-        end = syntax.quotes.iter().copied().find(|quote| line.matches(quote).count() % 2 == 1);
+        let mut marks = syntax.quotes.iter().filter(|quote| quote.open == quote.close).map(|quote| quote.close);
+        end = marks.find(|mark| mark.len() >= MARK_BYTES && line.matches(mark).count() % 2 == 1);
         true
     })
 }
@@ -38,12 +34,11 @@ pub(super) fn code_lines<'a>(text: &'a str, syntax: &'static Syntax) -> impl Ite
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const SYNTAX: Syntax = Syntax { comments: &["//"], blocks: &[("/*", "*/")], quotes: &["\"\"\""] };
+    use crate::language::syntaxes::JAVA;
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        assert_eq!(code_lines(text, &SYNTAX).collect::<Vec<_>>(), expected, "{text:?}");
+        assert_eq!(code_lines(text, &JAVA).collect::<Vec<_>>(), expected, "{text:?}");
     }
 
     #[test]

@@ -3,17 +3,13 @@
 //! The functions are called only for files that may be tests by their paths. They need not distinguish tests from all
 //! other code, only from code that supports testing.
 
-use super::code_lines::{Syntax, code_lines};
-
-const HASHES: Syntax = Syntax { comments: &["#"], blocks: &[("=begin", "=end")], quotes: &["\"\"\"", "'''"] };
-const SLASHES: Syntax = Syntax { comments: &["//", "*"], blocks: &[("/*", "*/")], quotes: &["\"\"\""] };
-const LUA: Syntax = Syntax { comments: &["--"], blocks: &[("--[[", "]]")], quotes: &[] };
-const HASKELL: Syntax = Syntax { comments: &["--"], blocks: &[("{-", "-}")], quotes: &[] };
+use super::code_lines::code_lines;
+use crate::language::syntaxes::{self, Syntax};
 
 /// `def test_open`, `def testOpen`. A class alone does not define a test: `class TestClient`, `class
 /// TestCase(unittest.TestCase)`.
 pub(super) fn python(text: &str) -> bool {
-    any(text, &HASHES, |line| {
+    any(text, &syntaxes::PYTHON, |line| {
         let line = line.strip_prefix("async ").unwrap_or(line);
         line.strip_prefix("def test").is_some_and(|rest| rest.starts_with('_') || begins_capital(rest))
     })
@@ -34,7 +30,7 @@ pub(super) fn rust(text: &str) -> bool {
         attribute.is_some_and(|name| ATTRIBUTES.contains(&name)) || begins_with_any(line, OTHERS)
     };
     let (mut defines, mut is_guarded) = (false, false);
-    let mut lines = code_lines(text, &SLASHES);
+    let mut lines = code_lines(text, &syntaxes::RUST);
     while let Some(line) = lines.next() {
         let code = line.trim_start();
         if is_test(code) {
@@ -63,8 +59,8 @@ pub(super) fn ruby(text: &str) -> bool {
         })
     };
     let is_class = |line: &str| declared_class(line).is_some_and(is_named_as_test);
-    any(text, &HASHES, is_block)
-        || any(text, &HASHES, is_class) && any(text, &HASHES, |line| line.starts_with("def test_"))
+    any(text, &syntaxes::RUBY, is_block)
+        || any(text, &syntaxes::RUBY, is_class) && any(text, &syntaxes::RUBY, |line| line.starts_with("def test_"))
 }
 
 /// `describe('…')`, `it('…')`, `test('…')`, `test.only(…)`, `Deno.test(…)`, `group('…')`. Declarations of such
@@ -91,7 +87,7 @@ pub(super) fn javascript(text: &str) -> bool {
     const OTHERS: &[&str] =
         &["QUnit.", "Deno.test(", "Deno.bench(", "tap.test(", "t.test(", "tester.run(", "ruleTester.run("];
 
-    any(text, &SLASHES, |line| {
+    any(text, &syntaxes::JAVASCRIPT, |line| {
         let line = line.strip_prefix("await ").unwrap_or(line);
         let is_call = after_any(line, CALLS).is_some_and(|rest| match rest.as_bytes().first() {
             Some(b'.') => MEMBERS.contains(&path(&rest[1..], '(')),
@@ -120,7 +116,7 @@ pub(super) fn java(text: &str) -> bool {
     const ROOTS: &[&str] = &["Suite", "Spec"];
 
     let mut is_concrete = false;
-    any(text, &SLASHES, |line| {
+    any(text, &syntaxes::JAVA, |line| {
         if line.strip_prefix('@').is_some_and(|rest| ANNOTATIONS.contains(&path(rest, '.'))) {
             return true;
         }
@@ -139,7 +135,7 @@ pub(super) fn java(text: &str) -> bool {
 /// `[Fact]`, `[Theory]`, `[Test]`, `[TestMethod]`, `[<Test>]`.
 pub(super) fn csharp(text: &str) -> bool {
     const ATTRIBUTES: &[&str] = &["Test", "TestCase", "TestCaseSource", "TestMethod", "DataTestMethod", "Benchmark"];
-    any(text, &SLASHES, |line| {
+    any(text, &syntaxes::CSHARP, |line| {
         let attribute = line.strip_prefix('[').map(|rest| path(rest.trim_start_matches('<'), '.'));
         attribute.is_some_and(|name| ATTRIBUTES.contains(&name) || name.ends_with("Fact") || name.ends_with("Theory"))
     })
@@ -147,7 +143,7 @@ pub(super) fn csharp(text: &str) -> bool {
 
 /// `@Test`, `@Suite`, `class StoreTests: XCTestCase`. A class named `StoreTestCase` is a base class and does not match.
 pub(super) fn swift(text: &str) -> bool {
-    any(text, &SLASHES, |line| {
+    any(text, &syntaxes::KOTLIN, |line| {
         let attribute = line.strip_prefix('@').map(|rest| path(rest, '.'));
         let class = declared_class(line).filter(|name| !name.ends_with("TestCase"));
         let is_case = ["XCTestCase", "QuickSpec", "AsyncSpec"].iter().any(|base| line.contains(base));
@@ -162,13 +158,15 @@ pub(super) fn php(text: &str) -> bool {
     let is_method = |line: &str| {
         let name = line.split_once("function ").map_or("", |(_, name)| name);
         let is_test = |rest: &str| begins_capital(rest) || rest.starts_with('_');
-        name.strip_prefix("test").is_some_and(is_test)
-            || name.starts_with("it_")
-            || line.strip_prefix("#[").is_some_and(|rest| path(rest.trim_start_matches('\\'), '\\') == "Test")
+        name.strip_prefix("test").is_some_and(is_test) || name.starts_with("it_")
     };
-    // An annotation is inside a comment.
+    // An annotation is inside a comment, and an attribute looks like one.
     let is_annotated = |line: &str| {
-        let comment = line.trim_start().trim_start_matches(['/', '*']).trim();
+        let line = line.trim_start();
+        if let Some(attribute) = line.strip_prefix("#[") {
+            return path(attribute.trim_start_matches('\\'), '\\') == "Test";
+        }
+        let comment = line.trim_start_matches(['/', '*']).trim();
         comment.strip_prefix("@test").is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '*']))
     };
     let is_call = |line: &str| {
@@ -176,14 +174,15 @@ pub(super) fn php(text: &str) -> bool {
             .and_then(|rest| rest.strip_prefix('('))
             .is_some_and(|title| title.starts_with(['"', '\'']))
     };
-    any(text, &SLASHES, is_call)
-        || any(text, &SLASHES, is_class) && (any(text, &SLASHES, is_method) || text.lines().any(is_annotated))
+    any(text, &syntaxes::PHP, is_call)
+        || any(text, &syntaxes::PHP, is_class)
+            && (any(text, &syntaxes::PHP, is_method) || text.lines().any(is_annotated))
 }
 
 /// `TEST(`, `TEST_F(`, `BOOST_AUTO_TEST_CASE(`, `SECTION(`, `int main(`, `@interface StoreTests : XCTestCase`.
 pub(super) fn c(text: &str) -> bool {
     const OTHERS: &[&str] = &["SECTION", "SCENARIO", "BENCHMARK", "QTEST_MAIN"];
-    any(text, &SLASHES, |line| {
+    any(text, &syntaxes::C, |line| {
         let is_macro_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
         let name = &line[..line.find(|c| !is_macro_name(c)).unwrap_or(line.len())];
         let is_call = line[name.len()..].trim_start().starts_with('(');
@@ -195,7 +194,7 @@ pub(super) fn c(text: &str) -> bool {
 
 /// `describe("…")`, `it("…")`, `function TestStore:testOpen()`, `local function test_open()`.
 pub(super) fn lua(text: &str) -> bool {
-    any(text, &LUA, |line| {
+    any(text, &syntaxes::LUA, |line| {
         let titled =
             after_any(line, &["describe", "it", "test", "context"]).map(|rest| rest.trim_start_matches([' ', '(']));
         let function = line.strip_prefix("local ").unwrap_or(line).strip_prefix("function ");
@@ -207,7 +206,7 @@ pub(super) fn lua(text: &str) -> bool {
 /// `spec ::`, `main = hspec`, `describe "…"`, `testCase "…"`, `prop_reverse ::`.
 pub(super) fn haskell(text: &str) -> bool {
     const CALLS: &[&str] = &["describe", "context", "it", "prop", "testCase", "testGroup", "testProperty"];
-    code_lines(text, &HASKELL).any(|line| {
+    code_lines(text, &syntaxes::HASKELL).any(|line| {
         let code = line.trim_start().trim_start_matches(['[', ',', ' ']);
         begins_with_any(line, &["spec ::", "prop_", "main = hspec", "main = defaultMain"])
             || after_any(code, CALLS).is_some_and(|rest| rest.starts_with(" \""))
@@ -217,12 +216,13 @@ pub(super) fn haskell(text: &str) -> bool {
 /// `test "opens" {` in a file without public definitions.
 pub(super) fn zig(text: &str) -> bool {
     let is_test = |line: &str| line.strip_prefix("test ").is_some_and(|rest| rest.contains('{'));
-    !code_lines(text, &SLASHES).any(|line| line.starts_with("pub ")) && code_lines(text, &SLASHES).any(is_test)
+    !code_lines(text, &syntaxes::ZIG).any(|line| line.starts_with("pub "))
+        && code_lines(text, &syntaxes::ZIG).any(is_test)
 }
 
 /// `test_open() {`, `function test_open`, `testOpen() {`, `Describe '…'`, `It '…'`.
 pub(super) fn shell(text: &str) -> bool {
-    any(text, &HASHES, |line| {
+    any(text, &syntaxes::BASH, |line| {
         let name = line.strip_prefix("function ").unwrap_or(line);
         let is_function = name.len() < line.len() || name.contains("()");
         let is_test = name.strip_prefix("test").is_some_and(|rest| rest.starts_with('_') || begins_capital(rest));

@@ -9,7 +9,7 @@ use recall_core::DocPath;
 use crate::context::draft::Entry;
 use crate::git::{FileCommit, Git};
 use crate::mask;
-use crate::quote::inline;
+use recall_core::quote::inline;
 
 /// The most commits that are listed.
 const MOST_COMMITS: usize = 8;

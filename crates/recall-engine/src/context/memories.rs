@@ -9,7 +9,7 @@ use crate::context::draft::Entry;
 use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::memory::words::{weight, words_of};
-use crate::quote::{inline, quote};
+use recall_core::quote::{inline, quote};
 
 /// The most characters that are quoted of a memory.
 const MEMORY_CHARS: usize = 400;

@@ -12,7 +12,7 @@ use crate::error::StoreError;
 use crate::graph::definitions::{Definition, NameResolver};
 use crate::mask;
 use crate::mount::Mount;
-use crate::quote::inline;
+use recall_core::quote::inline;
 
 /// The most definitions and tests that are listed.
 const MOST_DEFINITIONS: usize = 24;

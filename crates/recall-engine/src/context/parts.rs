@@ -6,8 +6,8 @@ use recall_core::{ChunkKind, Symbol, clean};
 
 use crate::context::draft::Part;
 use crate::inspect::Item;
-use crate::quote::inline;
 use crate::search::Hit;
+use recall_core::quote::inline;
 
 /// The most characters of a line. Longer lines are data or minified code.
 const LINE_CHARS: usize = 300;

@@ -24,9 +24,9 @@ use crate::graph::RelatedRequest;
 use crate::inspect::{Item, ItemRequest, Parent};
 use crate::mask;
 use crate::origin::Origin;
-use crate::quote::inline;
 use crate::search::Hit;
 use crate::task_pool::Deferred;
+use recall_core::quote::inline;
 
 /// The most documents related to a file of the subject.
 const MOST_RELATED: u32 = 12;

@@ -166,7 +166,7 @@ mod tests {
         folder.sweep(&[used]);
         assert!(folder.has(used) && !folder.has(previous));
         let left = fs::read_dir(&dir).expect("readable").count();
-        assert_eq!(left, 2, "the embeddings and what was set aside of them");
+        assert_eq!(left, 2, "the embeddings and those that are quarantined");
         drop(lock);
         assert!(other.lock().is_ok());
     }

@@ -117,7 +117,7 @@ fn freshen_files(
         Changes::Seen { files: true, .. } if is_short => limits.scan_wait.max(settings.few_files_wait),
         _ => limits.scan_wait,
     };
-    // Imports of other projects may take minutes, so the search does not wait for them.
+    // Index runs of other projects may take minutes, so the search does not wait for them.
     let in_queue = began + settings.ingest_wait.min(patience);
     let mut ingesting_since = None;
     while state.ended < needed {
@@ -252,8 +252,8 @@ fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) 
             progress: &mut |_| {},
         };
         let report = sync(&mut job);
-        let (result, import) = match report {
-            Ok(SyncReport { outcome, unchanged: _, import }) => (Ok(outcome), import),
+        let (result, index_run) = match report {
+            Ok(SyncReport { outcome, unchanged: _, index_run }) => (Ok(outcome), index_run),
             Err(error) => (Err(Arc::new(error)), None),
         };
         if let Err(error) = &result {
@@ -265,7 +265,7 @@ fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) 
         drop(end);
         store.catch_up(UpdateExtent::Complete);
         store.settle();
-        drop(import);
+        drop(index_run);
         store.embed_soon();
         drop(store);
         drop(working);

@@ -84,7 +84,7 @@ pub struct IndexReport {
 }
 
 impl IndexReport {
-    fn add(&mut self, SyncReport { outcome, unchanged, import: _ }: SyncReport) {
+    fn add(&mut self, SyncReport { outcome, unchanged, index_run: _ }: SyncReport) {
         self.added += outcome.added;
         self.changed += outcome.changed;
         self.unchanged += unchanged + outcome.touched;
@@ -215,7 +215,7 @@ impl Engine {
         let began = Instant::now();
         let is_first = store.holds_nothing();
         let mut report = sync(&mut job);
-        store.settle_soon(report.as_mut().ok().and_then(|report| report.import.take()));
+        store.settle_soon(report.as_mut().ok().and_then(|report| report.index_run.take()));
         if is_first && report.is_ok() {
             store.embeddings.wait_for(store.lexical.generation(), self.settings.embedding_wait);
         }

@@ -15,14 +15,14 @@ use recall_core::Timestamp;
 
 use crate::coverage::Indexing;
 use crate::error::StoreError;
-use crate::imports::Import;
+use crate::index_runs::IndexRun;
 use crate::progress::Progress;
 use crate::store::{IngestOutcome, Store};
 
 pub(crate) use prepare::{FileTask, Task};
 pub(crate) use work::{RunControl, Work};
 
-/// Ingests the work. Waits while another thread writes to the store. More than a few files need `import`.
+/// Ingests the work. Waits while another thread writes to the store. More than a few files need `index_run`.
 ///
 /// Batches that were committed before an error or a cancellation stay. Fails while another process has the store open.
 pub(crate) fn ingest(
@@ -30,7 +30,7 @@ pub(crate) fn ingest(
     work: &Work,
     threads: NonZero<usize>,
     now: Timestamp,
-    import: Option<&Import>,
+    index_run: Option<&IndexRun>,
     control: &mut RunControl<'_>,
 ) -> Result<IngestOutcome, StoreError> {
     store.index_lock.take()?;
@@ -43,7 +43,7 @@ pub(crate) fn ingest(
     (control.progress)(Progress::Started { files });
     store.set_indexing(Some(Indexing { files_done: 0, files }));
     let started = Instant::now();
-    let outcome = write::run(store, work, threads, now, import, control);
+    let outcome = write::run(store, work, threads, now, index_run, control);
     store.set_indexing(None);
     match &outcome {
         Ok(outcome) if outcome.added + outcome.changed + outcome.removed > 0 && work.is_small() => {

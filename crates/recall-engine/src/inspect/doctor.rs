@@ -24,14 +24,14 @@ pub struct DoctorRequest {
     /// The stores to check.
     pub scope: Scope,
     /// Whether problems are repaired.
-    pub mend: Mend,
+    pub fix: Fix,
     /// Whether the indexed texts are scanned for secrets.
     pub secrets: SecretScan,
 }
 
 /// Whether problems are repaired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mend {
+pub enum Fix {
     /// Problems are only reported.
     #[default]
     Nothing,
@@ -82,13 +82,13 @@ impl Engine {
             if request.secrets == SecretScan::On {
                 problems.extend(secrets(&store)?);
             }
-            let mended = match request.mend {
-                Mend::Nothing => vec![false; problems.len()],
-                Mend::Everything => self.mend(origin, &store, &problems)?,
+            let fixed = match request.fix {
+                Fix::Nothing => vec![false; problems.len()],
+                Fix::Everything => self.fix(origin, &store, &problems)?,
             };
             let root = store.root.clone();
-            let found = problems.into_iter().zip(mended);
-            findings.extend(found.map(|(problem, is_mended)| Finding { root: root.clone(), problem, is_mended }));
+            let found = problems.into_iter().zip(fixed);
+            findings.extend(found.map(|(problem, is_fixed)| Finding { root: root.clone(), problem, is_fixed }));
         }
         findings.sort_by_key(Finding::rank);
         Ok(DoctorReport { findings, checked })
@@ -117,10 +117,10 @@ impl Engine {
     }
 
     /// Repairs what it can. Returns for each problem whether it was repaired.
-    fn mend(&self, origin: &Origin, store: &Arc<Store>, problems: &[Problem]) -> Result<Vec<bool>, StatusError> {
+    fn fix(&self, origin: &Origin, store: &Arc<Store>, problems: &[Problem]) -> Result<Vec<bool>, StatusError> {
         let is_damaged = problems.iter().any(|problem| matches!(problem, Problem::CatalogDamaged { .. }));
         let is_rebuilt = is_damaged && self.rebuild_index(origin, store)?;
-        let mended = problems.iter().map(|problem| match problem {
+        let fixed = problems.iter().map(|problem| match problem {
             Problem::GitLine { .. } => store.ledger.write_git_files().is_ok(),
             Problem::MemoriesBehind { .. } => is_rebuilt || self.index_memories(store),
             Problem::Vanished { .. } => store.put_back_now(&self.clock),
@@ -141,7 +141,7 @@ impl Engine {
             | Problem::IndexInProject { .. }
             | Problem::Secrets { .. } => false,
         });
-        Ok(mended.collect())
+        Ok(fixed.collect())
     }
 
     /// Indexes the missing memories. Returns whether that finished in time.

@@ -10,7 +10,7 @@ use super::context::Search;
 use super::ranked::Ranked;
 use crate::error::StoreError;
 
-/// The number of first candidates in which the order is mended: several pages.
+/// The number of first candidates in which the order is corrected: several pages.
 const FIRST: usize = 200;
 
 /// The factor on a memory's score that a log below it gets, so that only the order changes.

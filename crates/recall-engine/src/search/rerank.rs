@@ -56,7 +56,7 @@ pub(super) enum Outcome {
     /// The model rescored the chunks.
     Rescored { model: String },
     /// The model failed, and the order is unchanged.
-    PassedOver { reason: String },
+    Failed { reason: String },
 }
 
 impl Outcome {
@@ -64,14 +64,14 @@ impl Outcome {
     pub(super) fn model(self) -> Option<String> {
         match self {
             Self::Rescored { model } => Some(model),
-            Self::NotAsked | Self::PassedOver { .. } => None,
+            Self::NotAsked | Self::Failed { .. } => None,
         }
     }
 
     /// Returns why the model failed, if it did.
     pub(super) fn failure(&self) -> Option<&str> {
         match self {
-            Self::PassedOver { reason } => Some(reason),
+            Self::Failed { reason } => Some(reason),
             Self::NotAsked | Self::Rescored { .. } => None,
         }
     }
@@ -167,7 +167,7 @@ impl RescoreStage {
             Err(error) => {
                 let reason = error_chain(&error);
                 tracing::warn!(model = model.name, reason, "the first chunks are not rescored");
-                Outcome::PassedOver { reason }
+                Outcome::Failed { reason }
             }
         };
         clock.lap(self.stage);

@@ -18,7 +18,7 @@ pub struct RetrieverWeights {
 impl RetrieverWeights {
     /// Returns the weights of a class, replaced by those that `given` sets.
     pub(crate) fn resolve(class: QueryClass, given: &Weights) -> Self {
-        let Weights { vector, bm25, ppr: _ } = given;
+        let Weights { vector, bm25 } = given;
         let (lexical, symbol, path, semantic) = match class {
             QueryClass::Symbol => (1.0, 1.5, 0.5, 0.25),
             QueryClass::Path => (0.5, 0.25, 1.5, 0.1),
@@ -65,8 +65,8 @@ impl RetrieverWeights {
 
 /// Returns the weights of a request, with those of the store as defaults.
 pub(super) fn merge(request: &Weights, store: &Weights) -> Weights {
-    let Weights { vector, bm25, ppr } = *request;
-    Weights { vector: vector.or(store.vector), bm25: bm25.or(store.bm25), ppr: ppr.or(store.ppr) }
+    let Weights { vector, bm25 } = *request;
+    Weights { vector: vector.or(store.vector), bm25: bm25.or(store.bm25) }
 }
 
 #[cfg(test)]

@@ -21,13 +21,13 @@ use crate::Engine;
 use crate::git::{BranchChanges, Git};
 use crate::indexing::freshen;
 use crate::origin::Origin;
-use crate::quote;
 use crate::session::briefing::pack::{SectionDraft, pack};
 use crate::session_log::SessionError;
 use crate::settings::BriefingParts;
 use crate::store::Store;
 use crate::store::provenance::where_of;
 pub use answer::{Briefing, BriefingSection, SectionKind};
+use recall_core::quote;
 
 /// The inputs of all sections.
 struct Scene<'a> {

@@ -16,7 +16,7 @@ use super::{AdoptedCell, AnchorTexts, Freshness, MovedFiles, RatedCell};
 use crate::embeddings::{Embeddings, Models};
 use crate::error::StoreError;
 use crate::fault::Fault;
-use crate::imports::Imports;
+use crate::index_runs::IndexRuns;
 use crate::known::Known;
 use crate::ledger::{Ledger, Own, RepositoryLog};
 use crate::progress::Cancel;
@@ -40,7 +40,7 @@ pub(crate) struct OpenContext<'a> {
     pub(crate) settings_source: &'a Arc<StoreSettingsSource>,
     pub(crate) own: &'a Arc<Own>,
     pub(crate) locks: &'a Arc<IndexLocks>,
-    pub(crate) imports: &'a Arc<Imports>,
+    pub(crate) index_runs: &'a Arc<IndexRuns>,
     pub(crate) code_parser: Option<&'a Arc<dyn CodeParser>>,
     pub(crate) watcher: Option<&'a Arc<Watcher>>,
     pub(crate) now: Timestamp,
@@ -103,7 +103,7 @@ impl Store {
             settings_source,
             own,
             locks: _,
-            imports,
+            index_runs,
             code_parser,
             watcher,
             now,
@@ -177,7 +177,7 @@ impl Store {
             repaired,
             are_repairs_reported: AtomicBool::new(false),
             cancel: Cancel::default(),
-            imports: Arc::clone(imports),
+            index_runs: Arc::clone(index_runs),
             code_parser: code_parser.cloned(),
             repository: OnceLock::new(),
         };
@@ -270,7 +270,7 @@ fn open_catalog(
 /// Quarantines a damaged catalog; returns a sentence with its new path.
 fn quarantine_catalog(path: &Path, lock: &IndexLock, now: Timestamp) -> Result<String, StoreError> {
     lock.take()?;
-    let kept = recall_catalog::set_aside(path, &now.as_millis().to_string())
+    let kept = recall_catalog::quarantine(path, &now.as_millis().to_string())
         .map_err(|source| StoreError::Folder { path: path.to_owned(), source })?;
     Ok(format!("the catalog was damaged; it is kept as {}", kept.display()))
 }

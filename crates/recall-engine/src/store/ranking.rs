@@ -55,7 +55,7 @@ impl RankingCell {
         let stamp = match fs::metadata(path).and_then(|metadata| Stamp::read(&metadata)) {
             Ok(stamp) => stamp,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Arc::new(Ranking::built_in(built_in)),
-            Err(error) => return Arc::new(Ranking::passed_over(built_in, error.to_string())),
+            Err(error) => return Arc::new(Ranking::unusable(built_in, error.to_string())),
         };
         let mut read = self.read.lock();
         if let Some((known, ranking)) = &*read
@@ -65,7 +65,7 @@ impl RankingCell {
         }
         let ranking = Arc::new(match read_own(path, stamp.bytes, built_in) {
             Ok(rankers) => Ranking { rankers: Some(rankers), used: RankerUse::Own, problem: None },
-            Err(problem) => Ranking::passed_over(built_in, problem),
+            Err(problem) => Ranking::unusable(built_in, problem),
         });
         *read = Some((stamp, Arc::clone(&ranking)));
         ranking
@@ -77,7 +77,7 @@ impl Ranking {
         Self { rankers: Some(rankers.clone()), used: RankerUse::BuiltIn, problem: None }
     }
 
-    fn passed_over(rankers: &Rankers, problem: String) -> Self {
+    fn unusable(rankers: &Rankers, problem: String) -> Self {
         Self { problem: Some(problem), ..Self::built_in(rankers) }
     }
 }

@@ -18,7 +18,7 @@ use crate::auto_memory;
 use crate::embeddings::{Encoders, Models};
 use crate::error::StoreError;
 use crate::fault::Fault;
-use crate::imports::Imports;
+use crate::index_runs::IndexRuns;
 use crate::ledger::Own;
 use crate::origin::Origin;
 use crate::settings::{EngineSettings, JournalSource, Places, StoreSettings, StoreSettingsSource};
@@ -46,7 +46,7 @@ pub(crate) struct Registry {
     damaged: Mutex<BTreeMap<PathBuf, Damage>>,
     uses: AtomicU64,
     closing: AtomicBool,
-    pub(crate) imports: Arc<Imports>,
+    pub(crate) index_runs: Arc<IndexRuns>,
     /// The watcher of the stores' files; `None` if files are not watched.
     watcher: Option<Arc<Watcher>>,
     code_parser: Option<Arc<dyn CodeParser>>,
@@ -73,7 +73,7 @@ impl Registry {
         store_settings: Box<StoreSettingsSource>,
         models: Models,
         journals: Box<JournalSource>,
-        imports: Imports,
+        index_runs: IndexRuns,
         watcher: Option<Arc<Watcher>>,
     ) -> Self {
         let journals: Arc<JournalSource> = Arc::from(journals);
@@ -91,7 +91,7 @@ impl Registry {
             damaged: Mutex::default(),
             uses: AtomicU64::new(0),
             closing: AtomicBool::new(false),
-            imports: Arc::new(imports),
+            index_runs: Arc::new(index_runs),
             watcher,
         }
     }
@@ -372,7 +372,7 @@ impl Registry {
             places: &self.places,
             models: &models,
             journals: &*self.journals,
-            imports: &self.imports,
+            index_runs: &self.index_runs,
             code_parser: self.code_parser.as_ref(),
             locks: &self.locks,
             own: &self.own,

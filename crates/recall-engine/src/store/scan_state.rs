@@ -58,7 +58,7 @@ pub(crate) enum Phase {
     #[default]
     Idle,
     Scanning,
-    /// Waits for its turn to import.
+    /// Waits for its turn to index.
     Queued,
     Ingesting,
 }
@@ -111,7 +111,7 @@ impl Freshness {
         self.changed.notify_all();
     }
 
-    /// Records that the scan waits for its turn to import. Dropping the returned guard restores the phase.
+    /// Records that the scan waits for its turn to index. Dropping the returned guard restores the phase.
     pub(crate) fn queue(&self) -> InQueue<'_> {
         let mut state = self.state.lock();
         let before = state.phase;
@@ -135,7 +135,7 @@ impl Freshness {
     }
 }
 
-/// The guard of a scan that waits for its turn to import.
+/// The guard of a scan that waits for its turn to index.
 pub(crate) struct InQueue<'a> {
     freshness: &'a Freshness,
     before: Phase,

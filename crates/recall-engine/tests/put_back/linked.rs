@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use recall_core::{MemoryId, MemoryType, Ownership, Provenance, Scope, SearchRequest, UpdateMemory};
 use recall_engine::{
-    DoctorRequest, Engine, EngineSettings, ItemRequest, Mend, Origin, Parent, Problem, RemoveRequest, RootCheck,
+    DoctorRequest, Engine, EngineSettings, Fix, ItemRequest, Origin, Parent, Problem, RemoveRequest, RootCheck,
     SecretScan, Tombstones,
 };
 
@@ -41,10 +41,10 @@ fn found(engine: &Engine, root: &Path, query: &str) -> Vec<String> {
     answer.hits.into_iter().filter(|hit| hit.memory.is_some()).map(|hit| hit.document.title).collect()
 }
 
-fn pending(engine: &Engine, root: &Path, mend: Mend) -> Vec<Problem> {
-    let request = DoctorRequest { scope: Scope::Project, mend, secrets: SecretScan::Off };
+fn pending(engine: &Engine, root: &Path, fix: Fix) -> Vec<Problem> {
+    let request = DoctorRequest { scope: Scope::Project, fix, secrets: SecretScan::Off };
     let findings = engine.doctor(&origin(root), &request).expect("checked").findings;
-    findings.into_iter().filter(|finding| !finding.is_mended).map(|finding| finding.problem).collect()
+    findings.into_iter().filter(|finding| !finding.is_fixed).map(|finding| finding.problem).collect()
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_change_in_a_linked_work_tree_counts_where_the_memory_is() {
     engine.remove(&origin(&one), &request).expect("deleted");
     assert!(found(&engine, &one, "wombat").is_empty() && found(&engine, &sandbox.root(), "wombat").is_empty());
     // The other branch has no memory that could be changed.
-    assert_eq!(pending(&engine, &two, Mend::Nothing), []);
+    assert_eq!(pending(&engine, &two, Fix::Nothing), []);
     assert_eq!(git_output(&one, &["status", "--porcelain"]), "");
 }
 
@@ -129,13 +129,11 @@ fn what_is_handed_over_to_a_branch_goes_with_the_branch() {
     let engine = engine(&sandbox);
     add(&engine, &one, "Otters use stones as tools.");
     let is_told = |problems: Vec<Problem>| problems.contains(&Problem::Pending { memories: 1 });
-    assert!(
-        is_told(pending(&engine, &two, Mend::Nothing)) && is_told(pending(&engine, &sandbox.root(), Mend::Nothing))
-    );
-    assert!(!is_told(pending(&engine, &one, Mend::Everything)));
+    assert!(is_told(pending(&engine, &two, Fix::Nothing)) && is_told(pending(&engine, &sandbox.root(), Fix::Nothing)));
+    assert!(!is_told(pending(&engine, &one, Fix::Everything)));
     assert!(git_output(&one, &["status", "--porcelain", "--untracked-files=all"]).contains(".recall/"));
     assert_eq!(found(&engine, &one, "otters").len(), 1);
-    assert!(found(&engine, &two, "otters").is_empty() && !is_told(pending(&engine, &two, Mend::Nothing)));
+    assert!(found(&engine, &two, "otters").is_empty() && !is_told(pending(&engine, &two, Fix::Nothing)));
     assert!(git(&one, &["add", "--all"]) && git(&one, &["commit", "--quiet", "-m", "memories"]));
     assert!(git(&two, &["merge", "--quiet", "agent-one"]));
     assert_eq!(found(&engine, &two, "otters"), ["Otters use stones as tools."]);

@@ -111,7 +111,7 @@ fn read_database(path: &Path, scratch: &Path, sink: &mut Sink<'_>) -> Result<(),
         }
     }
     if others > 0 {
-        let reason = LeftOutReason::NoPlace { instead: "it is not a note; `recall add` indexes files" };
+        let reason = LeftOutReason::NoPlace { instead: "it is not a note; `recall include` indexes files" };
         let _ = sink(Item::LeftOut(LeftOut { item: "other files".to_owned(), count: others, reason }));
     }
     Ok(())

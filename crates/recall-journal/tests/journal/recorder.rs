@@ -25,7 +25,7 @@ fn full() -> SessionEvent {
         event_type: SessionEventType::Error,
         content: "one\ntwo".to_owned(),
         rationale: Some("because".to_owned()),
-        resolution: Some("mended".to_owned()),
+        resolution: Some("repaired".to_owned()),
         from_agent: Some("coder".to_owned()),
         to_agent: Some("reviewer".to_owned()),
         related_files: vec![DocPath::new("src/lib.rs").expect("a path")],
@@ -46,7 +46,7 @@ fn every_field_of_an_event_reads_back_from_its_line() {
         fs::read_to_string(folder.join("events.jsonl")).expect("written"),
         concat!(
             r#"{"event":"error","event_id":"c31dd59e1941df7f7de47bf1033c57f4","timestamp":"2026-11-20T12:00:00Z","#,
-            r#""content":"one\ntwo","rationale":"because","resolution":"mended","from_agent":"coder","to_agent":"reviewer","#,
+            r#""content":"one\ntwo","rationale":"because","resolution":"repaired","from_agent":"coder","to_agent":"reviewer","#,
             r#""related_files":["src/lib.rs"],"metadata":{"map":{"k\"ey":[null,true,0.25],"n":-3}},"provenance":{"session":"s1"}}"#,
             "\n"
         )

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use crate::http::ureq::Agent;
 use crate::http::{ClientSettings, Redirects};
+use parking_lot::Mutex;
+use recall_core::breaker::{Breaker, BreakerSettings, Failure, Pause};
 
-use crate::providers::breaker::{Breaker, BreakerSettings, Failure, Pause};
 use crate::providers::call;
 use crate::providers::error::{BadAnswer, ProviderError};
 use crate::providers::mask::MASKER;
@@ -46,7 +47,7 @@ pub struct Link {
     provider: Provider,
     agent: Agent,
     settings: LinkSettings,
-    breaker: Breaker,
+    breaker: Mutex<Breaker>,
     usage: Arc<Usage>,
 }
 
@@ -82,7 +83,7 @@ impl Link {
             source: Box::new(source),
         })?;
         let LinkSettings { failures, pause, longest_pause: longest, .. } = settings;
-        let breaker = Breaker::new(BreakerSettings { failures, pause, longest });
+        let breaker = Mutex::new(Breaker::new(BreakerSettings { failures, pause, longest }));
         Ok(Self { provider, agent, settings, breaker, usage })
     }
 
@@ -108,17 +109,17 @@ impl Link {
 
     /// Returns why and for how long requests are paused; `None` if they are not.
     pub(crate) fn pause(&self) -> Option<Pause> {
-        self.breaker.pause(Instant::now())
+        self.breaker.lock().pause(Instant::now())
     }
 
     /// Records that the server refused a request whatever its size.
     pub(crate) fn is_useless(&self, error: &ProviderError) {
-        self.breaker.note_failure(Instant::now(), Failure::Transient, &recall_core::error_chain(error));
+        self.breaker.lock().note_failure(Instant::now(), Failure::Transient, &recall_core::error_chain(error));
     }
 
     /// Ends a pause, because the server has answered another link.
     pub fn resume(&self) {
-        self.breaker.note_success();
+        self.breaker.lock().note_success();
     }
 
     /// Sends a request and reads its response, again if it failed and time is left.
@@ -133,17 +134,17 @@ impl Link {
         let mut failed: Option<ProviderError> = None;
         for attempt in 0..=self.settings.retries {
             let Some(timeout) = self.time_left(patience) else { break };
-            if let Err(Pause { left, reason }) = self.breaker.admit(Instant::now(), timeout) {
+            if let Err(Pause { left, reason }) = self.breaker.lock().admit(Instant::now(), timeout) {
                 let address = self.provider.address.clone();
                 return Err(failed.unwrap_or(ProviderError::Paused { address, left, reason }));
             }
             let error = match self.attempt(path, body, timeout, &read) {
                 Ok(answer) => {
-                    self.breaker.note_success();
+                    self.breaker.lock().note_success();
                     return Ok(answer);
                 }
                 Err(error) if error.asks_for_less() => {
-                    self.breaker.note_success();
+                    self.breaker.lock().note_success();
                     return Err(error);
                 }
                 Err(error) => error,
@@ -159,7 +160,7 @@ impl Link {
             };
             let reason = recall_core::error_chain(&error);
             tracing::debug!(provider = self.provider.name, reason, attempt, "a request failed");
-            self.breaker.note_failure(Instant::now(), failure, &reason);
+            self.breaker.lock().note_failure(Instant::now(), failure, &reason);
             if failure != Failure::Transient || !error.is_transient() {
                 return Err(error);
             }

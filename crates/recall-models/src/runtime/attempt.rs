@@ -110,7 +110,7 @@ mod tests {
         assert!(!crashed_a_process(&folder, &library));
 
         fs::write(&left, &text).expect("written");
-        fs::write(&library, b"a mended one").expect("written");
+        fs::write(&library, b"a repaired one").expect("written");
         assert!(!crashed_a_process(&folder, &library) && !left.exists(), "the new library has not been tried");
         fs::write(&left, &text[..4]).expect("written");
         assert!(crashed_a_process(&folder, &library), "a truncated marker may be of any library");

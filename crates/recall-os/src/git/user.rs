@@ -114,7 +114,7 @@ struct Entry {
     value: String,
 }
 
-/// Reads the variables of a configuration in their order. Lines that are neither a section nor a variable are passed over.
+/// Reads the variables of a configuration in their order. Lines that are neither a section nor a variable are skipped.
 fn entries(text: &str) -> Vec<Entry> {
     let mut entries = Vec::new();
     let mut section = String::new();

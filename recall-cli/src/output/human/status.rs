@@ -90,7 +90,7 @@ fn store(store: &v1::StoreStatus) -> String {
             text.push_str("  no documents: none of its files is indexed\n");
             text.push_str(&left_out_lines(store));
         } else {
-            text.push_str("  not indexed yet: the first search does it, or `recall add .`\n");
+            text.push_str("  not indexed yet: the first search does it, or `recall include .`\n");
         }
         return text;
     }
@@ -288,7 +288,7 @@ mod tests {
                     ceiling_bytes: 512 << 20,
                     shares: vec![
                         v1::MemoryShare {
-                            name: "imports".to_owned(),
+                            name: "indexing".to_owned(),
                             whole_bytes: 192 << 20,
                             used_bytes: 192 << 20,
                             waiting: 3,
@@ -362,7 +362,7 @@ mod tests {
         insta::assert_snapshot!(anstream::adapter::strip_str(&render(&status, Screen::default())), @r"
         recalld 0.1.0 running for 1 h 2 min, pid 4711, started when it was needed
           memory       30.0 MiB private, 80.0 MiB resident, peak 120.0 MiB, limit 512.0 MiB
-          in flight    imports 192.0 MiB of 192.0 MiB, 3 waiting
+          in flight    indexing 192.0 MiB of 192.0 MiB, 3 waiting
           clients      2 connections, 1 session, 0 requests in flight
           socket       /run/user/7/recall/recalld.sock
 
@@ -380,7 +380,7 @@ mod tests {
           kept in      /data/stores/0123
 
         global  /data/global
-          not indexed yet: the first search does it, or `recall add .`
+          not indexed yet: the first search does it, or `recall include .`
 
         MILLISECONDS  COUNT   P50   P95   P99    MAX
         rpc.Search    1,000  0.61  1.20  3.00  12.34

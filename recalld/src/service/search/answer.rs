@@ -203,7 +203,7 @@ fn by_retriever(retrieved: &[(Retriever, u64)]) -> BTreeMap<String, u32> {
 }
 
 fn weights_in_force(weights: &RetrieverWeights) -> v1::Weights {
-    v1::Weights { vector: Some(weights.semantic as f32), bm25: Some(weights.lexical as f32), ppr: Some(0.0) }
+    v1::Weights { vector: Some(weights.semantic as f32), bm25: Some(weights.lexical as f32) }
 }
 
 pub(in crate::service) fn searched_store(coverage: &Coverage) -> v1::SearchedStore {

@@ -9,7 +9,7 @@ use recall_core::{DocPath, MemoryId, Timestamp};
 use recall_watch::{Addition, Depth, FoundFile, IgnoreRules, Rules, Scan, SizeLimits, SkipReason, SkippedFile};
 
 use crate::error::StoreError;
-use crate::imports::Import;
+use crate::index_runs::IndexRun;
 use crate::indexing::ingest::{self, FileTask, RunControl, Task, Work};
 use crate::known::Known;
 use crate::progress::{Cancel, Progress};
@@ -29,17 +29,17 @@ pub(crate) struct Sync<'a> {
 pub(crate) struct SyncReport {
     pub(crate) outcome: IngestOutcome,
     pub(crate) unchanged: u64,
-    /// The turn to import, if more than a few files were indexed. The caller drops it after the embeddings and merges.
-    pub(crate) import: Option<Import>,
+    /// The turn to index, if more than a few files were indexed. The caller drops it after the embeddings and merges.
+    pub(crate) index_run: Option<IndexRun>,
 }
 
-/// Scans the root, compares the files with the catalog, and ingests the differences. Waits for a turn to import if these are more
+/// Scans the root, compares the files with the catalog, and ingests the differences. Waits for a turn to index if these are more
 /// than a few files.
 pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     let store = job.store;
     store.follow()?;
     // A first index always has work to do, and the list of files takes memory too.
-    let mut import = if store.awaits_first_index() { Some(turn(job)?) } else { None };
+    let mut index_run = if store.awaits_first_index() { Some(turn(job)?) } else { None };
     let began = Instant::now();
     let rules = rules(store);
     let mut scan = recall_watch::scan(&store.root, &rules, job.threads, job.cancel.flag())
@@ -57,9 +57,9 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     store.follow_journals();
     work.read.extend(memories.read);
     work.gone_memories.extend(memories.gone);
-    if work.is_import() && import.is_none() {
+    if work.is_index_run() && index_run.is_none() {
         match turn(job) {
-            Ok(turn) => import = Some(turn),
+            Ok(turn) => index_run = Some(turn),
             Err(error) => {
                 store.dirty.put_back(noted);
                 return Err(error);
@@ -68,17 +68,17 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     }
     let ruled_out = RuledOut { listed: std::mem::take(&mut scan.left_out), count: scan.left_out_count };
     let listed = (scan.files.len() + imported.len() + scan.skipped.len()) as u64;
-    store.freshness.note_scan(listed, ruled_out, !work.is_import());
+    store.freshness.note_scan(listed, ruled_out, !work.is_index_run());
     tracing::debug!(root = %store.root.display(), files = scan.files.len(), read = work.read.len(),
         gone = work.gone.len() + work.gone_memories.len(), took_ms = began.elapsed().as_millis() as u64, "scanned");
     // After a failure between the two commits, the lexical index has an older generation, which an ingest repairs.
     let is_whole = store.lexical.generation() == known.generation;
     if work.is_empty() && is_whole && !store.holds_nothing() {
-        return Ok(SyncReport { outcome: IngestOutcome::default(), unchanged, import });
+        return Ok(SyncReport { outcome: IngestOutcome::default(), unchanged, index_run });
     }
     let parses_everything = noted.covers_everything() || known.is_empty();
     let mut control = RunControl { progress: job.progress, cancel: job.cancel };
-    let outcome = ingest::ingest(store, &work, job.threads, job.now, import.as_ref(), &mut control)
+    let outcome = ingest::ingest(store, &work, job.threads, job.now, index_run.as_ref(), &mut control)
         .inspect_err(|_| store.dirty.put_back(noted))?;
     // Updates the ledger's record of which memories the index lacks.
     store.memory_work(&store.known_documents());
@@ -86,18 +86,18 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
         let noted = store.catalog.writer().and_then(|mut writer| writer.set_parser_version(recall_chunk::VERSION));
         noted.map_err(|source| store.write_error(source))?;
     }
-    Ok(SyncReport { outcome, unchanged, import })
+    Ok(SyncReport { outcome, unchanged, index_run })
 }
 
-/// Waits for a turn to import; the scan state shows that it waits.
-fn turn(job: &Sync<'_>) -> Result<Import, StoreError> {
+/// Waits for a turn to index; the scan state shows that it waits.
+fn turn(job: &Sync<'_>) -> Result<IndexRun, StoreError> {
     let store = job.store;
-    if let Some(import) = store.imports.try_begin() {
-        return Ok(import);
+    if let Some(index_run) = store.index_runs.try_begin() {
+        return Ok(index_run);
     }
     let _in_queue = store.freshness.queue();
     let is_over = || job.cancel.is_cancelled() || store.cancel.is_cancelled();
-    store.imports.begin(is_over).ok_or(StoreError::Cancelled)
+    store.index_runs.begin(is_over).ok_or(StoreError::Cancelled)
 }
 
 /// Returns the rules of which files below the root are indexed.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::imports::Room;
+use crate::index_runs::Room;
 
 /// Hands out indices of a list in order, while the files in flight stay below a number of bytes.
 ///

@@ -22,7 +22,7 @@ pub(crate) struct Work {
 /// The most files of a small ingest, whose states are read one by one afterwards.
 const FEW_FILES: usize = 64;
 
-/// The most bytes of an ingest without a turn to import, and the most bytes in flight of such an ingest.
+/// The most bytes of an ingest without a turn to index, and the most bytes in flight of such an ingest.
 pub(crate) const FEW_BYTES: u64 = 4 * 1024 * 1024;
 
 impl Work {
@@ -31,8 +31,8 @@ impl Work {
         self.count() <= FEW_FILES
     }
 
-    /// Returns whether it takes so much memory that it needs a turn to import.
-    pub(crate) fn is_import(&self) -> bool {
+    /// Returns whether it takes so much memory that it needs a turn to index.
+    pub(crate) fn is_index_run(&self) -> bool {
         !self.is_small() || self.read.iter().map(Task::size_bytes).sum::<u64>() > FEW_BYTES
     }
 

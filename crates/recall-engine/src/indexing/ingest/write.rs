@@ -11,7 +11,7 @@ use recall_lexical::{IndexedDocument, LexicalWriter, WriterSettings};
 use crate::coverage::Indexing;
 use crate::embeddings::UpdateExtent;
 use crate::error::StoreError;
-use crate::imports::{Import, Room};
+use crate::index_runs::{IndexRun, Room};
 use crate::indexing::ingest::prepare::{Prepared, Preparer, Task};
 use crate::indexing::ingest::window::Window;
 use crate::indexing::ingest::work::FEW_BYTES;
@@ -25,7 +25,7 @@ const BATCH_BYTES: u64 = 64 * 1024 * 1024;
 /// A batch is committed at this age, so that searches during a long run see the new documents.
 const BATCH_AGE: Duration = Duration::from_secs(3);
 
-/// A run of at most this many files is an edit, not an import: one thread prepares and one writes.
+/// A run of at most this many files is an edit, not an index run: one thread prepares and one writes.
 const SMALL_RUN_FILES: usize = 16;
 
 /// At most this many memories are embedded before searches see them, as in an edit. That takes some milliseconds; without it, no
@@ -45,14 +45,14 @@ pub(crate) fn run(
     work: &Work,
     threads: NonZero<usize>,
     now: Timestamp,
-    import: Option<&Import>,
+    index_run: Option<&IndexRun>,
     control: &mut RunControl<'_>,
 ) -> Result<IngestOutcome, StoreError> {
     let small = work.read.len() <= SMALL_RUN_FILES;
     let threads = if small { 1 } else { threads.get() };
     let most_bytes = store.settings().limits.ingest_bytes_in_flight;
-    let window = match import {
-        Some(import) => Window::new(most_bytes.min(import.file_bytes()), Box::new(|| import.room())),
+    let window = match index_run {
+        Some(index_run) => Window::new(most_bytes.min(index_run.file_bytes()), Box::new(|| index_run.room())),
         None => Window::new(most_bytes.min(FEW_BYTES), Box::new(|| Room::Left)),
     };
     let (sender, receiver) = crossbeam_channel::unbounded();
@@ -83,7 +83,7 @@ pub(crate) fn run(
         drop(sender);
         let of_memories =
             work.read.len() <= EMBEDDED_MEMORIES && work.read.iter().all(|task| matches!(task, Task::Memory { .. }));
-        let writer = import.filter(|_| !small).map_or_else(WriterSettings::default, Import::writer);
+        let writer = index_run.filter(|_| !small).map_or_else(WriterSettings::default, IndexRun::writer);
         let mut run = IngestRun { embeds: small || of_memories, ..IngestRun::new(store, now, writer) };
         let result = write_all(&mut run, work, &receiver, &window, control);
         window.close();

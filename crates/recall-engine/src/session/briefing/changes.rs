@@ -5,9 +5,9 @@ use recall_journal::Day;
 
 use crate::git::Git;
 use crate::memory::words::state_of;
-use crate::quote::inline;
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::Entry;
+use recall_core::quote::inline;
 
 /// The most files, commits and memories that are listed.
 const FILES: usize = 20;

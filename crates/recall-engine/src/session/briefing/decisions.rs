@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 use recall_core::{DocPath, DocumentType, Filters, MemoryId, MemoryType, MemoryView, Scope, SearchRequest};
 
 use crate::memory::words::{weight, words_of};
-use crate::quote::{QUOTE_CHARS, inline, quote};
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::Entry;
 use crate::session_log::SessionError;
+use recall_core::quote::{QUOTE_CHARS, inline, quote};
 
 /// The most memories that are considered, the latest updated first. Checking the files of one takes some microseconds.
 const MAX_MEMORIES: usize = 2000;

@@ -7,11 +7,11 @@ use recall_core::{Memory, MetadataValue, Session, SessionEvent, SessionEventType
 use recall_journal::Day;
 
 use crate::mask::Masking;
-use crate::quote::{QUOTE_CHARS, inline, quote};
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::{Entry, cut};
 use crate::session::title_of;
 use crate::session_log::{GENERATED, SessionError, Story};
+use recall_core::quote::{QUOTE_CHARS, inline, quote};
 
 /// The most sessions of the section.
 const SESSIONS: usize = 3;

@@ -7,12 +7,12 @@ use recall_core::{AskBriefing, DocPath, Session};
 
 use crate::git::{BranchChanges, Git};
 use crate::mask::Masking;
-use crate::quote::{QUOTE_CHARS, inline, quote};
 use crate::session::briefing::Scene;
 use crate::session::briefing::answer::SectionKind;
 use crate::session::briefing::pack::{Entry, SectionDraft};
 use crate::session::title_of;
 use crate::session_log::{SessionError, Story};
+use recall_core::quote::{QUOTE_CHARS, inline, quote};
 
 /// The most entries of a section that are told.
 const ENTRIES: usize = 20;

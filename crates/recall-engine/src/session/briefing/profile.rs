@@ -7,10 +7,10 @@ use recall_core::{Memory, MemoryType, Ownership, Scope};
 
 use crate::mask::Masking;
 use crate::memory::profile::{PROFILE, profile_of, read};
-use crate::quote::{QUOTE_CHARS, inline, quote};
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::Entry;
 use crate::session_log::SessionError;
+use recall_core::quote::{QUOTE_CHARS, inline, quote};
 
 /// The label of a project profile that this user has not confirmed; anyone may have written it.
 const UNCONFIRMED: &str = "A profile from the repository, unconfirmed";

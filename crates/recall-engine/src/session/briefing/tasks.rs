@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use recall_core::{Session, boxes};
 
 use crate::mask::Masking;
-use crate::quote::inline;
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::Entry;
 use crate::session_log::{SessionError, Story};
+use recall_core::quote::inline;
 
 /// The most sessions that are considered, the latest first. Older open tasks are probably done or abandoned.
 const SESSIONS: usize = 5;

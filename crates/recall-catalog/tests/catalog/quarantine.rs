@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use recall_catalog::{Catalog, set_aside};
+use recall_catalog::{Catalog, quarantine};
 
 use crate::sample::{Sample, path, store};
 
@@ -15,16 +15,16 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_catalog_set_aside_can_still_be_opened() {
+fn a_quarantined_catalog_can_still_be_opened() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("catalog.db");
     store(&Catalog::open(&file).unwrap(), &[Sample::of_lines("a", &["old"])]);
-    let aside = set_aside(&file, "20261120T101500Z").unwrap();
-    assert_eq!(aside, folder.path().join("catalog.db.damaged-20261120T101500Z"));
+    let quarantined = quarantine(&file, "20261120T101500Z").unwrap();
+    assert_eq!(quarantined, folder.path().join("catalog.db.damaged-20261120T101500Z"));
 
     let fresh = Catalog::open(&file).unwrap();
     assert_eq!(fresh.snapshot().unwrap().document_at(&path("a")).unwrap(), None);
-    let old = Catalog::open(&aside).unwrap();
+    let old = Catalog::open(&quarantined).unwrap();
     assert!(old.snapshot().unwrap().document_at(&path("a")).unwrap().is_some());
 }
 
@@ -35,7 +35,7 @@ fn the_log_is_moved_with_its_file() {
     for end in ["", "-wal", "-shm"] {
         fs::write(folder.path().join(format!("catalog.db{end}")), end).unwrap();
     }
-    set_aside(&file, "1").unwrap();
+    quarantine(&file, "1").unwrap();
     assert_eq!(names(folder.path()), ["catalog.db.damaged-1", "catalog.db.damaged-1-shm", "catalog.db.damaged-1-wal"]);
 }
 
@@ -46,7 +46,7 @@ fn three_are_kept_including_the_newest() {
     for suffix in ["1", "2", "3", "4", "4", "0"] {
         fs::write(&file, suffix).unwrap();
         fs::write(folder.path().join("catalog.db-wal"), suffix).unwrap();
-        set_aside(&file, suffix).unwrap();
+        quarantine(&file, suffix).unwrap();
     }
     assert_eq!(
         names(folder.path()),
@@ -62,8 +62,8 @@ fn three_are_kept_including_the_newest() {
 }
 
 #[test]
-fn setting_aside_a_missing_catalog_is_an_error() {
+fn quarantining_a_missing_catalog_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
-    let missing = set_aside(&folder.path().join("catalog.db"), "1").unwrap_err();
+    let missing = quarantine(&folder.path().join("catalog.db"), "1").unwrap_err();
     assert_eq!(missing.kind(), std::io::ErrorKind::NotFound);
 }

@@ -1,4 +1,4 @@
-//! `recall add`
+//! `recall include`
 
 use std::path::PathBuf;
 
@@ -11,9 +11,9 @@ use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::{Exit, args, progress};
 
-/// Arguments of `recall add`.
+/// Arguments of `recall include`.
 #[derive(Debug, Args)]
-pub(crate) struct AddArgs {
+pub(crate) struct IncludeArgs {
     /// The files and directories to index, inside the project or a configured root.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -43,15 +43,15 @@ pub(crate) struct AddArgs {
     scope: Scope,
 }
 
-pub(super) async fn run(args: AddArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+pub(super) async fn run(args: IncludeArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let request = request(args, context.request_context())?;
     let client = context.connect().await?;
     let events = client.index(request).await?;
     progress::follow_index(events, &context.output).await
 }
 
-fn request(args: AddArgs, context: v1::RequestContext) -> Result<v1::IndexRequest, CommandError> {
-    let AddArgs { paths, globs, tags, source, document_type, mtime_only, ignore, no_recursive, scope } = args;
+fn request(args: IncludeArgs, context: v1::RequestContext) -> Result<v1::IndexRequest, CommandError> {
+    let IncludeArgs { paths, globs, tags, source, document_type, mtime_only, ignore, no_recursive, scope } = args;
     Ok(v1::IndexRequest {
         context: Some(context),
         paths: paths.into_iter().map(text).collect::<Result<_, _>>()?,
@@ -84,12 +84,12 @@ mod tests {
     #[derive(Parser)]
     struct Line {
         #[command(flatten)]
-        args: AddArgs,
+        args: IncludeArgs,
     }
 
     #[test]
     fn every_flag_reaches_the_request() {
-        let line = "add docs a.md --glob *.md --tag x,y --source wiki --type runbook --mtime-only --ignore old/ \
+        let line = "include docs a.md --glob *.md --tag x,y --source wiki --type runbook --mtime-only --ignore old/ \
                     --no-recursive --scope global";
         let line = Line::try_parse_from(line.split(' ')).expect("well-formed");
         let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();

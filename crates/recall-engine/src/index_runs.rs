@@ -1,4 +1,4 @@
-//! Admission of imports: runs that index more than a few files take turns within a memory budget.
+//! Admission of index runs: runs that index more than a few files take turns within a memory budget.
 //!
 //! A run takes its whole share before it reads a file, and gives it back after its merges and embeddings. It takes nothing else
 //! from a budget meanwhile, so two runs cannot deadlock. An edit of a few files takes no share and never waits.
@@ -19,14 +19,14 @@ const HEAP_PART: u64 = 4;
 const FILES_PART: u64 = 3;
 
 /// The memory that a file takes per byte from reading to writing: its text, syntax tree, chunks, symbols and references. An
-/// estimate: with it, an import of 332 MB takes three quarters of the ceiling (bench `ceiling`, `add`).
+/// estimate: with it, an index run of 332 MB takes three quarters of the ceiling (bench `ceiling`, `add`).
 pub(crate) const COST_PER_BYTE: u64 = 12;
 
 /// Below this heap size, a second thread of the lexical writer is not worth its memory.
 const TWO_WRITERS_BYTES: u64 = 40_000_000;
 
-/// The turns and the memory of imports.
-pub(crate) struct Imports {
+/// The turns and the memory of index runs.
+pub(crate) struct IndexRuns {
     budget: Budget,
     share_bytes: u64,
     ceiling_bytes: u64,
@@ -47,13 +47,13 @@ pub enum Room {
     Full,
 }
 
-impl Imports {
-    /// Creates the queue of imports for the stores that `shed` closes.
+impl IndexRuns {
+    /// Creates the queue of index runs for the stores that `shed` closes.
     pub(crate) fn new(settings: &MemorySettings, shed: Box<Shed>) -> Self {
-        let MemorySettings { import_bytes, imports_at_once, ceiling_bytes, ref used_bytes } = *settings;
+        let MemorySettings { index_run_bytes, index_runs_at_once, ceiling_bytes, ref used_bytes } = *settings;
         Self {
-            budget: Budget::new(import_bytes),
-            share_bytes: import_bytes / imports_at_once.get() as u64,
+            budget: Budget::new(index_run_bytes),
+            share_bytes: index_run_bytes / index_runs_at_once.get() as u64,
             ceiling_bytes,
             used_bytes: Arc::clone(used_bytes),
             shed,
@@ -66,16 +66,16 @@ impl Imports {
     }
 
     /// Takes a turn if that needs no waiting.
-    pub(crate) fn try_begin(self: &Arc<Self>) -> Option<Import> {
+    pub(crate) fn try_begin(self: &Arc<Self>) -> Option<IndexRun> {
         self.begin(|| true)
     }
 
     /// Waits for a turn, first come, first served. Returns `None` if `is_over` returns true first.
-    pub(crate) fn begin(self: &Arc<Self>, is_over: impl Fn() -> bool) -> Option<Import> {
+    pub(crate) fn begin(self: &Arc<Self>, is_over: impl Fn() -> bool) -> Option<IndexRun> {
         let permit = self.budget.wait(self.share_bytes, is_over)?;
         // The run has not allocated its share yet, so room is made for it.
         self.close_idle_above(self.ceiling_bytes.saturating_sub(self.share_bytes));
-        Some(Import { imports: Arc::clone(self), permit })
+        Some(IndexRun { index_runs: Arc::clone(self), permit })
     }
 
     /// Closes idle stores while the process is above its ceiling, the least recently used one first.
@@ -97,13 +97,13 @@ fn relieve(used_bytes: impl Fn() -> u64, most_bytes: u64, shed: impl Fn() -> boo
     Room::Left
 }
 
-/// A turn to import; it ends when this is dropped.
-pub(crate) struct Import {
-    imports: Arc<Imports>,
+/// A turn to index; it ends when this is dropped.
+pub(crate) struct IndexRun {
+    index_runs: Arc<IndexRuns>,
     permit: Permit,
 }
 
-impl Import {
+impl IndexRun {
     /// Returns how many bytes of files may be read and not yet written.
     pub(crate) fn file_bytes(&self) -> u64 {
         self.permit.bytes() / FILES_PART / COST_PER_BYTE
@@ -119,19 +119,19 @@ impl Import {
 
     /// Closes idle stores if necessary, and returns whether there is memory for one more file in flight.
     pub(crate) fn room(&self) -> Room {
-        self.imports.make_room()
+        self.index_runs.make_room()
     }
 }
 
-impl fmt::Debug for Imports {
+impl fmt::Debug for IndexRuns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Imports").field("budget", &self.budget).finish_non_exhaustive()
+        f.debug_struct("IndexRuns").field("budget", &self.budget).finish_non_exhaustive()
     }
 }
 
-impl fmt::Debug for Import {
+impl fmt::Debug for IndexRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Import").field(&self.permit).finish()
+        f.debug_tuple("IndexRun").field(&self.permit).finish()
     }
 }
 
@@ -162,27 +162,27 @@ mod tests {
         check(0, 0, 4, (Room::Full, 0));
     }
 
-    fn imports(import_bytes: u64, at_once: usize) -> Arc<Imports> {
-        let imports_at_once = NonZero::new(at_once).expect("not zero");
-        let settings = MemorySettings { import_bytes, imports_at_once, ..MemorySettings::default() };
-        Arc::new(Imports::new(&settings, Box::new(|| false)))
+    fn index_runs(index_run_bytes: u64, at_once: usize) -> Arc<IndexRuns> {
+        let index_runs_at_once = NonZero::new(at_once).expect("not zero");
+        let settings = MemorySettings { index_run_bytes, index_runs_at_once, ..MemorySettings::default() };
+        Arc::new(IndexRuns::new(&settings, Box::new(|| false)))
     }
 
     #[test]
     fn as_many_imports_run_as_there_are_shares() {
-        let imports = imports(100, 2);
-        let first = imports.try_begin().expect("the queue is empty");
-        let second = imports.try_begin().expect("there are two shares");
-        assert!(imports.try_begin().is_none());
+        let index_runs = index_runs(100, 2);
+        let first = index_runs.try_begin().expect("the queue is empty");
+        let second = index_runs.try_begin().expect("there are two shares");
+        assert!(index_runs.try_begin().is_none());
         drop(first);
-        let third = imports.try_begin().expect("a share is free");
+        let third = index_runs.try_begin().expect("a share is free");
         drop((second, third));
-        assert_eq!(imports.usage(), BudgetUse { whole_bytes: 100, used_bytes: 0, waiting: 0 });
+        assert_eq!(index_runs.usage(), BudgetUse { whole_bytes: 100, used_bytes: 0, waiting: 0 });
     }
 
     #[test]
     fn a_small_share_has_one_writer_thread() {
-        let writer = |bytes| imports(bytes, 1).try_begin().expect("the queue is empty").writer();
+        let writer = |bytes| index_runs(bytes, 1).try_begin().expect("the queue is empty").writer();
         assert_eq!(writer(1 << 30), WriterSettings { threads: 2, ..WriterSettings::default() });
         assert_eq!(writer(80 << 20), WriterSettings { threads: 1, heap_bytes: 20 << 20 });
     }

@@ -1,23 +1,21 @@
-//! A circuit breaker: pauses requests to a server that fails.
+//! A circuit breaker: pauses requests to a server that fails. The time is an argument, and the owner guards it with a lock.
 
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
-
 /// When requests are paused, and for how long.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BreakerSettings {
+pub struct BreakerSettings {
     /// The number of consecutive failures that lead to a pause.
-    pub(crate) failures: u32,
+    pub failures: u32,
     /// The first pause.
-    pub(crate) pause: Duration,
+    pub pause: Duration,
     /// The longest pause.
-    pub(crate) longest: Duration,
+    pub longest: Duration,
 }
 
 /// How a request failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// It may succeed the next time.
     Transient,
     /// No request will succeed until a person does something.
@@ -28,9 +26,11 @@ pub(crate) enum Failure {
 
 /// The rest of a pause, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Pause {
-    pub(crate) left: Duration,
-    pub(crate) reason: String,
+pub struct Pause {
+    /// How long it lasts from now on.
+    pub left: Duration,
+    /// How the last request failed.
+    pub reason: String,
 }
 
 /// Pauses requests to a server after consecutive failures.
@@ -38,13 +38,8 @@ pub(crate) struct Pause {
 /// After a pause, a single request is let through; the others are refused until it has ended. If it fails, the next pause is twice
 /// as long.
 #[derive(Debug)]
-pub(crate) struct Breaker {
+pub struct Breaker {
     settings: BreakerSettings,
-    state: Mutex<State>,
-}
-
-#[derive(Debug, Default)]
-struct State {
     failures: u32,
     /// The pauses since the last success.
     pauses: u32,
@@ -55,51 +50,59 @@ struct State {
 }
 
 impl Breaker {
-    pub(crate) fn new(settings: BreakerSettings) -> Self {
-        Self { settings, state: Mutex::default() }
+    /// Creates a breaker that lets requests through.
+    pub const fn new(settings: BreakerSettings) -> Self {
+        Self { settings, failures: 0, pauses: 0, until: None, reason: String::new(), trial: None }
     }
 
     /// Lets a request through, or returns the pause. `patience` is how long the request takes at most.
-    pub(crate) fn admit(&self, now: Instant, patience: Duration) -> Result<(), Pause> {
-        let mut state = self.state.lock();
-        let Some(until) = state.until else { return Ok(()) };
-        let over = state.trial.map_or(until, |trial| trial.max(until));
+    ///
+    /// # Errors
+    /// Requests are paused.
+    pub fn admit(&mut self, now: Instant, patience: Duration) -> Result<(), Pause> {
+        let Some(until) = self.until else { return Ok(()) };
+        let over = self.trial.map_or(until, |trial| trial.max(until));
         if now < over {
-            return Err(Pause { left: over - now, reason: state.reason.clone() });
+            return Err(Pause { left: over - now, reason: self.reason.clone() });
         }
-        state.trial = Some(now + patience);
+        self.trial = Some(now + patience);
         Ok(())
     }
 
     /// Returns the pause in force, if any.
-    pub(crate) fn pause(&self, now: Instant) -> Option<Pause> {
-        let state = self.state.lock();
-        let left = state.until?.checked_duration_since(now)?;
-        Some(Pause { left, reason: state.reason.clone() })
+    pub fn pause(&self, now: Instant) -> Option<Pause> {
+        let left = self.until?.checked_duration_since(now)?;
+        Some(Pause { left, reason: self.reason.clone() })
     }
 
-    pub(crate) fn note_success(&self) {
-        *self.state.lock() = State::default();
+    /// Returns how the last request failed, since which none has succeeded; `None` if requests were not paused.
+    pub fn problem(&self) -> Option<&str> {
+        self.until.map(|_| self.reason.as_str())
     }
 
-    pub(crate) fn note_failure(&self, now: Instant, failure: Failure, reason: &str) {
+    /// Records a success, which ends a pause.
+    pub fn note_success(&mut self) {
+        *self = Self::new(self.settings);
+    }
+
+    /// Records a failure, which may begin a pause.
+    pub fn note_failure(&mut self, now: Instant, failure: Failure, reason: &str) {
         let BreakerSettings { failures, pause, longest } = self.settings;
-        let mut state = self.state.lock();
-        state.failures += 1;
-        reason.clone_into(&mut state.reason);
-        let was_trial = state.trial.take().is_some();
+        self.failures += 1;
+        reason.clone_into(&mut self.reason);
+        let was_trial = self.trial.take().is_some();
         let wait = match failure {
             Failure::AskedToWait(wait) => Some(wait.min(longest)),
             Failure::Permanent => Some(longest),
-            Failure::Transient if was_trial || state.failures >= failures => {
-                let doubled = pause.saturating_mul(1 << state.pauses.min(16));
-                state.pauses += 1;
+            Failure::Transient if was_trial || self.failures >= failures => {
+                let doubled = pause.saturating_mul(1 << self.pauses.min(16));
+                self.pauses += 1;
                 Some(doubled.min(longest))
             }
             Failure::Transient => None,
         };
         if let Some(wait) = wait {
-            state.until = state.until.max(Some(now + wait));
+            self.until = self.until.max(Some(now + wait));
         }
     }
 }
@@ -116,7 +119,7 @@ mod tests {
 
     #[test]
     fn requests_are_paused_after_consecutive_failures_only() {
-        let (breaker, now) = (breaker(), Instant::now());
+        let (mut breaker, now) = (breaker(), Instant::now());
         breaker.note_failure(now, Failure::Transient, "down");
         breaker.note_success();
         breaker.note_failure(now, Failure::Transient, "down");
@@ -128,7 +131,7 @@ mod tests {
 
     #[test]
     fn one_request_is_let_through_after_a_pause_and_the_next_pause_is_longer() {
-        let (breaker, start) = (breaker(), Instant::now());
+        let (mut breaker, start) = (breaker(), Instant::now());
         for _ in 0..2 {
             breaker.note_failure(start, Failure::Transient, "down");
         }
@@ -152,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_server_decides_about_its_pause_up_to_the_longest() {
-        let (breaker, now) = (breaker(), Instant::now());
+        let (mut breaker, now) = (breaker(), Instant::now());
         breaker.note_failure(now, Failure::AskedToWait(7 * SECOND), "too many requests");
         assert_eq!(breaker.admit(now, SECOND).expect_err("paused").left, 7 * SECOND);
         breaker.note_failure(now, Failure::AskedToWait(3600 * SECOND), "too many requests");
