@@ -1,6 +1,8 @@
 //! The in-memory copy of the file states in the catalog.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+mod older_versions;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use recall_catalog::{FailureKind, FileState};
@@ -25,6 +27,7 @@ pub(crate) struct Known {
     pub(crate) newest: Option<Timestamp>,
     /// The paths of the files by the hash of their bytes.
     by_hash: PathsByHash,
+    older: OlderVersions,
 }
 
 /// The paths of the indexed files by the hash of their bytes, once they are needed. A copy is empty, since it is made to be changed.
@@ -37,9 +40,22 @@ impl Clone for PathsByHash {
     }
 }
 
+/// The documents in directories of older versions, each with the name of its directory, once they are needed. A copy is empty, since
+/// it is made to be changed.
+#[derive(Debug, Default)]
+struct OlderVersions(OnceLock<BTreeMap<i64, Arc<str>>>);
+
+impl Clone for OlderVersions {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 /// The state of a file when it was last read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KnownFile {
+    /// Its document; `None` for a file that is not indexed.
+    row: Option<DocumentRow>,
     pub(crate) size_bytes: u64,
     pub(crate) modified: Timestamp,
     /// The hash of its bytes; `None` for a file that is not indexed.
@@ -132,6 +148,20 @@ impl Known {
         by_hash.get(&hash).map(Vec::as_slice).unwrap_or_default()
     }
 
+    /// Returns the name of the directory, such as `v3`, if a document is in a directory of an older version of what the project has in
+    /// a newer one.
+    pub(crate) fn older_version(&self, document: DocumentRow) -> Option<&str> {
+        let older = self.older.0.get_or_init(|| {
+            let directories = older_versions::older_directories(self.files.keys().map(|path| &**path));
+            let of_file = |(path, file): (&Arc<str>, &KnownFile)| {
+                let mut above = path.match_indices('/').map(|(end, _)| &path[..end]);
+                Some((file.row?.0, Arc::from(above.find_map(|directory| directories.get(directory).copied())?)))
+            };
+            if directories.is_empty() { BTreeMap::new() } else { self.files.iter().filter_map(of_file).collect() }
+        });
+        older.get(&document.0).map(|name| &**name)
+    }
+
     /// Returns the states after only some files were written, and reads only those.
     pub(crate) fn read_again(
         &self,
@@ -167,7 +197,7 @@ impl Known {
         }
         match (memory, row, hash) {
             (Some(id), Some(row), Some(hash)) => self.memories.insert(id, KnownMemory { row, modified, hash }),
-            _ => drop(self.files.insert(path.into(), KnownFile { size_bytes, modified, hash })),
+            _ => drop(self.files.insert(path.into(), KnownFile { row, size_bytes, modified, hash })),
         }
     }
 
@@ -308,5 +338,19 @@ mod tests {
         assert_eq!(known.forget_file("a.bin"), None);
         assert_eq!(known.forget_file("libs/b"), None);
         assert!(known.is_empty() && known.repositories.is_empty());
+    }
+
+    #[test]
+    fn the_documents_of_an_older_version_know_its_directory() {
+        let mut known = Known::default();
+        for (path, row) in [("src/v3/errors.ts", 1), ("src/v4/errors.ts", 2), ("src/main.ts", 3), ("L-00000005", 4)] {
+            known.insert(state(path, row, 1));
+        }
+        let older = |known: &Known, row| known.older_version(DocumentRow(row)).map(ToOwned::to_owned);
+        assert_eq!(older(&known, 1).as_deref(), Some("v3"));
+        assert!((2..5).all(|row| older(&known, row).is_none()));
+        let mut without = known.clone();
+        without.forget_file("src/v4/errors.ts");
+        assert_eq!(older(&without, 1), None);
     }
 }

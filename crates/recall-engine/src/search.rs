@@ -20,6 +20,7 @@ mod items;
 mod left_out;
 mod literals;
 mod logs;
+mod nearness;
 mod order;
 mod page;
 mod prior;

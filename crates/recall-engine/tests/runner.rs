@@ -29,5 +29,6 @@ mod semantic;
 mod session;
 mod support;
 mod together;
+mod versions;
 mod watched;
 mod workspaces;

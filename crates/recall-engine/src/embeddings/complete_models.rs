@@ -106,7 +106,7 @@ impl Near {
     pub(crate) fn nearness(&self, rows: &[ChunkRow]) -> Vec<Option<Nearness>> {
         match &self.view {
             View::Alone(query) => {
-                let alone = |cosine: f32| Nearness { cosine, greatest: cosine };
+                let alone = |cosine: f32| Nearness { cosine, greatest: cosine, preferred: cosine };
                 query.cosines(rows).into_iter().map(|cosine| cosine.map(alone)).collect()
             }
             View::Blended(blend) => blend.nearness(rows),

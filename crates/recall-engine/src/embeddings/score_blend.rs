@@ -8,12 +8,16 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use recall_core::{ChunkRow, Embedding, Neighbour};
+use rustc_hash::FxHashSet;
 
 use crate::embeddings::model_vectors::ModelVectors;
 use crate::ranking::ZScore;
 
 /// The weight of the encoder; the other model has the rest.
 const ENCODER: f32 = 0.5;
+
+/// The number of the encoder's nearest chunks that are neighbours whatever the built-in model says.
+const SURE: usize = 25;
 
 /// Below this standard deviation, all chunks count as equally near.
 const LEAST_DEVIATION: f32 = 1e-3;
@@ -25,6 +29,8 @@ pub(crate) struct Nearness {
     pub(crate) cosine: f32,
     /// The greatest cosine by any model, on the model's own scale.
     pub(crate) greatest: f32,
+    /// The cosine by the preferred model, on its own scale.
+    pub(crate) preferred: f32,
 }
 
 /// A query embedded by a model, and the embeddings by that model.
@@ -65,20 +71,27 @@ impl ScoreBlend {
         both.map(|(encoder, built_in)| {
             let (encoder, built_in) = (encoder?, built_in?);
             let blend = ENCODER * standard(*of_encoder, encoder) + (1.0 - ENCODER) * standard(*of_built_in, built_in);
-            Some(Nearness { cosine: of_built_in.value(blend).clamp(-1.0, 1.0), greatest: encoder.max(built_in) })
+            Some(Nearness {
+                cosine: of_built_in.value(blend).clamp(-1.0, 1.0),
+                greatest: encoder.max(built_in),
+                preferred: encoder,
+            })
         })
         .collect()
     }
 
-    /// Returns at most `count` of the neighbours found by either model, the nearest first.
+    /// Returns at most `count` of the neighbours found by either model, the nearest first, and after them the nearest ones of the
+    /// encoder that are not among them: what it alone is sure of is a candidate.
     pub(crate) fn neighbours(&self, encoder: &[Neighbour], built_in: &[Neighbour], count: usize) -> Vec<Neighbour> {
         let rows = rows_of(encoder, built_in);
         let known = rows.iter().zip(self.nearness(&rows));
         let mut neighbours: Vec<Neighbour> =
             known.filter_map(|(&row, nearness)| Some(Neighbour { row, cosine: nearness?.cosine })).collect();
         neighbours.sort_unstable_by(nearer);
-        neighbours.truncate(count);
-        neighbours
+        let (of_both, rest) = neighbours.split_at(count.min(neighbours.len()));
+        let sure: FxHashSet<ChunkRow> = encoder.iter().take(SURE).map(|neighbour| neighbour.row).collect();
+        let added = rest.iter().filter(|neighbour| sure.contains(&neighbour.row));
+        of_both.iter().chain(added).copied().collect()
     }
 }
 

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use super::candidates::{KindCandidates, StoreCandidates};
 use super::exact::Names;
 use super::fused::FusedChunk;
+use super::nearness::{self, Nearness, NearnessOdds};
 use super::ranked::{Learned, MIN_DEVIATION, Ranked, sort, with_odds};
 use super::texts::Texts;
 use super::verdict::Signs;
@@ -64,8 +65,9 @@ struct Deciding<'r> {
     /// The predicate of the exact matches, which come first.
     named: Option<Names>,
     asked_for: Vec<FileKind>,
-    /// The share of the question that no candidate contains, 0 to 1.
-    uncovered: f32,
+    nearness: Nearness,
+    /// The number of terms of the question.
+    terms: f32,
 }
 
 impl<'r> Deciding<'r> {
@@ -75,9 +77,10 @@ impl<'r> Deciding<'r> {
         let relevance = rankers.relevance(set).filter(|_| has_all)?;
         let (named, asked_for) =
             (exact::find_names(search.understood, candidates), prior::asked_for(search.understood));
-        let documents = candidates.iter().flat_map(|of_store| &of_store.evidence.documents);
-        let uncovered = 1.0 - documents.map(covered_share).fold(0.0, f32::max);
-        Some(Self { set, rankers, relevance, class: search.understood.class, named, asked_for, uncovered })
+        let class = search.understood.class;
+        let nearness = Nearness::of(candidates, set, class);
+        let terms = candidates.iter().map(|of_store| of_store.evidence.query.terms).fold(0.0, f32::max);
+        Some(Self { set, rankers, relevance, class, named, asked_for, nearness, terms })
     }
 }
 
@@ -102,11 +105,12 @@ fn by_rankers<'a>(
     let mut log_odds = Vec::new();
     deciding.relevance.score(&features, &mut log_odds);
     let confidences: Vec<f32> = log_odds.iter().map(|&score| deciding.relevance.confidence(score)).collect();
-    let documents = || stores.iter().flat_map(|found| found.documents.iter().copied());
-    let demotions: Vec<Option<Factor>> = documents()
-        .map(|document| prior::on_odds(document.traits.file_kind, &deciding.asked_for, search.request))
-        .collect();
+    let documents = || stores.iter().flat_map(|found| found.documents.iter().map(move |document| (found, *document)));
+    let demotions = demotions(search, &stores, deciding);
     let rare = rare_words::share(candidates);
+    let nearness: Vec<NearnessOdds> = documents()
+        .map(|(found, document)| deciding.nearness.odds(kind, found.of_store.semantic.as_ref(), document.document))
+        .collect();
     let of_words = stores.iter().flat_map(|found| {
         let question = &found.of_store.evidence.query;
         found.documents.iter().map(move |document| {
@@ -119,10 +123,13 @@ fn by_rankers<'a>(
         .zip(of_words)
         .map(|(demotion, of_words)| demotion.map_or(1.0, |factor| factor.value) * of_words)
         .collect();
-    let weight =
-        cosine_weight(deciding.set, deciding.class, kind) + paraphrase_weight(deciding.set, deciding.uncovered);
-    let keys = keys(&ranked, features::nearer_than_mean(&features), weight, &odds);
-    let values = deciding.scores(kind, &keys, &confidences, &odds);
+    let weight = nearness::key_weight(deciding.set, deciding.class, kind);
+    let multiplied = |factor: fn(&NearnessOdds) -> f64| -> Vec<f64> {
+        odds.iter().zip(&nearness).map(|(odds, near)| odds * factor(near)).collect()
+    };
+    let (within, between) = (multiplied(|near| near.within), multiplied(|near| near.between));
+    let keys = keys(&ranked, features::nearer_than_mean(&features), weight, &within);
+    let values = deciding.scores(kind, &keys, &confidences, &between);
     let mut order = Vec::with_capacity(values.len());
     for (store, found) in stores.iter().enumerate() {
         let (question, semantic) = (&found.of_store.evidence.query, found.of_store.semantic.as_ref());
@@ -152,6 +159,7 @@ fn by_rankers<'a>(
                     support: Signs {
                         kind,
                         relevance: confidence,
+                        held: covered_share(document),
                         unknown: question.unknown,
                         rare: question.rare_together * document.holds_rare,
                         terms: question.terms,
@@ -164,6 +172,17 @@ fn by_rankers<'a>(
         }
     }
     Ok(order)
+}
+
+/// Returns the prior of each document of a kind, by its role in the project or by its version.
+fn demotions(search: &Search<'_>, stores: &[KindCandidates<'_>], deciding: &Deciding<'_>) -> Vec<Option<Factor>> {
+    let documents = stores.iter().flat_map(|found| found.documents.iter().map(move |document| (found, document)));
+    let demotion = |(found, document): (&KindCandidates<'_>, &&DocumentEvidence)| {
+        let of_kind = prior::on_odds(document.traits.file_kind, &deciding.asked_for, search.request);
+        let version = || found.of_store.known.older_version(document.document);
+        of_kind.or_else(|| prior::on_odds_of_version(version()?, search.understood, search.request))
+    };
+    documents.map(demotion).collect()
 }
 
 /// Whether a document lacks the only word of a query. If all documents lack it, the factor changes no order.
@@ -184,7 +203,7 @@ impl Deciding<'_> {
     /// If the query asks for tests, the relevance decides alone, because the ranker of code was trained on answers that are not
     /// tests.
     fn scores(&self, kind: ContentKind, keys: &[f64], confidences: &[f32], odds: &[f64]) -> Vec<f64> {
-        let class_odds = class_odds(self.class, kind);
+        let class_odds = class_odds(self.class, kind) * self.description_odds(kind);
         let relevance_of = |(place, &confidence): (usize, &f32)| {
             with_odds(f64::from(confidence).clamp(MIN_RELEVANCE, MAX_RELEVANCE), odds[place] * class_odds)
         };
@@ -193,6 +212,15 @@ impl Deciding<'_> {
             return relevances;
         }
         isotonic(keys, &relevances)
+    }
+
+    /// Returns the factor of a question that describes what code does, such as "redirect following and header handling", on the
+    /// odds of a kind. Pages share more of its words than the code does. A heading is found as an exact match, and a question whose
+    /// words no candidate contains describes nothing here.
+    fn description_odds(&self, kind: ContentKind) -> f64 {
+        let describes =
+            self.class == QueryClass::Question && self.terms >= DESCRIBES_FROM && self.nearness.is_covered();
+        if describes && kind == ContentKind::Prose { DESCRIBED_ODDS } else { 1.0 }
     }
 }
 
@@ -209,51 +237,6 @@ fn keys(ranked: &[f32], nearness: &[f32], weight: f64, odds: &[f64]) -> Vec<f64>
         })
         .collect()
 }
-
-/// The weight of a document's nearness in its sort key.
-///
-/// The nearness is also a feature of the ranker of code. That ranker was learnt from commit subjects and the built-in model's
-/// cosines. A question in plain English shares fewer words with the code that answers it than a commit subject does, and an
-/// encoder's cosines are more reliable, so the ranker gives the nearness too little weight. `docs/benchmarks.md` has the figures.
-/// The weight is 0 for names and paths, which are found as they are written, and for prose, whose rankers were learnt from
-/// headings and, for two models, from the cosines of both.
-fn cosine_weight(set: FeatureSet, class: QueryClass, kind: ContentKind) -> f64 {
-    match (kind, class, set) {
-        (ContentKind::Prose | ContentKind::Memory, ..)
-        | (_, QueryClass::Symbol | QueryClass::Path, _)
-        | (.., FeatureSet::Words) => 0.0,
-        (ContentKind::Code, _, FeatureSet::Semantic) => ONE_MODEL_WEIGHT,
-        (ContentKind::Code, _, FeatureSet::Blended) => TWO_MODEL_WEIGHT,
-    }
-}
-
-/// The additional weight of a document's nearness in its sort key, by the share of the question that no candidate contains.
-///
-/// If the words of the question are in no candidate, their order by words is chance, and nearness in meaning is all there is. If one
-/// candidate contains most of them, it is no paraphrase, and nothing is added.
-fn paraphrase_weight(set: FeatureSet, uncovered: f32) -> f64 {
-    let most = match set {
-        FeatureSet::Words => return 0.0,
-        FeatureSet::Semantic => PARAPHRASE_WEIGHT,
-        FeatureSet::Blended => ENCODER_PARAPHRASE_WEIGHT,
-    };
-    most * f64::from(((uncovered - COVERED_ENOUGH) / (1.0 - COVERED_ENOUGH)).clamp(0.0, 1.0))
-}
-
-/// The share of a question that no candidate needs to contain: a question in a sentence has words that its answer lacks.
-const COVERED_ENOUGH: f32 = 0.3;
-
-/// The weight for a paraphrase if one model embeds.
-const PARAPHRASE_WEIGHT: f64 = 2.0;
-
-/// The weight for a paraphrase if an encoder embeds.
-const ENCODER_PARAPHRASE_WEIGHT: f64 = 6.0;
-
-/// The weight if one model embeds, which is usually the built-in one. At 0.3 and more, commit subjects rank lower.
-const ONE_MODEL_WEIGHT: f64 = 0.2;
-
-/// The weight if an encoder and the built-in model embed. From 1 to 3, code and commit subjects differ by less than .007.
-const TWO_MODEL_WEIGHT: f64 = 1.5;
 
 /// Returns the features of the documents of one kind, including those of its ranker's scores, and these scores.
 ///
@@ -288,6 +271,12 @@ fn class_odds(class: QueryClass, kind: ContentKind) -> f64 {
 
 /// The factor of [`class_odds`].
 const CLASS_ODDS: f64 = 40.0;
+
+/// The number of terms from which on a question describes something.
+const DESCRIBES_FROM: f32 = 3.0;
+
+/// The odds factor of pages for a question that describes what code does. At .6, half of the gain is left.
+const DESCRIBED_ODDS: f64 = 0.4;
 
 /// The factor on the doubt (1 - score) of an exact match. It is so small that exact matches precede all others, whose score is
 /// at most [`MAX_RELEVANCE`].
@@ -421,22 +410,6 @@ mod tests {
         check(&[f32::NAN, 1.0], 1.5, &[1.0, 0.5]);
         let keys = keys(&[3.0, 1.0], &[0.0, 0.0], 1.0, &[0.5, 1.0]);
         assert!((keys[0] - 1.0 - 0.5_f64.ln()).abs() < 1e-6, "{keys:?}");
-    }
-
-    #[test]
-    fn nearness_counts_for_questions_about_code_and_most_with_an_encoder() {
-        let of = |set, class| cosine_weight(set, class, ContentKind::Code);
-        let (together, alone) =
-            (of(FeatureSet::Blended, QueryClass::Question), of(FeatureSet::Semantic, QueryClass::Question));
-        assert!(together > alone && alone > 0.0, "{together} {alone}");
-        assert!(of(FeatureSet::Words, QueryClass::Question).abs() < 1e-9);
-        for class in [QueryClass::Symbol, QueryClass::Path] {
-            assert!(of(FeatureSet::Blended, class).abs() < 1e-9, "{class}");
-        }
-        for kind in [ContentKind::Prose, ContentKind::Memory] {
-            let weight = cosine_weight(FeatureSet::Blended, QueryClass::Question, kind);
-            assert!(weight.abs() < 1e-9, "{}", kind.as_str());
-        }
     }
 
     proptest::proptest! {

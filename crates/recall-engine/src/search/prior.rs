@@ -84,6 +84,27 @@ pub(super) fn on_odds(kind: FileKind, asked_for: &[FileKind], request: &SearchRe
     (!request.leaves_out(FILE_KIND)).then_some(Factor { name: FILE_KIND, value: demotion.odds })
 }
 
+/// Returns the factor on the odds of a file in a directory of an older version, whose name is given. `None` if the query names the
+/// version or asks for what is old.
+pub(super) fn on_odds_of_version(directory: &str, understood: &Understood, request: &SearchRequest) -> Option<Factor> {
+    let number = |name: &str| name.trim_start_matches(|c: char| !c.is_ascii_digit()).to_ascii_lowercase();
+    let is_meant = |word: &str| {
+        OLDER_WORDS.iter().any(|older| word.eq_ignore_ascii_case(older))
+            || word.eq_ignore_ascii_case(directory)
+            || (word.starts_with(|c: char| c.is_ascii_digit() || matches!(c, 'v' | 'V'))
+                && number(word) == number(directory))
+    };
+    let mut words = understood.text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.' | '-'));
+    let is_asked_for = understood.class == QueryClass::Path || words.any(is_meant);
+    (!is_asked_for && !request.leaves_out(FILE_KIND)).then_some(Factor { name: "older_version", value: OLDER_VERSION })
+}
+
+/// The factor on the odds of a file in a directory of an older version.
+const OLDER_VERSION: f64 = 0.4;
+
+/// The words that ask for what is old.
+const OLDER_WORDS: &[&str] = &["old", "older", "legacy", "previous", "deprecated"];
+
 /// Returns whether the rankers have learned the demotion of a kind.
 pub(super) fn is_learnt(kind: FileKind) -> bool {
     DEMOTIONS.iter().any(|demotion| demotion.kind == kind && demotion.odds >= 1.0)
@@ -138,5 +159,24 @@ mod tests {
             assert_eq!(odds(kind, "how are sessions stored", &[]), None, "{kind:?}");
         }
         assert_eq!(odds(FileKind::Vendored, "how are sessions stored", &[Ablation::FileKind]), None);
+    }
+
+    #[test]
+    fn an_older_version_steps_back_unless_the_query_asks_for_it() {
+        let request = SearchRequest::new("anything", Scope::Project, 10);
+        let odds = |directory, query| {
+            on_odds_of_version(directory, &understand(query), &request).map(|factor| (factor.name, factor.value))
+        };
+        assert_eq!(odds("v3", "how are errors formatted"), Some(("older_version", 0.4)));
+        assert_eq!(odds("v3", "how are errors formatted in v4"), Some(("older_version", 0.4)));
+        for query in
+            ["how are errors formatted in v3", "errors in version 3", "legacy error formats", "src/v3/errors.ts"]
+        {
+            assert_eq!(odds("v3", query), None, "{query}");
+        }
+        assert_eq!(odds("2.x", "install release 2.x"), None);
+        assert_eq!(odds("2.x", "install release 3.1"), Some(("older_version", 0.4)));
+        let without = SearchRequest { without: vec![Ablation::FileKind], ..request.clone() };
+        assert_eq!(on_odds_of_version("v3", &understand("how are errors formatted"), &without), None);
     }
 }

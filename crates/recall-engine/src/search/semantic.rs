@@ -41,6 +41,8 @@ pub(super) struct Cosines {
     pub(super) chunk: f32,
     /// The greatest that any model gives any of its chunks among the candidates.
     pub(super) greatest: f32,
+    /// The greatest that the preferred model gives any of its chunks among the candidates, on its own scale.
+    pub(super) preferred: f32,
 }
 
 /// A function that returns the nearness of chunks.
@@ -129,7 +131,8 @@ impl SemanticEvidence {
             let best = nearest.2.cosine;
             let chunk = of_one.iter().find(|one| one.1 == document.chunk).map_or(best, |one| one.2.cosine);
             let greatest = of_one.iter().map(|one| one.2.greatest).fold(best, f32::max);
-            documents.insert(of_one[0].0, Cosines { best, chunk, greatest });
+            let preferred = of_one.iter().map(|one| one.2.preferred).fold(-1.0, f32::max);
+            documents.insert(of_one[0].0, Cosines { best, chunk, greatest, preferred });
         }
         let semantic = Self { model, features, documents };
         let least = if evidence.query.terms > 1.5 { LEAST_COSINE_OF_QUESTION } else { LEAST_COSINE };

@@ -195,7 +195,7 @@ impl SharedAnswer {
     /// Returns the nearness of a chunk; `None` if it was not compared.
     fn nearness(&self, row: ChunkRow) -> Option<Nearness> {
         let cosine = *self.cosines.get(&row.0)?;
-        Some(Nearness { cosine, greatest: cosine })
+        Some(Nearness { cosine, greatest: cosine, preferred: cosine })
     }
 
     /// Returns the texts of chunks; `None` for a chunk that is gone.

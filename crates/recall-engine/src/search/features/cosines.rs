@@ -22,7 +22,7 @@ pub(super) fn compute(stores: &[KindCandidates<'_>]) -> Vec<Option<CosineScores>
     // A candidate's cosine is hardly ever below 0. Such a candidate gets no rank.
     let ranks = reciprocal_ranks(&all.iter().map(|one| one.map_or(0.0, |cosines| cosines.best)).collect::<Vec<_>>());
     let in_relation = |(cosines, rank): (Option<Cosines>, f32)| {
-        let Cosines { best, chunk, greatest: _ } = cosines?;
+        let Cosines { best, chunk, greatest: _, preferred: _ } = cosines?;
         Some(CosineScores { best, chunk, relative: standard.score(best), rank, nearest })
     };
     all.into_iter().zip(ranks).map(in_relation).collect()

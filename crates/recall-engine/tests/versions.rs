@@ -1,0 +1,28 @@
+//! Files of an older version rank below those of the newer one.
+
+use crate::support::{Sandbox, paths};
+
+#[test]
+fn a_directory_of_an_older_version_steps_back_unless_the_query_names_it() {
+    let sandbox = Sandbox::new();
+    let module = |version: &str| {
+        format!(
+            "//! Formats the errors of a schema, {version}.\npub fn format_errors(errors: &[Error]) -> String {{\n    \
+             errors.iter().map(|error| error.message()).collect()\n}}\n"
+        )
+    };
+    sandbox.write("src/v3/errors.rs", &module("first the path, then the message, one error a line"));
+    sandbox.write("src/v4/errors.rs", &module("as a tree by the path"));
+    sandbox.write("src/v3/parse.rs", "pub fn parse_schema(text: &str) -> Schema {\n    Schema::read(text)\n}\n");
+    sandbox.write("src/v4/parse.rs", "pub fn parse_schema(text: &str) -> Schema {\n    Schema::read(text)\n}\n");
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    for (query, expected) in [
+        ("how are the errors of a schema formatted", "src/v4/errors.rs"),
+        ("how are the errors of a schema formatted in v3", "src/v3/errors.rs"),
+        ("src/v3/errors.rs", "src/v3/errors.rs"),
+    ] {
+        let answer = sandbox.search(&engine, query);
+        assert_eq!(paths(&answer).first(), Some(&expected), "{query}: {:?}", paths(&answer));
+    }
+}
