@@ -11,8 +11,8 @@ use recall_core::{
     AddMemory, Clock, Explain, Limits, MemoryType, Provenance, Repeats, Scope, SearchRequest, SessionShare, Timestamp,
 };
 use recall_engine::{
-    Answer, Cancel, EmbeddingModel, Engine, EngineSettings, IndexReport, IndexRequest, JournalSource, Origin, Places,
-    RootCheck, StoreSettings,
+    Answer, Cancel, EmbeddingModel, Engine, EngineSettings, Hit, IndexReport, IndexRequest, JournalSource, Origin,
+    Places, RootCheck, StoreSettings,
 };
 use recall_journal::{Disk, Storage};
 
@@ -143,6 +143,11 @@ pub(crate) fn request(query: &str) -> SearchRequest {
 /// Returns a request to index the whole project.
 pub(crate) fn everything() -> IndexRequest {
     IndexRequest::everything(Scope::Project)
+}
+
+/// Returns hits without the times at which their files were first indexed. Only the index knows them, so a new one has others.
+pub(crate) fn undated(hits: Vec<Hit>) -> Vec<Hit> {
+    hits.into_iter().map(|hit| Hit { created: hit.created.filter(|_| hit.memory.is_some()), ..hit }).collect()
 }
 
 /// Returns the paths of the hits, best first.

@@ -266,6 +266,7 @@ fn hit(store: &Store, passage: &Passage) -> Hit {
         store: 0,
         highlights: Vec::new(),
         document: stored.document.document.clone(),
+        created: Some(stored.document.created),
         chunk: stored.chunk.clone(),
         text: stored.text.clone(),
         score: 0.0,
