@@ -54,7 +54,12 @@ const CLAUDE: &[EventRow] = &[
     ("SessionStart", None, "session-start", Wait::Yes),
     ("UserPromptSubmit", None, "prompt", Wait::Yes),
     ("PreToolUse", Some("Read|Edit|Write|MultiEdit|NotebookEdit"), "pre-tool", Wait::Yes),
-    ("PostToolUse", Some("Edit|Write|MultiEdit|NotebookEdit|Bash|TodoWrite"), "post-tool", Wait::No),
+    (
+        "PostToolUse",
+        Some("Edit|Write|MultiEdit|NotebookEdit|Bash|TodoWrite|TaskCreate|TaskUpdate"),
+        "post-tool",
+        Wait::No,
+    ),
     ("PostToolUseFailure", Some("Bash"), "post-tool", Wait::No),
     ("SubagentStart", None, "subagent-start", Wait::Yes),
     ("PreCompact", None, "pre-compact", Wait::Yes),
