@@ -12,7 +12,7 @@ use recall_engine::{
     AdoptSettings, BriefingParts, EmbeddingModel, EmbeddingStoreSettings, Engine, EngineSettings, JudgeSettings,
     MemorySettings, Places, RankerChoice, Rankers, RerankSettings, StoreSettings,
 };
-use recall_models::BuiltIn;
+use recall_models::{BuiltIn, HashModel};
 use recall_page::{Page, PageSettings};
 use tokio_util::sync::CancellationToken;
 
@@ -133,6 +133,10 @@ fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
             ModelSetting::None => None,
             ModelSetting::Static => {
                 Some(EmbeddingModel { name: models::STATIC.to_owned(), embedder: Arc::new(BuiltIn) })
+            }
+            ModelSetting::Hash => {
+                let name = ModelSetting::Hash.as_str().to_owned();
+                Some(EmbeddingModel { name, embedder: Arc::new(HashModel) })
             }
         },
         embedding_store: Some(EmbeddingStoreSettings { path: embeddings, most_bytes: installed.embeddings_bytes }),

@@ -184,17 +184,20 @@ pub enum ModelSetting {
     /// The static model.
     #[default]
     Static,
+    /// The hashes of words, without a model.
+    Hash,
 }
 
 impl ModelSetting {
     /// All choices.
-    pub const ALL: [Self; 2] = [Self::None, Self::Static];
+    pub const ALL: [Self; 3] = [Self::None, Self::Static, Self::Hash];
 
     /// Returns the name in the configuration.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
             Self::Static => "static",
+            Self::Hash => "hash",
         }
     }
 

@@ -3,6 +3,8 @@
 //! [`StaticModel`] is compiled into the program: a table with one vector per word, whose weighted sum embeds a text. It
 //! needs no library, file or network, and takes microseconds.
 //!
+//! [`HashModel`] hashes words instead.
+//!
 //! [`OnnxEncoder`] and [`OnnxCrossEncoder`] run a transformer from the [`ModelsFolder`] in ONNX [`Runtime`], a library
 //! that is loaded on first use. [`install_runtime`] and [`ModelsFolder::pull`] download the library and models.
 //!
@@ -11,6 +13,7 @@
 mod fetch;
 mod files;
 mod folder;
+mod hash_model;
 mod manifest;
 mod onnx;
 mod runtime;
@@ -18,6 +21,7 @@ mod static_model;
 
 pub use fetch::{FetchError, FetchSettings, Fetcher, Progress, Watch};
 pub use folder::{AddError, FolderError, Installed, ModelsFolder, PullError, REGISTRY, RegistryModel};
+pub use hash_model::HashModel;
 pub use manifest::{Batching, DescribeError, Manifest, ManifestError, ModelFile, NetworkKind, Pooling, Role};
 pub use onnx::{LoadError, ModelState, OnnxCrossEncoder, OnnxEncoder, OnnxSettings, ProviderUse, RunError};
 pub use runtime::{
