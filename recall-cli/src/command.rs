@@ -166,6 +166,7 @@ pub(crate) enum Command {
     #[command(after_help = examples!(
         "recall list --type adr",
         "recall list --flagged",
+        "recall list --stale",
         "recall list --path \"docs/**\" --sort path --all",
     ))]
     List(list::ListArgs),

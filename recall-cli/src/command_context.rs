@@ -52,6 +52,11 @@ impl CommandContext {
         &self.process_env.dirs
     }
 
+    /// Returns one of recall's programs, which is next to this one or on the search path.
+    pub fn own_program(&self, name: &str) -> Option<PathBuf> {
+        self.process_env.programs.own_program(name)
+    }
+
     /// The absolute path of the project's root, if the user gave one.
     pub(crate) fn project(&self) -> Option<PathBuf> {
         self.global.projects.first().map(|path| self.absolute(path))

@@ -1,6 +1,6 @@
 //! Connections from a command to the daemon, with the user's settings.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use recall_api::v1;
@@ -15,6 +15,9 @@ use crate::progress::patiently;
 
 /// The time that a running daemon may take to respond to a command with `--no-daemon`.
 const RUNNING: Duration = Duration::from_secs(2);
+
+/// How long the daemon of a home of its own may take to finish its work.
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl CommandContext {
     /// Connects to the daemon, and starts one if none runs.
@@ -97,19 +100,50 @@ impl CommandContext {
     ///
     /// It has the user's settings: their file is copied into the home.
     pub async fn connect_apart(&self, home: &Path) -> Result<Client, CommandError> {
-        let environment = Environment { recall_home: Some(home.to_owned()), ..self.process_env.environment.clone() };
-        let dirs = Dirs::from_environment(&environment)?;
+        let dirs = self.make_home(home)?;
+        self.connect_at(dirs, Launch::Private, Some(home.to_owned())).await
+    }
+
+    /// Connects to the daemon that another program has started in a home of its own; see [`make_home`](Self::make_home).
+    pub async fn connect_running(&self, home: &Path) -> Result<Client, CommandError> {
+        self.connect_at(self.dirs_in(home)?, Launch::Never, None).await
+    }
+
+    /// Stops the daemon of a home of its own. One that does not end is left to end when nobody uses it.
+    pub async fn stop_running(&self, home: &Path) {
+        if let Ok(dirs) = self.dirs_in(home) {
+            let _ = recall_client::daemon::stop(&dirs, "stop", STOP_TIMEOUT).await;
+        }
+    }
+
+    /// Makes a home with the user's settings, whose file is copied.
+    pub fn make_home(&self, home: &Path) -> Result<Dirs, CommandError> {
+        let dirs = self.dirs_in(home)?;
         let refused = |source| CliError::refusal(format!("cannot make a home in {}", home.display()), &source);
         std::fs::create_dir_all(&dirs.config).map_err(refused)?;
         let given = self.process_env.dirs.user_config();
         if given.exists() {
             std::fs::copy(given, dirs.user_config()).map_err(refused)?;
         }
+        Ok(dirs)
+    }
+
+    fn dirs_in(&self, home: &Path) -> Result<Dirs, CommandError> {
+        let environment = Environment { recall_home: Some(home.to_owned()), ..self.process_env.environment.clone() };
+        Ok(Dirs::from_environment(&environment)?)
+    }
+
+    async fn connect_at(
+        &self,
+        dirs: Dirs,
+        launch: Launch,
+        daemon_home: Option<PathBuf>,
+    ) -> Result<Client, CommandError> {
         let options = ConnectOptions {
             dirs,
-            launch: Launch::Private,
+            launch,
             daemon_binary: None,
-            daemon_home: Some(home.to_owned()),
+            daemon_home,
             client_name: CLIENT_NAME.to_owned(),
             version: VERSION.to_owned(),
             replace: Replace::Never,

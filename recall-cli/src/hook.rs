@@ -10,6 +10,7 @@ mod memory;
 mod prompt;
 mod record;
 mod seen;
+mod task_list;
 
 use std::cell::Cell;
 use std::io;
@@ -373,6 +374,9 @@ impl Hook {
         let capture = self.user.capture;
         if let Some(tasks) = input.tasks.as_ref().filter(|_| capture.tasks) {
             return self.log(input, |seen| record::tasks_event(tasks, seen)).await;
+        }
+        if let Some(call) = input.task.as_ref().filter(|_| capture.tasks) {
+            return self.log(input, |seen| record::tasks_event(&task_list::changed(call, seen), seen)).await;
         }
         let Some(call) = &input.call else { return Ok(None) };
         let context = self.request_context(input);

@@ -168,7 +168,7 @@ impl Models {
                 let other = FolderError::OtherRole { name: STATIC.to_owned(), found: NetworkKind::Embed, asked: role };
                 return Err(other.into());
             }
-            (Some(STATIC), Role::Embed) if self.built_in == ModelSetting::None => {
+            (Some(STATIC), Role::Embed) if self.built_in != ModelSetting::Static => {
                 return Err(ModelsError::BuiltInIsOff);
             }
             _ => {}
@@ -350,7 +350,7 @@ fn loaded_bytes<M: Run>(running: &Running<M>) -> u64 {
 
 /// Reads the built-in model in the background, so that no request waits for it. Takes about 20 ms.
 pub(crate) fn warm_up(setting: ModelSetting) {
-    if setting == ModelSetting::None {
+    if setting != ModelSetting::Static {
         return;
     }
     let reading = std::thread::Builder::new().name("model".to_owned());

@@ -12,7 +12,7 @@ use recall_engine::{
     AdoptSettings, BriefingParts, EmbeddingModel, EmbeddingStoreSettings, Engine, EngineSettings, JudgeSettings,
     MemorySettings, Places, RankerChoice, Rankers, RerankSettings, StoreSettings,
 };
-use recall_models::BuiltIn;
+use recall_models::{BuiltIn, HashModel};
 use recall_page::{Page, PageSettings};
 use tokio_util::sync::CancellationToken;
 
@@ -134,6 +134,10 @@ fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
             ModelSetting::Static => {
                 Some(EmbeddingModel { name: models::STATIC.to_owned(), embedder: Arc::new(BuiltIn) })
             }
+            ModelSetting::Hash => {
+                let name = ModelSetting::Hash.as_str().to_owned();
+                Some(EmbeddingModel { name, embedder: Arc::new(HashModel) })
+            }
         },
         embedding_store: Some(EmbeddingStoreSettings { path: embeddings, most_bytes: installed.embeddings_bytes }),
         rerank: rescore(search.rerank_candidates),
@@ -157,7 +161,7 @@ fn store_settings(dirs: &Dirs, environment: &Environment, user: &Settings, root:
         Ok(loaded) => (loaded.settings, loaded.warnings.iter().map(ToString::to_string).collect()),
         Err(error) => (user.clone(), vec![error_chain(&error)]),
     };
-    let Settings { limits, index, search, adopt, briefing, sessions, .. } = settings;
+    let Settings { limits, index, search, freshness, adopt, briefing, sessions, .. } = settings;
     let unknown = search.domains.iter().filter(|name| !user.roots.domains.contains_key(*name));
     warnings
         .extend(unknown.map(|name| format!("`search.domains` names `{name}`, which `roots.domains` does not define")));
@@ -182,6 +186,7 @@ fn store_settings(dirs: &Dirs, environment: &Environment, user: &Settings, root:
         },
         share: sessions.share,
         briefing: BriefingParts { profile: briefing.profile, history: briefing.history, tasks: briefing.tasks },
+        freshness,
         warnings,
         files: vec![dirs.user_config(), Dirs::project_config(root)],
     }

@@ -53,6 +53,26 @@ async fn answers_report_counts_and_the_generation() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_hit_has_the_dates_of_its_file_as_the_listing_has() {
+    let home = Home::new(&[]);
+    let (client, context) = client(&home, &[("docs/a.md", "# Alpha\n\nOne.\n")]).await;
+    let context = Some(context);
+    let list = v1::ListRequest { context: context.clone(), ..v1::ListRequest::default() };
+    let listed = client.list(list).await.expect("a listing").entries.remove(0).doc.expect("always reported");
+    assert!(listed.created_at.is_some() && listed.updated_at.is_some(), "{listed:?}");
+    assert_eq!(listed.updated_at, listed.mtime);
+    let dates = |doc: Option<v1::Document>| doc.map(|doc| (doc.created_at, doc.updated_at));
+    let expected = Some((listed.created_at, listed.updated_at));
+
+    let search = v1::SearchRequest { context: context.clone(), query: "alpha".to_owned(), ..Default::default() };
+    assert_eq!(dates(client.search(search).await.expect("it searches").results.remove(0).doc), expected);
+    let get = v1::GetRequest { context: context.clone(), id: "docs/a.md".to_owned(), ..Default::default() };
+    assert_eq!(dates(client.get(get).await.expect("it is there").doc), expected);
+    let exact = v1::ExactRequest { context, literal: "One".to_owned(), ..Default::default() };
+    assert_eq!(dates(client.exact(exact).await.expect("it is there").results.remove(0).doc), expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_search_counts_matches_and_refuses_an_unknown_language() {
     let home = Home::new(&[]);
     let files = [("docs/a.md", "# Alpha\n\nOne.\n"), ("alpha.rs", "fn alpha() {}\n"), ("b.md", "# Beta\n\nTwo.\n")];

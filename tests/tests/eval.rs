@@ -110,6 +110,37 @@ fn a_dataset_is_evaluated() {
 }
 
 #[test]
+fn the_figures_over_mcp_are_those_of_the_daemon() {
+    let sandbox = recall_tests::sandbox!();
+    let dataset = dataset(&sandbox, QUERIES);
+    let run = |more: &[&str]| {
+        let outcome = sandbox.recall(&dataset, &[&["eval", "run", "--dataset", ".", "--json"], more].concat());
+        assert_eq!(outcome.code, Some(0), "{outcome:?}");
+        json(&outcome)
+    };
+    let by_daemon = run(&["--out", "daemon.jsonl"]);
+    let over_mcp = run(&["--over", "mcp", "--out", "mcp.jsonl"]);
+    assert_eq!(over_mcp["mean_of_queries"], by_daemon["mean_of_queries"]);
+    let answers = |file: &str| fs::read_to_string(dataset.path(file)).expect("written");
+    assert_eq!(answers("mcp.jsonl"), answers("daemon.jsonl"));
+}
+
+#[test]
+fn without_a_dataset_the_built_in_collection_is_measured_in_a_home_of_its_own() {
+    let sandbox = recall_tests::sandbox!();
+    let project = sandbox.project("elsewhere", &[("a.md", "# A\n\nText.\n")]);
+    let outcome = sandbox.recall(&project, &["eval", "run", "--json"]);
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    let report = json(&outcome);
+    assert_eq!(report["dataset"], "payments");
+    assert!(report["mean_of_queries"]["ndcg@10"].as_f64().is_some_and(|mean| mean > 0.5), "{report}");
+    let over_mcp = sandbox.recall(&project, &["eval", "run", "--over", "mcp", "--json"]);
+    assert_eq!(json(&over_mcp)["mean_of_queries"], report["mean_of_queries"], "{over_mcp:?}");
+    let indexes = sandbox.recall(&project, &["status", "--stores", "--json"]).stdout;
+    assert!(!indexes.contains("recall-bench-"), "{indexes}");
+}
+
+#[test]
 fn an_ablation_leaves_out_each_stage_in_turn() {
     // Neither a name nor a path matches the answer; an embedding would.
     let sandbox = recall_tests::sandbox!().with_variable("RECALL_SEARCH__MODEL", "none");

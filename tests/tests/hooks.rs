@@ -201,6 +201,32 @@ fn a_session_is_recorded_and_summarised() {
 }
 
 #[test]
+fn tasks_that_are_created_and_updated_one_by_one_are_counted_and_kept() {
+    let sandbox = patient();
+    let project = project(&sandbox);
+    let send = |arguments: &[&str], name: &str, fields: Value| {
+        hook(&sandbox, arguments, &event(&project, "s-1", name, fields))
+    };
+    let tool = |name: &str, input: Value, response: Value| {
+        let fields = json!({"tool_name": name, "tool_input": input, "tool_response": response});
+        assert_eq!(send(&["post-tool"], "PostToolUse", fields), None);
+    };
+    send(&["session-start"], "SessionStart", json!({"source": "startup"}));
+    for (id, subject) in [("1", "Dig a hole"), ("2", "Fill it")] {
+        let input = json!({"subject": subject, "description": "With a spade.", "activeForm": "Digging"});
+        tool("TaskCreate", input, json!({"task": {"id": id, "subject": subject}}));
+    }
+    tool("TaskUpdate", json!({"taskId": "1", "status": "in_progress"}), json!({"success": true}));
+    tool("TaskUpdate", json!({"taskId": "1", "status": "completed"}), json!({"success": true}));
+    tool("TaskList", json!({}), json!({}));
+    let shown = json_of(&sandbox, &project, &["session", "show", "s-1"]);
+    let expected = json!([{"text": "Dig a hole", "status": "completed"}, {"text": "Fill it", "status": "pending"}]);
+    assert_eq!(shown["session"]["tasks"], expected, "{shown}");
+    let listed = sandbox.recall(&project, &["session", "list"]);
+    assert!(listed.stdout.contains(" 1/2 "), "{listed:?}");
+}
+
+#[test]
 fn a_briefing_that_came_too_late_comes_with_the_next_prompt() {
     let sandbox = patient();
     let project = project(&sandbox);

@@ -53,6 +53,38 @@ fn journal(project: &Project) -> PathBuf {
 }
 
 #[test]
+fn what_is_stale_is_listed_with_the_reason() {
+    let sandbox = sandbox!();
+    let project = project(&sandbox);
+    found(&sandbox, &project, "store");
+    let id = remember(&sandbox, &project, "The store waits for wombats.", &["--file", "src/store.rs"]);
+    remember(&sandbox, &project, "Keepers feed the wombats at noon.", &[]);
+    assert_eq!(sandbox.recall(&project, &["list", "--stale"]).code, Some(1), "nothing is stale yet");
+    project.write("src/store.rs", "pub fn other() {}\n");
+    let listed = sandbox.recall(&project, &["list", "--stale"]);
+    assert!(listed.stdout.contains(&id) && listed.stdout.contains("changed: src/store.rs"), "{listed:?}");
+    assert!(listed.stdout.contains("STALE BECAUSE") && !listed.stdout.contains("Keepers"), "{listed:?}");
+    let told = json_of(&sandbox, &project, &["list", "--stale"]);
+    assert_eq!(told["results"][0]["stale_reasons"], json!(["changed: src/store.rs"]), "{told}");
+    let mut agent = Agent::new(sandbox.start_shim(&project, &[]));
+    let told = agent.ask("recall_list", json!({"type": "lesson", "stale": true}));
+    assert!(told.contains("Nothing that was asked for is stale"), "{told}");
+    let told = agent.ask("recall_list", json!({"type": "all", "stale": true}));
+    assert!(told.contains(&id) && told.contains("stale: changed: src/store.rs"), "{told}");
+    let age = sandbox.recall(&project, &["config", "set", "freshness.stale_after_days", "{ documentation = 1 }"]);
+    assert_eq!(age.code, Some(0), "{age:?}");
+    let old = std::time::UNIX_EPOCH + std::time::Duration::from_hours(24 * 365 * 40);
+    let file = fs::File::options().write(true).open(project.path("docs/zoo.md")).expect("there");
+    file.set_modified(old).expect("set");
+    let told = json_of(&sandbox, &project, &["list", "--stale", "--type", "documentation"]);
+    let reason = told["results"][0]["stale_reasons"][0].to_string();
+    assert!(
+        reason.contains("neither changed nor confirmed for") && reason.contains("limit of its type is 1"),
+        "{told}"
+    );
+}
+
+#[test]
 fn acknowledged_memories_survive_a_kill_and_the_loss_of_the_index() {
     let sandbox = sandbox!();
     let project = project(&sandbox);

@@ -193,6 +193,29 @@ fn an_imported_memory_keeps_its_time_its_author_and_its_ratings() {
 }
 
 #[test]
+fn an_imported_memory_is_named_by_the_id_that_it_had() {
+    let sandbox = sandbox!();
+    let project = filled(&sandbox);
+    json(&sandbox, &project, &["import", "codex"]);
+    let of_old = json(&sandbox, &project, &["get", "D-aaaa0001"]);
+    let memory = &of_old["memory"];
+    assert_eq!(
+        (&memory["title"], &memory["source"]),
+        (&"Numbat storage".into(), &"codex D-aaaa0001".into()),
+        "{of_old}"
+    );
+    let id = memory["id"].as_str().expect("an id");
+    assert_ne!(id, "D-aaaa0001");
+    assert_eq!(json(&sandbox, &project, &["get", id])["memory"]["id"], id);
+    let rated = sandbox.recall(&project, &["feedback", "D-aaaa0001", "useful"]);
+    assert_eq!(rated.code, Some(0), "{rated:?}");
+    let removed = sandbox.recall(&project, &["rm", "D-aaaa0001"]);
+    assert_eq!(removed.code, Some(0), "{removed:?}");
+    let gone = sandbox.recall(&project, &["get", "D-aaaa0001"]);
+    assert!(gone.code != Some(0) && gone.stderr.contains("D-aaaa0001"), "{gone:?}");
+}
+
+#[test]
 fn an_audit_names_what_is_gone_and_what_is_secret_and_writes_nothing() {
     let sandbox = sandbox!();
     let project = filled(&sandbox);

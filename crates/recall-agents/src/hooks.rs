@@ -57,7 +57,7 @@ const CLAUDE: &[EventRow] = &[
     ("SessionStart", None, SessionStart, Wait::Yes),
     ("UserPromptSubmit", None, Prompt, Wait::Yes),
     ("PreToolUse", Some("Read|Edit|Write|MultiEdit|NotebookEdit"), PreTool, Wait::Yes),
-    ("PostToolUse", Some("Edit|Write|MultiEdit|NotebookEdit|Bash|TodoWrite"), PostTool, Wait::No),
+    ("PostToolUse", Some("Edit|Write|MultiEdit|NotebookEdit|Bash|TodoWrite|TaskCreate|TaskUpdate"), PostTool, Wait::No),
     ("PostToolUseFailure", Some("Bash"), PostTool, Wait::No),
     ("SubagentStart", None, SubagentStart, Wait::Yes),
     ("PreCompact", None, PreCompact, Wait::Yes),

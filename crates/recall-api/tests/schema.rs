@@ -176,7 +176,12 @@ fn an_item_is_read_with_its_schema() {
 
 #[test]
 fn listings_and_removals_are_read_with_their_schemas() {
-    let entry = v1::ListEntry { doc: Some(document()), memory: Some(memory()), ..v1::ListEntry::default() };
+    let entry = v1::ListEntry {
+        doc: Some(document()),
+        memory: Some(memory()),
+        stale_reasons: vec!["rated outdated".to_owned()],
+        ..v1::ListEntry::default()
+    };
     let message = v1::ListResponse { entries: vec![entry], warnings: vec![warning()], ..v1::ListResponse::default() };
     let listing: mirror::Listing = read(&recall_api::json::listing(&message));
     assert_eq!(listing.next_cursor, None, "there is no other page");

@@ -57,7 +57,8 @@ mod tests {
             "recall-bench bench --loop --train",
             "recall-bench bench --mine --budget-tokens 100",
             "recall-bench eval",
-            "recall-bench eval run",
+            "recall-bench eval run --over http",
+            "recall-bench eval run --over mcp --ablate",
             "recall-bench eval run --dataset x --floor ndcg",
         ] {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");

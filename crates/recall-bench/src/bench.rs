@@ -11,7 +11,7 @@ use clap::Args;
 use recall_cli::{CommandContext, Exit, project_root};
 
 use crate::error::BenchError;
-use crate::evaluation::{Ablations, Evaluation, Setting};
+use crate::evaluation::{Ablations, Evaluation, Over, Setting};
 use crate::report::Report;
 
 /// Arguments of `recall bench`.
@@ -77,7 +77,8 @@ pub(crate) async fn run(args: BenchArgs, context: &CommandContext) -> Result<Exi
         dataset.write(&folder)?;
     }
     let settings = Setting::all(if ablate { Ablations::Each } else { Ablations::No });
-    let evaluation = Evaluation { context, dataset: &dataset, hits: k, settings: &settings };
+    let evaluation =
+        Evaluation { context, dataset: &dataset, home: None, over: Over::Grpc, hits: k, settings: &settings };
     let runs = evaluation.runs().await?;
     Report::compute(&evaluation, &runs, &[])?.show(&context.output)
 }

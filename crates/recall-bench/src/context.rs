@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::quality::{CorpusKind, Dataset, Query};
+use crate::quality::{CorpusKind, Query};
 use clap::Args;
 use recall_api::convert::context_type;
 use recall_api::v1;
@@ -16,6 +16,7 @@ use recall_client::Client;
 use recall_core::tokens::count;
 
 use crate::budget_report::BudgetReport;
+use crate::collection::Collection;
 use crate::error::BenchError;
 use crate::evaluation::{add_query_id, index, replay, request_context_in};
 use crate::{human, json};
@@ -26,13 +27,14 @@ const PACKED_HITS: u32 = 50;
 /// Arguments of `recall eval context`.
 #[derive(Debug, Args)]
 pub(crate) struct ContextArgs {
-    /// The folder with `dataset.toml` and `queries.jsonl`.
+    /// The folder with `dataset.toml` and `queries.jsonl` [default: the built-in collection about payments, indexed in a
+    /// temporary home].
     #[arg(long, value_name = "DIR")]
-    dataset: PathBuf,
+    dataset: Option<PathBuf>,
     /// The budgets in tokens.
     #[arg(long, value_delimiter = ',', default_value = "500,1000,2000,4000", value_name = "N")]
     budgets: Vec<u32>,
-    /// What is packed, as for `recall context` [default: `related_code`].
+    /// What is packed, as for `recall context` [default: what that packs].
     #[arg(long, value_delimiter = ',', value_parser = kind, value_name = "TYPE")]
     types: Vec<v1::ContextType>,
 }
@@ -46,7 +48,8 @@ fn kind(text: &str) -> Result<v1::ContextType, String> {
 
 pub(crate) async fn run(args: ContextArgs, context: &CommandContext) -> Result<Exit, BenchError> {
     let ContextArgs { dataset, budgets, types } = args;
-    let dataset = Dataset::read(&context.absolute(&dataset))?;
+    let collection = Collection::open(dataset.as_deref(), context)?;
+    let dataset = &collection.dataset;
     let bar = QueryBar::new(context.output.format, dataset.queries.len() as u64);
     let mut measured: Vec<Vec<Measured>> = vec![Vec::new(); budgets.len()];
     for (name, corpus) in &dataset.corpora {
@@ -62,7 +65,7 @@ pub(crate) async fn run(args: ContextArgs, context: &CommandContext) -> Result<E
         match corpus.kind {
             CorpusKind::Repository => replay(context, corpus, &queries, ask).await?,
             CorpusKind::Folder => {
-                let client = context.connect().await?;
+                let client = collection.connect(context).await?;
                 let from = request_context_in(context, &context.absolute(&corpus.path));
                 index(&client, from.clone()).await?;
                 for query in queries {
@@ -109,7 +112,6 @@ async fn measure(
         ..v1::SearchRequest::default()
     };
     let hits = client.search(search).await.map_err(|status| add_query_id(query, status))?.results;
-    let types = if types.is_empty() { &[v1::ContextType::RelatedCode][..] } else { types };
     for (&budget, measured) in budgets.iter().zip(measured) {
         let request = v1::ContextRequest {
             context: Some(from.clone()),

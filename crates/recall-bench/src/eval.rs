@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use crate::quality::{Dataset, Run};
+use crate::quality::Run;
 use clap::{Args, Subcommand};
 use recall_cli::{CommandContext, Exit, examples};
 
+use crate::collection::Collection;
 use crate::context;
 use crate::error::BenchError;
-use crate::evaluation::{Ablations, Evaluation, Setting};
+use crate::evaluation::{Ablations, Evaluation, Over, Setting};
 use crate::judge;
 use crate::report::{Floor, Report};
 
@@ -17,6 +18,8 @@ use crate::report::{Floor, Report};
 pub(crate) enum EvalCommand {
     /// Run the queries of a dataset and report the search quality.
     #[command(after_help = examples!(
+        "recall eval run",
+        "recall eval run --over mcp",
         "recall eval run --dataset tests/quality",
         "recall eval run --dataset questions --ablate",
         "recall eval run --dataset questions --compare before.jsonl --floor ndcg@10=0.8",
@@ -24,6 +27,7 @@ pub(crate) enum EvalCommand {
     Run(RunArgs),
     /// Report the share of the relevant files that a context window has, next to hits packed in their order.
     #[command(after_help = examples!(
+        "recall eval context",
         "recall eval context --dataset questions",
         "recall eval context --dataset questions --budgets 2000 --types related_code,signatures,tests",
     ))]
@@ -36,9 +40,13 @@ pub(crate) enum EvalCommand {
 /// Arguments of `recall eval run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// The folder with `dataset.toml` and `queries.jsonl`.
+    /// The folder with `dataset.toml` and `queries.jsonl` [default: the built-in collection about payments, indexed in a
+    /// temporary home].
     #[arg(long, value_name = "DIR")]
-    dataset: PathBuf,
+    dataset: Option<PathBuf>,
+    /// How the queries are sent: to the daemon, as `recall search` does, or to the MCP server, as an agent does.
+    #[arg(long, value_enum, default_value_t, conflicts_with = "ablate")]
+    over: Over,
     /// The number of hits per query.
     #[arg(long, short, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     k: u32,
@@ -65,19 +73,20 @@ pub(crate) async fn run(command: EvalCommand, at: &CommandContext) -> Result<Exi
 }
 
 async fn run_dataset(args: RunArgs, context: &CommandContext) -> Result<Exit, BenchError> {
-    let RunArgs { dataset, k, out, ablate, compare, floors } = args;
-    let dataset = Dataset::read(&context.absolute(&dataset))?;
+    let RunArgs { dataset, over, k, out, ablate, compare, floors } = args;
+    let collection = Collection::open(dataset.as_deref(), context)?;
+    let (dataset, home) = (&collection.dataset, collection.home());
     // Read first, so that a wrong path is reported before the queries run.
     let before = compare.map(|path| Run::read(&context.absolute(&path))).transpose()?;
     let settings = Setting::all(if ablate { Ablations::Each } else { Ablations::No });
-    let evaluation = Evaluation { context, dataset: &dataset, hits: k, settings: &settings };
+    let evaluation = Evaluation { context, dataset, home: home.as_deref(), over, hits: k, settings: &settings };
     let runs = evaluation.runs().await?;
     if let (Some(path), Some((_, whole))) = (out, runs.first()) {
         whole.write(&context.absolute(&path))?;
     }
     let mut report = Report::compute(&evaluation, &runs, &floors)?;
     if let Some(before) = before {
-        report.compare_with(&dataset, &before)?;
+        report.compare_with(dataset, &before)?;
     }
     report.show(&context.output)
 }

@@ -10,14 +10,16 @@ use std::time::{Duration, Instant};
 
 use crate::quality::mine::{Checkout, History};
 use crate::quality::{Answer, Corpus, CorpusKind, Dataset, Lines, Query, Run};
+use clap::ValueEnum;
 use recall_api::v1::index_event::Event;
 use recall_api::{Reason, v1};
 use recall_cli::{CliError, CommandContext, CommandError, Exit, QueryBar};
 use recall_client::Client;
 use recall_core::Ablation;
-use tempfile::TempDir;
 
+use crate::collection::temporary_folder;
 use crate::error::BenchError;
+use crate::over_mcp::{McpServer, SHIM};
 
 /// The time limit for embeddings. The built-in model embeds a million chunks in that time.
 const EMBEDDING_PATIENCE: Duration = Duration::from_mins(10);
@@ -30,10 +32,24 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 pub(crate) struct Evaluation<'a> {
     pub(crate) context: &'a CommandContext,
     pub(crate) dataset: &'a Dataset,
+    /// The home in which the folders are indexed; `None` for the user's.
+    pub(crate) home: Option<&'a Path>,
+    /// How the queries in folders are sent.
+    pub(crate) over: Over,
     /// The number of hits per query.
     pub(crate) hits: u32,
     /// The settings; each gives one run.
     pub(crate) settings: &'a [Setting],
+}
+
+/// How a query is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Over {
+    /// To the daemon, as `recall search` does.
+    #[default]
+    Grpc,
+    /// To `recall-shim`, as an agent does.
+    Mcp,
 }
 
 /// The stages that a search uses.
@@ -106,9 +122,23 @@ impl Evaluation<'_> {
         answers: &mut Answers,
         bar: &QueryBar,
     ) -> Result<(), BenchError> {
-        let client = self.context.connect().await?;
         let root = self.context.absolute(&corpus.path);
-        self.ask(&client, &root, queries, answers, bar).await
+        match (self.over, self.home) {
+            (Over::Grpc, Some(home)) => {
+                let client = self.context.connect_apart(home).await?;
+                self.ask(&client, &root, queries, answers, bar).await
+            }
+            (Over::Grpc, None) => {
+                let client = self.context.connect().await?;
+                self.ask(&client, &root, queries, answers, bar).await
+            }
+            (Over::Mcp, Some(home)) => {
+                let asked = self.ask_over_mcp(&root, queries, answers, bar).await;
+                self.context.stop_running(home).await;
+                asked
+            }
+            (Over::Mcp, None) => self.ask_over_mcp(&root, queries, answers, bar).await,
+        }
     }
 
     async fn ask_in_repository(
@@ -118,6 +148,12 @@ impl Evaluation<'_> {
         answers: &mut Answers,
         bar: &QueryBar,
     ) -> Result<(), BenchError> {
+        if self.over == Over::Mcp {
+            let message = "the trees of a repository are not measured over MCP".to_owned();
+            return Err(CliError::new(Exit::Refused, Reason::Unsupported, message)
+                .with_hint("take a dataset whose corpora are folders")
+                .into());
+        }
         replay(self.context, corpus, queries, async |client, context, query| {
             self.ask_once(client, context, query, answers, bar).await
         })
@@ -137,6 +173,37 @@ impl Evaluation<'_> {
         index(client, context.clone()).await?;
         for query in queries {
             self.ask_once(client, &context, query, answers, bar).await?;
+        }
+        Ok(())
+    }
+
+    /// Indexes a folder and runs queries in it as an agent does. There is one setting.
+    async fn ask_over_mcp(
+        &self,
+        root: &Path,
+        queries: &[&Query],
+        answers: &mut Answers,
+        bar: &QueryBar,
+    ) -> Result<(), BenchError> {
+        let program = self.context.own_program(SHIM).ok_or_else(|| {
+            let message = format!("the program `{SHIM}` is neither next to this program nor on PATH");
+            CliError::new(Exit::Usage, Reason::NotFound, message)
+        })?;
+        if let Some(home) = self.home {
+            self.context.make_home(home)?;
+        }
+        let mut server = McpServer::start(&program, root, self.home)?;
+        // The server has a daemon from now on. Waiting for the embeddings is not a matter of MCP.
+        server.wake_daemon()?;
+        let client = match self.home {
+            Some(home) => self.context.connect_running(home).await?,
+            None => self.context.connect().await?,
+        };
+        index(&client, request_context_in(self.context, root)).await?;
+        for query in queries {
+            let found = server.search(query, self.hits).map_err(|BenchError(error)| about_query(query, error))?;
+            answers.insert(query.id.clone(), vec![Some(found)]);
+            bar.step();
         }
         Ok(())
     }
@@ -287,7 +354,11 @@ fn answer(hit: v1::Hit) -> Option<Answer> {
 
 /// Adds the id of the failed query to an error.
 pub(crate) fn add_query_id(query: &Query, status: tonic::Status) -> BenchError {
-    let mut error = CommandError::from(status);
+    about_query(query, CommandError::from(status))
+}
+
+/// Adds the id of the failed query to an error.
+pub(crate) fn about_query(query: &Query, mut error: CommandError) -> BenchError {
     if let CommandError::Failed(cli_error) = &mut error {
         cli_error.message = format!("query `{}`: {}", query.id, cli_error.message);
         cli_error.details.insert("query".to_owned(), query.id.clone());
@@ -301,11 +372,6 @@ fn embedding_takes_long() -> CliError {
     CliError::new(Exit::Refused, Reason::DeadlineExceeded, message).with_hint(
         "`recall status` shows their progress and what delays them; `search.model = \"none\"` turns them off",
     )
-}
-
-fn temporary_folder() -> Result<TempDir, BenchError> {
-    let made = tempfile::Builder::new().prefix("recall-bench-").tempdir();
-    made.map_err(|error| CliError::refusal("cannot make a temporary folder", &error).into())
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 mod args;
 mod bench;
 mod budget_report;
+mod collection;
 mod context;
 mod error;
 mod eval;
@@ -14,6 +15,7 @@ mod evaluation;
 mod human;
 mod json;
 mod judge;
+mod over_mcp;
 mod own_ranker;
 mod prompt_report;
 pub mod quality;

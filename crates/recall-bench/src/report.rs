@@ -88,7 +88,7 @@ impl Report {
         runs: &[(Setting, Run)],
         floors: &[Floor],
     ) -> Result<Self, BenchError> {
-        let Evaluation { context: _, dataset, hits, settings: _ } = evaluation;
+        let Evaluation { context: _, dataset, home: _, over: _, hits, settings: _ } = evaluation;
         let shown = shown_metrics(*hits);
         let mut metrics = shown.to_vec();
         for Floor { metric, .. } in floors {

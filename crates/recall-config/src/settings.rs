@@ -1,5 +1,6 @@
 //! All settings, with their types and defaults.
 
+mod freshness;
 mod hooks;
 mod load;
 mod load_sessions;
@@ -16,7 +17,7 @@ use std::time::Duration;
 pub use hooks::HookSettings;
 pub use load::Loaded;
 pub use models::{ModelsSettings, ProxySetting};
-use recall_core::{DocumentType, LOW_CONFIDENCE, Limits, Scope};
+use recall_core::{DocumentType, Freshness, LOW_CONFIDENCE, Limits, Scope};
 pub use remote::RemoteSettings;
 pub use sessions::{BriefingSettings, CaptureSettings, SessionSettings};
 pub use stores::{ReadFrom, SpreadConfig, StoreConfig, StoreKind};
@@ -30,6 +31,8 @@ pub struct Settings {
     pub index: IndexSettings,
     /// How hits are selected and ranked.
     pub search: SearchSettings,
+    /// What the age of an item says about it.
+    pub freshness: Freshness,
     /// What is adopted of the instructions and memories of other programs.
     pub adopt: AdoptSettings,
     /// The sources of models, and how they are run.
@@ -181,17 +184,20 @@ pub enum ModelSetting {
     /// The static model.
     #[default]
     Static,
+    /// The hashes of words, without a model.
+    Hash,
 }
 
 impl ModelSetting {
     /// All choices.
-    pub const ALL: [Self; 2] = [Self::None, Self::Static];
+    pub const ALL: [Self; 3] = [Self::None, Self::Static, Self::Hash];
 
     /// Returns the name in the configuration.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
             Self::Static => "static",
+            Self::Hash => "hash",
         }
     }
 

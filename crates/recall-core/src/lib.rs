@@ -22,6 +22,7 @@ mod file_kind;
 mod fold;
 mod foreign_kind;
 mod form;
+mod freshness;
 mod fusion;
 pub mod highlight;
 mod ids;
@@ -76,6 +77,7 @@ pub use file_kind::{FileKind, ToolFile, is_minified};
 pub use fold::{Normalized, fold_case, normalize_text, normalized_path, without_accents};
 pub use foreign_kind::{ForeignKind, UnknownForeignKind};
 pub use form::Form;
+pub use freshness::{AgeLimits, Freshness, STALE_AFTER_DAYS};
 pub use fusion::{Candidate, Fused, RRF_K, RankedList, Retriever, Traits, fuse};
 pub use ids::{ChunkId, ChunkRow, ContentHash, ContentHasher, DocumentId, DocumentRow, Generation, IdError};
 pub use language::{BuildFolder, Language, UnknownLanguage, build_folders, is_code_extension};
@@ -115,8 +117,8 @@ pub use text_signature::{TextRun, TextSignature};
 pub use time::{Clock, Timestamp};
 pub use understand::{QueryClass, Understood, UnknownFilter, understand, understand_words};
 pub use validity::{
-    AnchorState, CONTRIBUTOR_CHARS, Contributor, ItemStats, MemoryStatus, MemoryView, MovedFile, Ownership,
-    STALE_AFTER_DAYS, Trust, ValidityInputs, Verification,
+    AnchorState, CONTRIBUTOR_CHARS, Contributor, ItemStats, MemoryStatus, MemoryView, MovedFile, Ownership, Trust,
+    ValidityInputs, Verification, age_days,
 };
 pub use vector_index::{NearestError, Neighbour, RowFilter, VectorIndex};
 pub use vocabulary::Vocabulary;

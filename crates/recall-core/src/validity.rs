@@ -3,7 +3,7 @@
 //! Validity is derived from the memory, the current files and the time. It is not stored.
 
 use crate::clean::is_kept;
-use crate::{Anchor, DocPath, FeedbackTally, Memory, MemoryId, MemoryOrigin, Timestamp};
+use crate::{AgeLimits, Anchor, DocPath, FeedbackTally, Freshness, Memory, MemoryId, MemoryOrigin, Timestamp};
 
 /// A memory with its validity, as answers show it.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,11 +36,13 @@ impl MemoryView {
         verification: Verification,
         superseded_by: Option<MemoryId>,
         retrievals: u64,
+        freshness: &Freshness,
         now: Timestamp,
     ) -> Self {
         let inputs = ValidityInputs::new(&memory, superseded_by.is_some());
-        let staleness = inputs.staleness(now);
-        let status = inputs.status(verification.changed_ratio, now);
+        let limits = freshness.of_memory(memory.id.memory_type);
+        let staleness = inputs.staleness(limits, now);
+        let status = inputs.status(verification.changed_ratio, limits, now);
         Self {
             trust: Trust::assess(&memory, ownership),
             ownership,
@@ -55,14 +57,10 @@ impl MemoryView {
     }
 }
 
-/// The age in days from which a memory that was neither amended nor verified is stale. Half a year is the time in which
-/// most code changes.
-pub const STALE_AFTER_DAYS: f64 = 180.0;
-
 /// The share of broken anchors from which a memory is stale: as many changed as did not.
 const DRIFTED: f64 = 0.5;
 
-const NANOS_PER_DAY: f64 = 86_400.0 * 1e9;
+const NANOS_PER_DAY: i64 = 86_400 * 1_000_000_000;
 
 /// The inputs that decide whether a memory is in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,22 +87,26 @@ impl ValidityInputs {
     }
 
     /// Returns whether the memory is in force, given the share of its anchors that are broken.
-    pub fn status(&self, changed_ratio: f64, now: Timestamp) -> MemoryStatus {
-        if self.is_retired || self.is_outdated() {
+    pub fn status(&self, changed_ratio: f64, limits: AgeLimits, now: Timestamp) -> MemoryStatus {
+        let is_past = |limit: Option<u32>| limit.is_some_and(|limit| self.age_days(now) >= u64::from(limit));
+        if self.is_retired || self.is_outdated() || is_past(limits.deprecated_days) {
             MemoryStatus::Deprecated
-        } else if self.staleness(now) >= 1.0 || changed_ratio >= DRIFTED {
+        } else if is_past(limits.stale_days) || changed_ratio >= DRIFTED {
             MemoryStatus::Stale
         } else {
             MemoryStatus::Current
         }
     }
 
-    /// The age since the last amendment or verification, relative to [`STALE_AFTER_DAYS`], from 0 to 1. It is counted
-    /// in whole days, so that repeating a request returns the same bytes.
-    fn staleness(&self, now: Timestamp) -> f64 {
-        let known_good = self.verified.map_or(self.updated, |verified| verified.max(self.updated));
-        let age_days = (now.0.saturating_sub(known_good.0).max(0) as f64 / NANOS_PER_DAY).floor();
-        (age_days / STALE_AFTER_DAYS).min(1.0)
+    /// Returns the age relative to that from which the memory is stale, from 0 to 1.
+    fn staleness(&self, limits: AgeLimits, now: Timestamp) -> f64 {
+        limits.stale_days.map_or(0.0, |limit| (self.age_days(now) as f64 / f64::from(limit)).min(1.0))
+    }
+
+    /// Returns the age since the last amendment or verification. It is counted in whole days, so that repeating a request returns
+    /// the same bytes.
+    fn age_days(&self, now: Timestamp) -> u64 {
+        age_days(self.verified.map_or(self.updated, |verified| verified.max(self.updated)), now)
     }
 
     /// Whether the memory was rated outdated, and neither amended nor verified since.
@@ -112,6 +114,11 @@ impl ValidityInputs {
         let outdated = self.feedback.last_outdated;
         outdated.is_some_and(|outdated| outdated > self.updated && Some(outdated) > self.verified)
     }
+}
+
+/// Returns the whole days between two times; 0 if the first is later.
+pub fn age_days(since: Timestamp, now: Timestamp) -> u64 {
+    (now.0.saturating_sub(since.0).max(0) / NANOS_PER_DAY) as u64
 }
 
 /// The result of comparing a memory's anchors with the files.
@@ -358,7 +365,15 @@ mod tests {
 
     fn standing(memory: Memory, days: i64) -> (MemoryStatus, Trust) {
         let verification = Verification::new(None, Vec::new());
-        let recalled = MemoryView::derive(memory, Ownership::Own, verification, None, 0, Timestamp(days * DAY));
+        let recalled = MemoryView::derive(
+            memory,
+            Ownership::Own,
+            verification,
+            None,
+            0,
+            &Freshness::default(),
+            Timestamp(days * DAY),
+        );
         (recalled.status, recalled.trust)
     }
 
@@ -381,6 +396,18 @@ mod tests {
     }
 
     #[test]
+    fn a_memory_that_was_stale_for_long_is_deprecated_if_that_is_set() {
+        let standing = |days: i64| {
+            let freshness = Freshness { auto_deprecate_after_days: Some(20), ..Freshness::default() };
+            let verification = Verification::new(None, Vec::new());
+            let now = Timestamp(days * DAY);
+            MemoryView::derive(memory(), Ownership::Own, verification, None, 0, &freshness, now).status
+        };
+        assert_eq!((standing(179), standing(199)), (MemoryStatus::Current, MemoryStatus::Stale));
+        assert_eq!(standing(200), MemoryStatus::Deprecated);
+    }
+
+    #[test]
     fn an_outdated_memory_is_deprecated_until_it_is_amended() {
         let feedback = FeedbackTally { outdated: 1, last_outdated: Some(Timestamp(5)), ..FeedbackTally::default() };
         let outdated = Memory { feedback, ..memory() };
@@ -400,8 +427,16 @@ mod tests {
     fn a_memory_from_the_repository_is_trusted_only_if_it_was_confirmed() {
         let claimed = Memory { origin: MemoryOrigin::Human, ..memory() };
         let trust = |ownership| {
-            MemoryView::derive(claimed.clone(), ownership, Verification::new(None, Vec::new()), None, 0, Timestamp(0))
-                .trust
+            MemoryView::derive(
+                claimed.clone(),
+                ownership,
+                Verification::new(None, Vec::new()),
+                None,
+                0,
+                &Freshness::default(),
+                Timestamp(0),
+            )
+            .trust
         };
         assert_eq!(
             [Ownership::Own, Ownership::Confirmed, Ownership::Repository].map(trust),
@@ -437,7 +472,9 @@ mod tests {
         let feedback = FeedbackTally { outdated: 1, last_outdated: Some(Timestamp(5)), ..FeedbackTally::default() };
         let flagged = |memory| {
             let verification = Verification::new(None, Vec::new());
-            MemoryView::derive(memory, Ownership::Own, verification, None, 0, Timestamp(7)).stats.is_flagged
+            MemoryView::derive(memory, Ownership::Own, verification, None, 0, &Freshness::default(), Timestamp(7))
+                .stats
+                .is_flagged
         };
         assert!(flagged(Memory { feedback: feedback.clone(), ..memory() }));
         assert!(!flagged(Memory { feedback, updated: Timestamp(6), ..memory() }));

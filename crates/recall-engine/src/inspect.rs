@@ -10,6 +10,7 @@ mod list;
 mod names;
 mod published;
 mod record;
+mod stale;
 mod status;
 
 pub use abbreviated::Abbreviated;
@@ -21,4 +22,5 @@ pub use kept::KeptStore;
 pub use list::{ListRequest, Listed, Listing, Said};
 pub use names::NamesRequest;
 pub use record::RecordStatus;
+pub use stale::StaleReason;
 pub use status::{FailureEntry, FailureEntryKind, FileCounts, Status, StoreStatus};

@@ -21,7 +21,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::{Condvar, Mutex, RwLockReadGuard};
-use recall_core::{Event, EventId, ItemId, Memory, MemoryId, MemoryType, Timestamp, Vocabulary};
+use recall_core::{
+    Event, EventId, ForeignKind, ItemId, Memory, MemoryId, MemoryOrigin, MemoryType, Timestamp, Vocabulary,
+};
 use recall_journal::{Day, Journal, Storage};
 use recall_os::write_git_files;
 
@@ -158,6 +160,18 @@ impl Ledger {
         let memories: Vec<Memory> = in_force.collect();
         drop(state);
         memories.into_iter().map(crate::mask::memory).collect()
+    }
+
+    /// Returns the memories in force that had an id in the tool that they were imported from, as their sources say.
+    pub(crate) fn imported_as(&self, foreign_id: &str) -> Vec<MemoryId> {
+        let state = self.state.lock();
+        let had_id = |memory: &Memory| {
+            let source = memory.source.as_deref().and_then(|source| source.split_once(' '));
+            memory.origin == MemoryOrigin::Imported
+                && source.is_some_and(|(kind, id)| id == foreign_id && kind.parse::<ForeignKind>().is_ok())
+                && self.backlog.expected_hash(memory.id).is_some()
+        };
+        state.memories.iter().filter(had_id).map(|memory| memory.id).collect()
     }
 
     /// Returns the memories that were added in a session, the earliest first.

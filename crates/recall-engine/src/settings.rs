@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_chunk::CodeParser;
-use recall_core::{CrossEncoder, DocumentType, Embedder, LOW_CONFIDENCE, Limits, SessionShare, Weights};
+use recall_core::{CrossEncoder, DocumentType, Embedder, Freshness, LOW_CONFIDENCE, Limits, SessionShare, Weights};
 use recall_journal::Storage;
 use recall_os::git::UserConfig;
 use recall_shared::Guarded;
@@ -250,6 +250,8 @@ pub struct StoreSettings {
     pub share: SessionShare,
     /// What a briefing shows.
     pub briefing: BriefingParts,
+    /// What the age of an item says about it.
+    pub freshness: Freshness,
     /// The problems of the configuration, for a person.
     pub warnings: Vec<String>,
     /// The files that the settings were read from, existing or not. If one of them changes, all are read again.
@@ -271,6 +273,7 @@ impl Default for StoreSettings {
             adopt: AdoptSettings::default(),
             share: SessionShare::default(),
             briefing: BriefingParts::default(),
+            freshness: Freshness::default(),
             warnings: Vec::new(),
             files: Vec::new(),
         }

@@ -6,6 +6,7 @@ mod outside;
 mod own;
 mod scopes;
 mod scripts;
+mod stale;
 mod ties;
 #[path = "memory/use.rs"]
 mod use_of_it;

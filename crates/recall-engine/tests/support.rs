@@ -8,11 +8,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_core::{
-    AddMemory, Clock, Explain, Limits, MemoryType, Provenance, Repeats, Scope, SearchRequest, SessionShare, Timestamp,
+    AddMemory, Clock, Explain, Freshness, Limits, MemoryType, Provenance, Repeats, Scope, SearchRequest, SessionShare,
+    Timestamp,
 };
 use recall_engine::{
-    Answer, Cancel, EmbeddingModel, Engine, EngineSettings, IndexReport, IndexRequest, JournalSource, Origin, Places,
-    RootCheck, StoreSettings,
+    Answer, Cancel, EmbeddingModel, Engine, EngineSettings, Hit, IndexReport, IndexRequest, JournalSource, Origin,
+    Places, RootCheck, StoreSettings,
 };
 use recall_journal::{Disk, Storage};
 
@@ -31,6 +32,7 @@ pub(crate) struct Sandbox {
     folder: tempfile::TempDir,
     pub(crate) limits: Limits,
     pub(crate) share: SessionShare,
+    pub(crate) freshness: Freshness,
 }
 
 impl Sandbox {
@@ -39,7 +41,7 @@ impl Sandbox {
         fs::create_dir_all(folder.path().join("project")).expect("a project");
         // A scan before every search: these tests are about its results, not about its interval.
         let limits = Limits { scan_interval: Duration::ZERO, scan_wait: Duration::from_secs(30), ..Limits::default() };
-        Self { folder, limits, share: SessionShare::default() }
+        Self { folder, limits, share: SessionShare::default(), freshness: Freshness::default() }
     }
 
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
@@ -97,10 +99,14 @@ impl Sandbox {
             allowed_roots: Vec::new(),
             domains: std::collections::BTreeMap::new(),
         };
-        let (limits, share) = (self.limits.clone(), self.share);
+        let (limits, share, freshness) = (self.limits.clone(), self.share, self.freshness.clone());
         let settings = EngineSettings { ingest_wait: Duration::from_secs(30), ..settings };
-        let store_settings =
-            move |_: &Path| StoreSettings { limits: limits.clone(), share, ..StoreSettings::default() };
+        let store_settings = move |_: &Path| StoreSettings {
+            limits: limits.clone(),
+            share,
+            freshness: freshness.clone(),
+            ..StoreSettings::default()
+        };
         Engine::with_journals(places, settings, Box::new(store_settings), clock, journals)
     }
 
@@ -143,6 +149,11 @@ pub(crate) fn request(query: &str) -> SearchRequest {
 /// Returns a request to index the whole project.
 pub(crate) fn everything() -> IndexRequest {
     IndexRequest::everything(Scope::Project)
+}
+
+/// Returns hits without the times at which their files were first indexed. Only the index knows them, so a new one has others.
+pub(crate) fn undated(hits: Vec<Hit>) -> Vec<Hit> {
+    hits.into_iter().map(|hit| Hit { created: hit.created.filter(|_| hit.memory.is_some()), ..hit }).collect()
 }
 
 /// Returns the paths of the hits, best first.

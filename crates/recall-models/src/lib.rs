@@ -4,6 +4,8 @@
 //! [`StaticModel`] is compiled into the program: a table with one vector per word, whose weighted sum embeds a text. It
 //! needs no library, file or network, and takes microseconds.
 //!
+//! [`HashModel`] hashes words instead.
+//!
 //! [`OnnxEncoder`] and [`OnnxCrossEncoder`] run a transformer from the [`ModelsFolder`] in ONNX [`Runtime`], a library
 //! that is loaded on first use. [`install_runtime`] and [`ModelsFolder::pull`] download the library and models.
 //!
@@ -12,6 +14,7 @@
 mod fetch;
 mod files;
 mod folder;
+mod hash_model;
 pub mod http;
 mod manifest;
 mod onnx;
@@ -21,6 +24,7 @@ mod static_model;
 
 pub use fetch::{FetchError, FetchSettings, Fetcher, Progress, Watch};
 pub use folder::{AddError, FolderError, Installed, ModelsFolder, PullError, REGISTRY, RegistryModel};
+pub use hash_model::HashModel;
 pub use manifest::{Batching, DescribeError, Manifest, ManifestError, ModelFile, NetworkKind, Pooling, Role};
 pub use onnx::{LoadError, ModelState, OnnxCrossEncoder, OnnxEncoder, OnnxSettings, ProviderUse, RunError};
 pub use runtime::{

@@ -9,7 +9,7 @@ use recall_core::{DocumentType, Language, Scope};
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::output::Format;
-use crate::output::human::list::render;
+use crate::output::human::list::{Shown, render};
 use crate::output::human::quantity::count;
 use crate::{Exit, args, complete};
 
@@ -37,6 +37,10 @@ pub(crate) struct ListArgs {
     /// List only items flagged for review: rarely useful, outdated or duplicate.
     #[arg(long)]
     flagged: bool,
+    /// List only what is stale, and say why: memories that are old or no longer fit their files, and files older than
+    /// `freshness.stale_after_days` allows.
+    #[arg(long, conflicts_with = "flagged")]
+    stale: bool,
     /// The sort order.
     #[arg(long, default_value = "updated")]
     sort: Sort,
@@ -87,7 +91,7 @@ impl From<Sort> for v1::ListSort {
 }
 
 pub(super) async fn run(args: ListArgs, context: &CommandContext) -> Result<Exit, CommandError> {
-    let all = args.all;
+    let (all, stale) = (args.all, args.stale);
     let mut request = request(args, context.request_context());
     let mut entries = Vec::new();
     loop {
@@ -104,20 +108,27 @@ pub(super) async fn run(args: ListArgs, context: &CommandContext) -> Result<Exit
         let total = page.total;
         entries.extend(page.entries);
         if !all || next.is_empty() {
-            return finish(&entries, total, &next, context);
+            let shown = if stale { Shown::Why } else { Shown::Facts };
+            return finish(&entries, total, &next, shown, context);
         }
         request.cursor = next;
     }
 }
 
-fn finish(entries: &[v1::ListEntry], total: u64, next: &str, context: &CommandContext) -> Result<Exit, CommandError> {
+fn finish(
+    entries: &[v1::ListEntry],
+    total: u64,
+    next: &str,
+    shown: Shown,
+    context: &CommandContext,
+) -> Result<Exit, CommandError> {
     let output = &context.output;
     if entries.is_empty() {
         output.note("nothing found");
         return Ok(Exit::NothingFound);
     }
     if output.format == Format::Human {
-        context.page(&render(entries, output.screen()))?;
+        context.page(&render(entries, shown, output.screen()))?;
         let shown = count(entries.len() as u64);
         let more = if next.is_empty() { String::new() } else { format!(" · more with --cursor {next} or --all") };
         let of = if total > 0 { format!(" of {}", count(total)) } else { String::new() };
@@ -127,7 +138,7 @@ fn finish(entries: &[v1::ListEntry], total: u64, next: &str, context: &CommandCo
 }
 
 fn request(args: ListArgs, context: v1::RequestContext) -> v1::ListRequest {
-    let ListArgs { document_type, scope, language, tags, path, flagged, sort, limit, cursor, all } = args;
+    let ListArgs { document_type, scope, language, tags, path, flagged, stale, sort, limit, cursor, all } = args;
     v1::ListRequest {
         context: Some(context),
         r#type: match document_type {
@@ -142,5 +153,6 @@ fn request(args: ListArgs, context: v1::RequestContext) -> v1::ListRequest {
         tags,
         language: language.map(|language| language.to_string()).unwrap_or_default(),
         flagged,
+        stale,
     }
 }

@@ -28,6 +28,8 @@ pub(crate) struct Input {
     pub(crate) message: String,
     /// The list of tasks that a tool was called with; `None` if it was not such a tool.
     pub(crate) tasks: Option<Vec<Task>>,
+    /// The change of one task that a tool was called with; `None` if it was not such a tool.
+    pub(crate) task: Option<TaskCall>,
     /// The call of a tool; `None` if there is none, or if nothing is known about the tool.
     pub(crate) call: Option<ToolCall>,
 }
@@ -39,6 +41,17 @@ pub(crate) struct Task {
     pub(crate) text: String,
     /// How far it is.
     pub(crate) state: TaskState,
+}
+
+/// A change of one task in the list of an agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum TaskCall {
+    /// It is new. The client says its id in the result of the call.
+    Created { id: Option<String>, text: String },
+    /// It is described anew, or its state has changed.
+    Updated { id: String, text: Option<String>, state: Option<TaskState> },
+    /// It is no longer in the list.
+    Deleted { id: String },
 }
 
 /// A call of a tool, and its result if it has run.
@@ -128,6 +141,7 @@ impl Input {
             prompt: text(value, "prompt"),
             message: text(value, "last_assistant_message"),
             tasks: tasks(value),
+            task: task(value),
             call: call(value),
         }
     }
@@ -146,6 +160,40 @@ fn tasks(value: &Value) -> Option<Vec<Task>> {
         Some(Task { text: task[field].as_str()?.to_owned(), state })
     };
     Some(value["tool_input"][list].as_array()?.iter().filter_map(task).collect())
+}
+
+/// Reads the change of one task: Claude Code's `TaskCreate` and `TaskUpdate`.
+fn task(value: &Value) -> Option<TaskCall> {
+    let input = &value["tool_input"];
+    let subject = input["subject"].as_str().filter(|subject| !subject.trim().is_empty()).map(str::to_owned);
+    match value["tool_name"].as_str()? {
+        "TaskCreate" => Some(TaskCall::Created { id: created_id(&value["tool_response"]), text: subject? }),
+        "TaskUpdate" => {
+            let id = id(&input["taskId"])?;
+            if input["status"] == "deleted" {
+                return Some(TaskCall::Deleted { id });
+            }
+            let state = input["status"].as_str().and_then(TaskState::from_name);
+            (subject.is_some() || state.is_some()).then_some(TaskCall::Updated { id, text: subject, state })
+        }
+        _ => None,
+    }
+}
+
+/// Returns the id of a new task: a field of the result, or the number in its words (`Task #3 created`).
+fn created_id(response: &Value) -> Option<String> {
+    let fields = [&response["task"]["id"], &response["taskId"], &response["id"]];
+    fields.into_iter().find_map(id).or_else(|| {
+        let words = output(response);
+        let (_, number) = words.split_once('#')?;
+        let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
+        Some(digits).filter(|digits| !digits.is_empty())
+    })
+}
+
+fn id(value: &Value) -> Option<String> {
+    let id = value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|number| number.to_string()));
+    id.filter(|id| !id.trim().is_empty())
 }
 
 fn call(value: &Value) -> Option<ToolCall> {
@@ -229,6 +277,31 @@ mod tests {
         let plan = json!([{"step": "Dig", "status": "completed"}, {"step": "Fill", "status": "in_progress"}]);
         check("update_plan", json!({"explanation": "x", "plan": plan}));
         assert_eq!(read(&json!({"tool_name": "TodoWrite", "tool_input": {"todos": 7}})).tasks, None);
+    }
+
+    #[test]
+    fn changes_of_one_task_are_read_from_every_form() {
+        let check = |tool: &str, input: Value, response: Value, expected: Option<TaskCall>| {
+            let told = read(&json!({"tool_name": tool, "tool_input": input, "tool_response": response})).task;
+            assert_eq!(told, expected, "{input} {response}");
+        };
+        let created = |id: Option<&str>| Some(TaskCall::Created { id: id.map(str::to_owned), text: "Dig".to_owned() });
+        let dig = json!({"subject": "Dig", "description": "A hole.", "activeForm": "Digging"});
+        check("TaskCreate", dig.clone(), json!({"task": {"id": "3", "subject": "Dig"}}), created(Some("3")));
+        check("TaskCreate", dig.clone(), json!("Task #12 created successfully: Dig"), created(Some("12")));
+        check("TaskCreate", dig.clone(), json!({"id": 4}), created(Some("4")));
+        check("TaskCreate", dig, json!({}), created(None));
+        check("TaskCreate", json!({"subject": " "}), json!({}), None);
+        let updated = |text: Option<&str>, state| {
+            Some(TaskCall::Updated { id: "3".to_owned(), text: text.map(str::to_owned), state })
+        };
+        let done = updated(None, Some(TaskState::Completed));
+        check("TaskUpdate", json!({"taskId": "3", "status": "completed"}), json!({"success": true}), done);
+        check("TaskUpdate", json!({"taskId": 3, "subject": "Dig deep"}), json!({}), updated(Some("Dig deep"), None));
+        check("TaskUpdate", json!({"taskId": "3", "owner": "me"}), json!({}), None);
+        let deleted = Some(TaskCall::Deleted { id: "3".to_owned() });
+        check("TaskUpdate", json!({"taskId": "3", "status": "deleted"}), json!({}), deleted);
+        check("TaskList", json!({}), json!({}), None);
     }
 
     #[test]

@@ -70,6 +70,11 @@ impl Seen {
         self.entries.contains(&entry_key(entry))
     }
 
+    /// Returns the entries with a prefix, in their order as texts.
+    pub(crate) fn entries_with<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a str> {
+        self.entries.iter().map(String::as_str).filter(move |entry| entry.starts_with(prefix))
+    }
+
     /// Adds an entry; returns whether it is new.
     pub(crate) fn add(&mut self, entry: &str) -> bool {
         let entry = entry_key(entry);

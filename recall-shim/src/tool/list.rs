@@ -26,6 +26,8 @@ pub(super) struct Arguments {
     tags: Vec<String>,
     #[serde(default)]
     flagged: bool,
+    #[serde(default)]
+    stale: bool,
     cursor: Option<String>,
     #[serde(default)]
     format: Format,
@@ -64,10 +66,12 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
         tags: arguments.tags,
         language: arguments.language.unwrap_or_default(),
         flagged: arguments.flagged,
+        stale: arguments.stale,
     };
     loop {
         let response = list(&request, &call).await?;
         let answer = match format {
+            Format::Text if request.stale && response.entries.is_empty() => Ok(Answer::Text(nothing_stale(&response))),
             Format::Text => text(&response, &r#type).map(Answer::Text),
             Format::Json => json::list(&response).map(Answer::Json),
         };
@@ -85,6 +89,15 @@ async fn list(request: &ListRequest, call: &Call<'_>) -> Result<ListResponse, To
         async move { client.list(request).await }
     });
     list.await
+}
+
+/// Says that nothing is stale.
+fn nothing_stale(response: &ListResponse) -> String {
+    format!(
+        "{}Nothing that was asked for is stale (generation {}).",
+        notes(&response.warnings, None),
+        count(response.generation)
+    )
 }
 
 /// Formats a page of a listing of a type; `all` is every type.
@@ -137,6 +150,9 @@ fn line(entry: &ListEntry) -> String {
     }
     if !doc.path.is_empty() {
         let _ = write!(line, " · id {}", inline(&doc.id, 80));
+    }
+    if !entry.stale_reasons.is_empty() {
+        let _ = write!(line, " · stale: {}", inline(&entry.stale_reasons.join("; "), 400));
     }
     line.push('\n');
     line

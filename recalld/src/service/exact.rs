@@ -107,7 +107,7 @@ fn hit(line: &Hit, coverage: &[Coverage]) -> v1::Hit {
     v1::Hit {
         score: line.score,
         chunk: Some(chunk::to_proto(&line.chunk, line.document.id, &line.text)),
-        doc: Some(v1::Document { root, ..doc }),
+        doc: Some(v1::Document { root, created_at: line.created.map(time::to_proto), ..doc }),
         citation,
         highlights: highlights
             .map(|range| v1::ByteRange { start: range.start as u32, end: range.end as u32 })

@@ -1,6 +1,6 @@
 //! `Get`: returns the item with an id, a path or a citation.
 
-use recall_api::convert::{chunk, document, scope, symbol};
+use recall_api::convert::{chunk, document, scope, symbol, time};
 use recall_api::v1::{self, GetRequest, GetResponse, Severity};
 use recall_api::{Failure, InvalidRequest, Problem, Reason};
 use recall_core::{DocPath, Scope};
@@ -45,10 +45,21 @@ fn changed_since(response: &GetResponse, hash: &str) -> Option<v1::Warning> {
 /// # Errors
 /// The document has none of the lines.
 fn response(item: Item, lines: Lines, parent: Parent) -> Result<GetResponse, Failure> {
-    let Item { scope, document: found, chunk: named, text, parent_text, symbols, memory: recalled, coverage, warnings } =
-        item;
+    let Item {
+        scope,
+        document: found,
+        created,
+        chunk: named,
+        text,
+        parent_text,
+        symbols,
+        memory: recalled,
+        coverage,
+        warnings,
+    } = item;
     let hash = found.hash.short();
-    let mut doc = document::to_proto(&found, scope, &store::id(&coverage.root));
+    let doc = document::to_proto(&found, scope, &store::id(&coverage.root));
+    let mut doc = v1::Document { created_at: created.map(time::to_proto), ..doc };
     if coverage.is_shared {
         published::name_document(&mut doc);
     }

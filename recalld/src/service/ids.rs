@@ -1,4 +1,4 @@
-//! Abbreviated ids in requests, which are replaced by whole ones before the requests are read.
+//! Abbreviated and foreign ids in requests, which are replaced by the ids of memories and documents before the requests are read.
 
 use recall_api::v1::{
     AddRequest, FeedbackRequest, GetRequest, GraphRequest, HistoryRequest, PromoteRequest, RelatedRequest,
@@ -53,10 +53,10 @@ names_items! {
     VerifyRequest, false, |request| request.ids.iter_mut().collect();
 }
 
-/// Replaces the abbreviated ids of a request.
+/// Replaces the abbreviated ids of a request, and those that memories had where they were imported from.
 pub(super) async fn complete<R: NamesItems>(service: &Service, mut request: R) -> Result<R, Status> {
     let is_abbreviated = |name: &str| match Abbreviated::parse(name) {
-        Some(Abbreviated::Memory) => true,
+        Some(Abbreviated::Memory | Abbreviated::Whole) => true,
         Some(Abbreviated::Document) => R::DOCUMENTS,
         None => false,
     };

@@ -3,14 +3,19 @@
 use recall_api::convert::{document, document_type, limits, scope, time};
 use recall_api::v1::{self, ListEntry, ListRequest, ListResponse};
 use recall_api::{InvalidRequest, Problem};
-use recall_core::{Language, PathFilter, Scope, fold_case, normalize_text};
-use recall_engine::{Coverage, ListRequest as Asked, ListSort, Listed, Listing, RecordStatus, Said};
+use recall_core::quantity::count_noun;
+use recall_core::{Anchor, AnchorState, Language, PathFilter, Scope, fold_case, normalize_text};
+use recall_engine::{Coverage, ListRequest as Asked, ListSort, Listed, Listing, RecordStatus, Said, StaleReason};
 use tonic::Status;
 
 use super::{Service, context, memory, store, warning};
 
+/// The most broken anchors that are named.
+const MOST_ANCHORS: usize = 3;
+
 pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<ListResponse, Status> {
-    let ListRequest { context, r#type, scope: wanted, limit, sort, cursor, path, tags, language, flagged } = request;
+    let ListRequest { context, r#type, scope: wanted, limit, sort, cursor, path, tags, language, flagged, stale } =
+        request;
     let session = context::session(context.as_ref());
     let origin = context::origin(context)?;
     let wanted = scope::from_proto(wanted, Scope::All)?;
@@ -24,7 +29,7 @@ pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<Li
             .collect(),
         tags: tags.iter().map(|tag| normalize_text(tag).into_owned()).collect(),
         path: Some(path).filter(|path| !path.is_empty()).map(|path| PathFilter::new(&path)),
-        said: if flagged { Said::Flagged } else { Said::Anything },
+        said: said(flagged, stale)?,
         sort: order(sort)?,
         offset: limits::offset(&cursor)?,
         limit: limits::list_entries(limit, &service.daemon.settings.limits)?,
@@ -47,7 +52,7 @@ fn response(listing: Listing) -> ListResponse {
 }
 
 fn entry(listed: &Listed, coverage: &[Coverage]) -> ListEntry {
-    let Listed { scope, store: place, document: found, created, chunks, memory: recalled, record } = listed;
+    let Listed { scope, store: place, document: found, created, chunks, memory: recalled, record, stale } = listed;
     let recalled = recalled.as_deref();
     let store_id = store::id_at(*place, coverage);
     let doc =
@@ -61,6 +66,42 @@ fn entry(listed: &Listed, coverage: &[Coverage]) -> ListEntry {
             text: text.clone(),
             link: link.as_ref().map(ToString::to_string).unwrap_or_default(),
         }),
+        stale_reasons: stale.iter().map(reason).collect(),
+    }
+}
+
+/// Says why an item is stale.
+fn reason(reason: &StaleReason) -> String {
+    match reason {
+        StaleReason::Age { days, limit } => {
+            let days = count_noun(*days, "day", "days");
+            format!("neither changed nor confirmed for {days}; the limit of its type is {limit}")
+        }
+        StaleReason::Outdated => "rated outdated".to_owned(),
+        StaleReason::Anchors(broken) => {
+            let mut said: Vec<String> = broken.iter().take(MOST_ANCHORS).map(broken_anchor).collect();
+            if broken.len() > MOST_ANCHORS {
+                said.push(format!("{} more", broken.len() - MOST_ANCHORS));
+            }
+            said.join(", ")
+        }
+    }
+}
+
+fn broken_anchor((anchor, state): &(Anchor, AnchorState)) -> String {
+    let what = if *state == AnchorState::Gone { "gone" } else { "changed" };
+    match &anchor.symbol {
+        Some(symbol) => format!("{what}: {symbol} in {}", anchor.path),
+        None => format!("{what}: {}", anchor.path),
+    }
+}
+
+fn said(flagged: bool, stale: bool) -> Result<Said, InvalidRequest> {
+    match (flagged, stale) {
+        (false, false) => Ok(Said::Anything),
+        (true, false) => Ok(Said::Flagged),
+        (false, true) => Ok(Said::Stale),
+        (true, true) => Err(InvalidRequest::new("stale", Problem::Contradiction { other: "flagged" })),
     }
 }
 

@@ -212,11 +212,27 @@ fn sessions_and_health_are_shown() {
     sandbox.recall(&project, &["session", "log", "decision", "Use a spade.", "--rationale", "It is faster."]);
     sandbox.recall(&project, &["search", "dig"]);
     let browser = Browser::open(&sandbox, &project);
-    check(&browser, "sessions", &["Dig deeper", "session?id=c-7"]);
+    let log = ["session", "log", "decision", "Fill the hole.", "--session", "c-8"];
+    sandbox.recall(&project, &["session", "start", "--session", "c-8"]);
+    sandbox.recall(&project, &log);
+    check(&browser, "sessions", &["Dig deeper", "session?id=c-7", ">Fill the hole.<"]);
     check(&browser, "session?id=c-7", &["Use a spade.", "Because: It is faster.", "retrieval query"]);
     check(&browser, "briefing", &["tokens"]);
     check(&browser, "health", &["3 of 3", "Daemon", "rpc.Search", "<meter"]);
     assert_eq!(browser.get("session?id=none").status, 404);
+}
+
+#[test]
+fn a_memory_shows_where_its_file_was_moved() {
+    let sandbox = sandbox!();
+    let project = burrows(&sandbox);
+    sandbox.recall(&project, &["search", "dig"]);
+    let id = remember(&sandbox, &project, "Wombats dig at night.", &["--type", "lesson", "--file", "src/burrow.rs"]);
+    std::fs::rename(project.path("src/burrow.rs"), project.path("src/den.rs")).expect("moved");
+    sandbox.recall(&project, &["search", "dig"]);
+    let browser = Browser::open(&sandbox, &project);
+    check(&browser, "memories", &["moved to src/den.rs"]);
+    check(&browser, &format!("memory?id={id}"), &["moved to src/den.rs", "doc?id=src%2Fden.rs"]);
 }
 
 #[test]

@@ -5,8 +5,8 @@ use recall_core::{Document, StoreScope};
 use super::{scope, time};
 use crate::v1;
 
-/// Writes a document of a store. The times of its first and last change are unknown here and omitted. The document of a
-/// memory has the memory's id and no path.
+/// Writes a document of a store. When it was first seen is unknown here and omitted. The document of a memory has the
+/// memory's id and no path.
 pub fn to_proto(document: &Document, store: StoreScope, store_id: &str) -> v1::Document {
     let Document {
         id,
@@ -35,7 +35,7 @@ pub fn to_proto(document: &Document, store: StoreScope, store_id: &str) -> v1::D
         language: language.as_ref().map(|language| language.as_str().to_owned()).unwrap_or_default(),
         size: *size_bytes,
         created_at: None,
-        updated_at: None,
+        updated_at: Some(time::to_proto(*modified)),
         file_kind: file_kind.as_str().to_owned(),
         store_id: store_id.to_owned(),
         root: String::new(),

@@ -25,6 +25,8 @@ struct Entry<'a> {
     memory: Option<Memory<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     record: Option<RecordStatus<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    stale_reasons: &'a [String],
 }
 
 #[derive(Debug, Serialize)]
@@ -47,13 +49,14 @@ pub fn listing(message: &v1::ListResponse) -> impl Serialize {
 
 impl<'a> From<&'a v1::ListEntry> for Entry<'a> {
     fn from(message: &'a v1::ListEntry) -> Self {
-        let v1::ListEntry { doc, chunks, staleness, memory, record } = message;
+        let v1::ListEntry { doc, chunks, staleness, memory, record, stale_reasons } = message;
         Self {
             doc: doc.as_ref().map(Document::from),
             chunks: *chunks,
             staleness: *staleness,
             memory: memory.as_ref().map(Memory::from),
             record: record.as_ref().map(|status| RecordStatus { text: &status.text, link: non_empty(&status.link) }),
+            stale_reasons,
         }
     }
 }

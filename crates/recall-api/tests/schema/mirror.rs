@@ -109,7 +109,7 @@ mirror! {
         ok: bool, schema_version: String, results: Vec<Entry>, next_cursor: Option<String>, total: u64,
         generation: u64, warnings: Vec<Warning>,
     }
-    Entry { doc: Document, chunks: u32, staleness: f64, memory: Option<Memory> }
+    Entry { doc: Document, chunks: u32, staleness: f64, memory: Option<Memory>, stale_reasons: Vec<String> }
     Related {
         ok: bool, schema_version: String, results: Vec<RelatedEntry>, generation: u64, warnings: Vec<Warning>,
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use recall_core::{Limits, Scope};
 
+use super::freshness::freshness;
 use super::load_sessions::{briefing, capture, sessions};
 use super::{
     AdoptSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings, LaunchSettings, LoopSettings,
@@ -61,6 +62,7 @@ impl Settings {
             limits: limits(&mut from, &default.limits)?,
             index: index(&mut from, default.index)?,
             search: search(&mut from, default.search)?,
+            freshness: freshness(&mut from, default.freshness)?,
             adopt: adopt(&mut from, &default.adopt)?,
             models: models(&mut from, default.models)?,
             remote: remote(&mut from, default.remote)?,

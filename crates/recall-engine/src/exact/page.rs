@@ -154,6 +154,7 @@ fn hit(
         scope: store.scope,
         store: one.store,
         document: one.document.clone(),
+        created: Some(one.created),
         chunk: Chunk {
             ordinal,
             kind: around.map_or(ChunkKind::Window, |chunk| chunk.kind),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use recall_catalog::Snapshot;
-use recall_core::{Document, DocumentRow, Filters, Generation};
+use recall_core::{Document, DocumentRow, Filters, Generation, Timestamp};
 use recall_lexical::document_matcher;
 use recall_lexical::exact::{MatchedLine, Pattern};
 
@@ -37,6 +37,8 @@ pub(super) struct Matching {
     pub(super) row: DocumentRow,
     /// As it is stored.
     pub(super) document: Document,
+    /// When its path was first indexed.
+    pub(super) created: Timestamp,
     /// The number of matches.
     pub(super) matches: u64,
     /// The number of lines in which matches begin.
@@ -161,6 +163,7 @@ impl Part {
                     store: self.number,
                     row,
                     document: stored.document,
+                    created: stored.created,
                     matches: lines.iter().map(|line| line.matches.len() as u64).sum(),
                     lines: lines.len() as u64,
                     definitions: Vec::new(),

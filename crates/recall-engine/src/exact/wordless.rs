@@ -154,6 +154,7 @@ impl Scan<'_> {
             scope: store.scope,
             store: one.store,
             document: one.document.clone(),
+            created: Some(one.created),
             chunk: passage.stored.chunk.clone(),
             text: passage.stored.text.clone(),
             highlights: Vec::new(),

@@ -1,4 +1,4 @@
-//! Whole ids for abbreviated ones.
+//! Whole ids for abbreviated ones, and for those that a memory had where it was imported from.
 
 use std::collections::BTreeSet;
 
@@ -25,10 +25,12 @@ pub enum Abbreviated {
     Memory,
     /// A document, unless its name looks like an id.
     Document,
+    /// A memory by a whole id: its own, or the one that it had where it was imported from.
+    Whole,
 }
 
 impl Abbreviated {
-    /// Recognises the beginning of an id: `D-0c5a`, `3f9a1b`.
+    /// Recognises the beginning of an id (`D-0c5a`, `3f9a1b`), and the whole id of a memory, also of another tool (`R-0c5a11f2`).
     pub fn parse(text: &str) -> Option<Self> {
         let is_beginning = |digits: &str, whole: usize| {
             let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
@@ -38,13 +40,18 @@ impl Abbreviated {
             return Some(Self::Document);
         }
         let (letter, digits) = text.split_once('-')?;
+        let is_letter = matches!(letter.as_bytes(), [byte] if byte.is_ascii_uppercase());
+        if is_letter && digits.len() == MEMORY_DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Some(Self::Whole);
+        }
         let is_type = MemoryType::ALL.into_iter().any(|memory_type| letter.chars().eq([memory_type.letter()]));
         (is_type && is_beginning(digits, MEMORY_DIGITS)).then_some(Self::Memory)
     }
 }
 
 impl Engine {
-    /// Returns the whole id for the beginning of one; the text itself if it fits nothing, or a document's name is meant.
+    /// Returns the whole id for the beginning of one, and that of a memory for the id that it had where it was imported from; the
+    /// text itself if it is a known id, if it fits nothing, or if a document's name is meant.
     ///
     /// # Errors
     /// It fits several, or a store cannot be read.
@@ -59,6 +66,13 @@ impl Engine {
                     fitting.extend(
                         store.ledger.ids().into_iter().map(|id| id.to_string()).filter(|id| id.starts_with(text)),
                     );
+                }
+                Abbreviated::Whole => {
+                    store.ledger.refresh(now)?;
+                    if text.parse().is_ok_and(|id| store.ledger.memory(id).is_some()) {
+                        return Ok(text.to_owned());
+                    }
+                    fitting.extend(store.ledger.imported_as(text).iter().map(ToString::to_string));
                 }
                 Abbreviated::Document => {
                     let known = store.known_documents();
@@ -90,7 +104,21 @@ mod tests {
         check("D-0c5a", Some(Abbreviated::Memory));
         check("L-f9b2977", Some(Abbreviated::Memory));
         check("3f9a", Some(Abbreviated::Document));
-        for other in ["L-f9b2977a", "D-0c", "X-0c5a", "D-0C5A", "3f9", "0123456789abcdef", "src/abcd", "abcd:3", ""] {
+        for whole in ["L-f9b2977a", "R-00000000", "X-F9B2977A"] {
+            check(whole, Some(Abbreviated::Whole));
+        }
+        for other in [
+            "L-f9b2977az",
+            "l-f9b2977a",
+            "D-0c",
+            "X-0c5a",
+            "D-0C5A",
+            "3f9",
+            "0123456789abcdef",
+            "src/abcd",
+            "abcd:3",
+            "",
+        ] {
             check(other, None);
         }
     }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use recall_catalog::{Snapshot, StoredChunk, StoredDocument};
 use recall_core::{
-    Chunk, ChunkId, Citation, Document, Lines, MemoryId, MemoryView, Scope, StoreScope, Symbol, normalize_text,
+    Chunk, ChunkId, Citation, Document, Lines, MemoryId, MemoryView, Scope, StoreScope, Symbol, Timestamp,
+    normalize_text,
 };
 
 use crate::coverage::Coverage;
@@ -48,6 +49,8 @@ pub struct Item {
     pub scope: StoreScope,
     /// The document.
     pub document: Document,
+    /// When its path was first indexed, or the memory was added; `None` if that is not known, as in a shared store.
+    pub created: Option<Timestamp>,
     /// The chunk, if one was requested.
     pub chunk: Option<(ChunkId, Chunk)>,
     /// The text of the requested document or chunk.
@@ -213,6 +216,7 @@ fn memory_item(store: &Store, recalled: MemoryView) -> Item {
     Item {
         scope: store.scope,
         document: ledger::document_of(&recalled.memory),
+        created: Some(recalled.memory.created),
         chunk: None,
         text: ledger::text_of(&recalled.memory).to_owned(),
         parent_text: None,
@@ -264,6 +268,7 @@ fn document_item(
         scope: store.scope,
         text: snapshot.text(stored.row)?.unwrap_or_default(),
         symbols: snapshot.symbols_of(stored.row)?,
+        created: Some(stored.created),
         document: stored.document,
         chunk: None,
         parent_text: None,
@@ -289,6 +294,7 @@ fn chunk_item(
     symbols.retain(|symbol| symbol.chunk == stored.chunk.ordinal);
     Ok(Some(Item {
         scope: store.scope,
+        created: Some(stored.document.created),
         document: stored.document.document,
         chunk: Some((stored.id, stored.chunk)),
         text: stored.text,

@@ -10,6 +10,7 @@ use crate::coverage::Coverage;
 use crate::engine::{MountedStore, MountedStores};
 use crate::error::{ListError, StoreError};
 use crate::inspect::record::RecordStatus;
+use crate::inspect::stale::{self, StaleReason};
 use crate::matching::OutsidePaths;
 use crate::origin::Origin;
 use crate::search::known_languages;
@@ -29,7 +30,7 @@ pub struct ListRequest {
     pub tags: Vec<String>,
     /// A document's path, a directory above it, or a glob, as in a search; `None` for every path.
     pub path: Option<PathFilter>,
-    /// The filter on feedback.
+    /// The filter on what feedback and age say.
     pub said: Said,
     /// The order.
     pub sort: ListSort,
@@ -39,7 +40,7 @@ pub struct ListRequest {
     pub limit: u32,
 }
 
-/// A filter on the feedback on documents.
+/// A filter on what feedback, age and the files say about documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Said {
     /// All.
@@ -47,6 +48,8 @@ pub enum Said {
     Anything,
     /// Those that need a review: seldom useful, outdated, or a duplicate.
     Flagged,
+    /// Those that are stale.
+    Stale,
 }
 
 /// A page of a listing.
@@ -81,6 +84,8 @@ pub struct Listed {
     pub memory: Option<Box<MemoryView>>,
     /// The status that a decision record states.
     pub record: Option<RecordStatus>,
+    /// Why it is stale; nothing if it is not.
+    pub stale: Vec<StaleReason>,
 }
 
 impl Engine {
@@ -114,8 +119,8 @@ impl Engine {
             if let Err(error) = store.ledger.refresh(now) {
                 warnings.push(Warning::JournalsUnread { reason: error_chain(&error) });
             }
-            let (found, matching) = if !paths.resolved.is_empty() || request.said == Said::Flagged {
-                let found = select(store, request.said, &paths.resolved, &query)?;
+            let (found, matching) = if !paths.resolved.is_empty() || request.said != Said::Anything {
+                let found = select(store, request.said, &paths.resolved, &query, now)?;
                 let matching = found.len() as u64;
                 (found, matching)
             } else {
@@ -139,6 +144,11 @@ impl Engine {
                 listed.memory = store.recall_memory(id, now)?.map(Box::new);
                 listed.memory.iter_mut().for_each(|memory| store.mount.show_memory(memory));
             }
+            let freshness = &store.settings().freshness;
+            listed.stale = match &listed.memory {
+                Some(memory) => stale::of_memory(memory, freshness, now),
+                None => stale::of_file(&listed.document, freshness, now).into_iter().collect(),
+            };
             if listed.document.document_type == DocumentType::Adr {
                 listed.record = record_status(&store, row)?;
             }
@@ -150,17 +160,19 @@ impl Engine {
     }
 }
 
-/// Returns the documents of a store that match the filter on paths or flags, in no particular order.
+/// Returns the documents of a store that match the filter on paths, flags or age, in no particular order.
 fn select(
     store: &MountedStore,
     said: Said,
     paths: &[PathFilter],
     query: &ListQuery,
+    now: Timestamp,
 ) -> Result<Vec<StoredDocument>, StoreError> {
     let matchers: Vec<_> = paths.iter().map(recall_lexical::path_matcher).collect();
     let is_inside = |path: &str| matchers.is_empty() || matchers.iter().any(|is_inside| is_inside(path));
     let ids: Vec<DocumentId> = match said {
         Said::Flagged => store.flagged_documents(),
+        Said::Stale => stale::stale(store, now)?,
         Said::Anything => {
             let known = store.known_documents();
             let shown = |path: &DocPath| store.mount.outer(path.as_str());
@@ -208,7 +220,7 @@ fn list_entry(of: &MountedStore, store: usize, stored: StoredDocument) -> Listed
     let StoredDocument { row: _, mut document, created, chunk_count } = stored;
     of.mount.show(&mut document);
     mask::document(&mut document);
-    Listed { scope, store, document, created, chunks: chunk_count, memory: None, record: None }
+    Listed { scope, store, document, created, chunks: chunk_count, memory: None, record: None, stale: Vec::new() }
 }
 
 fn order(sort: ListSort, a: &Listed, b: &Listed) -> std::cmp::Ordering {

@@ -104,6 +104,7 @@ fn item(store: &Guarded, found: WholeDocument) -> Option<Item> {
             indexing: None,
         },
         document: in_store(&store.name, &document.repository, record.document),
+        created: None,
         chunk: None,
         text,
         parent_text: None,

@@ -31,6 +31,8 @@ const MOST_NAMESAKES: usize = 64;
 /// Which state of the files anchors are compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ComparedWith {
+    /// None: the anchors are unchecked.
+    Nothing,
     /// Their state at the last scan.
     Indexed,
     /// Their current state; costs one `stat` per file.
@@ -156,6 +158,9 @@ impl Store {
         known: &Known,
         look: ComparedWith,
     ) -> Result<(AnchorState, Option<DocPath>), StoreError> {
+        if look == ComparedWith::Nothing {
+            return Ok((AnchorState::Unchecked, None));
+        }
         let at_path = self.state_at_path(anchor, known, look)?;
         let is_file_gone = at_path == AnchorState::Gone && !known.files.contains_key(anchor.path.as_str());
         let Some(to) = (if is_file_gone { self.moved_to(anchor, known)? } else { None }) else {
@@ -216,6 +221,7 @@ impl Store {
     fn state_at_path(&self, anchor: &Anchor, known: &Known, look: ComparedWith) -> Result<AnchorState, StoreError> {
         let indexed = known.files.get(anchor.path.as_str());
         let hash = match look {
+            ComparedWith::Nothing => None,
             ComparedWith::Indexed => indexed.and_then(|file| file.hash),
             ComparedWith::Now => match self.stat(&anchor.path) {
                 StatOutcome::Gone | StatOutcome::NotRegular => return Ok(AnchorState::Gone),

@@ -32,14 +32,18 @@ const VERDICTS_HALF: f64 = 2.0;
 /// Anchors are compared with the files as they are indexed. The memories that are returned as hits are compared with the current
 /// files later.
 pub(crate) fn factors(store: &Store, ids: &[MemoryId], request: &SearchRequest, now: Timestamp) -> Vec<Vec<Factor>> {
-    let factors = |JudgedInputs { inputs, anchors: tied, ownership }| {
+    let settings = store.settings();
+    let freshness = &settings.freshness;
+    let look = if freshness.check_on_search { ComparedWith::Indexed } else { ComparedWith::Nothing };
+    let factors = |(id, JudgedInputs { inputs, anchors: tied, ownership }): (&MemoryId, JudgedInputs)| {
         // If the catalog cannot be read, reading the hits reports the error.
-        let Ok((state, changed_ratio)) = store.anchor_state(&tied, ComparedWith::Indexed) else { return Vec::new() };
-        let status = inputs.status(changed_ratio, now);
+        let Ok((state, changed_ratio)) = store.anchor_state(&tied, look) else { return Vec::new() };
+        let status = inputs.status(changed_ratio, freshness.of_memory(id.memory_type), now);
         let all = [anchors(state), staleness(status), usefulness(&inputs.feedback), unconfirmed_factor(ownership)];
         all.into_iter().flatten().filter(|factor| !request.leaves_out(factor.name)).collect()
     };
-    store.ledger.validity_inputs(ids).into_iter().map(|known| known.map_or_else(Vec::new, factors)).collect()
+    let known = ids.iter().zip(store.ledger.validity_inputs(ids));
+    known.map(|(id, inputs)| inputs.map_or_else(Vec::new, |inputs| factors((id, inputs)))).collect()
 }
 
 fn anchors(state: AnchorState) -> Option<Factor> {

@@ -163,21 +163,35 @@ impl Store {
     /// A symbol of a file that changed since it was indexed is not compared; see
     /// [`bring_up_anchors`](Self::bring_up_anchors).
     pub(crate) fn recall_memory(&self, id: MemoryId, now: Timestamp) -> Result<Option<MemoryView>, StoreError> {
-        self.recalled_after(self.retrievals.count(ItemId::Memory(id)), id, now)
+        self.recalled_after(self.retrievals.count(ItemId::Memory(id)), ComparedWith::Now, id, now)
     }
 
     /// Returns the same without the number of earlier retrievals, so that repeating a query returns the same bytes.
     pub(crate) fn recalled_as_hit(&self, id: MemoryId, now: Timestamp) -> Result<Option<MemoryView>, StoreError> {
-        self.recalled_after(0, id, now)
+        self.recalled_after(0, ComparedWith::Now, id, now)
     }
 
-    fn recalled_after(&self, retrievals: u64, id: MemoryId, now: Timestamp) -> Result<Option<MemoryView>, StoreError> {
+    /// Returns the same for a search, whose settings may leave the comparison with the files out.
+    pub(crate) fn recalled_by_search(&self, id: MemoryId, now: Timestamp) -> Result<Option<MemoryView>, StoreError> {
+        let look = if self.settings().freshness.check_on_search { ComparedWith::Now } else { ComparedWith::Nothing };
+        self.recalled_after(0, look, id, now)
+    }
+
+    fn recalled_after(
+        &self,
+        retrievals: u64,
+        look: ComparedWith,
+        id: MemoryId,
+        now: Timestamp,
+    ) -> Result<Option<MemoryView>, StoreError> {
         let Some((judged, superseded_by)) = self.ledger.memory_and_successor(id) else { return Ok(None) };
         let JudgedMemory { memory, ownership, foreign } = judged;
-        let verification = self.verification(&memory, ComparedWith::Now)?;
+        let verification = self.verification(&memory, look)?;
         let foreign = foreign.filter(|_| ownership == Ownership::Repository);
         let added_by = foreign.and_then(|event| self.contributors.contributor(&self.root, event));
-        let recalled = MemoryView::derive(masked(memory), ownership, verification, superseded_by, retrievals, now);
+        let freshness = &self.settings().freshness;
+        let memory = masked(memory);
+        let recalled = MemoryView::derive(memory, ownership, verification, superseded_by, retrievals, freshness, now);
         Ok(Some(MemoryView { added_by, ..recalled }))
     }
 }

@@ -96,6 +96,8 @@ pub struct Hit {
     pub store: usize,
     /// The document of the chunk.
     pub document: Document,
+    /// When its path was first indexed; `None` if that is not known, as in a shared store.
+    pub created: Option<Timestamp>,
     /// The chunk.
     pub chunk: Chunk,
     /// Its text.

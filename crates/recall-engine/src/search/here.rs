@@ -147,7 +147,8 @@ impl SearchedStore for MountedStore {
             self.generation_gate.wait_for(passages.generation, PUBLICATION_PATIENCE);
             return Ok(ChunksRead::Overtaken);
         }
-        let changed_anchors = self.changed_anchors(memories.values().map(|recalled| &recalled.memory));
+        let checked = memories.values().filter(|_| self.settings().freshness.check_on_search);
+        let changed_anchors = self.changed_anchors(checked.map(|recalled| &recalled.memory));
         if !changed_anchors.is_empty() && !is_last && bring_up(search, self, &changed_anchors) {
             return Ok(ChunksRead::Overtaken);
         }
@@ -242,7 +243,7 @@ fn memories<'a>(
     store.ledger.load_memories(ids.iter().copied());
     let mut memories = HashMap::with_capacity(ids.len());
     for id in ids {
-        memories.extend(store.recalled_as_hit(id, now)?.map(|recalled| (id, recalled)));
+        memories.extend(store.recalled_by_search(id, now)?.map(|recalled| (id, recalled)));
     }
     Ok(memories)
 }
@@ -266,6 +267,7 @@ fn hit(store: &Store, passage: &Passage) -> Hit {
         store: 0,
         highlights: Vec::new(),
         document: stored.document.document.clone(),
+        created: Some(stored.document.created),
         chunk: stored.chunk.clone(),
         text: stored.text.clone(),
         score: 0.0,

@@ -219,6 +219,7 @@ impl SharedAnswer {
             scope: StoreScope::Domain,
             store: 0,
             document,
+            created: None,
             chunk: of.record.chunks.get(place)?.clone(),
             text,
             highlights: Vec::new(),

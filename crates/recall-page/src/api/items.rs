@@ -32,6 +32,8 @@ pub(super) struct List {
     #[serde(default)]
     flagged: bool,
     #[serde(default)]
+    stale: bool,
+    #[serde(default)]
     sort: Sort,
     limit: Option<u32>,
     #[serde(default)]
@@ -53,7 +55,7 @@ pub(super) async fn list(
     State(mut site): State<Site>,
     Parameters(asked): Parameters<List>,
 ) -> Response {
-    let List { r#type, language, path, tags, scope, flagged, sort, limit, cursor } = asked;
+    let List { r#type, language, path, tags, scope, flagged, stale, sort, limit, cursor } = asked;
     let sort = match sort {
         Sort::UpdatedAt => ListSort::UpdatedAt,
         Sort::CreatedAt => ListSort::CreatedAt,
@@ -71,6 +73,7 @@ pub(super) async fn list(
         tags: split_list(&tags),
         language,
         flagged,
+        stale,
     };
     json_answer(site.rpc.list(request).await, |answer| data(recall_api::json::listing(answer)))
 }

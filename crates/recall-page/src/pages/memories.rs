@@ -223,6 +223,13 @@ fn evidence(memory: &Memory) -> Markup {
     html! {
         h2 { "Evidence" }
         p { (verdict(verification.state())) }
+        @if !verification.moved.is_empty() {
+            ul.related {
+                @for moved in &verification.moved {
+                    li { code { (moved.from) } " moved to " a href=(link::to("doc", &[("id", &moved.to)])) { (moved.to) } }
+                }
+            }
+        }
         @if !verification.broken.is_empty() {
             ul.related {
                 @for anchor in &verification.broken {

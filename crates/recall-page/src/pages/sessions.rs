@@ -41,7 +41,7 @@ pub(super) async fn list(Extension(project): Here, State(mut site): State<Site>,
                 li data-item="" {
                     div.head {
                         a.title href=(link::to("session", &[("id", &session.id)])) data-open="" {
-                            @if session.goal.is_empty() { (session.id) } @else { (session.goal) }
+                            @if session.title.is_empty() { (session.id) } @else { (session.title) }
                         }
                         span.labels {
                             @if !session.agent.is_empty() { span.label { (session.agent) } }

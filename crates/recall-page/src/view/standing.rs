@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use recall_api::ownership_label;
-use recall_api::v1::{Memory, MemoryStatus, Trust, Verification, VerificationState};
+use recall_api::v1::{Memory, MemoryStatus, MovedFile, Trust, Verification, VerificationState};
 
 /// Returns the name of a trust.
 pub(crate) fn trust(memory: &Memory) -> &'static str {
@@ -34,6 +34,11 @@ pub(crate) fn state(state: VerificationState) -> &'static str {
     }
 }
 
+/// Returns the files of a memory that were moved.
+pub(crate) fn moved(memory: &Memory) -> &[MovedFile] {
+    memory.verification.as_ref().map_or(&[], |verification| &verification.moved)
+}
+
 /// Shows the standing of a memory as labels.
 pub(crate) fn labels(memory: &Memory) -> Markup {
     let verified = memory.verification.as_ref().map(Verification::state).unwrap_or_default();
@@ -43,6 +48,7 @@ pub(crate) fn labels(memory: &Memory) -> Markup {
         span.label { (memory.r#type) }
         span.label.warn[memory.status() != MemoryStatus::Current && memory.status() != MemoryStatus::Unspecified] { (status(memory)) }
         @if is_broken { span.label.warn { "files " (state(verified)) } }
+        @for moved in moved(memory) { span.label.warn { "moved to " (moved.to) } }
         @if !trust(memory).is_empty() { span.label.warn[memory.trust() == Trust::Low] { "trust " (trust(memory)) } }
         @if let Some(whose) = ownership_label(memory) { span.label { (whose) } }
         @if is_flagged { span.label.warn { "flagged" } }

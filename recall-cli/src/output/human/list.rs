@@ -12,8 +12,17 @@ use super::style::{DIM, PATH};
 use super::table::{Align, Column, render as table};
 use super::text::printable;
 
+/// What a listing shows of its entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// Language and size.
+    Facts,
+    /// Why they are stale.
+    Why,
+}
+
 /// Formats the entries as a table.
-pub(crate) fn render(entries: &[v1::ListEntry], screen: Screen) -> String {
+pub(crate) fn render(entries: &[v1::ListEntry], shown: Shown, screen: Screen) -> String {
     let column = |heading, align, style| Column { heading, align, style };
     let layout = [
         column("TYPE", Align::Left, Style::new()),
@@ -23,8 +32,19 @@ pub(crate) fn render(entries: &[v1::ListEntry], screen: Screen) -> String {
         column("CHANGED", Align::Left, DIM),
         column("SCOPE", Align::Left, DIM),
     ];
+    if shown == Shown::Why {
+        let [kind, path, .., changed, scope] = layout;
+        let layout = [kind, path, column("STALE BECAUSE", Align::Left, Style::new()), changed, scope];
+        let rows: Vec<_> = entries.iter().map(|entry| row_with_reasons(entry, screen)).collect();
+        return table(&layout, &rows, screen.width);
+    }
     let rows: Vec<_> = entries.iter().map(|entry| row(entry, screen)).collect();
     table(&layout, &rows, screen.width)
+}
+
+fn row_with_reasons(entry: &v1::ListEntry, screen: Screen) -> [String; 5] {
+    let [kind, path, _, _, changed, scope] = row(entry, screen);
+    [kind, path, printable(&entry.stale_reasons.join("; ")).into_owned(), changed, scope]
 }
 
 fn row(entry: &v1::ListEntry, screen: Screen) -> [String; 6] {

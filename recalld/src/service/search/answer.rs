@@ -133,6 +133,7 @@ fn hit(
         scope,
         store: place,
         document: found,
+        created,
         chunk: span,
         text,
         highlights,
@@ -147,7 +148,11 @@ fn hit(
     } = hit;
     let recalled = recalled.as_deref();
     let root = elsewhere.map(|root| root.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut doc = v1::Document { root, ..document::to_proto(&found, scope, &store::id_at(place, coverage)) };
+    let mut doc = v1::Document {
+        root,
+        created_at: created.map(time::to_proto),
+        ..document::to_proto(&found, scope, &store::id_at(place, coverage))
+    };
     let mut part = v1::Chunk { doc_id: doc.id.clone(), ..chunk::to_proto(&span, found.id, &text) };
     if coverage.get(place).is_some_and(|coverage| coverage.is_shared) {
         published::name_document(&mut doc);
