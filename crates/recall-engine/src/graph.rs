@@ -86,7 +86,7 @@ fn around(
     let Walked { nodes: walked, edges, is_truncated } = walked;
     let mut nodes = Vec::with_capacity(walked.len());
     for (place, node) in walked.iter().enumerate() {
-        if let Some(thing) = node.thing.into_thing(&mut names)? {
+        if let Some(thing) = node.thing.read_thing(&mut names)? {
             nodes.push((place, GraphNode { thing, distance: node.distance }));
         }
     }

@@ -365,7 +365,7 @@ fn innermost(symbols: &[Symbol], byte: u32) -> Option<&Symbol> {
 
 impl NodeItem {
     /// Converts the node to its form in the answer.
-    pub(crate) fn into_thing(&self, names: &mut NameResolver<'_>) -> Result<Option<NodeThing>, StoreError> {
+    pub(crate) fn read_thing(&self, names: &mut NameResolver<'_>) -> Result<Option<NodeThing>, StoreError> {
         let mut document =
             |place: u32| -> Result<_, StoreError> { Ok(names.document(place)?.map(|document| (*document).clone())) };
         Ok(match self {
