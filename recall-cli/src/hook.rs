@@ -376,7 +376,7 @@ impl Hook {
             return self.log(input, |seen| record::tasks_event(tasks, seen)).await;
         }
         if let Some(call) = input.task.as_ref().filter(|_| capture.tasks) {
-            return self.log(input, |seen| record::tasks_event(&task_list::changed(call, seen), seen)).await;
+            return self.log(input, |seen| record::tasks_event(&task_list::change(call, seen), seen)).await;
         }
         let Some(call) = &input.call else { return Ok(None) };
         let context = self.request_context(input);

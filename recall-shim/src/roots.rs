@@ -16,12 +16,12 @@ pub(crate) struct Roots {
     /// The directory that the process was started in; `None` if it is in a project, so that no client is asked.
     started_in: Option<PathBuf>,
     wait: Duration,
-    answer: Mutex<Answer>,
+    answer: Mutex<RootsAnswer>,
 }
 
 /// What is known about the client's folders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-enum Answer {
+enum RootsAnswer {
     /// It was not asked, or its folders changed since.
     #[default]
     None,
@@ -43,27 +43,27 @@ impl Roots {
             return None;
         }
         let mut answer = self.answer.lock().await;
-        if let Answer::Given(directory) = &*answer {
+        if let RootsAnswer::Given(directory) = &*answer {
             return directory.clone();
         }
         // A client that does not answer is not asked again, so that it delays one call only.
         let uris = tokio::time::timeout(self.wait, uris(request)).await.unwrap_or_default();
         let directory = choose(uris.iter().map(String::as_str), started_in);
-        *answer = Answer::Given(directory.clone());
+        *answer = RootsAnswer::Given(directory.clone());
         directory
     }
 
     /// Returns the client's folder, if it was asked for one.
     pub(crate) async fn known_root(&self) -> Option<PathBuf> {
         match &*self.answer.lock().await {
-            Answer::Given(directory) => directory.clone(),
-            Answer::None => None,
+            RootsAnswer::Given(directory) => directory.clone(),
+            RootsAnswer::None => None,
         }
     }
 
     /// Notes that the client has other folders now: the next call asks.
     pub(crate) async fn forget(&self) {
-        *self.answer.lock().await = Answer::None;
+        *self.answer.lock().await = RootsAnswer::None;
     }
 }
 

@@ -21,11 +21,11 @@ const ONCE: [&str; 2] = [JOURNAL_LINES_UNREAD, SELECTION_LINES_UNREAD];
 /// The file warnings that sessions have received.
 #[derive(Debug, Default)]
 pub(crate) struct Reported {
-    sent: Mutex<Sent>,
+    sent: Mutex<SentReport>,
 }
 
 #[derive(Debug, Default)]
-struct Sent {
+struct SentReport {
     known: HashSet<Key>,
     /// The same keys, oldest first.
     order: VecDeque<Key>,
@@ -43,7 +43,7 @@ impl Reported {
 
     fn is_new(&self, session: &str, warning: &Warning) -> bool {
         let key = (session.to_owned(), warning.code.clone(), warning.message.clone());
-        let Sent { known, order } = &mut *self.sent.lock();
+        let SentReport { known, order } = &mut *self.sent.lock();
         if !known.insert(key.clone()) {
             return false;
         }

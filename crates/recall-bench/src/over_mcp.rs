@@ -38,9 +38,9 @@ impl McpServer {
             // If this program is killed, the daemon ends soon.
             command.env("RECALL_HOME", home).env("RECALL_DAEMON__IDLE_EXIT", "1m");
         }
-        let mut child = command.spawn().map_err(|error| failed(&error))?;
+        let mut child = command.spawn().map_err(|error| io_failure(&error))?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(failed(&io::Error::other("it has no pipes")));
+            return Err(io_failure(&io::Error::other("it has no pipes")));
         };
         let mut server = Self { child, input, output: BufReader::new(output), calls: 0 };
         let client = json!({"name": "recall-bench", "version": env!("CARGO_PKG_VERSION")});
@@ -80,12 +80,12 @@ impl McpServer {
         let result = self.call("tools/call", &json!({"name": name, "arguments": arguments}))?;
         let text = result["content"][0]["text"].as_str().unwrap_or_default();
         if result["isError"] == true {
-            return Err(refused(text));
+            return Err(refusal(text));
         }
         if result["structuredContent"].is_object() {
             return Ok(result["structuredContent"].clone());
         }
-        serde_json::from_str(text).map_err(|_| refused("the answer is not JSON"))
+        serde_json::from_str(text).map_err(|_| refusal("the answer is not JSON"))
     }
 
     fn call(&mut self, method: &str, params: &Value) -> Result<Value, BenchError> {
@@ -94,8 +94,8 @@ impl McpServer {
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
         loop {
             let mut line = String::new();
-            if self.output.read_line(&mut line).map_err(|error| failed(&error))? == 0 {
-                return Err(failed(&io::ErrorKind::UnexpectedEof.into()));
+            if self.output.read_line(&mut line).map_err(|error| io_failure(&error))? == 0 {
+                return Err(io_failure(&io::ErrorKind::UnexpectedEof.into()));
             }
             // Notifications and requests of the server are not for a measurement.
             let Ok(mut message) = serde_json::from_str::<Value>(&line) else { continue };
@@ -103,14 +103,14 @@ impl McpServer {
                 continue;
             }
             if let Some(error) = message.get("error") {
-                return Err(refused(error["message"].as_str().unwrap_or_default()));
+                return Err(refusal(error["message"].as_str().unwrap_or_default()));
             }
             return Ok(message["result"].take());
         }
     }
 
     fn send(&mut self, message: &Value) -> Result<(), BenchError> {
-        writeln!(self.input, "{message}").and_then(|()| self.input.flush()).map_err(|error| failed(&error))
+        writeln!(self.input, "{message}").and_then(|()| self.input.flush()).map_err(|error| io_failure(&error))
     }
 }
 
@@ -130,11 +130,11 @@ fn answer(hit: &Value) -> Option<Answer> {
     Some(Answer { path: path.to_owned(), lines: Some(lines) })
 }
 
-fn failed(error: &io::Error) -> BenchError {
+fn io_failure(error: &io::Error) -> BenchError {
     CliError::refusal(format!("`{SHIM}` did not answer"), error).into()
 }
 
-fn refused(said: &str) -> BenchError {
+fn refusal(said: &str) -> BenchError {
     let said = said.lines().next().unwrap_or_default();
     CliError::new(Exit::Refused, Reason::Unavailable, format!("`{SHIM}` refused a call: {said}")).into()
 }

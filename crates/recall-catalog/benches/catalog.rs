@@ -184,7 +184,7 @@ fn document(number: usize, text: &str) -> Document {
         path,
         memory: None,
         document_type: DocumentType::Code,
-        language: Some(Language::known("rust")),
+        language: Some(Language::from_static("rust")),
         hash: ContentHash::hash(text.as_bytes()),
         size_bytes: text.len() as u64,
         modified: Timestamp(number as i64),

@@ -37,11 +37,11 @@ const DAY_NANOS: i64 = 24 * 60 * 60 * 1_000_000_000;
 pub struct EmbeddingStore {
     path: PathBuf,
     most_bytes: u64,
-    state: Mutex<State>,
+    state: Mutex<EmbeddingState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct EmbeddingState {
     /// `None` if the file is damaged and cannot be replaced because another process uses it.
     connection: Option<Connection>,
     /// Uses that are not written yet.
@@ -77,7 +77,7 @@ impl EmbeddingStore {
         open::create(&lock_path).map_err(io_error)?;
         let lock = File::options().read(true).write(true).open(&lock_path).map_err(io_error)?;
         lock.lock_shared().map_err(io_error)?;
-        let mut state = State { connection: None, used: Vec::new(), replacements: 0, lock };
+        let mut state = EmbeddingState { connection: None, used: Vec::new(), replacements: 0, lock };
         match schema::open(path) {
             Ok(connection) => state.connection = Some(connection),
             Err(EmbeddingStoreError::Damaged { reason }) => state.replace_damaged(path, reason, now)?,
@@ -119,7 +119,7 @@ impl EmbeddingStore {
         embeddings: &[(TextHash, &[u8])],
         now: Timestamp,
     ) -> Result<(), EmbeddingStoreError> {
-        let put = |state: &mut State| {
+        let put = |state: &mut EmbeddingState| {
             state.write_uses()?;
             let (connection, _) = state.parts()?;
             for some in embeddings.chunks(TRANSACTION_LEN) {
@@ -168,7 +168,7 @@ impl EmbeddingStore {
     fn attempt<T>(
         &self,
         now: Timestamp,
-        mut step: impl FnMut(&mut State) -> Result<T, EmbeddingStoreError>,
+        mut step: impl FnMut(&mut EmbeddingState) -> Result<T, EmbeddingStoreError>,
     ) -> Result<Option<T>, EmbeddingStoreError> {
         let mut state = self.state.lock();
         match step(&mut state) {
@@ -181,7 +181,7 @@ impl EmbeddingStore {
     }
 }
 
-impl State {
+impl EmbeddingState {
     fn parts(&mut self) -> Result<(&mut Connection, &mut Vec<Use>), EmbeddingStoreError> {
         let damaged = || EmbeddingStoreError::damaged("it is damaged, and another process uses it");
         Ok((self.connection.as_mut().ok_or_else(damaged)?, &mut self.used))

@@ -36,10 +36,10 @@ pub fn encode(document: &ParsedDocument) -> Vec<u8> {
 /// The bytes end early or late, name an unknown kind, a span lies outside the text or splits a character, or a symbol or edge
 /// is in a chunk that does not exist.
 pub fn decode(bytes: &[u8], text: &str) -> Result<ParsedDocument, DecodeError> {
-    let mut from = Reader { rest: bytes, text };
+    let mut from = Decoder { rest: bytes, text };
     let title = from.optional()?;
-    let tags = from.list(Reader::string)?;
-    let chunks = from.list(Reader::chunk)?;
+    let tags = from.list(Decoder::string)?;
+    let chunks = from.list(Decoder::chunk)?;
     if chunks.iter().zip(0..).any(|(chunk, place)| chunk.ordinal != place) {
         return Err(DecodeError);
     }
@@ -139,12 +139,12 @@ impl Writer {
 }
 
 /// Takes values from the front.
-struct Reader<'a> {
+struct Decoder<'a> {
     rest: &'a [u8],
     text: &'a str,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> Decoder<'a> {
     fn byte(&mut self) -> Result<u8, DecodeError> {
         let (&first, rest) = self.rest.split_first().ok_or(DecodeError)?;
         self.rest = rest;

@@ -51,13 +51,13 @@ struct Cell {
 #[derive(Default, Deserialize)]
 struct Metadata {
     #[serde(default)]
-    language_info: Named,
+    language_info: NamedCell,
     #[serde(default)]
     kernelspec: Kernel,
 }
 
 #[derive(Default, Deserialize)]
-struct Named {
+struct NamedCell {
     #[serde(default)]
     name: Text,
 }

@@ -13,7 +13,7 @@ fn languages() -> Vec<Language> {
         let path = DocPath::new(name).expect("plain");
         Language::detect(&path, "").expect("a fixture has a language")
     };
-    let others = ["asciidoc", "org", "text"].map(Language::known);
+    let others = ["asciidoc", "org", "text"].map(Language::from_static);
     files::names().iter().map(language_of).chain(others).collect()
 }
 

@@ -40,7 +40,7 @@ mod tests {
             (Some("markdown"), Form::Prose),
             (None, Form::Unknown),
         ] {
-            assert_eq!(Form::for_language(language.map(Language::known).as_ref()), expected, "{language:?}");
+            assert_eq!(Form::for_language(language.map(Language::from_static).as_ref()), expected, "{language:?}");
         }
     }
 }

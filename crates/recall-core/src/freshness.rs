@@ -28,7 +28,7 @@ impl Default for Freshness {
 
 impl Freshness {
     /// Returns the ages that matter for a memory.
-    pub fn of_memory(&self, memory_type: MemoryType) -> AgeLimits {
+    pub fn memory_limits(&self, memory_type: MemoryType) -> AgeLimits {
         let set = self.stale_after_days.get(&memory_type.into()).copied();
         let stale_days = set.unwrap_or(Some(STALE_AFTER_DAYS));
         let deprecated_days =
@@ -37,7 +37,7 @@ impl Freshness {
     }
 
     /// Returns the age in days from which a file of that type is stale; `None` for never.
-    pub fn of_file(&self, document_type: DocumentType) -> Option<u32> {
+    pub fn file_limit(&self, document_type: DocumentType) -> Option<u32> {
         self.stale_after_days.get(&document_type).copied().flatten()
     }
 }
@@ -67,13 +67,13 @@ mod tests {
             check_on_search: true,
         };
         let limits = |memory_type| {
-            let AgeLimits { stale_days, deprecated_days } = set.of_memory(memory_type);
+            let AgeLimits { stale_days, deprecated_days } = set.memory_limits(memory_type);
             (stale_days, deprecated_days)
         };
         assert_eq!(limits(MemoryType::Lesson), (Some(30), Some(130)));
         assert_eq!(limits(MemoryType::Note), (Some(STALE_AFTER_DAYS), Some(STALE_AFTER_DAYS + 100)));
         assert_eq!(limits(MemoryType::Decision), (None, None));
-        assert_eq!([DocumentType::Adr, DocumentType::Code].map(|of| set.of_file(of)), [Some(365), None]);
-        assert_eq!(Freshness::default().of_memory(MemoryType::Note).deprecated_days, None);
+        assert_eq!([DocumentType::Adr, DocumentType::Code].map(|of| set.file_limit(of)), [Some(365), None]);
+        assert_eq!(Freshness::default().memory_limits(MemoryType::Note).deprecated_days, None);
     }
 }

@@ -20,7 +20,7 @@ pub struct Language(Cow<'static, str>);
 
 impl Language {
     /// A language known by name at compile time.
-    pub const fn known(name: &'static str) -> Self {
+    pub const fn from_static(name: &'static str) -> Self {
         Self(Cow::Borrowed(name))
     }
 
@@ -29,7 +29,7 @@ impl Language {
     /// `None` for an unknown kind of text.
     pub fn detect(path: &DocPath, text: &str) -> Option<Self> {
         let row = by_name(path).or_else(|| path.extension().and_then(by_extension)).or_else(|| by_shebang(text));
-        row.map(|row| Self::known(row.name))
+        row.map(|row| Self::from_static(row.name))
     }
 
     /// The name.
@@ -59,7 +59,7 @@ impl FromStr for Language {
         let lower = fold_case(text.trim());
         let lower = &*lower;
         match LANGUAGES.iter().find(|row| row.name == lower || row.aliases.contains(&lower)) {
-            Some(row) => Ok(Self::known(row.name)),
+            Some(row) => Ok(Self::from_static(row.name)),
             None => {
                 Err(UnknownLanguage { text: text.to_owned(), near: near(lower, LANGUAGES.iter().map(|row| row.name)) })
             }

@@ -38,7 +38,7 @@ pub enum Onboarding {
 }
 
 /// A form of a question: a word of each group occurs, and all other words are allowed or say nothing. Lists are separated by blanks.
-struct Form {
+struct QuestionForm {
     intent: Onboarding,
     /// Each group must have a word in the question.
     needs: &'static [&'static str],
@@ -52,115 +52,115 @@ const TESTS: &str = "test tests testsuite suite suites specs unittests";
 const PERSON: &str = "i we you one";
 
 /// The forms; the first that fits decides.
-const FORMS: &[Form] = &[
-    Form { intent: Onboarding::RunTests, needs: &[RUN, TESTS], allows: "unit integration all whole single" },
-    Form { intent: Onboarding::RunTests, needs: &["how", PERSON, "test"], allows: "changes change" },
-    Form {
+const FORMS: &[QuestionForm] = &[
+    QuestionForm { intent: Onboarding::RunTests, needs: &[RUN, TESTS], allows: "unit integration all whole single" },
+    QuestionForm { intent: Onboarding::RunTests, needs: &["how", PERSON, "test"], allows: "changes change" },
+    QuestionForm {
         intent: Onboarding::Lint,
         needs: &["lint linter linters linting linted"],
         allows: "run running runs check checks configured configuration rules used use set up",
     },
-    Form {
+    QuestionForm {
         intent: Onboarding::Lint,
         needs: &["style static", "check checks checked analysis checker"],
         allows: "run running configured used use",
     },
-    Form {
+    QuestionForm {
         intent: Onboarding::Format,
         needs: &[ASKS, "format formatter formatting formatted"],
         allows: "run running runs check rules used use source sources files auto",
     },
-    Form {
+    QuestionForm {
         intent: Onboarding::Format,
         needs: &["coding code", "style conventions formatting"],
         allows: "guide guidelines rules used use follow",
     },
-    Form {
+    QuestionForm {
         intent: Onboarding::ContinuousIntegration,
         needs: &["ci pipeline pipelines workflow workflows"],
         allows: "run runs running configured configuration config defined set up checks check jobs job github gitlab \
             actions build builds tests setup happens pull request requests",
     },
-    Form {
+    QuestionForm {
         intent: Onboarding::ContinuousIntegration,
         needs: &["continuous", "integration delivery deployment"],
         allows: "run runs configured defined set up checks jobs",
     },
-    Form {
+    QuestionForm {
         intent: Onboarding::Contribute,
         needs: &["contribute contributing contribution contributions contributor contributors"],
         allows: "guidelines guide rules start send submit make new process changes",
     },
-    Form {
+    QuestionForm {
         intent: Onboarding::Contribute,
         needs: &["submit send open make", "patch patches pull pr change"],
         allows: "request requests contribution",
     },
-    Form {
+    QuestionForm {
         intent: Onboarding::License,
         needs: &["license licence licensed licenced licensing copyright"],
         allows: "under use used terms commercial commercially open source",
     },
-    Form {
+    QuestionForm {
         intent: Onboarding::Release,
         needs: &["release releases released releasing publish published publishing"],
         allows: "make made cut new process last latest version versions changed changes notes most recent create steps \
             schedule",
     },
-    Form {
+    QuestionForm {
         intent: Onboarding::Release,
         needs: &["changelog changed changes new", "version latest recently last changelog"],
         allows: "most recent",
     },
-    Form {
+    QuestionForm {
         intent: Onboarding::Version,
         needs: &[ASKS, "version"],
         allows: "current latest number defined set declared stored kept",
     },
-    Form {
+    QuestionForm {
         intent: Onboarding::Dependencies,
         needs: &[ASKS, "dependencies dependency requirements deps libraries"],
         allows: "runtime third party external declared listed defined use uses used need needed needs have has depend \
             depends version versions development dev install managed on required add new",
     },
-    Form {
+    QuestionForm {
         intent: Onboarding::Dependencies,
         needs: &["what which", "depend depends need needs require requires"],
         allows: "on packages modules versions version run",
     },
-    Form {
+    QuestionForm {
         intent: Onboarding::EntryPoint,
         needs: &["entry main", "point points function file module class executable"],
         allows: "defined start starts",
     },
-    Form { intent: Onboarding::EntryPoint, needs: &["entrypoint entrypoints"], allows: "defined" },
-    Form {
+    QuestionForm { intent: Onboarding::EntryPoint, needs: &["entrypoint entrypoints"], allows: "defined" },
+    QuestionForm {
         intent: Onboarding::EntryPoint,
         needs: &["where", "start starts begin begins"],
         allows: "execution server process reading read",
     },
-    Form {
+    QuestionForm {
         intent: Onboarding::SetUp,
         needs: &["install installed installing installation setup prerequisites"],
         allows: "set up development dev environment machine instructions need first source get started",
     },
-    Form {
+    QuestionForm {
         intent: Onboarding::SetUp,
         needs: &["set get getting start", "up started developing development"],
         allows: "environment machine dev developing development hacking new developer for first working",
     },
-    Form {
+    QuestionForm {
         intent: Onboarding::SetUp,
         needs: &["development dev", "environment machine"],
         allows: "create prepare need set up",
     },
-    Form {
+    QuestionForm {
         intent: Onboarding::Build,
         needs: &[ASKS, "build built building compile compiled compiling compilation"],
         allows: "source sources release binary binaries run system tool used does docs",
     },
-    Form { intent: Onboarding::Overview, needs: &["what", "this"], allows: "do about purpose used good" },
-    Form {
+    QuestionForm { intent: Onboarding::Overview, needs: &["what", "this"], allows: "do about purpose used good" },
+    QuestionForm {
         intent: Onboarding::Overview,
         needs: &["overview purpose introduction summary"],
         allows: "what short give high level",
@@ -186,7 +186,7 @@ impl Onboarding {
         if words.len() < 2 || words.len() > MAX_WORDS {
             return None;
         }
-        let fits = |form: &&Form| {
+        let fits = |form: &&QuestionForm| {
             let is_said = |group: &&str| words.iter().any(|word| has(group, word));
             let is_needed = |word: &str| form.needs.iter().any(|group| has(group, word));
             form.needs.iter().all(is_said)

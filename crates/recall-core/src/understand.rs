@@ -111,11 +111,11 @@ fn read(query: &str, take_filter: impl Fn(&mut Understood, &str) -> bool) -> Und
     };
     for piece in pieces(query) {
         match piece {
-            Piece::Phrase(phrase) => {
+            QueryPiece::Phrase(phrase) => {
                 understood.phrases.push(phrase.to_owned());
                 understood.push_words(phrase);
             }
-            Piece::Word(word) => {
+            QueryPiece::Word(word) => {
                 if !take_filter(&mut understood, word) {
                     understood.push_words(word);
                 }
@@ -206,13 +206,13 @@ fn push_new(list: &mut Vec<String>, text: &str) {
     }
 }
 
-enum Piece<'a> {
+enum QueryPiece<'a> {
     Word(&'a str),
     Phrase(&'a str),
 }
 
 /// Splits a query at white space, except between double quotation marks.
-fn pieces(query: &str) -> impl Iterator<Item = Piece<'_>> {
+fn pieces(query: &str) -> impl Iterator<Item = QueryPiece<'_>> {
     let mut rest = query;
     std::iter::from_fn(move || {
         rest = rest.trim_start();
@@ -221,7 +221,7 @@ fn pieces(query: &str) -> impl Iterator<Item = Piece<'_>> {
         }
         if let Some((phrase, after)) = rest.strip_prefix('"').and_then(|open| open.split_once('"')) {
             rest = after;
-            return Some(Piece::Phrase(phrase));
+            return Some(QueryPiece::Phrase(phrase));
         }
         // A filter's value may be quoted: `path:"a b/c.rs"`.
         let mut quoted = false;
@@ -234,7 +234,7 @@ fn pieces(query: &str) -> impl Iterator<Item = Piece<'_>> {
             .unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
         rest = after;
-        Some(Piece::Word(word))
+        Some(QueryPiece::Word(word))
     })
 }
 
@@ -360,7 +360,7 @@ mod tests {
             r#"type:adr lang:Rust path:"a b/*.rs" scope:global why "retry budget" in HttpClient, see src/net.rs"#,
         );
         assert_eq!(read.filters.types, [DocumentType::Adr]);
-        assert_eq!(read.filters.languages, [Language::known("rust")]);
+        assert_eq!(read.filters.languages, [Language::from_static("rust")]);
         assert_eq!(read.filters.paths, [PathFilter("a b/*.rs".to_owned())]);
         assert_eq!(read.scope, Some(Scope::Global));
         assert_eq!(read.phrases, ["retry budget"]);

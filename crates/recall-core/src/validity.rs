@@ -40,7 +40,7 @@ impl MemoryView {
         now: Timestamp,
     ) -> Self {
         let inputs = ValidityInputs::new(&memory, superseded_by.is_some());
-        let limits = freshness.of_memory(memory.id.memory_type);
+        let limits = freshness.memory_limits(memory.id.memory_type);
         let staleness = inputs.staleness(limits, now);
         let status = inputs.status(verification.changed_ratio, limits, now);
         Self {

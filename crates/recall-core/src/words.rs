@@ -12,7 +12,7 @@ pub fn split(text: &str, mut emit: impl FnMut(Word<'_>)) {
     let mut from = 0;
     while let Some(run) = next_run(text, from) {
         from = run.end;
-        if run.form == Form::Plain {
+        if run.form == WordForm::Plain {
             emit(Word::Plain(&text[run.start..run.end]));
             continue;
         }
@@ -50,11 +50,11 @@ pub enum Word<'a> {
 struct Run {
     start: usize,
     end: usize,
-    form: Form,
+    form: WordForm,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum WordForm {
     /// Only lower-case ASCII letters and digits: a word without parts.
     Plain,
     /// Anything else, which may have parts.
@@ -90,7 +90,7 @@ fn next_run(text: &str, from: usize) -> Option<Run> {
         }
         seen |= class;
     }
-    Some(Run { start, end: at, form: if seen == LOWER { Form::Plain } else { Form::Other } })
+    Some(Run { start, end: at, form: if seen == LOWER { WordForm::Plain } else { WordForm::Other } })
 }
 
 /// Whether the character at an offset, beyond ASCII, is a word character, and its length in bytes.

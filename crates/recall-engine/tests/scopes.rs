@@ -62,7 +62,7 @@ fn filters_apply_to_every_retriever() {
         found.dedup();
         assert_eq!(found, expected);
     };
-    check(Filters { languages: vec![Language::known("rust")], ..Filters::default() }, &["src/retry.rs"]);
+    check(Filters { languages: vec![Language::from_static("rust")], ..Filters::default() }, &["src/retry.rs"]);
     check(Filters { types: vec![DocumentType::Adr], ..Filters::default() }, &["docs/adr/0001-retry.md"]);
     check(
         Filters { paths: vec![PathFilter("src".to_owned())], ..Filters::default() },

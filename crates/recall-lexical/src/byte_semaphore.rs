@@ -6,11 +6,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// the limit is exceeded. tantivy bounds its queue by the number of documents, which does not bound memory.
 #[derive(Clone, Debug)]
 pub(crate) struct ByteSemaphore {
-    state: Arc<State>,
+    state: Arc<SemaphoreState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct SemaphoreState {
     limit_bytes: usize,
     used_bytes: Mutex<usize>,
     freed: Condvar,
@@ -19,7 +19,7 @@ struct State {
 impl ByteSemaphore {
     /// Creates a bound of `limit_bytes`.
     pub(crate) fn new(limit_bytes: usize) -> Self {
-        Self { state: Arc::new(State { limit_bytes, used_bytes: Mutex::new(0), freed: Condvar::new() }) }
+        Self { state: Arc::new(SemaphoreState { limit_bytes, used_bytes: Mutex::new(0), freed: Condvar::new() }) }
     }
 
     /// Waits until the bytes fit, or nothing else is in flight.
@@ -35,7 +35,7 @@ impl ByteSemaphore {
     }
 }
 
-impl State {
+impl SemaphoreState {
     fn lock_used(&self) -> MutexGuard<'_, usize> {
         self.used_bytes.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -44,7 +44,7 @@ impl State {
 /// The reservation of a document in flight. Released on drop.
 #[derive(Debug)]
 pub(crate) struct Permit {
-    state: Arc<State>,
+    state: Arc<SemaphoreState>,
     bytes: usize,
 }
 

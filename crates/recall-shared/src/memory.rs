@@ -14,11 +14,11 @@ use crate::{
 /// A shared store inside this process, without a server.
 #[derive(Debug, Default)]
 pub struct Memory {
-    state: Mutex<State>,
+    state: Mutex<MemoryState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct MemoryState {
     chunks: HashMap<Key, StoredChunk>,
     branches: BTreeMap<Branch, StoredBranch>,
     /// The branch of each repository that readers see: the first one.
@@ -41,7 +41,7 @@ struct StoredBranch {
     staged: (u64, BTreeMap<String, DocumentRecord>),
 }
 
-impl State {
+impl MemoryState {
     /// The documents that readers see.
     fn visible(&self) -> impl Iterator<Item = (&Branch, &DocumentRecord)> {
         let branches = self.branches.iter().filter(|(branch, stored)| {

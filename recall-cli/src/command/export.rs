@@ -180,13 +180,13 @@ fn tail(end: &mut Vec<u8>, data: &[u8]) {
 
 fn is_last(end: &[u8]) -> bool {
     let line = end.strip_suffix(b"\n").unwrap_or_default().rsplit(|byte| *byte == b'\n').next();
-    line.is_some_and(|line| matches!(serde_json::from_slice(line), Ok(Mark::End { .. })))
+    line.is_some_and(|line| matches!(serde_json::from_slice(line), Ok(ProgressMark::End { .. })))
 }
 
 /// The lines of an export that this command reads.
 #[derive(Deserialize)]
 #[serde(tag = "record", rename_all = "snake_case")]
-enum Mark {
+enum ProgressMark {
     Header {
         generation: u64,
     },
@@ -233,16 +233,16 @@ impl Partial {
             bytes += read as u64;
             let mark = serde_json::from_slice(&line);
             match (mark, generation) {
-                (Ok(Mark::Header { generation: stated }), None) => generation = Some(stated),
-                (Ok(Mark::Checkpoint { after_row, records, blake3 }), Some(generation)) => {
+                (Ok(ProgressMark::Header { generation: stated }), None) => generation = Some(stated),
+                (Ok(ProgressMark::Checkpoint { after_row, records, blake3 }), Some(generation)) => {
                     let resume = v1::ExportResume { generation, after_row, records, blake3 };
                     found = Some(Self { kept_bytes: bytes, is_whole: false, resume });
                 }
-                (Ok(Mark::End { records }), Some(generation)) => {
+                (Ok(ProgressMark::End { records }), Some(generation)) => {
                     let resume = v1::ExportResume { generation, records, ..v1::ExportResume::default() };
                     return Ok(Some(Self { kept_bytes: bytes, is_whole: true, resume }));
                 }
-                (Ok(Mark::Other), Some(_)) => {}
+                (Ok(ProgressMark::Other), Some(_)) => {}
                 _ => {
                     let message = format!("`{}` is not a partial export", path.display());
                     return Err(CliError::new(Exit::Refused, Reason::InvalidArgument, message)

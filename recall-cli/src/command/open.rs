@@ -32,7 +32,7 @@ pub(crate) struct OpenArgs {
 
 /// What was opened, and with which command.
 #[derive(Debug, Serialize)]
-struct Opened<'a> {
+struct OpenedFile<'a> {
     path: String,
     line: u32,
     command: &'a [String],
@@ -51,7 +51,7 @@ pub(super) async fn run(args: OpenArgs, context: &CommandContext) -> Result<Exit
     match context.output.format {
         Format::Json => {
             let path = file.to_string_lossy().into_owned();
-            let opened = Opened { path, line, command: &command, dry_run: args.dry_run };
+            let opened = OpenedFile { path, line, command: &command, dry_run: args.dry_run };
             context.output.json(&recall_api::json::answer(opened))?;
         }
         Format::Human if args.dry_run => {
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn what_was_opened_is_read_with_its_schema() {
         let command = ["vim".to_owned(), "+3".to_owned(), "/p/a.rs".to_owned()];
-        let opened = Opened { path: "/p/a.rs".to_owned(), line: 3, command: &command, dry_run: true };
+        let opened = OpenedFile { path: "/p/a.rs".to_owned(), line: 3, command: &command, dry_run: true };
         let written = serde_json::to_string(&recall_api::json::answer(opened)).expect("plain data");
         let Mirror { ok, schema_version, path, line, command, dry_run } =
             serde_json::from_str(&written).expect("the schema");

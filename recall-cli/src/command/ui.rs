@@ -44,7 +44,7 @@ const OPENERS: [&str; 3] =
 
 /// The page that was opened.
 #[derive(Debug, Serialize)]
-struct Opened<'a> {
+struct OpenedPage<'a> {
     url: &'a str,
     port: u32,
     idle_ms: u64,
@@ -77,7 +77,7 @@ pub(super) async fn run(args: UiArgs, context: &CommandContext) -> Result<Exit, 
     match output.format {
         Format::Json => {
             let (idle_ms, token_ms) = (*idle_ms, *token_ms);
-            output.json(&recall_api::json::answer(Opened {
+            output.json(&recall_api::json::answer(OpenedPage {
                 url,
                 port: *port,
                 idle_ms,

@@ -16,26 +16,26 @@ const ID_BYTES: usize = 40;
 const TEXT_BYTES: usize = 300;
 
 /// A task with the id that the client gave it.
-struct Known {
+struct KnownTasks {
     id: String,
     task: Task,
 }
 
 /// Applies a change to the list of the session, and returns the list, the oldest task first.
-pub(crate) fn changed(call: &TaskCall, seen: &mut Seen) -> Vec<Task> {
+pub(crate) fn change(call: &TaskCall, seen: &mut Seen) -> Vec<Task> {
     let mut all = read(seen);
     match call {
         TaskCall::Created { id, text } => {
             let id = id.as_deref().map_or_else(|| next_id(&all), short_id);
             let state = all.iter().find(|known| known.id == id).map_or(TaskState::Pending, |known| known.task.state);
-            put(&mut all, seen, Known { id, task: Task { text: short_text(text), state } });
+            put(&mut all, seen, KnownTasks { id, task: Task { text: short_text(text), state } });
         }
         TaskCall::Updated { id, text, state } => {
             let id = short_id(id);
             let before = all.iter().find(|known| known.id == id).map(|known| known.task.clone());
             let before = before.unwrap_or(Task { text: String::new(), state: TaskState::Pending });
             let text = text.as_deref().map_or(before.text, short_text);
-            put(&mut all, seen, Known { id, task: Task { text, state: state.unwrap_or(before.state) } });
+            put(&mut all, seen, KnownTasks { id, task: Task { text, state: state.unwrap_or(before.state) } });
         }
         TaskCall::Deleted { id } => {
             let id = short_id(id);
@@ -46,7 +46,7 @@ pub(crate) fn changed(call: &TaskCall, seen: &mut Seen) -> Vec<Task> {
     all.into_iter().map(|known| known.task).filter(|task| !task.text.is_empty()).collect()
 }
 
-fn put(all: &mut Vec<Known>, seen: &mut Seen, new: Known) {
+fn put(all: &mut Vec<KnownTasks>, seen: &mut Seen, new: KnownTasks) {
     seen.remove_all(&format!("{TASK}{} ", new.id));
     seen.add(&format!("{TASK}{} {} {}", new.id, new.task.state.as_str(), new.task.text));
     match all.iter_mut().find(|known| known.id == new.id) {
@@ -56,23 +56,23 @@ fn put(all: &mut Vec<Known>, seen: &mut Seen, new: Known) {
     sort(all);
 }
 
-fn read(seen: &Seen) -> Vec<Known> {
+fn read(seen: &Seen) -> Vec<KnownTasks> {
     let known = |entry: &str| {
         let mut parts = entry.strip_prefix(TASK)?.splitn(3, ' ');
         let (id, state, text) = (parts.next()?, TaskState::from_name(parts.next()?)?, parts.next()?);
-        Some(Known { id: id.to_owned(), task: Task { text: text.to_owned(), state } })
+        Some(KnownTasks { id: id.to_owned(), task: Task { text: text.to_owned(), state } })
     };
-    let mut all: Vec<Known> = seen.entries_with(TASK).filter_map(known).collect();
+    let mut all: Vec<KnownTasks> = seen.entries_with(TASK).filter_map(known).collect();
     sort(&mut all);
     all
 }
 
 /// Sorts by id. Clients count.
-fn sort(all: &mut [Known]) {
+fn sort(all: &mut [KnownTasks]) {
     all.sort_by(|a, b| (a.id.len(), &a.id).cmp(&(b.id.len(), &b.id)));
 }
 
-fn next_id(all: &[Known]) -> String {
+fn next_id(all: &[KnownTasks]) -> String {
     let greatest = all.iter().filter_map(|known| known.id.parse::<u64>().ok()).max().unwrap_or_default();
     (greatest + 1).to_string()
 }
@@ -102,7 +102,7 @@ mod tests {
         let check = |call: TaskCall, expected: &[(&str, TaskState)]| {
             // Each hook is a process of its own.
             let mut seen = Seen::open(&dirs, "s").expect("opened");
-            let list = changed(&call, &mut seen);
+            let list = change(&call, &mut seen);
             seen.save().expect("saved");
             let list: Vec<_> = list.iter().map(|task| (task.text.as_str(), task.state)).collect();
             assert_eq!(list, expected, "{call:?}");

@@ -40,7 +40,7 @@ impl AnswerBody {
         let taken_bytes = data.len() as u64 * SLACK;
         resize(&mut self.rooms.lock().unwrap_or_else(PoisonError::into_inner), taken_bytes);
         let rooms = Arc::clone(&self.rooms);
-        let mut left = Bytes::from_owner(Counted { data, _rooms: rooms, _buffered: self.unread.buffer() });
+        let mut left = Bytes::from_owner(CountedBody { data, _rooms: rooms, _buffered: self.unread.buffer() });
         let mut pieces = VecDeque::with_capacity(left.len().div_ceil(PIECE_BYTES));
         while left.len() > PIECE_BYTES {
             pieces.push_back(left.split_to(PIECE_BYTES));
@@ -88,13 +88,13 @@ impl tonic::codegen::Body for AnswerBody {
 }
 
 /// The bytes of an answer, with the reservations that are released when the last piece is dropped.
-struct Counted {
+struct CountedBody {
     data: Bytes,
     _rooms: Rooms,
     _buffered: Buffered,
 }
 
-impl AsRef<[u8]> for Counted {
+impl AsRef<[u8]> for CountedBody {
     fn as_ref(&self) -> &[u8] {
         &self.data
     }

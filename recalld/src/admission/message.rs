@@ -27,10 +27,10 @@ pub(super) struct MessageBody {
     messages: Budget,
     most_bytes: u64,
     received: Received,
-    state: State,
+    state: MessageState,
 }
 
-enum State {
+enum MessageState {
     /// The prefix has not been read completely.
     Head { read: Vec<u8> },
     /// A frame waits until there is room for the message.
@@ -45,7 +45,7 @@ impl MessageBody {
     /// Receives a body once `messages` has room for it, and puts the permit into `received`. A message longer than `most_bytes`
     /// takes no permit, because the decoder rejects it by its length.
     pub(super) fn new(inner: Body, messages: Budget, most_bytes: u64, received: Received) -> Self {
-        Self { inner, messages, most_bytes, received, state: State::Head { read: Vec::new() } }
+        Self { inner, messages, most_bytes, received, state: MessageState::Head { read: Vec::new() } }
     }
 
     /// Returns the bytes to reserve for a message; `None` while its length is unknown.
@@ -64,16 +64,18 @@ impl tonic::codegen::Body for MessageBody {
         let this = &mut *self;
         loop {
             match &mut this.state {
-                State::Admitted => return Pin::new(&mut this.inner).poll_frame(context),
-                State::Waiting { acquire, .. } => {
+                MessageState::Admitted => return Pin::new(&mut this.inner).poll_frame(context),
+                MessageState::Waiting { acquire, .. } => {
                     let permit = ready!(Pin::new(acquire).poll(context));
                     *this.received.lock().unwrap_or_else(PoisonError::into_inner) = Some(permit);
-                    let State::Waiting { frame, .. } = std::mem::replace(&mut this.state, State::Admitted) else {
+                    let MessageState::Waiting { frame, .. } =
+                        std::mem::replace(&mut this.state, MessageState::Admitted)
+                    else {
                         unreachable!("the state was matched above");
                     };
                     return Poll::Ready(Some(Ok(frame)));
                 }
-                State::Head { read } => {
+                MessageState::Head { read } => {
                     let frame = match ready!(Pin::new(&mut this.inner).poll_frame(context)) {
                         Some(Ok(frame)) => frame,
                         ended => return Poll::Ready(ended),
@@ -82,11 +84,11 @@ impl tonic::codegen::Body for MessageBody {
                     let data = frame.data_ref().map_or(&[][..], |data| data);
                     head.extend_from_slice(&data[..data.len().min(HEAD_BYTES - head.len())]);
                     this.state = match this.need(&head) {
-                        None => State::Head { read: head },
-                        Some(0) => State::Admitted,
+                        None => MessageState::Head { read: head },
+                        Some(0) => MessageState::Admitted,
                         Some(bytes) => {
                             let acquire = this.messages.acquire(bytes);
-                            this.state = State::Waiting { acquire, frame };
+                            this.state = MessageState::Waiting { acquire, frame };
                             continue;
                         }
                     };
@@ -97,6 +99,6 @@ impl tonic::codegen::Body for MessageBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        !matches!(self.state, State::Waiting { .. }) && self.inner.is_end_stream()
+        !matches!(self.state, MessageState::Waiting { .. }) && self.inner.is_end_stream()
     }
 }

@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn a_request_survives_the_way_there_and_back() {
         let limits = ChunkLimits::from(&Limits::default());
-        let request = Request { limits, language: Language::known("rust"), text: "fn f() {}\n" };
+        let request = Request { limits, language: Language::from_static("rust"), text: "fn f() {}\n" };
         let bytes = request.encode();
         assert_eq!(Request::decode(&bytes), Some(request));
         assert_eq!(Request::decode(&bytes[..10]), None);

@@ -40,13 +40,13 @@ const ANSWER_BYTES: usize = 1024 * 1024;
 
 /// Parses source code in child processes.
 pub(crate) struct ParserPool {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<PoolState>>,
     /// How long an unused worker is kept.
     idle: Duration,
 }
 
 #[derive(Default)]
-struct State {
+struct PoolState {
     idle: Vec<Idle>,
     busy: Vec<Busy>,
     last_ticket: u64,
@@ -153,7 +153,7 @@ impl ParserPool {
     }
 
     /// Returns the queue of the keeper. The first call starts it.
-    fn keeper(&self, state: &mut State) -> io::Result<Sender<Order>> {
+    fn keeper(&self, state: &mut PoolState) -> io::Result<Sender<Order>> {
         if let Some(keeper) = &state.keeper {
             return Ok(keeper.clone());
         }
@@ -190,7 +190,7 @@ impl ParserPool {
     }
 }
 
-impl State {
+impl PoolState {
     /// Makes the keeper look at that time at the latest.
     fn wake_keeper(&mut self, at: Instant) {
         if self.looks_at.is_none_or(|looks_at| at < looks_at) {
@@ -263,7 +263,7 @@ impl ParserPool {
 
 /// The keeper: starts workers, kills late ones, ends idle ones. It ends with the last sender of orders, which the shared
 /// state holds: with the process.
-fn keep(shared: &Mutex<State>, orders: &Receiver<Order>) {
+fn keep(shared: &Mutex<PoolState>, orders: &Receiver<Order>) {
     loop {
         let looks_at = look(shared);
         let order = match looks_at {
@@ -281,7 +281,7 @@ fn keep(shared: &Mutex<State>, orders: &Receiver<Order>) {
 }
 
 /// Kills late workers and ends idle ones; returns when to look again.
-fn look(shared: &Mutex<State>) -> Option<Instant> {
+fn look(shared: &Mutex<PoolState>) -> Option<Instant> {
     let now = Instant::now();
     let mut state = shared.lock();
     for busy in state.busy.iter_mut().filter(|busy| busy.deadline <= now && !busy.was_killed) {
@@ -310,7 +310,7 @@ mod tests {
         // The program of this process is a test, which does not greet like a worker.
         let pool = ParserPool::new(Duration::from_secs(1));
         let limits = ChunkLimits::from(&Limits::default());
-        let answer = pool.parse(&limits, &Language::known("rust"), "fn f() {}\n");
+        let answer = pool.parse(&limits, &Language::from_static("rust"), "fn f() {}\n");
         assert_eq!(answer, Err(CodeParserError::Unavailable));
         let problem = pool.problem().expect("a reason");
         assert!(problem.starts_with("a parse worker cannot be started"), "{problem}");

@@ -29,7 +29,7 @@ pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<Li
             .collect(),
         tags: tags.iter().map(|tag| normalize_text(tag).into_owned()).collect(),
         path: Some(path).filter(|path| !path.is_empty()).map(|path| PathFilter::new(&path)),
-        said: said(flagged, stale)?,
+        said: filter_said(flagged, stale)?,
         sort: order(sort)?,
         offset: limits::offset(&cursor)?,
         limit: limits::list_entries(limit, &service.daemon.settings.limits)?,
@@ -96,7 +96,7 @@ fn broken_anchor((anchor, state): &(Anchor, AnchorState)) -> String {
     }
 }
 
-fn said(flagged: bool, stale: bool) -> Result<Said, InvalidRequest> {
+fn filter_said(flagged: bool, stale: bool) -> Result<Said, InvalidRequest> {
     match (flagged, stale) {
         (false, false) => Ok(Said::Anything),
         (true, false) => Ok(Said::Flagged),

@@ -11,7 +11,7 @@ const PRONOUNS: &[&str] = &[
 ];
 
 /// Verbs and nouns that end like a participle.
-const NO_PARTICIPLES: &[&str] = &["embed", "feed", "need", "seed", "speed"];
+const NO_PARTICIPLES: &[&str] = &["embed", "feed", "need", "seed", "speed", "succeed"];
 
 /// Functions that keep such a name: errors are constructed by the name of their variant, and the name of a call is part of the
 /// protocol.

@@ -75,6 +75,6 @@ mod tests {
         };
         let filters = from_proto(Some(message)).expect("known");
         assert_eq!(filters.types, [DocumentType::Playbook]);
-        assert_eq!(filters.languages, [Language::known("rust")]);
+        assert_eq!(filters.languages, [Language::from_static("rust")]);
     }
 }

@@ -99,14 +99,14 @@ pub fn models(message: &v1::ListModelsResponse) -> impl Serialize {
 }
 
 #[derive(Debug, Serialize)]
-struct Added<'a> {
+struct AddedModel<'a> {
     model: Option<Model<'a>>,
 }
 
 /// A model installed from a folder.
 pub fn add_model_answer(message: &v1::AddModelResponse) -> impl Serialize {
     let v1::AddModelResponse { model } = message;
-    answer(Added { model: model.as_ref().map(Model::from) })
+    answer(AddedModel { model: model.as_ref().map(Model::from) })
 }
 
 #[derive(Debug, Serialize)]
@@ -122,14 +122,14 @@ pub fn use_model_answer(message: &v1::UseModelResponse) -> impl Serialize {
 }
 
 #[derive(Debug, Serialize)]
-struct Removed {
+struct RemovedModel {
     bytes_freed: u64,
 }
 
 /// The disk space freed by removing a model.
 pub fn remove_model_answer(message: &v1::RemoveModelResponse) -> impl Serialize {
     let v1::RemoveModelResponse { bytes_freed } = *message;
-    answer(Removed { bytes_freed })
+    answer(RemovedModel { bytes_freed })
 }
 
 #[derive(Debug, Serialize)]

@@ -13,7 +13,7 @@ pub const SAVINGS_METHOD: &str = "tokens of the hits that sessions recorded, bes
     have read fewer files or only parts of them, and may have read the files anyway";
 
 #[derive(Debug, Serialize)]
-struct Stats<'a> {
+struct UsageStats<'a> {
     stores: Vec<StoreStats<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     savings: Option<Savings>,
@@ -58,7 +58,7 @@ pub fn saved_tokens(savings: &v1::Savings) -> i64 {
 /// What the stores hold.
 pub fn stats(message: &v1::StatsResponse) -> impl Serialize {
     let v1::StatsResponse { stores, savings } = message;
-    answer(Stats {
+    answer(UsageStats {
         stores: stores.iter().map(StoreStats::from).collect(),
         savings: savings.as_ref().map(Savings::from),
     })

@@ -17,7 +17,7 @@ pub(crate) struct Status<'a> {
     latencies: Vec<Latency<'a>>,
     counters: &'a BTreeMap<String, u64>,
     warnings: Vec<Warning<'a>>,
-    kept: Vec<Kept<'a>>,
+    kept: Vec<KeptIndex<'a>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -52,7 +52,7 @@ impl<'a> From<&'a v1::LeftOutGroup> for LeftOutGroup<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct Kept<'a> {
+struct KeptIndex<'a> {
     root: &'a str,
     index_bytes: u64,
     last_change: Option<String>,
@@ -136,11 +136,11 @@ pub fn status(message: &v1::StatusResponse) -> impl Serialize {
         latencies: latencies.iter().map(Latency::from).collect(),
         counters,
         warnings: warnings(messages),
-        kept: kept.iter().map(Kept::from).collect(),
+        kept: kept.iter().map(KeptIndex::from).collect(),
     })
 }
 
-impl<'a> From<&'a v1::KeptStore> for Kept<'a> {
+impl<'a> From<&'a v1::KeptStore> for KeptIndex<'a> {
     fn from(message: &'a v1::KeptStore) -> Self {
         let v1::KeptStore { root, index_bytes, last_change, gone, gone_since } = message;
         Self {

@@ -18,7 +18,7 @@ fn samples() -> [Sample; 4] {
 fn sample(path: &str, document_type: DocumentType, language: &'static str, tags: &[&str], modified: i64) -> Sample {
     let mut sample = Sample::of_lines(path, &["text"]);
     sample.document.document_type = document_type;
-    sample.document.language = Some(Language::known(language));
+    sample.document.language = Some(Language::from_static(language));
     sample.document.tags = tags.iter().map(|&tag| tag.to_owned()).collect();
     sample.document.modified = Timestamp(modified);
     sample.document.title = path.rsplit('/').next().unwrap().to_uppercase();
@@ -64,7 +64,10 @@ fn listings_filter_sort_and_page() {
         ListQuery { types: vec![DocumentType::Adr, DocumentType::Code], sort: ListSort::Path, ..all() },
         &["a.py", "b.rs", "docs/adr/1.md"],
     );
-    check(ListQuery { languages: vec![Language::known("rust"), Language::known("cobol")], ..all() }, &["b.rs"]);
+    check(
+        ListQuery { languages: vec![Language::from_static("rust"), Language::from_static("cobol")], ..all() },
+        &["b.rs"],
+    );
     check(ListQuery { tags: vec!["io".to_owned()], sort: ListSort::Path, ..all() }, &["a.py", "b.rs"]);
     check(ListQuery { tags: vec!["io".to_owned(), "core".to_owned()], ..all() }, &["b.rs"]);
     check(ListQuery { tags: vec!["' OR 1=1 --".to_owned()], ..all() }, &[]);
@@ -81,6 +84,10 @@ fn totals_are_counted_by_type_and_language() {
     );
     assert_eq!(
         counts.by_language.into_iter().collect::<Vec<_>>(),
-        [(Language::known("markdown"), 2), (Language::known("python"), 1), (Language::known("rust"), 1),]
+        [
+            (Language::from_static("markdown"), 2),
+            (Language::from_static("python"), 1),
+            (Language::from_static("rust"), 1),
+        ]
     );
 }

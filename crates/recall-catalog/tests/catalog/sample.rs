@@ -71,7 +71,7 @@ pub(crate) fn document(at: &str, text: &str) -> Document {
         memory: None,
         document_type: DocumentType::Code,
         title: at.to_owned(),
-        language: Some(Language::known("rust")),
+        language: Some(Language::from_static("rust")),
         hash: ContentHash::hash(text.as_bytes()),
         size_bytes: text.len() as u64,
         modified: Timestamp(1),

@@ -14,7 +14,7 @@ fn text(text: &str) -> ColumnValue {
 fn samples() -> Vec<Sample> {
     let sample = |path: &str, language: Option<&'static str>, tags: &[&str], modified| {
         let mut sample = Sample::of_lines(path, &["one", "two", "three"]);
-        sample.document.language = language.map(Language::known);
+        sample.document.language = language.map(Language::from_static);
         sample.document.tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
         sample.document.modified = Timestamp(modified);
         sample.parsed.chunks[1].symbol = Some(format!("second of {path}"));

@@ -46,16 +46,17 @@ struct Open {
 
 /// Reads the directives of a text.
 pub(super) fn read(text: &str) -> Directives {
-    let mut reader = Reader { text, directives: Directives::default(), open: Vec::new(), closings: Vec::new() };
+    let mut reader =
+        DirectiveReader { text, directives: Directives::default(), open: Vec::new(), closings: Vec::new() };
     let bytes = text.as_bytes();
     let mut at = 0;
     while at + 1 < bytes.len() {
         at = match (bytes[at], bytes[at + 1]) {
             (b'{', b'#') => reader.close_of(at, "#}").map_or(at + 2, |close| close + 2),
-            (b'{', b'%') => reader.within(at, "%}", Reader::statement),
-            (b'{', b'{') => reader.within(at, "}}", Reader::expression),
-            (b'<', b'%') => reader.within(at, "%>", Reader::code),
-            (b'{', b'!') => reader.within(at + 1, "!!}", Reader::expression),
+            (b'{', b'%') => reader.within(at, "%}", DirectiveReader::statement),
+            (b'{', b'{') => reader.within(at, "}}", DirectiveReader::expression),
+            (b'<', b'%') => reader.within(at, "%>", DirectiveReader::code),
+            (b'{', b'!') => reader.within(at + 1, "!!}", DirectiveReader::expression),
             (b'@', next) if next.is_ascii_alphabetic() && (at == 0 || !is_name_byte(bytes[at - 1])) => reader.blade(at),
             _ => at + 1,
         };
@@ -68,7 +69,7 @@ pub(super) fn read(text: &str) -> Directives {
     reader.directives
 }
 
-struct Reader<'t> {
+struct DirectiveReader<'t> {
     text: &'t str,
     directives: Directives,
     /// The blocks that are open, outermost first.
@@ -77,7 +78,7 @@ struct Reader<'t> {
     closings: Vec<(&'static str, usize)>,
 }
 
-impl Reader<'_> {
+impl DirectiveReader<'_> {
     /// The position of the mark that closes the directive at `open`. Directives are read in order, so one search serves all those
     /// before the mark that it finds.
     fn close_of(&mut self, open: usize, mark: &'static str) -> Option<usize> {

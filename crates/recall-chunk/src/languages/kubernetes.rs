@@ -93,7 +93,7 @@ pub(super) fn uses(root: Node<'_>, text: &str, found: &mut Vec<(u32, String)>) {
     }
     let pods: Vec<Pods<'_>> = objects.iter().filter_map(|object| Pods::read(object, text)).collect();
     for object in &objects {
-        let mut reader = Reader { text, object, pods: &pods, found };
+        let mut reader = ManifestReader { text, object, pods: &pods, found };
         for Pair { key, value } in &object.mapping {
             reader.value(key, *value, 0);
         }
@@ -124,14 +124,14 @@ impl<'t> Pods<'t> {
     }
 }
 
-struct Reader<'a, 't> {
+struct ManifestReader<'a, 't> {
     text: &'t str,
     object: &'a Object<'t>,
     pods: &'a [Pods<'t>],
     found: &'a mut Vec<(u32, String)>,
 }
 
-impl<'t> Reader<'_, 't> {
+impl<'t> ManifestReader<'_, 't> {
     /// Reads the value of a key and all below it.
     fn value(&mut self, key: &str, value: Node<'t>, depth: usize) {
         if depth == MOST_DEPTH {

@@ -32,7 +32,7 @@ pub(super) struct AdoptedFile<'s> {
 }
 
 /// A claim that the project does not satisfy, with the sentence that makes it.
-struct Missing {
+struct MissingNames {
     claim: Claim,
     sentence: String,
     /// The line of the file on which the name is, as it is written there.
@@ -58,7 +58,7 @@ pub(super) fn check(
             made += 1;
             if is_missing(&claim.subject, beside, project)? {
                 let written = lines.get(claim.line as usize - 1).map_or("", |line| line.trim()).to_owned();
-                missing.push(Missing { claim, sentence: sentence.text.clone(), written });
+                missing.push(MissingNames { claim, sentence: sentence.text.clone(), written });
             }
         }
     }
@@ -82,7 +82,7 @@ fn is_missing(subject: &Subject, beside: &str, project: &Project<'_>) -> Result<
 /// Returns the missing names that are certain enough to be doubted, with the reasons.
 fn doubts(
     file: &AdoptedFile<'_>,
-    missing: Vec<Missing>,
+    missing: Vec<MissingNames>,
     beside: &str,
     project: &Project<'_>,
     git: Git<'_>,
@@ -95,7 +95,7 @@ fn doubts(
     let used = git.words_at("HEAD", &paths);
     let written = words_when_written(file, &missing, git);
     let mut found = Vec::new();
-    for Missing { claim: Claim { line, name, subject }, sentence, .. } in missing {
+    for MissingNames { claim: Claim { line, name, subject }, sentence, .. } in missing {
         let (kind, reason) = match &subject {
             Subject::FileName(path) if used.contains(path) => continue,
             Subject::Path(path) | Subject::FileName(path) => {
@@ -157,8 +157,8 @@ fn is_expected(subject: &Subject, beside: &str, project: &Project<'_>) -> bool {
 }
 
 /// Returns the missing identifiers that a file with code had when their lines were written, with the commits of these lines.
-fn words_when_written(file: &AdoptedFile<'_>, missing: &[Missing], git: Git<'_>) -> BTreeMap<String, String> {
-    let own = |missing: &Missing| match &missing.claim.subject {
+fn words_when_written(file: &AdoptedFile<'_>, missing: &[MissingNames], git: Git<'_>) -> BTreeMap<String, String> {
+    let own = |missing: &MissingNames| match &missing.claim.subject {
         Subject::Symbol(names) => names.last().cloned(),
         _ => None,
     };

@@ -20,7 +20,7 @@ const MOST_MENTIONS: usize = 40;
 pub(super) struct Project<'s> {
     stores: Vec<&'s MountedStore>,
     /// The files of all of them as the client sees them, with their directories.
-    paths: OnceCell<Paths>,
+    paths: OnceCell<ProjectPaths>,
     scripts: OnceCell<Declared>,
     make_targets: OnceCell<Declared>,
     recipes: OnceCell<Declared>,
@@ -29,7 +29,7 @@ pub(super) struct Project<'s> {
 
 /// The files of a project.
 #[derive(Default)]
-struct Paths {
+struct ProjectPaths {
     /// Each path, and each end of it after a `/`: of files, and of directories with a `/` at the end.
     ends: HashSet<String>,
     /// The names of the files without their extensions.
@@ -58,7 +58,7 @@ impl<'s> Project<'s> {
 
     /// Returns whether there is a file or a directory with this path below the root or any other directory, or below `beside`.
     pub(super) fn has_path(&self, path: &str, beside: &str) -> bool {
-        let paths = self.paths.get_or_init(|| Paths::from_stores(&self.stores));
+        let paths = self.paths.get_or_init(|| ProjectPaths::from_stores(&self.stores));
         let bare = path.trim_start_matches("./").trim_end_matches('/');
         if paths.ends.contains(bare) || paths.ends.contains(&format!("{bare}/")) {
             return true;
@@ -88,7 +88,7 @@ impl<'s> Project<'s> {
 
     /// Returns whether the project defines or mentions an identifier outside of the files for agents.
     pub(super) fn has_word(&self, word: &str) -> Result<bool, StoreError> {
-        let paths = self.paths.get_or_init(|| Paths::from_stores(&self.stores));
+        let paths = self.paths.get_or_init(|| ProjectPaths::from_stores(&self.stores));
         if paths.stems.contains(word) {
             return Ok(true);
         }
@@ -167,7 +167,7 @@ impl Declared {
     }
 }
 
-impl Paths {
+impl ProjectPaths {
     fn from_stores(stores: &[&MountedStore]) -> Self {
         let mut paths = Self::default();
         for store in stores {
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn a_path_is_known_by_each_of_its_ends() {
-        let mut paths = Paths::default();
+        let mut paths = ProjectPaths::default();
         paths.add("a/b/c.test.ts");
         paths.add("b/d.ts");
         for end in ["a/b/c.test.ts", "b/c.test.ts", "c.test.ts", "a/b/", "b/", "a/", "b/d.ts"] {

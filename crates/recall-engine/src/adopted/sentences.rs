@@ -51,7 +51,7 @@ const UNREAL: [&str; 13] = [
 
 /// Splits a text into its sentences, in order.
 pub(super) fn sentences(text: &str) -> Vec<Sentence> {
-    let mut reading = Reading { found: Vec::new(), block: Block::default() };
+    let mut reading = SentenceReading { found: Vec::new(), block: Block::default() };
     let mut fence: Option<Fence> = None;
     let mut is_comment = false;
     let mut unreal: Option<usize> = None;
@@ -102,12 +102,12 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence> {
 }
 
 /// The state of the reading.
-struct Reading {
+struct SentenceReading {
     found: Vec<Sentence>,
     block: Block,
 }
 
-impl Reading {
+impl SentenceReading {
     fn command(&mut self, line: &str, number: u32) {
         let text = line.strip_prefix("$ ").unwrap_or(line);
         if !text.is_empty() && !text.starts_with('#') {

@@ -84,12 +84,12 @@ impl Manifest {
 
     fn parse(json: &[u8]) -> Result<Self, Refusal> {
         #[derive(Deserialize)]
-        struct Version {
+        struct ArchiveVersion {
             format: String,
             format_version: u64,
         }
 
-        let version = serde_json::from_slice::<Version>(json).ok().filter(|version| version.format == FORMAT);
+        let version = serde_json::from_slice::<ArchiveVersion>(json).ok().filter(|version| version.format == FORMAT);
         let version = version.ok_or_else(|| Refusal::NotABackup(format!("its {MANIFEST} is another program's")))?;
         if version.format_version > FORMAT_VERSION {
             return Err(Refusal::Newer(version.format_version));

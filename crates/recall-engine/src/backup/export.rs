@@ -88,12 +88,12 @@ impl Engine {
         let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
         let generation = snapshot.generation().0;
         let mut lines = match resume {
-            None => Lines::new(Chain::new(), sink),
+            None => ExportedLines::new(Chain::new(), sink),
             Some(Resume { generation: was, .. }) if *was != generation => {
                 return Err(ExportError::Changed { was: *was, is: generation });
             }
             Some(Resume { blake3, records, .. }) => {
-                Lines::new(Chain::after(blake3, *records).ok_or(ExportError::NoCheckpoint)?, sink)
+                ExportedLines::new(Chain::after(blake3, *records).ok_or(ExportError::NoCheckpoint)?, sink)
             }
         };
         if resume.is_none() {
@@ -142,7 +142,12 @@ impl Engine {
     }
 
     /// Exports the journals of memories and the events of sessions, and which of the memories this user's recall wrote.
-    fn export_journals(&self, origin: &Origin, store: &Store, lines: &mut Lines<'_, '_>) -> Result<(), ExportError> {
+    fn export_journals(
+        &self,
+        origin: &Origin,
+        store: &Store,
+        lines: &mut ExportedLines<'_, '_>,
+    ) -> Result<(), ExportError> {
         let mut exported = HashSet::new();
         for area in self.areas(origin, store) {
             for source in sources::list_files(&area, &self.root_of(&area, store))? {
@@ -167,7 +172,7 @@ impl Engine {
 type IsWanted<'a> = dyn FnMut(&[u8], bool) -> bool + 'a;
 
 /// The lines of an export.
-struct Lines<'s, 'f> {
+struct ExportedLines<'s, 'f> {
     chain: Chain,
     waiting: Vec<u8>,
     sink: &'s mut ExportSink<'f>,
@@ -176,7 +181,7 @@ struct Lines<'s, 'f> {
 /// How many bytes are passed on at once, at least.
 const PIECE_BYTES: usize = 32 * 1024;
 
-impl<'s, 'f> Lines<'s, 'f> {
+impl<'s, 'f> ExportedLines<'s, 'f> {
     fn new(chain: Chain, sink: &'s mut ExportSink<'f>) -> Self {
         Self { chain, waiting: Vec::new(), sink }
     }
@@ -290,7 +295,7 @@ impl<'s, 'f> Lines<'s, 'f> {
     }
 }
 
-impl fmt::Debug for Lines<'_, '_> {
+impl fmt::Debug for ExportedLines<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lines").field("chain", &self.chain).finish_non_exhaustive()
     }

@@ -193,7 +193,7 @@ impl Spool {
     fn fill(&mut self, input: &mut dyn Read) -> Result<Header, ImportError> {
         let mut lines = BufReader::new(input.take(EXPORT_BYTES));
         let mut out = io::BufWriter::new(self.file.try_clone().map_err(|source| self.io_error(source))?);
-        let mut check = Check::default();
+        let mut check = ImportCheck::default();
         let mut line = Vec::new();
         while read_line(&mut lines, &mut line, check.number + 1)? {
             check.line(&line)?;
@@ -284,14 +284,14 @@ impl Drop for Spool {
 
 /// The check of an export, line by line.
 #[derive(Default)]
-struct Check {
+struct ImportCheck {
     header: Option<Header>,
     chain: Option<Chain>,
     number: u64,
     is_over: bool,
 }
 
-impl Check {
+impl ImportCheck {
     fn line(&mut self, line: &[u8]) -> Result<(), ImportError> {
         self.number += 1;
         let damaged = |reason: &str| ImportError::Damaged { line: self.number, reason: reason.to_owned() };
@@ -356,12 +356,12 @@ fn is_log(path: &str) -> bool {
 /// Reads the first line.
 fn header(line: &[u8]) -> Result<Header, ImportError> {
     #[derive(serde::Deserialize)]
-    struct Version {
+    struct ImportVersion {
         format: String,
         version: u64,
     }
     let not_one = |reason: String| ImportError::NotAnExport { reason };
-    let Version { format, version } =
+    let ImportVersion { format, version } =
         serde_json::from_slice(line).map_err(|error| not_one(format!("its first line is not that of one: {error}")))?;
     if format != FORMAT {
         return Err(not_one(format!("its format is `{format}`")));

@@ -203,7 +203,7 @@ impl<'a> Restore<'a> {
         root: &Path,
         name: &'static str,
         content: &[u8],
-        compare: &dyn Fn(&[u8], &[u8]) -> Missing,
+        compare: &dyn Fn(&[u8], &[u8]) -> MissingLines,
     ) -> Result<(), RestoreError> {
         let below = Path::new(&entry.path).parent().unwrap_or(Path::new(""));
         let log = LineLog::below(root, below, name);
@@ -285,7 +285,7 @@ impl<'a> Restore<'a> {
 
 /// The lines of a backup that a file lacks.
 #[derive(Debug, Default)]
-struct Missing {
+struct MissingLines {
     bytes: Vec<u8>,
     lines: u64,
     known: u64,
@@ -293,9 +293,9 @@ struct Missing {
 }
 
 /// Returns the lines that a file lacks. Neither order nor repetition means anything.
-fn missing(known: &[u8], content: &[u8]) -> Missing {
+fn missing(known: &[u8], content: &[u8]) -> MissingLines {
     let mut seen: HashSet<LineHash> = lines(known).map(LineHash::from_line).collect();
-    let mut missing = Missing::default();
+    let mut missing = MissingLines::default();
     for line in lines(content) {
         if seen.insert(LineHash::from_line(line)) {
             missing.add(line);
@@ -308,10 +308,10 @@ fn missing(known: &[u8], content: &[u8]) -> Missing {
 
 /// Returns the decisions about paths that a file does not decide about. The last decision about a path wins, so an older one
 /// must not be appended.
-fn lines_to_decide(known: &[u8], content: &[u8]) -> Missing {
+fn lines_to_decide(known: &[u8], content: &[u8]) -> MissingLines {
     let there: HashSet<&[u8]> = lines(known).collect();
     let decided: HashSet<String> = lines(known).filter_map(decided_path).collect();
-    let mut missing = Missing::default();
+    let mut missing = MissingLines::default();
     for line in lines(content) {
         if there.contains(line) {
             missing.known += 1;
@@ -324,7 +324,7 @@ fn lines_to_decide(known: &[u8], content: &[u8]) -> Missing {
     missing
 }
 
-impl Missing {
+impl MissingLines {
     fn add(&mut self, line: &[u8]) {
         self.bytes.extend_from_slice(line);
         self.bytes.push(b'\n');
@@ -334,11 +334,11 @@ impl Missing {
 
 fn decided_path(line: &[u8]) -> Option<String> {
     #[derive(serde::Deserialize)]
-    struct Decision {
+    struct RestoreDecision {
         path: String,
     }
 
-    serde_json::from_slice::<Decision>(line).ok().map(|decision| decision.path)
+    serde_json::from_slice::<RestoreDecision>(line).ok().map(|decision| decision.path)
 }
 
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {

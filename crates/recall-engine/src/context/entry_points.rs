@@ -89,7 +89,7 @@ pub(crate) fn find(stores: &[MountedStore], names: &[TaskName]) -> Result<Vec<En
     for (place, store) in stores.iter().enumerate() {
         let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
         let stated = store.stated_links(&snapshot)?;
-        let finder = Finder { place, store, snapshot: &snapshot, paths: &stated.paths, words: &words };
+        let finder = EntryFinder { place, store, snapshot: &snapshot, paths: &stated.paths, words: &words };
         for name in names {
             for point in finder.find(name)? {
                 if !found.contains(&point) {
@@ -101,7 +101,7 @@ pub(crate) fn find(stores: &[MountedStore], names: &[TaskName]) -> Result<Vec<En
     Ok(found)
 }
 
-struct Finder<'a> {
+struct EntryFinder<'a> {
     /// The index of the store.
     place: usize,
     store: &'a MountedStore,
@@ -111,7 +111,7 @@ struct Finder<'a> {
     words: &'a [&'a str],
 }
 
-impl Finder<'_> {
+impl EntryFinder<'_> {
     fn find(&self, name: &TaskName) -> Result<Vec<EntryPoint>, StoreError> {
         match name {
             TaskName::Target(name) => self.in_files(self.by_languages(&["make", "just"]), |lines| target(lines, name)),

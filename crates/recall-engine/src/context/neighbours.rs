@@ -62,8 +62,8 @@ impl Neighbours {
         let stated = store.stated_links(&snapshot)?;
         let mut names = NameResolver::new(store, &snapshot, &stated);
         let known = store.known_documents();
-        let mut used: BTreeMap<Place, (f64, Symbol)> = BTreeMap::new();
-        let mut tests: BTreeMap<Place, f64> = BTreeMap::new();
+        let mut used: BTreeMap<NeighbourPlace, (f64, Symbol)> = BTreeMap::new();
+        let mut tests: BTreeMap<NeighbourPlace, f64> = BTreeMap::new();
         let mut shown: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
         for followed in chunks {
             let inner = store.mount.inner_path(&followed.path);
@@ -80,16 +80,16 @@ impl Neighbours {
             add_used(&mut names, document, stored.chunk.ordinal, share, &mut used)?;
             add_tests(&mut names, document, &stored, share, &mut tests)?;
         }
-        let is_shown = |place: &Place| {
+        let is_shown = |place: &NeighbourPlace| {
             shown
                 .get(&place.document)
                 .is_some_and(|lines| lines.iter().any(|&(from, to)| from <= place.start && place.end <= to))
         };
         used.retain(|place, _| !is_shown(place));
         tests.retain(|place, _| !is_shown(place));
-        let mut used: Vec<(Place, (f64, Symbol))> = used.into_iter().collect();
+        let mut used: Vec<(NeighbourPlace, (f64, Symbol))> = used.into_iter().collect();
         used.sort_by(|a, b| b.1.0.total_cmp(&a.1.0).then_with(|| a.0.cmp(&b.0)));
-        let mut tests: Vec<(Place, f64)> = tests.into_iter().collect();
+        let mut tests: Vec<(NeighbourPlace, f64)> = tests.into_iter().collect();
         tests.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let mut neighbours = Self::default();
         for (place, (_, symbol)) in used.into_iter().take(MOST_DEFINITIONS) {
@@ -104,13 +104,13 @@ impl Neighbours {
 
 /// Lines of a document, by its index among the store's paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct NeighbourPlace {
     document: u32,
     start: u32,
     end: u32,
 }
 
-impl Place {
+impl NeighbourPlace {
     fn new(document: u32, span: &Span) -> Self {
         Self { document, start: span.start_line, end: span.end_line }
     }
@@ -126,7 +126,7 @@ fn add_used(
     document: u32,
     ordinal: u32,
     share: f64,
-    used: &mut BTreeMap<Place, (f64, Symbol)>,
+    used: &mut BTreeMap<NeighbourPlace, (f64, Symbol)>,
 ) -> Result<(), StoreError> {
     let row = names.row(document);
     let edges = names.read(|snapshot| snapshot.edges_of(row))?;
@@ -144,7 +144,7 @@ fn add_used(
             continue;
         }
         for Definition { document, symbol } in meant.iter().flat_map(|definitions| definitions.iter()) {
-            let place = Place::new(*document, &symbol.span);
+            let place = NeighbourPlace::new(*document, &symbol.span);
             used.entry(place).or_insert_with(|| (0.0, symbol.clone())).0 += share / all as f64;
         }
     }
@@ -157,7 +157,7 @@ fn add_tests(
     document: u32,
     stored: &StoredChunk,
     share: f64,
-    tests: &mut BTreeMap<Place, f64>,
+    tests: &mut BTreeMap<NeighbourPlace, f64>,
 ) -> Result<(), StoreError> {
     let is_test = |names: &NameResolver<'_>, other: u32| {
         other != document && names.stated.paths.place(other).file_kind == FileKind::Test
@@ -177,7 +177,7 @@ fn add_tests(
                 continue;
             }
             if let Some(span) = names.read(|snapshot| snapshot.chunk_span(mention.chunk))? {
-                *tests.entry(Place::new(mention.document, &span)).or_default() += share / meant.len() as f64;
+                *tests.entry(NeighbourPlace::new(mention.document, &span)).or_default() += share / meant.len() as f64;
             }
         }
     }
@@ -188,7 +188,7 @@ fn add_tests(
 fn signature(
     names: &NameResolver<'_>,
     mount: &Mount,
-    place: &Place,
+    place: &NeighbourPlace,
     symbol: &Symbol,
 ) -> Result<Option<Entry>, StoreError> {
     let row = names.row(place.document);
@@ -250,7 +250,7 @@ fn short(text: &str) -> String {
     }
 }
 
-fn test(names: &NameResolver<'_>, mount: &Mount, place: &Place) -> Result<Entry, StoreError> {
+fn test(names: &NameResolver<'_>, mount: &Mount, place: &NeighbourPlace) -> Result<Entry, StoreError> {
     let row = names.row(place.document);
     let symbols = names.read(|snapshot| snapshot.symbols_of(row))?;
     let inside =

@@ -72,7 +72,7 @@ pub(crate) struct Selection {
 ///
 /// The tokens of a text are at most the sum of those of its lines, so no check of the whole is needed.
 pub(crate) fn pack(candidates: &Candidates, budget_tokens: u32, most_parts: usize) -> Selection {
-    let mut window = Window {
+    let mut window = PackWindow {
         candidates,
         left: budget_tokens,
         opened: Vec::new(),
@@ -96,7 +96,7 @@ pub(crate) fn pack(candidates: &Candidates, budget_tokens: u32, most_parts: usiz
 }
 
 /// A window while it is filled.
-struct Window<'a> {
+struct PackWindow<'a> {
     candidates: &'a Candidates,
     left: u32,
     /// The sections whose heading is paid.
@@ -105,7 +105,7 @@ struct Window<'a> {
     entries: Vec<usize>,
 }
 
-impl Window<'_> {
+impl PackWindow<'_> {
     /// Returns the cost of the section's heading, if the section has nothing yet.
     fn opening(&self, section: ContextSection) -> u32 {
         if self.opened.contains(&section) { 0 } else { count(section.heading()) + count("\n") }

@@ -50,7 +50,7 @@ pub(super) struct Matching {
 
 /// What a task of a scan needs.
 #[derive(Clone)]
-struct Part {
+struct ScanPart {
     store: Arc<Store>,
     number: usize,
     pattern: Arc<Pattern>,
@@ -79,7 +79,7 @@ impl Scan<'_> {
         loop {
             attempt += 1;
             let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
-            let part = Part {
+            let part = ScanPart {
                 store: Arc::clone(&store.store),
                 number,
                 pattern: Arc::clone(self.pattern),
@@ -98,8 +98,8 @@ impl Scan<'_> {
     }
 
     /// Reads the documents on several threads; `None` if one of them saw another generation.
-    fn in_parallel(&self, whole: &Part) -> Result<Option<Vec<Matching>>, StoreError> {
-        let parts = whole.rows.chunks(DOCUMENTS_A_TASK).map(|rows| Part { rows: rows.to_vec(), ..whole.clone() });
+    fn in_parallel(&self, whole: &ScanPart) -> Result<Option<Vec<Matching>>, StoreError> {
+        let parts = whole.rows.chunks(DOCUMENTS_A_TASK).map(|rows| ScanPart { rows: rows.to_vec(), ..whole.clone() });
         let tasks: Vec<_> = parts.map(|part| self.engine.tasks.spawn(move || part.read_alone())).collect();
         let mut all = Some(Vec::new());
         // All tasks are joined, so that none reads on after the answer.
@@ -131,7 +131,7 @@ impl Scan<'_> {
     }
 }
 
-impl Part {
+impl ScanPart {
     /// Reads the documents from a state of its own; `None` if that is of another generation.
     fn read_alone(&self) -> Result<Option<Vec<Matching>>, StoreError> {
         let snapshot = self.store.catalog.snapshot().map_err(|source| self.store.read_error(source))?;

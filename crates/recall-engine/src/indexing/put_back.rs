@@ -46,7 +46,7 @@ enum Trigger {
 }
 
 /// The outcome of a comparison.
-enum Comparison {
+enum JournalComparison {
     /// No event is missing any more.
     Done,
     /// Git is changing the work tree.
@@ -95,10 +95,10 @@ impl Store {
             }
             let suspicion = self.ledger.take_suspicion();
             match self.put_back(suspicion, Trigger::ByItself, clock) {
-                Ok(Comparison::Unsettled) => self.ledger.suspect(suspicion),
+                Ok(JournalComparison::Unsettled) => self.ledger.suspect(suspicion),
                 // Events that were written meanwhile are compared before the thread ends.
-                Ok(Comparison::Done | Comparison::Left) if self.ledger.is_suspicious() => {}
-                Ok(Comparison::Done | Comparison::Left) => {
+                Ok(JournalComparison::Done | JournalComparison::Left) if self.ledger.is_suspicious() => {}
+                Ok(JournalComparison::Done | JournalComparison::Left) => {
                     self.ledger.forget_lost_days();
                     return;
                 }
@@ -124,7 +124,7 @@ impl Store {
 
     /// Puts vanished events back at a person's request; returns whether no event is missing now.
     pub(crate) fn put_back_now(self: &Arc<Self>, clock: &Arc<dyn Clock>) -> bool {
-        matches!(self.put_back(Suspicion::ALWAYS, Trigger::ByPerson, clock), Ok(Comparison::Done))
+        matches!(self.put_back(Suspicion::ALWAYS, Trigger::ByPerson, clock), Ok(JournalComparison::Done))
     }
 
     fn put_back(
@@ -132,27 +132,27 @@ impl Store {
         suspicion: Suspicion,
         trigger: Trigger,
         clock: &Arc<dyn Clock>,
-    ) -> Result<Comparison, String> {
-        let Some(log) = &self.ledger.log else { return Ok(Comparison::Done) };
+    ) -> Result<JournalComparison, String> {
+        let Some(log) = &self.ledger.log else { return Ok(JournalComparison::Done) };
         // A script that keeps switching branches could remove the events right after they were put back.
         let quiet = if trigger == Trigger::ByItself { SETTLED_AFTER } else { Duration::ZERO };
         if is_git_at_work(&self.root, clock.now(), quiet) {
-            return Ok(Comparison::Unsettled);
+            return Ok(JournalComparison::Unsettled);
         }
         let Vanished { events, reason, taken_out, in_git } = self.find_vanished(suspicion)?;
         log.returned.record_in_git(&in_git).map_err(|error| error_chain(&error))?;
         log.returned.record_taken_out(&taken_out).map_err(|error| error_chain(&error))?;
         if events.is_empty() {
-            return Ok(Comparison::Done);
+            return Ok(JournalComparison::Done);
         }
         if let Some(reason) = reason.filter(|_| trigger == Trigger::ByItself) {
             tracing::warn!(root = %self.root.display(), events = events.len(), reason, "own events are in no journal");
-            return Ok(Comparison::Left);
+            return Ok(JournalComparison::Left);
         }
         // No event is then missing only because it is being written at this moment.
         let alone = log.nobody_writes();
         if is_git_at_work(&self.root, clock.now(), quiet) {
-            return Ok(Comparison::Unsettled);
+            return Ok(JournalComparison::Unsettled);
         }
         let ids: BTreeSet<EventId> = events.iter().map(|event| event.id).collect();
         let absent = self.ledger.absent(&ids).map_err(|error| error_chain(&error))?;
@@ -166,7 +166,7 @@ impl Store {
         drop(alone);
         tracing::warn!(root = %self.root.display(), events = count, "own events had vanished and were put back");
         self.index_memories_soon(clock);
-        Ok(Comparison::Done)
+        Ok(JournalComparison::Done)
     }
 
     /// Returns the own events that are in no journal and in no commit, and were never put back.

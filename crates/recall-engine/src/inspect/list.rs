@@ -146,8 +146,8 @@ impl Engine {
             }
             let freshness = &store.settings().freshness;
             listed.stale = match &listed.memory {
-                Some(memory) => stale::of_memory(memory, freshness, now),
-                None => stale::of_file(&listed.document, freshness, now).into_iter().collect(),
+                Some(memory) => stale::memory_reasons(memory, freshness, now),
+                None => stale::file_reason(&listed.document, freshness, now).into_iter().collect(),
             };
             if listed.document.document_type == DocumentType::Adr {
                 listed.record = record_status(&store, row)?;

@@ -26,13 +26,13 @@ pub enum StaleReason {
 }
 
 /// Returns why a memory is stale; nothing if it is current.
-pub(super) fn of_memory(view: &MemoryView, freshness: &Freshness, now: Timestamp) -> Vec<StaleReason> {
+pub(super) fn memory_reasons(view: &MemoryView, freshness: &Freshness, now: Timestamp) -> Vec<StaleReason> {
     if view.status == MemoryStatus::Current {
         return Vec::new();
     }
     let memory = &view.memory;
     let since = view.verification.verified.map_or(memory.updated, |verified| verified.max(memory.updated));
-    let limit = freshness.of_memory(memory.id.memory_type).stale_days;
+    let limit = freshness.memory_limits(memory.id.memory_type).stale_days;
     let age =
         limit.filter(|_| view.staleness >= 1.0).map(|limit| StaleReason::Age { days: age_days(since, now), limit });
     let is_outdated = memory.feedback.last_outdated.is_some_and(|outdated| outdated > since);
@@ -42,8 +42,8 @@ pub(super) fn of_memory(view: &MemoryView, freshness: &Freshness, now: Timestamp
 }
 
 /// Returns why a file is stale.
-pub(super) fn of_file(file: &Document, freshness: &Freshness, now: Timestamp) -> Option<StaleReason> {
-    let limit = freshness.of_file(file.document_type).filter(|_| file.memory.is_none())?;
+pub(super) fn file_reason(file: &Document, freshness: &Freshness, now: Timestamp) -> Option<StaleReason> {
+    let limit = freshness.file_limit(file.document_type).filter(|_| file.memory.is_none())?;
     let days = age_days(file.modified, now);
     (days >= u64::from(limit)).then_some(StaleReason::Age { days, limit })
 }
@@ -65,7 +65,7 @@ pub(super) fn stale(store: &MountedStore, now: Timestamp) -> Result<Vec<Document
     }
     store.read(|snapshot| {
         snapshot.each_document(None, |stored, _| {
-            found.extend(of_file(&stored.document, &settings.freshness, now).map(|_| stored.document.id));
+            found.extend(file_reason(&stored.document, &settings.freshness, now).map(|_| stored.document.id));
             Ok(ControlFlow::Continue(()))
         })
     })?;

@@ -16,13 +16,13 @@ const COMMON_SHARE: f64 = 0.25;
 struct Version {
     major: u32,
     /// Of `v1beta2`, the stage; a release is greater than its stages.
-    stage: Stage,
+    stage: ReleaseStage,
     /// What follows: the numbers after dots, or of the stage.
     minor: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
+enum ReleaseStage {
     Alpha,
     Beta,
     Release,
@@ -85,7 +85,7 @@ fn beside<'p>(parent: &str, directory: &Directory<'_>, paths: &[&'p str]) -> Has
 
 /// Returns whether a version is the first one of all. A later one that is alone in its parent may be newer than its parent.
 fn is_first(version: &Version) -> bool {
-    version.major == 1 && version.stage == Stage::Release
+    version.major == 1 && version.stage == ReleaseStage::Release
 }
 
 fn file_name(path: &str) -> &str {
@@ -105,13 +105,13 @@ fn version_of(name: &str) -> Option<(&str, Version)> {
     if !(stem.is_empty() || stem.ends_with(['-', '_', '@', '.'])) {
         return None;
     }
-    let version = parsed(number)?;
+    let version = parse(number)?;
     (has_letter || number.contains('.')).then_some((stem, version))
 }
 
 /// Parses `3`, `3.1`, `3.x`, `1beta2`.
-fn parsed(number: &str) -> Option<Version> {
-    let staged = [("alpha", Stage::Alpha), ("beta", Stage::Beta)]
+fn parse(number: &str) -> Option<Version> {
+    let staged = [("alpha", ReleaseStage::Alpha), ("beta", ReleaseStage::Beta)]
         .into_iter()
         .find_map(|(word, stage)| Some((number.split_once(word)?, stage)));
     if let Some(((major, minor), stage)) = staged {
@@ -121,7 +121,7 @@ fn parsed(number: &str) -> Option<Version> {
     let mut parts = number.strip_suffix(".x").unwrap_or(number).split('.');
     let major = parts.next()?.parse().ok()?;
     let minor = parts.map(|part| part.parse().ok()).collect::<Option<Vec<u32>>>()?;
-    Some(Version { major, stage: Stage::Release, minor })
+    Some(Version { major, stage: ReleaseStage::Release, minor })
 }
 
 #[cfg(test)]

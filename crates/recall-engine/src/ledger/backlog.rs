@@ -16,7 +16,7 @@ const FIRST_NUMBER: u64 = 1;
 ///
 /// The [`Ledger`](super::Ledger) states what is expected; the threads that index and search read what is stale.
 pub(crate) struct IndexBacklog {
-    state: Mutex<Documents>,
+    state: Mutex<MemoryDocuments>,
     /// Signalled when documents may have become up to date.
     indexed: Condvar,
     /// Signalled when a thread begins to wait for documents.
@@ -25,7 +25,7 @@ pub(crate) struct IndexBacklog {
     is_indexing: AtomicBool,
 }
 
-struct Documents {
+struct MemoryDocuments {
     /// Whether the journals were fully read, so that the expected documents are all there are.
     are_known: bool,
     /// The hash of the document of each memory in force.
@@ -51,7 +51,7 @@ pub(crate) struct Stale {
 
 impl Default for IndexBacklog {
     fn default() -> Self {
-        let documents = Documents {
+        let documents = MemoryDocuments {
             are_known: false,
             expected: HashMap::new(),
             stale: BTreeMap::new(),
@@ -196,7 +196,7 @@ impl IndexBacklog {
     pub(crate) fn wait_for(&self, mark: u64, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
         let mut state = self.state.lock();
-        let lacks = |state: &Documents| state.are_all_stale || state.stale.values().any(|number| *number < mark);
+        let lacks = |state: &MemoryDocuments| state.are_all_stale || state.stale.values().any(|number| *number < mark);
         state.waiting += 1;
         self.awaited.notify_all();
         let mut is_in_time = true;
@@ -223,7 +223,7 @@ impl IndexBacklog {
     }
 }
 
-impl Documents {
+impl MemoryDocuments {
     /// Removes from `stale` the memories whose documents in the index are current, after a full comparison if one is due.
     fn forget_indexed(&mut self, known: &Known) {
         let Self { expected, stale, are_all_stale, .. } = self;

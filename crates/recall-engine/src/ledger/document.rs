@@ -13,7 +13,7 @@ pub(crate) fn document_of(memory: &Memory) -> Document {
         id: DocumentId::from_path(&path),
         document_type: memory.id.memory_type.into(),
         title: memory.title.to_string(),
-        language: Some(Language::known(LANGUAGE)),
+        language: Some(Language::from_static(LANGUAGE)),
         hash: hash_of(memory),
         size_bytes: text_of(memory).len() as u64,
         modified: memory.updated,
@@ -32,7 +32,7 @@ pub(crate) fn text_of(memory: &Memory) -> &str {
 
 /// Parses the document into chunks, with edges to the related files and the superseded memory.
 pub(crate) fn parsed_of(memory: &Memory, chunker: &mut Chunker) -> ParsedDocument {
-    let language = Language::known(LANGUAGE);
+    let language = Language::from_static(LANGUAGE);
     let mut parsed = chunker.parse(&memory.id.to_path(), Some(&language), text_of(memory));
     // The title and tags are those of the memory, even if the text has front matter of its own.
     (parsed.title, parsed.tags) = (Some(memory.title.to_string()), memory.tags.clone());

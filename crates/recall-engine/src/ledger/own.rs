@@ -48,12 +48,12 @@ const GROWING_DAYS: usize = 2;
 pub(crate) struct Own {
     folder: PathBuf,
     journals: Arc<JournalSource>,
-    written: Mutex<Written>,
+    written: Mutex<WrittenEvents>,
     confirmed: Confirmed,
 }
 
 #[derive(Default)]
-struct Written {
+struct WrittenEvents {
     logs: BTreeMap<PathBuf, LineReader>,
     hashes: HashSet<LineHash>,
     followed: Option<Instant>,
@@ -111,14 +111,14 @@ impl Own {
     }
 
     /// Reads what is new in every log. The events of a log that cannot be read stay unknown, and count as a stranger's.
-    fn follow(&self, written: &mut Written) {
+    fn follow(&self, written: &mut WrittenEvents) {
         let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
         for entry in entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
             let folder = entry.path();
             let unread = || LineReader::new((self.journals)(&folder, Path::new("")));
             written.logs.entry(folder.clone()).or_insert_with(unread);
         }
-        let Written { logs, hashes, followed } = written;
+        let WrittenEvents { logs, hashes, followed } = written;
         for (folder, reader) in logs {
             let outcome = reader.read(GROWING_DAYS, &mut |_, line| {
                 hashes.insert(LineHash::from_line(line));

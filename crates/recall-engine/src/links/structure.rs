@@ -19,9 +19,9 @@ pub(crate) struct Structure {
     /// The documents, ascending. The other fields refer to them by index.
     documents: Vec<DocumentRow>,
     /// The outgoing links of each document.
-    out: Neighbours,
+    out: NeighbourLists,
     /// The incoming links of each document.
-    into: Neighbours,
+    into: NeighbourLists,
     /// Each document's PageRank, times the number of documents: 1 is the mean.
     rank: Vec<f32>,
     /// The reusable buffers of walks.
@@ -30,7 +30,7 @@ pub(crate) struct Structure {
 
 /// The neighbours of each document in one direction.
 #[derive(Debug, Default)]
-struct Neighbours {
+struct NeighbourLists {
     /// The start of each document's neighbours, and the end of the last.
     starts: Vec<u32>,
     /// The neighbours with their shares. The shares of one document add up to 1, or to 0 if it has no neighbours.
@@ -61,10 +61,10 @@ impl Structure {
             given[from as usize] += weight;
             taken[to as usize] += weight;
         }
-        let out = Neighbours::new(count, edges.iter().map(|&(from, to, weight)| (from, to, weight)), &taken);
+        let out = NeighbourLists::new(count, edges.iter().map(|&(from, to, weight)| (from, to, weight)), &taken);
         let mut reversed: Vec<(u32, u32, f32)> = edges.iter().map(|&(from, to, weight)| (to, from, weight)).collect();
         reversed.sort_unstable_by_key(|&(from, to, _)| (from, to));
-        let into = Neighbours::new(count, reversed.into_iter(), &given);
+        let into = NeighbourLists::new(count, reversed.into_iter(), &given);
         let rank = page_rank(&out, count);
         Self { generation, documents, out, into, rank, counters: Counters::default() }
     }
@@ -90,7 +90,7 @@ impl Structure {
     }
 }
 
-impl Neighbours {
+impl NeighbourLists {
     /// Creates the neighbours from links sorted by source. `dampening` is the weight that the ends of links already have.
     fn new(count: usize, links: impl Iterator<Item = (u32, u32, f32)>, dampening: &[f32]) -> Self {
         let mut neighbours =
@@ -119,7 +119,7 @@ impl Neighbours {
     }
 }
 
-fn page_rank(out: &Neighbours, count: usize) -> Vec<f32> {
+fn page_rank(out: &NeighbourLists, count: usize) -> Vec<f32> {
     let mut rank = vec![1.0_f32; count];
     for _ in 0..ROUNDS {
         let mut next = vec![1.0 - DAMPING; count];

@@ -21,12 +21,12 @@ use crate::written;
 pub(crate) struct PathFilters {
     /// The filters with paths below the root. Empty if every path passes.
     pub(crate) resolved: Vec<PathFilter>,
-    written: Vec<Written>,
+    written: Vec<WrittenPaths>,
 }
 
 /// A filter of the request that does not pass every path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Written {
+struct WrittenPaths {
     text: String,
     resolved: Vec<PathFilter>,
     is_on_disk: bool,
@@ -74,7 +74,7 @@ impl Engine {
                 Ok(None) => return Ok(PathFilters::default()),
                 Err(error) if outside == OutsidePaths::Refuse => return Err(error),
                 Err(OutsideFilter { path }) => {
-                    found.written.push(Written { text: path, resolved: vec![filter.clone()], is_on_disk: true });
+                    found.written.push(WrittenPaths { text: path, resolved: vec![filter.clone()], is_on_disk: true });
                 }
             }
         }
@@ -87,7 +87,7 @@ impl PathFilters {
     /// Returns what an answer says about its filters: which name nothing, and, if nothing was found, how many documents each of
     /// the others leaves.
     pub(crate) fn warnings(&self, stores: &[MountedStore], is_empty: bool) -> Vec<Warning> {
-        let warning = |one: &Written| {
+        let warning = |one: &WrittenPaths| {
             if one.is_on_disk && !is_empty {
                 return None;
             }
@@ -102,7 +102,7 @@ impl PathFilters {
     }
 }
 
-impl Written {
+impl WrittenPaths {
     /// Returns how many documents pass the filter.
     fn count(&self, stores: &[MountedStore]) -> u64 {
         let matchers: Vec<_> = self.resolved.iter().map(recall_lexical::path_matcher).collect();
@@ -117,10 +117,10 @@ impl Written {
 }
 
 /// Resolves a filter; `None` if every path passes it.
-fn resolve(root: &Path, origin: &Origin, filter: &PathFilter) -> Result<Option<Written>, OutsideFilter> {
+fn resolve(root: &Path, origin: &Origin, filter: &PathFilter) -> Result<Option<WrittenPaths>, OutsideFilter> {
     let text = filter.0.trim();
     let outside = || OutsideFilter { path: text.to_owned() };
-    let written = |resolved, is_on_disk| Written { text: text.to_owned(), resolved, is_on_disk };
+    let written = |resolved, is_on_disk| WrittenPaths { text: text.to_owned(), resolved, is_on_disk };
     let document = match meaning(root, origin, text) {
         Meaning::Everything => return Ok(None),
         Meaning::Path(path) => return Ok(Some(written(below(&path), true))),
@@ -235,7 +235,7 @@ mod tests {
         let text = text.replace("ROOT", &root.to_string_lossy());
         match resolve(&root, &origin, &PathFilter(text)) {
             Ok(None) => "everything".to_owned(),
-            Ok(Some(Written { resolved, is_on_disk, .. })) => {
+            Ok(Some(WrittenPaths { resolved, is_on_disk, .. })) => {
                 let paths: Vec<String> = resolved.into_iter().map(|filter| filter.0).collect();
                 paths.join(" or ") + if is_on_disk { "" } else { " (missing)" }
             }

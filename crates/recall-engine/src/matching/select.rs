@@ -131,10 +131,18 @@ impl<'f> Matching<'f> {
             return Ok(ReadCounts::default());
         }
         let (began, limit) = (Instant::now(), store.settings().limits.filter_time);
-        let mut reading =
-            Reading { matching: self, store, snapshot, now, read: ReadCounts::default(), began, limit, failed: None };
+        let mut reading = RowReading {
+            matching: self,
+            store,
+            snapshot,
+            now,
+            read: ReadCounts::default(),
+            began,
+            limit,
+            failed: None,
+        };
         let outcome = reading.documents(&mut visit);
-        let Reading { read, failed, .. } = reading;
+        let RowReading { read, failed, .. } = reading;
         match (outcome, failed) {
             (_, Some(error)) => Err(error),
             (Err(error), None) => Err(store.read_error(error)),
@@ -174,7 +182,7 @@ impl Row for ScopeRow {
 }
 
 /// One pass over a store.
-struct Reading<'a> {
+struct RowReading<'a> {
     matching: &'a Matching<'a>,
     store: &'a Arc<Store>,
     snapshot: &'a Snapshot<'a>,
@@ -189,7 +197,7 @@ struct Reading<'a> {
 
 type Visit<'v> = dyn FnMut(&MatchRow) -> ControlFlow<()> + 'v;
 
-impl Reading<'_> {
+impl RowReading<'_> {
     fn documents(&mut self, visit: &mut Visit<'_>) -> Result<(), ReadError> {
         let (snapshot, narrowed) = (self.snapshot, &self.matching.narrowed);
         if let Some(condition) = narrowed.chunks.as_ref().filter(|_| narrowed.chunks_select()) {

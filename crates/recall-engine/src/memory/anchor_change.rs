@@ -52,7 +52,7 @@ pub struct AnchorChange {
 }
 
 /// A text with its secrets masked.
-struct Part {
+struct ChangedPart {
     text: String,
     hash: ContentHash,
 }
@@ -136,7 +136,7 @@ impl<'s> Versions<'s> {
         symbol: Option<&str>,
         hash: ContentHash,
         commit: &str,
-    ) -> Option<(String, Part)> {
+    ) -> Option<(String, ChangedPart)> {
         let git = Git::at(&self.store.root);
         let mut commits = VecDeque::from([commit.to_owned()]);
         let mut first = None;
@@ -158,12 +158,12 @@ impl<'s> Versions<'s> {
     }
 
     /// Returns the current text; `None` if the file or the symbol is gone, or the file is not one that is shown.
-    fn now(&mut self, path: &DocPath, symbol: Option<&str>) -> Option<Part> {
+    fn now(&mut self, path: &DocPath, symbol: Option<&str>) -> Option<ChangedPart> {
         let (content, _) = self.store.read_file(path).ok()?;
         self.cut(path, symbol, content.text, content.hash, None)
     }
 
-    fn part(&mut self, path: &DocPath, symbol: Option<&str>, bytes: Vec<u8>, hash: ContentHash) -> Option<Part> {
+    fn part(&mut self, path: &DocPath, symbol: Option<&str>, bytes: Vec<u8>, hash: ContentHash) -> Option<ChangedPart> {
         if bytes.len() as u64 > self.store.settings().limits.file_bytes {
             return None;
         }
@@ -179,10 +179,10 @@ impl<'s> Versions<'s> {
         text: String,
         hash: ContentHash,
         wanted: Option<ContentHash>,
-    ) -> Option<Part> {
+    ) -> Option<ChangedPart> {
         let Some(symbol) = symbol else {
             let end = text.len();
-            return Some(Part { text: Whole::new(path, text).mask_range(0..end), hash });
+            return Some(ChangedPart { text: Whole::new(path, text).mask_range(0..end), hash });
         };
         let language = Language::detect(path, &text);
         let parsed = self.chunker.parse(path, language.as_ref(), &text);
@@ -193,7 +193,7 @@ impl<'s> Versions<'s> {
         parts.sort_by_key(|(hash, _)| wanted != Some(*hash));
         let (hash, span) = parts.into_iter().next()?;
         let range = span.start as usize..span.end as usize;
-        Some(Part { text: Whole::new(path, text).mask_range(range), hash })
+        Some(ChangedPart { text: Whole::new(path, text).mask_range(range), hash })
     }
 }
 

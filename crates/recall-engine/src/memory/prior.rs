@@ -38,7 +38,7 @@ pub(crate) fn factors(store: &Store, ids: &[MemoryId], request: &SearchRequest, 
     let factors = |(id, JudgedInputs { inputs, anchors: tied, ownership }): (&MemoryId, JudgedInputs)| {
         // If the catalog cannot be read, reading the hits reports the error.
         let Ok((state, changed_ratio)) = store.anchor_state(&tied, look) else { return Vec::new() };
-        let status = inputs.status(changed_ratio, freshness.of_memory(id.memory_type), now);
+        let status = inputs.status(changed_ratio, freshness.memory_limits(id.memory_type), now);
         let all = [anchors(state), staleness(status), usefulness(&inputs.feedback), unconfirmed_factor(ownership)];
         all.into_iter().flatten().filter(|factor| !request.leaves_out(factor.name)).collect()
     };

@@ -55,7 +55,7 @@ pub(super) fn find(
 ) -> Result<Found, StoreError> {
     let own = Mount::default();
     let conditions = Matching::new(query.from, query.filter.as_ref(), &own).plan().to_vec();
-    let mut finder = Finder { stores, query, now, explain, plans: Vec::new(), passed: 0 };
+    let mut finder = RowFinder { stores, query, now, explain, plans: Vec::new(), passed: 0 };
     let wanted = (query.offset + query.limit) as usize + 1;
     let (mut places, order, model, lacks_embeddings) = if query.is_ranked() {
         let (places, scored) = finder.rank(wanted)?;
@@ -69,7 +69,7 @@ pub(super) fn find(
     let has_more = places.len() > end;
     places.truncate(end);
     places.drain(..(query.offset as usize).min(places.len()));
-    let Finder { plans, passed, .. } = finder;
+    let RowFinder { plans, passed, .. } = finder;
     let plan = QueryPlan { conditions, stores: plans, order, passed };
     Ok(Found { places, has_more, plan, model, lacks_embeddings })
 }
@@ -108,7 +108,7 @@ fn is_after(query: &Query, row: &MatchRow, key: &Value<'_>) -> bool {
     }
 }
 
-struct Finder<'a> {
+struct RowFinder<'a> {
     stores: &'a [MountedStore],
     query: &'a Query,
     now: Timestamp,
@@ -117,7 +117,7 @@ struct Finder<'a> {
     passed: u64,
 }
 
-impl<'a> Finder<'a> {
+impl<'a> RowFinder<'a> {
     /// Prepares the filter for a store.
     fn matching(&self, store: &'a MountedStore) -> Matching<'a> {
         Matching::new(self.query.from, self.query.filter.as_ref(), &store.mount)

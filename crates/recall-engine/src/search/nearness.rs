@@ -24,7 +24,7 @@ pub(super) struct Nearness {
 
 impl Nearness {
     /// Returns the nearness of the candidates of every store.
-    pub(super) fn of(candidates: &[StoreCandidates], set: FeatureSet, class: QueryClass) -> Self {
+    pub(super) fn compute(candidates: &[StoreCandidates], set: FeatureSet, class: QueryClass) -> Self {
         let documents = || candidates.iter().flat_map(|of| of.evidence.documents.iter().map(move |one| (of, one)));
         let uncovered = 1.0 - documents().map(|(_, document)| covered_share(document)).fold(0.0, f32::max);
         let cosine = |semantic: &SemanticEvidence, row| semantic.cosines(row).map(|cosines| cosines.preferred);

@@ -78,7 +78,7 @@ impl<'r> Deciding<'r> {
         let (named, asked_for) =
             (exact::find_names(search.understood, candidates), prior::asked_for(search.understood));
         let class = search.understood.class;
-        let nearness = Nearness::of(candidates, set, class);
+        let nearness = Nearness::compute(candidates, set, class);
         let terms = candidates.iter().map(|of_store| of_store.evidence.query.terms).fold(0.0, f32::max);
         Some(Self { set, rankers, relevance, class, named, asked_for, nearness, terms })
     }

@@ -20,11 +20,11 @@ const MOST_TEXTS: usize = 12;
 pub(super) struct Texts {
     /// The number of documents.
     documents: usize,
-    readings: Vec<Reading>,
+    readings: Vec<TextReading>,
 }
 
 /// The pending results of one store.
-struct Reading {
+struct TextReading {
     /// The indexes of the documents among those of all stores.
     places: Vec<usize>,
     closeness: Deferred<Result<Vec<Option<Closeness>>, StoreError>>,
@@ -51,7 +51,7 @@ impl Texts {
             let rows: Vec<ChunkRow> = places.iter().map(|&place| documents[place].1.0.chunk).collect();
             let chunks = kinds[number].of_store.evidence.query.chunks as u64;
             if !rows.is_empty() {
-                readings.push(Reading { places, closeness: store.closeness(search, rows, chunks) });
+                readings.push(TextReading { places, closeness: store.closeness(search, rows, chunks) });
             }
         }
         Self { documents: documents.len(), readings }
@@ -63,7 +63,7 @@ impl Texts {
     /// A store cannot be read.
     pub(super) fn closeness(self) -> Result<Vec<Option<Closeness>>, StoreError> {
         let mut all = vec![None; self.documents];
-        for Reading { places, closeness } in self.readings {
+        for TextReading { places, closeness } in self.readings {
             for (place, one) in places.into_iter().zip(closeness.join()?) {
                 all[place] = one;
             }

@@ -59,8 +59,8 @@ impl IndexLock {
         // A lock whose file was deleted excludes no other process.
         *held = None;
         *held = Some(self.locks.take(&self.path).map_err(|error| match error {
-            Refusal::Taken { pid } => StoreError::InUse { root: self.root.clone(), pid },
-            Refusal::Io(source) => StoreError::Folder { path: self.path.clone(), source },
+            LockRefusal::Taken { pid } => StoreError::InUse { root: self.root.clone(), pid },
+            LockRefusal::Io(source) => StoreError::Folder { path: self.path.clone(), source },
         })?);
         Ok(())
     }
@@ -72,7 +72,7 @@ impl IndexLock {
 }
 
 impl IndexLocks {
-    fn take(&self, path: &Path) -> Result<Arc<File>, Refusal> {
+    fn take(&self, path: &Path) -> Result<Arc<File>, LockRefusal> {
         let mut held = self.held.lock();
         if let Some(lock) = held.get(path).and_then(Weak::upgrade).filter(|lock| leads_to(path, lock)) {
             return Ok(lock);
@@ -90,7 +90,7 @@ impl IndexLocks {
                     let mut note = String::new();
                     // If the note is not text, the holder's process id is unknown.
                     let _ = file.take(NOTE_BYTES).read_to_string(&mut note);
-                    return Err(Refusal::Taken { pid: note.trim().parse().ok() });
+                    return Err(LockRefusal::Taken { pid: note.trim().parse().ok() });
                 }
                 Err(TryLockError::Error(error)) => return Err(error.into()),
             }
@@ -107,12 +107,12 @@ impl IndexLocks {
 }
 
 /// Why the lock was not taken.
-enum Refusal {
+enum LockRefusal {
     Taken { pid: Option<u32> },
     Io(io::Error),
 }
 
-impl From<io::Error> for Refusal {
+impl From<io::Error> for LockRefusal {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }

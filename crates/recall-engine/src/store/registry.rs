@@ -41,7 +41,7 @@ pub(crate) struct Registry {
     /// The events that the user's recall wrote, and the confirmations of the user.
     pub(crate) own: Arc<Own>,
     locks: Arc<IndexLocks>,
-    slots: Mutex<Vec<Slot>>,
+    slots: Mutex<Vec<StoreSlot>>,
     /// The damaged parts of stores that have to be opened again.
     damaged: Mutex<BTreeMap<PathBuf, Damage>>,
     uses: AtomicU64,
@@ -60,7 +60,7 @@ struct Damage {
 }
 
 /// A place for one root. The inner lock is held while the store is opened, so that two requests open it once.
-struct Slot {
+struct StoreSlot {
     root: PathBuf,
     used: u64,
     store: Arc<Mutex<Option<Arc<Store>>>>,
@@ -431,7 +431,7 @@ impl Registry {
             take_oldest_idle(&mut slots);
         }
         let store = Arc::default();
-        slots.push(Slot { root: root.to_owned(), used: now, store: Arc::clone(&store) });
+        slots.push(StoreSlot { root: root.to_owned(), used: now, store: Arc::clone(&store) });
         store
     }
 }
@@ -442,11 +442,12 @@ fn canonical(root: &Path) -> PathBuf {
 }
 
 /// Takes the least recently used idle store out.
-fn take_oldest_idle(slots: &mut Vec<Slot>) -> Option<Slot> {
+fn take_oldest_idle(slots: &mut Vec<StoreSlot>) -> Option<StoreSlot> {
     // A slot that a request holds is about to be opened.
-    let is_free = |slot: &Slot| Arc::strong_count(&slot.store) == 1;
-    let idle =
-        |slot: &Slot| is_free(slot) && slot.store.try_lock().is_some_and(|store| store.as_ref().is_none_or(is_idle));
+    let is_free = |slot: &StoreSlot| Arc::strong_count(&slot.store) == 1;
+    let idle = |slot: &StoreSlot| {
+        is_free(slot) && slot.store.try_lock().is_some_and(|store| store.as_ref().is_none_or(is_idle))
+    };
     let oldest = slots.iter().enumerate().filter(|(_, slot)| idle(slot)).min_by_key(|(_, slot)| slot.used);
     let (at, _) = oldest?;
     Some(slots.swap_remove(at))

@@ -51,7 +51,7 @@ fn note(text: &str, found: &Found) -> ForeignMemory {
 }
 
 /// A note as the database has it.
-struct Entity {
+struct NoteEntity {
     number: i64,
     title: String,
     note_type: String,
@@ -75,7 +75,7 @@ fn read_database(path: &Path, scratch: &Path, sink: &mut Sink<'_>) -> Result<(),
             others += 1;
             return ControlFlow::Continue(());
         }
-        entities.push(Entity {
+        entities.push(NoteEntity {
             number: row.number(0).unwrap_or_default(),
             title: row.text(1).unwrap_or_default(),
             note_type: row.text(2).or_else(|| row.text(3)).unwrap_or_default(),

@@ -15,7 +15,7 @@ use crate::line::{ProvenanceFields, parser_message};
 /// `event` must be the first field: a torn last line is recognized by it.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Line {
+struct EventLine {
     event: String,
     event_id: String,
     timestamp: String,
@@ -42,7 +42,7 @@ pub(super) fn write(event: &SessionEvent, lines: &mut Vec<u8>) {
     let SessionEvent { id, timestamp, details, provenance } = event;
     let EventDetails { event_type, content, rationale, resolution, from_agent, to_agent, related_files, metadata } =
         details.clone();
-    let line = Line {
+    let line = EventLine {
         event: event_type.as_str().to_owned(),
         event_id: id.to_string(),
         timestamp: rfc_3339(*timestamp),
@@ -68,7 +68,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Option<SessionEvent>, String> {
     if bytes.is_empty() {
         return Ok(None);
     }
-    let line: Line = serde_json::from_slice(bytes).map_err(|error| parser_message(&error))?;
+    let line: EventLine = serde_json::from_slice(bytes).map_err(|error| parser_message(&error))?;
     let wrong = |what: &dyn std::fmt::Display| what.to_string();
     let timestamp: Timestamp =
         moment_of(&line.timestamp).ok_or_else(|| format!("`{}` is not an RFC 3339 timestamp", line.timestamp))?;

@@ -94,7 +94,7 @@ fn all_tags_must_match_but_only_one_type_or_language() {
     assert_eq!(documents(&store, &tags(&["storage", "Draft x"])), [1]);
     assert_eq!(documents(&store, &tags(&["draft"])), [0_i64; 0]);
     let languages = |names: &[&'static str]| Filters {
-        languages: names.iter().map(|name| Language::known(name)).collect(),
+        languages: names.iter().map(|name| Language::from_static(name)).collect(),
         ..Filters::default()
     };
     assert_eq!(documents(&store, &languages(&["python"])), [3]);
@@ -138,7 +138,7 @@ fn any_doc(row: i64) -> impl Strategy<Value = Doc> {
 fn any_filters() -> impl Strategy<Value = Filters> {
     let types = prop::collection::vec(prop::sample::select(vec![DocumentType::Code, DocumentType::Adr]), 0..2);
     let languages =
-        prop::collection::vec(prop::sample::select(vec!["rust", "go", "zig"]).prop_map(Language::known), 0..2);
+        prop::collection::vec(prop::sample::select(vec!["rust", "go", "zig"]).prop_map(Language::from_static), 0..2);
     let paths = prop::collection::vec(
         prop::sample::select(vec!["src", "src/deep", "docs/f3.rs"]).prop_map(|path| PathFilter(path.to_owned())),
         0..2,

@@ -78,7 +78,7 @@ impl Doc {
             id: DocumentId::from_path(&path),
             document_type: self.document_type,
             title: path.file_name().to_owned(),
-            language: self.language.map(Language::known),
+            language: self.language.map(Language::from_static),
             hash: ContentHash::hash(text.as_bytes()),
             size_bytes: text.len() as u64,
             modified: Timestamp(0),

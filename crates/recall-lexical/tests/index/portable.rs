@@ -43,7 +43,7 @@ fn portable(docs: &[Doc], query: &PortableQuery) -> (Vec<PortableDocument>, Stat
             traits: Traits {
                 document_type: doc.document_type,
                 file_kind: FileKind::from_path(&path),
-                form: Form::for_language(doc.language.map(Language::known).as_ref()),
+                form: Form::for_language(doc.language.map(Language::from_static).as_ref()),
             },
             tags: doc.tags.clone(),
             path,

@@ -51,7 +51,7 @@ pub(crate) trait Network: Send {
 pub(crate) struct OnnxNetwork {
     session: Session,
     provider: ProviderUse,
-    inputs: Vec<Input>,
+    inputs: Vec<NetworkInput>,
     output: String,
     /// Restricts each run to the one output.
     options: RunOptions<HasSelectedOutputs>,
@@ -61,7 +61,7 @@ pub(crate) struct OnnxNetwork {
 }
 
 /// An input of the network.
-struct Input {
+struct NetworkInput {
     name: String,
     kind: InputKind,
     is_wide: bool,
@@ -95,9 +95,12 @@ impl OnnxNetwork {
         let wrong = |problem: String| LoadError::NotAnEncoder { path: path.to_owned(), problem };
         let session = session(runtime, path, settings).map_err(refused)?;
         let provider = assignment(&session).map_err(refused)?;
-        let inputs =
-            session.inputs().iter().map(|input| Input::parse(input.name(), input.dtype())).collect::<Result<_, _>>();
-        let inputs: Vec<Input> = inputs.map_err(wrong)?;
+        let inputs = session
+            .inputs()
+            .iter()
+            .map(|input| NetworkInput::parse(input.name(), input.dtype()))
+            .collect::<Result<_, _>>();
+        let inputs: Vec<NetworkInput> = inputs.map_err(wrong)?;
         if !inputs.iter().any(|input| matches!(input.kind, InputKind::Ids)) {
             return Err(wrong("there is no input `input_ids`".to_owned()));
         }
@@ -147,7 +150,7 @@ impl From<ort::Error> for RunError {
 
 /// Builds the inputs of a batch.
 fn inputs<'a>(
-    inputs: &'a [Input],
+    inputs: &'a [NetworkInput],
     batch: &[&Tokens],
     width: usize,
     padding: u32,
@@ -202,7 +205,7 @@ impl Task {
     }
 }
 
-impl Input {
+impl NetworkInput {
     fn parse(name: &str, kind: &ValueType) -> Result<Self, String> {
         let ValueType::Tensor { ty, .. } = kind else { return Err(format!("input `{name}` is not a tensor")) };
         let is_wide = match ty {

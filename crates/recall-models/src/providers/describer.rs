@@ -116,11 +116,11 @@ fn requests<'a>(passages: &'a [&'a str]) -> Vec<&'a [&'a str]> {
 
 #[derive(Deserialize)]
 struct Descriptions {
-    passages: Vec<Description>,
+    passages: Vec<ChunkDescription>,
 }
 
 #[derive(Deserialize)]
-struct Description {
+struct ChunkDescription {
     passage: usize,
     about: String,
 }
@@ -128,7 +128,7 @@ struct Description {
 /// Reads the descriptions in a reply, each as one line; `None` if they are not one for each passage.
 fn descriptions(reply: &str, count: usize) -> Option<Vec<String>> {
     let Descriptions { passages } = object(reply)?;
-    let lines = passages.into_iter().map(|Description { passage, about }| (passage, line(&about)));
+    let lines = passages.into_iter().map(|ChunkDescription { passage, about }| (passage, line(&about)));
     in_order(lines, count).filter(|lines| lines.iter().all(|line| !line.is_empty()))
 }
 

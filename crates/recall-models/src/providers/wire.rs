@@ -96,7 +96,7 @@ struct OllamaAnswer {
 #[derive(Deserialize)]
 struct IndexedAnswer {
     data: Vec<Indexed>,
-    usage: Option<Tokens>,
+    usage: Option<TokenUse>,
 }
 
 #[derive(Deserialize)]
@@ -106,7 +106,7 @@ struct Indexed {
 }
 
 #[derive(Deserialize)]
-struct Tokens {
+struct TokenUse {
     total_tokens: Option<u64>,
 }
 

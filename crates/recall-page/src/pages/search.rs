@@ -58,7 +58,7 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
     let (status, results) = if asked.q.trim().is_empty() {
         (StatusCode::OK, start())
     } else {
-        match site.rpc.search(request(&project, &asked, Wanted::Facets)).await {
+        match site.rpc.search(request(&project, &asked, WantedPage::Facets)).await {
             Ok(answer) => (StatusCode::OK, results(&site, &project, &asked, &answer.into_inner())),
             Err(status) => {
                 let shown = Shown::from(status);
@@ -88,7 +88,7 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
 /// Shows what the rank of one hit is made of.
 pub(super) async fn why(Extension(project): Here, State(mut site): State<Site>, asked: Query<Asked>) -> Response {
     let Query(asked) = asked;
-    let answer = match site.rpc.search(request(&project, &asked, Wanted::Reasons)).await {
+    let answer = match site.rpc.search(request(&project, &asked, WantedPage::Reasons)).await {
         Ok(answer) => answer.into_inner(),
         Err(status) => return failure(&project, Tab::Search, &Shown::from(status)),
     };
@@ -112,14 +112,14 @@ pub(super) async fn why(Extension(project): Here, State(mut site): State<Site>, 
 
 /// What is wanted beside the hits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wanted {
+enum WantedPage {
     /// The values by which the search can be narrowed.
     Facets,
     /// What each rank is made of.
     Reasons,
 }
 
-fn request(project: &Arc<Project>, asked: &Asked, wanted: Wanted) -> SearchRequest {
+fn request(project: &Arc<Project>, asked: &Asked, wanted: WantedPage) -> SearchRequest {
     let scope = match asked.scope.as_str() {
         "project" => v1::Scope::Project,
         "domain" => v1::Scope::Domain,
@@ -132,9 +132,9 @@ fn request(project: &Arc<Project>, asked: &Asked, wanted: Wanted) -> SearchReque
         scope: scope.into(),
         limit: Some(HITS),
         offset: asked.offset,
-        explain: wanted == Wanted::Reasons,
-        facets: wanted == Wanted::Facets,
-        preview: !asked.part.is_empty() || wanted == Wanted::Reasons,
+        explain: wanted == WantedPage::Reasons,
+        facets: wanted == WantedPage::Facets,
+        preview: !asked.part.is_empty() || wanted == WantedPage::Reasons,
         ..SearchRequest::default()
     }
 }

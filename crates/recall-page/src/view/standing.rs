@@ -35,7 +35,7 @@ pub(crate) fn state(state: VerificationState) -> &'static str {
 }
 
 /// Returns the files of a memory that were moved.
-pub(crate) fn moved(memory: &Memory) -> &[MovedFile] {
+pub(crate) fn moved_files(memory: &Memory) -> &[MovedFile] {
     memory.verification.as_ref().map_or(&[], |verification| &verification.moved)
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn labels(memory: &Memory) -> Markup {
         span.label { (memory.r#type) }
         span.label.warn[memory.status() != MemoryStatus::Current && memory.status() != MemoryStatus::Unspecified] { (status(memory)) }
         @if is_broken { span.label.warn { "files " (state(verified)) } }
-        @for moved in moved(memory) { span.label.warn { "moved to " (moved.to) } }
+        @for moved in moved_files(memory) { span.label.warn { "moved to " (moved.to) } }
         @if !trust(memory).is_empty() { span.label.warn[memory.trust() == Trust::Low] { "trust " (trust(memory)) } }
         @if let Some(whose) = ownership_label(memory) { span.label { (whose) } }
         @if is_flagged { span.label.warn { "flagged" } }

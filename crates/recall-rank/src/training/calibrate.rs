@@ -14,7 +14,7 @@ const MAX_POINTS: usize = 64;
 
 /// A run of candidates, adjacent by score, with one estimated probability.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct CalibrationStep {
     candidates: usize,
     weight: f64,
     /// The weighted sum of the scores.
@@ -23,7 +23,7 @@ struct Step {
     relevant: f64,
 }
 
-impl Step {
+impl CalibrationStep {
     fn probability(&self) -> f64 {
         self.relevant / self.weight
     }
@@ -49,13 +49,13 @@ impl Calibration {
     pub fn fit(samples: impl IntoIterator<Item = (f32, bool, f32)>) -> Self {
         let mut samples: Vec<_> = samples.into_iter().filter(|(score, ..)| score.is_finite()).collect();
         samples.sort_by(|left, right| left.0.total_cmp(&right.0));
-        let mut steps: Vec<Step> = Vec::new();
+        let mut steps: Vec<CalibrationStep> = Vec::new();
         for run in samples.chunk_by(|left, right| left.0.total_cmp(&right.0).is_eq()) {
-            let mut step = Step { candidates: 0, weight: 0.0, score: 0.0, relevant: 0.0 };
+            let mut step = CalibrationStep { candidates: 0, weight: 0.0, score: 0.0, relevant: 0.0 };
             for &(score, is_relevant, weight) in run {
                 let weight = f64::from(weight);
                 let relevant = if is_relevant { weight } else { 0.0 };
-                step.merge(Step { candidates: 1, weight, score: weight * f64::from(score), relevant });
+                step.merge(CalibrationStep { candidates: 1, weight, score: weight * f64::from(score), relevant });
             }
             while let Some(last) = steps.pop_if(|last| last.probability() >= step.probability()) {
                 step.merge(last);
@@ -73,8 +73,8 @@ impl Calibration {
 }
 
 /// Merges steps, from the highest score down, until each has enough candidates.
-fn merge_small_steps(steps: &mut Vec<Step>) {
-    let mut joined: Vec<Step> = Vec::with_capacity(steps.len());
+fn merge_small_steps(steps: &mut Vec<CalibrationStep>) {
+    let mut joined: Vec<CalibrationStep> = Vec::with_capacity(steps.len());
     for step in steps.drain(..).rev() {
         match joined.last_mut() {
             Some(last) if last.candidates < MIN_CANDIDATES => last.merge(step),
@@ -91,7 +91,7 @@ fn merge_small_steps(steps: &mut Vec<Step>) {
 }
 
 /// Merges the two most similar neighbours until the number of steps is within the limit.
-fn merge_similar_steps(steps: &mut Vec<Step>) {
+fn merge_similar_steps(steps: &mut Vec<CalibrationStep>) {
     while steps.len() > MAX_POINTS {
         let costs = steps.windows(2).map(|pair| pair[0].merge_cost(&pair[1]));
         let (at, _) =

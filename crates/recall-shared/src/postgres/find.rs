@@ -35,7 +35,7 @@ const VISIBLE: &str = "cross join lateral (select d.id, d.keys, d.branch from re
        and b.is_default and b.generation > 0 and not b.repository = any($2) offset 0) b";
 
 /// The parameters that every request of a search has.
-struct Conditions {
+struct SqlConditions {
     tenant: String,
     without: Vec<String>,
     kinds: Vec<String>,
@@ -44,7 +44,7 @@ struct Conditions {
     paths: Vec<String>,
 }
 
-impl Conditions {
+impl SqlConditions {
     fn new(tenant: &str, ask: &Ask) -> Self {
         let Filters { kinds, languages, paths, tags } = ask.filters.clone();
         Self {
@@ -66,7 +66,7 @@ impl Conditions {
 }
 
 /// A candidate: a chunk, if a retriever of chunks found it, and its document.
-struct Candidate {
+struct CandidateRow {
     document: i64,
     chunk: Option<i64>,
     /// The score of its retriever.
@@ -74,7 +74,7 @@ struct Candidate {
 }
 
 pub(super) async fn find(pool: Arc<Pool>, ask: Ask) -> Result<Found, StoreError> {
-    let conditions = Conditions::new(&pool.tenant, &ask);
+    let conditions = SqlConditions::new(&pool.tenant, &ask);
     let words = by_keys(&pool, &conditions, &ask, &ask.words, ask.depths.words);
     let definitions = by_keys(&pool, &conditions, &ask, &ask.definitions, ask.depths.definitions);
     let files = by_path(&pool, &conditions, &ask);
@@ -82,7 +82,7 @@ pub(super) async fn find(pool: Arc<Pool>, ask: Ask) -> Result<Found, StoreError>
     let (words, definitions, files, nearest) = tokio::try_join!(words, definitions, files, nearest)?;
     let near: HashSet<i64> = nearest.iter().flatten().filter_map(|candidate| candidate.chunk).collect();
     let has_cosines = nearest.is_some();
-    let all: Vec<Candidate> =
+    let all: Vec<CandidateRow> =
         words.into_iter().chain(definitions).chain(files).chain(nearest.into_iter().flatten()).collect();
     let documents: Vec<i64> = distinct(all.iter().map(|candidate| candidate.document));
     let chunks: Vec<i64> = distinct(all.iter().filter_map(|candidate| candidate.chunk));
@@ -101,11 +101,11 @@ pub(super) async fn find(pool: Arc<Pool>, ask: Ask) -> Result<Found, StoreError>
 /// Finds chunks by the sum of the weights of their keys.
 async fn by_keys(
     pool: &Arc<Pool>,
-    conditions: &Conditions,
+    conditions: &SqlConditions,
     ask: &Ask,
     wanted: &[Weighted],
     depth: usize,
-) -> Result<Vec<Candidate>, StoreError> {
+) -> Result<Vec<CandidateRow>, StoreError> {
     if wanted.is_empty() || depth == 0 {
         return Ok(Vec::new());
     }
@@ -128,12 +128,12 @@ async fn by_keys(
 /// many are looked up as are wanted. Returns the best that readers see, and how many were compared.
 async fn compare(
     pool: &Arc<Pool>,
-    conditions: &Conditions,
+    conditions: &SqlConditions,
     read: &Parameters,
     all: &Parameters,
     compared: i64,
     depth: i64,
-) -> Result<(Vec<Candidate>, i64), StoreError> {
+) -> Result<(Vec<CandidateRow>, i64), StoreError> {
     let limit = (READ_BY_KEYS as i64).max(compared);
     let find = format!(
         "with read as materialized (select f.chunk, f.score from recall_1.chunks_with($7, $8, {limit}, {compared}) f), \
@@ -152,13 +152,13 @@ async fn compare(
     connection.done();
     let seen = rows.first().map_or(0, |row| row.get(3));
     let candidate = |row: &tokio_postgres::Row| {
-        Some(Candidate { document: row.get::<_, Option<i64>>(0)?, chunk: Some(row.get(1)), score: row.get(2) })
+        Some(CandidateRow { document: row.get::<_, Option<i64>>(0)?, chunk: Some(row.get(1)), score: row.get(2) })
     };
     Ok((rows.iter().filter_map(candidate).collect(), seen))
 }
 
 /// Finds documents by the sum of the weights of their keys.
-async fn by_path(pool: &Arc<Pool>, conditions: &Conditions, ask: &Ask) -> Result<Vec<Candidate>, StoreError> {
+async fn by_path(pool: &Arc<Pool>, conditions: &SqlConditions, ask: &Ask) -> Result<Vec<CandidateRow>, StoreError> {
     if ask.files.is_empty() || ask.depths.files == 0 {
         return Ok(Vec::new());
     }
@@ -176,12 +176,16 @@ async fn by_path(pool: &Arc<Pool>, conditions: &Conditions, ask: &Ask) -> Result
     let mut connection = pool.connection().await?;
     let rows = connection.rows(&find, &parameters).await?;
     connection.done();
-    let candidate = |row: &tokio_postgres::Row| Candidate { document: row.get(0), chunk: None, score: row.get(1) };
+    let candidate = |row: &tokio_postgres::Row| CandidateRow { document: row.get(0), chunk: None, score: row.get(1) };
     Ok(rows.iter().map(candidate).collect())
 }
 
 /// Finds the chunks with the nearest vectors; `None` if the store has none of the model.
-async fn nearest(pool: &Arc<Pool>, conditions: &Conditions, ask: &Ask) -> Result<Option<Vec<Candidate>>, StoreError> {
+async fn nearest(
+    pool: &Arc<Pool>,
+    conditions: &SqlConditions,
+    ask: &Ask,
+) -> Result<Option<Vec<CandidateRow>>, StoreError> {
     let Some((model, vector)) = &ask.vector else { return Ok(None) };
     if ask.depths.nearest == 0 {
         return Ok(None);
@@ -202,7 +206,7 @@ async fn nearest(pool: &Arc<Pool>, conditions: &Conditions, ask: &Ask) -> Result
     };
     connection.done();
     let candidate =
-        |row: &tokio_postgres::Row| Candidate { document: row.get(0), chunk: Some(row.get(1)), score: row.get(2) };
+        |row: &tokio_postgres::Row| CandidateRow { document: row.get(0), chunk: Some(row.get(1)), score: row.get(2) };
     Ok(Some(rows.iter().map(candidate).filter(|candidate| !candidate.score.is_nan()).collect()))
 }
 

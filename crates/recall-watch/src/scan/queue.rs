@@ -8,12 +8,12 @@ use super::lister::{Directory, Lister};
 
 /// The directories still to be listed.
 pub(super) struct Queue<'a> {
-    state: Mutex<State<'a>>,
+    state: Mutex<QueueState<'a>>,
     changed: Condvar,
     cancel: &'a AtomicBool,
 }
 
-struct State<'a> {
+struct QueueState<'a> {
     waiting: Vec<Directory<'a>>,
     /// The number of directories being listed. Each may add more.
     in_progress: usize,
@@ -21,7 +21,7 @@ struct State<'a> {
 
 impl<'a> Queue<'a> {
     pub(super) fn new(starts: Vec<Directory<'a>>, cancel: &'a AtomicBool) -> Self {
-        Self { state: Mutex::new(State { waiting: starts, in_progress: 0 }), changed: Condvar::new(), cancel }
+        Self { state: Mutex::new(QueueState { waiting: starts, in_progress: 0 }), changed: Condvar::new(), cancel }
     }
 
     /// Lists one directory and queues its subdirectories. Waits while other threads may still add some. Returns `false`

@@ -24,13 +24,13 @@ pub(super) struct Markers {
 struct Marker {
     name: String,
     file: File,
-    state: State,
+    state: MarkerState,
     /// How often it was touched. Each time it gets a new modification time.
     touched: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum MarkerState {
     Free,
     /// A reader waits for its event.
     Waiting,
@@ -47,7 +47,7 @@ impl Markers {
         let marker = |number: usize| {
             let name = format!("{number}");
             let file = File::create(folder.join(&name))?;
-            Ok(Marker { name, file, state: State::Free, touched: 0 })
+            Ok(Marker { name, file, state: MarkerState::Free, touched: 0 })
         };
         let markers = (0..MARKERS).map(marker).collect::<io::Result<_>>()?;
         Ok(Self { folder, reach, all: Mutex::new(markers), arrived: Condvar::new() })
@@ -60,7 +60,7 @@ impl Markers {
     /// Touches a marker and waits for its event. Returns `false` if it does not arrive in time.
     pub(super) fn touch_and_wait(&self, deadline: Instant) -> bool {
         let mut markers = self.all.lock();
-        let Some(place) = markers.iter().position(|marker| marker.state == State::Free) else { return false };
+        let Some(place) = markers.iter().position(|marker| marker.state == MarkerState::Free) else { return false };
         let marker = &mut markers[place];
         marker.touched += 1;
         let touched = match self.reach {
@@ -78,14 +78,14 @@ impl Markers {
         if touched.is_err() {
             return false;
         }
-        marker.state = State::Waiting;
-        while markers[place].state == State::Waiting {
+        marker.state = MarkerState::Waiting;
+        while markers[place].state == MarkerState::Waiting {
             if self.arrived.wait_until(&mut markers, deadline).timed_out() {
                 break;
             }
         }
-        let has_arrived = markers[place].state == State::Arrived;
-        markers[place].state = if has_arrived { State::Free } else { State::Abandoned };
+        let has_arrived = markers[place].state == MarkerState::Arrived;
+        markers[place].state = if has_arrived { MarkerState::Free } else { MarkerState::Abandoned };
         has_arrived
     }
 
@@ -107,8 +107,8 @@ impl Markers {
             return true;
         };
         marker.state = match marker.state {
-            State::Waiting => State::Arrived,
-            State::Abandoned => State::Free,
+            MarkerState::Waiting => MarkerState::Arrived,
+            MarkerState::Abandoned => MarkerState::Free,
             state => state,
         };
         drop(markers);

@@ -43,7 +43,7 @@ pub(crate) struct GetArgs {
 
 /// The settings, as JSON.
 #[derive(Debug, Serialize)]
-struct Shown<'a> {
+struct ShownList<'a> {
     settings: Vec<ShownSetting<'a>>,
     warnings: Vec<ShownWarning>,
 }
@@ -76,7 +76,7 @@ struct ShownWarning {
 
 pub(super) async fn run(args: &ListArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let ListArgs { section, origin, changed } = args;
-    let known = Known::read(context, section.as_deref()).await?;
+    let known = KnownSettings::read(context, section.as_deref()).await?;
     let is_shown = |row: &&Row| !changed || row.origin.layer != Layer::Default;
     let rows: Vec<&Row> = known.rows.iter().filter(is_shown).collect();
     known.show(&rows, context, |text, row| {
@@ -91,7 +91,7 @@ pub(super) async fn run(args: &ListArgs, context: &CommandContext) -> Result<Exi
 
 pub(super) async fn get(args: &GetArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let GetArgs { key, origin } = args;
-    let known = Known::read(context, Some(key)).await?;
+    let known = KnownSettings::read(context, Some(key)).await?;
     let Some(row) = known.rows.iter().find(|row| row.key == *key) else { return Err(unknown(key)) };
     known.show(&[row], context, |text, row| {
         let _ = write!(text, "{}", printable(&row.value));
@@ -112,14 +112,14 @@ fn origin_text(origin: &Origin) -> String {
 }
 
 /// The settings of the files and variables here, and of the running daemon.
-struct Known {
+struct KnownSettings {
     rows: Vec<Row>,
     warnings: Vec<recall_config::Warning>,
     /// What the daemon answered; empty if none runs.
     daemon: Vec<v1::Setting>,
 }
 
-impl Known {
+impl KnownSettings {
     async fn read(context: &CommandContext, wanted: Option<&str>) -> Result<Self, CommandError> {
         let environment = &context.process_env.environment;
         let root = layer_root(context);
@@ -154,7 +154,7 @@ impl Known {
         if output.format == Format::Json {
             let settings = rows.iter().map(|row| self.shown_setting(row)).collect();
             let warnings = self.warnings.iter().map(shown_warning).collect();
-            return output.json(&recall_api::json::answer(Shown { settings, warnings }));
+            return output.json(&recall_api::json::answer(ShownList { settings, warnings }));
         }
         let mut text = String::new();
         for row in rows {
@@ -260,7 +260,7 @@ mod tests {
         let rows: Vec<Row> = recall_config::defaults().rows().cloned().collect();
         let running =
             v1::Setting { key: "daemon.drain".to_owned(), running: "\"9s\"".to_owned(), ..v1::Setting::default() };
-        let known = Known { rows, warnings: Vec::new(), daemon: vec![running] };
+        let known = KnownSettings { rows, warnings: Vec::new(), daemon: vec![running] };
         for row in &known.rows {
             let written = serde_json::to_string(&known.shown_setting(row)).expect("plain data");
             let Mirror { key, value, default, layer, file, line, variable, who, read_by, doc, daemon } =

@@ -30,7 +30,7 @@ pub(super) fn stream(
         let (inside, working) = (events.clone(), Arc::clone(&daemon));
         let began = Instant::now();
         let run = daemon.transfers.run(&events, move |cancel| {
-            let mut sent = Sent::default();
+            let mut sent = SentProgress::default();
             transfer(&working.models, &mut |progress| {
                 if sent.is_due(progress) {
                     // A client that does not keep up misses this event; a later one replaces it.
@@ -53,12 +53,12 @@ pub(super) fn stream(
 
 /// The latest progress event that was sent.
 #[derive(Default)]
-struct Sent {
+struct SentProgress {
     file: String,
     at: Option<Instant>,
 }
 
-impl Sent {
+impl SentProgress {
     /// Returns whether an event is due: at the begin and the end of each file, and once per [`PROGRESS_INTERVAL`].
     fn is_due(&mut self, progress: Progress<'_>) -> bool {
         let is_new = self.file != progress.file;

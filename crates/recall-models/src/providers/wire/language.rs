@@ -41,7 +41,7 @@ struct AnthropicBody<'a> {
 }
 
 #[derive(Serialize)]
-struct OpenAiBody<'a> {
+struct OpenAiChatBody<'a> {
     model: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
@@ -62,7 +62,7 @@ pub(crate) fn prompt_body(wire: Wire, prompt: Prompt<'_>, is_vendor: bool) -> Ve
         let messages = [Message { role: "system", content: instruction }, user];
         let (max_completion_tokens, max_tokens) =
             if is_vendor { (Some(most_tokens), None) } else { (None, Some(most_tokens)) };
-        serde_json::to_vec(&OpenAiBody { model, max_completion_tokens, max_tokens, messages })
+        serde_json::to_vec(&OpenAiChatBody { model, max_completion_tokens, max_tokens, messages })
     };
     written.expect("strings and numbers can be written")
 }
