@@ -8,7 +8,7 @@ use recall_tests::workspace;
 
 /// The sources that may delete a single file by its path, and why.
 const FILES: &[(&str, &str)] = &[
-    ("crates/recall-bench/src/mine/checkout.rs", "a checkout in a temporary folder of its own"),
+    ("crates/recall-bench/src/quality/mine/checkout.rs", "a checkout in a temporary folder of its own"),
     ("crates/recall-models/src/fetch/", "its own downloads and lock in the data home"),
     ("crates/recall-models/src/folder/pull.rs", "its own download in the data home"),
     ("crates/recall-models/src/runtime/", "its own download and marks in the data home"),
@@ -54,7 +54,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn only_recall_folder_deletes_folders_and_only_listed_sources_delete_files() {
+fn one_crate_deletes_folders_and_only_listed_sources_delete_files() {
     let root = workspace();
     let mut files = Vec::new();
     for folder in ["crates", "recalld/src", "recall-cli/src", "recall-shim/src"] {

@@ -95,7 +95,7 @@ fn the_architecture_lists_the_rooms_in_their_order() {
     let page = std::fs::read_to_string(workspace().join("ARCHITECTURE.md")).expect("the page");
     let (_, section) = page.split_once("### The rooms of the engine").expect("the section");
     let list = section.split("```").nth(1).expect("the list");
-    let line_of = |room: &str| list.lines().position(|line| line.split_whitespace().any(|word| word == room));
+    let line_of = |room: &str| list.lines().position(|line| line.split("  ").any(|column| column.trim() == room));
     let mut above = None;
     for rooms in STAIRS.iter().filter(|rooms| **rooms != LEAVES) {
         let lines: Vec<usize> =

@@ -1,4 +1,4 @@
-//! What touches the operating system: folders whose files are opened, replaced and deleted without following symbolic links,
+//! Access to the operating system: folders whose files are opened, replaced and deleted without following symbolic links,
 //! the program [`git`], and functions of the [`system`] that need `unsafe`.
 //!
 //! An untrusted repository may contain links to any place, and devices in place of files. A [`Folder`] refuses both:
