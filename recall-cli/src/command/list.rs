@@ -124,7 +124,10 @@ fn finish(
 ) -> Result<Exit, CommandError> {
     let output = &context.output;
     if entries.is_empty() {
-        output.note("nothing found");
+        output.note(match shown {
+            Shown::Why => "nothing is stale",
+            Shown::Facts => "nothing found",
+        });
         return Ok(Exit::NothingFound);
     }
     if output.format == Format::Human {
