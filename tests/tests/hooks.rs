@@ -118,6 +118,12 @@ fn memories_about_a_file_are_shown_before_it_is_read_once_a_session() {
     assert!(told.contains("may no longer hold (changed: src/retry.rs)"), "{told}");
 }
 
+/// Sends the hook of a tool that has run in the session `s-1`. The hook answers nothing.
+fn use_tool(sandbox: &Sandbox, project: &Project, name: &str, input: &Value, response: &Value) {
+    let fields = json!({"tool_name": name, "tool_input": input, "tool_response": response});
+    assert_eq!(hook(sandbox, &["post-tool"], &event(project, "s-1", "PostToolUse", fields)), None);
+}
+
 #[test]
 fn a_session_is_recorded_and_summarised() {
     let sandbox = patient();
@@ -125,10 +131,7 @@ fn a_session_is_recorded_and_summarised() {
     let send = |arguments: &[&str], name: &str, fields: Value| {
         hook(&sandbox, arguments, &event(&project, "s-1", name, fields))
     };
-    let tool = |name: &str, input: Value, response: Value| {
-        let fields = json!({"tool_name": name, "tool_input": input, "tool_response": response});
-        assert_eq!(send(&["post-tool"], "PostToolUse", fields), None);
-    };
+    let tool = |name: &str, input: Value, response: Value| use_tool(&sandbox, &project, name, &input, &response);
     send(&["session-start"], "SessionStart", json!({"source": "startup"}));
     let prompt = |text: &str| send(&["prompt"], "UserPromptSubmit", json!({"prompt": text}));
     prompt("/clear");
@@ -207,10 +210,7 @@ fn tasks_that_are_created_and_updated_one_by_one_are_counted_and_kept() {
     let send = |arguments: &[&str], name: &str, fields: Value| {
         hook(&sandbox, arguments, &event(&project, "s-1", name, fields))
     };
-    let tool = |name: &str, input: Value, response: Value| {
-        let fields = json!({"tool_name": name, "tool_input": input, "tool_response": response});
-        assert_eq!(send(&["post-tool"], "PostToolUse", fields), None);
-    };
+    let tool = |name: &str, input: Value, response: Value| use_tool(&sandbox, &project, name, &input, &response);
     send(&["session-start"], "SessionStart", json!({"source": "startup"}));
     for (id, subject) in [("1", "Dig a hole"), ("2", "Fill it")] {
         let input = json!({"subject": subject, "description": "With a spade.", "activeForm": "Digging"});

@@ -34,8 +34,12 @@ pub fn nothing_matches(answer: &ExactResponse) -> String {
     if *files_left_out > 0 {
         let _ = write!(
             text,
-            "; {} not searched, because not indexed: `recall status` says why",
-            count_noun(*files_left_out, "more file was", "more files were")
+            "; {} not searched: `recall status --failures` lists them",
+            count_noun(
+                *files_left_out,
+                "file is left out of the index and was",
+                "files are left out of the index and were"
+            )
         );
     }
     text
@@ -83,7 +87,7 @@ mod tests {
         answer.complete = false;
         assert_eq!(nothing_matches(&answer), "no line matches in 12 files, which are not all");
         answer.files_left_out = 2;
-        assert!(nothing_matches(&answer).contains("; 2 more files were not searched, because not indexed"));
+        assert!(nothing_matches(&answer).contains("; 2 files are left out of the index and were not searched: "));
         let paths = vec!["src".to_owned()];
         let filters = Some(Filters { paths, ..Filters::default() });
         let query = Some(crate::v1::QueryEcho { filters, ..crate::v1::QueryEcho::default() });

@@ -11,10 +11,10 @@ pub const STALE_AFTER_DAYS: u32 = 180;
 /// What the age of an item says about it, and whether a search compares memories with the files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Freshness {
-    /// The age in days from which items of a type are stale; `None` for never. For a type that is not listed, memories have
+    /// The age in days from which items of a type are stale. `None`: they are not stale by age. For a type that is not listed, memories have
     /// [`STALE_AFTER_DAYS`]. Files are indexed again when they change, so they are only stale if their type is listed.
     pub stale_after_days: BTreeMap<DocumentType, Option<u32>>,
-    /// How many days after it became stale by its age a memory is deprecated; `None` for never.
+    /// The days between becoming stale by age and being deprecated. `None`: a memory is not deprecated by age.
     pub auto_deprecate_after_days: Option<u32>,
     /// Whether a search compares the anchors of the memories that it finds with the files.
     pub check_on_search: bool,
@@ -36,13 +36,13 @@ impl Freshness {
         AgeLimits { stale_days, deprecated_days }
     }
 
-    /// Returns the age in days from which a file of that type is stale; `None` for never.
+    /// Returns the age in days from which a file of that type is stale. `None`: it is not stale by age.
     pub fn file_limit(&self, document_type: DocumentType) -> Option<u32> {
         self.stale_after_days.get(&document_type).copied().flatten()
     }
 }
 
-/// The ages in days from which a memory is no longer current; `None` for never.
+/// The ages in days at which the status of a memory changes. `None`: it does not change by age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AgeLimits {
     /// From this age it is stale.

@@ -95,7 +95,7 @@ async fn unknown() -> Response {
     answer::failure_page(&Shown {
         status: StatusCode::NOT_FOUND,
         reason: "NOT_FOUND",
-        message: "there is no such endpoint".to_owned(),
+        message: "this endpoint does not exist".to_owned(),
         hint: Some("/api/v1/openapi.json lists the endpoints".to_owned()),
     })
 }

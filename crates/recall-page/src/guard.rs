@@ -90,7 +90,7 @@ fn check(access: &Access, mut request: Request<Body>) -> Result<Request<Body>, R
     }
     let path = request.uri().path();
     if !is_plain(path) {
-        return Err((StatusCode::NOT_FOUND, "there is no such page"));
+        return Err((StatusCode::NOT_FOUND, "this page does not exist"));
     }
     if PUBLIC.contains(&path) {
         return Ok(request);

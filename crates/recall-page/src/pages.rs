@@ -90,7 +90,7 @@ async fn icon() -> Response {
 }
 
 async fn unknown() -> Response {
-    answer::refusal_page(StatusCode::NOT_FOUND, "there is no such page")
+    answer::refusal_page(StatusCode::NOT_FOUND, "this page does not exist")
 }
 
 /// Returns a page that says why there is no other one.

@@ -122,7 +122,7 @@ impl fmt::Display for SkipReason {
             Self::SymlinkOutside => "symlink that leaves the root",
             Self::SymlinkLoop => "symlink that leads back to itself",
             Self::SymlinkBroken => "symlink to nothing",
-            Self::Secret => "secret by its name",
+            Self::Secret => "secret by name",
             Self::PrivateKey => "with a private key",
             Self::LockFile => "lock file (git does not track it)",
             Self::Binary => "binary",

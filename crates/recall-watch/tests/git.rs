@@ -186,7 +186,7 @@ fn files_that_tools_write_are_found_if_git_tracks_them() {
     }
     place.check(&["Cargo.lock", "app.min.js", "logo.svg"]);
     assert_eq!(place.explanation("yarn.lock"), "yarn.lock: lock file (git does not track it)");
-    assert_eq!(place.explanation(".env"), ".env: secret by its name");
+    assert_eq!(place.explanation(".env"), ".env: secret by name");
 }
 
 #[test]

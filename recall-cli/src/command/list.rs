@@ -125,7 +125,7 @@ fn finish(
     let output = &context.output;
     if entries.is_empty() {
         output.note(match shown {
-            Shown::Why => "nothing is stale",
+            Shown::Why => "no stale items found",
             Shown::Facts => "nothing found",
         });
         return Ok(Exit::NothingFound);

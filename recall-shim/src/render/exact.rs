@@ -136,7 +136,12 @@ mod tests {
         let mut none = ExactResponse { results: Vec::new(), total_lines: 0, files_left_out: 1, ..response(0) };
         none.stats.get_or_insert_default().documents = 12;
         let text = exact(&none, 0, 2_000, |_| String::new());
-        assert!(text.starts_with("\"<=>\": no line matches in 12 files; 1 more file was not searched"), "{text}");
+        assert!(
+            text.starts_with(
+                "\"<=>\": no line matches in 12 files; 1 file is left out of the index and was not searched"
+            ),
+            "{text}"
+        );
         let partial = ExactResponse { complete: false, files_left_out: 3, ..response(1) };
         let text = exact(&partial, 0, 2_000, |_| String::new());
         assert!(

@@ -55,8 +55,8 @@ const CODE_NEAR: f32 = 6.0;
 /// The cosine at which code is as likely an answer as its other signs say.
 const CODE_COSINE: f32 = 0.4;
 
-/// The share of the question from which on code counts as found by its words. Below it, little nearness is no news: a paraphrase has a
-/// cosine of .1 to .3.
+/// The share of the question that code must contain to count as found by its words. Code that contains less is not doubted for a low
+/// cosine, since a paraphrase has one of .1 to .3.
 const HELD_BY_WORDS: f32 = 0.5;
 
 /// The cosine that the nearest of a few thousand chunks reaches by chance.
@@ -120,7 +120,7 @@ mod tests {
         assert!((Signs { cosine: Some(0.2), ..paraphrased }.support() - paraphrased.support()).abs() < 1e-6);
         let memory = Signs { kind: ContentKind::Memory, ..PLAIN };
         let at_chance = Signs { cosine: Some(0.2), ..memory }.support();
-        assert!((at_chance - memory.support()).abs() < 1e-6, "chance is no sign");
+        assert!((at_chance - memory.support()).abs() < 1e-6, "a cosine at chance changes nothing");
     }
 
     #[test]

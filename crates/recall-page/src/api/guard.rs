@@ -84,7 +84,7 @@ fn check(gate: &Gate, mut request: Request<Body>) -> Result<Request<Body>, Shown
     let sender = if is_bare { Sender::Program } else { Sender::Browser };
     guard::came_from_here(&request, &host, sender).map_err(into_shown)?;
     if !guard::is_plain(path) {
-        return Err(into_shown((StatusCode::NOT_FOUND, "there is no such endpoint")));
+        return Err(into_shown((StatusCode::NOT_FOUND, "this endpoint does not exist")));
     }
     if path == PUBLIC {
         return Ok(request);
