@@ -35,10 +35,11 @@ mod store_results;
 mod texts;
 mod verdict;
 
+use std::mem;
 use std::sync::Arc;
 
 use recall_core::{
-    Ablation, ChunkRow, Facets, Language, OtherProjects, Recording, Scope, SearchRequest, Understood, UnknownFilter,
+    Ablation, Facets, Language, OtherProjects, Recording, Scope, SearchRequest, Understood, UnknownFilter,
     UnknownLanguage, Weights, error_chain, select, understand,
 };
 use recall_rql::Filter;
@@ -49,7 +50,7 @@ use crate::error::{SearchError, StoreError};
 use crate::indexing::freshen;
 use crate::matching::{OutsidePaths, PathFilters};
 use crate::origin::Origin;
-use crate::ranking::{ContentKind, Rankers};
+use crate::ranking::Rankers;
 use crate::store::{Store, StructureWait};
 use crate::task_pool::Deferred;
 use crate::warning::Warning;
@@ -183,10 +184,14 @@ impl Engine {
             ranking: &ranking,
             filter,
         };
-        let mut attempt = 0;
+        let (mut attempt, mut patience) = (0, self.settings.embedding_wait);
         loop {
             attempt += 1;
-            match search.attempt(&mut clock, attempt == ATTEMPTS)? {
+            match search.attempt(&mut clock, attempt >= ATTEMPTS)? {
+                // Texts that were just added may answer in other words: "nothing" is not said before they are compared.
+                Attempt::Answered(answer) if answer.lacks_nearness() && !patience.is_zero() => {
+                    semantic::wait_for_embeddings(&stores, mem::take(&mut patience));
+                }
                 Attempt::Answered(mut answer) => {
                     warnings.append(&mut answer.warnings);
                     if answer.hits.is_empty() || answer.is_doubtful {
@@ -372,7 +377,7 @@ impl Search<'_> {
             },
             stale_files: left_out.len() as u64 + coverage.iter().map(Coverage::files_to_come).sum::<u64>(),
             coverage,
-            stages: std::mem::take(&mut clock.laps),
+            stages: mem::take(&mut clock.laps),
             model,
             preranker: rescored.prerank.model(),
             reranker: rescored.rerank.model(),
@@ -421,54 +426,15 @@ impl Search<'_> {
 /// Returns the stages that are switched on but did not contribute: they had no data, or their model failed.
 fn silent(candidates: &[StoreCandidates], weights: &RetrieverWeights, rescored: &rerank::Rescored) -> Vec<Ablation> {
     let found = || candidates.iter().filter(|found| !found.evidence.documents.is_empty());
+    let is_unread = |found: &StoreCandidates| found.semantic.is_none();
     let stages = [
-        (Ablation::Semantic, weights.asks_semantic() && found().any(|found| found.semantic.is_none())),
+        (Ablation::Semantic, weights.asks_semantic() && (found().any(is_unread) || candidates.iter().all(is_unread))),
         (Ablation::Structure, found().any(|found| matches!(found.links, Links::ToCome))),
         (Ablation::Prerank, rescored.prerank.failure().is_some()),
         (Ablation::Rerank, rescored.rerank.failure().is_some()),
         (Ablation::Judge, rescored.judge.failure().is_some()),
     ];
     stages.into_iter().filter(|&(_, is_silent)| is_silent).map(|(stage, _)| stage).collect()
-}
-
-/// A candidate document with the row of features that a ranker reads.
-pub(crate) struct CandidateRow {
-    pub(crate) store: usize,
-    pub(crate) chunk: ChunkRow,
-    pub(crate) kind: ContentKind,
-    pub(crate) row: Vec<f32>,
-}
-
-/// Returns the features of every candidate, even if no ranker decides on the order.
-pub(crate) fn candidate_rows(
-    engine: &Engine,
-    request: &SearchRequest,
-    understood: &Understood,
-    scope: Scope,
-    stores: &[MountedStore],
-) -> Result<Vec<CandidateRow>, SearchError> {
-    let ranking = stores[0].ranking(&engine.settings.rankers);
-    let base = &stores[0].store;
-    let searched = searched_stores(stores, &[]);
-    let searched = &searched[..];
-    let search = Search { engine, request, understood, scope, searched, stores, base, ranking: &ranking, filter: None };
-    let candidates = candidates::gather(&search, &search.weights(), true, &mut StageClock::default())?;
-    let (set, none) = (order::feature_set(&candidates), Rankers::none());
-    let rankers = ranking.rankers.as_ref().unwrap_or(&none);
-    let mut all = Vec::new();
-    for kind in ContentKind::ALL {
-        let kinds: Vec<_> = candidates.iter().map(|of_store| of_store.with_kind(kind)).collect();
-        let (features, _) = order::score_documents(&search, &kinds, kind, set, rankers)?;
-        let documents =
-            kinds.iter().enumerate().flat_map(|(store, one)| one.documents.iter().map(move |d| (store, *d)));
-        all.extend(documents.enumerate().map(|(place, (store, document))| CandidateRow {
-            store,
-            chunk: document.chunk,
-            kind,
-            row: features.row(place),
-        }));
-    }
-    Ok(all)
 }
 
 /// Adds the filters of the request to those in the query text.

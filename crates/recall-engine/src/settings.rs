@@ -66,7 +66,7 @@ pub struct EngineSettings {
     pub ingest_wait: Duration,
     /// How long a search waits for the scan and the indexing of a few changed files.
     pub few_files_wait: Duration,
-    /// How long the job or search that builds a store's first index waits for its embeddings.
+    /// How long the job or search that builds a store's first index, and a search without a hit, wait for embeddings.
     pub embedding_wait: Duration,
     /// The rankers of stores that have none of their own.
     pub rankers: Rankers,

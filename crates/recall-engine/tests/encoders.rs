@@ -264,6 +264,43 @@ fn an_answer_without_embeddings_says_that_they_are_being_computed() {
     assert_eq!((answer.model.as_deref(), &answer.warnings[..]), (Some("encoder-1"), &[][..]));
 }
 
+/// A question about the page about cars, in other words.
+const PARAPHRASE: &str = "vehicle engine trouble";
+
+#[test]
+fn an_answer_without_a_hit_says_that_embeddings_are_being_computed() {
+    let (sandbox, engine, model) = first_search(Duration::ZERO);
+    let answer = sandbox.search(&engine, PARAPHRASE);
+    assert_eq!(paths(&answer), [""; 0]);
+    assert!(answer.silent.contains(&Ablation::Semantic));
+    assert!(answer.warnings.contains(&Warning::EmbeddingsToCome), "{:?}", answer.warnings);
+    model.go_on();
+}
+
+#[test]
+fn a_search_waits_for_embeddings_before_it_finds_nothing() {
+    let (sandbox, engine, model) = first_search(Duration::ZERO);
+    search(&sandbox, &engine);
+    model.go_on();
+    settle(&sandbox, &engine);
+    drop(engine);
+    // Another model has no embeddings of the index that is there, so no search creates it and waits for that reason.
+    let model = Encoder::held_up(2);
+    let settings = EngineSettings {
+        model: Some(model.model()),
+        embedding_wait: Duration::from_mins(1),
+        ..EngineSettings::default()
+    };
+    let engine = sandbox.engine_by(settings);
+    let answer = thread::scope(|scope| {
+        let searching = scope.spawn(|| sandbox.search(&engine, PARAPHRASE));
+        wait_until("the embedding", || model.calls.load(Ordering::SeqCst) > 0);
+        model.go_on();
+        searching.join().expect("an answer")
+    });
+    assert_eq!((answer.model.as_deref(), paths(&answer)[0]), (Some("encoder-2"), "docs/cars.md"));
+}
+
 #[test]
 fn the_former_encoder_answers_until_the_new_one_covers_the_store() {
     let sandbox = many_pages();

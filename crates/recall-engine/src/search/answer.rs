@@ -73,6 +73,11 @@ impl Answer {
         self.coverage.iter().filter_map(|coverage| coverage.newest).max()
     }
 
+    /// Returns whether there is no hit, and the texts were not compared in meaning although they can be.
+    pub(super) fn lacks_nearness(&self) -> bool {
+        self.hits.is_empty() && self.silent.contains(&Ablation::Semantic)
+    }
+
     /// Returns the number of documents that were searched.
     pub fn documents(&self) -> u64 {
         self.coverage.iter().map(|coverage| coverage.documents).sum()

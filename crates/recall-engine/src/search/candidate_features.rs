@@ -2,12 +2,15 @@
 
 use std::collections::HashMap;
 
-use recall_core::{ChunkRow, DocPath, SearchRequest};
+use recall_core::{ChunkRow, DocPath, Scope, SearchRequest, Understood};
 
+use crate::Engine;
+use crate::engine::MountedStore;
 use crate::error::SearchError;
 use crate::origin::Origin;
-use crate::ranking::{ContentKind, FeatureSet, features};
-use crate::{Engine, search};
+use crate::ranking::{ContentKind, FeatureSet, Rankers, features};
+use crate::search::context::{Search, StageClock};
+use crate::search::{candidates, order, searched_stores};
 
 /// A candidate document with the features that the learned ranker of its kind reads.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +58,7 @@ impl Engine {
         let (understood, _) = self.understood(origin, request)?;
         let scope = understood.scope.unwrap_or(request.scope);
         let stores = self.searched_stores(origin, scope, request, &understood)?.stores;
-        let rows = search::candidate_rows(self, request, &understood, scope, &stores)?;
+        let rows = candidate_rows(self, request, &understood, scope, &stores)?;
         let mut documents = Vec::with_capacity(rows.len());
         for (place, store) in stores.iter().enumerate() {
             let here: Vec<_> = rows.iter().filter(|row| row.store == place).collect();
@@ -75,4 +78,44 @@ impl Engine {
         }
         Ok(documents)
     }
+}
+
+/// A candidate document with the row of features that a ranker reads.
+struct CandidateRow {
+    store: usize,
+    chunk: ChunkRow,
+    kind: ContentKind,
+    row: Vec<f32>,
+}
+
+/// Returns the features of every candidate, even if no ranker decides on the order.
+fn candidate_rows(
+    engine: &Engine,
+    request: &SearchRequest,
+    understood: &Understood,
+    scope: Scope,
+    stores: &[MountedStore],
+) -> Result<Vec<CandidateRow>, SearchError> {
+    let ranking = stores[0].ranking(&engine.settings.rankers);
+    let base = &stores[0].store;
+    let searched = searched_stores(stores, &[]);
+    let searched = &searched[..];
+    let search = Search { engine, request, understood, scope, searched, stores, base, ranking: &ranking, filter: None };
+    let candidates = candidates::gather(&search, &search.weights(), true, &mut StageClock::default())?;
+    let (set, none) = (order::feature_set(&candidates), Rankers::none());
+    let rankers = ranking.rankers.as_ref().unwrap_or(&none);
+    let mut all = Vec::new();
+    for kind in ContentKind::ALL {
+        let kinds: Vec<_> = candidates.iter().map(|of_store| of_store.with_kind(kind)).collect();
+        let (features, _) = order::score_documents(&search, &kinds, kind, set, rankers)?;
+        let documents =
+            kinds.iter().enumerate().flat_map(|(store, one)| one.documents.iter().map(move |d| (store, *d)));
+        all.extend(documents.enumerate().map(|(place, (store, document))| CandidateRow {
+            store,
+            chunk: document.chunk,
+            kind,
+            row: features.row(place),
+        }));
+    }
+    Ok(all)
 }

@@ -1,12 +1,14 @@
 //! Semantic evidence: the cosine similarity of the candidates to the query.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use recall_core::{ChunkRow, DocumentRow, ModelFingerprint, RankedList, Understood};
 use recall_lexical::{DocumentEvidence, Evidence, SearchError, Searcher};
 use rustc_hash::FxHashMap;
 
 use crate::embeddings::{self, Near};
+use crate::engine::MountedStore;
 use crate::ranking::FeatureSet;
 use crate::store::Store;
 
@@ -77,6 +79,14 @@ pub(super) fn common_models(
         common.retain(|model| here.contains(model));
         common
     }))
+}
+
+/// Waits until the embeddings that follow at once cover every store, for `patience` in all.
+pub(super) fn wait_for_embeddings(stores: &[MountedStore], patience: Duration) {
+    let began = Instant::now();
+    for store in stores {
+        store.embeddings.wait_for(store.lexical.generation(), patience.saturating_sub(began.elapsed()));
+    }
 }
 
 /// Prepares a nearest-neighbour search in one store, by the given models or any, among the documents that pass the filters.
