@@ -36,6 +36,7 @@ mod progress;
 pub mod project_root;
 mod question;
 mod service;
+mod standard_input;
 
 use std::ffi::OsString;
 

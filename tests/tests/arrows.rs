@@ -119,7 +119,7 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("usearch", &["recall-vector"]),
     ("memmap2", &["recall-vector"]),
     ("ort", &["recall-models"]),
-    ("regex*", &["recall-lexical", "recall-secrets"]),
+    ("regex*", &["recall-core", "recall-lexical", "recall-secrets"]),
     ("strsim", &["recall-core"]),
     ("jiff", &["recall-foreign", "recall-journal", "recall-api", "recall-rql", "recall-cli", "recall-shim"]),
     ("serde-saphyr", &["recall-foreign", "recall-cli"]),

@@ -39,6 +39,7 @@ pub mod quantity;
 pub mod quote;
 mod relation;
 mod remember;
+mod report;
 mod request;
 mod row_set;
 mod scope;
@@ -97,6 +98,7 @@ pub use remember::{
     AddMemory, MEMORY_BYTES, MEMORY_ENTRIES, PromoteMemory, RateItem, Repeats, SHORT_TEXT_BYTES, UpdateMemory,
     VerifyMemories, VerifyMode, title_of,
 };
+pub use report::{Frame, Report};
 pub use request::{
     Explain, Facets, Filters, JudgeUse, OtherProjects, PathFilter, Recording, SearchRequest, Weights, escape_glob,
 };

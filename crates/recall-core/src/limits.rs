@@ -11,8 +11,8 @@ pub const LOW_CONFIDENCE: f64 = 0.33;
 pub struct Limits {
     /// The longest query. A pasted log may have some hundred kilobytes.
     pub query_bytes: usize,
-    /// How much of a query is searched for; a longer one is [condensed](crate::condense()). A person or an agent writes a paragraph at
-    /// most; 10 KiB is several pages.
+    /// How much of a query is searched for; a longer one is [condensed](crate::condense()). The longest bug reports and traces that
+    /// are pasted fit.
     pub searched_bytes: usize,
     /// The maximum number of hits of one search.
     pub hits: u32,
@@ -52,7 +52,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             query_bytes: 1024 * 1024,
-            searched_bytes: 10 * 1024,
+            searched_bytes: 64 * 1024,
             hits: 50,
             list_entries: 100,
             file_bytes: 16 * 1024 * 1024,

@@ -1,10 +1,13 @@
 //! Query understanding: inline filters, phrases, identifiers, paths and the query's class.
 
 use std::fmt;
+use std::sync::Arc;
 
+use crate::condense::condense;
 use crate::language::marks_a_file_in_queries;
+use crate::report::reads_like_a_message;
 use crate::words::unspaced_letters;
-use crate::{DocumentType, Filters, Language, Onboarding, PathFilter, Scope, fold_case, normalize_text};
+use crate::{DocumentType, Filters, Language, Onboarding, PathFilter, Report, Scope, fold_case, normalize_text};
 
 /// What a query looks for, decided by rules without a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,6 +67,10 @@ pub struct Understood {
     /// The paths of the files that answer such a question by their name, the most telling first. The caller fills them in: see
     /// [`Onboarding::rank`].
     pub telling_paths: Vec<String>,
+    /// The bug report, trace or other long text that the query is. The other fields are about its question.
+    pub report: Option<Arc<Report>>,
+    /// The message of an error in the query, or the query if it reads like one.
+    pub message: Option<String>,
     /// The inline filters.
     pub filters: Filters,
     /// The inline `scope:`.
@@ -84,10 +91,24 @@ pub struct UnknownFilter {
 
 /// Analyses a query: inline filters (`type: lang: path: tag: scope:`), quoted phrases, identifiers, paths, class.
 ///
+/// A [`Report`] is analysed by its question, without filters: what was pasted is not in the query language.
+///
 /// Never fails: a filter with an unknown value stays in the text as an ordinary word, and is recorded.
 pub fn understand(query: &str) -> Understood {
-    read(query, Understood::take_filter)
+    match Report::read(query) {
+        Some(report) => Understood {
+            message: report.errors.first().cloned(),
+            report: Some(Arc::new(report.clone())),
+            ..understand_words(&report.question)
+        },
+        // A log: its rare lines say what it is about.
+        None if query.len() > LOG_BYTES => understand_words(&condense(query, LOG_BYTES).text),
+        None => read(query, Understood::take_filter),
+    }
 }
+
+/// The fewest bytes of a text that is searched by its rare lines if it is not a report.
+const LOG_BYTES: usize = 10 * 1024;
 
 /// Analyses a query without inline filters: each word is a word.
 pub fn understand_words(query: &str) -> Understood {
@@ -105,6 +126,8 @@ fn read(query: &str, take_filter: impl Fn(&mut Understood, &str) -> bool) -> Und
         phrases: Vec::new(),
         onboarding: None,
         telling_paths: Vec::new(),
+        report: None,
+        message: None,
         filters: Filters::default(),
         scope: None,
         unknown_filters: Vec::new(),
@@ -124,6 +147,9 @@ fn read(query: &str, take_filter: impl Fn(&mut Understood, &str) -> bool) -> Und
     }
     understood.class = classify(&understood);
     understood.onboarding = Onboarding::detect(&understood.text);
+    if understood.class == QueryClass::Question && reads_like_a_message(&understood.text) {
+        understood.message = Some(understood.text.clone());
+    }
     understood
 }
 

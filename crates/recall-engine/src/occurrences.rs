@@ -3,6 +3,9 @@
 //! The texts are those of the catalog: all of every document, also what no word of the lexical index stands for. Most are skipped
 //! by their signatures; the others are read and compared, so what is returned does contain the literal.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
 use recall_catalog::{ReadError, Snapshot};
 use recall_core::{Case, Chunk, ChunkRow, DocumentRow};
 use recall_lexical::exact::Pattern;
@@ -52,6 +55,33 @@ pub(crate) fn literal_matches(
         documents.extend(literal_document(&snapshot, row, &text, &pattern).map_err(read)?);
     }
     Ok(documents)
+}
+
+/// Returns the chunk of a document that contains the most of some literals, in any case; the first of several. `None` if none does.
+///
+/// # Errors
+/// The catalog cannot be read.
+pub(crate) fn chunk_with_most(
+    store: &Store,
+    document: DocumentRow,
+    literals: &[&str],
+) -> Result<Option<ChunkRow>, StoreError> {
+    store.read(|snapshot| {
+        let (Some(text), Some((_, run))) = (snapshot.text(document)?, snapshot.document_with_run(document)?) else {
+            return Ok(None);
+        };
+        let chunks = snapshot.chunks_of(document)?;
+        let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
+        for pattern in literals.iter().filter_map(|literal| Pattern::literal(literal, Case::Insensitive).ok()) {
+            let with_literal: BTreeSet<u32> =
+                pattern.matches(&text).filter_map(|found| chunk_at(&chunks, found.start)).collect();
+            for chunk in with_literal {
+                *counts.entry(chunk).or_default() += 1;
+            }
+        }
+        let most = counts.into_iter().max_by_key(|&(chunk, count)| (count, Reverse(chunk)));
+        Ok(most.map(|(chunk, _)| ChunkRow(run.first.0 + i64::from(chunk))))
+    })
 }
 
 /// Returns the document if its text matches.

@@ -22,6 +22,7 @@ mod put_back;
 mod query;
 mod remote;
 mod report;
+mod reports;
 mod rerank;
 mod scopes;
 mod secrets;

@@ -145,6 +145,9 @@ pub struct DocumentEvidence {
     /// How telling its name is for a question about the project as a whole: 1 for the most telling one, less for each further one, 0
     /// for a file that the question does not expect.
     pub telling: f32,
+    /// The value of its place in the report that the query is: 1 where it failed, less for each further file, 0 for a file that the
+    /// report does not name. The caller fills it in.
+    pub framed: f32,
     /// 1 if its text contains the rare word that [`QueryStats::rare`] is about, as it is written, else 0.
     pub holds_rare: f32,
 }

@@ -11,7 +11,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use recall_core::{Candidate, ChunkRow, Filters, Generation, Neighbour, RowSet, Understood};
+use recall_core::{Candidate, ChunkRow, DocumentRow, Filters, Generation, Neighbour, RowSet, Understood};
 use tantivy::TantivyError;
 
 use crate::clause::DisjunctionQuery;
@@ -243,6 +243,22 @@ impl Searcher {
             };
             Ok(is_file || is_directory()?)
         })
+    }
+
+    /// The files whose path is this one or ends with it, in any case, at most `most`.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn files_ending_with(
+        &self,
+        path: &str,
+        filters: &Filters,
+        most: usize,
+    ) -> Result<Vec<DocumentRow>, SearchError> {
+        let path = path_of(path);
+        let candidates =
+            self.candidates(filters, most, |clauses| clauses.key(self.snapshot.fields.path_end, &path, 1.0))?;
+        Ok(candidates.into_iter().map(|candidate| candidate.document).collect())
     }
 
     /// The chunks that define exactly this name, by chunk row.

@@ -10,12 +10,12 @@ use crate::error::CommandError;
 use crate::output::human::context::text;
 use crate::output::{Format, Output};
 use crate::progress::patiently;
-use crate::{Exit, args};
+use crate::{Exit, args, standard_input};
 
 /// Arguments of `recall context`.
 #[derive(Debug, Args)]
 pub(crate) struct ContextArgs {
-    /// The task in words. `type: lang: path: tag: scope:` filter inside it.
+    /// The task in words, a bug report or a trace. `type: lang: path: tag: scope:` filter inside it, `-` reads standard input.
     #[arg(required_unless_present_any = ["files", "subject"], value_name = "TASK")]
     task: Vec<String>,
     /// A file that the task concerns: a path, or an id as shown by `recall search --json`.
@@ -60,10 +60,11 @@ enum Form {
 pub(super) async fn run(args: ContextArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let output = &context.output;
     let ContextArgs { task, files, subject, budget_tokens, types, diversity, scope, format } = args;
+    let task = standard_input::question(&task)?;
     let client = context.connect().await?;
     let request = v1::ContextRequest {
         context: Some(context.request_context()),
-        task: task.join(" "),
+        task,
         file_paths: files,
         context_types: types.into_iter().map(i32::from).collect(),
         budget_tokens: Some(budget_tokens),

@@ -1,18 +1,16 @@
 //! `recall remember`
 
-use std::io::{IsTerminal, Read};
-
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use recall_api::convert::scope;
 use recall_api::v1::{self, AddStatus};
-use recall_core::{MEMORY_BYTES, MemoryOrigin, MemoryType, Scope, title_of};
+use recall_core::{MemoryOrigin, MemoryType, Scope, title_of};
 
 use crate::command_context::CommandContext;
-use crate::error::{CliError, CommandError};
+use crate::error::CommandError;
 use crate::output::Format;
 use crate::output::human::memory::format_add;
-use crate::{Exit, args, complete};
+use crate::{Exit, args, complete, standard_input};
 
 /// Arguments of `recall remember`.
 #[derive(Debug, Args)]
@@ -50,7 +48,7 @@ pub(crate) struct RememberArgs {
 }
 
 pub(super) async fn run(args: RememberArgs, context: &CommandContext) -> Result<Exit, CommandError> {
-    let request = request(args, read_input, context.request_context())?;
+    let request = request(args, standard_input::memory, context.request_context())?;
     let output = &context.output;
     let client = context.connect().await?;
     let answer = client.add(request).await?;
@@ -96,19 +94,6 @@ fn request(
         idempotency_key: String::new(),
         created_at: None,
     })
-}
-
-/// Reads standard input, up to one byte more than a memory may hold: enough for the daemon to reject it.
-pub(super) fn read_input() -> Result<String, CommandError> {
-    let input = std::io::stdin();
-    if input.is_terminal() {
-        let cli_error = CliError::usage("there is nothing on standard input");
-        return Err(cli_error.with_hint("pipe the text into it, or give it as an argument").into());
-    }
-    let mut text = String::new();
-    let read = input.lock().take(MEMORY_BYTES as u64 + 1).read_to_string(&mut text);
-    read.map_err(|error| CliError::refusal("cannot read the text from standard input", &error))?;
-    Ok(text)
 }
 
 #[cfg(test)]

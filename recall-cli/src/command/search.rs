@@ -13,7 +13,7 @@ use crate::last_search::{LastSearch, Place};
 use crate::output::Format;
 use crate::output::human::facets;
 use crate::output::human::search::{View, did_you_mean, doubt, render, summary, unconfirmed_note};
-use crate::{Exit, args, complete, project_root};
+use crate::{Exit, args, complete, project_root, standard_input};
 
 /// The arguments that an exact search has no use for.
 const RANKED_ONLY: [&str; 12] = [
@@ -36,7 +36,8 @@ const RANKED_ONLY: [&str; 12] = [
 #[command(group = ArgGroup::new("needle").args(["exact", "regex"]))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct SearchArgs {
-    /// Words, a question, a symbol or a path. `type: lang: path: tag: scope:` filter inside it, "…" is a phrase.
+    /// Words, a question, a symbol, a path, a bug report or a trace. `type: lang: path: tag: scope:` filter inside it, "…" is a
+    /// phrase, `-` reads standard input.
     #[arg(required_unless_present_any = ["exact", "regex", "bm25", "vector"], value_name = "QUERY", add = ArgValueCompleter::new(complete::symbols))]
     query: Vec<String>,
     /// Find every line that holds this text as it is: operators, punctuation and parts of words too.
@@ -124,7 +125,7 @@ pub(super) async fn run(args: SearchArgs, context: &CommandContext) -> Result<Ex
         return exact::run(v1::ExactRequest { projects: others, ..request }, context).await;
     }
     let lines = if args.full { usize::MAX } else { args.lines };
-    let request = v1::SearchRequest { projects: others, ..request(args, context.request_context()) };
+    let request = v1::SearchRequest { projects: others, ..request(args, context.request_context())? };
     let answer = context.ask(async |client| client.search(request.clone()).await).await?;
     match output.format {
         Format::Json => output.json(&recall_api::json::search(&answer))?,
@@ -238,7 +239,7 @@ fn left_out(bm25: Option<&Side>, vector: Option<&Side>) -> &'static [Ablation] {
     }
 }
 
-fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
+fn request(args: SearchArgs, context: v1::RequestContext) -> Result<v1::SearchRequest, CommandError> {
     let filters = filters(&args);
     let SearchArgs {
         query,
@@ -270,11 +271,11 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
     } = args;
     let sides = [bm25.as_ref(), vector.as_ref()];
     let words = sides.iter().flatten().filter_map(|side| side.word());
-    let query: Vec<&str> = words.chain(query.iter().map(String::as_str)).collect();
+    let query: Vec<String> = words.map(str::to_owned).chain(query).collect();
     let alone = left_out(bm25.as_ref(), vector.as_ref()).iter().map(|stage| stage.as_str().to_owned());
-    v1::SearchRequest {
+    Ok(v1::SearchRequest {
         context: Some(context),
-        query: query.join(" "),
+        query: standard_input::question(&query)?,
         scope: scope.map_or(v1::Scope::Unspecified, scope::to_proto).into(),
         filters: Some(filters),
         filter: filter.unwrap_or_default(),
@@ -296,7 +297,7 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
         projects: Vec::new(),
         everywhere,
         preview: false,
-    }
+    })
 }
 
 #[cfg(test)]
@@ -313,7 +314,7 @@ mod tests {
 
     fn asked(line: &str) -> v1::SearchRequest {
         let line = Line::try_parse_from(line.split(' ')).expect("well-formed");
-        request(line.args, v1::RequestContext::default())
+        request(line.args, v1::RequestContext::default()).expect("no input is read")
     }
 
     #[test]

@@ -4,12 +4,11 @@ use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use recall_api::v1;
 
-use super::remember::read_input;
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::output::Format;
 use crate::output::human::memory::format_update;
-use crate::{Exit, args, complete};
+use crate::{Exit, args, complete, standard_input};
 
 /// Arguments of `recall update`. What is omitted keeps its value.
 #[derive(Debug, Args)]
@@ -32,7 +31,7 @@ pub(crate) struct UpdateArgs {
 }
 
 pub(super) async fn run(args: UpdateArgs, context: &CommandContext) -> Result<Exit, CommandError> {
-    let request = request(args, read_input, context.request_context())?;
+    let request = request(args, standard_input::memory, context.request_context())?;
     let output = &context.output;
     let client = context.connect().await?;
     let answer = client.update(request).await?;

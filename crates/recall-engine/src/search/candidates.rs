@@ -6,6 +6,7 @@ use std::sync::Arc;
 use recall_core::{DocumentRow, RankedList, Retriever, Traits};
 use recall_lexical::{Evidence, SpellingSuggestions};
 
+use super::framed::Framed;
 use super::fused::{self, FusedChunk};
 use super::retriever_weights::RetrieverWeights;
 use super::semantic::{self, SemanticEvidence};
@@ -29,6 +30,8 @@ pub(super) struct StoreCandidates {
     pub(super) chunks: Vec<FusedChunk>,
     /// The link graph of the documents.
     pub(super) links: Links,
+    /// The places of a report that are indexed here.
+    pub(super) framed: Framed,
     /// The table of the store's documents.
     pub(super) known: Arc<Known>,
 }
@@ -50,8 +53,8 @@ pub(super) fn gather(
         let fused = if is_learned { results.lexical_lists() } else { &results.lists };
         let chunks = fused::fuse_and_weigh(fused, search.understood, search.request);
         clock.lap(Stage::Fuse);
-        let StoreResults { lists, evidence, semantic, suggestions, links, known } = results;
-        candidates.push(StoreCandidates { lists, evidence, semantic, suggestions, chunks, links, known });
+        let StoreResults { lists, evidence, semantic, suggestions, links, framed, known } = results;
+        candidates.push(StoreCandidates { lists, evidence, semantic, suggestions, chunks, links, framed, known });
     }
     Ok(candidates)
 }

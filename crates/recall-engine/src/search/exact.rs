@@ -6,6 +6,7 @@ use recall_core::{FileKind, QueryClass, Understood};
 use recall_lexical::DocumentEvidence;
 
 use super::candidates::StoreCandidates;
+use super::ranked::Ranked;
 use crate::ranking::ContentKind;
 
 /// A predicate: whether the query names the document.
@@ -20,16 +21,48 @@ pub(super) fn tells(document: &DocumentEvidence) -> f64 {
 /// What a telling name is worth without a word of the question in the passage.
 const NAME_ALONE: f32 = 0.3;
 
+/// Returns the score of a document that the query names, above the scores of all others. `value` orders them, 0 to 1: a place in a
+/// report and a telling name have a value of their own.
+pub(super) fn score(document: &DocumentEvidence, value: f64) -> f64 {
+    let value = match document {
+        _ if document.framed > 0.0 => f64::from(document.framed),
+        _ if document.telling > 0.0 => tells(document),
+        _ => value,
+    };
+    first_score(value)
+}
+
+fn first_score(value: f64) -> f64 {
+    1.0 - EXACT_MATCH_DOUBT * (1.0 - value)
+}
+
+/// The factor on the doubt (1 - score) of an exact match. It is so small that exact matches precede all others, whose score is
+/// at most [`MAX_RELEVANCE`](super::order::MAX_RELEVANCE).
+const EXACT_MATCH_DOUBT: f64 = 1e-3;
+
+/// Adds the further places of a report in files of which one is ranked.
+pub(super) fn add_further_frames<'a>(candidates: &'a [StoreCandidates], ranked: &mut Vec<Ranked<'a>>) {
+    for (store, found) in candidates.iter().enumerate() {
+        for (document, chunk, value) in found.framed.further_chunks() {
+            let of_document = ranked.iter().find(|one| (one.store, one.document) == (store, document));
+            let further =
+                of_document.map(|best| Ranked { chunk, score: first_score(f64::from(value)), ..best.clone() });
+            ranked.extend(further);
+        }
+    }
+}
+
 /// Returns the predicate of the documents that come first; `None` if the query does not name a document.
 ///
-/// The first rule that matches a document decides: a telling name for a question about the project as a whole; the whole path; the end of a path; the only definition of the name, in the
+/// The first rule that matches a document decides: a place in the report that the query is; a telling name for a question about the project as a whole; the whole path; the end of a path; the only definition of the name, in the
 /// same case or any case; all literals of the query, or one of them; a title, a heading or a first sentence of at least two words; a near spelling of a name or a path.
 pub(super) fn find_names(understood: &Understood, candidates: &[StoreCandidates]) -> Option<Names> {
     let documents = || candidates.iter().flat_map(|of_store| &of_store.evidence.documents);
     let count = |names: Names| documents().filter(|one| names(one)).count();
     let is_symbol = understood.class == QueryClass::Symbol && !understood.text.contains(char::is_whitespace);
     let has_words = understood.text.split_whitespace().nth(1).is_some();
-    let ways: [(bool, usize, Names); 11] = [
+    let ways: [(bool, usize, Names); 12] = [
+        (true, usize::MAX, |one| one.framed > 0.0),
         (understood.onboarding.is_some(), usize::MAX, |one| one.telling > 0.0),
         (true, usize::MAX, |one| one.path_equal >= 1.0),
         (true, usize::MAX, |one| one.path_equal > 0.0),
@@ -50,6 +83,6 @@ fn is_code(document: &DocumentEvidence) -> bool {
     ContentKind::from_traits(document.traits) == ContentKind::Code
 }
 
-fn defines_main(document: &DocumentEvidence) -> bool {
+pub(super) fn defines_main(document: &DocumentEvidence) -> bool {
     is_code(document) && document.traits.file_kind == FileKind::Main
 }

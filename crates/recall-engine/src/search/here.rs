@@ -20,6 +20,7 @@ use super::answer::Hit;
 use super::changed::changed_documents;
 use super::context::{Search, SearchedStore};
 use super::depths::{DEPTH, NEAREST_DEPTH, RARE_WORDS, may_name_a_file};
+use super::framed::Framed;
 use super::literals::Literals;
 use super::retriever_weights::RetrieverWeights;
 use super::semantic::{self, QueryNearness};
@@ -82,7 +83,8 @@ impl SearchedStore for MountedStore {
         let literals = if has_words { Literals::find(self, understood)? } else { Literals::default() };
         let tie = |document| known.tie_breaker(document);
         let tie_breaker = (!known.memories.is_empty()).then_some(&tie as TieBreaker<'_>);
-        let chunks = literals.chunks();
+        let framed = Framed::find(self, &searcher, understood)?;
+        let chunks: Vec<ChunkRow> = literals.chunks().into_iter().chain(framed.chunks()).collect();
         let retrieved = searcher.retrieve(understood, &understood.filters, depths, neighbours, &chunks, tie_breaker);
         // A panic in the model is passed on here, so that it is not reported as damage of the lexical index.
         let near = near.unwrap_or_else(|panic| resume_unwind(panic));
@@ -93,7 +95,9 @@ impl SearchedStore for MountedStore {
         });
         let mut results = retrieved.map_err(failed)?;
         literals.mark(&mut results.evidence);
-        Ok(StoreResults::new(results, found, weights, links(search, self), Arc::clone(&known)))
+        framed.mark(&mut results.evidence);
+        let links = links(search, self);
+        Ok(StoreResults { framed, ..StoreResults::new(results, found, weights, links, Arc::clone(&known)) })
     }
 
     fn closeness(

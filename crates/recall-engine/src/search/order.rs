@@ -44,6 +44,7 @@ pub(super) fn order<'a>(
         }
     }
     item_priors.weigh(search, &mut ranked)?;
+    exact::add_further_frames(candidates, &mut ranked);
     sort(&mut ranked);
     rare_words::lift(candidates, &mut ranked);
     if deciding.is_some() {
@@ -141,12 +142,7 @@ fn by_rankers<'a>(
                 document: document.document,
                 chunk: document.chunk,
                 tie,
-                score: if is_named {
-                    let value = if document.telling > 0.0 { exact::tells(document) } else { values[place] };
-                    1.0 - EXACT_MATCH_DOUBT * (1.0 - value)
-                } else {
-                    values[place]
-                },
+                score: if is_named { exact::score(document, values[place]) } else { values[place] },
                 fused: best,
                 demotion: demotions[place],
                 item_priors: Vec::new(),
@@ -278,13 +274,9 @@ const DESCRIBES_FROM: f32 = 3.0;
 /// The odds factor of pages for a question that describes what code does. At .6, half of the gain is left.
 const DESCRIBED_ODDS: f64 = 0.4;
 
-/// The factor on the doubt (1 - score) of an exact match. It is so small that exact matches precede all others, whose score is
-/// at most [`MAX_RELEVANCE`].
-const EXACT_MATCH_DOUBT: f64 = 1e-3;
-
 /// The bounds of a document's relevance.
 const MIN_RELEVANCE: f64 = 1e-6;
-const MAX_RELEVANCE: f64 = 0.998;
+pub(super) const MAX_RELEVANCE: f64 = 0.998;
 
 /// Returns the values nearest to the relevances that do not increase along the order of descending keys. Equal keys get equal
 /// values.

@@ -159,8 +159,9 @@ impl SemanticEvidence {
         let holds_a_word =
             [body_coverage, symbol_coverage, comment_coverage, path_coverage].iter().any(|part| *part > 0.0);
         let DocumentEvidence { names_folded, names_begun, names_near, phrase_equal, path_equal, .. } = *document;
-        let DocumentEvidence { telling, literal, holds_rare, .. } = *document;
-        let named = [names_folded, names_begun, names_near, phrase_equal, path_equal, telling, literal, holds_rare];
+        let DocumentEvidence { telling, literal, holds_rare, framed, .. } = *document;
+        let named =
+            [names_folded, names_begun, names_near, phrase_equal, path_equal, telling, literal, holds_rare, framed];
         let is_named = named.iter().any(|part| *part > 0.0);
         holds_a_word
             || is_named

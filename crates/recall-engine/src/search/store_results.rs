@@ -7,6 +7,7 @@ use recall_core::{RankedList, Retriever};
 use recall_lexical::{Evidence, Retrieved, SpellingSuggestions};
 
 use super::answer::Hit;
+use super::framed::Framed;
 use super::retriever_weights::RetrieverWeights;
 use super::semantic::{QueryNearness, SemanticEvidence};
 use crate::known::Known;
@@ -23,6 +24,8 @@ pub(super) struct StoreResults {
     /// Near spellings of the query, if nothing has exactly that name.
     pub(super) suggestions: SpellingSuggestions,
     pub(super) links: Links,
+    /// The places of a report that are indexed here; empty for a store on a server.
+    pub(super) framed: Framed,
     /// The table of the store's documents; empty for a store on a server.
     pub(super) known: Arc<Known>,
 }
@@ -53,7 +56,7 @@ impl StoreResults {
             lists.push(list(Retriever::Semantic, nearest));
             SemanticEvidence::compute(near, &mut lists, &mut evidence)
         });
-        Self { lists, evidence, semantic, suggestions, links, known }
+        Self { lists, evidence, semantic, suggestions, links, framed: Framed::default(), known }
     }
 
     /// Returns the lists of words, names and paths.

@@ -124,6 +124,7 @@ impl ReadDocument<'_> {
             holds_rarest: f32::from(u8::from(document.body.terms.contains(rarest))),
             telling: document.telling,
             literal: 0.0,
+            framed: 0.0,
             holds_rare: f32::from(u8::from(document.is_rare)),
         }
     }

@@ -4,13 +4,12 @@ use clap::Args;
 use recall_api::v1;
 use serde_json::{Map, Value};
 
-use crate::Exit;
-use crate::command::remember::read_input;
 use crate::command::session::which::{Unnamed, in_session};
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::output::Format;
 use crate::output::human::session::format_log;
+use crate::{Exit, standard_input};
 
 /// Arguments of `recall session log`.
 #[derive(Debug, Args)]
@@ -57,7 +56,7 @@ fn object(text: &str) -> Result<Object, String> {
 pub(super) async fn run(args: LogArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let output = &context.output;
     let LogArgs { event_type, content, session, rationale, resolution, from_agent, to_agent, files, metadata } = args;
-    let text = if content == "-" { read_input()? } else { content };
+    let text = if content == "-" { standard_input::memory()? } else { content };
     let client = context.connect().await?;
     let request = v1::LogEventRequest {
         context: Some(in_session(&client, session, Unnamed::Newest, context).await?),

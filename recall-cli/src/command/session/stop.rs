@@ -5,8 +5,6 @@ use recall_api::v1::{self, RequestContext, SessionState};
 use recall_core::EndReason;
 
 use super::candidates::{self, Save};
-use crate::Exit;
-use crate::command::remember::read_input;
 use crate::command::session::which::{Unnamed, in_session, resolve_name, the_only};
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -15,6 +13,7 @@ use crate::output::human::session::format_end;
 use crate::output::human::text::printable;
 use crate::output::{Format, Output};
 use crate::question::can_ask;
+use crate::{Exit, standard_input};
 
 /// Arguments of `recall session end`.
 #[derive(Debug, Args)]
@@ -68,7 +67,7 @@ pub(crate) struct RecoverArgs {
 pub(super) async fn end(args: EndArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let EndArgs { session, summary, reason, candidates, save } = args;
     let summary = match summary.as_deref() {
-        Some("-") => read_input()?,
+        Some("-") => standard_input::memory()?,
         Some(text) => text.to_owned(),
         None => String::new(),
     };

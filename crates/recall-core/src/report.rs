@@ -1,0 +1,317 @@
+//! A whole task as the question: a bug report, a stack trace, the output of a compiler or of a test runner.
+//!
+//! Words of such a text are a bad query. Most of them are about the reporter's machine, the template of a tracker or the example,
+//! and the program that failed has already said where. The idea: the places that the text names are read with one table of formats
+//! and come first, at their lines; what is asked beyond them is the title, with the names in the prose. On bug reports, a title alone
+//! finds more of the changed files than the whole text does; `docs/benchmarks.md` has the figures. A language model could condense the
+//! text as well, at a thousand times the cost.
+//!
+//! This module reads texts. It does not know which of the files exist: the engine maps places to indexed files.
+
+mod formats;
+mod frames;
+mod sections;
+
+use std::collections::HashSet;
+
+use crate::understand::looks_like_identifier;
+use crate::words::is_stop_word;
+use formats::PATTERNS;
+use frames::{below_packages, read_frames};
+use sections::Sections;
+
+pub use frames::Frame;
+
+/// The fewest bytes of a text whose question is shorter than the text. A shorter one is a question as it is.
+const LONG_BYTES: usize = 300;
+
+/// The most names that join the title in the question.
+const MOST_NAMES: usize = 20;
+
+/// The most messages of errors that are read.
+const MOST_ERRORS: usize = 4;
+
+/// The most bytes of a message. What follows is a value.
+const MESSAGE_BYTES: usize = 200;
+
+/// The most bytes of prose in the summary.
+const SUMMARY_BYTES: usize = 700;
+
+/// A text that names places or is long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// What is asked, in few words: the title and the names in the prose; the message of the error if there is no title; the whole
+    /// text if it is short.
+    pub question: String,
+    /// The title and the first sentences of the prose. Equal to the question for a short text.
+    pub summary: String,
+    /// The places that the text names: where it failed first, then the callers, then complaints and mentions.
+    pub frames: Vec<Frame>,
+    /// The messages of errors, the last one of the text first, without their classes.
+    pub errors: Vec<String>,
+}
+
+impl Report {
+    /// Reads a text. `None` if it is a question like any other: short, and without a place in a file.
+    ///
+    /// ```
+    /// let trace = "why?\nTraceback (most recent call last):\n  File \"shop/cart.py\", line 12, in total\nKeyError: 'price'\n";
+    /// let report = recall_core::Report::read(trace).expect("a report");
+    /// assert_eq!((report.frames[0].path.as_str(), report.frames[0].line), ("shop/cart.py", Some(12)));
+    /// assert!(recall_core::Report::read("how is the price of a cart computed").is_none());
+    /// ```
+    pub fn read(text: &str) -> Option<Self> {
+        let is_word = !text.trim().contains(char::is_whitespace);
+        if is_word {
+            return None;
+        }
+        let frames = read_frames(text);
+        let is_long = text.len() >= LONG_BYTES;
+        if frames.is_empty() && !is_long {
+            return None;
+        }
+        let errors = read_errors(text);
+        let is_traced = text.lines().nth(1).is_some() && !frames.is_empty();
+        if !is_long && !is_traced {
+            let question = text.replace('"', " ");
+            return Some(Self { summary: question.clone(), question, frames, errors });
+        }
+        let sections = Sections::read(text);
+        let names = names(&sections, &frames);
+        let question =
+            question(&sections, &names, &errors).or_else(|| (!frames.is_empty()).then(|| code(&sections)))?;
+        let summary = summary(&sections).unwrap_or_else(|| question.clone());
+        Some(Self { question, summary, frames, errors })
+    }
+
+    /// Returns the paths under which a place may be indexed, the likeliest first: as written, and for a script that was built from
+    /// another language, in that language.
+    pub fn candidate_paths(frame: &Frame) -> Vec<String> {
+        let path = if frame.is_library { below_packages(&frame.path) } else { &frame.path };
+        let mut paths = vec![path.to_owned()];
+        if let Some((stem, "js" | "mjs" | "cjs" | "jsx")) = path.rsplit_once('.') {
+            paths.extend(["ts", "tsx", "mts", "vue", "svelte"].map(|extension| format!("{stem}.{extension}")));
+        }
+        paths
+    }
+}
+
+/// Whether a query of one line reads like the message of an error, and not like a question or a request.
+pub(crate) fn reads_like_a_message(query: &str) -> bool {
+    let words: Vec<String> =
+        query.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()).collect();
+    let asks = query.trim_end().ends_with('?') || words.first().is_some_and(|first| ASKING.contains(&first.as_str()));
+    let fails = || words.iter().any(|word| FAILING.iter().any(|failing| word.starts_with(failing)));
+    words.len() >= MIN_MESSAGE_WORDS && !asks && (fails() || query.contains([':', '\'', '`']) || query.ends_with('.'))
+}
+
+/// The fewest words of a message.
+const MIN_MESSAGE_WORDS: usize = 4;
+
+/// The first words of questions.
+const ASKING: [&str; 16] = [
+    "how", "what", "where", "why", "which", "who", "when", "is", "are", "does", "do", "can", "should", "whose",
+    "explain", "find",
+];
+
+/// How the words of messages begin.
+const FAILING: [&str; 36] = [
+    "error",
+    "exception",
+    "fail",
+    "fatal",
+    "invalid",
+    "unknown",
+    "unable",
+    "cannot",
+    "can't",
+    "could",
+    "must",
+    "expected",
+    "unexpected",
+    "missing",
+    "unsupported",
+    "denied",
+    "refused",
+    "not",
+    "no",
+    "undefined",
+    "require",
+    "illegal",
+    "already",
+    "mismatch",
+    "attempt",
+    "deprecat",
+    "defined",
+    "reserved",
+    "ignor",
+    "exceed",
+    "overflow",
+    "timeout",
+    "timed",
+    "duplicate",
+    "conflict",
+    "corrupt",
+];
+
+/// Returns the messages of errors in a text, the last one first.
+fn read_errors(text: &str) -> Vec<String> {
+    let mut errors: Vec<String> = Vec::new();
+    let mut follows_panic = false;
+    for line in text.lines() {
+        let line = line.trim_end();
+        let read = PATTERNS.error.captures(line);
+        let message =
+            read.as_ref().and_then(|read| read.name("message").or(read.name("plain"))).map(|group| group.as_str());
+        // The message of a panic stands on the line after its place.
+        let message = message.or_else(|| follows_panic.then_some(line.trim()).filter(|line| !line.is_empty()));
+        follows_panic = line.contains("panicked at ") && line.ends_with(':');
+        if let Some(message) = message {
+            let end = message.floor_char_boundary(MESSAGE_BYTES.min(message.len()));
+            errors.retain(|known| known != &message[..end]);
+            errors.push(message[..end].to_owned());
+        }
+    }
+    errors.reverse();
+    errors.truncate(MOST_ERRORS);
+    errors
+}
+
+/// Returns the names in the title and the prose, and the functions of the innermost places, each once.
+fn names(sections: &Sections, frames: &[Frame]) -> Vec<String> {
+    let prose = std::iter::once(&sections.title).chain(&sections.prose);
+    let identifiers = prose.flat_map(|line| words(line)).filter(|word| looks_like_identifier(word));
+    let quoted = sections.quoted.iter().flat_map(|quoted| words(quoted)).filter(|word| !is_stop_word(word));
+    let failed = frames.iter().filter(|frame| !frame.is_library && sections.title.is_empty());
+    let functions = failed.filter_map(|frame| frame.function.as_deref()).flat_map(words);
+    let mut names: Vec<String> = Vec::new();
+    for name in identifiers.chain(quoted).chain(functions).filter(|name| name.len() > 2) {
+        if names.len() < MOST_NAMES && !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+/// Returns the words of a text that may be names, without the marks around them.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '$' | '#');
+    text.split(move |c: char| !is_part(c))
+        .map(|word| word.trim_matches(['.', ':', '#']))
+        .filter(|word| !word.is_empty())
+}
+
+/// Returns the title and names; without a title the messages of errors, or the code. `None` if the text has none of them.
+fn question(sections: &Sections, names: &[String], errors: &[String]) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    if sections.title.is_empty() {
+        parts.extend(errors.iter().map(String::as_str).take(2));
+    } else {
+        parts.push(&sections.title);
+    }
+    let title: HashSet<&str> = words(&sections.title).collect();
+    parts.extend(names.iter().map(String::as_str).filter(|name| !title.contains(name)));
+    if parts.is_empty() {
+        // Neither prose nor a message: pasted code or a log.
+        return None;
+    }
+    Some(parts.join(" ").replace('"', " "))
+}
+
+/// Returns the first lines of code, for complaints that come without a word.
+fn code(sections: &Sections) -> String {
+    let mut code = sections.code.join(" ").replace('"', " ");
+    code.truncate(code.floor_char_boundary(SUMMARY_BYTES.min(code.len())));
+    code
+}
+
+/// Returns the title and the first sentences; `None` without a title.
+fn summary(sections: &Sections) -> Option<String> {
+    if sections.title.is_empty() {
+        return None;
+    }
+    let mut summary = sections.title.clone();
+    for line in &sections.prose {
+        summary.push(' ');
+        summary.push_str(line);
+        if summary.len() >= SUMMARY_BYTES {
+            summary.truncate(summary.floor_char_boundary(SUMMARY_BYTES));
+            break;
+        }
+    }
+    Some(summary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ISSUE: &str = "Cart total is wrong after `remove_item`\n\n## Describe the bug\nWhen PriceList.load reads an empty file, the total stays at the old value. This was not so in the last release, where it was 0.\n\n```\nTraceback (most recent call last):\n  File \"/usr/lib/python3/site-packages/shop/cart.py\", line 12, in total\n    return sum(x)\nTypeError: unsupported operand type(s)\n```\n\n## Environment\npython 3.12, linux, shop_tools 4.5.6\n";
+
+    #[test]
+    fn a_report_asks_for_its_title_and_names() {
+        let report = Report::read(ISSUE).expect("a report");
+        assert_eq!(report.question, "Cart total is wrong after  remove_item PriceList.load");
+        assert_eq!(report.errors, ["unsupported operand type(s)"]);
+        assert_eq!(Report::candidate_paths(&report.frames[0]), ["shop/cart.py"]);
+        assert!(report.summary.contains("the old value") && !report.summary.contains("linux"), "{}", report.summary);
+    }
+
+    #[test]
+    fn questions_like_any_other_are_not_reports() {
+        for text in ["Store::open", "src/store.rs:12", "how are carts priced", "the cart\nis wrong", "", "   "] {
+            assert_eq!(Report::read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_short_text_with_a_place_is_asked_whole() {
+        let report = Report::read("wrong sum in shop/cart.py:12 of late").expect("a report");
+        assert_eq!(
+            (report.question.as_str(), report.frames[0].line),
+            ("wrong sum in shop/cart.py:12 of late", Some(12))
+        );
+    }
+
+    #[test]
+    fn a_trace_alone_asks_for_its_message_and_functions() {
+        let trace = "thread 'main' panicked at src/cart.rs:12:9:\nno price for apples\nstack backtrace:\n   4: shop::cart::total\n             at ./src/cart.rs:12:9\n";
+        let report = Report::read(trace).expect("a report");
+        assert_eq!(report.errors, ["no price for apples"]);
+        assert_eq!(report.question, "no price for apples shop::cart::total");
+    }
+
+    #[test]
+    fn scripts_that_were_built_are_looked_for_in_their_language() {
+        let report = Report::read("it fails\n    at total (webpack:///./src/cart.js:12:9)\n").expect("a report");
+        assert_eq!(Report::candidate_paths(&report.frames[0])[..2], ["./src/cart.js", "./src/cart.ts"]);
+    }
+
+    #[test]
+    fn messages_are_told_from_questions() {
+        for (query, expected) in [
+            ("no price for foo in the list", true),
+            ("could not open foo: permission denied", true),
+            ("how are errors of prices reported", false),
+            ("why is no price found", false),
+            ("price list loading", false),
+            ("no price", false),
+        ] {
+            assert_eq!(reads_like_a_message(query), expected, "{query}");
+        }
+    }
+
+    #[test]
+    fn pasted_code_is_not_a_report() {
+        assert_eq!(Report::read(&"    let a = b;\n".repeat(40)), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read(text in "(\\PC|[ \n`#:]){0,500}") {
+            if let Some(report) = Report::read(&text) {
+                proptest::prop_assert!(report.question.len() <= text.len() + MOST_NAMES);
+            }
+        }
+    }
+}

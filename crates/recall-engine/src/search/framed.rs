@@ -1,0 +1,259 @@
+//! The places that a trace or a compiler names, and those that raise its message, as candidates.
+//!
+//! A place belongs to the indexed file whose path shares the longest end with it, since a trace is written on another machine, in a
+//! container or from an installed copy. It is represented by the chunk with the line, or by the definition of the function if that
+//! is elsewhere: the trace may be of another version. These chunks come before all others, in the order of the report.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
+use recall_core::{Chunk, ChunkRow, DocumentRow, Filters, Frame, Report, Span, Symbol, Understood};
+use recall_lexical::{Evidence, Searcher};
+
+use super::{exact, messages};
+use crate::error::StoreError;
+use crate::store::Store;
+
+/// The most files that a report puts first. Further callers say little about a fault, and are found by their words.
+const MOST_FILES: usize = 5;
+
+/// The most places of a report that are looked up.
+const MOST_FRAMES: usize = 60;
+
+/// The most chunks of a file that are put first.
+const MOST_CHUNKS: usize = 3;
+
+/// The most files with the same end of a path that are all meant.
+const MOST_NAMESAKES: usize = 2;
+
+/// The most files with the same end of a path that are compared by the function.
+const MOST_COMPARED: usize = 12;
+
+/// The factor on the value of a test or a page with the message. It repeats what the code says.
+const REPEATED: f32 = 0.5;
+
+/// The value of a file's place in relation to the one before it.
+const STEP: f32 = 0.9;
+
+/// The indexed places of a report.
+#[derive(Debug, Default)]
+pub(super) struct Framed {
+    /// By row: the value of the document, 1 for the place that failed, and its chunks, the most telling first.
+    documents: BTreeMap<i64, (f32, Vec<ChunkRow>)>,
+    /// The rows of the documents that are named by a message alone.
+    sources: BTreeSet<i64>,
+}
+
+impl Framed {
+    /// Finds the files of the places that a query names, of those that pass its filters.
+    ///
+    /// # Errors
+    /// An index cannot be read.
+    pub(super) fn find(store: &Store, searcher: &Searcher, understood: &Understood) -> Result<Self, StoreError> {
+        let mut framed = Self::default();
+        let places = understood.report.iter().flat_map(|report| &report.frames);
+        for frame in places.take(MOST_FRAMES) {
+            for (document, chunk) in find_files(store, searcher, frame, &understood.filters)? {
+                let count = framed.documents.len();
+                if count >= MOST_FILES && !framed.documents.contains_key(&document.0) {
+                    continue;
+                }
+                let (_, chunks) = framed.documents.entry(document.0).or_insert((STEP.powi(count as i32), Vec::new()));
+                if let Some(chunk) = chunk.filter(|chunk| chunks.len() < MOST_CHUNKS && !chunks.contains(chunk)) {
+                    chunks.push(chunk);
+                }
+            }
+        }
+        if let Some(message) = &understood.message {
+            for (document, chunk) in messages::find_sources(store, message)? {
+                let count = framed.documents.len();
+                if let Entry::Vacant(entry) = framed.documents.entry(document.0) {
+                    entry.insert((STEP.powi(count as i32), vec![chunk]));
+                    framed.sources.insert(document.0);
+                }
+            }
+        }
+        Ok(framed)
+    }
+
+    /// Returns the chunks of all places.
+    pub(super) fn chunks(&self) -> impl Iterator<Item = ChunkRow> {
+        self.documents.values().flat_map(|(_, chunks)| chunks.iter().copied())
+    }
+
+    /// Returns the chunks of a document after the first, with the value of each.
+    pub(super) fn further_chunks(&self) -> impl Iterator<Item = (DocumentRow, ChunkRow, f32)> {
+        self.documents.iter().flat_map(|(&document, (value, chunks))| {
+            let further = chunks.iter().zip(0_u8..).skip(1);
+            further
+                .map(move |(&chunk, place)| (DocumentRow(document), chunk, value * STEP.powf(0.1 * f32::from(place))))
+        })
+    }
+
+    /// Marks the documents among the candidates. Each is represented by the chunk of its most telling place.
+    pub(super) fn mark(&self, evidence: &mut Evidence) {
+        for document in &mut evidence.documents {
+            if let Some((value, chunks)) = self.documents.get(&document.document.0) {
+                let repeats = self.sources.contains(&document.document.0) && !exact::defines_main(document);
+                document.framed = value * if repeats { REPEATED } else { 1.0 };
+                document.chunk = chunks.first().copied().unwrap_or(document.chunk);
+            }
+        }
+    }
+}
+
+/// Returns the files that a place may be in, each with the chunk of the place: those that share the longest end of its path, and of
+/// several those with its function. None if too many do, or if only the name of a file of a library is shared.
+fn find_files(
+    store: &Store,
+    searcher: &Searcher,
+    frame: &Frame,
+    filters: &Filters,
+) -> Result<Vec<(DocumentRow, Option<ChunkRow>)>, StoreError> {
+    for path in Report::candidate_paths(frame) {
+        let components: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect();
+        for at in 0..components.len() {
+            let end = components[at..].join("/");
+            let found = searcher.files_ending_with(&end, filters, MOST_COMPARED);
+            let found = found.map_err(|source| store.search_error(source))?;
+            if found.is_empty() {
+                continue;
+            }
+            let mut located: Vec<Located> = Vec::with_capacity(found.len());
+            for document in &found {
+                located.push(locate(store, *document, frame)?);
+            }
+            let best = located.iter().map(|one| one.certainty).max().unwrap_or(Certainty::File);
+            let is_only_a_name = at + 1 == components.len() && frame.is_library && components.len() > 1;
+            if best < Certainty::Function && (found.len() > MOST_NAMESAKES || is_only_a_name) {
+                return Ok(Vec::new());
+            }
+            let certain = found.into_iter().zip(located).filter(|(_, one)| one.certainty == best);
+            return Ok(certain.map(|(document, one)| (document, one.chunk)).take(MOST_NAMESAKES).collect());
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// What of a place a file confirms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Certainty {
+    /// The end of its path.
+    File,
+    /// It has the line.
+    Line,
+    /// It defines the function, elsewhere.
+    Function,
+    /// The line is in the function.
+    LineOfFunction,
+}
+
+/// A place in an indexed file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Located {
+    certainty: Certainty,
+    chunk: Option<ChunkRow>,
+}
+
+fn locate(store: &Store, document: DocumentRow, frame: &Frame) -> Result<Located, StoreError> {
+    store.read(|snapshot| {
+        let Some((_, run)) = snapshot.document_with_run(document)? else {
+            return Ok(Located { certainty: Certainty::File, chunk: None });
+        };
+        let (certainty, ordinal) = choose_chunk(&snapshot.chunks_of(document)?, &snapshot.symbols_of(document)?, frame);
+        Ok(Located { certainty, chunk: ordinal.map(|ordinal| ChunkRow(run.first.0 + i64::from(ordinal))) })
+    })
+}
+
+/// Returns the ordinal of the chunk with the line, unless the function is elsewhere.
+fn choose_chunk(chunks: &[Chunk], symbols: &[Symbol], frame: &Frame) -> (Certainty, Option<u32>) {
+    let has_line = |span: &Span| frame.line.is_some_and(|line| (span.start_line..=span.end_line).contains(&line));
+    let at_line = chunks.iter().filter(|chunk| has_line(&chunk.span));
+    let at_line = at_line.min_by_key(|chunk| chunk.span.end_line - chunk.span.start_line).map(|chunk| chunk.ordinal);
+    let name = frame.function.as_deref().map(plain_name).filter(|name| !name.is_empty());
+    let mut functions = symbols.iter().filter(|symbol| Some(symbol.name.as_str()) == name).peekable();
+    let first = functions.peek().map(|symbol| symbol.chunk);
+    if at_line.is_some() && functions.any(|symbol| has_line(&symbol.span)) {
+        return (Certainty::LineOfFunction, at_line);
+    }
+    match (first, at_line) {
+        (Some(chunk), _) => (Certainty::Function, Some(chunk)),
+        (None, Some(chunk)) => (Certainty::Line, Some(chunk)),
+        (None, None) => (Certainty::File, None),
+    }
+}
+
+/// What traces write in place of a function without a name.
+const NAMELESS: [&str; 5] = ["module", "anonymous", "lambda", "closure", "block"];
+
+/// Returns the name of a function without its scopes, arguments and the marks of closures: `total` of `Shop\Cart->total`.
+fn plain_name(function: &str) -> &str {
+    let without_arguments = function.strip_suffix(')').and_then(|function| function.rsplit_once('('));
+    let function = without_arguments.map_or(function, |(name, _)| name);
+    let words = function.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let is_closure = |word: &str| word.strip_prefix("func").is_some_and(|number| number.parse::<u32>().is_ok());
+    let is_name = |word: &&str| word.starts_with(|c: char| c.is_alphabetic() || c == '_') && !is_closure(word);
+    words.filter(is_name).rfind(|word| !NAMELESS.contains(word)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use recall_core::{ByteSpan, ChunkKind, SymbolKind};
+
+    fn chunk(ordinal: u32, lines: (u32, u32), symbol: &str) -> Chunk {
+        Chunk {
+            ordinal,
+            kind: ChunkKind::Function,
+            span: Span { bytes: ByteSpan { start: 0, end: 1 }, start_line: lines.0, end_line: lines.1 },
+            symbol: Some(symbol.to_owned()),
+            signature: None,
+            doc_comment: None,
+            tokens: 1,
+        }
+    }
+
+    fn symbol(name: &str, lines: (u32, u32), chunk: u32) -> Symbol {
+        Symbol {
+            name: name.to_owned(),
+            qualified: name.to_owned(),
+            kind: SymbolKind::Function,
+            span: Span { bytes: ByteSpan { start: 0, end: 1 }, start_line: lines.0, end_line: lines.1 },
+            chunk,
+        }
+    }
+
+    #[test]
+    fn the_function_decides_if_the_line_has_moved() {
+        let chunks = [chunk(0, (1, 9), "class Cart > def total"), chunk(1, (10, 20), "class Cart > def add")];
+        let symbols = [symbol("total", (1, 9), 0), symbol("add", (10, 15), 1), symbol("add", (16, 20), 1)];
+        let check = |line: Option<u32>, function: Option<&str>, expected: (Certainty, Option<u32>)| {
+            let function = function.map(str::to_owned);
+            let frame = Frame { path: "cart.py".to_owned(), line, function, is_library: false };
+            assert_eq!(choose_chunk(&chunks, &symbols, &frame), expected, "{frame:?}");
+        };
+        check(Some(4), Some("total"), (Certainty::LineOfFunction, Some(0)));
+        check(Some(17), Some("add"), (Certainty::LineOfFunction, Some(1)));
+        check(Some(14), Some("Cart.total"), (Certainty::Function, Some(0)));
+        check(Some(14), Some("<module>"), (Certainty::Line, Some(1)));
+        check(Some(14), None, (Certainty::Line, Some(1)));
+        check(Some(99), Some("add"), (Certainty::Function, Some(1)));
+        check(Some(99), None, (Certainty::File, None));
+    }
+
+    #[test]
+    fn functions_are_named_without_their_scopes() {
+        for (written, expected) in [
+            ("shop::cart::total", "total"),
+            ("Shop\\Cart->total", "total"),
+            ("main.(*Cart).Total.func1", "Total"),
+            ("shop::cart::total::{{closure}}", "total"),
+            ("join(self, other)", "join"),
+            ("Shop.Cart.total/1", "total"),
+            ("Cart.<anonymous>", "Cart"),
+            ("<module>", ""),
+        ] {
+            assert_eq!(plain_name(written), expected, "{written}");
+        }
+    }
+}

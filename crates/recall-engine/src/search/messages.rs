@@ -1,0 +1,111 @@
+//! The texts that raise a message: a pasted error has other values than its source, so parts of it are searched.
+//!
+//! A message is written once and filled in: `no price for {item} in {list}`. Each run of a few words is looked up as it is written; the
+//! texts with the most words of the message in such runs raise it. Words alone find the file and show another passage of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use recall_core::{Case, ChunkRow, DocumentRow};
+
+use crate::error::StoreError;
+use crate::occurrences::{chunk_with_most, literal_matches};
+use crate::store::Store;
+
+/// The words of a run. Two are in many texts by chance; four are seldom left between two values.
+const RUN_WORDS: usize = 3;
+
+/// The words of a run if no longer one is anywhere.
+const SHORT_RUN_WORDS: usize = 2;
+
+/// The fewest bytes of a run. Shorter ones are words such as *it is a*.
+const MIN_RUN_BYTES: usize = 10;
+
+/// The most runs of a message that are looked up.
+const MOST_RUNS: usize = 16;
+
+/// The most texts with a run. More say that the run is a common phrase.
+const MOST_TEXTS: usize = 8;
+
+/// The share of a message's words that its source has in runs. The others are values.
+const MIN_SHARE: f64 = 0.4;
+
+/// The most sources of a message.
+const MOST_SOURCES: usize = 4;
+
+/// Finds the texts that hold most of a message, each with the chunk with the most runs of it. Empty if none holds enough.
+///
+/// # Errors
+/// The catalog cannot be read.
+pub(super) fn find_sources(store: &Store, message: &str) -> Result<Vec<(DocumentRow, ChunkRow)>, StoreError> {
+    let words: Vec<&str> = message.split_whitespace().collect();
+    let mut runs = runs(&words, RUN_WORDS);
+    let mut sources = sources(store, &runs)?;
+    if sources.is_empty() {
+        runs = self::runs(&words, SHORT_RUN_WORDS);
+        sources = self::sources(store, &runs)?;
+    }
+    let best = sources.values().map(BTreeSet::len).max().unwrap_or_default();
+    if (best as f64) < MIN_SHARE * words.len() as f64 {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::new();
+    for document in sources.into_iter().filter(|(_, words)| words.len() == best).map(|(row, _)| DocumentRow(row)) {
+        let texts: Vec<&str> = runs.iter().map(|run| run.text.as_str()).collect();
+        found.extend(chunk_with_most(store, document, &texts)?.map(|chunk| (document, chunk)));
+    }
+    found.truncate(MOST_SOURCES);
+    Ok(found)
+}
+
+/// Consecutive words of a message.
+struct Run {
+    text: String,
+    /// The place of the first word.
+    place: usize,
+    words: usize,
+}
+
+/// Returns the texts with a run, each with the places of the words in its runs.
+fn sources(store: &Store, runs: &[Run]) -> Result<BTreeMap<i64, BTreeSet<usize>>, StoreError> {
+    let mut sources: BTreeMap<i64, BTreeSet<usize>> = BTreeMap::new();
+    for run in runs {
+        let texts = literal_matches(store, &run.text, Case::Insensitive, MOST_TEXTS)?;
+        if texts.len() < MOST_TEXTS {
+            for text in texts {
+                sources.entry(text.row.0).or_default().extend(run.place..run.place + run.words);
+            }
+        }
+    }
+    Ok(sources)
+}
+
+/// Returns the runs of that many words, evenly spread if there are many.
+fn runs(words: &[&str], count: usize) -> Vec<Run> {
+    let run = |(place, words): (usize, &[&str])| {
+        let text = words.join(" ").trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+        Run { text, place, words: words.len() }
+    };
+    let all: Vec<Run> =
+        words.windows(count).enumerate().map(run).filter(|run| run.text.len() >= MIN_RUN_BYTES).collect();
+    let step = all.len().div_ceil(MOST_RUNS).max(1);
+    all.into_iter().step_by(step).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_words_as_they_are_written() {
+        let texts = |message: &str| -> Vec<String> {
+            let words: Vec<&str> = message.split_whitespace().collect();
+            runs(&words, RUN_WORDS).into_iter().map(|run| run.text).collect()
+        };
+        assert_eq!(
+            texts("no price for apples, in list!"),
+            ["no price for", "price for apples", "for apples, in", "apples, in list"]
+        );
+        assert_eq!(texts("is it a"), [""; 0]);
+        assert!(texts(&"several words ".repeat(100)).len() <= MOST_RUNS);
+    }
+}
