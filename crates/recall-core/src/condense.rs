@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::understand::{looks_like_identifier, looks_like_path};
+use crate::word_form::{looks_like_identifier, looks_like_path};
 use crate::words::is_stop_word;
 
 /// A longer line is divided, so that a text without line ends can be condensed too.

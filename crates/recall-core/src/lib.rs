@@ -55,6 +55,7 @@ mod understand;
 mod validity;
 mod vector_index;
 mod vocabulary;
+mod word_form;
 pub mod words;
 
 pub use ablation::Ablation;

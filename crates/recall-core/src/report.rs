@@ -14,7 +14,7 @@ mod sections;
 
 use std::collections::HashSet;
 
-use crate::understand::looks_like_identifier;
+use crate::word_form::looks_like_identifier;
 use crate::words::is_stop_word;
 use formats::PATTERNS;
 use frames::{below_packages, read_frames};

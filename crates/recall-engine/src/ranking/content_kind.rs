@@ -1,6 +1,6 @@
 //! The kinds of text that are ranked, and the sets of features that rankers use.
 
-use recall_core::{DocumentType, Traits};
+use recall_core::{DocumentType, FileKind, Traits};
 
 /// The features that are available for ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,6 +28,11 @@ pub enum ContentKind {
 impl ContentKind {
     /// All kinds, in a fixed order.
     pub const ALL: [Self; 3] = [Self::Code, Self::Prose, Self::Memory];
+
+    /// Whether a document is code of the program itself: no test, example, page or memory.
+    pub(crate) fn is_main_code(traits: Traits) -> bool {
+        Self::from_traits(traits) == Self::Code && traits.file_kind == FileKind::Main
+    }
 
     /// Returns the kind of a document.
     pub fn from_traits(traits: Traits) -> Self {

@@ -2,7 +2,7 @@
 //!
 //! Exact matches come first, whatever the ranker's scores are. If there is none, near spellings come first.
 
-use recall_core::{FileKind, QueryClass, Understood};
+use recall_core::{QueryClass, Understood};
 use recall_lexical::DocumentEvidence;
 
 use super::candidates::StoreCandidates;
@@ -66,9 +66,9 @@ pub(super) fn find_names(understood: &Understood, candidates: &[StoreCandidates]
         (understood.onboarding.is_some(), usize::MAX, |one| one.telling > 0.0),
         (true, usize::MAX, |one| one.path_equal >= 1.0),
         (true, usize::MAX, |one| one.path_equal > 0.0),
-        (is_symbol, 1, |one| defines_main(one) && one.names_equal > 0.0),
+        (is_symbol, 1, |one| ContentKind::is_main_code(one.traits) && one.names_equal > 0.0),
         (is_symbol, 1, |one| is_code(one) && one.names_equal > 0.0),
-        (is_symbol, 1, |one| defines_main(one) && one.names_folded > 0.0),
+        (is_symbol, 1, |one| ContentKind::is_main_code(one.traits) && one.names_folded > 0.0),
         (is_symbol, 1, |one| is_code(one) && one.names_folded > 0.0),
         (true, usize::MAX, |one| one.literal >= 1.0),
         (true, usize::MAX, |one| one.literal > 0.0),
@@ -81,8 +81,4 @@ pub(super) fn find_names(understood: &Understood, candidates: &[StoreCandidates]
 
 fn is_code(document: &DocumentEvidence) -> bool {
     ContentKind::from_traits(document.traits) == ContentKind::Code
-}
-
-pub(super) fn defines_main(document: &DocumentEvidence) -> bool {
-    is_code(document) && document.traits.file_kind == FileKind::Main
 }

@@ -10,8 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use recall_core::{Chunk, ChunkRow, DocumentRow, Filters, Frame, Report, Span, Symbol, Understood};
 use recall_lexical::{Evidence, Searcher};
 
-use super::{exact, messages};
+use super::messages;
 use crate::error::StoreError;
+use crate::ranking::ContentKind;
 use crate::store::Store;
 
 /// The most files that a report puts first. Further callers say little about a fault, and are found by their words.
@@ -94,7 +95,8 @@ impl Framed {
     pub(super) fn mark(&self, evidence: &mut Evidence) {
         for document in &mut evidence.documents {
             if let Some((value, chunks)) = self.documents.get(&document.document.0) {
-                let repeats = self.sources.contains(&document.document.0) && !exact::defines_main(document);
+                let repeats =
+                    self.sources.contains(&document.document.0) && !ContentKind::is_main_code(document.traits);
                 document.framed = value * if repeats { REPEATED } else { 1.0 };
                 document.chunk = chunks.first().copied().unwrap_or(document.chunk);
             }

@@ -58,7 +58,7 @@ pub(super) fn find_sources(store: &Store, message: &str) -> Result<Vec<(Document
 }
 
 /// Consecutive words of a message.
-struct Run {
+struct WordRun {
     text: String,
     /// The place of the first word.
     place: usize,
@@ -66,7 +66,7 @@ struct Run {
 }
 
 /// Returns the texts with a run, each with the places of the words in its runs.
-fn sources(store: &Store, runs: &[Run]) -> Result<BTreeMap<i64, BTreeSet<usize>>, StoreError> {
+fn sources(store: &Store, runs: &[WordRun]) -> Result<BTreeMap<i64, BTreeSet<usize>>, StoreError> {
     let mut sources: BTreeMap<i64, BTreeSet<usize>> = BTreeMap::new();
     for run in runs {
         let texts = literal_matches(store, &run.text, Case::Insensitive, MOST_TEXTS)?;
@@ -80,12 +80,12 @@ fn sources(store: &Store, runs: &[Run]) -> Result<BTreeMap<i64, BTreeSet<usize>>
 }
 
 /// Returns the runs of that many words, evenly spread if there are many.
-fn runs(words: &[&str], count: usize) -> Vec<Run> {
+fn runs(words: &[&str], count: usize) -> Vec<WordRun> {
     let run = |(place, words): (usize, &[&str])| {
         let text = words.join(" ").trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
-        Run { text, place, words: words.len() }
+        WordRun { text, place, words: words.len() }
     };
-    let all: Vec<Run> =
+    let all: Vec<WordRun> =
         words.windows(count).enumerate().map(run).filter(|run| run.text.len() >= MIN_RUN_BYTES).collect();
     let step = all.len().div_ceil(MOST_RUNS).max(1);
     all.into_iter().step_by(step).collect()
