@@ -57,11 +57,12 @@ pub(crate) fn literal_matches(
     Ok(documents)
 }
 
-/// Returns the chunk of a document that contains the most of some literals, in any case; the first of several. `None` if none does.
+/// Returns the chunk of a document that contains the most of some literals in quotation marks, in any case; the first of several.
+/// `None` if none does. A literal is in quotation marks if one stands before it on its line.
 ///
 /// # Errors
 /// The catalog cannot be read.
-pub(crate) fn chunk_with_most(
+pub(crate) fn chunk_that_quotes_most(
     store: &Store,
     document: DocumentRow,
     literals: &[&str],
@@ -73,8 +74,8 @@ pub(crate) fn chunk_with_most(
         let chunks = snapshot.chunks_of(document)?;
         let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
         for pattern in literals.iter().filter_map(|literal| Pattern::literal(literal, Case::Insensitive).ok()) {
-            let with_literal: BTreeSet<u32> =
-                pattern.matches(&text).filter_map(|found| chunk_at(&chunks, found.start)).collect();
+            let quoted = pattern.matches(&text).filter(|found| is_quoted(&text[..found.start]));
+            let with_literal: BTreeSet<u32> = quoted.filter_map(|found| chunk_at(&chunks, found.start)).collect();
             for chunk in with_literal {
                 *counts.entry(chunk).or_default() += 1;
             }
@@ -82,6 +83,11 @@ pub(crate) fn chunk_with_most(
         let most = counts.into_iter().max_by_key(|&(chunk, count)| (count, Reverse(chunk)));
         Ok(most.map(|(chunk, _)| ChunkRow(run.first.0 + i64::from(chunk))))
     })
+}
+
+/// Whether the last line of a text has a quotation mark.
+fn is_quoted(before: &str) -> bool {
+    before.rsplit('\n').next().is_some_and(|line| line.contains(['"', '\'', '`']))
 }
 
 /// Returns the document if its text matches.

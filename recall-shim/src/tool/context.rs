@@ -29,7 +29,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     let Arguments { task, file_path, context_types, budget_tokens, format } = arguments;
     if task.is_empty() && file_path.is_none() {
         let missing = ToolError::new(Code::InvalidArgument, "neither `task` nor `file_path` is given".to_owned());
-        return Err(missing.with_hint("task: what you are about to do, in words".to_owned()));
+        return Err(missing.with_hint("task: what you are about to do, in words, or a bug report".to_owned()));
     }
     let types = context_types.iter().filter_map(|name| context_type::from_name(name));
     let request = ContextRequest {

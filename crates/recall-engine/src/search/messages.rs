@@ -1,14 +1,14 @@
 //! The texts that raise a message: a pasted error has other values than its source, so parts of it are searched.
 //!
 //! A message is written once and filled in: `no price for {item} in {list}`. Each run of a few words is looked up as it is written; the
-//! texts with the most words of the message in such runs raise it. Words alone find the file and show another passage of it.
+//! texts with the most words of the message in such runs, in quotation marks, raise it. Words alone find the file and show another passage of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use recall_core::{Case, ChunkRow, DocumentRow};
 
 use crate::error::StoreError;
-use crate::occurrences::{chunk_with_most, literal_matches};
+use crate::occurrences::{chunk_that_quotes_most, literal_matches};
 use crate::store::Store;
 
 /// The words of a run. Two are in many texts by chance; four are seldom left between two values.
@@ -32,7 +32,8 @@ const MIN_SHARE: f64 = 0.4;
 /// The most sources of a message.
 const MOST_SOURCES: usize = 4;
 
-/// Finds the texts that hold most of a message, each with the chunk with the most runs of it. Empty if none holds enough.
+/// Finds the texts that hold most of a message, each with the chunk with the most runs of it. Empty if none holds enough in
+/// quotation marks.
 ///
 /// # Errors
 /// The catalog cannot be read.
@@ -51,7 +52,7 @@ pub(super) fn find_sources(store: &Store, message: &str) -> Result<Vec<(Document
     let mut found = Vec::new();
     for document in sources.into_iter().filter(|(_, words)| words.len() == best).map(|(row, _)| DocumentRow(row)) {
         let texts: Vec<&str> = runs.iter().map(|run| run.text.as_str()).collect();
-        found.extend(chunk_with_most(store, document, &texts)?.map(|chunk| (document, chunk)));
+        found.extend(chunk_that_quotes_most(store, document, &texts)?.map(|chunk| (document, chunk)));
     }
     found.truncate(MOST_SOURCES);
     Ok(found)
