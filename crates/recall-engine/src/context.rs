@@ -82,10 +82,10 @@ impl Engine {
         for (place, store) in stores.iter().enumerate() {
             let here = window.spans.iter().filter(|span| span.store == place).map(|span| span.document.id);
             let shown: HashSet<ItemId> = here
-                .filter_map(|id| store.mount.inner_id(id, &store.known_documents()))
+                .filter_map(|id| store.mount.inner_id(id, &store.index.known_documents()))
                 .map(ItemId::Document)
                 .collect();
-            store.retrievals.note(shown);
+            store.facts.retrievals().note(shown);
         }
         window.search = found;
         window.warnings.splice(0..0, warnings);

@@ -34,9 +34,9 @@ impl Engine {
         let stores = self.registry.open_stores();
         let chunks = |snapshot: &recall_catalog::Snapshot<'_>| Ok(snapshot.counts()?.chunks);
         let missing = stores.iter().filter_map(|store| {
-            let embedded = store.embeddings.selected_model(store.coverage().generation)?;
+            let embedded = store.index.embeddings().selected_model(store.coverage().generation)?;
             // A store that cannot be read is not counted; its next request reports the error.
-            let chunks = if embedded.is_whole { return None } else { store.read(chunks).ok()? };
+            let chunks = if embedded.is_whole { return None } else { store.index.read(chunks).ok()? };
             Some(chunks.saturating_sub(embedded.chunks))
         });
         missing.sum()
