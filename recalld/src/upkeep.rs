@@ -1,7 +1,7 @@
-//! The memory ceiling: its division, and the closing of idle stores if the daemon is above it.
+//! The regular upkeep of the daemon: the memory ceiling, and the deletion of indexes whose roots are gone.
 //!
 //! Admission enforces the ceiling for index runs, messages and answers, which wait for their shares. The rest is for open
-//! stores and searches, whose memory is only measured.
+//! stores and searches, whose memory is only measured: idle stores are closed if the daemon is above it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::blocking;
 use crate::daemon::Daemon;
 
 /// How often the daemon measures its memory. Admission does not see the caches of open stores, which grow with searches.
-const INTERVAL: Duration = Duration::from_secs(5);
+const MEMORY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The memory that a network takes per byte of its files: the runtime keeps some weights in a second form.
 pub(crate) const COPIES_OF_A_NETWORK: u64 = 2;
@@ -36,10 +36,10 @@ impl Shares {
 }
 
 /// Closes idle stores while the daemon is above the ceiling, until `stop` is cancelled.
-pub(crate) fn watch(daemon: Arc<Daemon>) {
+pub(crate) fn watch_memory(daemon: Arc<Daemon>) {
     let ceiling_bytes = daemon.settings.daemon.memory_ceiling_bytes;
     tokio::spawn(async move {
-        let mut ticks = tokio::time::interval(INTERVAL);
+        let mut ticks = tokio::time::interval(MEMORY_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while daemon.stop.run_until_cancelled(ticks.tick()).await.is_some() {
             let asked = Arc::clone(&daemon);
@@ -49,6 +49,24 @@ pub(crate) fn watch(daemon: Arc<Daemon>) {
                     tracing::debug!(ceiling_bytes, "above the memory ceiling with every idle store closed");
                 }
                 Err(_) => tracing::error!("closing idle stores panicked"),
+            }
+        }
+    });
+}
+
+/// How often the daemon checks which roots are gone. The first check is at the start.
+const ROOTS_INTERVAL: Duration = Duration::from_hours(24);
+
+/// Deletes the indexes of roots that have been gone for the time of the setting, until `stop` is cancelled.
+pub(crate) fn watch_gone_roots(daemon: Arc<Daemon>) {
+    let Some(grace) = daemon.settings.daemon.keep_gone_indexes else { return };
+    tokio::spawn(async move {
+        let mut ticks = tokio::time::interval(ROOTS_INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        while daemon.stop.run_until_cancelled(ticks.tick()).await.is_some() {
+            let asked = Arc::clone(&daemon);
+            if blocking::run(move || asked.engine.delete_gone_indexes(grace)).await.is_err() {
+                tracing::error!("deleting the indexes of missing roots panicked");
             }
         }
     });
