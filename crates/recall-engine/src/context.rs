@@ -14,7 +14,6 @@ mod pack;
 mod parts;
 mod render;
 mod request;
-mod section;
 mod subject;
 mod task_names;
 mod window;
@@ -30,8 +29,8 @@ use crate::engine::MountedStore;
 use crate::git::Git;
 use crate::origin::Origin;
 
+pub use draft::ContextSection;
 pub use request::{ContextError, ContextRequest, ContextSpan, ContextWindow, WorkTreeChanges};
-pub use section::ContextSection;
 
 /// The most hits of the search. Beyond them, nothing that a task needs was found in any measured repository.
 const MOST_HITS: u32 = 80;

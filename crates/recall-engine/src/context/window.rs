@@ -9,12 +9,12 @@ use recall_core::{
 };
 
 use crate::Engine;
+use crate::context::draft::ContextSection;
 use crate::context::draft::{Part, Source};
 use crate::context::neighbours::{Followed, Neighbours};
 use crate::context::pack::{Candidates, pack};
 use crate::context::render::{RenderedSpan, render};
 use crate::context::request::{ContextError, ContextRequest, ContextSpan, ContextWindow};
-use crate::context::section::ContextSection;
 use crate::context::subject::{Subject, SubjectFile};
 use crate::context::{copies, entry_points, history, memories, parts, task_names};
 use crate::engine::MountedStore;

@@ -10,8 +10,8 @@ use recall_core::{DocPath, ForeignKind, Scope, StoreScope};
 use recall_foreign::{ForeignMemory, ForeignSession, Item, Reading};
 use recall_watch::StatOutcome;
 
+use super::MigrateError;
 use super::claims::{self, Claim};
-use super::error::MigrateError;
 use super::memories::{display_name, one_line};
 use super::sources::{ForeignProjects, ForeignSource};
 use crate::Engine;

@@ -7,8 +7,8 @@ use recall_core::{
 use recall_foreign::{ForeignMemory, ForeignOrigin, LeftOut, LeftOutReason};
 use recall_watch::StatOutcome;
 
+use super::MigrateError;
 use super::claims;
-use super::error::MigrateError;
 use super::import::{Import, key};
 use crate::backup::RestoreMode;
 use crate::indexing::index_memories_soon;

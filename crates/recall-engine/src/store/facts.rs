@@ -3,7 +3,6 @@
 
 mod anchor_texts;
 mod contributors;
-mod rated;
 mod retrievals;
 
 use std::collections::HashMap;
@@ -14,13 +13,12 @@ use recall_core::{Anchor, ContentHash, Contributor, DocPath, EventId, Generation
 
 use crate::ledger::Ratings;
 use crate::ranking::Factor;
+use crate::store::ordered::{OrderedMutex, Rank};
 
 pub(crate) use anchor_texts::SymbolHashes;
-pub(crate) use retrievals::Retrievals;
-
 use anchor_texts::{AnchorTexts, MovedFiles};
 use contributors::Contributors;
-use rated::RatedFiles;
+pub(crate) use retrievals::Retrievals;
 
 /// Facts about the items of a store. Except for the retrievals they are caches.
 pub(crate) struct ItemFacts {
@@ -102,5 +100,40 @@ impl ItemFacts {
         compute: impl FnOnce(&Ratings) -> Result<HashMap<i64, Factor>, E>,
     ) -> Result<Arc<HashMap<i64, Factor>>, E> {
         self.rated.get_or_compute(generation, ratings, compute)
+    }
+}
+
+/// The ranking factors of documents with feedback, by row, as of one generation of the store.
+struct RatedFiles(OrderedMutex<Rated>);
+
+impl Default for RatedFiles {
+    fn default() -> Self {
+        Self(OrderedMutex::new(Rank::Factors, Rated::default()))
+    }
+}
+
+/// The factors and what they were computed from.
+#[derive(Default)]
+struct Rated {
+    generation: Generation,
+    ratings: Arc<Ratings>,
+    factors: Arc<HashMap<i64, Factor>>,
+}
+
+impl RatedFiles {
+    /// Returns the factors of these ratings in a generation: as cached, otherwise as `compute` says.
+    fn get_or_compute<E>(
+        &self,
+        generation: Generation,
+        ratings: Arc<Ratings>,
+        compute: impl FnOnce(&Ratings) -> Result<HashMap<i64, Factor>, E>,
+    ) -> Result<Arc<HashMap<i64, Factor>>, E> {
+        // Held while they are computed, so that concurrent searches compute them once.
+        let mut rated = self.0.lock();
+        if rated.generation != generation || !Arc::ptr_eq(&rated.ratings, &ratings) {
+            let factors = Arc::new(compute(&ratings)?);
+            *rated = Rated { generation, ratings, factors };
+        }
+        Ok(Arc::clone(&rated.factors))
     }
 }

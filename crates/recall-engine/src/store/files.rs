@@ -1,11 +1,9 @@
 //! The files of a store: what there is below its root and in its folder, which of that is indexed, and what changed.
 
 mod dirty_files;
-mod git_facts;
 mod imported;
-mod imported_files;
 mod instructions;
-mod private_summaries;
+mod reading;
 mod scans;
 mod selection;
 mod watching;
@@ -26,7 +24,7 @@ use crate::error::StoreError;
 pub(crate) use dirty_files::{Check, DirtyFiles, DirtySnapshot};
 pub(crate) use imported::{Imported, ImportedDocument, ImportedWriter};
 pub(crate) use instructions::{CheckedAt, InstructionCheck};
-pub(crate) use private_summaries::SUMMARIES;
+pub(crate) use reading::SUMMARIES;
 pub(crate) use scans::{IngestOutcome, Phase, RuledOut, ScanState, Scans};
 pub(crate) use selection::{Added, Decision, Selection, UnreadLine};
 

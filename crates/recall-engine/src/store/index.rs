@@ -7,7 +7,6 @@ mod generation_gate;
 mod hit_cache;
 mod lock;
 mod open;
-mod passages;
 mod signatures;
 mod strangers;
 mod structure;
@@ -19,8 +18,8 @@ use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use parking_lot::Mutex;
-use recall_catalog::{Catalog, Snapshot};
-use recall_core::{DocumentRow, Generation};
+use recall_catalog::{Catalog, ReadError, Snapshot, StoredChunk};
+use recall_core::{ChunkRow, Document, DocumentRow, Generation};
 use recall_lexical::exact::Pattern;
 use recall_lexical::{Lexical, LexicalWriter, Searcher};
 
@@ -31,21 +30,21 @@ use crate::known::{Known, Written};
 use crate::links;
 use crate::links::stated::Stated;
 use crate::links::structure::Structure;
+use crate::mask::Whole;
 use crate::progress::Cancel;
 use crate::store_folder::StoreFolder;
 use crate::warning::LeftOutGroup;
 
 pub(crate) use disturbance::Disturbed;
-pub(crate) use hit_cache::{Passage, Passages};
-pub(crate) use lock::{IndexLock, IndexLocks};
-pub(crate) use writing::IndexWriting;
-
 use generation_gate::GenerationGate;
 use hit_cache::HitCache;
+pub(crate) use hit_cache::{Passage, Passages};
+pub(crate) use lock::{IndexLock, IndexLocks};
 pub(super) use open::{quarantine_catalog, quarantine_part};
 use signatures::SignatureCache;
 pub(super) use structure::ReadTurn;
 use structure::StructureCell;
+pub(crate) use writing::IndexWriting;
 
 /// A part of a store's index that can be quarantined and rebuilt on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -310,4 +309,48 @@ impl Index {
     pub(crate) fn lexical_write_error(&self, source: recall_lexical::WriteError) -> StoreError {
         StoreError::WriteLexical { root: self.root.clone(), source }
     }
+}
+
+impl Index {
+    /// Returns the whole text of a document, as an answer shows it; `None` if another version of it has been indexed since.
+    ///
+    /// # Errors
+    /// The catalog cannot be read.
+    pub(crate) fn whole_text(&self, document: &Document) -> Result<Option<Whole>, StoreError> {
+        let text = self.read(|snapshot| {
+            let stored = snapshot.document(document.id)?.filter(|stored| stored.document.hash == document.hash);
+            stored.map_or(Ok(None), |stored| snapshot.text(stored.row))
+        })?;
+        Ok(text.map(|text| Whole::new(&document.path, text)))
+    }
+
+    /// Returns the chunks in these rows, in their order, from the cache where it has them.
+    pub(crate) fn passages(&self, rows: &[ChunkRow]) -> Result<Passages, StoreError> {
+        let generation = self.generation();
+        let mut all = self.views.passages.get(generation, rows);
+        let missing: Vec<usize> = (0..rows.len()).filter(|&place| all[place].is_none()).collect();
+        if missing.is_empty() {
+            return Ok(Passages { all, generation, are_any_kept: !rows.is_empty() });
+        }
+        let wanted: Vec<ChunkRow> = missing.iter().map(|&place| rows[place]).collect();
+        let Passages { all: read, generation, .. } = self.read_passages_uncached(&wanted)?;
+        for (&place, passage) in missing.iter().zip(read) {
+            all[place] = passage;
+        }
+        Ok(Passages { all, generation, are_any_kept: missing.len() < rows.len() })
+    }
+
+    /// Reads the chunks in these rows, in their order, without the cache, and caches them.
+    pub(crate) fn read_passages_uncached(&self, rows: &[ChunkRow]) -> Result<Passages, StoreError> {
+        let (generation, all) = self.read(|snapshot| Ok((snapshot.generation(), read(snapshot, rows)?)))?;
+        self.views.passages.keep(generation, all.iter().flatten().map(Arc::clone));
+        Ok(Passages { all, generation, are_any_kept: false })
+    }
+}
+
+fn read(snapshot: &Snapshot<'_>, rows: &[ChunkRow]) -> Result<Vec<Option<Arc<Passage>>>, ReadError> {
+    let passage = |stored: Option<StoredChunk>| {
+        stored.map(|stored| Ok(Arc::new(Passage { parents: snapshot.enclosing(&stored)?, stored }))).transpose()
+    };
+    snapshot.hits(rows)?.into_iter().map(passage).collect()
 }

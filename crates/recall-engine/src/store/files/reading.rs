@@ -1,19 +1,22 @@
-//! Access to the files of a store, which include the documents that were imported without their files, and private summaries.
+//! Reading the files of a store, with the documents that were imported without their files, the private summaries of sessions, and
+//! what git says.
 //!
-//! An imported document is read like a file until a file with its path appears, which takes its place for good.
+//! An imported document is read like a file until a file with its path appears, which takes its place for good. The summaries of
+//! sessions that stay in the data home are in the store's folder, at the path that they would have in the project, and are read in
+//! the same way.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use recall_core::{DocPath, Limits};
-use recall_os::OpenError;
+use recall_os::{Folder, OpenError};
 use recall_watch::content::{self, Content, ContentError, Encoding, ReadOptions};
-use recall_watch::{FoundFile, SizeLimits, StatOutcome};
+use recall_watch::{FoundFile, GitFacts, SizeLimits, StatOutcome, Tracking};
 
 use super::Files;
 use super::imported::{FILE, Imported, ImportedDocument, ImportedWriter, Placed};
-use super::private_summaries::is_summary;
+use crate::store::settings::Configuration;
 
 impl Files {
     /// Returns the documents that were imported without their files.
@@ -119,4 +122,66 @@ impl Files {
     pub(crate) fn imported_path(&self) -> PathBuf {
         self.folder.join(FILE)
     }
+}
+
+impl Files {
+    /// Returns what git says about its files. Reads git's files again if their stamps have changed.
+    pub(crate) fn git_facts(&self) -> Arc<GitFacts> {
+        self.follow_git();
+        self.git.load_full().unwrap_or_default()
+    }
+
+    /// Reads git's files again if their stamps have changed. Costs one `stat` per file; returns whether git says something
+    /// else about a file.
+    pub(crate) fn follow_git(&self) -> Configuration {
+        let before = self.git.load_full();
+        if before.as_ref().is_some_and(|before| before.is_current()) {
+            return Configuration::Same;
+        }
+        // The memory of another program is read as a whole; a repository around it does not decide.
+        let facts = if self.is_adopted { GitFacts::default() } else { GitFacts::read(&self.root, &self.user_git) };
+        let is_same = before.is_some_and(|before| before.agrees_with(&facts));
+        self.git.store(Some(Arc::new(facts)));
+        if is_same { Configuration::Same } else { Configuration::Changed }
+    }
+
+    /// Returns whether git tracks a file, as far as that is known.
+    pub(crate) fn tracking(&self, path: &DocPath) -> Tracking {
+        let facts = self.git.load_full().unwrap_or_else(|| self.git_facts());
+        if facts.tracks(path.as_str()) { Tracking::Tracked } else { Tracking::Untracked }
+    }
+}
+
+/// The folder of summaries, below the root of a project and below the folder of a store.
+pub(crate) const SUMMARIES: &str = ".recall/history";
+
+/// The most private summaries that are indexed, the latest by name: one session a working day for four years.
+const MOST_SUMMARIES: usize = 1000;
+
+impl Files {
+    /// Returns the private summaries as a scan finds files.
+    pub(crate) fn private_summaries(&self) -> Vec<FoundFile> {
+        let folder = Folder::open(&self.folder).and_then(|folder| folder.folder(SUMMARIES));
+        let names = folder.ok().and_then(|folder| folder.names().ok()).unwrap_or_default();
+        let mut paths: Vec<DocPath> = names
+            .iter()
+            .filter_map(|name| name.to_str())
+            .filter(|name| {
+                !name.starts_with('.') && Path::new(name).extension().is_some_and(|extension| extension == "md")
+            })
+            .filter_map(|name| DocPath::new(&format!("{SUMMARIES}/{name}")).ok())
+            .collect();
+        paths.sort_unstable_by(|a, b| b.cmp(a));
+        paths.truncate(MOST_SUMMARIES);
+        let found = |path: DocPath| match recall_watch::stat(&self.folder, &path) {
+            StatOutcome::File { size_bytes, modified } => Some(FoundFile { path, size_bytes, modified }),
+            _ => None,
+        };
+        paths.into_iter().filter_map(found).collect()
+    }
+}
+
+/// Returns whether a path is that of a summary.
+pub(crate) fn is_summary(path: &DocPath) -> bool {
+    path.as_str().strip_prefix(SUMMARIES).is_some_and(|name| name.starts_with('/'))
 }
