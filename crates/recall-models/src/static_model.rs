@@ -178,7 +178,7 @@ impl Embedder for StaticModel<'_> {
         self.dimensions()
     }
 
-    /// A text is limited by bytes instead, up to [`MOST_TEXT_BYTES`](crate::MOST_TEXT_BYTES).
+    /// A text is limited by bytes instead, up to [`MOST_TEXT_BYTES`].
     fn window_tokens(&self) -> Option<usize> {
         None
     }

@@ -75,7 +75,7 @@ pub(crate) fn memory_work_after_reading(
         return MemoryWork::default();
     }
     if store.index.holds_nothing() {
-        store.ledger.backlog.compare_everything();
+        store.ledger.backlog().compare_everything();
     }
     let mut work = memory_work(&store.ledger, known);
     if noted.covers_everything() {
@@ -91,7 +91,7 @@ pub(crate) fn memory_work_after_reading(
 ///
 /// A store that was never indexed gets them with its first index; until then no search reads it.
 pub(crate) fn index_backlog_soon(store: &Arc<Store>, clock: &Arc<dyn Clock>) {
-    if store.awaits_first_index() || store.ledger.backlog.is_empty() || !store.ledger.backlog.begin_indexing() {
+    if store.awaits_first_index() || store.ledger.backlog().is_empty() || !store.ledger.backlog().begin_indexing() {
         return;
     }
     let (store_there, clock, working) = (Arc::clone(store), Arc::clone(clock), store.jobs.begin_thread());
@@ -106,7 +106,7 @@ pub(crate) fn index_backlog_soon(store: &Arc<Store>, clock: &Arc<dyn Clock>) {
         drop(working);
     });
     if let Err(error) = thread {
-        store.ledger.backlog.end_indexing();
+        store.ledger.backlog().end_indexing();
         tracing::warn!(%error, "no thread to index memories; the next search does");
     }
 }
@@ -118,7 +118,7 @@ fn index_memories(store: &Store, clock: &dyn Clock) {
         let is_well = index_memories_once(store, clock.now());
         drop(turn);
         // No other thread indexes the memories that arrived after the last check and before the turn was given back.
-        if !is_well || store.ledger.backlog.is_empty() || !store.ledger.backlog.begin_indexing() {
+        if !is_well || store.ledger.backlog().is_empty() || !store.ledger.backlog().begin_indexing() {
             return;
         }
     }
@@ -139,10 +139,10 @@ fn index_memories_once(store: &Store, now: Timestamp) -> bool {
             tracing::warn!(root = %store.root.display(), reason, "memories are not indexed");
             return false;
         }
-        if !store.ledger.backlog.remains(&store.index.known_documents()) {
+        if !store.ledger.backlog().remains(&store.index.known_documents()) {
             return true;
         }
-        store.ledger.backlog.wait_for_batch(GATHERING);
+        store.ledger.backlog().wait_for_batch(GATHERING);
     }
 }
 
@@ -156,32 +156,32 @@ pub(crate) fn wait_for_memories(
     patience: Duration,
     longest: Duration,
 ) -> MemoryWait {
-    if store.awaits_first_index() || store.ledger.backlog.is_empty() {
+    if store.awaits_first_index() || store.ledger.backlog().is_empty() {
         return MemoryWait::Over;
     }
     // After a change of branch everything is compared first, so that only what differs counts.
-    if !store.ledger.backlog.remains(&store.index.known_documents()) {
+    if !store.ledger.backlog().remains(&store.index.known_documents()) {
         return MemoryWait::Over;
     }
     let longest =
-        if store.ledger.backlog.len() <= FEW { patience.max(ACKNOWLEDGED_WAIT.min(longest)) } else { patience };
+        if store.ledger.backlog().len() <= FEW { patience.max(ACKNOWLEDGED_WAIT.min(longest)) } else { patience };
     // Later memories are not waited for, since they may never end.
-    let (mark, began) = (store.ledger.backlog.mark(), Instant::now());
+    let (mark, began) = (store.ledger.backlog().mark(), Instant::now());
     index_backlog_soon(store, clock);
-    let mut is_over = store.ledger.backlog.wait_for(mark, patience);
+    let mut is_over = store.ledger.backlog().wait_for(mark, patience);
     let mut starts = 1;
     while !is_over && began.elapsed() < longest {
-        if !store.ledger.backlog.is_indexing() {
+        if !store.ledger.backlog().is_indexing() {
             if starts == MOST_STARTS {
                 break;
             }
             starts += 1;
             index_backlog_soon(store, clock);
         }
-        is_over = store.ledger.backlog.wait_for(mark, STEP);
+        is_over = store.ledger.backlog().wait_for(mark, STEP);
     }
     // The indexing may have succeeded since the last check.
-    if is_over || store.ledger.backlog.wait_for(mark, Duration::ZERO) { MemoryWait::Over } else { MemoryWait::InVain }
+    if is_over || store.ledger.backlog().wait_for(mark, Duration::ZERO) { MemoryWait::Over } else { MemoryWait::InVain }
 }
 
 /// The guard of the turn to index, which is given back even after a panic.
@@ -189,6 +189,6 @@ struct IndexingTurn<'a>(&'a Store);
 
 impl Drop for IndexingTurn<'_> {
     fn drop(&mut self) {
-        self.0.ledger.backlog.end_indexing();
+        self.0.ledger.backlog().end_indexing();
     }
 }

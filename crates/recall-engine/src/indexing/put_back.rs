@@ -140,7 +140,7 @@ fn put_back(
     trigger: Trigger,
     clock: &Arc<dyn Clock>,
 ) -> Result<JournalComparison, String> {
-    let Some(log) = &store.ledger.log else { return Ok(JournalComparison::Done) };
+    let Some(log) = store.ledger.own_log() else { return Ok(JournalComparison::Done) };
     // A script that keeps switching branches could remove the events right after they were put back.
     let quiet = if trigger == Trigger::ByItself { SETTLED_AFTER } else { Duration::ZERO };
     if is_git_at_work(&store.root, clock.now(), quiet) {
@@ -220,7 +220,7 @@ fn kept_by_git(root: &Path, days: &BTreeSet<Day>) -> Result<KeptEvents, String> 
 
 /// Returns the problems of this user's own events: unconfirmed, vanished, unreadable and put back.
 pub(crate) fn vanished_problems(ledger: &Ledger, root: &Path) -> Vec<Problem> {
-    let Some(log) = &ledger.log else { return Vec::new() };
+    let Some(log) = ledger.own_log() else { return Vec::new() };
     let mut problems = Vec::new();
     let memories = ledger.unconfirmed_memories().len() as u64;
     if memories > 0 {
@@ -254,7 +254,7 @@ pub(crate) fn vanished_problems(ledger: &Ledger, root: &Path) -> Vec<Problem> {
 
 /// Returns how many of the events that were put back have vanished again.
 fn gone_again(ledger: &Ledger, root: &Path, put_back: &BTreeSet<EventId>) -> u64 {
-    let Some(log) = &ledger.log else { return 0 };
+    let Some(log) = ledger.own_log() else { return 0 };
     let Ok(absent) = ledger.absent(put_back) else { return 0 };
     let Ok(days) = log.days_of(&absent) else { return 0 };
     let kept = kept_by_git(root, &days).unwrap_or_default();
@@ -263,7 +263,7 @@ fn gone_again(ledger: &Ledger, root: &Path, put_back: &BTreeSet<EventId>) -> u64
 
 /// Returns how many events were put back since a time.
 pub(crate) fn put_back_since(ledger: &Ledger, since: Timestamp) -> u64 {
-    let put_back = ledger.log.as_ref().and_then(|log| log.returned.put_back().ok()).unwrap_or_default();
+    let put_back = ledger.own_log().and_then(|log| log.returned.put_back().ok()).unwrap_or_default();
     put_back.values().filter(|at| **at >= since).count() as u64
 }
 

@@ -109,7 +109,7 @@ impl Engine {
         if store.ledger.has_journals() {
             problems.extend(store.ledger.missing_git_lines());
         }
-        let behind = store.ledger.backlog.count_stale(&store.index.known_documents());
+        let behind = store.ledger.backlog().count_stale(&store.index.known_documents());
         if behind > 0 && !store.index.holds_nothing() {
             problems.push(Problem::MemoriesBehind { memories: behind });
         }
@@ -146,9 +146,9 @@ impl Engine {
 
     /// Indexes the missing memories. Returns whether that finished in time.
     fn index_memories(&self, store: &Arc<Store>) -> bool {
-        store.ledger.backlog.compare_everything();
+        store.ledger.backlog().compare_everything();
         index_memories_soon(store, &self.clock);
-        store.ledger.backlog.wait_for(store.ledger.backlog.mark(), self.settings.ingest_wait)
+        store.ledger.backlog().wait_for(store.ledger.backlog().mark(), self.settings.ingest_wait)
     }
 
     /// Rebuilds a store's index from its files and journals. Returns whether that succeeded.

@@ -34,7 +34,7 @@ impl Engine {
     /// cannot be written. Then nothing changes.
     pub fn update_memory(&self, origin: &Origin, request: &UpdateMemory) -> Result<UpdateReport, MemoryError> {
         let (store, _) = self.find_memory(origin, request.id)?;
-        let _amending = store.ledger.amending.lock();
+        let _amending = store.ledger.begin_amending();
         let memory = store.ledger.memory(request.id);
         let memory = memory.ok_or_else(|| MemoryError::NotFound { id: request.id.to_string() })?;
         if request.expected.is_some_and(|expected| expected != memory.updated) {
