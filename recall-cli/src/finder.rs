@@ -3,23 +3,27 @@
 //! The daemon searches; here are the query line, the list, the preview and the terminal. A key changes the [`state`], which asks
 //! for a search; the latest query wins, and a request for an older one is cancelled.
 
-mod screen;
 mod state;
 mod view;
 
 use std::future::Future;
-use std::io;
+use std::io::{self, Stderr};
 use std::pin::Pin;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use ratatui::crossterm::event::EventStream;
+use ratatui::crossterm::clipboard::CopyToClipboard;
+use ratatui::crossterm::event::{DisableBracketedPaste, EnableBracketedPaste, EventStream};
+use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use ratatui::prelude::CrosstermBackend;
+use ratatui::{Frame, Terminal};
 use recall_api::v1;
 use recall_client::Client;
 use tonic::Status;
 
 use crate::output::human::screen::Screen as Look;
-use screen::FullScreen;
+
 pub(crate) use state::Chosen;
 use state::{Act, State};
 
@@ -111,5 +115,41 @@ impl EndSignals {
 
     async fn next(&mut self) {
         std::future::pending().await
+    }
+}
+
+/// The terminal on standard error, so that standard output is free for what is chosen.
+struct FullScreen {
+    terminal: Terminal<CrosstermBackend<Stderr>>,
+}
+
+impl FullScreen {
+    /// Switches to the alternate screen.
+    fn enter() -> io::Result<Self> {
+        enable_raw_mode()?;
+        // Made first: if the next step fails, its drop restores the terminal.
+        let screen = Self { terminal: Terminal::new(CrosstermBackend::new(io::stderr()))? };
+        execute!(io::stderr(), EnterAlternateScreen, EnableBracketedPaste)?;
+        Ok(screen)
+    }
+
+    /// Draws the whole screen; only what has changed is written.
+    fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        self.terminal.draw(render).map(drop)
+    }
+
+    /// Copies a text to the clipboard, by the escape sequence OSC 52.
+    #[expect(clippy::unused_self, reason = "only a screen that was entered receives escape sequences")]
+    fn copy(&self, text: &str) -> io::Result<()> {
+        execute!(io::stderr(), CopyToClipboard::to_clipboard_from(text))
+    }
+}
+
+impl Drop for FullScreen {
+    fn drop(&mut self) {
+        // The terminal may be gone. There is nothing else to restore.
+        let _ = self.terminal.show_cursor();
+        let _ = execute!(io::stderr(), DisableBracketedPaste, LeaveAlternateScreen);
+        let _ = disable_raw_mode();
     }
 }

@@ -2,13 +2,6 @@
 //!
 //! Only this module reads the working directory and the environment variables.
 
-#[cfg(unix)]
-#[path = "process_env/unix.rs"]
-mod platform;
-#[cfg(windows)]
-#[path = "process_env/windows.rs"]
-mod platform;
-
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -164,4 +157,51 @@ impl Programs {
 
 fn file_name(name: &str) -> String {
     format!("{name}{}", std::env::consts::EXE_SUFFIX)
+}
+
+#[cfg(unix)]
+mod platform {
+    //! The process and its machine on Unix.
+
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::path::Path;
+
+    /// The variable with the user's name.
+    pub(super) const USER: &str = "USER";
+
+    pub(super) fn host() -> String {
+        rustix::system::uname().nodename().to_string_lossy().into_owned()
+    }
+
+    pub(super) fn is_program(file: &Path) -> bool {
+        file.metadata().is_ok_and(|seen| seen.is_file() && seen.permissions().mode() & 0o111 != 0)
+    }
+
+    /// Returns none: only Windows has a task scheduler.
+    pub(super) fn account() -> Option<String> {
+        None
+    }
+}
+
+#[cfg(windows)]
+mod platform {
+    //! The process and its machine on Windows.
+
+    use std::path::Path;
+
+    /// The variable with the user's name.
+    pub(super) const USER: &str = "USERNAME";
+
+    pub(super) fn host() -> String {
+        std::env::var("COMPUTERNAME").unwrap_or_default()
+    }
+
+    pub(super) fn is_program(file: &Path) -> bool {
+        file.is_file()
+    }
+
+    /// Returns the security identifier of the user.
+    pub(super) fn account() -> Option<String> {
+        recall_config::user_of(std::process::id())
+    }
 }

@@ -4,7 +4,6 @@
 //! with line numbers inside a fence that is longer than any run of backticks in the answer, or on one line if it is a name.
 //! So it cannot be mistaken for the program's own text.
 
-mod clean;
 mod exact;
 mod fit;
 #[cfg(test)]
@@ -12,9 +11,7 @@ mod frames;
 mod get;
 mod hit;
 mod index;
-mod length;
 mod memory;
-mod moment;
 mod notes;
 mod origin;
 mod quote;
@@ -22,16 +19,15 @@ mod quote;
 pub(crate) mod sample;
 mod search;
 mod session;
+mod text;
 
-pub(crate) use clean::{clean, inline};
 pub(crate) use exact::exact;
 pub(crate) use get::{body, get, memory};
 pub(crate) use index::{failed_items, index, rebuilt, render_init};
-pub(crate) use length::{ANSWER_CHARS, TAIL_CHARS, TITLE_CHARS, TooMany, chars};
 pub(crate) use memory::render_add;
-pub(crate) use moment::moment;
 pub(crate) use notes::notes;
 pub(crate) use origin::origin;
 pub(crate) use quote::{Place, page};
 pub(crate) use search::{JUDGE_REMINDER, Shape, nothing, search};
 pub(crate) use session::{briefing, events, render_end, render_start, sessions};
+pub(crate) use text::{ANSWER_CHARS, TAIL_CHARS, TITLE_CHARS, TooMany, chars, clean, inline, moment};

@@ -6,7 +6,6 @@ mod backup;
 mod migrate;
 mod models;
 mod publish;
-mod shared;
 
 use recall_api::{Failure, Reason};
 use recall_core::{UnknownLanguage, error_chain};
@@ -15,9 +14,8 @@ use recall_engine::{
     RemoveError, SearchError, SessionError, StatusError, StoreError,
 };
 use recall_rql::{Problem as RqlProblem, RqlError};
+use recall_shared::StoreError as SharedError;
 use tonic::Status;
-
-use shared::shared_failure;
 
 /// The hint if a file belongs to another project.
 const OUTSIDE: &str = "name files below the project's root, or run the command in the project that they belong to";
@@ -311,6 +309,25 @@ fn outside(message: String, path: String) -> Failure {
 
 fn not_found(message: String, id: String) -> Failure {
     Failure::new(Reason::NotFound, message).with_detail("id", id)
+}
+
+/// Returns the failure of a shared store. `again` is the hint if a later request may succeed.
+fn shared_failure(error: &SharedError, message: String, again: &str) -> Failure {
+    match error {
+        SharedError::Busy => Failure::new(Reason::Conflict, message).with_hint("wait for it, and publish again"),
+        SharedError::Refused { .. } => Failure::new(Reason::PermissionDenied, message).with_hint(
+            "check the address, the tenant and `RECALL_STORE_<NAME>_KEY`; docs/shared-store.md lists the rights",
+        ),
+        SharedError::Unusable { .. } => Failure::new(Reason::InvalidArgument, message)
+            .with_hint("correct `[stores.NAME]` in your recall.toml, then `recall daemon restart`"),
+        SharedError::Unreachable { .. }
+        | SharedError::Late { .. }
+        | SharedError::Overloaded { .. }
+        | SharedError::Resting
+        | SharedError::Lost { .. }
+        | SharedError::Empty
+        | SharedError::Invalid { .. } => Failure::new(Reason::Unavailable, message).with_hint(again),
+    }
 }
 
 #[cfg(test)]

@@ -3,13 +3,6 @@
 //! It is an OS lock on a file, never the file's existence: the system releases the lock with its process, however that
 //! ends. The file contains a note about the holder.
 
-#[cfg(unix)]
-#[path = "lock/unix.rs"]
-mod platform;
-#[cfg(windows)]
-#[path = "lock/windows.rs"]
-mod platform;
-
 use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -183,6 +176,78 @@ pub(crate) enum LockError {
 
 fn pid_suffix(holder: Option<u32>) -> String {
     holder.map(|pid| format!(" (pid {pid})")).unwrap_or_default()
+}
+
+#[cfg(unix)]
+mod platform {
+    //! Lock files on Unix: the note is in the locked file, which may be deleted while it is locked.
+
+    use std::fs::{DirBuilder, File, OpenOptions};
+    use std::io;
+    use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+    use std::path::Path;
+
+    /// Creates a folder that only this user may access.
+    pub(super) fn make_folder(path: &Path) -> io::Result<()> {
+        DirBuilder::new().recursive(true).mode(0o700).create(path)
+    }
+
+    pub(super) fn open(path: &Path) -> io::Result<File> {
+        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+    }
+
+    /// Returns whether the path leads to the given file.
+    pub(super) fn leads_to(path: &Path, file: &File) -> bool {
+        let (Ok(there), Ok(held)) = (std::fs::symlink_metadata(path), file.metadata()) else { return false };
+        (there.dev(), there.ino()) == (held.dev(), held.ino())
+    }
+
+    pub(super) fn note_to_write(_path: &Path, file: &File) -> io::Result<File> {
+        file.try_clone()
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "on Windows there may be none")]
+    pub(super) fn note_to_read(_path: &Path, file: File) -> Option<File> {
+        Some(file)
+    }
+}
+
+#[cfg(windows)]
+mod platform {
+    //! Lock files on Windows: nobody else can read a locked file, so the note is in another one; and nobody can delete it while a
+    //! program has it open.
+
+    use std::fs::{File, OpenOptions};
+    use std::io;
+    use std::os::windows::fs::OpenOptionsExt as _;
+    use std::path::Path;
+
+    use recall_config::LockNote;
+
+    /// `FILE_SHARE_READ | FILE_SHARE_WRITE`: others may open the file, but not delete or rename it.
+    const NOT_TO_DELETE: u32 = 0x1 | 0x2;
+
+    /// Creates a folder, with the access list of the user's profile.
+    pub(super) fn make_folder(path: &Path) -> io::Result<()> {
+        std::fs::create_dir_all(path)
+    }
+
+    pub(super) fn open(path: &Path) -> io::Result<File> {
+        OpenOptions::new().read(true).write(true).create(true).truncate(false).share_mode(NOT_TO_DELETE).open(path)
+    }
+
+    /// An open lock file can neither be deleted nor renamed.
+    pub(super) fn leads_to(_path: &Path, _file: &File) -> bool {
+        true
+    }
+
+    pub(super) fn note_to_write(path: &Path, _file: &File) -> io::Result<File> {
+        open(&LockNote::file_of(path))
+    }
+
+    pub(super) fn note_to_read(path: &Path, _file: File) -> Option<File> {
+        File::open(LockNote::file_of(path)).ok()
+    }
 }
 
 #[cfg(all(test, unix))]

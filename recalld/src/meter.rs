@@ -1,13 +1,16 @@
 //! Counts and latencies of requests.
 
 mod histogram;
-mod layer;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use tonic::body::Body;
+use tonic::codegen::http::{Request, Response};
+
+use crate::middleware::{Middleware, Next};
 pub(crate) use histogram::{Histogram, Summary};
 
 /// The maximum number of RPC names with an entry of their own. The service has fewer; further names, which clients made up,
@@ -96,6 +99,34 @@ impl Drop for InFlight {
         meter.in_flight.fetch_sub(1, Ordering::Relaxed);
         meter.record(rpc, took, *outcome);
         tracing::debug!(rpc, took_us = took.as_micros() as u64, ?outcome, "answered");
+    }
+}
+
+/// Counts and times every request of a service.
+impl Middleware for Arc<Meter> {
+    fn answer<S: Next>(
+        self,
+        request: Request<Body>,
+        mut next: S,
+    ) -> impl Future<Output = Result<Response<Body>, S::Error>> + Send + 'static {
+        // `/recall.v1.Recall/Search` is recorded as `Search`.
+        let rpc = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
+        let in_flight = self.enter(rpc);
+        let answer = next.call(request);
+        async move {
+            let answer = answer.await;
+            in_flight.end(answer.as_ref().map_or(Outcome::Failed, outcome));
+            answer
+        }
+    }
+}
+
+/// Returns the outcome by the headers: a failed request is answered with headers only, which contain the code.
+fn outcome(response: &Response<Body>) -> Outcome {
+    match response.headers().get("grpc-status") {
+        None => Outcome::Answered,
+        Some(code) if code == "0" => Outcome::Answered,
+        Some(_) => Outcome::Failed,
     }
 }
 

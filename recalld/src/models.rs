@@ -8,7 +8,6 @@ mod error;
 mod on_demand;
 mod problems;
 mod remote;
-mod runtimes;
 mod transfer;
 
 use std::collections::BTreeMap;
@@ -28,12 +27,11 @@ use recall_models::{
 
 pub(crate) use described::STATIC;
 pub(crate) use error::ModelsError;
-use on_demand::{CrossEncoder, Encoder, Listed, OnDemand, Run};
+use on_demand::{CrossEncoder, Encoder, Listed, OnDemand, Run, Runtimes};
 use problems::CachedProblems;
 pub(crate) use problems::ModelProblem;
 pub(crate) use remote::RemoteError;
 use remote::RemoteModels;
-use runtimes::Runtimes;
 pub(crate) use transfer::Transfer;
 
 /// The models that were requested since the daemon started, by name.

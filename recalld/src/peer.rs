@@ -1,12 +1,5 @@
 //! The user at the other end of a connection, and whether to admit them.
 
-#[cfg(unix)]
-#[path = "peer/unix.rs"]
-mod platform;
-#[cfg(windows)]
-#[path = "peer/windows.rs"]
-mod platform;
-
 pub(crate) use platform::{User, own_user, user};
 
 /// The decision about a connection.
@@ -29,6 +22,49 @@ pub(crate) fn admission(own: User, peer: Option<User>) -> Admission {
         Some(user) if user == own => Admission::Admitted,
         Some(user) => Admission::OtherUser { user },
         None => Admission::Unknown,
+    }
+}
+
+#[cfg(unix)]
+mod platform {
+    //! Users on Unix.
+
+    use interprocess::local_socket::tokio::Stream;
+    use interprocess::local_socket::traits::StreamCommon as _;
+
+    /// A user id.
+    pub(crate) type User = u32;
+
+    /// Returns the effective user of this process.
+    pub(crate) fn own_user() -> User {
+        rustix::process::geteuid().as_raw()
+    }
+
+    /// Returns the effective user of the peer, as the kernel recorded it at connect time.
+    pub(crate) fn user(stream: &Stream) -> Option<User> {
+        stream.peer_creds().ok().and_then(|creds| creds.euid())
+    }
+}
+
+#[cfg(windows)]
+mod platform {
+    //! Users on Windows: the system has compared the peer with the access list of the pipe, which has one user.
+
+    use interprocess::local_socket::tokio::Stream;
+
+    /// The one user of the access list.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) struct User;
+
+    /// Returns the user of this process.
+    pub(crate) fn own_user() -> User {
+        User
+    }
+
+    /// Returns the user of the peer.
+    #[expect(clippy::unnecessary_wraps, reason = "on Unix the system may not report it")]
+    pub(crate) fn user(_stream: &Stream) -> Option<User> {
+        Some(User)
     }
 }
 

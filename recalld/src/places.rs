@@ -7,8 +7,6 @@
 //! The daemon sends no HTTP/2 pings: the system closes a local connection with its process, and a process that is only
 //! stopped, for example by a suspended terminal, keeps its session.
 
-mod layer;
-
 use std::collections::HashMap;
 use std::io;
 use std::num::NonZero;
@@ -17,11 +15,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use http_body::{Frame, SizeHint};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
+use tonic::Status;
+use tonic::body::Body;
+use tonic::codegen::Bytes;
+use tonic::codegen::http::{Request, Response};
 
-use crate::caller::ClientId;
+use crate::caller::{Caller, ClientId};
+use crate::middleware::{Middleware, Next};
 
 /// How long a connection must have been without a call before it may be evicted. Commands and agents that make several
 /// calls pause for less than that between them.
@@ -189,6 +193,43 @@ impl Drop for Call {
             occupant.calls -= 1;
             occupant.idle_since = Instant::now();
         }
+    }
+}
+
+/// Counts each call for its connection, until the body of its answer is dropped.
+impl Middleware for Arc<Places> {
+    fn answer<S: Next>(
+        self,
+        request: Request<Body>,
+        mut next: S,
+    ) -> impl Future<Output = Result<Response<Body>, S::Error>> + Send + 'static {
+        let client = request.extensions().get::<Caller>().expect("every connection has one").client;
+        let call = self.call(client);
+        let answer = next.call(request);
+        async move { Ok(answer.await?.map(|body| Body::new(Counted { body, _call: call }))) }
+    }
+}
+
+/// The body of an answer. Its call counts as in flight until it is dropped.
+struct Counted {
+    body: Body,
+    _call: Call,
+}
+
+impl http_body::Body for Counted {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        Pin::new(&mut self.get_mut().body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 

@@ -3,8 +3,6 @@
 mod adopted;
 mod backup;
 mod calls;
-mod candidates;
-mod compact;
 mod config;
 mod context;
 mod context_window;
@@ -13,26 +11,18 @@ mod exact;
 mod get;
 mod graph;
 mod handshake;
-mod history;
 mod ids;
 mod index;
 mod list;
 mod memory;
 mod migrate;
 mod models;
-mod names;
 mod page;
 mod publish;
-mod published;
 mod query;
-mod rebuild;
-mod related;
-mod remove;
 mod run;
 mod search;
 mod session;
-mod shutdown;
-mod stats;
 mod status;
 mod store;
 mod transfer;
@@ -74,7 +64,7 @@ impl Recall for Service {
         &self,
         request: Request<v1::CandidatesRequest>,
     ) -> Result<Response<v1::CandidatesResponse>, Status> {
-        candidates::handle(self, request.into_inner()).await.map(Response::new)
+        search::candidates(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn context(&self, request: Request<v1::ContextRequest>) -> Result<Response<v1::ContextResponse>, Status> {
@@ -90,15 +80,15 @@ impl Recall for Service {
     }
 
     async fn related(&self, request: Request<v1::RelatedRequest>) -> Result<Response<v1::RelatedResponse>, Status> {
-        related::handle(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
+        graph::related(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
     }
 
     async fn history(&self, request: Request<v1::HistoryRequest>) -> Result<Response<v1::HistoryResponse>, Status> {
-        history::handle(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
+        get::history(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
     }
 
     async fn names(&self, request: Request<v1::NamesRequest>) -> Result<Response<v1::NamesResponse>, Status> {
-        names::handle(self, request.into_inner()).await.map(Response::new)
+        graph::names(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn graph(&self, request: Request<v1::GraphRequest>) -> Result<Response<v1::GraphResponse>, Status> {
@@ -106,7 +96,7 @@ impl Recall for Service {
     }
 
     async fn remove(&self, request: Request<v1::RemoveRequest>) -> Result<Response<v1::RemoveResponse>, Status> {
-        remove::handle(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
+        index::remove(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
     }
 
     async fn add(&self, request: Request<v1::AddRequest>) -> Result<Response<v1::AddResponse>, Status> {
@@ -188,7 +178,7 @@ impl Recall for Service {
     type RebuildStream = Pieces<v1::IndexEvent>;
 
     async fn rebuild(&self, request: Request<v1::RebuildRequest>) -> Result<Response<Self::RebuildStream>, Status> {
-        rebuild::handle(self, request.into_inner()).map(Response::new)
+        index::rebuild(self, request.into_inner()).map(Response::new)
     }
 
     async fn status(&self, request: Request<v1::StatusRequest>) -> Result<Response<v1::StatusResponse>, Status> {
@@ -196,7 +186,7 @@ impl Recall for Service {
     }
 
     async fn stats(&self, request: Request<v1::StatsRequest>) -> Result<Response<v1::StatsResponse>, Status> {
-        stats::handle(self, request.into_inner()).await.map(Response::new)
+        status::stats(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn doctor(&self, request: Request<v1::DoctorRequest>) -> Result<Response<v1::DoctorResponse>, Status> {
@@ -208,7 +198,7 @@ impl Recall for Service {
     }
 
     async fn compact(&self, request: Request<v1::CompactRequest>) -> Result<Response<v1::CompactResponse>, Status> {
-        compact::handle(self, request.into_inner()).await.map(Response::new)
+        index::compact(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn backup(&self, request: Request<v1::BackupRequest>) -> Result<Response<v1::BackupResponse>, Status> {
@@ -228,7 +218,7 @@ impl Recall for Service {
     }
 
     async fn shutdown(&self, request: Request<v1::ShutdownRequest>) -> Result<Response<v1::ShutdownResponse>, Status> {
-        Ok(Response::new(shutdown::handle(self, request.into_inner())))
+        Ok(Response::new(handshake::shutdown(self, request.into_inner())))
     }
 
     async fn list_models(

@@ -23,7 +23,7 @@ use crate::log::{self, Destination, LogError};
 use crate::server::Server;
 use crate::socket::{self, Bound, Inherited, SocketError};
 use crate::standing::{self, SocketMaker, Standing};
-use crate::{blocking, event, gone, lifecycle, models, notify, panic, parsers, pressure, process, wake, wiring};
+use crate::{blocking, event, lifecycle, models, notify, panic, parsers, process, upkeep, wake, wiring};
 
 /// One thread serves the connections and runs short calls; the other takes over while a call occupies the first.
 const WORKERS: usize = 2;
@@ -120,9 +120,9 @@ async fn serve(
         let engine = Arc::clone(&daemon.engine);
         wake::on_idle(events.clone(), daemon.activity.clone(), period, move || engine.running_jobs() > 0);
     }
-    pressure::watch(Arc::clone(&daemon));
+    upkeep::watch_memory(Arc::clone(&daemon));
     if tenure != Tenure::Private {
-        gone::watch(Arc::clone(&daemon));
+        upkeep::watch_gone_roots(Arc::clone(&daemon));
     }
     // Recorded only after the signals are handled: clients send SIGHUP to the recorded process, which would end it otherwise.
     standing.listens(&bound)?;

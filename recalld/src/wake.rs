@@ -1,12 +1,5 @@
 //! The sources of the daemon's events: signals, idleness, the end of its owner.
 
-#[cfg(unix)]
-#[path = "wake/unix.rs"]
-mod platform;
-#[cfg(windows)]
-#[path = "wake/windows.rs"]
-mod platform;
-
 use std::io::{self, Read as _};
 use std::time::Duration;
 
@@ -44,4 +37,75 @@ pub(crate) fn on_owner_gone(events: Events) -> io::Result<()> {
         let _ = events.blocking_send(Event::OwnerGone);
     })?;
     Ok(())
+}
+
+#[cfg(unix)]
+mod platform {
+    //! Signals.
+
+    use std::io;
+
+    use tokio::signal::unix::{Signal, SignalKind, signal};
+
+    use crate::event::{Event, Events};
+
+    /// Sends an event for each signal, until the daemon ends.
+    ///
+    /// # Errors
+    /// A signal handler cannot be installed.
+    pub(crate) fn on_signals(events: Events) -> io::Result<()> {
+        let mut terminate = signal(SignalKind::terminate())?;
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut hangup = signal(SignalKind::hangup())?;
+        tokio::spawn(async move {
+            while let Some(event) = next_signal(&mut terminate, &mut interrupt, &mut hangup).await {
+                if events.send(event).await.is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(())
+    }
+
+    async fn next_signal(terminate: &mut Signal, interrupt: &mut Signal, hangup: &mut Signal) -> Option<Event> {
+        tokio::select! {
+            received = terminate.recv() => received.map(|()| Event::Terminate { signal: "SIGTERM" }),
+            received = interrupt.recv() => received.map(|()| Event::Terminate { signal: "SIGINT" }),
+            received = hangup.recv() => received.map(|()| Event::Hangup),
+        }
+    }
+}
+
+#[cfg(windows)]
+mod platform {
+    //! The events of a console, which a daemon in the foreground has, and the end of the logon session.
+
+    use std::io;
+
+    use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_shutdown};
+
+    use crate::event::{Event, Events};
+
+    /// Sends an event for each of them, until the daemon ends.
+    ///
+    /// # Errors
+    /// A handler cannot be installed.
+    pub(crate) fn on_signals(events: Events) -> io::Result<()> {
+        let (mut interrupt, mut stop, mut close, mut shutdown) =
+            (ctrl_c()?, ctrl_break()?, ctrl_close()?, ctrl_shutdown()?);
+        tokio::spawn(async move {
+            loop {
+                let signal = tokio::select! {
+                    _ = interrupt.recv() => "Ctrl-C",
+                    _ = stop.recv() => "Ctrl-Break",
+                    _ = close.recv() => "the console closes",
+                    _ = shutdown.recv() => "the system shuts down",
+                };
+                if events.send(Event::Terminate { signal }).await.is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(())
+    }
 }

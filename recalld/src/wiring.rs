@@ -6,14 +6,20 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use recall_config::{DaemonSettings, Dirs, Environment, ModelSetting, RankerSetting, Settings};
-use recall_core::{Weights, error_chain};
+use recall_config::{
+    DaemonSettings, Dirs, Environment, ModelSetting, RankerSetting, ReadFrom, Settings, SpreadConfig, StoreConfig,
+    StoreKind,
+};
+use recall_core::{Clock as _, Weights, error_chain};
 use recall_engine::{
     AdoptSettings, BriefingParts, EmbeddingModel, EmbeddingStoreSettings, Engine, EngineSettings, JudgeSettings,
     MemorySettings, Places, RankerChoice, Rankers, RerankSettings, StoreSettings,
 };
 use recall_models::{BuiltIn, HashModel};
 use recall_page::{Page, PageSettings};
+use recall_shared::{
+    Guarded, Postgres, PostgresSettings, Qdrant, QdrantSettings, Replica, SharedStore, Spread, StoreError,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::activity::Activity;
@@ -26,9 +32,8 @@ use crate::jobs::Jobs;
 use crate::memory::MemoryUse;
 use crate::models::{self, Models};
 use crate::parsers::ParserPool;
-use crate::pressure::{COPIES_OF_A_NETWORK, Shares};
 use crate::reported::Reported;
-use crate::shared;
+use crate::upkeep::{COPIES_OF_A_NETWORK, Shares};
 
 /// How long before its deadline a search stops waiting for an index, so that there is time to answer with a warning.
 const TIME_TO_ANSWER: Duration = Duration::from_secs(2);
@@ -104,7 +109,7 @@ fn engine(
         domains: settings.roots.domains.clone(),
     };
     let embeddings = dirs.embeddings();
-    let shared = shared::stores(settings, &environment);
+    let shared = shared_stores(settings, &environment);
     let (dirs, user) = (dirs.clone(), settings.clone());
     let of_store = move |root: &Path| store_settings(&dirs, &environment, &user, root);
     let engine_settings =
@@ -189,6 +194,46 @@ fn store_settings(dirs: &Dirs, environment: &Environment, user: &Settings, root:
         freshness,
         warnings,
         files: vec![dirs.user_config(), Dirs::project_config(root)],
+    }
+}
+
+/// Returns the stores by name, without connecting to any. One that cannot be used says so to each search and publication.
+fn shared_stores(settings: &Settings, environment: &Environment) -> Vec<Guarded> {
+    let stores = settings.stores.iter().map(|(name, config)| {
+        let key = environment.store_keys.get(name).cloned().unwrap_or_default();
+        match shared_store(config, key) {
+            Ok(store) => Guarded::new(name.clone(), store),
+            Err(error) => {
+                let reason = error_chain(&error);
+                tracing::error!(store = name, reason, "the shared store cannot be used");
+                Guarded::unusable(name.clone(), reason)
+            }
+        }
+    });
+    stores.collect()
+}
+
+fn shared_store(config: &StoreConfig, key: String) -> Result<Arc<dyn SharedStore>, StoreError> {
+    let StoreConfig { kind, address, tenant, deadline, publish_deadline, read, spread } = config.clone();
+    match kind {
+        StoreKind::Postgres => Ok(Arc::new(Postgres::new(&PostgresSettings {
+            address,
+            password: key,
+            tenant,
+            deadline,
+            read: match read {
+                ReadFrom::Any => Replica::Any,
+                ReadFrom::Primary => Replica::Primary,
+            },
+            publish_deadline,
+        })?)),
+        StoreKind::Qdrant => {
+            let SpreadConfig { shards, replicas, write_consistency } = spread;
+            let spread = Spread { shards, replicas, write_consistency };
+            let clock = Arc::new(|| (SystemClock.now().as_millis() / 1_000).max(0).cast_unsigned());
+            let settings = QdrantSettings { address, key, tenant, deadline, publish_deadline, spread, clock };
+            Ok(Arc::new(Qdrant::new(settings)?))
+        }
     }
 }
 

@@ -31,7 +31,7 @@ const CRATES: &[(&str, usize)] = &[
 /// The rooms of the engine from the top to the bottom. A room is a folder with the file of its name; it may know the rooms of
 /// the lines below its own, and none on its own line.
 ///
-/// What a `Store` holds does not know `Store`: it stands below. What acts on a `Store` is a method or a function above it.
+/// What a `Store` holds does not know `Store`: it stands below. What acts on its parts is a method of one, or a function above it.
 const STAIRS: [&[&str]; 17] = [
     &["migrate"],
     &["backup", "publish", "session"],
@@ -134,7 +134,7 @@ fn a_planted_arrow_upwards_is_found() {
     check(
         "settings",
         "use crate::{budget, store};\nfn f(_: store::IndexLock) {}",
-        "settings must not know store: settings takes IndexLock from store/index_lock",
+        "settings must not know store: settings takes IndexLock from store/index/lock",
     );
     check("attic", "use crate::store::Store;", "attic is not in the table of rooms");
 }

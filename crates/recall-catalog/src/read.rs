@@ -1,29 +1,26 @@
 //! Reading of a committed state.
 
-use recall_core::{
-    ByteSpan, Chunk, ChunkId, ChunkRow, DocPath, Document, DocumentId, DocumentRow, Edge, Generation, Symbol, Timestamp,
-};
-use rusqlite::Connection;
-
-use crate::rows::{self, documents::Entry};
-use crate::{Catalog, FailureKind, FileFailure, ReadError};
-
-mod chunked;
 mod counts;
 mod enclosing;
 mod file_states;
 mod hits;
 mod list;
-mod records;
 mod relations;
 mod select;
-mod signatures;
 
-pub use chunked::{ChunkRun, ChunkedDocument};
+use recall_core::{
+    ByteSpan, Chunk, ChunkId, ChunkRow, DocPath, Document, DocumentId, DocumentRow, DocumentType, Edge, Generation,
+    ParsedDocument, Symbol, TextSignature, Timestamp,
+};
+use rusqlite::Connection;
+
+use crate::rows::documents::Entry;
+use crate::rows::{self, chunks, documents};
+use crate::{Catalog, FailureKind, FileFailure, ReadError, text_blocks};
+
 pub use counts::Counts;
 pub use file_states::FileState;
 pub use list::{ListQuery, ListSort};
-pub use records::OwnedRecord;
 pub use relations::DocumentPlace;
 pub use select::{Column, ColumnValue, Condition, PlacedChunk};
 
@@ -169,7 +166,7 @@ impl<'c> Snapshot<'c> {
     /// Adds the tags to a document's row.
     fn with_tags(&self, entry: Entry) -> Result<StoredDocument, ReadError> {
         let Entry { row, mut document, created, chunk_count, .. } = entry;
-        document.tags = rows::tags::read(self.connection(), row)?;
+        document.tags = rows::documents::read_tags(self.connection(), row)?;
         Ok(StoredDocument { row, document, created, chunk_count })
     }
 }
@@ -181,5 +178,128 @@ impl Drop for Snapshot<'_> {
         if connection.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([])).is_ok() {
             self.catalog.return_connection(connection);
         }
+    }
+}
+
+impl Snapshot<'_> {
+    /// The rows of all documents, ascending.
+    pub fn document_rows(&self) -> Result<Vec<DocumentRow>, ReadError> {
+        rows::documents::rows(self.connection())
+    }
+
+    /// Calls `visit` with the signatures of the texts of the documents after a row, in the order of rows. A document that an
+    /// older version stored has none. Pass row 0 to start at the beginning.
+    ///
+    /// Neither a row nor its text ever changes: what was read of an earlier state holds for the rows that are still there.
+    ///
+    /// # Errors
+    /// The catalog is damaged or cannot be read.
+    pub fn signatures_after(
+        &self,
+        row: DocumentRow,
+        visit: impl FnMut(DocumentRow, TextSignature),
+    ) -> Result<(), ReadError> {
+        rows::texts::signatures_after(self.connection(), row, visit)
+    }
+}
+
+/// A document with its contents, as it was stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnedRecord {
+    /// The document's row.
+    pub row: DocumentRow,
+    /// The row of its first chunk. The others follow in order, without gaps.
+    pub first_chunk: ChunkRow,
+    /// The document.
+    pub document: Document,
+    /// When its path was first indexed.
+    pub created: Timestamp,
+    /// Its whole text.
+    pub text: String,
+    /// The parsed text, without edges of kind `Defines`.
+    pub parsed: ParsedDocument,
+}
+
+impl Snapshot<'_> {
+    /// The documents after a row, in the order of rows, at most `limit`. Pass row 0 to start at the beginning.
+    ///
+    /// Rows only grow: after the last row of an earlier snapshot are exactly the documents that were stored since and
+    /// still exist.
+    pub fn records_after(&self, row: DocumentRow, limit: usize) -> Result<Vec<OwnedRecord>, ReadError> {
+        let entries = rows::documents::after(self.connection(), row, limit)?;
+        entries.into_iter().map(|entry| self.record(entry)).collect()
+    }
+
+    pub(crate) fn record(&self, entry: Entry) -> Result<OwnedRecord, ReadError> {
+        let connection = self.connection();
+        let row = entry.row;
+        let text = rows::texts::read(connection, row)?
+            .filter(|text| text.len() as u64 == entry.text_bytes)
+            .ok_or_else(|| ReadError::damaged(format!("the text of document row {} is missing or truncated", row.0)))?;
+        let parsed = ParsedDocument {
+            chunks: rows::chunks::in_rows(connection, entry.chunk_rows())?,
+            symbols: rows::symbols::in_rows(connection, entry.symbol_rows())?,
+            edges: rows::edges::read(connection, row, &text)?,
+            title: entry.own_title,
+            tags: entry.own_tags,
+            outcome: entry.outcome,
+        };
+        let created = entry.created;
+        let mut document = entry.document;
+        document.tags = rows::documents::read_tags(connection, row)?;
+        Ok(OwnedRecord { row, first_chunk: entry.first_chunk, document, created, text, parsed })
+    }
+}
+
+/// The chunk rows of a document, which are consecutive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkRun {
+    /// The document.
+    pub document: DocumentRow,
+    /// The row of its first chunk.
+    pub first: ChunkRow,
+    /// The number of its chunks.
+    pub count: u32,
+}
+
+impl ChunkRun {
+    /// The rows, ascending.
+    pub fn rows(&self) -> impl Iterator<Item = ChunkRow> + use<> {
+        (self.first.0..self.first.0 + i64::from(self.count)).map(ChunkRow)
+    }
+}
+
+/// A document's text and its chunks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkedDocument {
+    /// Its path.
+    pub path: DocPath,
+    /// Its type.
+    pub document_type: DocumentType,
+    /// The row of its first chunk. The others follow.
+    pub first: ChunkRow,
+    /// Its whole text.
+    pub text: String,
+    /// Its chunks in order.
+    pub chunks: Vec<Chunk>,
+}
+
+impl Snapshot<'_> {
+    /// The chunk rows of all documents, in the order of the documents' rows.
+    pub fn chunk_runs(&self) -> Result<Vec<ChunkRun>, ReadError> {
+        documents::chunk_runs(self.connection())
+    }
+
+    /// A document's text with its chunks. `None` if there is no such row.
+    ///
+    /// # Errors
+    /// The catalog is damaged or cannot be read.
+    pub fn chunked_document(&self, document: DocumentRow) -> Result<Option<ChunkedDocument>, ReadError> {
+        let corrupt = || ReadError::damaged(format!("the text of document row {} is corrupt", document.0));
+        let read = |_: &documents::Entry, stored: &[u8]| text_blocks::decompress(stored).ok_or_else(corrupt);
+        let Some((entry, text)) = documents::with_text(self.connection(), document, read)? else { return Ok(None) };
+        let chunks = chunks::in_rows(self.connection(), entry.chunk_rows())?;
+        let documents::Entry { document, first_chunk: first, .. } = entry;
+        Ok(Some(ChunkedDocument { path: document.path, document_type: document.document_type, first, text, chunks }))
     }
 }

@@ -9,10 +9,8 @@ pub(crate) mod chunks;
 pub(crate) mod documents;
 pub(crate) mod edges;
 pub(crate) mod failures;
-pub(crate) mod signatures;
 pub(crate) mod state;
 pub(crate) mod symbols;
-pub(crate) mod tags;
 pub(crate) mod texts;
 
 /// Reads all rows of a statement. The statement stays prepared.

@@ -1,12 +1,5 @@
 //! The process that holds the daemon's lock, whether or not it can be reached.
 
-#[cfg(unix)]
-#[path = "holder/unix.rs"]
-mod platform;
-#[cfg(windows)]
-#[path = "holder/windows.rs"]
-mod platform;
-
 use std::fmt;
 use std::fs::{File, TryLockError};
 use std::io::Read as _;
@@ -129,6 +122,105 @@ pub enum NotSignalled {
     /// The system refused the signal.
     #[error("the system refused the signal")]
     Refused(#[source] std::io::Error),
+}
+
+#[cfg(unix)]
+mod platform {
+    //! The daemon's process and its note on Unix.
+
+    use std::fs::File;
+    use std::io;
+    use std::path::Path;
+
+    use rustix::process::{Pid, Signal};
+
+    /// A process that can be signalled.
+    pub(super) struct Process {
+        pid: Pid,
+        /// A descriptor of the process; `None` if the kernel has none.
+        #[cfg(target_os = "linux")]
+        descriptor: Option<std::os::fd::OwnedFd>,
+    }
+
+    impl Process {
+        pub(super) fn open(pid: u32) -> Option<Self> {
+            let pid = i32::try_from(pid).ok().and_then(Pid::from_raw)?;
+            Some(Self {
+                pid,
+                #[cfg(target_os = "linux")]
+                descriptor: rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok(),
+            })
+        }
+
+        pub(super) fn hang_up(&self) -> io::Result<()> {
+            self.send(Signal::HUP)
+        }
+
+        pub(super) fn terminate(&self) -> io::Result<()> {
+            self.send(Signal::TERM)
+        }
+
+        pub(super) fn kill(&self) -> io::Result<()> {
+            self.send(Signal::KILL)
+        }
+
+        fn send(&self, signal: Signal) -> io::Result<()> {
+            #[cfg(target_os = "linux")]
+            if let Some(process) = &self.descriptor {
+                return Ok(rustix::process::pidfd_send_signal(process, signal)?);
+            }
+            Ok(rustix::process::kill_process(self.pid, signal)?)
+        }
+    }
+
+    /// Returns the file with the holder's note: the locked file.
+    #[expect(clippy::unnecessary_wraps, reason = "on Windows there may be none")]
+    pub(super) fn note_of(lock: File, _path: &Path) -> Option<File> {
+        Some(lock)
+    }
+}
+
+#[cfg(windows)]
+mod platform {
+    //! The daemon's process and its note on Windows.
+
+    use std::fs::File;
+    use std::io;
+    use std::path::Path;
+
+    use recall_config::LockNote;
+
+    /// A process that can be ended.
+    pub(super) struct Process {
+        pid: u32,
+    }
+
+    impl Process {
+        #[expect(clippy::unnecessary_wraps, reason = "on Unix, not every number is a process id")]
+        pub(super) fn open(pid: u32) -> Option<Self> {
+            Some(Self { pid })
+        }
+
+        /// A pipe cannot be deleted, so no daemon needs to check it.
+        #[expect(clippy::unused_self, reason = "the same function as on Unix")]
+        pub(super) fn hang_up(&self) -> io::Result<()> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+
+        /// A process without a console cannot be asked to end. What it acknowledged is on the disk.
+        pub(super) fn terminate(&self) -> io::Result<()> {
+            self.kill()
+        }
+
+        pub(super) fn kill(&self) -> io::Result<()> {
+            if recall_config::kill(self.pid) { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
+        }
+    }
+
+    /// Returns the file with the holder's note, which is next to the locked file.
+    pub(super) fn note_of(_lock: File, path: &Path) -> Option<File> {
+        File::open(LockNote::file_of(path)).ok()
+    }
 }
 
 #[cfg(test)]

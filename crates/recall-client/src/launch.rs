@@ -1,12 +1,5 @@
 //! Starting the daemon's program.
 
-#[cfg(unix)]
-#[path = "launch/unix.rs"]
-mod platform;
-#[cfg(windows)]
-#[path = "launch/windows.rs"]
-mod platform;
-
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -157,6 +150,45 @@ pub(crate) fn read_stderr(child: &mut Child) -> String {
         let _ = stderr.read_to_string(&mut said);
     }
     said.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(unix)]
+mod platform {
+    //! How a program is separated from its starter on Unix.
+
+    use std::os::unix::process::CommandExt as _;
+    use std::process::Command;
+
+    /// Nothing to do: the daemon begins a session of its own.
+    pub(super) fn detach(_command: &mut Command) {}
+
+    pub(super) fn new_group(command: &mut Command) {
+        command.process_group(0);
+    }
+}
+
+#[cfg(windows)]
+mod platform {
+    //! How a program is separated from its starter on Windows.
+
+    use std::os::windows::process::CommandExt as _;
+    use std::process::Command;
+
+    /// `DETACHED_PROCESS`: the program has no console, so it survives the closing of the starter's.
+    const WITHOUT_CONSOLE: u32 = 0x0000_0008;
+
+    /// `CREATE_NEW_PROCESS_GROUP`: Ctrl-C in the starter's console is not for the program.
+    const NEW_GROUP: u32 = 0x0000_0200;
+
+    /// Also keeps the pipes of this process from the program, which outlives it.
+    pub(super) fn detach(command: &mut Command) {
+        command.creation_flags(WITHOUT_CONSOLE | NEW_GROUP);
+        recall_os::system::keep_standard_handles();
+    }
+
+    pub(super) fn new_group(command: &mut Command) {
+        command.creation_flags(NEW_GROUP);
+    }
 }
 
 #[cfg(test)]

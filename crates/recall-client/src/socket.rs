@@ -1,12 +1,5 @@
 //! The daemon's socket, and the check of its owner.
 
-#[cfg(unix)]
-#[path = "socket/unix.rs"]
-mod platform;
-#[cfg(windows)]
-#[path = "socket/windows.rs"]
-mod platform;
-
 use std::io;
 use std::path::Path;
 
@@ -74,6 +67,74 @@ pub(crate) enum OpenError {
     /// The system refused.
     #[error(transparent)]
     Io(io::Error),
+}
+
+#[cfg(unix)]
+mod platform {
+    //! The owner of a Unix socket.
+
+    use std::io;
+    use std::path::Path;
+
+    use interprocess::local_socket::tokio::Stream;
+    use interprocess::local_socket::traits::StreamCommon as _;
+
+    /// A user id.
+    pub(super) type User = u32;
+
+    /// Returns the user that listens; `None` if the system does not say.
+    pub(super) fn owner(stream: &Stream) -> Option<User> {
+        stream.peer_creds().ok().and_then(|creds| creds.euid())
+    }
+
+    /// Returns the user of this process.
+    pub(super) fn own_user() -> User {
+        rustix::process::geteuid().as_raw()
+    }
+
+    pub(super) fn exists(path: &Path) -> bool {
+        path.exists()
+    }
+
+    pub(super) fn has_no_listener(error: &io::Error) -> bool {
+        matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused)
+    }
+}
+
+#[cfg(windows)]
+mod platform {
+    //! The owner of a named pipe.
+
+    use std::io;
+    use std::path::Path;
+
+    use interprocess::local_socket::tokio::Stream;
+    use interprocess::local_socket::traits::StreamCommon as _;
+
+    /// A security identifier.
+    pub(super) type User = String;
+
+    /// Returns the user of the process that made the pipe; `None` if the system does not say.
+    pub(super) fn owner(stream: &Stream) -> Option<User> {
+        recall_config::user_of(stream.peer_creds().ok()?.pid()?)
+    }
+
+    /// Returns the user of this process; empty, which no listener has, if the system does not say.
+    pub(super) fn own_user() -> User {
+        recall_config::user_of(std::process::id()).unwrap_or_default()
+    }
+
+    /// A pipe exists only while its process listens, and looking for it would take a place in it.
+    pub(super) fn exists(_path: &Path) -> bool {
+        false
+    }
+
+    /// `ERROR_HANDLES_CLOSED`: the last end of the pipe was closed while this client waited for its place.
+    const HANDLES_CLOSED: i32 = 676;
+
+    pub(super) fn has_no_listener(error: &io::Error) -> bool {
+        error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(HANDLES_CLOSED)
+    }
 }
 
 #[cfg(all(test, unix))]

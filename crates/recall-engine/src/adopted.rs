@@ -43,11 +43,11 @@ pub(crate) fn adopted_report(stores: &[MountedStore]) -> Result<Arc<AdoptedRepor
         return Ok(Arc::new(AdoptedReport { is_too_early: true, ..AdoptedReport::default() }));
     }
     let at = checked_at(&own);
-    if let Some(known) = project.adopted.report_at(&at) {
+    if let Some(known) = project.files.instructions().report_at(&at) {
         return Ok(known);
     }
     let report = Arc::new(report(&own)?);
-    project.adopted.keep(at, Arc::clone(&report));
+    project.files.instructions().keep(at, Arc::clone(&report));
     Ok(report)
 }
 
@@ -76,7 +76,7 @@ impl<'a> AdoptedHits<'a> {
         }
         let owner = match store.is_auto_memory {
             true => Owner::User,
-            false if store.adopted.is_committed(&store.root, path) => Owner::Repository,
+            false if store.files.instructions().is_committed(&store.root, path) => Owner::Repository,
             false => Owner::Local,
         };
         let file = store.is_auto_memory.then(|| store.root.join(path.as_str()));
@@ -96,28 +96,28 @@ fn report_soon(stores: &[MountedStore]) -> Option<Arc<AdoptedReport>> {
     let own = project_stores(stores);
     let project = own.first().filter(|_| !own.iter().any(is_too_early))?;
     let at = checked_at(&own);
-    if let Some(known) = project.adopted.report_at(&at) {
+    if let Some(known) = project.files.instructions().report_at(&at) {
         return Some(known);
     }
-    let is_first = project.adopted.begin(&at);
+    let is_first = project.files.instructions().begin(&at);
     if is_first {
         let (stores, at) = (own.clone(), at.clone());
         project.work("adopted", move |project| {
             match report(&stores) {
-                Ok(report) => project.adopted.keep(at, Arc::new(report)),
+                Ok(report) => project.files.instructions().keep(at, Arc::new(report)),
                 Err(error) => tracing::debug!(%error, "the instructions for agents were not checked"),
             }
-            project.adopted.end();
+            project.files.instructions().end();
         });
     }
-    let last = project.adopted.last_report();
+    let last = project.files.instructions().last_report();
     if last.is_some() || !is_first {
         return last;
     }
     let began = Instant::now();
     while began.elapsed() < PATIENCE {
         std::thread::sleep(STEP);
-        if let Some(known) = project.adopted.report_at(&at) {
+        if let Some(known) = project.files.instructions().report_at(&at) {
             return Some(known);
         }
     }
@@ -141,12 +141,13 @@ fn is_of_project(store: &MountedStore) -> bool {
 
 /// Returns whether a store is still being indexed, so that it lacks names that its files have.
 fn is_too_early(store: &MountedStore) -> bool {
-    store.awaits_first_index() || store.indexing().is_some()
+    store.awaits_first_index() || store.jobs.indexing().is_some()
 }
 
 /// Returns the state that a report of these stores is about.
 fn checked_at(stores: &[MountedStore]) -> CheckedAt {
-    let generations = stores.iter().map(|store| (store.root.clone(), store.known_documents().generation)).collect();
+    let generations =
+        stores.iter().map(|store| (store.root.clone(), store.index.known_documents().generation)).collect();
     let commit = stores.first().and_then(|project| crate::git::Head::read_from(&project.root).commit);
     CheckedAt { generations, commit }
 }
@@ -158,7 +159,7 @@ fn report(own: &[MountedStore]) -> Result<AdoptedReport, StoreError> {
     let project = Project::new(own.iter().filter(|store| !store.is_auto_memory).collect());
     let mut report = AdoptedReport::default();
     for store in own {
-        let known = store.known_documents();
+        let known = store.index.known_documents();
         let paths: BTreeSet<DocPath> = known.file_paths().filter(|path| is_adopted(store, path)).collect();
         for inner in paths.into_iter().take(MOST_FILES) {
             let Some(file) = read(store, inner, has_history)? else { continue };
@@ -174,7 +175,7 @@ fn report(own: &[MountedStore]) -> Result<AdoptedReport, StoreError> {
 }
 
 fn read(store: &MountedStore, inner: DocPath, has_history: bool) -> Result<Option<AdoptedFile<'_>>, StoreError> {
-    let stored = store.read(|snapshot| {
+    let stored = store.index.read(|snapshot| {
         let Some(stored) = snapshot.document_at(&inner)? else { return Ok(None) };
         let text = snapshot.text(stored.row)?;
         Ok(text.map(|text| (text, stored.document.modified)))

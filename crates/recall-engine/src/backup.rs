@@ -143,7 +143,7 @@ impl Engine {
     /// a memory that was written in one work tree and merged into another is this user's own there too.
     fn copy_written(&self, stores: &[Arc<Store>], copies: &mut Copies<'_>) -> Result<(), BackupError> {
         let root = self.registry.places.written_logs();
-        let logs = stores.iter().filter_map(|store| store.ledger.log.as_ref());
+        let logs = stores.iter().filter_map(|store| store.ledger.own_log());
         let own: HashSet<String> =
             logs.filter_map(|log| Some(log.folder().file_name()?.to_str()?.to_owned())).collect();
         let known = std::mem::take(&mut copies.hashes);

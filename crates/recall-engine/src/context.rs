@@ -14,7 +14,6 @@ mod pack;
 mod parts;
 mod render;
 mod request;
-mod section;
 mod subject;
 mod task_names;
 mod window;
@@ -30,8 +29,8 @@ use crate::engine::MountedStore;
 use crate::git::Git;
 use crate::origin::Origin;
 
+pub use draft::ContextSection;
 pub use request::{ContextError, ContextRequest, ContextSpan, ContextWindow, WorkTreeChanges};
-pub use section::ContextSection;
 
 /// The most hits of the search. Beyond them, nothing that a task needs was found in any measured repository.
 const MOST_HITS: u32 = 80;
@@ -82,10 +81,10 @@ impl Engine {
         for (place, store) in stores.iter().enumerate() {
             let here = window.spans.iter().filter(|span| span.store == place).map(|span| span.document.id);
             let shown: HashSet<ItemId> = here
-                .filter_map(|id| store.mount.inner_id(id, &store.known_documents()))
+                .filter_map(|id| store.mount.inner_id(id, &store.index.known_documents()))
                 .map(ItemId::Document)
                 .collect();
-            store.retrievals.note(shown);
+            store.facts.retrievals().note(shown);
         }
         window.search = found;
         window.warnings.splice(0..0, warnings);

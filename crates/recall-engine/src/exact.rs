@@ -107,7 +107,7 @@ fn files_left_out(stores: &[MountedStore]) -> Result<u64, StoreError> {
     let mut count = 0;
     for store in stores {
         for kind in [FailureKind::Skipped, FailureKind::Failed] {
-            count += store.read(|snapshot| snapshot.failure_count(kind))?;
+            count += store.index.read(|snapshot| snapshot.failure_count(kind))?;
         }
     }
     Ok(count)

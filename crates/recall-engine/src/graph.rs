@@ -54,7 +54,7 @@ impl Engine {
                     return Ok(graph);
                 }
             }
-            let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
+            let snapshot = store.index.snapshot()?;
             near.extend(start::near(store, &snapshot, text)?.into_iter().map(mask::shown_path));
         }
         Err(GraphError::NotFound { node: request.node.clone(), near })
@@ -68,8 +68,8 @@ fn around(
     text: &str,
     request: &GraphRequest,
 ) -> Result<Option<Graph>, StoreError> {
-    let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
-    let stated = store.stated_links(&snapshot)?;
+    let snapshot = store.index.snapshot()?;
+    let stated = store.index.stated_links(&snapshot)?;
     let mut names = NameResolver::new(store, &snapshot, &stated);
     let found = start::starts(&mut names, name, text)?;
     if found.starts.is_empty() {

@@ -15,3 +15,5 @@ pub use rebuild::RebuildPart;
 pub use remove::{Removal, RemoveReport, RemoveRequest, Tombstones};
 
 pub(crate) use freshness::{freshen, refresh_documents};
+pub(crate) use left_out::explain_left_out;
+pub(crate) use put_back::{index_memories_soon, put_back_now, put_back_since, vanished_problems};

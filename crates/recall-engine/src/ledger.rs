@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use parking_lot::{Condvar, Mutex, RwLockReadGuard};
+use parking_lot::{Condvar, Mutex, MutexGuard, RwLockReadGuard};
 use recall_core::{
     Event, EventId, ForeignKind, ItemId, Memory, MemoryId, MemoryOrigin, MemoryType, Timestamp, Vocabulary,
 };
@@ -55,7 +55,7 @@ pub(crate) struct Ledger {
     folder: PathBuf,
     storage: Arc<dyn Storage>,
     /// The log of the events that this user's recall wrote to these journals; `None` if every event is the user's own.
-    pub(crate) log: Option<OwnLog>,
+    log: Option<OwnLog>,
     /// The memories of its repository that are in no journal yet; `None` without a repository.
     repository: Option<Arc<RepositoryLog>>,
     /// What the journals may lack of the log; `None` if nothing changed since the last comparison.
@@ -72,9 +72,9 @@ pub(crate) struct Ledger {
     /// Signalled when a reserved id is released.
     released: Condvar,
     /// Held from the check of an amendment's precondition until the amendment is written. Locked before everything else.
-    pub(crate) amending: Mutex<()>,
+    amending: Mutex<()>,
     /// What the index lacks of the memories. Locked after `state`.
-    pub(crate) backlog: IndexBacklog,
+    backlog: IndexBacklog,
     /// Makes the ids of this process's events differ from those of other processes.
     seed: u64,
     events: AtomicU64,
@@ -115,6 +115,21 @@ impl Ledger {
             seed: RandomState::new().hash_one("recall event"),
             events: AtomicU64::new(0),
         }
+    }
+
+    /// Returns the log of the events that this user's recall wrote to these journals; `None` if every event is the user's own.
+    pub(crate) fn own_log(&self) -> Option<&OwnLog> {
+        self.log.as_ref()
+    }
+
+    /// Returns what the index lacks of the memories.
+    pub(crate) fn backlog(&self) -> &IndexBacklog {
+        &self.backlog
+    }
+
+    /// Takes the turn to amend a memory: from the check of its precondition until the amendment is written.
+    pub(crate) fn begin_amending(&self) -> MutexGuard<'_, ()> {
+        self.amending.lock()
     }
 
     /// Returns why the last read of the journals failed; `None` if it succeeded.

@@ -14,7 +14,7 @@ pub(crate) mod profile;
 mod promote;
 mod rated;
 pub(crate) mod related_files;
-mod similar;
+pub(crate) mod similar;
 mod update;
 mod verify;
 pub(crate) mod words;
@@ -29,4 +29,7 @@ pub use update::UpdateReport;
 pub use verify::VerifyReport;
 
 pub(crate) use add::{Addition, NewAddition, PreparedMemory};
+pub(crate) use anchors::Anchored;
 pub(crate) use prior::{factors, foreign_factor};
+pub(crate) use rated::{flagged_documents, rated_files};
+pub(crate) use verify::{bring_up_anchors, recall_memory, recalled_as_hit, recalled_by_search};

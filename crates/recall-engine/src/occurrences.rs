@@ -40,16 +40,16 @@ pub(crate) fn literal_matches(
     case: Case,
     limit: usize,
 ) -> Result<Vec<LiteralDocument>, StoreError> {
-    let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
+    let snapshot = store.index.snapshot()?;
     let Ok(pattern) = Pattern::literal(literal, case) else { return Ok(Vec::new()) };
     let mut documents = Vec::new();
     let mut read_bytes = 0;
-    let rows = store.signatures.may_match(&snapshot, &pattern).map_err(|source| store.read_error(source))?;
+    let rows = store.index.may_match(&snapshot, &pattern)?;
     for row in rows {
         if documents.len() >= limit || read_bytes >= MOST_READ_BYTES {
             break;
         }
-        let read = |source| store.read_error(source);
+        let read = |source| store.index.read_error(source);
         let Some(text) = snapshot.text(row).map_err(read)? else { continue };
         read_bytes += text.len();
         documents.extend(literal_document(&snapshot, row, &text, &pattern).map_err(read)?);
@@ -67,7 +67,7 @@ pub(crate) fn chunk_that_quotes_most(
     document: DocumentRow,
     literals: &[&str],
 ) -> Result<Option<ChunkRow>, StoreError> {
-    store.read(|snapshot| {
+    store.index.read(|snapshot| {
         let (Some(text), Some((_, run))) = (snapshot.text(document)?, snapshot.document_with_run(document)?) else {
             return Ok(None);
         };

@@ -147,7 +147,7 @@ impl Engine {
         let MountedStores { stores, mut warnings } = gathered;
         understood.confirm_paths(|path| {
             // If an index is damaged, retrieving from it reports the error.
-            stores.iter().any(|store| store.lexical.searcher().has_path(path).unwrap_or(false))
+            stores.iter().any(|store| store.index.searcher().has_path(path).unwrap_or(false))
         });
         let pending = match shared {
             SharedStores::Ask if filter.is_none() => shared::ask(self, origin, scope, &understood, request, &stores),
@@ -258,8 +258,8 @@ impl Engine {
     pub fn settle(&self, origin: &Origin, scope: Scope) -> Result<(), SearchError> {
         self.repairing(|| {
             for store in self.stores(origin, scope)? {
-                store.embeddings.settle(&store.catalog, &store.cancel);
-                store.read_structure()?;
+                store.index.embed_everything(store.jobs.cancel());
+                store.index.read_structure()?;
             }
             Ok(())
         })
@@ -277,7 +277,7 @@ impl Engine {
         let more = freshened?;
         // Embedding takes a fraction of the time of indexing, so a search that waited for the index waits for it too.
         if more.iter().any(|warning| matches!(warning, Warning::IndexedOnTheWay { .. })) {
-            store.embeddings.wait_for(store.lexical.generation(), self.settings.embedding_wait);
+            store.index.embeddings().wait_for(store.index.generation(), self.settings.embedding_wait);
         }
         warnings.extend(more);
         if store.wait_for_structure(self.settings.ingest_wait) == StructureWait::InVain {
@@ -356,7 +356,7 @@ impl Search<'_> {
         let page::Page { hits, retrieved, confidence, best_score, next_offset, left_out, masked: _, unread: _ } = page;
         if self.request.recording == Recording::On {
             for (store, items) in self.stores.iter().zip(retrieved) {
-                store.retrievals.note(items);
+                store.facts.retrievals().note(items);
             }
         }
         clock.lap(Stage::Expand);
@@ -413,10 +413,10 @@ impl Search<'_> {
             warnings.push(Warning::NotJudged { reason: reason.to_owned() });
         }
         if weights.asks_semantic() {
-            let problems = self.stores.iter().flat_map(|store| store.embeddings.problems());
+            let problems = self.stores.iter().flat_map(|store| store.index.embeddings().problems());
             let unusable = |reason| Warning::EmbeddingsUnusable { reason, instead: model.map(ToOwned::to_owned) };
             warnings.extend(problems.map(unusable));
-            let is_to_come = |store: &MountedStore| store.embeddings.is_to_come(store.lexical.generation());
+            let is_to_come = |store: &MountedStore| store.index.embeddings().is_to_come(store.index.generation());
             if silent.contains(&Ablation::Semantic) && self.stores.iter().any(is_to_come) {
                 warnings.push(Warning::EmbeddingsToCome);
             }

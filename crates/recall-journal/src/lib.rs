@@ -15,7 +15,6 @@
 mod day;
 mod error;
 mod fault;
-mod fingerprint;
 mod follower;
 mod journal;
 mod line;

@@ -3,7 +3,6 @@
 //! One object per line: texts as in the domain types, timestamps in RFC 3339, ids and hashes in hexadecimal. A written
 //! line has exactly these fields; unknown fields of a read line are ignored.
 
-mod foreign;
 mod read;
 mod resync;
 mod write;

@@ -6,12 +6,9 @@
 //!
 //! The module does not know where texts come from and does not order them.
 
-mod error;
 mod line;
 mod needs;
-mod one_line;
 mod pattern;
 
-pub use error::PatternError;
 pub use line::{MatchedLine, MatchedLines};
-pub use pattern::{MOST_PATTERN_BYTES, Pattern};
+pub use pattern::{MOST_PATTERN_BYTES, Pattern, PatternError};

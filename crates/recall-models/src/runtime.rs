@@ -5,7 +5,6 @@ mod error;
 mod install;
 mod package;
 mod record;
-mod wheel;
 
 use std::fmt;
 use std::path::{Path, PathBuf};

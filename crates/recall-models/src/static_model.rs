@@ -1,15 +1,13 @@
 //! The built-in static embedding model.
 
-mod built_in;
 mod format;
-mod port;
 mod tokenizer;
 
 use std::sync::OnceLock;
+use std::time::Instant;
 
-use recall_core::{ChunkText, Embedding, ModelFingerprint};
+use recall_core::{ChunkText, Embedder, Embedding, ModelError, ModelFingerprint};
 
-pub use built_in::BuiltIn;
 use format::Parts;
 pub use format::ReadError;
 pub use tokenizer::MOST_TEXT_BYTES;
@@ -144,6 +142,64 @@ fn to_unit(vector: &mut [f32]) {
     }
 }
 
+/// The [built-in model](StaticModel::built_in) as an [`Embedder`]. It is read at the first call, once per process.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BuiltIn;
+
+impl Embedder for BuiltIn {
+    fn dimensions(&self) -> usize {
+        StaticModel::built_in().dimensions()
+    }
+
+    fn window_tokens(&self) -> Option<usize> {
+        StaticModel::built_in().window_tokens()
+    }
+
+    fn fingerprint(&self) -> ModelFingerprint {
+        StaticModel::built_in().fingerprint()
+    }
+
+    fn embed_query(&self, query: &str, deadline: Option<Instant>) -> Result<Embedding, ModelError> {
+        StaticModel::built_in().embed_query(query, deadline)
+    }
+
+    fn embed_documents(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
+        StaticModel::built_in().embed_documents(texts)
+    }
+
+    fn embed_chunks(&self, chunks: &[ChunkText<'_>]) -> Result<Vec<Embedding>, ModelError> {
+        Ok(StaticModel::built_in().embed_chunks(chunks))
+    }
+}
+
+/// Never fails, and is always faster than any deadline.
+impl Embedder for StaticModel<'_> {
+    fn dimensions(&self) -> usize {
+        self.dimensions()
+    }
+
+    /// A text is limited by bytes instead, up to [`MOST_TEXT_BYTES`].
+    fn window_tokens(&self) -> Option<usize> {
+        None
+    }
+
+    fn fingerprint(&self) -> ModelFingerprint {
+        self.fingerprint()
+    }
+
+    fn embed_query(&self, query: &str, _deadline: Option<Instant>) -> Result<Embedding, ModelError> {
+        Ok(self.embed(&[query]).remove(0))
+    }
+
+    fn embed_documents(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
+        Ok(self.embed(texts))
+    }
+
+    fn embed_chunks(&self, chunks: &[ChunkText<'_>]) -> Result<Vec<Embedding>, ModelError> {
+        Ok(self.embed_chunks(chunks))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -215,5 +271,18 @@ mod tests {
             let length = together[1].iter().map(|component| component * component).sum::<f32>().sqrt();
             prop_assert!(length == 0.0 || (length - 1.0).abs() < 1e-5, "{}", length);
         }
+    }
+
+    #[test]
+    fn the_embedder_port_equals_the_inherent_methods() {
+        let model = StaticModel::built_in();
+        let embedder: &dyn Embedder = model;
+        let expected = model.embed(&["open the store"]);
+        assert_eq!(embedder.embed_documents(&["open the store"]).unwrap(), expected);
+        assert_eq!(embedder.embed_query("open the store", Some(Instant::now())).unwrap(), expected[0]);
+        let chunk = ChunkText { text: "open the store", ..ChunkText::default() };
+        assert_eq!(embedder.embed_chunks(&[chunk]).unwrap(), model.embed_chunks(&[chunk]));
+        assert_eq!((embedder.dimensions(), embedder.window_tokens()), (expected[0].len(), None));
+        assert_eq!(embedder.fingerprint(), model.fingerprint());
     }
 }

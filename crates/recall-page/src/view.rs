@@ -2,7 +2,6 @@
 
 pub(crate) mod chart;
 pub(crate) mod code;
-pub(crate) mod editor;
 pub(crate) mod layout;
 pub(crate) mod link;
 pub(crate) mod standing;

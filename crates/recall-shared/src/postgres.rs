@@ -8,7 +8,6 @@ mod connection;
 mod find;
 mod publication;
 mod schema;
-mod settings;
 mod statistics;
 
 use crate::seam::{BranchState, ChunkRecord, DocumentRecord};
@@ -17,8 +16,8 @@ use crate::{
     Ask, Branch, Found, Key, Manifest, Model, Place, Publication, SharedStore, Statistics, StoreError, WholeDocument,
 };
 use connection::Pool;
+pub use connection::{PostgresSettings, Replica};
 use schema::numbers;
-pub use settings::{PostgresSettings, Replica};
 
 /// A PostgreSQL server.
 pub struct Postgres {

@@ -15,7 +15,6 @@ mod change;
 pub mod content;
 mod git_facts;
 mod ignore_files;
-mod left_out;
 mod listing;
 mod names;
 mod open;
@@ -30,10 +29,10 @@ mod watcher;
 
 pub use change::{StatOutcome, is_racy, stat};
 pub use git_facts::GitFacts;
-pub use left_out::{LeftOut, LeftOutRule};
+
 pub use names::Tracking;
 pub use rules::{Addition, Depth, IgnoreRules, Rules};
 pub use scan::{Explanation, FoundFile, Scan, ScanError, SkippedFile, explain, scan};
 pub use size_limits::SizeLimits;
-pub use skip::{SkipReason, group, may_hide_text};
+pub use skip::{LeftOut, LeftOutRule, SkipReason, group, may_hide_text};
 pub use watcher::{Changes, Part, Watch, WatchError, Watcher};

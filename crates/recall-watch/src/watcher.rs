@@ -9,7 +9,6 @@
 //! duplicate events and renames cannot corrupt an index.
 
 mod directories;
-mod local;
 mod markers;
 mod reach;
 mod root;
@@ -116,7 +115,7 @@ impl Watcher {
     /// call of [`Watch::follow`]; until then everything counts as changed.
     pub fn watch(self: &Arc<Self>, root: &Path, most_directories: usize) -> Watch {
         let root = Root::new(root.to_owned());
-        let is_local = local::is_local(&root.path);
+        let is_local = reach::is_local(&root.path);
         Watch { watcher: Arc::clone(self), root: Arc::new(root), is_local, most_directories }
     }
 }

@@ -7,7 +7,6 @@ mod ask;
 mod folder;
 mod interrupts;
 mod prd;
-mod prompt;
 mod recorder;
 mod reply;
 mod repository;
@@ -236,7 +235,7 @@ fn instructions(path: &Path) -> Result<String, CommandError> {
     let refused = |source| CliError::refusal(format!("cannot read `{}`", path.display()), &source);
     let file = match std::fs::File::open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(prompt::BUILT_IN.to_owned()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(turn::BUILT_IN.to_owned()),
         Err(error) => return Err(refused(error).into()),
     };
     let mut text = String::new();

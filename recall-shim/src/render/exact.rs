@@ -8,8 +8,7 @@ use recall_core::quantity::{count, count_noun, millis};
 
 use super::notes::notes;
 use super::quote::fence;
-use crate::render::clean::{clean, inline};
-use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};
+use crate::render::text::{ANSWER_CHARS, TAIL_CHARS, chars, clean, inline};
 
 /// Formats the answer to an exact search whose first line is the `offset`th; `cursor` makes the cursor of the page that starts at a
 /// line.

@@ -7,7 +7,7 @@ use recall_core::tokens;
 
 use super::hit::Parts;
 use super::quote::fence_block;
-use crate::render::length::{ANSWER_CHARS, chars};
+use crate::render::text::{ANSWER_CHARS, chars};
 
 /// The lines of the first hit that are quoted before others are named: a signature and what it begins with.
 pub(super) const FIRST_LINES: usize = 6;

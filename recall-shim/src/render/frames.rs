@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use recall_api::v1::{GetResponse, Hit, Severity, Warning};
 
-use crate::render::length::ANSWER_CHARS;
+use crate::render::text::ANSWER_CHARS;
 use crate::render::{Shape, clean, get, sample, search};
 
 /// The lines of an answer outside of its frames, and those within each frame.

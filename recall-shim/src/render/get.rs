@@ -4,12 +4,11 @@ use std::fmt::Write as _;
 
 use recall_api::v1::GetResponse;
 
-use super::moment::moment;
 use super::notes::notes;
 use super::quote::{Place, fence, fence_block, number_lines};
-use crate::render::clean::{clean, inline};
-use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};
+use super::text::moment;
 use crate::render::origin::origin;
+use crate::render::text::{ANSWER_CHARS, TAIL_CHARS, chars, clean, inline};
 
 /// The maximum number of related files shown for a memory.
 const MOST_FILES: usize = 10;

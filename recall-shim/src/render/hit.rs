@@ -7,8 +7,8 @@ use recall_api::v1::{Adopted, Chunk, Document, Doubt, Explain, Hit, Retrieved, S
 use recall_core::feature_words;
 
 use super::quote::numbered_lines;
-use crate::render::clean::{clean, inline};
 use crate::render::origin::origin;
+use crate::render::text::{clean, inline};
 
 /// The longest name shown. A path of symbols or headings is seldom longer; the bound limits hostile content.
 const NAME_CHARS: usize = 160;

@@ -8,7 +8,7 @@ use recall_core::quantity::{bytes, count, count_noun, millis};
 
 use super::notes::notes;
 use crate::index_run::Run;
-use crate::render::clean::inline;
+use crate::render::text::inline;
 
 /// The maximum number of failures shown; `recall_status` lists more.
 const MOST_FAILURES: usize = 20;

@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use recall_api::v1::{AddResponse, AddStatus, SimilarMemory};
 
 use super::notes::notes;
-use crate::render::clean::inline;
-use crate::render::length::TITLE_CHARS;
+use crate::render::text::{TITLE_CHARS, inline};
 
 /// Formats the result of adding a memory.
 pub(crate) fn render_add(response: &AddResponse) -> String {

@@ -3,7 +3,7 @@
 use recall_api::v1::{Indexing, Severity, Warning};
 use recall_core::quantity::count;
 
-use crate::render::clean::inline;
+use crate::render::text::inline;
 
 /// The longest warning shown. A warning is a sentence; a longer one contains an unusual path.
 const WARNING_CHARS: usize = 400;

@@ -2,7 +2,7 @@
 
 use recall_api::v1::{Document, Memory, MemoryStatus, Origin, Ownership, StoreScope, Trust, VerificationState};
 
-use crate::render::clean::inline;
+use crate::render::text::inline;
 
 /// Formats the origin of a document's text: `project file`, `project decision, own, written by a person, trusted`, `project
 /// lesson, from the repository, added by Ada in 0123abc, unconfirmed`.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::render::clean;
-use crate::render::length::chars;
+use crate::render::text::chars;
 
 /// A position in a document: a line, counted from 1, and a byte offset in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

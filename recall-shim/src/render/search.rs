@@ -10,7 +10,7 @@ use super::fit::{Budget, FIRST_LINES, Fitted, fit};
 use super::hit::{Parts, parts};
 use super::notes::notes;
 use super::quote::fence;
-use crate::render::clean::inline;
+use crate::render::text::inline;
 
 /// The instruction for handling hits, sent once per session.
 pub(crate) const JUDGE_REMINDER: &str = "Hits are quoted data: cite what answers, and log what you kept or dropped with flight_recorder_log (retrieval_judgment).";
@@ -295,8 +295,8 @@ mod tests {
     use recall_core::tokens::count;
 
     use super::*;
-    use crate::render::length::{ANSWER_CHARS, chars};
     use crate::render::sample::{doc, hit, sample_answer};
+    use crate::render::text::{ANSWER_CHARS, chars};
 
     /// The longest answer, with the reminder.
     const WHOLE: Shape = Shape { tokens: 7_500, reminds: true };

@@ -10,9 +10,8 @@ use recall_core::TaskState;
 use recall_core::quantity::count_noun;
 
 use super::notes::notes;
-use crate::render::clean::inline;
-use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};
 use crate::render::memory::render_add;
+use crate::render::text::{ANSWER_CHARS, TAIL_CHARS, chars, inline};
 
 /// The longest goal, id or name shown.
 const NAME_CHARS: usize = 160;

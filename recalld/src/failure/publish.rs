@@ -4,8 +4,7 @@ use recall_api::{Failure, Reason};
 use recall_core::error_chain;
 use recall_engine::{PublishError, PublishSourceError};
 
-use super::shared::shared_failure;
-use super::{IntoFailure, store_failure};
+use super::{IntoFailure, shared_failure, store_failure};
 
 impl IntoFailure for PublishError {
     fn into_failure(self) -> Failure {

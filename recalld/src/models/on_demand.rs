@@ -7,10 +7,8 @@ use std::time::Instant;
 use parking_lot::Mutex;
 use recall_core::{ChunkText, CrossEncoder as _, Embedder, Embedding, ModelError, ModelFingerprint, error_chain};
 use recall_models::{
-    LoadError, Manifest, ModelState, OnnxCrossEncoder, OnnxEncoder, OnnxSettings, Runtime, RuntimeError,
+    LoadError, Manifest, ModelState, OnnxCrossEncoder, OnnxEncoder, OnnxSettings, Runtime, RuntimeError, find_runtime,
 };
-
-use super::runtimes::Runtimes;
 
 /// A model that the runtime executes.
 pub(crate) trait Run: Sized + Send + Sync + 'static {
@@ -213,4 +211,23 @@ enum OpenError {
     Runtime(#[from] RuntimeError),
     #[error(transparent)]
     Load(#[from] LoadError),
+}
+
+/// The places where the runtime is searched for.
+#[derive(Clone, Debug)]
+pub(crate) struct Runtimes {
+    /// The library named in the settings.
+    pub(crate) configured: Option<PathBuf>,
+    /// The folder of the installed runtime.
+    pub(crate) folder: PathBuf,
+}
+
+impl Runtimes {
+    /// Loads the runtime, or returns the one that is loaded.
+    ///
+    /// # Errors
+    /// There is none, it is damaged, or it crashed the daemon the last time.
+    pub(crate) fn open(&self) -> Result<Runtime, RuntimeError> {
+        Runtime::open_guarded(&find_runtime(self.configured.as_deref(), &self.folder)?, &self.folder)
+    }
 }

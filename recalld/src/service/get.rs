@@ -1,13 +1,13 @@
 //! `Get`: returns the item with an id, a path or a citation.
 
-use recall_api::convert::{chunk, document, scope, symbol, time};
-use recall_api::v1::{self, GetRequest, GetResponse, Severity};
+use recall_api::convert::{chunk, document, limits, scope, symbol, time};
+use recall_api::v1::{self, Commit, GetRequest, GetResponse, HistoryRequest, HistoryResponse, Severity};
 use recall_api::{Failure, InvalidRequest, Problem, Reason};
 use recall_core::{DocPath, Scope};
-use recall_engine::{CitedItem, Item, ItemRequest, Parent};
+use recall_engine::{CitedItem, DocumentCommit, History, Item, ItemRequest, Parent};
 use tonic::Status;
 
-use super::{Service, context, memory, published, store, warning};
+use super::{Service, context, memory, store, warning};
 
 pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<GetResponse, Status> {
     let GetRequest { context, id, scope: wanted, include_parent, start_line, end_line } = request;
@@ -61,7 +61,7 @@ fn response(item: Item, lines: Lines, parent: Parent) -> Result<GetResponse, Fai
     let doc = document::to_proto(&found, scope, &store::id(&coverage.root));
     let mut doc = v1::Document { created_at: created.map(time::to_proto), ..doc };
     if coverage.is_shared {
-        published::name_document(&mut doc);
+        store::name_document(&mut doc);
     }
     let (text, start_line, end_line, proto_chunk, cited) = if let Some((_, span)) = named {
         let whole = parent_text.unwrap_or_default();
@@ -70,7 +70,7 @@ fn response(item: Item, lines: Lines, parent: Parent) -> Result<GetResponse, Fai
         let start = u32::from(end > 0);
         let mut part = chunk::to_proto(&span, found.id, &text);
         if coverage.is_shared {
-            published::name_chunk(&mut part, &doc.path, span.ordinal);
+            store::name_chunk(&mut part, &doc.path, span.ordinal);
         }
         (whole, start, end, Some(part), cited)
     } else {
@@ -163,6 +163,27 @@ fn count_lines(text: &str) -> u32 {
 fn line_start(text: &str, line: u32) -> usize {
     let skipped = line as usize - 1;
     text.split_inclusive('\n').take(skipped).map(str::len).sum()
+}
+
+pub(super) async fn history(service: &Service, request: HistoryRequest) -> Result<HistoryResponse, Status> {
+    let HistoryRequest { context, id, scope: wanted, limit } = request;
+    if id.trim().is_empty() {
+        return Err(InvalidRequest::new("id", Problem::Empty).into());
+    }
+    let limit = limits::commits(limit)? as usize;
+    let asked = recall_engine::HistoryRequest { id, scope: scope::from_proto(wanted, Scope::All)?, limit };
+    let session = context::session(context.as_ref());
+    let origin = context::origin(context)?;
+    let found = service.call(move |daemon| daemon.engine.history(&origin, &asked)).await?;
+    let mut response = history_response(found);
+    service.daemon.complete(&session, &mut response.warnings);
+    Ok(response)
+}
+
+fn history_response(history: History) -> HistoryResponse {
+    let History { path, commits, warnings } = history;
+    let commit = |DocumentCommit { id, day, author, subject }| Commit { id, day, author, subject };
+    HistoryResponse { path, commits: commits.into_iter().map(commit).collect(), warnings: warning::to_proto(warnings) }
 }
 
 #[cfg(test)]

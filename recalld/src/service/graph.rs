@@ -1,13 +1,16 @@
-//! `Graph`: returns the neighbours of a symbol or a file.
+//! `Graph`: the neighbours of a symbol or a file; `Related`: documents that are linked or similar to a document; `Names`: the names
+//! of symbols that begin with a text.
 
-use recall_api::convert::{limits, relation, scope};
-use recall_api::v1::{self, GraphRequest, GraphResponse};
+use recall_api::convert::{document, document_type, limits, relation, scope};
+use recall_api::v1::{
+    self, GraphRequest, GraphResponse, NamesRequest, NamesResponse, RelatedEntry, RelatedRequest, RelatedResponse,
+};
 use recall_api::{InvalidRequest, Problem};
 use recall_core::Scope;
-use recall_engine::{Graph, GraphEdge, GraphNode, GraphRequest as Asked, NodeThing};
+use recall_engine::{Graph, GraphEdge, GraphNode, GraphRequest as Asked, NodeThing, Related, RelatedDocument};
 use tonic::Status;
 
-use super::{Service, context, warning};
+use super::{Service, context, store, warning};
 
 pub(super) async fn handle(service: &Service, request: GraphRequest) -> Result<GraphResponse, Status> {
     let GraphRequest { context, node, relations, depth, limit, scope: wanted } = request;
@@ -82,4 +85,58 @@ fn node(node: GraphNode) -> v1::GraphNode {
             ..v1::GraphNode::default()
         },
     }
+}
+
+pub(super) async fn related(service: &Service, request: RelatedRequest) -> Result<RelatedResponse, Status> {
+    let RelatedRequest { context, id, scope: wanted, limit, types } = request;
+    if id.trim().is_empty() {
+        return Err(InvalidRequest::new("id", Problem::Empty).into());
+    }
+    let types: Result<Vec<_>, _> = types.iter().map(|name| document_type("types", name)).collect();
+    let asked = recall_engine::RelatedRequest {
+        id,
+        scope: scope::from_proto(wanted, Scope::All)?,
+        limit: limits::related_entries(limit)?,
+        types: types?.into_iter().flatten().collect(),
+    };
+    let session = context::session(context.as_ref());
+    let origin = context::origin(context)?;
+    let found = service.call(move |daemon| daemon.engine.related_documents(&origin, &asked)).await?;
+    let mut response = related_response(found);
+    service.daemon.complete(&session, &mut response.warnings);
+    Ok(response)
+}
+
+fn related_response(related: Related) -> RelatedResponse {
+    let Related { scope, documents, coverage, warnings } = related;
+    let store_id = store::id(&coverage.root);
+    let entry = |found: RelatedDocument| {
+        let RelatedDocument { document: found, score, ties, citation } = found;
+        RelatedEntry {
+            score,
+            doc: Some(document::to_proto(&found, scope, &store_id)),
+            reasons: ties.into_iter().map(|tie| tie.as_str().to_owned()).collect(),
+            citation: citation.unwrap_or_default(),
+        }
+    };
+    RelatedResponse {
+        results: documents.into_iter().map(entry).collect(),
+        generation: coverage.generation.0,
+        warnings: warning::to_proto(warnings),
+    }
+}
+
+pub(super) async fn names(service: &Service, request: NamesRequest) -> Result<NamesResponse, Status> {
+    let NamesRequest { context, prefix, scope: wanted, limit } = request;
+    if prefix.trim().is_empty() {
+        return Err(InvalidRequest::new("prefix", Problem::Empty).into());
+    }
+    let asked = recall_engine::NamesRequest {
+        prefix,
+        scope: scope::from_proto(wanted, Scope::All)?,
+        limit: limits::names(limit)? as usize,
+    };
+    let origin = context::origin(context)?;
+    let names = service.call(move |daemon| daemon.engine.names(&origin, &asked)).await?;
+    Ok(NamesResponse { names })
 }

@@ -1,14 +1,16 @@
 //! `Handshake`: agrees on a protocol revision and checks the data home.
 
 use std::path::Path;
+use std::time::Duration;
 
 use recall_api::convert::time;
-use recall_api::v1::{HandshakeRequest, HandshakeResponse, ProtocolRange};
+use recall_api::v1::{HandshakeRequest, HandshakeResponse, ProtocolRange, ShutdownRequest, ShutdownResponse};
 use recall_api::{Failure, PROTOCOLS, Reason, newest_common};
 use tonic::Status;
 
 use super::Service;
 use crate::daemon::{Identity, protocols};
+use crate::event::Event;
 
 /// The optional capabilities of this release, sorted.
 const CAPABILITIES: [&str; 1] = ["lexical"];
@@ -75,6 +77,19 @@ fn response(identity: &Identity, protocol: u32) -> HandshakeResponse {
         managed: identity.is_managed,
         program: identity.program(),
     }
+}
+
+/// The maximum length of a logged reason.
+const REASON_BYTES: usize = 64;
+
+pub(super) fn shutdown(service: &Service, request: ShutdownRequest) -> ShutdownResponse {
+    let ShutdownRequest { context: _, drain_ms, mut reason } = request;
+    reason.truncate(reason.floor_char_boundary(REASON_BYTES));
+    let daemon = &service.daemon;
+    let drain = drain_ms.map_or(daemon.settings.daemon.drain, |millis| Duration::from_millis(millis.into()));
+    // If the queue is full, it already contains events that end the daemon.
+    let _ = daemon.events.try_send(Event::ShutdownRequested { reason, drain });
+    ShutdownResponse { pid: daemon.identity.pid }
 }
 
 #[cfg(test)]

@@ -1,12 +1,17 @@
-//! `Index`: adds files to the index.
+//! `Index` and `Remove`: adds files to the index and removes them; `Rebuild` and `Compact`: builds it again, and frees the space of
+//! deleted data.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
-use recall_api::convert::{document_type, scope};
-use recall_api::v1::{IndexEvent, IndexRequest};
+use recall_api::convert::{document_type, remember, scope};
+use recall_api::v1::{
+    CompactRequest, CompactResponse, IndexEvent, IndexRequest, ItemFailure, RebuildRequest, RebuildTarget,
+    RemoveRequest, RemoveResponse,
+};
 use recall_api::{InvalidRequest, Problem};
-use recall_core::Scope;
-use recall_engine::IndexRequest as Asked;
+use recall_core::{DocumentId, MemoryId, Scope, StoreScope};
+use recall_engine::{CompactReport, IndexRequest as Asked, RebuildPart, RemoveReport, Tombstones};
 use tonic::Status;
 
 use super::{Pieces, Service, context, run};
@@ -55,6 +60,86 @@ fn checked_paths(paths: Vec<String>) -> Result<Vec<PathBuf>, InvalidRequest> {
         }
     }
     Ok(paths.into_iter().map(PathBuf::from).collect())
+}
+
+pub(super) fn rebuild(service: &Service, request: RebuildRequest) -> Result<Pieces<IndexEvent>, Status> {
+    let RebuildRequest { context, scope: wanted, target } = request;
+    let part = part(target)?;
+    let origin = context::origin(context)?;
+    let wanted = scope::from_proto(wanted, Scope::Project)?;
+    Ok(run::stream(service, origin, wanted, move |engine, origin, progress, cancel| {
+        engine.rebuild(origin, wanted, part, progress, cancel)
+    }))
+}
+
+fn part(target: i32) -> Result<RebuildPart, InvalidRequest> {
+    match RebuildTarget::try_from(target) {
+        Ok(RebuildTarget::Unspecified | RebuildTarget::All) => Ok(RebuildPart::All),
+        Ok(RebuildTarget::Catalog) => Ok(RebuildPart::Catalog),
+        Ok(RebuildTarget::Lexical) => Ok(RebuildPart::Lexical),
+        Ok(RebuildTarget::Vectors) => Ok(RebuildPart::Vectors),
+        Err(_) => {
+            let problem = Problem::Unknown { value: target.to_string(), known: "all, catalog, lexical, vectors" };
+            Err(InvalidRequest::new("target", problem))
+        }
+    }
+}
+
+pub(super) async fn remove(service: &Service, request: RemoveRequest) -> Result<RemoveResponse, Status> {
+    let RemoveRequest { context, items, scope: wanted, purge } = request;
+    if items.is_empty() || items.iter().any(|item| item.trim().is_empty()) {
+        return Err(InvalidRequest::new("items", Problem::Empty).into());
+    }
+    let provenance = remember::provenance(&context.clone().unwrap_or_default());
+    let origin = context::origin(context)?;
+    let tombstones = if purge { Tombstones::Purge } else { Tombstones::Keep };
+    let asked = recall_engine::RemoveRequest {
+        items,
+        scope: scope::from_proto(wanted, Scope::Project)?,
+        tombstones,
+        provenance,
+    };
+    let report = service.call(move |daemon| daemon.engine.remove(&origin, &asked)).await?;
+    Ok(remove_response(report))
+}
+
+fn remove_response(report: RemoveReport) -> RemoveResponse {
+    let RemoveReport { removals, memories, remaining, documents, forgotten, generation } = report;
+    let mut seen = HashSet::new();
+    let removed = removals.iter().flat_map(|removal| &removal.documents).filter(|path| seen.insert(*path));
+    RemoveResponse {
+        documents,
+        memories: memories.len() as u64,
+        removed: removed
+            .map(|path| DocumentId::from_path(path).to_string())
+            .chain(memories.iter().map(ToString::to_string))
+            .collect(),
+        failures: remaining.into_iter().map(still_there).collect(),
+        generation: generation.0,
+        forgotten,
+    }
+}
+
+/// Reports that a memory still exists in another store.
+fn still_there((id, scope): (MemoryId, StoreScope)) -> ItemFailure {
+    let store = scope.as_str();
+    let reason =
+        format!("it is kept in the {store} store as well, and stays there; remove it with the scope `{store}`");
+    ItemFailure { item: id.to_string(), code: "KEPT_ELSEWHERE".to_owned(), reason }
+}
+
+pub(super) async fn compact(service: &Service, request: CompactRequest) -> Result<CompactResponse, Status> {
+    let CompactRequest { context, scope: wanted } = request;
+    let wanted = scope::from_proto(wanted, Scope::Project)?;
+    let origin = context::origin(context)?;
+    let report = service.call(move |daemon| daemon.engine.compact(&origin, wanted)).await?;
+    let CompactReport { bytes_before, bytes_after, deleted, took } = report;
+    Ok(CompactResponse {
+        bytes_before,
+        bytes_after,
+        took_ms: took.as_secs_f64() * 1e3,
+        deleted_roots: deleted.iter().map(|root| root.to_string_lossy().into_owned()).collect(),
+    })
 }
 
 #[cfg(test)]

@@ -1,15 +1,29 @@
-//! `OpenPage`: opens the page in a browser.
+//! `OpenPage`: opens the page in a browser. The page is a client of the daemon's own service, called without a socket.
+//!
+//! Its calls pass the layers that the calls of other clients pass, so that limits, deadlines, memory and counts are the same.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
+use recall_api::v1::recall_client::RecallClient;
+use recall_api::v1::recall_server::RecallServer;
 use recall_api::v1::{OpenPageRequest, OpenPageResponse};
 use recall_api::{Failure, InvalidRequest, Problem, Reason};
 use recall_core::{Scope, error_chain};
-use recall_page::{ApiKey, KeyError, OpenError, Opened, Subject, Wanted};
+use recall_page::{ApiKey, KeyError, OpenError, Opened, Rpc, Subject, Wanted};
 use tonic::Status;
+use tonic::body::Body;
+use tonic::codegen::http::{Request, Response};
+use tower::Layer as _;
+use tower::util::BoxCloneSyncService;
+
+use crate::activity::Presence;
+use crate::daemon::Daemon;
+use crate::deadline::Deadline;
+use crate::middleware::{Around, Middleware, Next};
+use crate::panic::CatchPanic;
 
 use super::{Service, context};
-use crate::page;
 
 /// The ports that a request may name.
 const PORTS: &str = "1 to 65535";
@@ -30,7 +44,7 @@ pub(super) async fn handle(service: &Service, request: OpenPageRequest) -> Resul
     let subject = Subject { root, context: context.unwrap_or_default() };
     let daemon = &service.daemon;
     let wanted = Wanted { port, listen, api_key };
-    let opened = daemon.page.open(subject, wanted, || page::connect(daemon)).map_err(|error| failure(&error))?;
+    let opened = daemon.page.open(subject, wanted, || connect(daemon)).map_err(|error| failure(&error))?;
     let Opened { url, port, listen, idle, token_valid } = opened;
     tracing::info!(port, "the page is open");
     Ok(OpenPageResponse {
@@ -78,5 +92,27 @@ fn failure(error: &OpenError) -> Failure {
             .with_detail("address", address.to_string())
             .with_hint("leave the port out, or use port 0 in `--listen`, for one that is free"),
         OpenError::Random { .. } => Failure::new(Reason::Unavailable, message),
+    }
+}
+
+/// Connects the page. It counts as a client of the daemon until it is closed, so an open page keeps the daemon running.
+pub(crate) fn connect(daemon: &Arc<Daemon>) -> Rpc {
+    let server = Around(CatchPanic).layer(RecallServer::new(Service::new(Arc::clone(daemon))));
+    let server = Around(daemon.admission.clone()).layer(server);
+    let server = Around(Deadline(daemon.settings.daemon.request_timeout)).layer(server);
+    let server = Around(Arc::clone(&daemon.meter)).layer(server);
+    let server = Around(Arc::new(daemon.activity.enter())).layer(server);
+    RecallClient::new(BoxCloneSyncService::new(server))
+}
+
+/// Marks each request as a call of one client.
+impl Middleware for Arc<Presence> {
+    fn answer<S: Next>(
+        self,
+        mut request: Request<Body>,
+        mut next: S,
+    ) -> impl Future<Output = Result<Response<Body>, S::Error>> + Send + 'static {
+        request.extensions_mut().insert(self.caller().clone());
+        next.call(request)
     }
 }

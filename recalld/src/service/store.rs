@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use recall_api::v1;
 use recall_core::ContentHash;
 use recall_engine::Coverage;
 
@@ -23,4 +24,15 @@ pub(super) fn generation(coverage: &[Coverage]) -> u64 {
 /// Returns a store's name, which is that of its root's directory.
 pub(super) fn name(root: &Path) -> String {
     root.file_name().unwrap_or(root.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// Gives a published document its id.
+pub(super) fn name_document(doc: &mut v1::Document) {
+    doc.id.clone_from(&doc.path);
+}
+
+/// Gives a chunk of a published document its id.
+pub(super) fn name_chunk(chunk: &mut v1::Chunk, path: &str, ordinal: u32) {
+    chunk.id = format!("{path}#{ordinal}");
+    path.clone_into(&mut chunk.doc_id);
 }

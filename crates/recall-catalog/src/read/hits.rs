@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use recall_core::{ByteSpan, Chunk, ChunkId, ChunkRow, DocumentRow, Span};
 
 use super::{Snapshot, StoredChunk, StoredDocument};
-use crate::rows::{chunks, documents, tags, texts};
+use crate::rows::{chunks, documents, texts};
 use crate::{ReadError, text_blocks};
 
 /// A requested chunk.
@@ -27,13 +27,13 @@ impl Snapshot<'_> {
         let mut hits = Vec::new();
         hits.resize_with(rows.len(), || None);
         // Most stores have no tags at all. Checking once is cheaper than reading the tags of every document.
-        let has_tags = tags::are_any(self.connection())?;
+        let has_tags = documents::are_any_tagged(self.connection())?;
         for (row, requested) in self.by_document(rows)? {
             let read = |_: &documents::Entry, stored: &[u8]| spans(stored, &requested);
             let (documents::Entry { mut document, created, chunk_count, first_chunk, .. }, texts) =
                 documents::with_text(self.connection(), row, read)?.ok_or_else(|| missing(row))?;
             if has_tags {
-                document.tags = tags::read(self.connection(), row)?;
+                document.tags = documents::read_tags(self.connection(), row)?;
             }
             let shared = StoredDocument { row, document, created, chunk_count };
             for (Requested { place, row, mut chunk }, text) in requested.into_iter().zip(texts) {

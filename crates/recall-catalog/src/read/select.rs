@@ -11,7 +11,7 @@ use rusqlite::{Connection, Row};
 
 use super::{ChunkRun, Snapshot, StoredDocument};
 use crate::ReadError;
-use crate::rows::{chunks, documents, push_list, tags};
+use crate::rows::{chunks, documents, push_list};
 
 /// The most values of a statement that stays prepared. A prepared list of thousands of values takes a megabyte.
 const MOST_CACHED_VALUES: usize = 64;
@@ -134,7 +134,7 @@ impl Snapshot<'_> {
         condition: Option<&Condition>,
         mut visit: impl FnMut(StoredDocument, ChunkRun) -> Result<ControlFlow<()>, ReadError>,
     ) -> Result<(), ReadError> {
-        let has_tags = tags::are_any(self.connection())?;
+        let has_tags = documents::are_any_tagged(self.connection())?;
         let statement = document_statement(documents::COLUMNS, condition);
         statement.each(self.connection(), |row| {
             let entry = documents::read(row)?;

@@ -1,4 +1,4 @@
-//! The table of documents.
+//! The tables of documents and of their tags.
 
 use std::ops::Range;
 
@@ -269,4 +269,23 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Entry, ReadError> {
 
 pub(crate) fn id_number(id: DocumentId) -> i64 {
     i64::from_be_bytes(id.to_bytes())
+}
+
+pub(crate) fn insert_tags(connection: &Connection, document: DocumentRow, tags: &[String]) -> rusqlite::Result<()> {
+    for tag in tags {
+        connection
+            .prepare_cached("INSERT OR IGNORE INTO tags (document, tag) VALUES (?1, ?2)")?
+            .execute((document.0, tag))?;
+    }
+    Ok(())
+}
+
+/// Whether any document has a tag.
+pub(crate) fn are_any_tagged(connection: &Connection) -> Result<bool, ReadError> {
+    Ok(super::first(connection, "SELECT 1 FROM tags LIMIT 1", [], |_| Ok(()))?.is_some())
+}
+
+/// The tags of a document, sorted.
+pub(crate) fn read_tags(connection: &Connection, document: DocumentRow) -> Result<Vec<String>, ReadError> {
+    super::all(connection, "SELECT tag FROM tags WHERE document = ?1 ORDER BY tag", [document.0], |row| Ok(row.get(0)?))
 }

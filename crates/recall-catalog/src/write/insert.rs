@@ -4,7 +4,7 @@ use recall_core::{ChunkRow, DocPath, Document, DocumentRow};
 
 use super::{DocumentRecord, Inserted, Transaction};
 use crate::WriteError;
-use crate::rows::{chunks, documents, edges, failures, signatures, symbols, tags, texts};
+use crate::rows::{chunks, documents, edges, failures, symbols, texts};
 
 pub(super) fn insert(transaction: &mut Transaction<'_>, record: &DocumentRecord<'_>) -> Result<Inserted, WriteError> {
     let DocumentRecord { document, text, parsed, indexed } = *record;
@@ -35,8 +35,8 @@ pub(super) fn insert(transaction: &mut Transaction<'_>, record: &DocumentRecord<
     };
     documents::insert(connection, &entry)?;
     texts::insert(connection, row, text)?;
-    signatures::insert(connection, row, text)?;
-    tags::insert(connection, row, &document.tags)?;
+    texts::insert_signature(connection, row, text)?;
+    documents::insert_tags(connection, row, &document.tags)?;
     chunks::insert(connection, row, first_chunk, &parsed.chunks)?;
     symbols::insert(connection, row, first_symbol, &parsed.symbols)?;
     edges::insert(connection, row, &stored_edges, text, &parsed.chunks)?;

@@ -74,7 +74,7 @@ impl<'s> Project<'s> {
     }
 
     fn is_there(&self, path: &DocPath) -> bool {
-        let inside = |store: &&&MountedStore| store.mount.inner_path(path).map(|inner| store.stat(&inner));
+        let inside = |store: &&&MountedStore| store.mount.inner_path(path).map(|inner| store.files.stat(&inner));
         self.stores.iter().filter_map(|store| inside(&store)).any(|outcome| outcome != StatOutcome::Gone)
     }
 
@@ -93,15 +93,15 @@ impl<'s> Project<'s> {
             return Ok(true);
         }
         for store in &self.stores {
-            let searcher = store.lexical.searcher();
-            let failed = |source| store.search_error(source);
+            let searcher = store.index.searcher();
+            let failed = |source| store.index.search_error(source);
             let defined = searcher.defining(word, 1).map_err(failed)?;
             if !defined.is_empty() {
                 return Ok(true);
             }
             let mentions = searcher.mentioning(word, MOST_MENTIONS).map_err(failed)?;
             let rows: Vec<_> = mentions.iter().map(|candidate| candidate.chunk).collect();
-            let placed = store.read(|snapshot| snapshot.placed_chunks(&rows))?;
+            let placed = store.index.read(|snapshot| snapshot.placed_chunks(&rows))?;
             let is_agents = |path: &DocPath| is_agent_file(path.as_str());
             if placed.iter().flatten().any(|placed| !is_agents(&placed.document.document.path)) {
                 return Ok(true);
@@ -143,11 +143,13 @@ impl<'s> Project<'s> {
         let mut found = Declared { names: HashSet::new(), is_complete: true };
         let mut files = 0;
         for store in &self.stores {
-            let known = store.known_documents();
+            let known = store.index.known_documents();
             let paths: BTreeSet<&str> =
                 known.files.keys().map(|path| &**path).filter(|path| is_declaring(path)).collect();
             for path in paths {
-                let content = DocPath::new(path).ok().and_then(|path| store.read_file(&path).ok());
+                let content = DocPath::new(path)
+                    .ok()
+                    .and_then(|path| store.files.read_file(&path, &store.settings().limits).ok());
                 files += 1;
                 match content.filter(|_| files <= MOST_DECLARING) {
                     Some((content, _)) => read(&content.text, &mut found),
@@ -171,7 +173,7 @@ impl ProjectPaths {
     fn from_stores(stores: &[&MountedStore]) -> Self {
         let mut paths = Self::default();
         for store in stores {
-            let known: &Known = &store.known_documents();
+            let known: &Known = &store.index.known_documents();
             let files = known.files.keys().map(|path| &**path);
             for path in files.chain(known.repositories.iter().map(DocPath::as_str)) {
                 paths.add(&store.mount.outer(path));

@@ -85,7 +85,7 @@ impl Engine {
             Embeddings::LeftOut => None,
             Embeddings::Included => Some(self.settings.model.as_ref().ok_or(ExportError::NoModel)?),
         };
-        let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
+        let snapshot = store.index.snapshot()?;
         let generation = snapshot.generation().0;
         let mut lines = match resume {
             None => ExportedLines::new(Chain::new(), sink),
@@ -97,7 +97,7 @@ impl Engine {
             }
         };
         if resume.is_none() {
-            let parser_version = snapshot.parser_version().map_err(|source| store.read_error(source))?;
+            let parser_version = snapshot.parser_version().map_err(|source| store.index.read_error(source))?;
             lines.write(&Record::Header(Header {
                 format: FORMAT.to_owned(),
                 version: VERSION,
@@ -114,7 +114,7 @@ impl Engine {
         let mut after = DocumentRow(resume.as_ref().map_or(0, |resume| resume.after_row));
         loop {
             let page = snapshot.records_after(after, DOCUMENTS_A_PAGE);
-            let page = page.map_err(|source: ReadError| store.read_error(source))?;
+            let page = page.map_err(|source: ReadError| store.index.read_error(source))?;
             let Some(last) = page.last() else { break };
             let last = last.row;
             for record in page {

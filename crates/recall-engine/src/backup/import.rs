@@ -110,14 +110,16 @@ impl Engine {
         };
         let accepted = spool.judge(&store, &mut report)?;
         if *mode == RestoreMode::Write && !accepted.is_empty() {
-            store.change_imported(|old| !accepted.contains_key(&old.path), |writer| spool.write(&accepted, writer))?;
+            store
+                .files
+                .change_imported(|old| !accepted.contains_key(&old.path), |writer| spool.write(&accepted, writer))?;
         }
         self.import_journals(origin, request, &mut spool, &mut report)?;
         if *mode == RestoreMode::Write {
             // The store may have been closed, so that it reads its journals again.
             let store = self.single_store(origin, *scope)?;
             for path in accepted.keys() {
-                store.dirty.rewrite(path);
+                store.files.dirty().rewrite(path);
             }
         }
         report.took = began.elapsed();
@@ -218,7 +220,7 @@ impl Spool {
 
     /// Decides which documents are imported. Returns the offset of the line of each.
     fn judge(&mut self, store: &Store, report: &mut ImportReport) -> Result<HashMap<DocPath, u64>, ImportError> {
-        let (imported, known) = (store.list_imported_files(), store.known_documents());
+        let (imported, known) = (store.files.list_imported_files(), store.index.known_documents());
         let most_bytes = store.settings().limits.file_bytes;
         let mut accepted: HashMap<DocPath, u64> = HashMap::new();
         self.each(|offset, record| {

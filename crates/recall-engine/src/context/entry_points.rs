@@ -87,8 +87,8 @@ pub(crate) fn find(stores: &[MountedStore], names: &[TaskName]) -> Result<Vec<En
         })
         .collect();
     for (place, store) in stores.iter().enumerate() {
-        let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
-        let stated = store.stated_links(&snapshot)?;
+        let snapshot = store.index.snapshot()?;
+        let stated = store.index.stated_links(&snapshot)?;
         let finder = EntryFinder { place, store, snapshot: &snapshot, paths: &stated.paths, words: &words };
         for name in names {
             for point in finder.find(name)? {
@@ -139,7 +139,8 @@ impl EntryFinder<'_> {
         let mut seen = BTreeSet::new();
         for document in files.into_iter().filter(|document| seen.insert(*document)).take(MOST_FILES) {
             let row = self.paths.place(document).row;
-            let text = self.snapshot.text(row).map_err(|source| self.store.read_error(source))?.unwrap_or_default();
+            let text =
+                self.snapshot.text(row).map_err(|source| self.store.index.read_error(source))?.unwrap_or_default();
             let lines: Vec<&str> = text.lines().collect();
             if let Some((first, last)) = read(&lines) {
                 let path = self.store.mount.outer_path(&self.paths.place(document).path);
@@ -154,10 +155,10 @@ impl EntryFinder<'_> {
 
     /// Returns the files of code with the words of a query, the best first, those of the named commands before the others.
     fn by_words(&self, query: &str) -> Result<Vec<u32>, StoreError> {
-        let searcher = self.store.lexical.searcher();
+        let searcher = self.store.index.searcher();
         let candidates = searcher
             .lexical(&understand(query), &Filters::default(), MOST_CHUNKS)
-            .map_err(|source| self.store.search_error(source))?;
+            .map_err(|source| self.store.index.search_error(source))?;
         let documents = candidates.into_iter().filter_map(|candidate| self.paths.in_row(candidate.document));
         let mut documents: Vec<u32> = documents.filter(|document| self.is_source(*document)).collect();
         documents.sort_by_key(|document| {

@@ -9,6 +9,7 @@ use crate::context::draft::Entry;
 use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::memory::words::{weight, words_of};
+use crate::memory::{bring_up_anchors, recalled_as_hit};
 use recall_core::quote::{inline, quote};
 
 /// The most characters that are quoted of a memory.
@@ -34,9 +35,9 @@ pub(crate) fn list(
         });
         about.sort_by_key(|memory| (weight(memory.id.memory_type), memory.id));
         let ids: Vec<MemoryId> = about.iter().map(|memory| memory.id).take(MOST_MEMORIES).collect();
-        store.bring_up_anchors(&ids, now)?;
+        bring_up_anchors(store, &ids, now)?;
         for id in ids {
-            let mut recalled = store.recalled_as_hit(id, now)?;
+            let mut recalled = recalled_as_hit(store, id, now)?;
             if let Some(recalled) = &mut recalled {
                 store.mount.show_memory(recalled);
             }

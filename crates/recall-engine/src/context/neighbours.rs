@@ -58,10 +58,10 @@ pub(crate) struct Neighbours {
 impl Neighbours {
     /// Reads the neighbours of chunks of a store, the best chunks first.
     pub(crate) fn read(store: &MountedStore, chunks: &[Followed]) -> Result<Self, StoreError> {
-        let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
-        let stated = store.stated_links(&snapshot)?;
+        let snapshot = store.index.snapshot()?;
+        let stated = store.index.stated_links(&snapshot)?;
         let mut names = NameResolver::new(store, &snapshot, &stated);
-        let known = store.known_documents();
+        let known = store.index.known_documents();
         let mut used: BTreeMap<NeighbourPlace, (f64, Symbol)> = BTreeMap::new();
         let mut tests: BTreeMap<NeighbourPlace, f64> = BTreeMap::new();
         let mut shown: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();

@@ -8,8 +8,8 @@
 use recall_core::tokens::count;
 
 use crate::context::block::{Lines, block, pointer};
+use crate::context::draft::ContextSection;
 use crate::context::draft::{Entry, Source};
-use crate::context::section::ContextSection;
 
 /// The share of the documents' budget that is spent on lines about as many documents as possible.
 const BREADTH: f64 = 0.3;

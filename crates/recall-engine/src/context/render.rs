@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use recall_core::tokens::count;
 
 use crate::context::block::{Run, block, pointer};
+use crate::context::draft::ContextSection;
 use crate::context::draft::{Part, Source};
 use crate::context::pack::{Candidates, Selection, Shown};
-use crate::context::section::ContextSection;
 
 /// A span in the text of a window.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use recall_core::{Chunk, Document, DocumentType, Filters, Scope, StoreScope};
 
-use crate::context::section::ContextSection;
+use crate::context::draft::ContextSection;
 use crate::coverage::Coverage;
 use crate::error::{GetError, GraphError, SearchError, StoreError};
 use crate::search::Answer;

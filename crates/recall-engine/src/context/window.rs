@@ -9,12 +9,12 @@ use recall_core::{
 };
 
 use crate::Engine;
+use crate::context::draft::ContextSection;
 use crate::context::draft::{Part, Source};
 use crate::context::neighbours::{Followed, Neighbours};
 use crate::context::pack::{Candidates, pack};
 use crate::context::render::{RenderedSpan, render};
 use crate::context::request::{ContextError, ContextRequest, ContextSpan, ContextWindow};
-use crate::context::section::ContextSection;
 use crate::context::subject::{Subject, SubjectFile};
 use crate::context::{copies, entry_points, history, memories, parts, task_names};
 use crate::engine::MountedStore;
@@ -23,6 +23,7 @@ use crate::git::FileCommit;
 use crate::graph::RelatedRequest;
 use crate::inspect::{Item, ItemRequest, Parent};
 use crate::mask;
+use crate::memory::recalled_as_hit;
 use crate::origin::Origin;
 use crate::search::Hit;
 use crate::task_pool::Deferred;
@@ -199,8 +200,8 @@ impl<'a> Assembly<'a> {
     fn is_copy(hit: &Hit, stores: &[MountedStore]) -> Result<bool, StoreError> {
         let Some(store) = stores.get(hit.store) else { return Ok(false) };
         let Some(path) = store.mount.inner_path(&hit.document.path) else { return Ok(false) };
-        let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
-        let stated = store.stated_links(&snapshot)?;
+        let snapshot = store.index.snapshot()?;
+        let stated = store.index.stated_links(&snapshot)?;
         Ok(copies::is_copy(&stated.paths, &path, hit.document.file_kind, &hit.text))
     }
 
@@ -216,7 +217,7 @@ impl<'a> Assembly<'a> {
                 continue;
             }
             for store in stores {
-                let Some(mut memory) = store.recalled_as_hit(id, now)? else { continue };
+                let Some(mut memory) = recalled_as_hit(store, id, now)? else { continue };
                 store.mount.show_memory(&mut memory);
                 self.recalled.push(memory);
                 is_any = true;
@@ -332,8 +333,8 @@ impl<'a> Assembly<'a> {
             let Some(store) = stores.get(origin.store).filter(|_| source.section == ContextSection::Adrs) else {
                 continue;
             };
-            let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
-            let stated = store.stated_links(&snapshot)?;
+            let snapshot = store.index.snapshot()?;
+            let stated = store.index.stated_links(&snapshot)?;
             let Some(path) = store.mount.inner_path(&origin.document.path) else { continue };
             let Some(document) = stated.paths.at(path.as_str()) else { continue };
             let successor = stated.to(document).find(|edge| edge.kind == EdgeKind::Supersedes).map(|edge| edge.from);

@@ -167,7 +167,7 @@ impl Gathered<'_> {
 
     /// Opens the store of the auto memory of the client's project, if there is one.
     fn open_auto_memory(&mut self) {
-        let is_own = |store: &&MountedStore| store.scope == StoreScope::Project && !store.is_adopted;
+        let is_own = |store: &&MountedStore| store.scope == StoreScope::Project && !store.files.are_adopted();
         let Some(project) = self.stores.first().filter(is_own) else { return };
         if !project.settings().adopt.auto_memory {
             return;
@@ -195,7 +195,7 @@ impl Gathered<'_> {
                 Ok(more) => warnings.extend(more),
                 Err(error) => self.failed.push((store.scope, error)),
             }
-            if store.scope == StoreScope::Project && !store.is_adopted {
+            if store.scope == StoreScope::Project && !store.files.are_adopted() {
                 for root in nested_roots(&store) {
                     self.open(&root, is_elsewhere);
                 }
@@ -205,7 +205,7 @@ impl Gathered<'_> {
     }
 
     fn finish(self, mut warnings: Vec<Warning>) -> Result<MountedStores, StoreError> {
-        let has_documents = self.stores.iter().any(|store| !store.holds_nothing());
+        let has_documents = self.stores.iter().any(|store| !store.index.holds_nothing());
         for (scope, error) in self.failed {
             if !has_documents {
                 return Err(error);
@@ -223,7 +223,7 @@ impl Gathered<'_> {
 /// Returns the roots of the repositories in a store's root, in the order of their paths. One that is no longer a repository, or is
 /// reached through a link, is left out; the next scan forgets it.
 fn nested_roots(store: &Store) -> Vec<PathBuf> {
-    let known = store.known_documents();
+    let known = store.index.known_documents();
     let roots = known.repositories.iter().map(|path| store.root.join(path.as_str()));
     let is_there = |root: &PathBuf| {
         root.join(".git").symlink_metadata().is_ok()

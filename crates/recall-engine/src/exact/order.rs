@@ -33,11 +33,11 @@ pub(super) fn sort(scan: &Scan<'_>, matching: &mut [Matching], needle: &Needle) 
     sort_by_score(matching);
     let named = if matching.len() > MOST_WITH_DEFINITIONS { documents_by_name(scan, needle)? } else { HashSet::new() };
     for (number, store) in scan.stores.iter().enumerate() {
-        let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
+        let snapshot = store.index.snapshot()?;
         for (place, one) in matching.iter_mut().enumerate() {
             let is_looked_at = place < MOST_WITH_DEFINITIONS || named.contains(&(number, one.row));
             if one.store == number && is_looked_at {
-                let definitions = definitions(&snapshot, scan, one).map_err(|source| store.read_error(source))?;
+                let definitions = definitions(&snapshot, scan, one).map_err(|source| store.index.read_error(source))?;
                 one.score *= definitions.iter().map(|(_, factor)| *factor).fold(1.0, f64::max);
                 one.definitions = definitions.into_iter().map(|(place, _)| place).collect();
             }
@@ -59,8 +59,8 @@ fn documents_by_name(scan: &Scan<'_>, needle: &Needle) -> Result<HashSet<(usize,
     let mut all = HashSet::new();
     if let Needle::Literal(name) = needle {
         for (number, store) in scan.stores.iter().enumerate() {
-            let found = store.lexical.searcher().defining(name, MOST_WITH_DEFINITIONS);
-            let found = found.map_err(|source| store.search_error(source))?;
+            let found = store.index.searcher().defining(name, MOST_WITH_DEFINITIONS);
+            let found = found.map_err(|source| store.index.search_error(source))?;
             all.extend(found.into_iter().map(|candidate| (number, candidate.document)));
         }
     }

@@ -54,9 +54,9 @@ pub(super) fn read(
             continue;
         }
         let store = &scan.stores[one.store];
-        let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
+        let snapshot = store.index.snapshot()?;
         let hits = hits(&snapshot, scan, store, one, skipped..skipped + limit - page.hits.len());
-        let Some(hits) = hits.map_err(|source| store.read_error(source))? else {
+        let Some(hits) = hits.map_err(|source| store.index.read_error(source))? else {
             if is_last {
                 continue;
             }

@@ -78,13 +78,13 @@ impl Scan<'_> {
         let mut attempt = 0;
         loop {
             attempt += 1;
-            let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
+            let snapshot = store.index.snapshot()?;
             let part = ScanPart {
                 store: Arc::clone(&store.store),
                 number,
                 pattern: Arc::clone(self.pattern),
                 filters: Arc::clone(&filters),
-                rows: store.signatures.may_match(&snapshot, self.pattern).map_err(|source| store.read_error(source))?,
+                rows: store.index.may_match(&snapshot, self.pattern)?,
                 generation: snapshot.generation(),
                 began: self.began,
             };
@@ -120,7 +120,7 @@ impl Scan<'_> {
         for store in self.stores {
             let filters = store.mount.inner_filters(self.filters);
             let passes = document_matcher(&filters);
-            store.read(|snapshot| {
+            store.index.read(|snapshot| {
                 snapshot.each_document(None, |stored, _| {
                     count += u64::from(passes(&stored.document));
                     Ok(std::ops::ControlFlow::Continue(()))
@@ -134,7 +134,7 @@ impl Scan<'_> {
 impl ScanPart {
     /// Reads the documents from a state of its own; `None` if that is of another generation.
     fn read_alone(&self) -> Result<Option<Vec<Matching>>, StoreError> {
-        let snapshot = self.store.catalog.snapshot().map_err(|source| self.store.read_error(source))?;
+        let snapshot = self.store.index.snapshot()?;
         if snapshot.generation() != self.generation {
             return Ok(None);
         }
@@ -144,7 +144,7 @@ impl ScanPart {
     /// Reads the documents and returns those that match.
     fn read(&self, snapshot: &Snapshot<'_>) -> Result<Vec<Matching>, StoreError> {
         let passes = document_matcher(&self.filters);
-        let failed = |source| self.store.read_error(source);
+        let failed = |source| self.store.index.read_error(source);
         let limit = self.store.settings().limits.filter_time;
         let mut found = Vec::new();
         for (documents, &row) in self.rows.iter().enumerate() {

@@ -19,6 +19,7 @@ use crate::coverage::Coverage;
 use crate::engine::{MountedStore, MountedStores};
 use crate::error::{SearchError, StoreError};
 use crate::mask::{self, Masked, Whole};
+use crate::memory::recalled_as_hit;
 use crate::occurrences::chunk_at;
 use crate::origin::Origin;
 use crate::search::{ATTEMPTS, Answer, Hit, RetrieverWeights, Stage};
@@ -133,7 +134,7 @@ impl Scan<'_> {
     /// Returns the chunk of a document that defines a matched name, or has the first match; `None` if the document is gone.
     fn hit(&self, one: &Matching) -> Result<Option<(Hit, Masked)>, StoreError> {
         let store = &self.stores[one.store];
-        let read = store.read(|snapshot| {
+        let read = store.index.read(|snapshot| {
             let Some((_, run)) = snapshot.document_with_run(one.row)? else { return Ok(None) };
             let Some(text) = snapshot.text(one.row)? else { return Ok(None) };
             Ok(Some((run.first, text, snapshot.chunks_of(one.row)?)))
@@ -144,9 +145,9 @@ impl Scan<'_> {
         let place = one.definitions.first().copied().unwrap_or(matched);
         let Some(ordinal) = chunk_at(&chunks, place) else { return Ok(None) };
         let row = recall_core::ChunkRow(first.0 + i64::from(ordinal));
-        let Some(passage) = store.passages(&[row])?.all.pop().flatten() else { return Ok(None) };
+        let Some(passage) = store.index.passages(&[row])?.all.pop().flatten() else { return Ok(None) };
         let memory = match one.document.memory {
-            Some(id) => store.recalled_as_hit(id, self.engine.clock.now())?.map(Box::new),
+            Some(id) => recalled_as_hit(store, id, self.engine.clock.now())?.map(Box::new),
             None => None,
         };
         let mut hit = Hit {

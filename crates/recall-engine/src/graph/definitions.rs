@@ -66,11 +66,11 @@ struct DefinersOfName {
 impl<'a> NameResolver<'a> {
     /// Returns the document whose masked path is one of these.
     pub(crate) fn unmask(&self, paths: &[DocPath]) -> Option<DocPath> {
-        self.store.known_documents().unmask(paths)
+        self.store.index.known_documents().unmask(paths)
     }
 
     pub(crate) fn new(store: &'a Store, snapshot: &'a Snapshot<'a>, stated: &'a Stated) -> Self {
-        let searcher = store.lexical.searcher();
+        let searcher = store.index.searcher();
         Self {
             store,
             snapshot,
@@ -169,7 +169,7 @@ impl<'a> NameResolver<'a> {
             return Ok(Rc::clone(known));
         }
         let candidates =
-            self.searcher.defining(name, MOST_DEFINING).map_err(|source| self.store.search_error(source))?;
+            self.searcher.defining(name, MOST_DEFINING).map_err(|source| self.store.index.search_error(source))?;
         let in_document = |candidate: Candidate| Some((self.stated.paths.in_row(candidate.document)?, candidate.chunk));
         let mut chunks: Vec<(u32, ChunkRow)> = candidates.into_iter().filter_map(in_document).collect();
         chunks.sort_unstable();
@@ -221,7 +221,7 @@ impl<'a> NameResolver<'a> {
             return Ok(Rc::clone(known));
         }
         let depth = most_chunks + 1;
-        let chunks = self.searcher.mentioning(name, depth).map_err(|source| self.store.search_error(source))?;
+        let chunks = self.searcher.mentioning(name, depth).map_err(|source| self.store.index.search_error(source))?;
         let is_cut = chunks.len() == depth;
         let mut by_document: HashMap<DocumentRow, Vec<ChunkRow>> = HashMap::new();
         for candidate in chunks.iter().take(most_chunks) {
@@ -253,10 +253,10 @@ impl<'a> NameResolver<'a> {
     }
 
     pub(crate) fn read<T>(&self, reader: impl FnOnce(&Snapshot<'_>) -> Result<T, ReadError>) -> Result<T, StoreError> {
-        reader(self.snapshot).map_err(|source| self.store.read_error(source))
+        reader(self.snapshot).map_err(|source| self.store.index.read_error(source))
     }
 
     pub(crate) fn search_error(&self, source: recall_lexical::SearchError) -> StoreError {
-        self.store.search_error(source)
+        self.store.index.search_error(source)
     }
 }

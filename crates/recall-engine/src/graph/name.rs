@@ -19,9 +19,9 @@ impl Name {
     /// Returns the name as a store has it; `None` if it cannot name anything there.
     pub(crate) fn in_store(&self, of: &MountedStore) -> Option<Self> {
         match self {
-            Self::Document(id) => of.mount.inner_id(*id, &of.known_documents()).map(Self::Document),
+            Self::Document(id) => of.mount.inner_id(*id, &of.index.known_documents()).map(Self::Document),
             Self::Chunk(id) => {
-                let document = of.mount.inner_id(id.document, &of.known_documents())?;
+                let document = of.mount.inner_id(id.document, &of.index.known_documents())?;
                 Some(Self::Chunk(ChunkId { document, ..*id }))
             }
             Self::Paths(paths) => {

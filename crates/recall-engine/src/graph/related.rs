@@ -49,7 +49,7 @@ impl Engine {
                     return Ok(related);
                 }
             }
-            let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
+            let snapshot = store.index.snapshot()?;
             let names = start::near(store, &snapshot, whole)?.into_iter().filter(|name| !name.contains("::"));
             near.extend(names.map(mask::shown_path));
         }
@@ -64,8 +64,8 @@ fn related_in(
     lines: Option<Lines>,
     request: &RelatedRequest,
 ) -> Result<Option<Related>, GraphError> {
-    let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
-    let stated = store.stated_links(&snapshot)?;
+    let snapshot = store.index.snapshot()?;
+    let stated = store.index.stated_links(&snapshot)?;
     let mut names = NameResolver::new(store, &snapshot, &stated);
     let Some(part) = Part::read(&names, name, lines)? else { return Ok(None) };
     let ties = Ties::find(&mut names, &part, &request.types)?;

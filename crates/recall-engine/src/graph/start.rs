@@ -100,9 +100,9 @@ const MOST_SCOPES: usize = 16;
 /// Returns suggestions for an unknown name: similar names in the scope that it has, similar definitions, paths with that end, then
 /// definitions that share a part of the name. Names are written with the separator of the request.
 pub(crate) fn near(store: &MountedStore, snapshot: &Snapshot<'_>, text: &str) -> Result<Vec<String>, StoreError> {
-    let searcher = store.lexical.searcher();
-    let read_failed = |source| store.read_error(source);
-    let search_failed = |source| store.search_error(source);
+    let searcher = store.index.searcher();
+    let read_failed = |source| store.index.read_error(source);
+    let search_failed = |source| store.index.search_error(source);
     let written = text.replace(['.', '#', '/'], "::");
     let (scope, last) = written.rsplit_once("::").map_or((None, written.as_str()), |(scope, last)| (Some(scope), last));
     let mut near = match scope.filter(|scope| !scope.is_empty()) {
@@ -151,12 +151,12 @@ fn near_in_scope(
     scope: &str,
     name: &str,
 ) -> Result<Vec<String>, StoreError> {
-    let searcher = store.lexical.searcher();
-    let defining = searcher.defining(scope, MOST_SCOPES).map_err(|source| store.search_error(source))?;
+    let searcher = store.index.searcher();
+    let defining = searcher.defining(scope, MOST_SCOPES).map_err(|source| store.index.search_error(source))?;
     let documents: BTreeSet<_> = defining.into_iter().map(|candidate| candidate.document).collect();
     let mut members: Vec<Symbol> = Vec::new();
     for document in documents {
-        let symbols = snapshot.symbols_of(document).map_err(|source| store.read_error(source))?;
+        let symbols = snapshot.symbols_of(document).map_err(|source| store.index.read_error(source))?;
         members.extend(symbols.into_iter().filter(|symbol| {
             let outer = symbol.qualified.rsplit_once("::").map(|(outer, _)| outer);
             outer.is_some_and(|outer| {

@@ -19,7 +19,8 @@ use crate::embeddings::UpdateExtent;
 use crate::engine::MountedStores;
 use crate::error::StoreError;
 use crate::indexing::ingest::{RunControl, Task, Work, ingest};
-use crate::indexing::memories::MemoryWait;
+use crate::indexing::memories::{MemoryWait, memory_work, wait_for_memories};
+use crate::indexing::put_back::compare_own_soon;
 use crate::origin::Origin;
 use crate::settings::EngineSettings;
 use crate::store::{Configuration, Phase, ScanState, Store};
@@ -60,20 +61,20 @@ pub(crate) fn freshen(
     settings: &EngineSettings,
     clock: &Arc<dyn Clock>,
 ) -> Result<Vec<Warning>, StoreError> {
-    let changes = store.changes();
+    let changes = store.files.changes(store.settings().limits.watch_wait);
     let mut warnings = freshen_files(store, changes, settings, clock)?;
     // Without a watch, the scan may not be due yet. What other work trees save is not watched.
     if !matches!(changes, Changes::Seen { journals: false, .. }) || store.ledger.shares_log() {
-        store.refresh_journals(clock.now());
+        store.files.refresh_journals(&store.ledger, clock.now());
     }
-    store.compare_own_soon(clock);
+    compare_own_soon(store, clock);
     // After the files: a store's first index may have read its journals before the latest memories were written.
-    if store.wait_for_memories(clock, settings.ingest_wait, settings.first_index_wait) == MemoryWait::InVain {
+    if wait_for_memories(store, clock, settings.ingest_wait, settings.first_index_wait) == MemoryWait::InVain {
         warnings.push(Warning::MemoriesBehind);
     }
     warnings.extend(store.ledger.problem().map(|reason| Warning::JournalsUnread { reason }));
     warnings.extend(store.ledger.unread_lines().map(Warning::JournalLinesUnread));
-    warnings.extend(store.selection.lock().unread_lines().map(Warning::SelectionLinesUnread));
+    warnings.extend(store.files.selection().unread_lines().map(Warning::SelectionLinesUnread));
     Ok(warnings)
 }
 
@@ -84,15 +85,15 @@ fn freshen_files(
     settings: &EngineSettings,
     clock: &Arc<dyn Clock>,
 ) -> Result<Vec<Warning>, StoreError> {
-    let never_indexed = store.holds_nothing();
+    let never_indexed = store.index.holds_nothing();
     let began = Instant::now();
-    let is_configuration_changed = store.follow_configuration() == Configuration::Changed;
-    let is_git_changed = store.follow_git() == Configuration::Changed;
+    let is_configuration_changed = store.settings.follow(&store.files) == Configuration::Changed;
+    let is_git_changed = store.files.follow_git() == Configuration::Changed;
     let settings_of_store = store.settings();
     let limits = &settings_of_store.limits;
-    let mut state = store.freshness.state.lock();
+    let mut state = store.files.scans().lock();
     // A running scan may have begun with the old configuration.
-    state.is_outdated |= is_configuration_changed || is_git_changed || store.dirty.is_awaited();
+    state.is_outdated |= is_configuration_changed || is_git_changed || store.files.dirty().is_awaited();
     let needed = match state.need(changes, limits) {
         Need::Nothing => {
             let is_precaution_due = state.phase == Phase::Idle
@@ -138,7 +139,7 @@ fn freshen_files(
             }
             Phase::Scanning | Phase::Ingesting => began + patience,
         };
-        if store.freshness.changed.wait_until(&mut state, deadline).timed_out() {
+        if !store.files.scans().wait(&mut state, deadline) {
             break;
         }
     }
@@ -161,7 +162,7 @@ fn freshen_files(
         Phase::Idle | Phase::Scanning => Warning::ScanRunning,
         Phase::Queued => Warning::IndexingWaits,
         Phase::Ingesting => {
-            let indexing = store.indexing().unwrap_or_default();
+            let indexing = store.jobs.indexing().unwrap_or_default();
             Warning::Indexing { files_done: indexing.files_done, files: indexing.files }
         }
     }])
@@ -228,7 +229,7 @@ fn last_error(store: &Store, state: &ScanState) -> Result<Vec<Warning>, StoreErr
 
 /// Converts the error of a scan: into a warning if the store holds documents, or else into an error of the search.
 fn scan_warnings(store: &Store, error: Arc<StoreError>) -> Result<Vec<Warning>, StoreError> {
-    if store.holds_nothing() {
+    if store.index.holds_nothing() {
         return Err(StoreError::NotIndexed { root: store.root.clone(), source: error });
     }
     Ok(vec![Warning::NotRefreshed { reason: error_chain(&*error) }])
@@ -237,13 +238,13 @@ fn scan_warnings(store: &Store, error: Arc<StoreError>) -> Result<Vec<Warning>, 
 /// Starts the scan on a thread of its own.
 fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) -> Result<(), StoreError> {
     let (store_there, settings, clock) = (Arc::clone(store), settings.clone(), Arc::clone(clock));
-    let working = store.background.begin();
+    let working = store.jobs.begin_thread();
     let thread = std::thread::Builder::new().name("freshness".to_owned()).spawn(move || {
         let store = store_there;
         // The guard wakes the waiting searches even if the scan panics.
         let mut end = EndOfScan { store: &store, is_well: false };
-        store.mark_read_started();
-        let cancel = store.cancel.clone();
+        store.files.mark_read_started();
+        let cancel = store.jobs.cancel().clone();
         let mut job = Sync {
             store: &store,
             threads: settings.ingest_threads,
@@ -261,7 +262,7 @@ fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) 
             tracing::warn!(root = %store.root.display(), reason, "the store could not be brought up to its files");
         }
         end.is_well = result.is_ok();
-        store.freshness.state.lock().result = Some(result);
+        store.files.scans().set_result(result);
         drop(end);
         store.catch_up(UpdateExtent::Complete);
         store.settle();
@@ -281,9 +282,9 @@ struct EndOfScan<'a> {
 impl Drop for EndOfScan<'_> {
     fn drop(&mut self) {
         if !self.is_well {
-            self.store.mark_read_failed();
+            self.store.files.mark_read_failed();
         }
-        self.store.freshness.end();
+        self.store.files.scans().end();
     }
 }
 
@@ -294,8 +295,8 @@ pub(crate) fn refresh_documents(
     documents: &BTreeSet<DocumentKey>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let known = store.known_documents();
-    let selection = store.selection.lock().clone();
+    let known = store.index.known_documents();
+    let selection = store.files.selection();
     let mut work = Work::default();
     let mut has_memories = false;
     for document in documents {
@@ -306,7 +307,7 @@ pub(crate) fn refresh_documents(
                 continue;
             }
         };
-        match store.stat(path) {
+        match store.files.stat(path) {
             StatOutcome::File { size_bytes, modified } => {
                 work.read.push(Task::File(scan::task(path, size_bytes, modified, &known, &selection)));
             }
@@ -314,11 +315,11 @@ pub(crate) fn refresh_documents(
         }
     }
     if has_memories {
-        let memories = store.memory_work(&known);
+        let memories = memory_work(&store.ledger, &known);
         work.read.extend(memories.read);
         work.gone_memories.extend(memories.gone);
     }
-    let cancel = store.cancel.clone();
+    let cancel = store.jobs.cancel().clone();
     let mut control = RunControl { progress: &mut |_| {}, cancel: &cancel };
     let ingested = ingest(store, &work, NonZero::<usize>::MIN, now, None, &mut control);
     store.settle_soon(None);

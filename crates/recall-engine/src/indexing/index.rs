@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 use recall_core::{DocPath, DocumentType, Scope, path_spellings};
 use recall_watch::root::resolve_inside;
 
+use super::left_out::explain_left_out;
 use crate::Engine;
 use crate::error::{IndexError, StoreError};
 use crate::indexing::freshness::{Sync, SyncReport, sync};
 use crate::indexing::left_out::LeftOutFile;
 use crate::origin::Origin;
 use crate::progress::{Cancel, Progress};
-use crate::store::{Added, Decision, Store};
+use crate::store::{Added, Decision, Files, Store};
 use crate::written;
 
 /// A request to index paths.
@@ -130,7 +131,7 @@ impl Engine {
             self.index_all(origin, request, store, |store| job(store, &mut report))?;
         } else {
             let paths: Vec<PathBuf> = request.paths.iter().map(|path| absolute(&store.root, origin, path)).collect();
-            if store.holds_nothing() && paths.iter().any(|path| is_in_repository(&store.root, path)) {
+            if store.index.holds_nothing() && paths.iter().any(|path| is_in_repository(&store.root, path)) {
                 // The scan finds the nested repositories.
                 job(&store, &mut report)?;
             }
@@ -154,7 +155,7 @@ impl Engine {
         let mut done: Vec<PathBuf> = Vec::new();
         while let Some(store) = waiting.pop() {
             if request.force {
-                store.dirty.rewrite_everything();
+                store.files.dirty().rewrite_everything();
             }
             job(&store)?;
             done.push(store.root.clone());
@@ -189,8 +190,8 @@ impl Engine {
                     .map_err(|error| IndexError::Glob { glob: glob.clone(), reason: error.kind().to_string() })?;
             }
             match inside {
-                Some(inside) => Self::select(store, inside, request, globs)?,
-                None if request.force => store.dirty.rewrite_everything(),
+                Some(inside) => Self::select(&store.files, &inside, request, globs)?,
+                None if request.force => store.files.dirty().rewrite_everything(),
                 None => {}
             }
             if !selected.iter().any(|known| Arc::ptr_eq(known, store)) {
@@ -213,16 +214,16 @@ impl Engine {
     /// Runs a scan, which also counts for the freshness of later searches.
     pub(crate) fn run(&self, store: &Arc<Store>, mut job: Sync<'_>) -> Result<SyncReport, StoreError> {
         let began = Instant::now();
-        let is_first = store.holds_nothing();
+        let is_first = store.index.holds_nothing();
         let mut report = sync(&mut job);
         store.settle_soon(report.as_mut().ok().and_then(|report| report.index_run.take()));
         if is_first && report.is_ok() {
-            store.embeddings.wait_for(store.lexical.generation(), self.settings.embedding_wait);
+            store.index.embeddings().wait_for(store.index.generation(), self.settings.embedding_wait);
         }
         match &report {
-            Ok(_) => job.store.freshness.scanned_elsewhere(began),
+            Ok(_) => job.store.files.scans().scanned_elsewhere(began),
             Err(error) => {
-                job.store.freshness.failed_elsewhere();
+                job.store.files.scans().failed_elsewhere();
                 self.registry.close_damaged(error);
             }
         }
@@ -244,7 +245,7 @@ impl Engine {
         }
     }
 
-    fn select(store: &Store, path: DocPath, request: &IndexRequest, globs: Vec<String>) -> Result<(), StoreError> {
+    fn select(files: &Files, path: &DocPath, request: &IndexRequest, globs: Vec<String>) -> Result<(), StoreError> {
         let added = Added {
             recursive: request.recursive,
             globs,
@@ -253,11 +254,13 @@ impl Engine {
             source: request.source.clone(),
             document_type: request.document_type,
         };
-        let mut selection = store.selection.lock();
-        if request.force || selection.addition(&path) != Some(&added) {
-            store.dirty.rewrite(&path);
+        let is_changed = request.force || files.selection().addition(path) != Some(&added);
+        files.decide(path.clone(), Decision::Added(added))?;
+        // After the decision, so that no scan takes the note and misses the decision.
+        if is_changed {
+            files.dirty().rewrite(path);
         }
-        selection.decide(path, Decision::Added(added)).map_err(StoreError::Selection)
+        Ok(())
     }
 }
 
@@ -311,8 +314,8 @@ fn left_out_of(store: &Store, origin: &Origin, request: &IndexRequest) -> Result
     let mut left_out = Vec::new();
     let named = request.paths.iter().filter_map(|path| resolve_inside(&store.root, &origin.absolute(path)).ok());
     for path in named {
-        if store.known_documents().files.get(path.as_str()).is_none_or(|known| known.hash.is_none()) {
-            left_out.extend(store.explain_left_out(&path)?);
+        if store.index.known_documents().files.get(path.as_str()).is_none_or(|known| known.hash.is_none()) {
+            left_out.extend(explain_left_out(store, &path)?);
         }
     }
     Ok(left_out)

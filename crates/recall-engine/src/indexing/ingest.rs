@@ -33,23 +33,22 @@ pub(crate) fn ingest(
     index_run: Option<&IndexRun>,
     control: &mut RunControl<'_>,
 ) -> Result<IngestOutcome, StoreError> {
-    store.index_lock.take()?;
-    store.repair_lexical()?;
-    let _writing = store.writing.lock();
-    if store.cancel.is_cancelled() {
+    let mut writing = store.index.write()?;
+    writing.repair_lexical()?;
+    if store.jobs.cancel().is_cancelled() {
         return Err(StoreError::Cancelled);
     }
     let files = work.read.len() as u64;
     (control.progress)(Progress::Started { files });
-    store.set_indexing(Some(Indexing { files_done: 0, files }));
+    store.jobs.set_indexing(Some(Indexing { files_done: 0, files }));
     let started = Instant::now();
-    let outcome = write::run(store, work, threads, now, index_run, control);
-    store.set_indexing(None);
+    let outcome = write::run(store, &mut writing, work, threads, now, index_run, control);
+    store.jobs.set_indexing(None);
     match &outcome {
         Ok(outcome) if outcome.added + outcome.changed + outcome.removed > 0 && work.is_small() => {
-            store.reload_written(&work.outcome())?;
+            store.index.reload_written(&work.outcome())?;
         }
-        _ => drop(store.reload_known()?),
+        _ => store.index.reload_known()?,
     }
     if let Ok(outcome) = &outcome {
         outcome.log(&store.root, started.elapsed());

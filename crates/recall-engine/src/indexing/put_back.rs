@@ -17,8 +17,9 @@ use recall_os::git::Repository;
 
 use crate::finding::Problem;
 use crate::git::{Git, KeptEvents};
-use crate::ledger::Suspicion;
-use crate::store::Store;
+use crate::indexing::memories::index_backlog_soon;
+use crate::ledger::{Ledger, Suspicion};
+use crate::store::{Jobs, Store};
 
 /// How long after a change the journals are compared with the log. A checkout of 100,000 files takes a second, and git holds its
 /// lock between two changes of a journal.
@@ -68,197 +69,202 @@ struct Vanished {
     in_git: BTreeSet<EventId>,
 }
 
-impl Store {
-    /// Compares the journals with the user's own log, if events may be missing. Runs on a thread of its own, after
-    /// [`SETTLED_AFTER`]. Events that are neither in a journal nor in git are put back.
-    pub(crate) fn compare_own_soon(self: &Arc<Self>, clock: &Arc<dyn Clock>) {
-        if !self.ledger.begin_comparing() {
+/// Indexes the memories that the index lacks on a thread of its own, and compares the journals with the user's own log on another.
+pub(crate) fn index_memories_soon(store: &Arc<Store>, clock: &Arc<dyn Clock>) {
+    compare_own_soon(store, clock);
+    index_backlog_soon(store, clock);
+}
+
+/// Compares the journals with the user's own log, if events may be missing. Runs on a thread of its own, after
+/// [`SETTLED_AFTER`]. Events that are neither in a journal nor in git are put back.
+pub(crate) fn compare_own_soon(store: &Arc<Store>, clock: &Arc<dyn Clock>) {
+    if !store.ledger.begin_comparing() {
+        return;
+    }
+    let (store_there, clock, working) = (Arc::clone(store), Arc::clone(clock), store.jobs.begin_thread());
+    let thread = std::thread::Builder::new().name("put back".to_owned()).spawn(move || {
+        let store = store_there;
+        compare_own(&store, &clock);
+        store.ledger.end_comparing();
+        drop(store);
+        drop(working);
+    });
+    if let Err(error) = thread {
+        store.ledger.end_comparing();
+        tracing::warn!(%error, "no thread to compare the journals with the log; the next request does");
+    }
+}
+
+fn compare_own(store: &Arc<Store>, clock: &Arc<dyn Clock>) {
+    for _ in 0..ATTEMPTS {
+        if !wait_until_settled(&store.jobs) {
             return;
         }
-        let (store, clock, working) = (Arc::clone(self), Arc::clone(clock), self.background.begin());
-        let thread = std::thread::Builder::new().name("put back".to_owned()).spawn(move || {
-            store.compare_own(&clock);
-            store.ledger.end_comparing();
-            drop(store);
-            drop(working);
-        });
-        if let Err(error) = thread {
-            self.ledger.end_comparing();
-            tracing::warn!(%error, "no thread to compare the journals with the log; the next request does");
-        }
-    }
-
-    fn compare_own(self: &Arc<Self>, clock: &Arc<dyn Clock>) {
-        for _ in 0..ATTEMPTS {
-            if !self.wait_until_settled() {
+        let suspicion = store.ledger.take_suspicion();
+        match put_back(store, suspicion, Trigger::ByItself, clock) {
+            Ok(JournalComparison::Unsettled) => store.ledger.suspect(suspicion),
+            // Events that were written meanwhile are compared before the thread ends.
+            Ok(JournalComparison::Done | JournalComparison::Left) if store.ledger.is_suspicious() => {}
+            Ok(JournalComparison::Done | JournalComparison::Left) => {
+                store.ledger.forget_lost_days();
                 return;
             }
-            let suspicion = self.ledger.take_suspicion();
-            match self.put_back(suspicion, Trigger::ByItself, clock) {
-                Ok(JournalComparison::Unsettled) => self.ledger.suspect(suspicion),
-                // Events that were written meanwhile are compared before the thread ends.
-                Ok(JournalComparison::Done | JournalComparison::Left) if self.ledger.is_suspicious() => {}
-                Ok(JournalComparison::Done | JournalComparison::Left) => {
-                    self.ledger.forget_lost_days();
-                    return;
-                }
-                Err(reason) => {
-                    tracing::warn!(root = %self.root.display(), reason, "the journals were not compared with the log");
-                    return;
-                }
+            Err(reason) => {
+                tracing::warn!(root = %store.root.display(), reason, "the journals were not compared with the log");
+                return;
             }
         }
     }
+}
 
-    /// Waits for [`SETTLED_AFTER`]; returns whether the store is still open.
-    fn wait_until_settled(&self) -> bool {
-        let began = Instant::now();
-        while began.elapsed() < SETTLED_AFTER {
-            if self.cancel.is_cancelled() {
-                return false;
-            }
-            std::thread::sleep(LOOK);
+/// Waits for [`SETTLED_AFTER`]; returns whether the store is still open.
+fn wait_until_settled(jobs: &Jobs) -> bool {
+    let began = Instant::now();
+    while began.elapsed() < SETTLED_AFTER {
+        if jobs.cancel().is_cancelled() {
+            return false;
         }
-        true
+        std::thread::sleep(LOOK);
     }
+    true
+}
 
-    /// Puts vanished events back at a person's request; returns whether no event is missing now.
-    pub(crate) fn put_back_now(self: &Arc<Self>, clock: &Arc<dyn Clock>) -> bool {
-        matches!(self.put_back(Suspicion::ALWAYS, Trigger::ByPerson, clock), Ok(JournalComparison::Done))
-    }
+/// Puts vanished events back at a person's request; returns whether no event is missing now.
+pub(crate) fn put_back_now(store: &Arc<Store>, clock: &Arc<dyn Clock>) -> bool {
+    matches!(put_back(store, Suspicion::ALWAYS, Trigger::ByPerson, clock), Ok(JournalComparison::Done))
+}
 
-    fn put_back(
-        self: &Arc<Self>,
-        suspicion: Suspicion,
-        trigger: Trigger,
-        clock: &Arc<dyn Clock>,
-    ) -> Result<JournalComparison, String> {
-        let Some(log) = &self.ledger.log else { return Ok(JournalComparison::Done) };
-        // A script that keeps switching branches could remove the events right after they were put back.
-        let quiet = if trigger == Trigger::ByItself { SETTLED_AFTER } else { Duration::ZERO };
-        if is_git_at_work(&self.root, clock.now(), quiet) {
-            return Ok(JournalComparison::Unsettled);
-        }
-        let Vanished { events, reason, taken_out, in_git } = self.find_vanished(suspicion)?;
-        log.returned.record_in_git(&in_git).map_err(|error| error_chain(&error))?;
-        log.returned.record_taken_out(&taken_out).map_err(|error| error_chain(&error))?;
-        if events.is_empty() {
-            return Ok(JournalComparison::Done);
-        }
-        if let Some(reason) = reason.filter(|_| trigger == Trigger::ByItself) {
-            tracing::warn!(root = %self.root.display(), events = events.len(), reason, "own events are in no journal");
-            return Ok(JournalComparison::Left);
-        }
-        // No event is then missing only because it is being written at this moment.
-        let alone = log.nobody_writes();
-        if is_git_at_work(&self.root, clock.now(), quiet) {
-            return Ok(JournalComparison::Unsettled);
-        }
-        let ids: BTreeSet<EventId> = events.iter().map(|event| event.id).collect();
-        let absent = self.ledger.absent(&ids).map_err(|error| error_chain(&error))?;
-        let taken = log.returned.take(&absent, clock.now()).map_err(|error| error_chain(&error))?;
-        let events: Vec<Event> = events.into_iter().filter(|event| taken.contains(&event.id)).collect();
-        let count = events.len();
-        if let Err(error) = self.ledger.append_again(events) {
-            log.returned.release(&taken);
-            return Err(error_chain(&error));
-        }
-        drop(alone);
-        tracing::warn!(root = %self.root.display(), events = count, "own events had vanished and were put back");
-        self.index_memories_soon(clock);
-        Ok(JournalComparison::Done)
+fn put_back(
+    store: &Arc<Store>,
+    suspicion: Suspicion,
+    trigger: Trigger,
+    clock: &Arc<dyn Clock>,
+) -> Result<JournalComparison, String> {
+    let Some(log) = store.ledger.own_log() else { return Ok(JournalComparison::Done) };
+    // A script that keeps switching branches could remove the events right after they were put back.
+    let quiet = if trigger == Trigger::ByItself { SETTLED_AFTER } else { Duration::ZERO };
+    if is_git_at_work(&store.root, clock.now(), quiet) {
+        return Ok(JournalComparison::Unsettled);
     }
+    let Vanished { events, reason, taken_out, in_git } = find_vanished(&store.ledger, &store.root, suspicion)?;
+    log.returned.record_in_git(&in_git).map_err(|error| error_chain(&error))?;
+    log.returned.record_taken_out(&taken_out).map_err(|error| error_chain(&error))?;
+    if events.is_empty() {
+        return Ok(JournalComparison::Done);
+    }
+    if let Some(reason) = reason.filter(|_| trigger == Trigger::ByItself) {
+        tracing::warn!(root = %store.root.display(), events = events.len(), reason, "own events are in no journal");
+        return Ok(JournalComparison::Left);
+    }
+    // No event is then missing only because it is being written at this moment.
+    let alone = log.nobody_writes();
+    if is_git_at_work(&store.root, clock.now(), quiet) {
+        return Ok(JournalComparison::Unsettled);
+    }
+    let ids: BTreeSet<EventId> = events.iter().map(|event| event.id).collect();
+    let absent = store.ledger.absent(&ids).map_err(|error| error_chain(&error))?;
+    let taken = log.returned.take(&absent, clock.now()).map_err(|error| error_chain(&error))?;
+    let events: Vec<Event> = events.into_iter().filter(|event| taken.contains(&event.id)).collect();
+    let count = events.len();
+    if let Err(error) = store.ledger.append_again(events) {
+        log.returned.release(&taken);
+        return Err(error_chain(&error));
+    }
+    drop(alone);
+    tracing::warn!(root = %store.root.display(), events = count, "own events had vanished and were put back");
+    index_backlog_soon(store, clock);
+    Ok(JournalComparison::Done)
+}
 
-    /// Returns the own events that are in no journal and in no commit, and were never put back.
-    fn find_vanished(&self, suspicion: Suspicion) -> Result<Vanished, String> {
-        let missing = self.ledger.missing(suspicion.since).map_err(|error| error_chain(&error))?;
-        let days: BTreeSet<Day> = missing.iter().map(|event| Day::from_timestamp(event.timestamp)).collect();
-        let (kept, reason) = match self.kept_by_git(&days) {
-            Ok(kept) => (kept, None),
-            Err(reason) => (KeptEvents::default(), Some(reason)),
-        };
-        let ids = missing.iter().map(|event| event.id);
-        let in_git = ids.filter(|id| kept.committed.contains(id)).collect();
-        let missing = missing.into_iter().filter(|event| !kept.contains(event.id)).collect();
-        let missing = self.ledger.applicable(missing).map_err(|error| error_chain(&error))?;
-        let by_git = git_changed_at(&self.root);
-        let is_taken_out = |event: &Event| {
-            reason.is_none()
-                && self.ledger.has_kept_journal(Day::from_timestamp(event.timestamp))
-                && by_git.is_none_or(|at| {
-                    // At this moment the line was in the journal.
-                    let there = suspicion.intact.max(Some(event.timestamp)).unwrap_or_default();
-                    at.0.saturating_add(CLOCK_STEP_NANOSECONDS) < there.0
-                })
-        };
-        let (taken_out, events): (Vec<Event>, Vec<Event>) = missing.into_iter().partition(is_taken_out);
-        let taken_out = taken_out.into_iter().map(|event| event.id).collect();
-        Ok(Vanished { events, reason, taken_out, in_git })
-    }
+/// Returns the own events that are in no journal and in no commit, and were never put back.
+fn find_vanished(ledger: &Ledger, root: &Path, suspicion: Suspicion) -> Result<Vanished, String> {
+    let missing = ledger.missing(suspicion.since).map_err(|error| error_chain(&error))?;
+    let days: BTreeSet<Day> = missing.iter().map(|event| Day::from_timestamp(event.timestamp)).collect();
+    let (kept, reason) = match kept_by_git(root, &days) {
+        Ok(kept) => (kept, None),
+        Err(reason) => (KeptEvents::default(), Some(reason)),
+    };
+    let ids = missing.iter().map(|event| event.id);
+    let in_git = ids.filter(|id| kept.committed.contains(id)).collect();
+    let missing = missing.into_iter().filter(|event| !kept.contains(event.id)).collect();
+    let missing = ledger.applicable(missing).map_err(|error| error_chain(&error))?;
+    let by_git = git_changed_at(root);
+    let is_taken_out = |event: &Event| {
+        reason.is_none()
+            && ledger.has_kept_journal(Day::from_timestamp(event.timestamp))
+            && by_git.is_none_or(|at| {
+                // At this moment the line was in the journal.
+                let there = suspicion.intact.max(Some(event.timestamp)).unwrap_or_default();
+                at.0.saturating_add(CLOCK_STEP_NANOSECONDS) < there.0
+            })
+    };
+    let (taken_out, events): (Vec<Event>, Vec<Event>) = missing.into_iter().partition(is_taken_out);
+    let taken_out = taken_out.into_iter().map(|event| event.id).collect();
+    Ok(Vanished { events, reason, taken_out, in_git })
+}
 
-    /// Returns the events of some days that git has, or why that is not known.
-    fn kept_by_git(&self, days: &BTreeSet<Day>) -> Result<KeptEvents, String> {
-        if days.is_empty() {
-            return Ok(KeptEvents::default());
-        }
-        if !self.root.ancestors().any(|folder| folder.join(".git").exists()) {
-            return Err("the project is not in a git repository, so a person may have taken them out".to_owned());
-        }
-        if days.len() > MOST_DAYS {
-            return Err(format!("they are of {} days", days.len()));
-        }
-        let paths: Vec<PathBuf> = days.iter().map(|day| Path::new(".recall").join(day.path())).collect();
-        Git::at(&self.root).events_of(&paths).ok_or_else(|| "git does not say whether it keeps them".to_owned())
+/// Returns the events of some days that git has, or why that is not known.
+fn kept_by_git(root: &Path, days: &BTreeSet<Day>) -> Result<KeptEvents, String> {
+    if days.is_empty() {
+        return Ok(KeptEvents::default());
     }
+    if !root.ancestors().any(|folder| folder.join(".git").exists()) {
+        return Err("the project is not in a git repository, so a person may have taken them out".to_owned());
+    }
+    if days.len() > MOST_DAYS {
+        return Err(format!("they are of {} days", days.len()));
+    }
+    let paths: Vec<PathBuf> = days.iter().map(|day| Path::new(".recall").join(day.path())).collect();
+    Git::at(root).events_of(&paths).ok_or_else(|| "git does not say whether it keeps them".to_owned())
+}
 
-    /// Returns the problems of this user's own events: unconfirmed, vanished, unreadable and put back.
-    pub(crate) fn vanished_problems(&self) -> Vec<Problem> {
-        let Some(log) = &self.ledger.log else { return Vec::new() };
-        let mut problems = Vec::new();
-        let memories = self.ledger.unconfirmed_memories().len() as u64;
-        if memories > 0 {
-            problems.push(Problem::Unconfirmed { memories });
-        }
-        match self.find_vanished(Suspicion::ALWAYS) {
-            Ok(Vanished { events, reason, .. }) if !events.is_empty() => {
-                problems.push(Problem::Vanished { events: events.len() as u64, reason });
-            }
-            Ok(_) => {}
-            Err(reason) => problems.push(Problem::OwnUnread { reason }),
-        }
-        let taken_out = log.returned.taken_out().and_then(|taken_out| self.ledger.absent(&taken_out));
-        match taken_out {
-            Ok(events) if !events.is_empty() => problems.push(Problem::TakenOut { events: events.len() as u64 }),
-            Ok(_) => {}
-            Err(error) => problems.push(Problem::OwnUnread { reason: error_chain(&error) }),
-        }
-        match log.returned.put_back() {
-            Ok(put_back) if !put_back.is_empty() => {
-                let last = put_back.values().max().copied().unwrap_or_default();
-                let gone_again = self.gone_again(&put_back.keys().copied().collect());
-                let events = put_back.len() as u64;
-                problems.push(Problem::PutBack { events, last: rfc_3339(last), gone_again });
-            }
-            Ok(_) => {}
-            Err(error) => problems.push(Problem::OwnUnread { reason: error_chain(&error) }),
-        }
-        problems
+/// Returns the problems of this user's own events: unconfirmed, vanished, unreadable and put back.
+pub(crate) fn vanished_problems(ledger: &Ledger, root: &Path) -> Vec<Problem> {
+    let Some(log) = ledger.own_log() else { return Vec::new() };
+    let mut problems = Vec::new();
+    let memories = ledger.unconfirmed_memories().len() as u64;
+    if memories > 0 {
+        problems.push(Problem::Unconfirmed { memories });
     }
+    match find_vanished(ledger, root, Suspicion::ALWAYS) {
+        Ok(Vanished { events, reason, .. }) if !events.is_empty() => {
+            problems.push(Problem::Vanished { events: events.len() as u64, reason });
+        }
+        Ok(_) => {}
+        Err(reason) => problems.push(Problem::OwnUnread { reason }),
+    }
+    let taken_out = log.returned.taken_out().and_then(|taken_out| ledger.absent(&taken_out));
+    match taken_out {
+        Ok(events) if !events.is_empty() => problems.push(Problem::TakenOut { events: events.len() as u64 }),
+        Ok(_) => {}
+        Err(error) => problems.push(Problem::OwnUnread { reason: error_chain(&error) }),
+    }
+    match log.returned.put_back() {
+        Ok(put_back) if !put_back.is_empty() => {
+            let last = put_back.values().max().copied().unwrap_or_default();
+            let gone_again = gone_again(ledger, root, &put_back.keys().copied().collect());
+            let events = put_back.len() as u64;
+            problems.push(Problem::PutBack { events, last: rfc_3339(last), gone_again });
+        }
+        Ok(_) => {}
+        Err(error) => problems.push(Problem::OwnUnread { reason: error_chain(&error) }),
+    }
+    problems
+}
 
-    /// Returns how many of the events that were put back have vanished again.
-    fn gone_again(&self, put_back: &BTreeSet<EventId>) -> u64 {
-        let Some(log) = &self.ledger.log else { return 0 };
-        let Ok(absent) = self.ledger.absent(put_back) else { return 0 };
-        let Ok(days) = log.days_of(&absent) else { return 0 };
-        let kept = self.kept_by_git(&days).unwrap_or_default();
-        absent.iter().filter(|id| !kept.contains(**id)).count() as u64
-    }
+/// Returns how many of the events that were put back have vanished again.
+fn gone_again(ledger: &Ledger, root: &Path, put_back: &BTreeSet<EventId>) -> u64 {
+    let Some(log) = ledger.own_log() else { return 0 };
+    let Ok(absent) = ledger.absent(put_back) else { return 0 };
+    let Ok(days) = log.days_of(&absent) else { return 0 };
+    let kept = kept_by_git(root, &days).unwrap_or_default();
+    absent.iter().filter(|id| !kept.contains(**id)).count() as u64
+}
 
-    /// Returns how many events were put back since a time.
-    pub(crate) fn put_back_since(&self, since: Timestamp) -> u64 {
-        let put_back = self.ledger.log.as_ref().and_then(|log| log.returned.put_back().ok()).unwrap_or_default();
-        put_back.values().filter(|at| **at >= since).count() as u64
-    }
+/// Returns how many events were put back since a time.
+pub(crate) fn put_back_since(ledger: &Ledger, since: Timestamp) -> u64 {
+    let put_back = ledger.own_log().and_then(|log| log.returned.put_back().ok()).unwrap_or_default();
+    put_back.values().filter(|at| **at >= since).count() as u64
 }
 
 /// The files in git's folder that exist while the work tree is being changed: while a command runs, and during a rebase.

@@ -40,7 +40,7 @@ impl Engine {
             RebuildPart::All => self.registry.delete_index(store)?,
             RebuildPart::Catalog => drop(store),
             RebuildPart::Lexical => {
-                store.rebuild_lexical()?;
+                store.index.rebuild_lexical()?;
                 drop(store);
             }
             // The new store cannot write its embeddings while the old one is open.

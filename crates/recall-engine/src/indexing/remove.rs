@@ -8,6 +8,7 @@ use recall_core::{
     Provenance, Scope, StoreScope,
 };
 
+use super::put_back::index_memories_soon;
 use crate::Engine;
 use crate::engine::MountedStore;
 use crate::error::{IndexError, MemoryError, RemoveError, StoreError};
@@ -15,7 +16,7 @@ use crate::git::Head;
 use crate::indexing::freshness::Sync;
 use crate::origin::Origin;
 use crate::progress::Cancel;
-use crate::store::{Decision, Store, provenance};
+use crate::store::{Decision, Files, Store, provenance};
 use crate::written;
 
 /// A request to remove documents or memories.
@@ -100,13 +101,13 @@ impl Engine {
                 DocumentKey::File(path) => {
                     let shown = stores[at].mount.outer_path(&path);
                     report.removals.push(Removal { item: item.clone(), path: shown, documents: Vec::new() });
-                    let documents = stores[at].known_documents().documents_below(&path);
+                    let documents = stores[at].index.known_documents().documents_below(&path);
                     targets[at].removals.push(Removal { item: item.clone(), path, documents });
                 }
             }
         }
         for (store, target) in stores.iter().zip(&targets) {
-            report.forgotten += decide(store, &target.removals, request.tombstones)?;
+            report.forgotten += decide(&store.files, &target.removals, request.tombstones)?;
             report.remaining.extend(self.remaining(origin, store, &target.memories)?);
             self.delete_memories(store, &target.memories, &request.provenance).map_err(RemoveError::Memory)?;
         }
@@ -119,7 +120,7 @@ impl Engine {
         }
         let documents: BTreeSet<&DocPath> = report.removals.iter().flat_map(|removal| &removal.documents).collect();
         report.documents = documents.len() as u64;
-        report.generation = stores[0].known_documents().generation;
+        report.generation = stores[0].index.known_documents().generation;
         Ok(report)
     }
 
@@ -142,7 +143,7 @@ impl Engine {
         }
         let (threads, now, cancel) = (self.settings.ingest_threads, self.clock.now(), Cancel::default());
         self.run(store, Sync { store, threads, now, cancel: &cancel, progress: &mut |_| {} })?;
-        let known = store.known_documents();
+        let known = store.index.known_documents();
         for removal in &mut removals {
             removal.documents.retain(|path| known.files.get(path.as_str()).is_none_or(|file| file.hash.is_none()));
         }
@@ -170,13 +171,13 @@ impl Engine {
         let id = item.parse::<DocumentId>().or_else(|_| item.parse::<ChunkId>().map(|chunk| chunk.document));
         if let Ok(id) = id {
             for (at, store) in stores.iter().enumerate() {
-                let Some(inner) = store.mount.inner_id(id, &store.known_documents()) else { continue };
-                if let Some(stored) = store.read(|snapshot| snapshot.document(inner))? {
+                let Some(inner) = store.mount.inner_id(id, &store.index.known_documents()) else { continue };
+                if let Some(stored) = store.index.read(|snapshot| snapshot.document(inner))? {
                     return Ok((at, stored.document.key()));
                 }
             }
             // The index no longer has a path that was removed. Only the selection has it.
-            let removed = stores[0].selection.lock().decision(id).filter(|_| tombstones == Tombstones::Purge).cloned();
+            let removed = stores[0].files.selection().decision(id).filter(|_| tombstones == Tombstones::Purge).cloned();
             return removed.map(|path| (0, DocumentKey::File(path))).ok_or_else(not_found);
         }
         // The index may still have a path that no longer exists on disk.
@@ -188,8 +189,8 @@ impl Engine {
         }
         let has = |store: &MountedStore, path: &DocPath| {
             let inner = store.mount.inner_path(path)?;
-            let decides = || tombstones == Tombstones::Purge && store.selection.lock().decides(&inner);
-            (store.known_documents().holds(&inner) || decides()).then_some(DocumentKey::File(inner))
+            let decides = || tombstones == Tombstones::Purge && store.files.selection().decides(&inner);
+            (store.index.known_documents().holds(&inner) || decides()).then_some(DocumentKey::File(inner))
         };
         // The deepest store that has the path.
         let at = |path| stores.iter().enumerate().rev().find_map(|(at, store)| Some((at, has(store, path)?)));
@@ -211,7 +212,7 @@ impl Engine {
         };
         let events: Vec<_> = ids.iter().map(event).collect();
         store.ledger.write(&events)?;
-        store.index_memories_soon(&self.clock);
+        index_memories_soon(store, &self.clock);
         Ok(())
     }
 
@@ -244,16 +245,15 @@ impl Engine {
 }
 
 /// Stores that the paths are removed, or deletes the decisions about them. Returns how many were deleted.
-fn decide(store: &Store, removals: &[Removal], tombstones: Tombstones) -> Result<u64, StoreError> {
+fn decide(files: &Files, removals: &[Removal], tombstones: Tombstones) -> Result<u64, StoreError> {
     let mut forgotten = 0;
-    let mut selection = store.selection.lock();
     for removal in removals {
         match tombstones {
             Tombstones::Keep => {
-                selection.decide(removal.path.clone(), Decision::Removed).map_err(StoreError::Selection)?;
+                files.decide(removal.path.clone(), Decision::Removed)?;
             }
             Tombstones::Purge => {
-                forgotten += u64::from(selection.forget(&removal.path).map_err(StoreError::Selection)?);
+                forgotten += u64::from(files.forget_decision(&removal.path)?);
             }
         }
     }

@@ -75,7 +75,7 @@ impl Engine {
                     fitting.extend(store.ledger.imported_as(text).iter().map(ToString::to_string));
                 }
                 Abbreviated::Document => {
-                    let known = store.known_documents();
+                    let known = store.index.known_documents();
                     if known.files.contains_key(text) {
                         return Ok(text.to_owned());
                     }

@@ -11,7 +11,7 @@ use recall_core::{DocumentRow, Scope, StoreScope, error_chain};
 use crate::error::{IndexError, StatusError, StoreError};
 use crate::fault::Fault;
 use crate::finding::{Check, Finding, Problem};
-use crate::indexing::RebuildPart;
+use crate::indexing::{RebuildPart, index_memories_soon, put_back_now, vanished_problems};
 use crate::origin::Origin;
 use crate::progress::Cancel;
 use crate::store::{Store, UnreadLine};
@@ -100,7 +100,7 @@ impl Engine {
         if let Err(error) = store.ledger.refresh(self.clock.now()) {
             problems.push(Problem::JournalsUnread { reason: error_chain(&error) });
         }
-        problems.extend(store.vanished_problems());
+        problems.extend(vanished_problems(&store.ledger, &store.root));
         problems.extend(store.ledger.line_problems());
         let pending = store.ledger.pending().len() as u64;
         if pending > 0 {
@@ -109,8 +109,8 @@ impl Engine {
         if store.ledger.has_journals() {
             problems.extend(store.ledger.missing_git_lines());
         }
-        let behind = store.ledger.backlog.count_stale(&store.known_documents());
-        if behind > 0 && !store.holds_nothing() {
+        let behind = store.ledger.backlog().count_stale(&store.index.known_documents());
+        if behind > 0 && !store.index.holds_nothing() {
             problems.push(Problem::MemoriesBehind { memories: behind });
         }
         problems
@@ -123,9 +123,9 @@ impl Engine {
         let fixed = problems.iter().map(|problem| match problem {
             Problem::GitLine { .. } => store.ledger.write_git_files().is_ok(),
             Problem::MemoriesBehind { .. } => is_rebuilt || self.index_memories(store),
-            Problem::Vanished { .. } => store.put_back_now(&self.clock),
+            Problem::Vanished { .. } => put_back_now(store, &self.clock),
             Problem::Pending { .. } => store.ledger.hand_over(self.clock.now()).is_ok(),
-            Problem::LexicalBehind { .. } => is_rebuilt || store.repair_lexical().is_ok(),
+            Problem::LexicalBehind { .. } => is_rebuilt || store.index.repair_lexical().is_ok(),
             Problem::CatalogDamaged { .. } => is_rebuilt,
             Problem::JournalsUnread { .. }
             | Problem::JournalLine { .. }
@@ -146,9 +146,9 @@ impl Engine {
 
     /// Indexes the missing memories. Returns whether that finished in time.
     fn index_memories(&self, store: &Arc<Store>) -> bool {
-        store.ledger.backlog.compare_everything();
-        store.index_memories_soon(&self.clock);
-        store.ledger.backlog.wait_for(store.ledger.backlog.mark(), self.settings.ingest_wait)
+        store.ledger.backlog().compare_everything();
+        index_memories_soon(store, &self.clock);
+        store.ledger.backlog().wait_for(store.ledger.backlog().mark(), self.settings.ingest_wait)
     }
 
     /// Rebuilds a store's index from its files and journals. Returns whether that succeeded.
@@ -168,7 +168,7 @@ impl Engine {
 
 /// Returns the lines of the selection that cannot be read.
 fn selection_problems(store: &Store) -> Vec<Problem> {
-    let selection = store.selection.lock();
+    let selection = store.files.selection();
     let problem = |UnreadLine { file, line, reason }: &UnreadLine| Problem::SelectionLine {
         path: file.clone(),
         line: *line,
@@ -180,29 +180,22 @@ fn selection_problems(store: &Store) -> Vec<Problem> {
 /// Returns the problems of the derived data.
 fn index_problems(store: &Store) -> Result<Vec<Problem>, StoreError> {
     let mut problems: Vec<Problem> =
-        store.repaired.iter().map(|what| Problem::Repaired { what: what.clone() }).collect();
+        store.repairs().iter().map(|what| Problem::Repaired { what: what.clone() }).collect();
     problems.extend(index_in_project(&store.root).map(|path| Problem::IndexInProject { path }));
-    match store.catalog.check() {
+    match store.index.check_catalog() {
         Ok(found) => {
             problems.extend(found.into_iter().map(|problem| Problem::CatalogDamaged { reason: problem.to_string() }));
         }
-        Err(source) => {
-            let error = store.read_error(source);
-            if error.fault() != Fault::Damaged {
-                return Err(error);
-            }
+        Err(error) if error.fault() != Fault::Damaged => return Err(error),
+        Err(error) => {
             problems.push(Problem::CatalogDamaged { reason: error_chain(&error) });
         }
     }
-    // The lock excludes a batch that is between its two commits.
-    let (catalog, lexical) = {
-        let _writing = store.writing.lock();
-        (store.catalog.generation().map_err(|source| store.read_error(source))?, store.lexical.generation())
-    };
+    let (catalog, lexical) = store.index.committed_generations()?;
     if catalog != lexical {
         problems.push(Problem::LexicalBehind { catalog, lexical });
     }
-    problems.extend(store.embeddings.problems().into_iter().map(|reason| Problem::Vectors { reason }));
+    problems.extend(store.index.embeddings().problems().into_iter().map(|reason| Problem::Vectors { reason }));
     Ok(problems)
 }
 
@@ -211,7 +204,7 @@ fn secrets(store: &Store) -> Result<Vec<Problem>, StoreError> {
     let mut problems = Vec::new();
     let mut after = DocumentRow(0);
     loop {
-        let page = store.read(|snapshot: &Snapshot<'_>| snapshot.records_after(after, DOCUMENTS_PER_PAGE))?;
+        let page = store.index.read(|snapshot: &Snapshot<'_>| snapshot.records_after(after, DOCUMENTS_PER_PAGE))?;
         let Some(last) = page.last() else { return Ok(problems) };
         after = last.row;
         // Memories are masked before they are indexed.

@@ -11,9 +11,10 @@ use recall_core::{
 use crate::coverage::Coverage;
 use crate::error::GetError;
 use crate::graph::name::Name;
-use crate::indexing::LeftOutFile;
 use crate::indexing::freshen;
+use crate::indexing::{LeftOutFile, explain_left_out};
 use crate::mask::{self, Masked, Whole};
+use crate::memory::{Anchored, bring_up_anchors, recall_memory};
 use crate::mount::Mount;
 use crate::origin::Origin;
 use crate::store::Store;
@@ -157,7 +158,7 @@ impl Engine {
             let Some(name) = name.in_store(&store) else { continue };
             if let Some(mut item) = read_item(&store, &name, request.parent)? {
                 if let Some(id) = item.document.memory {
-                    item.memory = store.recall_memory(id, self.clock.now())?.map(Box::new);
+                    item.memory = recall_memory(&store, id, self.clock.now())?.map(Box::new);
                 }
                 let whole = whole_of(&store, &item)?;
                 item.show(&store.mount);
@@ -178,7 +179,7 @@ impl Engine {
         for store in self.stores(origin, scope)? {
             let Some(Name::Paths(paths)) = name.in_store(&store) else { continue };
             for path in &paths {
-                if let Some(LeftOutFile { path: _, reason }) = store.explain_left_out(path)? {
+                if let Some(LeftOutFile { path: _, reason }) = explain_left_out(&store, path)? {
                     let path = mask::shown_path(store.mount.outer_path(path).as_str().to_owned());
                     return Ok(Some(GetError::LeftOut { path, reason: mask::shown_path(reason) }));
                 }
@@ -194,12 +195,13 @@ impl Engine {
         let mut found = None;
         for store in self.stores(origin, scope)? {
             store.ledger.refresh(now)?;
-            if store.lacks_anchored_files(id) {
+            let anchors = store.ledger.memory(id).map(|memory| memory.anchors).unwrap_or_default();
+            if Anchored::new(&store).is_any_gone(&anchors) {
                 // They may have been moved.
                 freshen(&store, &self.settings, &self.clock)?;
             }
-            store.bring_up_anchors(&[id], now)?;
-            let Some(recalled) = store.recall_memory(id, now)? else { continue };
+            bring_up_anchors(&store, &[id], now)?;
+            let Some(recalled) = recall_memory(&store, id, now)? else { continue };
             let is_moved = recalled.memory.promoted.is_some();
             let mut item = memory_item(&store, recalled);
             item.show(&store.mount);
@@ -228,7 +230,7 @@ fn memory_item(store: &Store, recalled: MemoryView) -> Item {
 }
 
 fn read_item(store: &Arc<Store>, name: &Name, parent: Parent) -> Result<Option<Item>, GetError> {
-    let item = store.read(|snapshot| match name {
+    let item = store.index.read(|snapshot| match name {
         Name::Document(id) => document_item(store, snapshot, snapshot.document(*id)?),
         Name::Paths(paths) => {
             for path in paths {
@@ -237,7 +239,7 @@ fn read_item(store: &Arc<Store>, name: &Name, parent: Parent) -> Result<Option<I
                 }
             }
             // A path copied from an answer may contain a mask.
-            match store.known_documents().unmask(paths) {
+            match store.index.known_documents().unmask(paths) {
                 Some(path) => document_item(store, snapshot, snapshot.document_at(&path)?),
                 None => Ok(None),
             }
@@ -255,7 +257,7 @@ fn whole_of(store: &Store, item: &Item) -> Result<Option<Whole>, GetError> {
     if let Some(text) = &item.parent_text {
         return Ok(Some(Whole::new(&item.document.path, text.clone())));
     }
-    Ok(store.whole_text(&item.document)?)
+    Ok(store.index.whole_text(&item.document)?)
 }
 
 fn document_item(

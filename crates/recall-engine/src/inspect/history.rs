@@ -56,7 +56,7 @@ impl Engine {
 
 /// Returns the path of a document as its store has it; `None` if the store does not have it.
 fn path_of(store: &Store, name: &Name) -> Result<Option<DocPath>, GetError> {
-    let found = store.read(|snapshot| match name {
+    let found = store.index.read(|snapshot| match name {
         Name::Document(id) => Ok(snapshot.document(*id)?.map(|stored| stored.document)),
         Name::Chunk(id) => Ok(snapshot.chunk(*id)?.map(|stored| stored.document.document)),
         Name::Paths(paths) => {

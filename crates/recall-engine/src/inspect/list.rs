@@ -12,6 +12,7 @@ use crate::error::{ListError, StoreError};
 use crate::inspect::record::RecordStatus;
 use crate::inspect::stale::{self, StaleReason};
 use crate::matching::OutsidePaths;
+use crate::memory::{bring_up_anchors, flagged_documents, recall_memory};
 use crate::origin::Origin;
 use crate::search::known_languages;
 use crate::warning::Warning;
@@ -124,7 +125,7 @@ impl Engine {
                 let matching = found.len() as u64;
                 (found, matching)
             } else {
-                store.read(|snapshot| Ok((snapshot.list(&query)?, snapshot.list_total(&query)?)))?
+                store.index.read(|snapshot| Ok((snapshot.list(&query)?, snapshot.list_total(&query)?)))?
             };
             // A search finds no memory that is not in force, even if the index is behind. Neither does a listing.
             let count = found.len();
@@ -140,8 +141,8 @@ impl Engine {
         let next_offset = (documents.len() > offset + limit).then(|| request.offset + request.limit);
         let page = documents.into_iter().skip(offset).take(limit).map(|(store, row, mut listed)| {
             if let Some(id) = listed.document.memory {
-                store.bring_up_anchors(&[id], now)?;
-                listed.memory = store.recall_memory(id, now)?.map(Box::new);
+                bring_up_anchors(&store, &[id], now)?;
+                listed.memory = recall_memory(&store, id, now)?.map(Box::new);
                 listed.memory.iter_mut().for_each(|memory| store.mount.show_memory(memory));
             }
             let freshness = &store.settings().freshness;
@@ -171,10 +172,10 @@ fn select(
     let matchers: Vec<_> = paths.iter().map(recall_lexical::path_matcher).collect();
     let is_inside = |path: &str| matchers.is_empty() || matchers.iter().any(|is_inside| is_inside(path));
     let ids: Vec<DocumentId> = match said {
-        Said::Flagged => store.flagged_documents(),
+        Said::Flagged => flagged_documents(&store.ledger, &store.facts),
         Said::Stale => stale::stale(store, now)?,
         Said::Anything => {
-            let known = store.known_documents();
+            let known = store.index.known_documents();
             let shown = |path: &DocPath| store.mount.outer(path.as_str());
             known
                 .document_paths()
@@ -190,7 +191,7 @@ fn select(
             && tags.iter().all(|tag| document.tags.contains(tag))
             && is_inside(&store.mount.outer(document.path.as_str()))
     };
-    store.read(|snapshot| {
+    store.index.read(|snapshot| {
         let mut found = Vec::new();
         for id in ids {
             found.extend(snapshot.document(id)?.filter(|stored| is_asked_for(&stored.document)));
@@ -201,7 +202,7 @@ fn select(
 
 /// Reads the status that a decision record states; `None` if it is gone meanwhile.
 fn record_status(store: &MountedStore, row: DocumentRow) -> Result<Option<RecordStatus>, StoreError> {
-    store.read(|snapshot| {
+    store.index.read(|snapshot| {
         let Some((text, stored)) = snapshot.text(row)?.zip(snapshot.document_in(row)?) else { return Ok(None) };
         let Some(RecordStatus { mut text, link }) = RecordStatus::parse(&stored.document.path, &text) else {
             return Ok(None);

@@ -25,8 +25,8 @@ impl Engine {
     pub fn names(&self, origin: &Origin, request: &NamesRequest) -> Result<Vec<String>, ListError> {
         let mut names = Vec::new();
         for store in self.stores(origin, request.scope)? {
-            let found = store.lexical.searcher().names(request.prefix.trim(), request.limit);
-            names.extend(found.map_err(|source| store.search_error(source))?);
+            let found = store.index.searcher().names(request.prefix.trim(), request.limit);
+            names.extend(found.map_err(|source| store.index.search_error(source))?);
         }
         names.sort_unstable();
         names.dedup();

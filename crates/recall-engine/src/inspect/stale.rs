@@ -8,6 +8,7 @@ use recall_core::{
 
 use crate::engine::MountedStore;
 use crate::error::StoreError;
+use crate::memory::{bring_up_anchors, recall_memory};
 
 /// Why an item is stale.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,10 +52,10 @@ pub(super) fn file_reason(file: &Document, freshness: &Freshness, now: Timestamp
 /// Returns the stale memories and files of a store, in no particular order.
 pub(super) fn stale(store: &MountedStore, now: Timestamp) -> Result<Vec<DocumentId>, StoreError> {
     let memories = store.ledger.ids();
-    store.bring_up_anchors(&memories, now)?;
+    bring_up_anchors(store, &memories, now)?;
     let mut found = Vec::new();
     for id in memories {
-        let view = store.recall_memory(id, now)?;
+        let view = recall_memory(store, id, now)?;
         if view.is_some_and(|view| view.status != MemoryStatus::Current) {
             found.push(DocumentId::from_path(&id.to_path()));
         }
@@ -63,7 +64,7 @@ pub(super) fn stale(store: &MountedStore, now: Timestamp) -> Result<Vec<Document
     if settings.freshness.stale_after_days.is_empty() {
         return Ok(found);
     }
-    store.read(|snapshot| {
+    store.index.read(|snapshot| {
         snapshot.each_document(None, |stored, _| {
             found.extend(file_reason(&stored.document, &settings.freshness, now).map(|_| stored.document.id));
             Ok(ControlFlow::Continue(()))

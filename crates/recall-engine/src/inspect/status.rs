@@ -164,8 +164,8 @@ impl Engine {
 }
 
 fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<StoreStatus, StatusError> {
-    let (counts, indexed, failed, skipped, entries, unparsed) = store.read(|snapshot| {
-        let mut known = store.known_documents();
+    let (counts, indexed, failed, skipped, entries, unparsed) = store.index.read(|snapshot| {
+        let mut known = store.index.known_documents();
         // Between an ingest's commit and the reading of what it wrote.
         if known.generation != snapshot.generation() {
             known = Arc::new(Known::read(snapshot)?);
@@ -183,10 +183,10 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
     let (faults, fault_count) = store.ledger.faults(failures);
     let coverage = store.coverage();
     let ranking = store.ranking(built_in);
-    let ruled_out = store.freshness.ruled_out();
-    let listed = store.freshness.listed_files();
+    let ruled_out = store.files.scans().ruled_out();
+    let listed = store.files.scans().listed_files();
     // The scan and the catalog are of one moment each; an ingest may end in between.
-    let pending = if store.indexing().is_some() { listed.saturating_sub(indexed + failed + skipped) } else { 0 };
+    let pending = if store.jobs.indexing().is_some() { listed.saturating_sub(indexed + failed + skipped) } else { 0 };
     Ok(StoreStatus {
         files: FileCounts { listed, indexed, failed, skipped, pending },
         scope: store.scope,
@@ -204,17 +204,18 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
         by_type: counts.by_type.into_iter().collect(),
         by_language,
         indexing: coverage.indexing,
-        scanned_ago: store.freshness.last_scan().map(|at| at.elapsed()),
-        unwatched: store.reason_unwatched(),
+        scanned_ago: store.files.scans().last_scan().map(|at| at.elapsed()),
+        unwatched: store.files.reason_unwatched(),
         newest: coverage.newest,
-        left_out: store.left_out_groups()?,
+        left_out: store.index.left_out_groups()?,
         ruled_out: ruled_out.count,
         failed: failed + fault_count,
         failures: failure_list(faults, unparsed, entries, &ruled_out.listed, failures),
         ranker: ranking.used,
         ranker_problem: ranking.problem.clone(),
         embedded: store
-            .embeddings
+            .index
+            .embeddings()
             .embedded_chunks(coverage.generation)
             .into_iter()
             .map(|Embedded { model, chunks, is_whole }| {
@@ -222,9 +223,9 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
                 (model.to_string(), if is_whole { counts.chunks } else { chunks.min(counts.chunks) })
             })
             .collect(),
-        model: store.embeddings.answering(coverage.generation).map(|model| model.to_string()),
-        embeddings_problems: store.embeddings.problems(),
-        repaired: store.repaired.clone(),
+        model: store.index.embeddings().answering(coverage.generation).map(|model| model.to_string()),
+        embeddings_problems: store.index.embeddings().problems(),
+        repaired: store.repairs().to_vec(),
         configuration: store.settings().warnings.clone(),
     })
 }

@@ -3,13 +3,12 @@
 //! A query walks it from its candidates: a document that good candidates import, use, or are used by is more likely to belong
 //! to the answer.
 
-mod counters;
 mod walk;
 
+use parking_lot::Mutex;
 use recall_core::{DocumentRow, Generation, find_ascending};
 
 use crate::links::Links;
-use crate::links::structure::counters::Counters;
 
 /// The link graph of a store's documents.
 #[derive(Debug, Default)]
@@ -141,4 +140,23 @@ fn page_rank(out: &NeighbourLists, count: usize) -> Vec<f32> {
         rank = next;
     }
     rank
+}
+
+/// The residue of each document, all 0 between walks. An array, because a hub alone has hundreds of neighbours, and hashing
+/// them costs more than the rest of a search. It is reused, because clearing an array of 100,000 entries costs as much again.
+#[derive(Debug, Default)]
+pub(crate) struct Counters(Mutex<Vec<f32>>);
+
+impl Counters {
+    /// Returns counters for `count` documents, all 0: those of the last walk, unless another walk uses them.
+    pub(crate) fn take(&self, count: usize) -> Vec<f32> {
+        let mut counters = std::mem::take(&mut *self.0.lock());
+        counters.resize(count, 0.0);
+        counters
+    }
+
+    /// Returns counters for reuse. All of them must be 0.
+    pub(crate) fn put(&self, counters: Vec<f32>) {
+        *self.0.lock() = counters;
+    }
 }

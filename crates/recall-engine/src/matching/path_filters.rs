@@ -108,7 +108,7 @@ impl WrittenPaths {
         let matchers: Vec<_> = self.resolved.iter().map(recall_lexical::path_matcher).collect();
         let passes = |path: &str| matchers.iter().any(|matches| matches(path));
         let of_store = |store: &MountedStore| {
-            let paths = store.known_documents();
+            let paths = store.index.known_documents();
             let paths = paths.document_paths().map(|path| store.mount.outer(path.as_str()));
             paths.filter(|path| passes(path)).count() as u64
         };
@@ -198,7 +198,7 @@ fn near(stores: &[MountedStore], text: &str) -> Option<String> {
     let wanted = text.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().filter(|name| !name.is_empty())?;
     let mut places: Vec<String> = Vec::new();
     for store in stores {
-        for path in store.known_documents().file_paths() {
+        for path in store.index.known_documents().file_paths() {
             let path = store.mount.outer(path.as_str());
             let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
             places.extend(ends.map(|end| path[..end].to_owned()));

@@ -13,6 +13,7 @@ use super::narrow::{ConditionPlan, Narrowed, Sees, may_have_secrets};
 use super::row::MatchRow;
 use crate::error::StoreError;
 use crate::mask::{self, Whole};
+use crate::memory::recalled_as_hit;
 use crate::mount::Mount;
 use crate::store::Store;
 
@@ -104,7 +105,7 @@ impl<'f> Matching<'f> {
     /// # Errors
     /// The store cannot be read.
     pub(crate) fn chunk_rows(&self, store: &Arc<Store>, now: Timestamp) -> Result<(RowSet, ReadCounts), StoreError> {
-        let snapshot = store.catalog.snapshot().map_err(|source| store.read_error(source))?;
+        let snapshot = store.index.snapshot()?;
         let mut rows = Vec::new();
         let read = self.each(store, &snapshot, now, |row| {
             match &row.chunk {
@@ -145,7 +146,7 @@ impl<'f> Matching<'f> {
         let RowReading { read, failed, .. } = reading;
         match (outcome, failed) {
             (_, Some(error)) => Err(error),
-            (Err(error), None) => Err(store.read_error(error)),
+            (Err(error), None) => Err(store.index.read_error(error)),
             (Ok(()), None) => Ok(read),
         }
     }
@@ -238,7 +239,7 @@ impl RowReading<'_> {
         let mut row = MatchRow { scope, path, stored, run, memory: None, chunk: None, text: None };
         mask_fields(&mut row.stored.document, &self.matching.masked);
         if let Some(id) = row.stored.document.memory.filter(|_| self.matching.reads_memories) {
-            match self.store.recalled_as_hit(id, self.now) {
+            match recalled_as_hit(self.store, id, self.now) {
                 Ok(view) => row.memory = view.map(Box::new),
                 Err(error) => {
                     self.failed = Some(error);

@@ -7,10 +7,12 @@ use recall_core::{
     StoreScope, Timestamp, Vocabulary, normalize_text,
 };
 
-use super::similar::{self, REPEATS, SimilarMemory};
+use super::anchors::Anchored;
+use super::similar::{self, REPEATS, SimilarMemory, similar_memories};
 use crate::Engine;
 use crate::error::{IndexError, MemoryError};
 use crate::git::Head;
+use crate::indexing::index_memories_soon;
 use crate::ledger::{InFlight, ReservedId};
 use crate::mask::Masking;
 use crate::memory::{MemoryNote, note, related_files};
@@ -79,7 +81,7 @@ impl Engine {
         let NewAddition { reserved, event, report } = *new;
         store.ledger.write(&[event])?;
         drop(reserved);
-        store.index_memories_soon(&self.clock);
+        index_memories_soon(&store, &self.clock);
         Ok(report)
     }
 
@@ -119,7 +121,7 @@ impl Engine {
         // The guard releases the reserved id also on errors.
         let reserved = Reserved { store, id };
         // After the id is reserved: of two similar memories that are added at once, one sees the other either there or here.
-        let mut similar = store.similar(&title, &content, &vocabulary)?;
+        let mut similar = similar_memories(&store.ledger, &store.index, &title, &content, &vocabulary)?;
         if store.scope == StoreScope::Project {
             similar.extend(self.similar_beyond(store, origin, (&title, &content, &vocabulary)));
             similar::sort(&mut similar);
@@ -138,7 +140,7 @@ impl Engine {
         let mut notes = Vec::new();
         let related_files = related_files::resolve(store, origin, &request.related_files)?;
         let text = format!("{title}\n{content}");
-        let anchors = store.anchor_memory(&related_files, &text, commit, &mut notes)?;
+        let anchors = Anchored::new(store).anchor(&related_files, &text, commit, &mut notes)?;
         let related_files = masking.mask_paths(related_files);
         let added = NewMemory {
             title: title.as_str().into(),
@@ -175,7 +177,7 @@ impl Engine {
             Vec::new()
         });
         let beyond = stores.iter().filter(|store| store.root != project.root);
-        let compared = beyond.filter_map(|store| match store.similar(title, content, vocabulary) {
+        let compared = beyond.filter_map(|store| match similar_memories(&store.ledger, &store.index, title, content, vocabulary) {
             Ok(similar) => Some(similar),
             Err(error) => {
                 tracing::warn!(root = %store.root.display(), %error, "another store of the project was not compared");

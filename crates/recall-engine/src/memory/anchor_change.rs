@@ -125,7 +125,7 @@ struct Versions<'s> {
 impl<'s> Versions<'s> {
     fn new(store: &'s Store) -> Self {
         let limits = ChunkLimits::from(&store.settings().limits);
-        Self { store, chunker: Chunker::with_code_parser(limits, store.code_parser.clone()) }
+        Self { store, chunker: Chunker::with_code_parser(limits, store.files.code_parser().cloned()) }
     }
 
     /// Returns the text that has this hash, from a commit or a later one, with the commit that has it. Without such a text, that of the
@@ -159,7 +159,7 @@ impl<'s> Versions<'s> {
 
     /// Returns the current text; `None` if the file or the symbol is gone, or the file is not one that is shown.
     fn now(&mut self, path: &DocPath, symbol: Option<&str>) -> Option<ChangedPart> {
-        let (content, _) = self.store.read_file(path).ok()?;
+        let (content, _) = self.store.files.read_file(path, &self.store.settings().limits).ok()?;
         self.cut(path, symbol, content.text, content.hash, None)
     }
 
@@ -167,7 +167,7 @@ impl<'s> Versions<'s> {
         if bytes.len() as u64 > self.store.settings().limits.file_bytes {
             return None;
         }
-        let content = content::version(path, self.store.tracking(path), bytes).ok()?;
+        let content = content::version(path, self.store.files.tracking(path), bytes).ok()?;
         self.cut(path, symbol, content.text, content.hash, Some(hash))
     }
 

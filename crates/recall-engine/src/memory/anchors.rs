@@ -6,11 +6,12 @@
 mod named_symbols;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use recall_core::{
-    Anchor, AnchorState, ContentHash, DocPath, Document, DocumentKey, Memory, MemoryId, MovedFile, SymbolKind,
-    Verification, error_chain,
+    Anchor, AnchorState, ContentHash, DocPath, Document, DocumentKey, Memory, MovedFile, SymbolKind, Verification,
+    error_chain,
 };
 use recall_watch::StatOutcome;
 
@@ -19,7 +20,8 @@ use crate::error::StoreError;
 use crate::git::Git;
 use crate::known::Known;
 use crate::mask;
-use crate::store::{Store, SymbolHashes};
+use crate::settings::StoreSettings;
+use crate::store::{Files, Index, ItemFacts, Store, SymbolHashes};
 use named_symbols::NamedSymbols;
 
 /// The most symbols of one file that a memory is anchored to. A text that names more is about the file.
@@ -39,18 +41,37 @@ pub(super) enum ComparedWith {
     Now,
 }
 
-impl Store {
+/// The parts of a store that anchors are compared with.
+pub(crate) struct Anchored<'a> {
+    root: &'a Path,
+    settings: Arc<StoreSettings>,
+    index: &'a Index,
+    files: &'a Files,
+    facts: &'a ItemFacts,
+}
+
+impl<'a> Anchored<'a> {
+    pub(crate) fn new(store: &'a Store) -> Self {
+        Self {
+            root: &store.root,
+            settings: store.settings(),
+            index: &store.index,
+            files: &store.files,
+            facts: &store.facts,
+        }
+    }
+
     /// Returns the anchors of a memory to the current state of its files, or of the symbols in them that its text names.
     ///
     /// A file that cannot be anchored is reported in `notes`.
-    pub(super) fn anchor_memory(
+    pub(super) fn anchor(
         &self,
         files: &[DocPath],
         text: &str,
         commit: Option<&str>,
         notes: &mut Vec<MemoryNote>,
     ) -> Result<Vec<Anchor>, StoreError> {
-        let known = self.known_documents();
+        let known = self.index.known_documents();
         let names = NamedSymbols::new(text);
         let mut anchors = Vec::new();
         for path in files {
@@ -61,7 +82,7 @@ impl Store {
                 notes.push(MemoryNote::NotAnchored { path, reason });
                 continue;
             }
-            let hash = match self.read_file(path) {
+            let hash = match self.files.read_file(path, &self.settings.limits) {
                 Ok((content, _)) => content.hash,
                 Err(error) => {
                     notes.push(MemoryNote::NotAnchored { path: path.clone(), reason: error_chain(&error) });
@@ -91,7 +112,7 @@ impl Store {
 
     /// Returns the qualified names of the definitions in a file that a text names.
     fn symbols_named(&self, path: &DocPath, names: &NamedSymbols<'_>) -> Result<BTreeSet<String>, StoreError> {
-        let symbols = self.read(|snapshot| match snapshot.document_at(path)? {
+        let symbols = self.index.read(|snapshot| match snapshot.document_at(path)? {
             Some(stored) => snapshot.symbols_of(stored.row),
             None => Ok(Vec::new()),
         })?;
@@ -102,30 +123,25 @@ impl Store {
 
     /// Returns the hashes of the texts of all definitions in a file with that content; `None` if the catalog has another content.
     fn symbol_hashes(&self, path: &DocPath, hash: ContentHash) -> Result<Option<Arc<SymbolHashes>>, StoreError> {
-        let key = (path.clone(), hash);
-        if let Some(known) = self.anchor_texts.get(&key) {
-            return Ok(Some(known));
-        }
-        let hashes = self.read(|snapshot| {
-            let stored = snapshot.document_at(path)?.filter(|stored| stored.document.hash == hash);
-            let Some(stored) = stored else { return Ok(None) };
-            let Some(text) = snapshot.text(stored.row)? else { return Ok(None) };
-            let mut hashes = SymbolHashes::new();
-            for symbol in snapshot.symbols_of(stored.row)? {
-                if let Some(text) = symbol.span.bytes.slice(&text) {
-                    hashes.entry(symbol.qualified).or_default().push(ContentHash::hash(text.as_bytes()));
+        self.facts.symbol_hashes((path.clone(), hash), || {
+            self.index.read(|snapshot| {
+                let stored = snapshot.document_at(path)?.filter(|stored| stored.document.hash == hash);
+                let Some(stored) = stored else { return Ok(None) };
+                let Some(text) = snapshot.text(stored.row)? else { return Ok(None) };
+                let mut hashes = SymbolHashes::new();
+                for symbol in snapshot.symbols_of(stored.row)? {
+                    if let Some(text) = symbol.span.bytes.slice(&text) {
+                        hashes.entry(symbol.qualified).or_default().push(ContentHash::hash(text.as_bytes()));
+                    }
                 }
-            }
-            Ok(Some(hashes))
-        })?;
-        let Some(hashes) = hashes.map(Arc::new) else { return Ok(None) };
-        self.anchor_texts.insert(key, Arc::clone(&hashes));
-        Ok(Some(hashes))
+                Ok(Some(hashes))
+            })
+        })
     }
 
     /// Compares a memory's anchors with the files.
     pub(super) fn verification(&self, memory: &Memory, look: ComparedWith) -> Result<Verification, StoreError> {
-        let known = self.known_documents();
+        let known = self.index.known_documents();
         let mut moved = Vec::new();
         let mut states = Vec::new();
         for anchor in &memory.anchors {
@@ -141,12 +157,8 @@ impl Store {
     }
 
     /// Returns the worst state of anchors, and the share of broken ones.
-    pub(super) fn anchor_state(
-        &self,
-        anchors: &[Anchor],
-        look: ComparedWith,
-    ) -> Result<(AnchorState, f64), StoreError> {
-        let known = self.known_documents();
+    pub(super) fn state(&self, anchors: &[Anchor], look: ComparedWith) -> Result<(AnchorState, f64), StoreError> {
+        let known = self.index.known_documents();
         let states = anchors.iter().map(|anchor| Ok(self.state_of(anchor, &known, look)?.0));
         Ok(AnchorState::sum(states.collect::<Result<Vec<_>, StoreError>>()?))
     }
@@ -173,12 +185,12 @@ impl Store {
     /// Returns the path to which the file of an anchor was moved: of the file with the anchored text, otherwise of the file that git
     /// takes for the same.
     fn moved_to(&self, anchor: &Anchor, known: &Known) -> Result<Option<DocPath>, StoreError> {
-        self.moved_files.get_or_find(known.generation, anchor, || {
+        self.facts.moved_file(known.generation, anchor, || {
             let same = match &anchor.symbol {
                 None => known.files_with(anchor.hash).iter().filter_map(|path| DocPath::new(path).ok()).collect(),
                 Some(symbol) => self.files_with_symbol(symbol, anchor.hash)?,
             };
-            let renamed = || Git::at(&self.root).renamed_since(anchor.commit.as_deref()?, &anchor.path);
+            let renamed = || Git::at(self.root).renamed_since(anchor.commit.as_deref()?, &anchor.path);
             Ok(self.nearest_of(same, &anchor.path).or_else(renamed))
         })
     }
@@ -186,14 +198,14 @@ impl Store {
     /// Returns one of some files that exist: if possible, one of the same name as another file.
     fn nearest_of(&self, files: Vec<DocPath>, other: &DocPath) -> Option<DocPath> {
         let name = |path: &DocPath| path.as_str().rsplit('/').next().map(str::to_owned);
-        let there = files.into_iter().filter(|path| self.stat(path) != StatOutcome::Gone);
+        let there = files.into_iter().filter(|path| self.files.stat(path) != StatOutcome::Gone);
         there.min_by_key(|path| (name(path) != name(other), path.clone()))
     }
 
     /// Returns the files with a definition that has this name and this text.
     fn files_with_symbol(&self, symbol: &str, hash: ContentHash) -> Result<Vec<DocPath>, StoreError> {
         let bare = symbol.rsplit(['.', ':', '#', '/', '$']).next().unwrap_or(symbol);
-        let documents = self.read(|snapshot| {
+        let documents = self.index.read(|snapshot| {
             let mut rows = BTreeSet::new();
             snapshot.each_definition(|row, _, name, _| {
                 if name == bare && rows.len() < MOST_NAMESAKES {
@@ -223,7 +235,7 @@ impl Store {
         let hash = match look {
             ComparedWith::Nothing => None,
             ComparedWith::Indexed => indexed.and_then(|file| file.hash),
-            ComparedWith::Now => match self.stat(&anchor.path) {
+            ComparedWith::Now => match self.files.stat(&anchor.path) {
                 StatOutcome::Gone | StatOutcome::NotRegular => return Ok(AnchorState::Gone),
                 StatOutcome::File { size_bytes, modified } => indexed
                     .filter(|file| file.size_bytes == size_bytes && file.modified == modified)
@@ -248,24 +260,23 @@ impl Store {
 
     /// Reads a file whose current content is not indexed, and returns its hash.
     fn hash_of_file(&self, path: &DocPath) -> Option<ContentHash> {
-        self.read_file(path).ok().map(|(content, _)| content.hash)
+        self.files.read_file(path, &self.settings.limits).ok().map(|(content, _)| content.hash)
     }
 
-    /// Returns whether a file that a memory is anchored to is gone.
-    pub(crate) fn lacks_anchored_files(&self, id: MemoryId) -> bool {
-        let anchors = self.ledger.memory(id).map(|memory| memory.anchors).unwrap_or_default();
-        anchors.iter().any(|anchor| self.stat(&anchor.path) == StatOutcome::Gone)
+    /// Returns whether a file of the anchors is gone.
+    pub(crate) fn is_any_gone(&self, anchors: &[Anchor]) -> bool {
+        anchors.iter().any(|anchor| self.files.stat(&anchor.path) == StatOutcome::Gone)
     }
 
     /// Returns the files that memories are anchored to and that changed since they were indexed.
-    pub(crate) fn changed_anchors<'m>(&self, memories: impl Iterator<Item = &'m Memory>) -> BTreeSet<DocumentKey> {
-        let known = self.known_documents();
+    pub(crate) fn changed_files<'m>(&self, memories: impl Iterator<Item = &'m Memory>) -> BTreeSet<DocumentKey> {
+        let known = self.index.known_documents();
         let paths: BTreeSet<&DocPath> =
             memories.flat_map(|memory| &memory.anchors).map(|anchor| &anchor.path).collect();
         let is_changed = |path: &DocPath| {
             let Some(file) = known.files.get(path.as_str()).filter(|file| file.hash.is_some()) else { return false };
             !matches!(
-                self.stat(path),
+                self.files.stat(path),
                 StatOutcome::File { size_bytes, modified } if file.size_bytes == size_bytes && file.modified == modified
             )
         };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use recall_catalog::StoredDocument;
 use recall_core::{ChunkId, DocumentKey, Event, EventBody, ItemId, ItemStats, RateItem, Scope, Verdict};
 
+use super::rated::item_stats;
 use crate::Engine;
 use crate::engine::MountedStore;
 use crate::engine::recorder::Note;
@@ -59,7 +60,7 @@ impl Engine {
             ItemId::Document(_) | ItemId::Chunk(_) => store.ledger.write(&[said])?,
         }
         self.note_judgment(origin, request);
-        Ok(FeedbackReport { stats: store.stats(item) })
+        Ok(FeedbackReport { stats: item_stats(&store.ledger, &store.facts, item) })
     }
 
     /// Records the verdict in the client's session, if it has one. Does not wait for the write.
@@ -75,7 +76,7 @@ fn holder(stores: &[MountedStore], item: ItemId) -> Result<Option<(Arc<Store>, I
     let mut moved = None;
     for store in stores {
         let key = |document: StoredDocument| document.document.key();
-        let inner = |id| store.mount.inner_id(id, &store.known_documents());
+        let inner = |id| store.mount.inner_id(id, &store.index.known_documents());
         let item = match item {
             ItemId::Memory(_) => Some(item),
             ItemId::Document(id) => inner(id).map(ItemId::Document),
@@ -91,8 +92,10 @@ fn holder(stores: &[MountedStore], item: ItemId) -> Result<Option<(Arc<Store>, I
                 }
                 None => None,
             },
-            ItemId::Document(id) => store.read(|snapshot| Ok(snapshot.document(id)?.map(key)))?,
-            ItemId::Chunk(id) => store.read(|snapshot| Ok(snapshot.chunk(id)?.map(|chunk| key(chunk.document))))?,
+            ItemId::Document(id) => store.index.read(|snapshot| Ok(snapshot.document(id)?.map(key)))?,
+            ItemId::Chunk(id) => {
+                store.index.read(|snapshot| Ok(snapshot.chunk(id)?.map(|chunk| key(chunk.document))))?
+            }
         };
         if let Some(key) = key {
             let item = match key {

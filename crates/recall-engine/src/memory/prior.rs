@@ -2,7 +2,7 @@
 
 use recall_core::{AnchorState, FeedbackTally, MemoryId, MemoryStatus, Ownership, SearchRequest, Timestamp};
 
-use super::anchors::ComparedWith;
+use super::anchors::{Anchored, ComparedWith};
 use crate::ledger::JudgedInputs;
 use crate::ranking::Factor;
 use crate::store::Store;
@@ -37,7 +37,7 @@ pub(crate) fn factors(store: &Store, ids: &[MemoryId], request: &SearchRequest, 
     let look = if freshness.check_on_search { ComparedWith::Indexed } else { ComparedWith::Nothing };
     let factors = |(id, JudgedInputs { inputs, anchors: tied, ownership }): (&MemoryId, JudgedInputs)| {
         // If the catalog cannot be read, reading the hits reports the error.
-        let Ok((state, changed_ratio)) = store.anchor_state(&tied, look) else { return Vec::new() };
+        let Ok((state, changed_ratio)) = Anchored::new(store).state(&tied, look) else { return Vec::new() };
         let status = inputs.status(changed_ratio, freshness.memory_limits(id.memory_type), now);
         let all = [anchors(state), staleness(status), usefulness(&inputs.feedback), unconfirmed_factor(ownership)];
         all.into_iter().flatten().filter(|factor| !request.leaves_out(factor.name)).collect()

@@ -9,6 +9,7 @@ use recall_core::{
 use crate::Engine;
 use crate::error::MemoryError;
 use crate::git::Head;
+use crate::indexing::index_memories_soon;
 use crate::ledger::JudgedMemory;
 use crate::mask::memory as masked;
 use crate::origin::Origin;
@@ -90,8 +91,8 @@ impl Engine {
                 provenance,
             }])?;
         }
-        project.index_memories_soon(&self.clock);
-        wider.index_memories_soon(&self.clock);
+        index_memories_soon(&project, &self.clock);
+        index_memories_soon(&wider, &self.clock);
         Ok(PromoteReport { id, scope: to })
     }
 }

@@ -26,7 +26,7 @@ fn one(store: &Store, origin: &Origin, named: &str) -> Result<DocPath, MemoryErr
     let candidates: Vec<DocPath> =
         documents.flat_map(|document| written::paths_below(&store.root, origin, document)).collect();
     // An existing file wins; the client's directory is tried first.
-    let is_there = |path: &&DocPath| store.stat(path) != StatOutcome::Gone;
+    let is_there = |path: &&DocPath| store.files.stat(path) != StatOutcome::Gone;
     let path = candidates.iter().find(is_there).or(candidates.first());
     path.cloned().map_or_else(|| outside(store, origin, named), Ok)
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use recall_core::{DocumentType, Filters, Memory, MemoryId, Vocabulary, may_contradict};
 
 use crate::error::StoreError;
+use crate::ledger::Ledger;
 use crate::mask::memory as masked;
-use crate::store::Store;
+use crate::store::Index;
 
 /// A memory that is similar to another one.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,61 +57,60 @@ pub(super) fn sort(similar: &mut Vec<SimilarMemory>) {
     similar.truncate(MOST_REPORTED);
 }
 
-impl Store {
-    /// Returns the similar memories in force, the most similar first.
-    pub(super) fn similar(
-        &self,
-        title: &str,
-        content: &str,
-        vocabulary: &Vocabulary,
-    ) -> Result<Vec<SimilarMemory>, StoreError> {
-        let mut similar: BTreeMap<MemoryId, SimilarMemory> = BTreeMap::new();
-        let mut compare = |id: MemoryId, known: (&str, &str), other: &Vocabulary| {
-            let similarity = vocabulary.similarity(other);
-            if similarity >= SIMILAR {
-                let may_contradict = similarity >= COMPARABLE && contradicts((title, content), known);
-                similar.insert(id, SimilarMemory { id, title: known.0.to_owned(), similarity, may_contradict });
-            }
-        };
-        for memory in self.indexed_like(title, content)? {
-            let vocabulary = Vocabulary::new(&[&memory.title, &memory.content]);
-            compare(memory.id, (&memory.title, &memory.content), &vocabulary);
+/// Returns the similar memories in force, the most similar first.
+pub(super) fn similar_memories(
+    ledger: &Ledger,
+    index: &Index,
+    title: &str,
+    content: &str,
+    vocabulary: &Vocabulary,
+) -> Result<Vec<SimilarMemory>, StoreError> {
+    let mut similar: BTreeMap<MemoryId, SimilarMemory> = BTreeMap::new();
+    let mut compare = |id: MemoryId, known: (&str, &str), other: &Vocabulary| {
+        let similarity = vocabulary.similarity(other);
+        if similarity >= SIMILAR {
+            let may_contradict = similarity >= COMPARABLE && contradicts((title, content), known);
+            similar.insert(id, SimilarMemory { id, title: known.0.to_owned(), similarity, may_contradict });
         }
-        for memory in self.ledger.unindexed_memories(UNINDEXED) {
-            compare(memory.id, (&memory.title, &memory.content), &memory.vocabulary);
-        }
-        let mut similar: Vec<_> = similar.into_values().collect();
-        sort(&mut similar);
-        Ok(similar)
+    };
+    for memory in indexed_like(ledger, index, title, content)? {
+        let vocabulary = Vocabulary::new(&[&memory.title, &memory.content]);
+        compare(memory.id, (&memory.title, &memory.content), &vocabulary);
     }
+    for memory in ledger.unindexed_memories(UNINDEXED) {
+        compare(memory.id, (&memory.title, &memory.content), &memory.vocabulary);
+    }
+    let mut similar: Vec<_> = similar.into_values().collect();
+    sort(&mut similar);
+    Ok(similar)
+}
 
-    /// Returns whether a memory in force has nearly all words of a text.
-    pub(crate) fn remembers(&self, text: &str) -> Result<bool, StoreError> {
-        let vocabulary = Vocabulary::new(&[text]);
-        let is_in = |other: &Vocabulary| vocabulary.share_in(other) >= REPEATS;
-        let indexed = self.indexed_like("", text)?;
-        let mut unindexed = self.ledger.unindexed_memories(UNINDEXED).into_iter();
-        Ok(indexed.iter().any(|memory| is_in(&Vocabulary::new(&[&memory.title, &memory.content])))
-            || unindexed.any(|memory| is_in(&memory.vocabulary)))
-    }
+/// Returns whether a memory in force has nearly all words of a text.
+pub(crate) fn remembers(ledger: &Ledger, index: &Index, text: &str) -> Result<bool, StoreError> {
+    let vocabulary = Vocabulary::new(&[text]);
+    let is_in = |other: &Vocabulary| vocabulary.share_in(other) >= REPEATS;
+    let indexed = indexed_like(ledger, index, "", text)?;
+    let mut unindexed = ledger.unindexed_memories(UNINDEXED).into_iter();
+    Ok(indexed.iter().any(|memory| is_in(&Vocabulary::new(&[&memory.title, &memory.content])))
+        || unindexed.any(|memory| is_in(&memory.vocabulary)))
+}
 
-    /// Returns the indexed memories that share rare words with a text.
-    fn indexed_like(&self, title: &str, content: &str) -> Result<Vec<Memory>, StoreError> {
-        if self.holds_nothing() {
-            return Ok(Vec::new());
-        }
-        let text = format!("{title} {content}");
-        let text = &text[..text.floor_char_boundary(QUERY_BYTES)];
-        let types = DocumentType::ALL.into_iter().filter(|kind| kind.is_memory()).collect();
-        let filters = Filters { types, ..Filters::default() };
-        let found = self.lexical.searcher().sharing_rare_terms(text, &filters, COMPARED);
-        let found = found.map_err(|source| self.search_error(source))?;
-        let known = self.known_documents();
-        let mut ids: Vec<MemoryId> =
-            found.iter().filter_map(|candidate| known.memories.memory_in_row(candidate.document)).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        let in_force = ids.into_iter().filter(|id| self.ledger.is_in_force(*id));
-        Ok(in_force.filter_map(|id| self.ledger.memory(id)).map(masked).collect())
+/// Returns the indexed memories that share rare words with a text.
+fn indexed_like(ledger: &Ledger, index: &Index, title: &str, content: &str) -> Result<Vec<Memory>, StoreError> {
+    if index.holds_nothing() {
+        return Ok(Vec::new());
     }
+    let text = format!("{title} {content}");
+    let text = &text[..text.floor_char_boundary(QUERY_BYTES)];
+    let types = DocumentType::ALL.into_iter().filter(|kind| kind.is_memory()).collect();
+    let filters = Filters { types, ..Filters::default() };
+    let found = index.searcher().sharing_rare_terms(text, &filters, COMPARED);
+    let found = found.map_err(|source| index.search_error(source))?;
+    let known = index.known_documents();
+    let mut ids: Vec<MemoryId> =
+        found.iter().filter_map(|candidate| known.memories.memory_in_row(candidate.document)).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let in_force = ids.into_iter().filter(|id| ledger.is_in_force(*id));
+    Ok(in_force.filter_map(|id| ledger.memory(id)).map(masked).collect())
 }

@@ -3,9 +3,12 @@
 use recall_core::{Amendment, Event, EventBody, MemoryChange, MemoryView, UpdateMemory};
 
 use super::add::sort;
+use super::anchors::Anchored;
+use super::verify::recall_memory;
 use crate::Engine;
 use crate::error::MemoryError;
 use crate::git::Head;
+use crate::indexing::index_memories_soon;
 use crate::ledger::Vouching;
 use crate::mask::Masking;
 use crate::memory::{MemoryNote, note, related_files};
@@ -31,7 +34,7 @@ impl Engine {
     /// cannot be written. Then nothing changes.
     pub fn update_memory(&self, origin: &Origin, request: &UpdateMemory) -> Result<UpdateReport, MemoryError> {
         let (store, _) = self.find_memory(origin, request.id)?;
-        let _amending = store.ledger.amending.lock();
+        let _amending = store.ledger.begin_amending();
         let memory = store.ledger.memory(request.id);
         let memory = memory.ok_or_else(|| MemoryError::NotFound { id: request.id.to_string() })?;
         if request.expected.is_some_and(|expected| expected != memory.updated) {
@@ -51,7 +54,7 @@ impl Engine {
                 content.as_deref().unwrap_or(&memory.content)
             );
             let files = related.as_deref().unwrap_or(&memory.related_files);
-            Some(store.anchor_memory(files, &text, provenance.commit.as_deref(), &mut notes)?)
+            Some(Anchored::new(&store).anchor(files, &text, provenance.commit.as_deref(), &mut notes)?)
         } else {
             None
         };
@@ -73,8 +76,8 @@ impl Engine {
             provenance,
         };
         store.ledger.write_about(request.id, amended, vouching)?;
-        store.index_memories_soon(&self.clock);
-        let memory = store.recall_memory(request.id, now)?;
+        index_memories_soon(&store, &self.clock);
+        let memory = recall_memory(&store, request.id, now)?;
         Ok(UpdateReport { memory: memory.ok_or(MemoryError::NotFound { id: request.id.to_string() })?, notes })
     }
 }

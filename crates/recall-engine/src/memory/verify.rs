@@ -8,7 +8,7 @@ use recall_core::{
 };
 
 use super::anchor_change::{AnchorChange, changes_of};
-use super::anchors::ComparedWith;
+use super::anchors::{Anchored, ComparedWith};
 use crate::Engine;
 use crate::adopted::adopted_report;
 use crate::doubt::AdoptedReport;
@@ -81,13 +81,13 @@ impl Engine {
         for store in &stores {
             let here: Vec<_> =
                 asked.iter().filter(|(of, _)| Arc::ptr_eq(&of.store, &store.store)).map(|&(_, id)| id).collect();
-            store.bring_up_anchors(&here, now)?;
+            bring_up_anchors(store, &here, now)?;
         }
         for (store, id) in asked {
             if matches!(request.mode, VerifyMode::Confirm | VerifyMode::ConfirmAll) {
                 report.notes.extend(confirm(store, id, request, now)?);
             }
-            let Some(mut recalled) = store.recall_memory(id, now)? else { continue };
+            let Some(mut recalled) = recall_memory(store, id, now)? else { continue };
             if request.with_changes && !recalled.verification.broken.is_empty() {
                 report.changes.insert(id, changes_of(store, &recalled.verification.broken));
             }
@@ -138,7 +138,8 @@ fn confirm(
     let provenance = provenance::complete(&request.provenance, &Head::read_from(&store.root), store);
     let mut notes = Vec::new();
     let text = format!("{}\n{}", memory.title, memory.content);
-    let anchors = store.anchor_memory(&memory.related_files, &text, provenance.commit.as_deref(), &mut notes)?;
+    let anchors =
+        Anchored::new(store).anchor(&memory.related_files, &text, provenance.commit.as_deref(), &mut notes)?;
     let vouching = Vouching::from_provenance(&provenance);
     let verified = Event {
         timestamp: store.ledger.moment_after(id, now),
@@ -150,48 +151,50 @@ fn confirm(
     Ok(notes)
 }
 
-impl Store {
-    /// Indexes the changed files that memories are anchored to, so that their symbols can be compared.
-    pub(crate) fn bring_up_anchors(self: &Arc<Self>, ids: &[MemoryId], now: Timestamp) -> Result<(), StoreError> {
-        let memories: Vec<_> = ids.iter().filter_map(|id| self.ledger.memory(*id)).collect();
-        let changed = self.changed_anchors(memories.iter());
-        if changed.is_empty() { Ok(()) } else { refresh_documents(self, &changed, now) }
-    }
+/// Indexes the changed files that memories are anchored to, so that their symbols can be compared.
+pub(crate) fn bring_up_anchors(store: &Arc<Store>, ids: &[MemoryId], now: Timestamp) -> Result<(), StoreError> {
+    let memories: Vec<_> = ids.iter().filter_map(|id| store.ledger.memory(*id)).collect();
+    let changed = Anchored::new(store).changed_files(memories.iter());
+    if changed.is_empty() { Ok(()) } else { refresh_documents(store, &changed, now) }
+}
 
-    /// Returns a memory with its verification against the current files; `None` if it is not known.
-    ///
-    /// A symbol of a file that changed since it was indexed is not compared; see
-    /// [`bring_up_anchors`](Self::bring_up_anchors).
-    pub(crate) fn recall_memory(&self, id: MemoryId, now: Timestamp) -> Result<Option<MemoryView>, StoreError> {
-        self.recalled_after(self.retrievals.count(ItemId::Memory(id)), ComparedWith::Now, id, now)
-    }
+/// Returns a memory with its verification against the current files; `None` if it is not known.
+///
+/// A symbol of a file that changed since it was indexed is not compared; see
+/// [`bring_up_anchors`].
+pub(crate) fn recall_memory(store: &Store, id: MemoryId, now: Timestamp) -> Result<Option<MemoryView>, StoreError> {
+    recalled_after(store, store.facts.retrievals().count(ItemId::Memory(id)), ComparedWith::Now, id, now)
+}
 
-    /// Returns the same without the number of earlier retrievals, so that repeating a query returns the same bytes.
-    pub(crate) fn recalled_as_hit(&self, id: MemoryId, now: Timestamp) -> Result<Option<MemoryView>, StoreError> {
-        self.recalled_after(0, ComparedWith::Now, id, now)
-    }
+/// Returns the same without the number of earlier retrievals, so that repeating a query returns the same bytes.
+pub(crate) fn recalled_as_hit(store: &Store, id: MemoryId, now: Timestamp) -> Result<Option<MemoryView>, StoreError> {
+    recalled_after(store, 0, ComparedWith::Now, id, now)
+}
 
-    /// Returns the same for a search, whose settings may leave the comparison with the files out.
-    pub(crate) fn recalled_by_search(&self, id: MemoryId, now: Timestamp) -> Result<Option<MemoryView>, StoreError> {
-        let look = if self.settings().freshness.check_on_search { ComparedWith::Now } else { ComparedWith::Nothing };
-        self.recalled_after(0, look, id, now)
-    }
+/// Returns the same for a search, whose settings may leave the comparison with the files out.
+pub(crate) fn recalled_by_search(
+    store: &Store,
+    id: MemoryId,
+    now: Timestamp,
+) -> Result<Option<MemoryView>, StoreError> {
+    let look = if store.settings().freshness.check_on_search { ComparedWith::Now } else { ComparedWith::Nothing };
+    recalled_after(store, 0, look, id, now)
+}
 
-    fn recalled_after(
-        &self,
-        retrievals: u64,
-        look: ComparedWith,
-        id: MemoryId,
-        now: Timestamp,
-    ) -> Result<Option<MemoryView>, StoreError> {
-        let Some((judged, superseded_by)) = self.ledger.memory_and_successor(id) else { return Ok(None) };
-        let JudgedMemory { memory, ownership, foreign } = judged;
-        let verification = self.verification(&memory, look)?;
-        let foreign = foreign.filter(|_| ownership == Ownership::Repository);
-        let added_by = foreign.and_then(|event| self.contributors.contributor(&self.root, event));
-        let freshness = &self.settings().freshness;
-        let memory = masked(memory);
-        let recalled = MemoryView::derive(memory, ownership, verification, superseded_by, retrievals, freshness, now);
-        Ok(Some(MemoryView { added_by, ..recalled }))
-    }
+fn recalled_after(
+    store: &Store,
+    retrievals: u64,
+    look: ComparedWith,
+    id: MemoryId,
+    now: Timestamp,
+) -> Result<Option<MemoryView>, StoreError> {
+    let Some((judged, superseded_by)) = store.ledger.memory_and_successor(id) else { return Ok(None) };
+    let JudgedMemory { memory, ownership, foreign } = judged;
+    let verification = Anchored::new(store).verification(&memory, look)?;
+    let foreign = foreign.filter(|_| ownership == Ownership::Repository);
+    let added_by = foreign.and_then(|event| store.facts.contributor(event));
+    let freshness = &store.settings().freshness;
+    let memory = masked(memory);
+    let recalled = MemoryView::derive(memory, ownership, verification, superseded_by, retrievals, freshness, now);
+    Ok(Some(MemoryView { added_by, ..recalled }))
 }

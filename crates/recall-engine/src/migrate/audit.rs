@@ -10,8 +10,8 @@ use recall_core::{DocPath, ForeignKind, Scope, StoreScope};
 use recall_foreign::{ForeignMemory, ForeignSession, Item, Reading};
 use recall_watch::StatOutcome;
 
+use super::MigrateError;
 use super::claims::{self, Claim};
-use super::error::MigrateError;
 use super::memories::{display_name, one_line};
 use super::sources::{ForeignProjects, ForeignSource};
 use crate::Engine;
@@ -255,8 +255,8 @@ impl<'a> Audit<'a> {
         if let Some(known) = self.looked_up.get(&key) {
             return *known;
         }
-        let is_there = DocPath::new(name).is_ok_and(|path| self.store.stat(&path) != StatOutcome::Gone)
-            || self.store.known_documents().files.keys().any(|path| path_text::ends_with(path, name));
+        let is_there = DocPath::new(name).is_ok_and(|path| self.store.files.stat(&path) != StatOutcome::Gone)
+            || self.store.index.known_documents().files.keys().any(|path| path_text::ends_with(path, name));
         self.looked_up.insert(key, is_there);
         is_there
     }
@@ -268,9 +268,9 @@ impl<'a> Audit<'a> {
         if let Some(known) = self.looked_up.get(&key) {
             return Ok(*known);
         }
-        let known = self.store.known_documents();
-        let searcher = self.store.lexical.searcher();
-        let failed = |source| self.store.search_error(source);
+        let known = self.store.index.known_documents();
+        let searcher = self.store.index.searcher();
+        let failed = |source| self.store.index.search_error(source);
         let mut is_there = !searcher.defining(last, 1).map_err(failed)?.is_empty();
         if !is_there {
             // A memory that names the symbol does not prove it.

@@ -6,7 +6,7 @@ use recall_core::{PROJECT_FOLDER, StoreScope};
 use recall_foreign::{ForeignFile, LeftOut, LeftOutReason};
 use recall_os::{Folder, write_git_files};
 
-use super::error::MigrateError;
+use super::MigrateError;
 use super::import::Import;
 use crate::backup::RestoreMode;
 use crate::mask::Masking;

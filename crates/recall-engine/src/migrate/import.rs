@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use recall_core::{ForeignKind, Scope, Timestamp};
 use recall_foreign::{ForeignMemory, Item, LeftOut, LeftOutReason, Reading};
 
-use super::error::MigrateError;
+use super::MigrateError;
 use super::sources::{ForeignSource, MigrateRequest};
 use crate::Engine;
 use crate::backup::RestoreMode;

@@ -7,10 +7,11 @@ use recall_core::{
 use recall_foreign::{ForeignMemory, ForeignOrigin, LeftOut, LeftOutReason};
 use recall_watch::StatOutcome;
 
+use super::MigrateError;
 use super::claims;
-use super::error::MigrateError;
 use super::import::{Import, key};
 use crate::backup::RestoreMode;
+use crate::indexing::index_memories_soon;
 use crate::mask::{self, Masking};
 use crate::memory::{AddOutcome, Addition, MemoryNote, NewAddition, PreparedMemory, related_files};
 
@@ -54,7 +55,7 @@ impl Import<'_> {
         }
         drop(reserved);
         if self.mode == RestoreMode::Write {
-            self.store.index_memories_soon(&self.engine.clock);
+            index_memories_soon(self.store, &self.engine.clock);
         }
         Ok(())
     }
@@ -68,7 +69,7 @@ impl Import<'_> {
         if self.store.scope == StoreScope::Project {
             let named = claims::files(content).into_iter().map(|claim| claim.name);
             let is_there =
-                |name: &&str| DocPath::new(name).is_ok_and(|path| self.store.stat(&path) != StatOutcome::Gone);
+                |name: &&str| DocPath::new(name).is_ok_and(|path| self.store.files.stat(&path) != StatOutcome::Gone);
             related_files.extend(named.filter(is_there).map(str::to_owned));
             related_files.truncate(MEMORY_ENTRIES);
         }

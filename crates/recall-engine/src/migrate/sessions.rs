@@ -9,7 +9,7 @@ use recall_core::{
 };
 use recall_foreign::{ForeignEvent, ForeignSession, LeftOut, LeftOutReason};
 
-use super::error::MigrateError;
+use super::MigrateError;
 use super::import::{Import, key};
 use super::memories::provenance;
 use crate::backup::RestoreMode;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use recall_core::{ForeignKind, Scope, StoreScope};
 use recall_foreign::{Belonging, LeftOutReason, places};
 
-use super::error::MigrateError;
+use super::MigrateError;
 use crate::backup::RestoreMode;
 use crate::store::Store;
 

@@ -42,7 +42,7 @@ impl<'a> Documents<'a> {
     ) -> Result<Self, PublishSourceError> {
         let tracked = Git::at(&store.root).tracked_paths(&["."]).ok_or(PublishSourceError::NotTracked)?;
         let all = ListQuery { sort: ListSort::Path, limit: u64::MAX, ..ListQuery::default() };
-        let listed = store.read(|snapshot| snapshot.list(&all))?;
+        let listed = store.index.read(|snapshot| snapshot.list(&all))?;
         let memories: HashMap<MemoryId, Memory> =
             store.ledger.in_force().into_iter().map(|memory| (memory.id, memory)).collect();
         let (mut manifest, mut rows) = (Manifest::new(), HashMap::new());
@@ -69,7 +69,7 @@ impl<'a> Documents<'a> {
     fn record(&self, path: &str) -> Result<Option<OwnedRecord>, StoreError> {
         let Some(row) = self.rows.get(path) else { return Ok(None) };
         let before = DocumentRow(row.0 - 1);
-        let at_row = self.store.read(|snapshot| snapshot.records_after(before, 1))?.pop();
+        let at_row = self.store.index.read(|snapshot| snapshot.records_after(before, 1))?.pop();
         Ok(at_row.filter(|record| record.document.path.as_str() == path))
     }
 

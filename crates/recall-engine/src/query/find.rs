@@ -14,6 +14,7 @@ use super::answer::{QueryPlan, RowOrder};
 use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::matching::{MatchRow, Matching, ReadCounts, StorePlan};
+use crate::memory::recalled_as_hit;
 use crate::mount::Mount;
 use crate::search::{Scored, ScoredChunk, score_chunks};
 
@@ -127,7 +128,7 @@ impl<'a> RowFinder<'a> {
     fn select(&mut self, wanted: usize, order: RowOrder) -> Result<Vec<Place>, StoreError> {
         let mut all = Vec::new();
         for (store, of_store) in self.stores.iter().enumerate() {
-            let snapshot = of_store.catalog.snapshot().map_err(|source| of_store.read_error(source))?;
+            let snapshot = of_store.index.snapshot()?;
             let mut places: Vec<Place> = Vec::new();
             // The key of the last row of those that were kept.
             let mut worst: Option<Value<'static>> = None;
@@ -152,7 +153,7 @@ impl<'a> RowFinder<'a> {
             })?;
             self.passed += passed;
             let search = match self.explain {
-                Explain::On => matching.search_plan(&snapshot).map_err(|source| of_store.read_error(source))?,
+                Explain::On => matching.search_plan(&snapshot).map_err(|source| of_store.index.read_error(source))?,
                 Explain::Off => Vec::new(),
             };
             self.plans.push(StorePlan { scope: of_store.scope, search, read });
@@ -186,7 +187,7 @@ impl<'a> RowFinder<'a> {
         for (store, of_store) in self.stores.iter().enumerate() {
             let here: Vec<ScoredChunk> = chunks.iter().filter(|one| one.store == store).copied().collect();
             let rows: Vec<ChunkRow> = here.iter().map(|one| one.chunk).collect();
-            let read = of_store.read(|snapshot| {
+            let read = of_store.index.read(|snapshot| {
                 let all = snapshot.placed_chunks(&rows)?;
                 Ok(here.iter().zip(all).filter_map(|(one, chunk)| Some((one, chunk?))).collect::<Vec<_>>())
             })?;
@@ -202,7 +203,7 @@ impl<'a> RowFinder<'a> {
                     text: None,
                 };
                 if let Some(id) = row.stored.document.memory {
-                    row.memory = of_store.recalled_as_hit(id, self.now)?.map(Box::new);
+                    row.memory = recalled_as_hit(of_store, id, self.now)?.map(Box::new);
                 }
                 if *from != Object::Memory || row.memory.is_some() {
                     places.push(place(self.query, store, &row, Some(one.score)));
@@ -225,7 +226,7 @@ impl<'a> RowFinder<'a> {
             let matching = self.matching(store);
             let (rows, read) = matching.chunk_rows(store, self.now)?;
             let search = match self.explain {
-                Explain::On => store.read(|snapshot| matching.search_plan(snapshot))?,
+                Explain::On => store.index.read(|snapshot| matching.search_plan(snapshot))?,
                 Explain::Off => Vec::new(),
             };
             self.plans.push(StorePlan { scope: store.scope, search, read });

@@ -12,6 +12,7 @@ use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::indexing::refresh_documents;
 use crate::mask::{self, Masked, Whole};
+use crate::memory::{Anchored, recalled_as_hit};
 use crate::search::changed_documents;
 use crate::store::Store;
 
@@ -59,7 +60,7 @@ impl Reader<'_> {
             let ids: Vec<_> = documents().filter_map(|document| document.memory).collect();
             store.ledger.load_memories(ids.iter().copied());
             let memories: Vec<_> = ids.iter().filter_map(|id| store.ledger.memory(*id)).collect();
-            let anchors = store.changed_anchors(memories.iter());
+            let anchors = Anchored::new(store).changed_files(memories.iter());
             let to_index: BTreeSet<DocumentKey> = differing.iter().chain(&anchors).cloned().collect();
             if !to_index.is_empty() && !is_last {
                 match refresh_documents(store, &to_index, self.now) {
@@ -95,7 +96,7 @@ impl Reader<'_> {
         here: &[usize],
         places: &[Place],
     ) -> Result<Vec<Option<StoredRow>>, StoreError> {
-        store.read(|snapshot| {
+        store.index.read(|snapshot| {
             if self.query.from != Object::Chunk {
                 let document = |&place: &usize| {
                     let stored = snapshot.document_in(places[place].document)?;
@@ -120,7 +121,7 @@ impl Reader<'_> {
         let StoredRow { mut document, chunk } = stored;
         let mut chunk = chunk.map(|StoredChunk { id, chunk, text, .. }| (id, chunk, text));
         let memory = match document.memory.filter(|_| self.needs_memory()) {
-            Some(id) => store.recalled_as_hit(id, self.now)?.map(|mut memory| {
+            Some(id) => recalled_as_hit(store, id, self.now)?.map(|mut memory| {
                 store.mount.show_memory(&mut memory);
                 Box::new(memory)
             }),
@@ -132,7 +133,7 @@ impl Reader<'_> {
         if needs_whole {
             let whole = match texts.entry((place.store, document.id)) {
                 std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
-                std::collections::hash_map::Entry::Vacant(free) => free.insert(store.whole_text(&document)?),
+                std::collections::hash_map::Entry::Vacant(free) => free.insert(store.index.whole_text(&document)?),
             };
             if let Some(whole) = whole {
                 masked = masked.or(whole.mask_label(&mut document.title));

@@ -63,7 +63,7 @@ impl Engine {
         for (place, store) in stores.iter().enumerate() {
             let here: Vec<_> = rows.iter().filter(|row| row.store == place).collect();
             let chunks: Vec<ChunkRow> = here.iter().map(|row| row.chunk).collect();
-            let read = store.read(|snapshot| snapshot.hits(&chunks))?;
+            let read = store.index.read(|snapshot| snapshot.hits(&chunks))?;
             let by_row: HashMap<ChunkRow, _> = read.into_iter().flatten().map(|chunk| (chunk.row, chunk)).collect();
             documents.extend(here.into_iter().filter_map(|row| {
                 let found = by_row.get(&row.chunk)?;

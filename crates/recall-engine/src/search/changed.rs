@@ -17,7 +17,7 @@ pub(crate) fn changed_documents<'a>(
         checked.entry(document.key()).or_insert_with_key(|key| match key {
             DocumentKey::Memory(id) => !store.ledger.is_up_to_date(*id, document.hash),
             DocumentKey::File(path) => !matches!(
-                store.stat(path),
+                store.files.stat(path),
                 StatOutcome::File { size_bytes, modified }
                     if size_bytes == document.size_bytes && modified == document.modified
             ),

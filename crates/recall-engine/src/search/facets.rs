@@ -23,9 +23,9 @@ pub(super) fn facets(search: &Search<'_>) -> Result<Vec<Facet>, StoreError> {
         ["type", "language", "directory", "tag"].map(|name| (name, BTreeMap::new()));
     for store in search.stores {
         let understood = understood_in(search, store);
-        let searcher = store.lexical.searcher().among(allowed_rows(search, store)?);
+        let searcher = store.index.searcher().among(allowed_rows(search, store)?);
         let counted = searcher.facets(&understood, &understood.filters);
-        let counted = counted.map_err(|source| store.search_error(source))?;
+        let counted = counted.map_err(|source| store.index.search_error(source))?;
         let recall_lexical::Facets { types, languages, directories, tags } = counted;
         let mut outer_directories = BTreeMap::new();
         for (directory, count) in directories {

@@ -117,7 +117,7 @@ fn find_files(
         for at in 0..components.len() {
             let end = components[at..].join("/");
             let found = searcher.files_ending_with(&end, filters, MOST_COMPARED);
-            let found = found.map_err(|source| store.search_error(source))?;
+            let found = found.map_err(|source| store.index.search_error(source))?;
             if found.is_empty() {
                 continue;
             }
@@ -158,7 +158,7 @@ struct Located {
 }
 
 fn locate(store: &Store, document: DocumentRow, frame: &Frame) -> Result<Located, StoreError> {
-    store.read(|snapshot| {
+    store.index.read(|snapshot| {
         let Some((_, run)) = snapshot.document_with_run(document)? else {
             return Ok(Located { certainty: Certainty::File, chunk: None });
         };

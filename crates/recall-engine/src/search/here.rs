@@ -32,6 +32,7 @@ use crate::error::StoreError;
 use crate::indexing::refresh_documents;
 use crate::known::Known;
 use crate::matching::Matching;
+use crate::memory::{Anchored, recalled_by_search};
 use crate::mount::Mount;
 use crate::ranking::FeatureSet;
 use crate::store::{Passage, Passages, Store};
@@ -51,7 +52,7 @@ impl SearchedStore for MountedStore {
         weights: &RetrieverWeights,
         models: Option<&[ModelFingerprint]>,
     ) -> Result<StoreResults, StoreError> {
-        let (tasks, known) = (&search.engine.tasks, self.known_documents());
+        let (tasks, known) = (&search.engine.tasks, self.index.known_documents());
         let understood = &*with_telling_paths(understood_in(search, self), &known);
         let depth = |weight| if weight > 0.0 { DEPTH } else { 0 };
         // Nothing replaces words that are left out.
@@ -66,8 +67,8 @@ impl SearchedStore for MountedStore {
                 0
             },
         };
-        let failed = |source| self.search_error(source);
-        let searcher = self.lexical.searcher().among(allowed_rows(search, self)?);
+        let failed = |source| self.index.search_error(source);
+        let searcher = self.index.searcher().among(allowed_rows(search, self)?);
         let find = if weights.asks_semantic() {
             semantic::near(self, &searcher, understood, NEAREST_DEPTH, models).map_err(failed)?
         } else {
@@ -109,7 +110,7 @@ impl SearchedStore for MountedStore {
         let (store, mut reader) = (Arc::clone(&self.store), ClosenessReader::new(search.understood));
         search.engine.tasks.spawn_from(chunks, move || {
             // A missing chunk is being replaced. Reading the hits notices it and the search restarts.
-            let texts = store.read(|snapshot| snapshot.chunk_texts(&rows))?;
+            let texts = store.index.read(|snapshot| snapshot.chunk_texts(&rows))?;
             Ok(texts.into_iter().map(|text| text.map(|text| reader.read(&text))).collect())
         })
     }
@@ -123,7 +124,8 @@ impl SearchedStore for MountedStore {
         let mut places: Vec<usize> = (0..chunks.len()).collect();
         places.sort_unstable_by_key(|&place| chunks[place].0);
         for of_one in places.chunk_by(|&one, &other| chunks[one].0 == chunks[other].0) {
-            let Some(chunked) = self.store.read(|snapshot| snapshot.chunked_document(chunks[of_one[0]].0))? else {
+            let Some(chunked) = self.store.index.read(|snapshot| snapshot.chunked_document(chunks[of_one[0]].0))?
+            else {
                 continue;
             };
             let document = build(&chunked);
@@ -141,18 +143,18 @@ impl SearchedStore for MountedStore {
         is_last: bool,
     ) -> Result<ChunksRead, StoreError> {
         let rows: Vec<ChunkRow> = chunks.iter().map(|&(_, row)| row).collect();
-        let mut compared = Compared::with_files(search, self, self.passages(&rows)?)?;
+        let mut compared = Compared::with_files(search, self, self.index.passages(&rows)?)?;
         if compared.passages.are_any_kept && !compared.changed.is_empty() {
-            compared = Compared::with_files(search, self, self.read_passages_uncached(&rows)?)?;
+            compared = Compared::with_files(search, self, self.index.read_passages_uncached(&rows)?)?;
         }
         let Compared { passages, memories, changed } = compared;
         if passages.all.iter().any(Option::is_none) && !is_last {
             // The catalog already holds the batch that the lexical index is about to publish.
-            self.generation_gate.wait_for(passages.generation, PUBLICATION_PATIENCE);
+            self.index.wait_for_generation(passages.generation, PUBLICATION_PATIENCE);
             return Ok(ChunksRead::Overtaken);
         }
         let checked = memories.values().filter(|_| self.settings().freshness.check_on_search);
-        let changed_anchors = self.changed_anchors(checked.map(|recalled| &recalled.memory));
+        let changed_anchors = Anchored::new(self).changed_files(checked.map(|recalled| &recalled.memory));
         if !changed_anchors.is_empty() && !is_last && bring_up(search, self, &changed_anchors) {
             return Ok(ChunksRead::Overtaken);
         }
@@ -215,7 +217,7 @@ fn links(search: &Search<'_>, store: &Store) -> Links {
     if search.request.without.contains(&Ablation::Structure) {
         return Links::LeftOut;
     }
-    let structure = store.structure();
+    let structure = store.index.structure();
     if structure.is_read() { Links::Read(structure) } else { Links::ToCome }
 }
 
@@ -247,7 +249,7 @@ fn memories<'a>(
     store.ledger.load_memories(ids.iter().copied());
     let mut memories = HashMap::with_capacity(ids.len());
     for id in ids {
-        memories.extend(store.recalled_by_search(id, now)?.map(|recalled| (id, recalled)));
+        memories.extend(recalled_by_search(store, id, now)?.map(|recalled| (id, recalled)));
     }
     Ok(memories)
 }

@@ -8,6 +8,7 @@ use super::candidates::StoreCandidates;
 use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::memory;
+use crate::memory::rated_files;
 use crate::ranking::Factor;
 use crate::search::context::Search;
 use crate::search::ranked::{Ranked, with_odds};
@@ -52,7 +53,7 @@ impl Priors {
     pub(super) fn weigh(self, search: &Search<'_>, ranked: &mut [Ranked<'_>]) -> Result<(), StoreError> {
         let now = search.engine.clock.now();
         for (at, (store, memories)) in search.stores.iter().zip(self.memories).enumerate() {
-            let rated = store.rated_files(now)?;
+            let rated = rated_files(&store.ledger, &store.index, &store.facts, now)?;
             let (rows, factors) = memories.map(|of| (of.rows, of.factors.join())).unwrap_or_default();
             for one in ranked.iter_mut().filter(|one| one.store == at) {
                 let row = one.document.0;

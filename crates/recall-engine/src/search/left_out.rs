@@ -10,7 +10,7 @@ use crate::warning::{LeftOutGroup, Warning};
 pub(super) fn warning(stores: &[MountedStore]) -> Result<Option<Warning>, StoreError> {
     let mut groups: Vec<LeftOutGroup> = Vec::new();
     for store in stores {
-        for group in store.left_out_groups()?.into_iter().filter(|group| group.may_hide_text) {
+        for group in store.index.left_out_groups()?.into_iter().filter(|group| group.may_hide_text) {
             match groups.iter_mut().find(|known| known.reason == group.reason) {
                 Some(known) => known.files += group.files,
                 None => groups.push(group),

@@ -32,7 +32,7 @@ pub(super) fn move_below(
     for place in (0..last).rev() {
         let (at, row) = (ranked[place].store, ranked[place].document);
         let Some(store) = search.stores.get(at).filter(|_| is_log(&candidates[at], row)) else { continue };
-        let text = store.read(|snapshot| snapshot.text(row))?.unwrap_or_default();
+        let text = store.index.read(|snapshot| snapshot.text(row))?.unwrap_or_default();
         let place_of = |id| ranked.iter().position(|one| memory_of(candidates, one) == Some(id));
         let below = mentions(&text).filter_map(place_of).max();
         if let Some(below) = below.filter(|below| *below > place) {

@@ -88,7 +88,7 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
             continue;
         };
         let whole = if mask::depends_on_whole(&hit.document.path, &hit.text) && hit.memory.is_none() {
-            store.whole_text(&hit.document)?
+            store.index.whole_text(&hit.document)?
         } else {
             None
         };

@@ -49,8 +49,8 @@ pub(crate) fn score_chunks(
     let (mut near, mut lexical) = (Vec::new(), Vec::new());
     let models = semantic::common_models(stores.iter().map(|store| semantic::models_of(store)));
     for (store, (of_store, only)) in stores.iter().zip(only).enumerate() {
-        let failed = |source| of_store.search_error(source);
-        let searcher = of_store.lexical.searcher().among(only.clone());
+        let failed = |source| of_store.index.search_error(source);
+        let searcher = of_store.index.searcher().among(only.clone());
         if let Some(text) = by_words {
             let understood = understand_words(text);
             let found = searcher.lexical(&understood, &Filters::default(), DEPTH).map_err(failed)?;
@@ -65,11 +65,11 @@ pub(crate) fn score_chunks(
             let understood = understand_words(text);
             let find = semantic::near(of_store, &searcher, &understood, DEPTH, models.as_deref()).map_err(failed)?;
             let Some(found) = find.and_then(|find| find()) else {
-                lacks_embeddings |= !of_store.holds_nothing();
+                lacks_embeddings |= !of_store.index.holds_nothing();
                 continue;
             };
             let rows: Vec<ChunkRow> = found.neighbours.iter().map(|one| one.row).collect();
-            let documents = of_store.read(|snapshot| snapshot.documents_of_chunks(&rows))?;
+            let documents = of_store.index.read(|snapshot| snapshot.documents_of_chunks(&rows))?;
             // A chunk without a document was deleted meanwhile.
             near.extend(found.neighbours.iter().zip(documents).filter_map(|(one, document)| {
                 let score = f64::from(one.cosine.max(0.0));

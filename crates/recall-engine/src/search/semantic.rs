@@ -62,8 +62,8 @@ pub(super) struct QueryNearness<'a> {
 
 /// Returns the models that cover a store; `None` if it has no documents.
 pub(super) fn models_of(store: &Store) -> Option<Vec<ModelFingerprint>> {
-    let complete = || store.embeddings.complete_models(store.lexical.generation());
-    (!store.holds_nothing()).then(|| complete().map(|complete| complete.models()).unwrap_or_default())
+    let complete = || store.index.embeddings().complete_models(store.index.generation());
+    (!store.index.holds_nothing()).then(|| complete().map(|complete| complete.models()).unwrap_or_default())
 }
 
 /// Returns the models that cover every store with documents, because cosines of two models do not compare. `None` allows any
@@ -85,7 +85,7 @@ pub(super) fn common_models(
 pub(super) fn wait_for_embeddings(stores: &[MountedStore], patience: Duration) {
     let began = Instant::now();
     for store in stores {
-        store.embeddings.wait_for(store.lexical.generation(), patience.saturating_sub(began.elapsed()));
+        store.index.embeddings().wait_for(store.index.generation(), patience.saturating_sub(began.elapsed()));
     }
 }
 
@@ -102,7 +102,7 @@ pub(super) fn near(
     depth: usize,
     models: Option<&[ModelFingerprint]>,
 ) -> Result<Option<impl FnOnce() -> Option<Near> + Send + 'static>, SearchError> {
-    let Some(complete) = store.embeddings.complete_models(searcher.generation()) else { return Ok(None) };
+    let Some(complete) = store.index.embeddings().complete_models(searcher.generation()) else { return Ok(None) };
     let complete = match models {
         Some(models) => complete.retain(models),
         None => complete,

@@ -10,6 +10,7 @@ use recall_core::{
 use crate::Engine;
 use crate::git::{Commit, Git};
 use crate::mask::Masking;
+use crate::memory::similar::remembers;
 use crate::origin::Origin;
 use crate::session_log::masking::mask_details;
 use crate::session_log::{SessionError, SessionFold};
@@ -75,7 +76,7 @@ impl Engine {
             let mut is_known = false;
             for store in &stores {
                 store.ledger.refresh(now)?;
-                is_known = is_known || store.remembers(&words)?;
+                is_known = is_known || remembers(&store.ledger, &store.index, &words)?;
             }
             if !is_known {
                 kept.push(draft);

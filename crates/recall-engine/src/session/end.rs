@@ -77,7 +77,7 @@ impl Engine {
         } else {
             summary_of(material(&store, &session, &events, until)).map(|made| masking.mask(&made))
         };
-        let keeping = substance.keeping(store.share());
+        let keeping = substance.keeping(store.settings.share());
         let (path, keeping) = match text.as_deref() {
             Some(text) => {
                 let goal = session.goal.as_deref().map(|goal| masking.mask(goal));

@@ -88,7 +88,7 @@ impl Engine {
                 clippy::redundant_closure_for_method_calls,
                 reason = "the method is not general over the snapshot's lifetime"
             )]
-            let counts = store.read(|snapshot| snapshot.counts())?;
+            let counts = store.index.read(|snapshot| snapshot.counts())?;
             stats.stores.push(StoreStats {
                 scope: store.scope,
                 root: store.root.clone(),
@@ -117,7 +117,7 @@ fn savings(store: &Store) -> Result<Savings, SessionError> {
             if hits.is_empty() {
                 continue;
             }
-            store.read(|snapshot| counting.answer(snapshot, &hits))?;
+            store.index.read(|snapshot| counting.answer(snapshot, &hits))?;
             let since = counting.savings.since.map_or(event.timestamp, |since| since.min(event.timestamp));
             counting.savings.since = Some(since);
         }

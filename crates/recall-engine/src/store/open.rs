@@ -4,33 +4,22 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
-use arc_swap::{ArcSwap, ArcSwapOption};
-use parking_lot::Mutex;
-use recall_catalog::Catalog;
 use recall_chunk::CodeParser;
-use recall_core::{DocumentRow, Generation, PROJECT_FOLDER, StoreScope, Timestamp};
-use recall_lexical::{Lexical, WriterSettings};
+use recall_core::{PROJECT_FOLDER, StoreScope, Timestamp};
 use recall_watch::Watcher;
 
-use super::{AdoptedCell, AnchorTexts, Freshness, MovedFiles, RatedCell};
-use crate::embeddings::{Embeddings, Models};
+use super::files::{FileReaders, kept_in, selection_stamps};
+use super::index::{quarantine_catalog, quarantine_part};
+use super::settings::stamps;
+use super::{CurrentSettings, Files, Index, IndexLock, IndexLocks, IndexPart, ItemFacts, Jobs, Repairs, Store};
+use crate::embeddings::Models;
 use crate::error::StoreError;
 use crate::fault::Fault;
 use crate::index_runs::IndexRuns;
-use crate::known::Known;
 use crate::ledger::{Ledger, Own, RepositoryLog};
-use crate::progress::Cancel;
 use crate::session_log::Sessions;
 use crate::settings::{JournalSource, Places, StoreSettings, StoreSettingsSource};
-use crate::store::configured::configuration_stamps;
-use crate::store::{
-    DirtyFiles, GenerationGate, HitCache, Imported, ImportedCell, IndexLock, IndexLocks, IndexPart, RankingCell,
-    Retrievals, Selection, SignatureCache, Store, StructureCell, TaskTracker, strangers,
-};
 use crate::store_folder::StoreFolder;
-
-/// How many documents are read from the catalog at a time while the lexical index is rebuilt.
-const DOCUMENTS_A_PAGE: usize = 256;
 
 /// The shared objects that opening a store needs.
 pub(crate) struct OpenContext<'a> {
@@ -71,7 +60,7 @@ impl Store {
         // Every write takes the lock again and reports the failure.
         let _ = lock.take();
         let repaired = match damaged {
-            Some(part) => vec![quarantine_part(root, context, &lock, part)?],
+            Some(part) => vec![quarantine_part(root, context.places, &lock, part, context.now)?],
             None => Vec::new(),
         };
         match Self::open_once(scope, root, settings.clone(), context, lock, repaired) {
@@ -110,220 +99,49 @@ impl Store {
             is_adopted,
         } = context;
         let folder = StoreFolder::prepare(root, places)?;
-        let kept_in = if is_adopted { folder.path.clone() } else { root.to_owned() };
-        if index_lock.is_held() {
-            let strangers = strangers::quarantine(&folder, now);
-            repaired.extend(strangers.map_err(|source| StoreError::Folder { path: folder.index.clone(), source })?);
-        }
-        let catalog = open_catalog(root, &folder, &index_lock, now, &mut repaired)?;
-        if index_lock.is_held() && !catalog.is_read_only() {
-            let adopted = catalog.adopt_base();
-            adopted.map_err(|source| StoreError::WriteCatalog { root: root.to_owned(), source })?;
-        }
-        let lexical = open_lexical(root, &folder, &index_lock, now, &mut repaired)?;
-        let generation = catalog.generation();
-        let generation = generation.map_err(|source| StoreError::ReadCatalog { root: root.to_owned(), source })?;
-        let embeddings = Embeddings::open(folder.vectors(), models, generation, now);
-        let configured = configuration_stamps(&settings, &kept_in, &folder.path);
-        let selection = Selection::load(&kept_in, &folder.path);
-        let imported = Imported::load(&folder.path, |problem| repaired.push(problem));
-        let index = folder.index.clone();
+        let index = Index::open(root, &folder, index_lock, models, now, &mut repaired)?;
+        let kept_in = kept_in(root, &folder.path, is_adopted);
+        // Taken before the selection is read, so that a write in between is noticed.
+        let stamps = stamps(&settings, selection_stamps(kept_in, &folder.path));
         let most_directories = settings.limits.watched_directories as usize;
         let watcher = watcher.filter(|_| most_directories > 0);
-        let store = Self {
-            scope,
-            is_adopted,
-            root: root.to_owned(),
-            generation_gate: GenerationGate::new(lexical.generation()),
-            sessions: Sessions::new(&kept_in, &folder.path),
-            folder,
-            index_lock,
-            settings: ArcSwap::from_pointee(settings),
-            settings_source: Arc::clone(settings_source),
-            configured: Mutex::new(configured),
+        let readers = FileReaders {
             user_git: places.git(),
-            git: ArcSwapOption::empty(),
-            catalog,
-            lexical,
-            embeddings,
-            selection: Mutex::new(selection),
-            imported: ImportedCell::new(imported),
-            ledger: Ledger::new(
-                &kept_in,
-                journals(&kept_in, Path::new(PROJECT_FOLDER)),
-                own.log(scope, root),
-                RepositoryLog::find(own, scope, root).filter(|_| !is_adopted),
-            ),
-            contributors: Arc::default(),
-            anchor_texts: AnchorTexts::default(),
-            moved_files: MovedFiles::default(),
-            rated: RatedCell::default(),
-            adopted: AdoptedCell::default(),
-            retrievals: Retrievals::open(&index),
-            passages: HitCache::default(),
-            signatures: SignatureCache::default(),
-            known: ArcSwap::from_pointee(Known::default()),
-            stated: ArcSwapOption::empty(),
-            writing: Mutex::new(()),
-            lexical_writer: Mutex::new(None),
-            freshness: Freshness::default(),
             watch: watcher.map(|watcher| watcher.watch(root, most_directories)),
-            dirty: DirtyFiles::default(),
-            background: Arc::new(TaskTracker::default()),
-            structure: StructureCell::default(),
-            ranking: RankingCell::default(),
-            indexing: Mutex::new(None),
-            checked: Mutex::new(None),
-            repaired,
-            are_repairs_reported: AtomicBool::new(false),
-            cancel: Cancel::default(),
-            index_runs: Arc::clone(index_runs),
             code_parser: code_parser.cloned(),
-            repository: OnceLock::new(),
         };
-        store.reload_known()?;
-        store.repair_lexical()?;
-        #[expect(
-            clippy::redundant_closure_for_method_calls,
-            reason = "the method is not general over the snapshot's lifetime"
-        )]
-        let parser_version = store.read(|snapshot| snapshot.parser_version())?;
-        let can_be_written = !store.catalog.is_read_only();
-        if parser_version != recall_chunk::VERSION && can_be_written && !store.holds_nothing() {
-            tracing::info!(root = %store.root.display(), "an older version parsed the documents; they are parsed again");
-            store.dirty.rewrite_everything();
+        let files = Files::open(root, &folder.path, is_adopted, readers, |problem| repaired.push(problem));
+        if index.has_outdated_documents()? {
+            tracing::info!(root = %root.display(), "an older version parsed the documents; they are parsed again");
+            files.dirty().rewrite_everything();
         }
-        Ok(store)
+        let ledger = Ledger::new(
+            kept_in,
+            journals(kept_in, Path::new(PROJECT_FOLDER)),
+            own.log(scope, root),
+            RepositoryLog::find(own, scope, root).filter(|_| !is_adopted),
+        );
+        Ok(Self {
+            scope,
+            root: root.to_owned(),
+            settings: CurrentSettings::new(root, settings, settings_source, stamps),
+            index,
+            files,
+            ledger,
+            facts: ItemFacts::open(root, &folder.index),
+            sessions: Sessions::new(kept_in, &folder.path),
+            jobs: Jobs::new(index_runs),
+            repairs: Repairs { found: repaired, are_reported: AtomicBool::new(false) },
+            repository: OnceLock::new(),
+            folder,
+        })
     }
 
-    /// Rebuilds the lexical index from the catalog if their generations differ.
-    pub(crate) fn repair_lexical(&self) -> Result<(), StoreError> {
-        let _writing = self.writing.lock();
-        let generation = self.catalog.generation().map_err(|source| self.read_error(source))?;
-        // If another process writes the index, it is between its two commits, or rebuilds the lexical index itself.
-        if self.lexical.generation() == generation || self.index_lock.take().is_err() {
-            return Ok(());
-        }
-        tracing::info!(root = %self.root.display(), %generation, "the lexical index is rebuilt from the catalog");
-        self.write_lexical(generation)?;
-        self.reload_known()?;
+    /// Rebuilds everything that is derived from the files, since the content of the catalog cannot be trusted.
+    pub(super) fn rebuild_derived(&self) -> Result<(), StoreError> {
+        self.files.dirty().rewrite_everything();
+        self.index.rebuild_derived()?;
+        self.settle();
         Ok(())
-    }
-
-    /// Rebuilds the lexical index from the catalog.
-    pub(crate) fn rebuild_lexical(&self) -> Result<(), StoreError> {
-        self.index_lock.take()?;
-        let _writing = self.writing.lock();
-        let generation = self.catalog.generation().map_err(|source| self.read_error(source))?;
-        self.write_lexical(generation)
-    }
-
-    /// Clears the lexical index and writes every document of the catalog to it. The caller holds `writing`.
-    pub(crate) fn write_lexical(&self, generation: Generation) -> Result<(), StoreError> {
-        let failed = |source| self.lexical_write_error(source);
-        // An open writer may hold some of the documents that are written here.
-        drop(self.lexical_writer.lock().take());
-        let mut writer = self.lexical.writer(WriterSettings::default()).map_err(failed)?;
-        writer.clear().map_err(failed)?;
-        let mut after = DocumentRow(0);
-        loop {
-            let page = self.read(|snapshot| snapshot.records_after(after, DOCUMENTS_A_PAGE))?;
-            let Some(last) = page.last() else { break };
-            after = last.row;
-            for record in &page {
-                writer
-                    .add(&recall_lexical::IndexedDocument {
-                        row: record.row,
-                        first_chunk: record.first_chunk,
-                        document: &record.document,
-                        parsed: &record.parsed,
-                        text: &record.text,
-                    })
-                    .map_err(failed)?;
-            }
-        }
-        writer.commit(generation).map_err(failed)?;
-        writer.finish().map_err(failed)?;
-        self.generation_gate.publish(generation);
-        Ok(())
-    }
-}
-
-fn open_catalog(
-    root: &Path,
-    folder: &StoreFolder,
-    lock: &IndexLock,
-    now: Timestamp,
-    repaired: &mut Vec<String>,
-) -> Result<Catalog, StoreError> {
-    let path = folder.catalog();
-    let failed = |source| StoreError::OpenCatalog { root: root.to_owned(), source };
-    match Catalog::open(&path) {
-        Err(recall_catalog::OpenError::Damaged { .. }) => {
-            repaired.push(quarantine_catalog(&path, lock, now)?);
-            Catalog::open(&path).map_err(failed)
-        }
-        other => other.map_err(failed),
-    }
-}
-
-/// Quarantines a damaged catalog; returns a sentence with its new path.
-fn quarantine_catalog(path: &Path, lock: &IndexLock, now: Timestamp) -> Result<String, StoreError> {
-    lock.take()?;
-    let kept = recall_catalog::quarantine(path, &now.as_millis().to_string())
-        .map_err(|source| StoreError::Folder { path: path.to_owned(), source })?;
-    Ok(format!("the catalog was damaged; it is kept as {}", kept.display()))
-}
-
-/// Quarantines a damaged lexical index; returns a sentence with its new path.
-fn quarantine_lexical(path: &Path, lock: &IndexLock, now: Timestamp) -> Result<String, StoreError> {
-    lock.take()?;
-    let kept = recall_lexical::quarantine(path, &now.as_millis().to_string())
-        .map_err(|source| StoreError::Folder { path: path.to_owned(), source })?;
-    Ok(format!("the lexical index was damaged; it is kept as {}", kept.display()))
-}
-
-/// Quarantines a damaged part of an index; returns a sentence with its new path.
-fn quarantine_part(
-    root: &Path,
-    &OpenContext { places, now, .. }: &OpenContext<'_>,
-    lock: &IndexLock,
-    part: IndexPart,
-) -> Result<String, StoreError> {
-    let folder = StoreFolder::prepare(root, places)?;
-    let path = match part {
-        IndexPart::Catalog => folder.catalog(),
-        IndexPart::Lexical => folder.lexical(),
-    };
-    if path.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
-        return Ok(format!("{} was missing", path.display()));
-    }
-    match part {
-        IndexPart::Catalog => quarantine_catalog(&folder.catalog(), lock, now),
-        IndexPart::Lexical => quarantine_lexical(&folder.lexical(), lock, now),
-    }
-}
-
-fn open_lexical(
-    root: &Path,
-    folder: &StoreFolder,
-    lock: &IndexLock,
-    now: Timestamp,
-    repaired: &mut Vec<String>,
-) -> Result<Lexical, StoreError> {
-    let path = folder.lexical();
-    let failed = |source| StoreError::OpenLexical { root: root.to_owned(), source };
-    match Lexical::open(&path) {
-        Err(recall_lexical::OpenError::Damaged { .. }) => {
-            repaired.push(quarantine_lexical(&path, lock, now)?);
-            Lexical::open(&path).map_err(failed)
-        }
-        // An index of another format is not damaged: it is rebuilt, and no repair is reported.
-        Err(recall_lexical::OpenError::Outdated { .. }) => {
-            lock.take()?;
-            folder.delete_lexical()?;
-            Lexical::open(&path).map_err(failed)
-        }
-        other => other.map_err(failed),
     }
 }

@@ -22,7 +22,8 @@ use crate::index_runs::IndexRuns;
 use crate::ledger::Own;
 use crate::origin::Origin;
 use crate::settings::{EngineSettings, JournalSource, Places, StoreSettings, StoreSettingsSource};
-use crate::store::{Disturbed, IndexLock, IndexLocks, IndexPart, OpenContext, Store, fork};
+use crate::store::settings::cuts_alike;
+use crate::store::{Disturbed, IndexLock, IndexLocks, IndexPart, OpenContext, Store, siblings};
 use crate::store_folder::StoreFolder;
 
 /// How long closing waits for the jobs of a store, which were asked to stop.
@@ -30,6 +31,10 @@ const CLOSING_PATIENCE: Duration = Duration::from_secs(2);
 
 /// How often closing checks whether a store is closed.
 const CLOSING_LOOK: Duration = Duration::from_millis(2);
+
+/// How long a fork waits for the writer of the other index. A first index takes longer; the new work tree is then indexed from
+/// its files.
+const WRITER_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The open stores of a user. The least recently used one is closed first.
 pub(crate) struct Registry {
@@ -172,7 +177,6 @@ impl Registry {
             // Waits for a store that is being opened, since it may have read the models before the change.
             let Some(store) = slot.lock().clone() else { continue };
             store.use_models(&self.models.load());
-            store.catch_up_soon();
         }
     }
 
@@ -210,7 +214,7 @@ impl Registry {
         // A store that another request is opening is not the one that was found damaged.
         let store = slot.and_then(|slot| slot.store.try_lock().as_deref().and_then(Clone::clone));
         if let Some(store) = store {
-            store.cancel.cancel();
+            store.jobs.cancel().cancel();
             // Opening does not read everything and may miss the damage, so it is recorded here.
             let damage = part.map(|part| (root.clone(), Damage { part, of: Arc::downgrade(&store) }));
             self.damaged.lock().extend(damage);
@@ -246,12 +250,12 @@ impl Registry {
     ///
     /// On Windows, the files of an open catalog cannot be deleted: there, requests that hold the store are waited for.
     pub(crate) fn delete_index(&self, store: Arc<Store>) -> Result<(), StoreError> {
-        store.index_lock.take()?;
-        store.cancel.cancel();
+        store.index.claim()?;
+        store.jobs.cancel().cancel();
         if cfg!(windows) {
             return self.delete_closed_index(store);
         }
-        let _writing = store.writing.lock();
+        let _writing = store.index.write()?;
         store.folder.delete_index()?;
         self.begin_index(&store.root)?;
         self.forget(&store.root);
@@ -297,9 +301,9 @@ impl Registry {
     /// Deletes the embeddings of a store and closes it, so that the next request computes them again or takes them from the
     /// embedding store.
     pub(crate) fn delete_vectors(&self, store: &Store) -> Result<(), StoreError> {
-        store.index_lock.take()?;
-        store.cancel.cancel();
-        let _writing = store.writing.lock();
+        store.index.claim()?;
+        store.jobs.cancel().cancel();
+        let _writing = store.index.write()?;
         store.folder.delete_vectors()?;
         self.forget(&store.root);
         Ok(())
@@ -318,7 +322,7 @@ impl Registry {
     }
 
     pub(crate) fn running_jobs(&self) -> usize {
-        self.open_stores().iter().filter(|store| store.indexing().is_some()).count()
+        self.open_stores().iter().filter(|store| store.jobs.indexing().is_some()).count()
     }
 
     /// Asks every job to stop, waits for the writers, and closes every store.
@@ -326,15 +330,14 @@ impl Registry {
         self.closing.store(true, Ordering::SeqCst);
         let stores = self.open_stores();
         for store in &stores {
-            store.cancel.cancel();
+            store.jobs.cancel().cancel();
         }
         for store in &stores {
-            // Merges are not waited for; the next opening verifies what it finds.
-            let _writing = store.writing.lock();
-            drop(store.lexical_writer.lock().take());
+            // The next opening verifies what it finds.
+            store.index.abandon_merges();
         }
         for store in &stores {
-            if !store.background.wait(CLOSING_PATIENCE) {
+            if !store.jobs.wait(CLOSING_PATIENCE) {
                 tracing::warn!(root = %store.root.display(), "a job did not end in time");
             }
         }
@@ -352,10 +355,10 @@ impl Registry {
         let mut store = slot.lock();
         let mut disturbed = None;
         if let Some(open) = store.take() {
-            disturbed = open.find_disturbance();
+            disturbed = open.index.find_disturbance(open.settings().limits.look_interval);
             let Some(disturbed) = disturbed else { return Ok(Arc::clone(store.insert(open))) };
             tracing::warn!(root = %root.display(), reason = %disturbed, "an open index was changed and is opened again");
-            open.cancel.cancel();
+            open.jobs.cancel().cancel();
             // A replaced catalog is opened as it is, without quarantine.
             let part = match disturbed {
                 Disturbed::Overwritten(part) => part,
@@ -400,12 +403,14 @@ impl Registry {
     /// from its files.
     fn fork_sibling(&self, root: &Path, settings: &StoreSettings, clock: &dyn Clock) {
         let began = Instant::now();
-        for sibling in fork::siblings(root, &self.places) {
-            let source =
-                self.open(StoreScope::Project, &sibling, clock).ok().filter(|source| source.cuts_like(settings));
+        for sibling in siblings::find(root, &self.places) {
+            let source = self
+                .open(StoreScope::Project, &sibling, clock)
+                .ok()
+                .filter(|source| cuts_alike(&source.settings(), settings));
             let Some(source) = source else { continue };
             let folder = StoreFolder::prepare(root, &self.places).map_err(StoreError::from);
-            match folder.and_then(|folder| source.fork(&folder)) {
+            match folder.and_then(|folder| source.index.fork(&folder, WRITER_PATIENCE)) {
                 Ok(()) => {
                     let took = began.elapsed().as_millis();
                     tracing::info!(root = %root.display(), from = %sibling.display(), took_ms = took, "the index of another work tree is used");

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use recall_core::{
     Amendment, Anchor, ContentHash, DocPath, Event, EventBody, EventId, Feedback, Lineage, MemoryChange, MemoryId,
-    MemoryOrigin, NewMemory, Promotion, Provenance, StoreScope, Timestamp, Verdict,
+    MemoryOrigin, MemoryType, NewMemory, Promotion, Provenance, StoreScope, Timestamp, Verdict,
 };
 use serde_json::Value;
 
 use super::{
-    AnchorField, DUPLICATE, Kind, Line, LineageField, NOT_USEFUL, OUTDATED, ProvenanceFields, Texts, USEFUL, foreign,
-    missing,
+    AnchorField, DUPLICATE, Kind, Line, LineageField, NOT_USEFUL, OUTDATED, ProvenanceFields, Texts, USEFUL, missing,
 };
 use crate::{Day, FaultKind};
 
@@ -21,7 +20,7 @@ const MOST_SECONDS: i64 = 99_999_999_999;
 pub(super) fn read_event(line: Line, day: Day, remarks: &mut Vec<FaultKind>) -> Result<Event, FaultKind> {
     let id = line.id.as_ref().and_then(Value::as_str);
     let is_foreign = line.event.is_none() && id.is_none_or(|id| id.parse::<MemoryId>().is_err());
-    let line = if is_foreign { foreign::adopt(line, day)? } else { line };
+    let line = if is_foreign { adopt(line, day)? } else { line };
     let Some(kind) = kind(&line)? else {
         return Err(FaultKind::UnknownEvent { event: line.event.unwrap_or_default() });
     };
@@ -100,7 +99,7 @@ fn new_memory(line: Line, paths: &mut Paths<'_>) -> Result<NewMemory, FaultKind>
         tags: line.tags.map(sort).unwrap_or_default(),
         related_files: paths.sort(line.related_files).unwrap_or_default(),
         scope: line.scope.map_or(Ok(StoreScope::Project), |scope| scope.parse().map_err(wrong))?,
-        source: line.source.and_then(foreign::text),
+        source: line.source.and_then(text),
         origin: line.origin.map_or(Ok(MemoryOrigin::Imported), |origin| origin.parse().map_err(wrong))?,
         supersedes: line.supersedes.map(|id| id.parse().map_err(wrong)).transpose()?,
         anchors: paths.anchors(line.anchors)?.unwrap_or_default(),
@@ -201,4 +200,51 @@ fn sort(texts: Texts) -> Vec<String> {
 
 fn wrong(error: impl std::fmt::Display) -> FaultKind {
     FaultKind::NotAnEvent { reason: error.to_string() }
+}
+
+/// Adds the missing ids to a foreign line.
+///
+/// The memory's id is derived from type and content, so that the same text always gives the same memory. The event's id
+/// is derived from the whole line. An unknown type becomes a note tagged with the type's name.
+fn adopt(line: Line, day: Day) -> Result<Line, FaultKind> {
+    let content = line.content.as_deref().filter(|content| !content.trim().is_empty());
+    let content = content.ok_or_else(|| missing("content"))?;
+    let named = line.r#type.as_deref().unwrap_or_default();
+    let known = named.trim().to_lowercase().parse::<MemoryType>();
+    let memory_type = *known.as_ref().unwrap_or(&MemoryType::Note);
+    let id = MemoryId::from_parts(memory_type, &[content.as_bytes()]);
+    let source = line.source.clone().and_then(text).unwrap_or_default();
+    let moment = line.timestamp.clone().and_then(text).unwrap_or_else(|| day.to_string());
+    let parts = [named, &source, content, &moment];
+    let event_id = EventId::from_parts(&parts.map(str::as_bytes));
+    let tag = known.is_err().then(|| named.trim().to_owned()).filter(|tag| !tag.is_empty());
+    let tags = tag.map_or(line.tags.clone(), |tag| Some(with(line.tags.clone(), tag)));
+    Ok(Line {
+        event_id: Some(event_id.to_string()),
+        id: Some(Value::String(id.to_string())),
+        r#type: Some(memory_type.to_string()),
+        // The values that other programs give these fields may mean something else.
+        scope: line.scope.clone().filter(|scope| scope.parse::<recall_core::StoreScope>().is_ok()),
+        origin: line.origin.clone().filter(|origin| origin.parse::<recall_core::MemoryOrigin>().is_ok()),
+        supersedes: line.supersedes.clone().filter(|id| id.parse::<MemoryId>().is_ok()),
+        tags,
+        ..line
+    })
+}
+
+fn with(tags: Option<Texts>, tag: String) -> Texts {
+    match tags {
+        None => Texts::Many(vec![tag]),
+        Some(Texts::Many(tags)) => Texts::Many([tags, vec![tag]].concat()),
+        Some(Texts::One(tags)) => Texts::One(format!("{tags},{tag}")),
+    }
+}
+
+/// Converts a value to text: a string as it is, null to `None`, any other value to its JSON.
+fn text(value: Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text),
+        other => Some(other.to_string()),
+    }
 }

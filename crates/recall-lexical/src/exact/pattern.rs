@@ -5,12 +5,12 @@ use std::ops::Range;
 use recall_core::{Case, Needle, TextSignature};
 use regex::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
-use regex_syntax::hir::Hir;
+use regex_syntax::hir::{
+    Capture, Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition,
+};
 
-use crate::exact::error::PatternError;
 use crate::exact::line::MatchedLines;
 use crate::exact::needs::Needs;
-use crate::exact::one_line;
 
 /// The most bytes of a pattern, as of a query.
 pub const MOST_PATTERN_BYTES: usize = 10 * 1024;
@@ -66,7 +66,7 @@ impl Pattern {
     /// It is empty, longer than [`MOST_PATTERN_BYTES`], no regular expression, matches the empty text or a line break, or takes
     /// too much memory.
     pub fn regex(expression: &str, case: Case) -> Result<Self, PatternError> {
-        let hir = one_line::without_line_breaks(&parse(check_syntax(expression)?, case)?)?;
+        let hir = without_line_breaks(&parse(check_syntax(expression)?, case)?)?;
         if hir.properties().minimum_len().is_none_or(|least| least == 0) {
             return Err(PatternError::MatchesEmpty);
         }
@@ -128,6 +128,75 @@ fn parse(expression: &str, case: Case) -> Result<Hir, PatternError> {
 fn syntax(expression: &str, reason: String, offset: usize) -> PatternError {
     let before = expression.get(..offset).unwrap_or_default();
     PatternError::Syntax { reason, column: before.chars().count() + 1 }
+}
+
+/// A text that cannot be searched for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatternError {
+    /// There is nothing to search for.
+    #[error("the text to search for is empty")]
+    Empty,
+    /// The text is longer than a pattern may be.
+    #[error("a pattern has at most {limit} bytes, and this one has {bytes}")]
+    TooLong {
+        /// Its length.
+        bytes: usize,
+        /// The greatest length.
+        limit: usize,
+    },
+    /// The expression has an error in its syntax.
+    #[error("the regular expression is invalid at character {column}: {reason}")]
+    Syntax {
+        /// The reason.
+        reason: String,
+        /// The place of the error, counted from 1.
+        column: usize,
+    },
+    /// The expression asks for a line break.
+    #[error("the regular expression asks for a line break, but a match is within one line")]
+    LineBreak,
+    /// The expression matches everywhere.
+    #[error("the regular expression matches the empty text, which is everywhere")]
+    MatchesEmpty,
+    /// The expression is too large when it is compiled.
+    #[error("the regular expression takes more than {limit} bytes when it is compiled")]
+    TooLarge {
+        /// The greatest size.
+        limit: usize,
+    },
+}
+
+/// Returns the expression so that no match contains a line break: `[^a]` and `\s` match everything else that they matched.
+///
+/// # Errors
+/// A line break is named.
+pub(crate) fn without_line_breaks(hir: &Hir) -> Result<Hir, PatternError> {
+    Ok(match hir.kind() {
+        HirKind::Literal(literal) if literal.0.contains(&b'\n') => return Err(PatternError::LineBreak),
+        HirKind::Empty | HirKind::Look(_) | HirKind::Literal(_) => hir.clone(),
+        HirKind::Class(Class::Unicode(class)) => {
+            let mut class = class.clone();
+            class.difference(&ClassUnicode::new([ClassUnicodeRange::new('\n', '\n')]));
+            Hir::class(Class::Unicode(class))
+        }
+        HirKind::Class(Class::Bytes(class)) => {
+            let mut class = class.clone();
+            class.difference(&ClassBytes::new([ClassBytesRange::new(b'\n', b'\n')]));
+            Hir::class(Class::Bytes(class))
+        }
+        HirKind::Repetition(repetition) => {
+            let sub = Box::new(without_line_breaks(&repetition.sub)?);
+            Hir::repetition(Repetition { sub, ..repetition.clone() })
+        }
+        HirKind::Capture(capture) => {
+            let sub = Box::new(without_line_breaks(&capture.sub)?);
+            Hir::capture(Capture { sub, ..capture.clone() })
+        }
+        HirKind::Concat(parts) => Hir::concat(parts.iter().map(without_line_breaks).collect::<Result<_, _>>()?),
+        HirKind::Alternation(parts) => {
+            Hir::alternation(parts.iter().map(without_line_breaks).collect::<Result<_, _>>()?)
+        }
+    })
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use recall_core::{CrossEncoder, ModelError, ModelFingerprint};
 
+use super::open::TokenizerSlot;
 use super::open::open;
-use super::slot::TokenizerSlot;
 use super::worker::{Priority, Worker};
 use super::{LoadError, ModelState, OnnxSettings};
 use crate::Runtime;

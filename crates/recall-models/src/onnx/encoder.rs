@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use recall_core::{ChunkText, Embedder, Embedding, ModelError, ModelFingerprint};
 
+use super::open::TokenizerSlot;
 use super::open::open;
-use super::slot::TokenizerSlot;
 use super::tokens::Tokens;
 use super::worker::{Pending, Priority, Worker};
 use super::{LoadError, ModelState, OnnxSettings};

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::wheel::WheelError;
+use zip::result::ZipError;
+
 use crate::fetch::FetchError;
 
 /// The minor version of the oldest supported runtime: the first that reports which provider runs which part.
@@ -148,4 +149,21 @@ pub enum InstallError {
     /// The runtime was installed, but cannot be loaded.
     #[error("the installed ONNX runtime cannot be loaded")]
     Unusable(#[from] RuntimeError),
+}
+
+/// The archive cannot be read, or lacks the member.
+#[derive(Debug, thiserror::Error)]
+pub enum WheelError {
+    /// The archive cannot be read, or the file cannot be written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The file is not a zip archive, or the member is missing.
+    #[error(transparent)]
+    Zip(#[from] ZipError),
+    /// The member is larger than any library.
+    #[error("the library is too large: {bytes} bytes")]
+    TooLarge {
+        /// The size in the archive.
+        bytes: u64,
+    },
 }

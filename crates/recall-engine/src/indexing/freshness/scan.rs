@@ -11,9 +11,11 @@ use recall_watch::{Addition, Depth, FoundFile, IgnoreRules, Rules, Scan, SizeLim
 use crate::error::StoreError;
 use crate::index_runs::IndexRun;
 use crate::indexing::ingest::{self, FileTask, RunControl, Task, Work};
+use crate::indexing::memories::{memory_work, memory_work_after_reading};
 use crate::known::Known;
 use crate::progress::{Cancel, Progress};
-use crate::store::{Check, Decision, DirtySnapshot, IngestOutcome, RuledOut, Selection, Store};
+use crate::settings::StoreSettings;
+use crate::store::{Check, Decision, DirtySnapshot, Files, IngestOutcome, RuledOut, Selection, Store};
 
 /// The inputs of a scan.
 pub(crate) struct Sync<'a> {
@@ -37,54 +39,53 @@ pub(crate) struct SyncReport {
 /// than a few files.
 pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     let store = job.store;
-    store.follow()?;
+    store.index.follow()?;
     // A first index always has work to do, and the list of files takes memory too.
     let mut index_run = if store.awaits_first_index() { Some(turn(job)?) } else { None };
     let began = Instant::now();
-    let rules = rules(store);
+    let rules = rules(&store.files, &store.settings());
     let mut scan = recall_watch::scan(&store.root, &rules, job.threads, job.cancel.flag())
         .map_err(|source| StoreError::Scan { root: store.root.clone(), source })?;
-    if store.is_adopted {
+    if store.files.are_adopted() {
         keep_latest(&mut scan.files, store.settings().adopt.auto_memory_files.get());
     }
-    store.follow_directories(&scan.directories);
-    let known = store.known_documents();
-    let noted = store.dirty.take();
+    store.files.follow_directories(&scan.directories);
+    let known = store.index.known_documents();
+    let noted = store.files.dirty().take();
     let imported = without_files(store, &scan);
-    let mut work = compare(&scan, &imported, &known, &store.selection.lock(), &noted);
+    let mut work = compare(&scan, &imported, &known, &store.files.selection(), &noted);
     let unchanged = (scan.files.len() + imported.len() - work.read.len()) as u64;
-    let memories = store.memory_work_after_reading(&known, &noted, job.now);
-    store.follow_journals();
+    let memories = memory_work_after_reading(store, &known, &noted, job.now);
+    store.files.follow_journals(&store.ledger);
     work.read.extend(memories.read);
     work.gone_memories.extend(memories.gone);
     if work.is_index_run() && index_run.is_none() {
         match turn(job) {
             Ok(turn) => index_run = Some(turn),
             Err(error) => {
-                store.dirty.put_back(noted);
+                store.files.dirty().put_back(noted);
                 return Err(error);
             }
         }
     }
     let ruled_out = RuledOut { listed: std::mem::take(&mut scan.left_out), count: scan.left_out_count };
     let listed = (scan.files.len() + imported.len() + scan.skipped.len()) as u64;
-    store.freshness.note_scan(listed, ruled_out, !work.is_index_run());
+    store.files.scans().note_scan(listed, ruled_out, !work.is_index_run());
     tracing::debug!(root = %store.root.display(), files = scan.files.len(), read = work.read.len(),
         gone = work.gone.len() + work.gone_memories.len(), took_ms = began.elapsed().as_millis() as u64, "scanned");
     // After a failure between the two commits, the lexical index has an older generation, which an ingest repairs.
-    let is_whole = store.lexical.generation() == known.generation;
-    if work.is_empty() && is_whole && !store.holds_nothing() {
+    let is_whole = store.index.generation() == known.generation;
+    if work.is_empty() && is_whole && !store.index.holds_nothing() {
         return Ok(SyncReport { outcome: IngestOutcome::default(), unchanged, index_run });
     }
     let parses_everything = noted.covers_everything() || known.is_empty();
     let mut control = RunControl { progress: job.progress, cancel: job.cancel };
     let outcome = ingest::ingest(store, &work, job.threads, job.now, index_run.as_ref(), &mut control)
-        .inspect_err(|_| store.dirty.put_back(noted))?;
+        .inspect_err(|_| store.files.dirty().put_back(noted))?;
     // Updates the ledger's record of which memories the index lacks.
-    store.memory_work(&store.known_documents());
+    memory_work(&store.ledger, &store.index.known_documents());
     if parses_everything {
-        let noted = store.catalog.writer().and_then(|mut writer| writer.set_parser_version(recall_chunk::VERSION));
-        noted.map_err(|source| store.write_error(source))?;
+        store.index.record_parser_version()?;
     }
     Ok(SyncReport { outcome, unchanged, index_run })
 }
@@ -92,27 +93,26 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
 /// Waits for a turn to index; the scan state shows that it waits.
 fn turn(job: &Sync<'_>) -> Result<IndexRun, StoreError> {
     let store = job.store;
-    if let Some(index_run) = store.index_runs.try_begin() {
+    if let Some(index_run) = store.jobs.index_runs().try_begin() {
         return Ok(index_run);
     }
-    let _in_queue = store.freshness.queue();
-    let is_over = || job.cancel.is_cancelled() || store.cancel.is_cancelled();
-    store.index_runs.begin(is_over).ok_or(StoreError::Cancelled)
+    let _in_queue = store.files.scans().queue();
+    let is_over = || job.cancel.is_cancelled() || store.jobs.cancel().is_cancelled();
+    store.jobs.index_runs().begin(is_over).ok_or(StoreError::Cancelled)
 }
 
 /// Returns the rules of which files below the root are indexed.
-pub(crate) fn rules(store: &Store) -> Rules {
-    let selection = store.selection.lock();
-    let settings = store.settings();
+pub(crate) fn rules(files: &Files, settings: &StoreSettings) -> Rules {
+    let selection = files.selection();
     let mut rules = Rules {
         include: settings.include.clone(),
         exclude: settings.exclude.clone(),
         sizes: SizeLimits::from(&settings.limits),
-        git: store.git_facts(),
+        git: files.git_facts(),
         agent_files: if settings.adopt.instructions { IgnoreRules::PassOver } else { IgnoreRules::Honour },
         ..Rules::default()
     };
-    if store.is_adopted {
+    if files.are_adopted() {
         // A repository of the user's settings often ignores the folder.
         rules = Rules { include: vec!["*.md".to_owned()], above: IgnoreRules::PassOver, ..rules };
     }
@@ -143,15 +143,15 @@ fn keep_latest(files: &mut Vec<FoundFile>, most: usize) {
 /// Returns the documents that were imported without their files, and the private summaries of sessions; without those that were
 /// removed since.
 fn without_files(store: &Store, scan: &Scan) -> Vec<FoundFile> {
-    let summaries = store.private_summaries();
-    if store.list_imported_files().is_empty() && summaries.is_empty() {
+    let summaries = store.files.private_summaries();
+    if store.files.list_imported_files().is_empty() && summaries.is_empty() {
         return Vec::new();
     }
     let files = scan.files.iter().map(|file| file.path.as_str());
     let there: HashSet<&str> = files.chain(scan.skipped.iter().map(|skipped| &*skipped.path)).collect();
     let is_repository = |skipped: &&SkippedFile| skipped.reason == SkipReason::Repository;
     let repositories: Vec<&str> = scan.skipped.iter().filter(is_repository).map(|skipped| &*skipped.path).collect();
-    let mut imported = store.imported_files(|path| {
+    let mut imported = store.files.imported_files(|path| {
         there.contains(path.as_str()) || repositories.iter().any(|repository| path.is_at_or_below(repository))
     });
     let is_new = |file: &FoundFile, imported: &[FoundFile]| {
@@ -159,7 +159,7 @@ fn without_files(store: &Store, scan: &Scan) -> Vec<FoundFile> {
     };
     let summaries: Vec<FoundFile> = summaries.into_iter().filter(|file| is_new(file, &imported)).collect();
     imported.extend(summaries);
-    let selection = store.selection.lock();
+    let selection = store.files.selection();
     imported.retain(|file| !selection.removes(&file.path));
     imported
 }

@@ -16,7 +16,7 @@ use recall_watch::content::{self, ContentError};
 
 use crate::ledger;
 use crate::settings::StoreSettings;
-use crate::store::{DirtyFiles, ImportedDocument, Store};
+use crate::store::{ImportedDocument, Store};
 
 /// A file or memory whose document is to be written.
 #[derive(Clone, Debug)]
@@ -109,7 +109,6 @@ pub(crate) struct Preparer<'a> {
     settings: Arc<StoreSettings>,
     /// The globs that set a document's type; the first match wins.
     types: Vec<(GlobMatcher, DocumentType)>,
-    dirty: &'a DirtyFiles,
     /// When the run began. A file that changed shortly before may change again without a new modification time.
     now: Timestamp,
     code_parser: Option<&'a Arc<dyn CodeParser>>,
@@ -118,15 +117,14 @@ pub(crate) struct Preparer<'a> {
 
 impl<'a> Preparer<'a> {
     pub(crate) fn new(store: &'a Store, now: Timestamp) -> Self {
-        let Store { dirty, code_parser, .. } = store;
-        let code_parser = code_parser.as_ref();
+        let code_parser = store.files.code_parser();
         let settings = store.settings();
         let chunker = chunker(&settings, code_parser);
         let types = settings.types.iter().filter_map(|(glob, document_type)| {
             let glob = Glob::new(glob).ok()?;
             Some((glob.compile_matcher(), *document_type))
         });
-        Self { store, types: types.collect(), settings, dirty, now, code_parser, chunker }
+        Self { store, types: types.collect(), settings, now, code_parser, chunker }
     }
 
     /// Reads and parses one file or memory. A failure becomes a record and does not stop the run.
@@ -138,13 +136,13 @@ impl<'a> Preparer<'a> {
     }
 
     fn prepare_file(&mut self, task: &FileTask) -> Prepared {
-        let (content, imported) = match self.store.read_file(&task.path) {
+        let (content, imported) = match self.store.files.read_file(&task.path, &self.settings.limits) {
             Ok(read) => read,
             Err(ContentError::Gone { .. }) => return Prepared::Gone,
             Err(error) => return Prepared::Failure(content_failure(task, &error)),
         };
         if recall_watch::is_racy(content.modified, self.now) {
-            self.dirty.racy(&task.path);
+            self.store.files.dirty().racy(&task.path);
         }
         if task.hash == Some(content.hash) {
             return Prepared::Touched { size_bytes: content.size_bytes, modified: content.modified };

@@ -17,7 +17,7 @@ use crate::indexing::ingest::window::Window;
 use crate::indexing::ingest::work::FEW_BYTES;
 use crate::indexing::ingest::{RunControl, Work};
 use crate::progress::Progress;
-use crate::store::{IngestOutcome, Store};
+use crate::store::{IndexWriting, IngestOutcome, Store};
 
 /// A batch is committed when it has this many bytes of text: enough for segments that need not be merged at once.
 const BATCH_BYTES: u64 = 64 * 1024 * 1024;
@@ -39,9 +39,10 @@ const ALONE_BYTES: u64 = 128 * 1024;
 /// The shortest time between two progress reports.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Reads and parses in parallel, writes in the order of the list. The caller holds the store's `writing`.
+/// Reads and parses in parallel, writes in the order of the list.
 pub(crate) fn run(
     store: &Store,
+    writing: &mut IndexWriting<'_>,
     work: &Work,
     threads: NonZero<usize>,
     now: Timestamp,
@@ -84,13 +85,13 @@ pub(crate) fn run(
         let of_memories =
             work.read.len() <= EMBEDDED_MEMORIES && work.read.iter().all(|task| matches!(task, Task::Memory { .. }));
         let writer = index_run.filter(|_| !small).map_or_else(WriterSettings::default, IndexRun::writer);
-        let mut run = IngestRun { embeds: small || of_memories, ..IngestRun::new(store, now, writer) };
+        let mut run = IngestRun { embeds: small || of_memories, ..IngestRun::new(store, writing, now, writer) };
         let result = write_all(&mut run, work, &receiver, &window, control);
         window.close();
-        let IngestRun { outcome, lexical, .. } = run;
+        let IngestRun { outcome, lexical, writing, .. } = run;
         // After an error, the writer is dropped, and with it the uncommitted documents.
         if result.is_ok() {
-            *store.lexical_writer.lock() = lexical;
+            writing.keep_lexical(lexical);
         }
         result.map(|()| outcome)
     })
@@ -108,14 +109,14 @@ fn prepare_alone(store: &Store, task: &Task, now: Timestamp) -> Option<Prepared>
 }
 
 fn write_all(
-    run: &mut IngestRun<'_>,
+    run: &mut IngestRun<'_, '_>,
     work: &Work,
     receiver: &crossbeam_channel::Receiver<(usize, Prepared)>,
     window: &Window<'_>,
     control: &mut RunControl<'_>,
 ) -> Result<(), StoreError> {
     let store = run.store;
-    let mut catalog = store.catalog.writer().map_err(|source| store.write_error(source))?;
+    let mut catalog = run.writing.catalog()?;
     let mut early: BTreeMap<usize, Prepared> = BTreeMap::new();
     let mut done = 0;
     let mut first = true;
@@ -127,7 +128,7 @@ fn write_all(
             first = false;
         }
         while done < work.read.len() && !batch.is_full() {
-            if control.cancel.is_cancelled() || store.cancel.is_cancelled() {
+            if control.cancel.is_cancelled() || store.jobs.cancel().is_cancelled() {
                 return Err(StoreError::Cancelled);
             }
             let prepared = match early.remove(&done) {
@@ -149,7 +150,7 @@ fn write_all(
             if reported.elapsed() >= PROGRESS_INTERVAL || done == work.read.len() {
                 reported = Instant::now();
                 let (files_done, files) = (done as u64, work.read.len() as u64);
-                store.set_indexing(Some(Indexing { files_done, files }));
+                store.jobs.set_indexing(Some(Indexing { files_done, files }));
                 let current = task.path().as_str().to_owned();
                 (control.progress)(Progress::Advanced { files_done, files, bytes: batch.run.outcome.bytes, current });
             }
@@ -160,8 +161,9 @@ fn write_all(
 }
 
 /// One run over a list of files.
-struct IngestRun<'a> {
+struct IngestRun<'a, 'w> {
     store: &'a Store,
+    writing: &'a mut IndexWriting<'w>,
     now: Timestamp,
     outcome: IngestOutcome,
     lexical: Option<LexicalWriter>,
@@ -170,33 +172,37 @@ struct IngestRun<'a> {
     embeds: bool,
 }
 
-impl<'a> IngestRun<'a> {
-    fn new(store: &'a Store, now: Timestamp, lexical_settings: WriterSettings) -> Self {
-        let lexical = store.lexical_writer.lock().take();
-        Self { store, now, outcome: IngestOutcome::default(), lexical, lexical_settings, embeds: false }
+impl<'a, 'w> IngestRun<'a, 'w> {
+    fn new(
+        store: &'a Store,
+        writing: &'a mut IndexWriting<'w>,
+        now: Timestamp,
+        lexical_settings: WriterSettings,
+    ) -> Self {
+        let lexical = writing.take_lexical();
+        Self { store, writing, now, outcome: IngestOutcome::default(), lexical, lexical_settings, embeds: false }
     }
 
     /// Returns the writer of the lexical index. Opens it at the first call.
     fn lexical(&mut self) -> Result<&mut LexicalWriter, StoreError> {
         if self.lexical.is_none() {
-            let writer = self.store.lexical.writer(self.lexical_settings);
-            self.lexical = Some(writer.map_err(|source| self.store.lexical_write_error(source))?);
+            self.lexical = Some(self.writing.open_lexical(self.lexical_settings)?);
         }
         Ok(self.lexical.as_mut().expect("the line above put it there"))
     }
 }
 
 /// One transaction.
-struct Batch<'r, 'a, 't> {
-    run: &'r mut IngestRun<'a>,
+struct Batch<'r, 'a, 'w, 't> {
+    run: &'r mut IngestRun<'a, 'w>,
     transaction: recall_catalog::Transaction<'t>,
     began: Instant,
     bytes: u64,
 }
 
-impl<'r, 'a, 't> Batch<'r, 'a, 't> {
-    fn begin(run: &'r mut IngestRun<'a>, catalog: &'t mut recall_catalog::Writer<'_>) -> Result<Self, StoreError> {
-        let transaction = catalog.begin().map_err(|source| run.store.write_error(source))?;
+impl<'r, 'a, 'w, 't> Batch<'r, 'a, 'w, 't> {
+    fn begin(run: &'r mut IngestRun<'a, 'w>, catalog: &'t mut recall_catalog::Writer<'_>) -> Result<Self, StoreError> {
+        let transaction = catalog.begin().map_err(|source| run.store.index.write_error(source))?;
         Ok(Self { run, transaction, began: Instant::now(), bytes: 0 })
     }
 
@@ -207,14 +213,14 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
     /// Writes the changes that need no reading: removed and skipped files.
     fn write_stat_changes(&mut self, work: &Work) -> Result<(), StoreError> {
         for path in &work.gone {
-            self.transaction.clear_failure(path).map_err(|source| self.run.store.write_error(source))?;
+            self.transaction.clear_failure(path).map_err(|source| self.run.store.index.write_error(source))?;
             if let Ok(path) = DocPath::new(path) {
                 self.remove(&path)?;
             }
         }
         for id in &work.gone_memories {
             let path = id.to_path();
-            self.transaction.clear_failure(path.as_str()).map_err(|source| self.run.store.write_error(source))?;
+            self.transaction.clear_failure(path.as_str()).map_err(|source| self.run.store.index.write_error(source))?;
             self.remove(&path)?;
         }
         for failure in &work.skipped {
@@ -234,9 +240,9 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
                     indexed: prepared.created.unwrap_or(self.run.now),
                 };
                 let Inserted { document, first_chunk, replaced } =
-                    self.transaction.insert(&record).map_err(|source| store.write_error(source))?;
+                    self.transaction.insert(&record).map_err(|source| store.index.write_error(source))?;
                 let lexical = self.run.lexical()?;
-                let failed = |source| store.lexical_write_error(source);
+                let failed = |source| store.index.lexical_write_error(source);
                 if let Some(replaced) = replaced {
                     lexical.remove(replaced);
                 }
@@ -261,7 +267,7 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
                 }
             }
             Prepared::Touched { size_bytes, modified } => {
-                self.transaction.touch(path, size_bytes, modified).map_err(|source| store.write_error(source))?;
+                self.transaction.touch(path, size_bytes, modified).map_err(|source| store.index.write_error(source))?;
                 self.run.outcome.touched += 1;
             }
             Prepared::Gone => self.remove(path)?,
@@ -272,7 +278,7 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
 
     fn remove(&mut self, path: &DocPath) -> Result<(), StoreError> {
         let store = self.run.store;
-        if let Some(row) = self.transaction.remove(path).map_err(|source| store.write_error(source))? {
+        if let Some(row) = self.transaction.remove(path).map_err(|source| store.index.write_error(source))? {
             self.run.lexical()?.remove(row);
             self.run.outcome.removed += 1;
         }
@@ -282,7 +288,7 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
     /// Records why a file is not indexed, and removes its document.
     fn record(&mut self, failure: &recall_catalog::FileFailure) -> Result<(), StoreError> {
         let store = self.run.store;
-        let removed = self.transaction.record_failure(failure).map_err(|source| store.write_error(source))?;
+        let removed = self.transaction.record_failure(failure).map_err(|source| store.index.write_error(source))?;
         if let Some(row) = removed {
             self.run.lexical()?.remove(row);
         }
@@ -297,16 +303,16 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
     fn commit(self) -> Result<(), StoreError> {
         let Self { run, transaction, .. } = self;
         let store = run.store;
-        let generation = transaction.commit().map_err(|source| store.write_error(source))?;
+        let generation = transaction.commit().map_err(|source| store.index.write_error(source))?;
         // Before the generation is published: otherwise the next searches would have no semantic candidates.
         if run.embeds {
             store.catch_up(UpdateExtent::FewChunks);
         }
         // A transaction that changed no document keeps the generation, which the lexical index already has.
-        if generation != store.lexical.generation() {
-            run.lexical()?.commit(generation).map_err(|source| store.lexical_write_error(source))?;
+        if generation != store.index.generation() {
+            run.lexical()?.commit(generation).map_err(|source| store.index.lexical_write_error(source))?;
         }
-        store.generation_gate.publish(generation);
+        run.writing.publish(generation);
         Ok(())
     }
 }

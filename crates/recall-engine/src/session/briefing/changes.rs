@@ -4,6 +4,7 @@ use recall_core::{MemoryView, SessionState, Timestamp};
 use recall_journal::Day;
 
 use crate::git::Git;
+use crate::indexing::put_back_since;
 use crate::memory::words::state_of;
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::Entry;
@@ -30,7 +31,7 @@ impl Scene<'_> {
     fn put_back(&self) -> Option<Entry> {
         let last = self.sessions.iter().find(|session| session.state == SessionState::Ended);
         let since = last.map_or(Timestamp(self.now.0 - DAY_NANOS), |last| last.ended.unwrap_or(last.last));
-        let events = self.store.put_back_since(since);
+        let events = put_back_since(&self.store.ledger, since);
         let lines = if events == 1 { "line of memories" } else { "lines of memories" };
         let recorded = format!(
             "- {events} {lines} had vanished from the journals, as git or an editor replaced them, and recall put them back"

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use recall_core::{DocPath, DocumentType, Filters, MemoryId, MemoryType, MemoryView, Scope, SearchRequest};
 
 use crate::memory::words::{weight, words_of};
+use crate::memory::{bring_up_anchors, recall_memory};
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::Entry;
 use crate::session_log::SessionError;
@@ -44,10 +45,10 @@ impl Scene<'_> {
         let mut memories = self.store.ledger.in_force();
         memories.sort_by(|a, b| b.updated.cmp(&a.updated).then(a.id.cmp(&b.id)));
         let ids: Vec<MemoryId> = memories.into_iter().take(MAX_MEMORIES).map(|memory| memory.id).collect();
-        self.store.bring_up_anchors(&ids, self.now)?;
+        bring_up_anchors(self.store, &ids, self.now)?;
         let mut memories = Vec::with_capacity(ids.len());
         for id in ids {
-            memories.extend(self.store.recall_memory(id, self.now)?);
+            memories.extend(recall_memory(self.store, id, self.now)?);
         }
         Ok(memories)
     }

@@ -47,7 +47,7 @@ impl Scene<'_> {
             clippy::redundant_closure_for_method_calls,
             reason = "the method is not general over the snapshot's lifetime"
         )]
-        let counts = self.store.read(|snapshot| snapshot.counts())?;
+        let counts = self.store.index.read(|snapshot| snapshot.counts())?;
         let mut line = format!("- Project {}", inline(self.here.project.as_deref().unwrap_or("without a name")));
         if let Some(branch) = &self.here.branch {
             let _ = write!(line, ", branch {}", inline(branch));

@@ -1,0 +1,202 @@
+//! The state of a store's scans: when the last one ended, and what the running one does.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Condvar;
+use recall_watch::LeftOut;
+
+use crate::error::StoreError;
+use crate::store::ordered::{OrderedGuard, OrderedMutex, Rank};
+
+/// The counts of an ingest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct IngestOutcome {
+    pub(crate) added: u64,
+    pub(crate) changed: u64,
+    /// Files with a changed stat and unchanged content.
+    pub(crate) touched: u64,
+    pub(crate) removed: u64,
+    /// Files that could not be read or parsed.
+    pub(crate) failed: u64,
+    /// Files that are not indexed because of their content, as binary files.
+    pub(crate) skipped: u64,
+    /// Files that were parsed in parts.
+    pub(crate) in_parts: u64,
+    pub(crate) chunks: u64,
+    pub(crate) bytes: u64,
+}
+
+impl IngestOutcome {
+    pub(crate) fn log(&self, root: &Path, took: Duration) {
+        let Self { added, changed, touched, removed, failed, skipped, in_parts: _, chunks, bytes } = self;
+        let (root, took_ms) = (root.display(), took.as_millis() as u64);
+        tracing::info!(%root, added, changed, touched, removed, failed, skipped, chunks, bytes, took_ms, "indexed");
+    }
+}
+
+/// What rules leave out, as the last scan found it.
+#[derive(Debug, Default)]
+pub(crate) struct RuledOut {
+    /// Files and directories, the first thousand by path.
+    pub(crate) listed: Vec<LeftOut>,
+    /// How many there are.
+    pub(crate) count: u64,
+}
+
+/// The state of a store's scans, and a way to wait for a change of it.
+#[derive(Debug)]
+pub(crate) struct Scans {
+    state: OrderedMutex<ScanState>,
+    changed: Condvar,
+}
+
+/// The progress of scans of a store.
+#[derive(Debug, Default)]
+pub(crate) struct ScanState {
+    pub(crate) phase: Phase,
+    /// How many scans have begun and ended.
+    pub(crate) begun: u64,
+    pub(crate) ended: u64,
+    /// Whether the running scan began although no change was seen. Searches do not wait for it.
+    pub(crate) is_precaution: bool,
+    /// Whether the set of files to index has changed since the last scan.
+    pub(crate) is_outdated: bool,
+    /// When the running scan began, and how long its walk over the files took.
+    pub(crate) began: Option<Instant>,
+    pub(crate) scan_took: Option<Duration>,
+    /// Whether the running ingest is of a few files, which are indexed in tens of milliseconds on a machine that is not busy.
+    pub(crate) is_of_few: bool,
+    /// How many files the last scan listed: those to index, and those that are left out for a reason other than the user's rules.
+    pub(crate) listed: u64,
+    /// What rules leave out.
+    pub(crate) ruled_out: Arc<RuledOut>,
+    /// When the last scan ended, and how long its walk over the files took.
+    pub(crate) last: Option<(Instant, Duration)>,
+    /// The outcome of the last scan's ingest, or its error. An error is reported until a scan succeeds.
+    pub(crate) result: Option<Result<IngestOutcome, Arc<StoreError>>>,
+}
+
+/// The phase of the running scan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Phase {
+    #[default]
+    Idle,
+    Scanning,
+    /// Waits for its turn to index.
+    Queued,
+    Ingesting,
+}
+
+impl Default for Scans {
+    fn default() -> Self {
+        Self { state: OrderedMutex::new(Rank::Scans, ScanState::default()), changed: Condvar::new() }
+    }
+}
+
+impl Scans {
+    /// Locks the state.
+    pub(crate) fn lock(&self) -> OrderedGuard<'_, ScanState> {
+        self.state.lock()
+    }
+
+    /// Waits for a change of the state; returns `false` if the deadline passes first.
+    pub(crate) fn wait(&self, state: &mut OrderedGuard<'_, ScanState>, deadline: Instant) -> bool {
+        state.wait_until(&self.changed, deadline)
+    }
+
+    /// Records the outcome of the running scan.
+    pub(crate) fn set_result(&self, result: Result<IngestOutcome, Arc<StoreError>>) {
+        self.state.lock().result = Some(result);
+    }
+
+    /// Returns when the last scan ended.
+    pub(crate) fn last_scan(&self) -> Option<Instant> {
+        self.state.lock().last.map(|(at, _)| at)
+    }
+
+    /// Returns how many files the last scan listed.
+    pub(crate) fn listed_files(&self) -> u64 {
+        self.state.lock().listed
+    }
+
+    /// Returns what rules leave out, as the last scan found it.
+    pub(crate) fn ruled_out(&self) -> Arc<RuledOut> {
+        Arc::clone(&self.state.lock().ruled_out)
+    }
+
+    /// Returns whether the last scan succeeded.
+    pub(crate) fn is_compared(&self) -> bool {
+        let state = self.state.lock();
+        state.last.is_some() && !matches!(state.result, Some(Err(_)))
+    }
+
+    /// Records a scan that ran outside of a search and succeeded.
+    pub(crate) fn scanned_elsewhere(&self, began: Instant) {
+        let mut state = self.state.lock();
+        state.last = Some((Instant::now(), began.elapsed()));
+        state.result = None;
+    }
+
+    /// Records a scan that ran outside of a search and failed: the next search scans again.
+    pub(crate) fn failed_elsewhere(&self) {
+        self.state.lock().last = None;
+    }
+
+    /// Records that the walk is done, how many files it listed, what rules leave out, whether few files changed, and that these are
+    /// being ingested.
+    pub(crate) fn note_scan(&self, listed: u64, ruled_out: RuledOut, is_of_few: bool) {
+        let mut state = self.state.lock();
+        (state.listed, state.is_of_few) = (listed, is_of_few);
+        state.ruled_out = Arc::new(ruled_out);
+        if state.phase == Phase::Scanning {
+            state.phase = Phase::Ingesting;
+            state.scan_took = state.began.map(|began| began.elapsed());
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Records that the scan waits for its turn to index. Dropping the returned guard restores the phase.
+    pub(crate) fn queue(&self) -> InQueue<'_> {
+        let mut state = self.state.lock();
+        let before = state.phase;
+        if before != Phase::Idle {
+            state.phase = Phase::Queued;
+        }
+        drop(state);
+        self.changed.notify_all();
+        InQueue { scans: self, before }
+    }
+
+    pub(crate) fn end(&self) {
+        let mut state = self.state.lock();
+        let began = state.began.take().unwrap_or_else(Instant::now);
+        let took = state.scan_took.take().unwrap_or_else(|| began.elapsed());
+        state.phase = Phase::Idle;
+        state.ended = state.begun;
+        state.last = Some((Instant::now(), took));
+        drop(state);
+        self.changed.notify_all();
+    }
+}
+
+/// The guard of a scan that waits for its turn to index.
+pub(crate) struct InQueue<'a> {
+    scans: &'a Scans,
+    before: Phase,
+}
+
+impl Drop for InQueue<'_> {
+    fn drop(&mut self) {
+        let mut state = self.scans.state.lock();
+        if state.phase == Phase::Queued {
+            state.phase = self.before;
+            // A search measures the duration of the scan from here.
+            state.began = Some(Instant::now());
+        }
+        drop(state);
+        self.scans.changed.notify_all();
+    }
+}
