@@ -310,7 +310,7 @@ mod tests {
         );
         let without = vec!["lexical".to_owned(), "everything".to_owned()];
         check(v1::SearchRequest { without, ..plain("x") }, "without", Reason::InvalidArgument);
-        check(v1::SearchRequest { filter: "y".repeat(20_000), ..plain("x") }, "filter", Reason::LimitExceeded);
+        check(v1::SearchRequest { filter: "y".repeat(70_000), ..plain("x") }, "filter", Reason::LimitExceeded);
     }
 
     #[test]
