@@ -43,7 +43,6 @@ pub struct Report {
     /// What is asked, in few words: the title and the names in the prose; the message of the error if there is no title; the whole
     /// text if it is short.
     pub question: String,
-
     /// The places that the text names: where it failed first, then the callers, then complaints and mentions.
     pub frames: Vec<Frame>,
     /// The messages of errors, the last one of the text first, without their classes.

@@ -96,15 +96,18 @@ pub struct UnknownFilter {
 /// Never fails: a filter with an unknown value stays in the text as an ordinary word, and is recorded.
 pub fn understand(query: &str) -> Understood {
     match Report::read(query) {
-        Some(report) => Understood {
-            message: report.errors.first().cloned(),
-            report: Some(Arc::new(report.clone())),
-            ..understand_words(&report.question)
-        },
-        // A log: its rare lines say what it is about.
-        None if query.len() > LOG_BYTES => understand_words(&condense(query, LOG_BYTES).text),
+        Some(report) => {
+            let question = understand_words(&report.question);
+            Understood { message: report.errors.first().cloned(), report: Some(Arc::new(report)), ..question }
+        }
+        None if query.len() > LOG_BYTES => understand_whole(query),
         None => read(query, Understood::take_filter),
     }
+}
+
+/// Analyses a text by the words of its rare lines, also if it is a report. For a log, and for a report whose question finds nothing.
+pub fn understand_whole(text: &str) -> Understood {
+    understand_words(&condense(text, LOG_BYTES).text)
 }
 
 /// The fewest bytes of a text that is searched by its rare lines if it is not a report.

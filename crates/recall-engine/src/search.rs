@@ -37,12 +37,13 @@ mod store_results;
 mod texts;
 mod verdict;
 
+use std::cell::OnceCell;
 use std::mem;
 use std::sync::Arc;
 
 use recall_core::{
     Ablation, Facets, Language, OtherProjects, Recording, Scope, SearchRequest, Understood, UnknownFilter,
-    UnknownLanguage, Weights, error_chain, select, understand,
+    UnknownLanguage, Weights, error_chain, select, understand, understand_whole,
 };
 use recall_rql::Filter;
 
@@ -175,7 +176,8 @@ impl Engine {
         clock.lap(Stage::Freshness);
 
         let searched = searched_stores(&stores, &shared);
-        let search = Search {
+        let whole = OnceCell::new();
+        let mut search = Search {
             engine: self,
             request,
             understood: &understood,
@@ -193,6 +195,12 @@ impl Engine {
                 // Texts that were just added may answer in other words: "nothing" is not said before they are compared.
                 Attempt::Answered(answer) if answer.lacks_nearness() && !patience.is_zero() => {
                     semantic::wait_for_embeddings(&stores, mem::take(&mut patience));
+                }
+                // The title of a report may be in another language than the project. The rest of the text may have its words.
+                Attempt::Answered(answer) if answer.hits.is_empty() && search.understood.report.is_some() => {
+                    let filters = understood.filters.clone();
+                    let understood = whole.get_or_init(|| Understood { filters, ..understand_whole(&request.query) });
+                    search = Search { understood, ..search };
                 }
                 Attempt::Answered(mut answer) => {
                     warnings.append(&mut answer.warnings);
