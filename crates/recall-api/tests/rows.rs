@@ -22,7 +22,7 @@ mirror! {
     }
     Echo {
         text: String, rql: String, filters: Option<Value>, filter: Option<String>, class: String, limit: u32,
-        offset: u32, scope: String, weights: Option<Value>,
+        offset: u32, scope: String, weights: Option<Value>, language: Option<String>, translation: Option<String>,
     }
     Row { doc: Option<DocRow>, chunk: Option<ChunkRow>, memory: Option<MemoryRow>, score: Option<f64> }
     DocRow {

@@ -71,6 +71,8 @@ pub struct Understood {
     pub report: Option<Arc<Report>>,
     /// The message of an error in the query, or the query if it reads like one.
     pub message: Option<String>,
+    /// The language that the text was translated from, in English: `German`. `None` if it is as the query has it.
+    pub language: Option<&'static str>,
     /// The inline filters.
     pub filters: Filters,
     /// The inline `scope:`.
@@ -131,6 +133,7 @@ fn read(query: &str, take_filter: impl Fn(&mut Understood, &str) -> bool) -> Und
         telling_paths: Vec::new(),
         report: None,
         message: None,
+        language: None,
         filters: Filters::default(),
         scope: None,
         unknown_filters: Vec::new(),
@@ -157,6 +160,23 @@ fn read(query: &str, take_filter: impl Fn(&mut Understood, &str) -> bool) -> Und
 }
 
 impl Understood {
+    /// Replaces the words of the query by those of a translation from a language. What the query names as it is written stays: its quoted phrases,
+    /// its filters, its report and the message of an error.
+    #[must_use]
+    pub fn translated(self, language: &'static str, text: &str) -> Self {
+        let translated = understand_words(text);
+        Self {
+            language: Some(language),
+            phrases: self.phrases,
+            filters: self.filters,
+            scope: self.scope,
+            unknown_filters: self.unknown_filters,
+            report: self.report,
+            message: self.message,
+            ..translated
+        }
+    }
+
     /// Moves each possible path that the project has to the paths; the others are words. `is_there` says whether a path, or the
     /// end of one, is in the project.
     pub fn confirm_paths(&mut self, is_there: impl Fn(&str) -> bool) {

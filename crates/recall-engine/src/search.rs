@@ -35,6 +35,7 @@ mod semantic;
 mod shared;
 mod store_results;
 mod texts;
+mod translated;
 mod verdict;
 
 use std::cell::OnceCell;
@@ -146,6 +147,7 @@ impl Engine {
             return Err(SearchError::NoStore { scope });
         }
         let MountedStores { stores, mut warnings } = gathered;
+        understood = translated::into_english(understood, &stores);
         understood.confirm_paths(|path| {
             // If an index is damaged, retrieving from it reports the error.
             stores.iter().any(|store| store.index.searcher().has_path(path).unwrap_or(false))
@@ -370,6 +372,7 @@ impl Search<'_> {
         clock.lap(Stage::Expand);
         Ok(Attempt::Answered(Box::new(Answer {
             class: self.understood.class,
+            translated: self.understood.language.map(|language| (language, self.understood.text.clone())),
             scope: self.scope,
             filters: self.understood.filters.clone(),
             weights,

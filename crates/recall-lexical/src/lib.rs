@@ -41,6 +41,7 @@ mod snapshot;
 mod term_cache;
 mod tokenizer;
 mod top_k;
+mod translation;
 mod words;
 mod writer;
 
@@ -60,4 +61,5 @@ pub use query_terms::SpellingSuggestions;
 pub use recall_os::quarantine;
 pub use searcher::{Depths, Facets, Retrieved, SearchError, Searcher};
 pub use top_k::TieBreaker;
+pub use translation::{KnownWords, Translated, translate};
 pub use writer::{LexicalWriter, WriteError, WriterSettings};

@@ -20,7 +20,7 @@ use crate::fields::FieldWeights;
 use crate::filter::{allowed_rows, doc_filters};
 use crate::names::prefix_as_symbol;
 use crate::open::{catch_panics, cause, corruption};
-use crate::query_terms::SpellingSuggestions;
+use crate::query_terms::{SpellingSuggestions, terms};
 use crate::shared_index::SharedIndex;
 use crate::snapshot::Snapshot;
 use crate::term_cache::TermCache;
@@ -243,6 +243,33 @@ impl Searcher {
             };
             Ok(is_file || is_directory()?)
         })
+    }
+
+    /// Whether the text of a chunk contains a word, in any of its forms, or all words of an identifier.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn contains(&self, word: &str) -> Result<bool, SearchError> {
+        let snapshot = &*self.snapshot;
+        let terms = terms(word);
+        self.guard(|| {
+            for term in &terms {
+                if snapshot.look_up(snapshot.fields.body, term.as_bytes())?.chunks == 0 {
+                    return Ok(false);
+                }
+            }
+            Ok(!terms.is_empty())
+        })
+    }
+
+    /// The words of texts that begin with a prefix, in the form that the index has them in, in order, at most `most`.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn words_with_prefix(&self, prefix: &str, most: usize) -> Result<Vec<String>, SearchError> {
+        let snapshot = &*self.snapshot;
+        let keys = self.guard(|| snapshot.keys_with_prefix(snapshot.fields.body, prefix, most))?;
+        Ok(keys.into_iter().filter_map(|key| String::from_utf8(key).ok()).collect())
     }
 
     /// The files whose path is this one or ends with it, in any case, at most `most`.

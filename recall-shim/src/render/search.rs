@@ -160,7 +160,13 @@ fn texts(hit: &Hit) -> impl Iterator<Item = &str> {
 
 fn heading(query: &QueryEcho, stats: &SearchStats, offset: u32, shown: u32) -> String {
     let hits = counted_hits(stats, offset, shown);
-    format!("{hits} for {} in {}, {}", quote_query(&query.text), describe_search(query, stats), millis(stats.took_ms))
+    let searched = describe_search(query, stats);
+    format!("{hits} for {}{} in {searched}, {}", quote_query(&query.text), translation(query), millis(stats.took_ms))
+}
+
+/// Returns what was searched instead of a query in another language; otherwise an empty text.
+fn translation(query: &QueryEcho) -> String {
+    if query.translation.is_empty() { String::new() } else { format!(" (as {})", quote_query(&query.translation)) }
 }
 
 /// Returns how many hits are shown of how many.

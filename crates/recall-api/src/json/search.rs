@@ -86,11 +86,14 @@ pub(crate) struct Query<'a> {
     offset: u32,
     scope: &'static str,
     weights: Option<Weights>,
+    language: Option<&'a str>,
+    translation: Option<&'a str>,
 }
 
 impl<'a> From<&'a v1::QueryEcho> for Query<'a> {
     fn from(message: &'a v1::QueryEcho) -> Self {
-        let v1::QueryEcho { text, rql, filters, filter, class, limit, offset, scope, weights } = message;
+        let v1::QueryEcho { text, rql, filters, filter, class, limit, offset, scope, weights, language, translation } =
+            message;
         Self {
             text,
             rql: non_empty(rql),
@@ -101,6 +104,8 @@ impl<'a> From<&'a v1::QueryEcho> for Query<'a> {
             offset: *offset,
             scope: request_scope(*scope),
             weights: weights.map(Weights::from),
+            language: non_empty(language),
+            translation: non_empty(translation),
         }
     }
 }

@@ -30,7 +30,8 @@ mirror! {
     Count { value: String, documents: u64 }
     Query {
         text: String, rql: Option<String>, filters: Filters, filter: Option<String>, class: String, limit: u32,
-        offset: u32, scope: String, weights: Weights,
+        offset: u32, scope: String, weights: Weights, language: Option<String>,
+        translation: Option<String>,
     }
     Filters { types: Vec<String>, languages: Vec<String>, paths: Vec<String>, tags: Vec<String> }
     Weights { vector: Option<f32>, bm25: Option<f32> }

@@ -103,6 +103,7 @@ impl Engine {
             let masked = masked.map(|(hit, _)| Warning::SecretsMasked { path: hit.document.path.as_str().to_owned() });
             warnings.extend(masked.collect::<Vec<_>>());
             return Ok(Answer {
+                translated: None,
                 class: understood.class,
                 scope,
                 filters: understood.filters.clone(),

@@ -21,6 +21,9 @@ use crate::warning::Warning;
 pub struct Answer {
     /// The class of the query, as it was understood.
     pub class: QueryClass,
+    /// The language that the query was translated from, in English, and the words that were searched; `None` if it was searched as it
+    /// is.
+    pub translated: Option<(&'static str, String)>,
     /// The scope that was searched.
     pub scope: Scope,
     /// The filters in effect: those of the request and those in the query. Languages have their canonical names.

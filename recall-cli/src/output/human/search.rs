@@ -42,6 +42,9 @@ pub(crate) fn summary(answer: &v1::SearchResponse) -> String {
     let mut text = format!("{} of {} matches", count(shown), count(stats.total_hits.max(shown)));
     if let Some(query) = answer.query.as_ref().filter(|query| !query.class.is_empty()) {
         let _ = write!(text, " · {}", query.class);
+        if !query.translation.is_empty() {
+            let _ = write!(text, " · {} searched as: {}", query.language, printable(&query.translation));
+        }
     }
     let _ = write!(text, " · {} · generation {}", millis(stats.took_ms), stats.generation);
     if let Some(next) = answer.next_offset {

@@ -43,6 +43,7 @@ pub(in crate::service) fn to_proto(
     let (snapshot, documents) = (answer.snapshot(), answer.documents());
     let Answer {
         class,
+        translated,
         scope: searched,
         filters: in_force,
         weights,
@@ -66,6 +67,7 @@ pub(in crate::service) fn to_proto(
         warnings,
     } = answer;
     let rescorers = Rescorers { preranker, reranker, judge };
+    let (language, translation) = translated.unwrap_or_default();
     v1::SearchResponse {
         query: Some(v1::QueryEcho {
             text: request.query.clone(),
@@ -77,6 +79,8 @@ pub(in crate::service) fn to_proto(
             offset: request.offset,
             scope: scope::to_proto(searched).into(),
             weights: Some(weights_in_force(&weights)),
+            language: language.to_owned(),
+            translation,
         }),
         results: hits.into_iter().map(|found| hit(found, &coverage, &weights, &rescorers, parents)).collect(),
         breakdown: breakdown.into_iter().map(|(kind, count)| (kind.as_str().to_owned(), count as u32)).collect(),

@@ -1,0 +1,32 @@
+//! Questions in another language than the texts.
+
+use recall_core::Understood;
+use recall_lexical::{KnownWords, translate};
+
+use crate::engine::MountedStore;
+
+/// The most words that are read to find other forms of a word.
+const MOST_WORDS: usize = 64;
+
+/// Returns a query in English, if it was in another language: its words are replaced by those that mean the same and that a text
+/// contains. What texts contain of its own words stays.
+pub(super) fn into_english(understood: Understood, stores: &[MountedStore]) -> Understood {
+    match translate(&understood.text, &WordsOf(stores)) {
+        Some(translated) => understood.translated(translated.language, &translated.text),
+        None => understood,
+    }
+}
+
+/// The words of all texts that a query searches. If an index is damaged, retrieving from it reports the error.
+struct WordsOf<'a>(&'a [MountedStore]);
+
+impl KnownWords for WordsOf<'_> {
+    fn contains(&self, word: &str) -> bool {
+        self.0.iter().any(|store| store.index.searcher().contains(word).unwrap_or(false))
+    }
+
+    fn beginning_with(&self, prefix: &str) -> Vec<String> {
+        let words = |store: &MountedStore| store.index.searcher().words_with_prefix(prefix, MOST_WORDS);
+        self.0.iter().flat_map(|store| words(store).unwrap_or_default()).collect()
+    }
+}

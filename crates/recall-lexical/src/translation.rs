@@ -1,0 +1,329 @@
+//! Questions in another language than the texts.
+//!
+//! Code and its documentation are mostly in English, and half of the people who search it think in another language. A question
+//! about `Sitzungen` shares no word with `session`. Here each word of such a question is replaced by the English words that mean
+//! it, from a dictionary of the words of code and its documentation, one for each language.
+//!
+//! Other ways were a multilingual encoder, which takes hundreds of megabytes and tens of milliseconds, and a table of aligned word
+//! vectors, which finds neighbours of a meaning (`open` beside `close`) where a dictionary has the word. A dictionary costs one
+//! lookup a word, and anybody can read and correct it.
+//!
+//! A word that the index contains is kept beside its translations, with its other forms: documents in the language of the question
+//! are found by it. The index itself stems English only, because it does not know in which language a query will be.
+
+mod compound;
+mod detect;
+mod dictionary;
+mod languages;
+mod unspaced;
+
+use recall_core::words::{Piece, is_stop_word, pieces, runs};
+use recall_core::{fold_case, normalize_text};
+
+use detect::Extent;
+use dictionary::Meaning;
+use languages::NaturalLanguage;
+
+/// The most English words for one word of a question, of those that the index contains.
+const MOST_EQUIVALENTS: usize = 2;
+
+/// The most other forms of a word of a question that are searched for.
+const MOST_FORMS: usize = 2;
+
+/// The most letters that a language adds to an English word to inflect it.
+const LONGEST_LOAN_ENDING: usize = 2;
+
+/// The fewest letters of such an English word. The beginning of a shorter one is often another word.
+const MIN_LOAN_BYTES: usize = 4;
+
+/// The fewest letters of the root of such a verb.
+const MIN_ROOT_BYTES: usize = 3;
+
+/// A question in English words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Translated {
+    /// The language of the question, in English: `German`.
+    pub language: &'static str,
+    /// The question: its words in their order, each replaced by the English words that mean it. Names and words that the dictionary
+    /// lacks are as they were.
+    pub text: String,
+}
+
+/// What an index says about words.
+pub trait KnownWords {
+    /// Whether a text contains a word, in any form that the index regards as the same.
+    fn contains(&self, word: &str) -> bool;
+
+    /// Some words of the texts that begin with a prefix.
+    fn beginning_with(&self, prefix: &str) -> Vec<String>;
+}
+
+/// Translates a question into English. `None` if it is in English, or in a language without a dictionary.
+pub fn translate(question: &str, index: &dyn KnownWords) -> Option<Translated> {
+    let question = normalize_text(question);
+    let (language, extent) = detect::language_of(&question, index)?;
+    let mut translation = Translation { language, extent, index, words: Vec::new() };
+    for word in question.split_whitespace() {
+        translation.push(word);
+    }
+    (!translation.words.is_empty()).then(|| Translated { language: language.name, text: translation.words.join(" ") })
+}
+
+/// A translation in progress.
+struct Translation<'a> {
+    language: &'static NaturalLanguage,
+    extent: Extent,
+    index: &'a dyn KnownWords,
+    /// The words so far, each once.
+    words: Vec<String>,
+}
+
+impl Translation<'_> {
+    /// Translates what stands between two blanks.
+    fn push(&mut self, word: &str) {
+        for part in parts_of(word) {
+            match part {
+                Part::Name(name) => self.keep(name),
+                Part::Word(word) => self.push_word(word),
+                Part::Run(run) => self.push_run(run),
+            }
+        }
+    }
+
+    fn push_word(&mut self, word: &str) {
+        let folded = fold_case(word);
+        if self.extent == Extent::SingleWords && (is_stop_word(&folded) || self.index.contains(&folded)) {
+            return self.keep(word);
+        }
+        match self.language.meaning(&folded) {
+            Some(Meaning::FunctionWord(question_word)) => question_word.iter().for_each(|word| self.keep(word)),
+            Some(Meaning::Equivalents(equivalents)) => self.push_equivalents(&folded, equivalents),
+            None if self.keep_forms(&folded) => {}
+            None => self.push_unknown(word, &folded),
+        }
+    }
+
+    /// Translates a word that neither the dictionary nor the index has as it is.
+    fn push_unknown(&mut self, word: &str, folded: &str) {
+        if let Some(loan) = self.loan_word(folded) {
+            return self.keep(loan);
+        }
+        match self.language.compound_parts(folded) {
+            Some(parts) => parts.into_iter().for_each(|equivalents| self.push_english(equivalents)),
+            // One letter is what is left of `l'index`.
+            None if folded.chars().nth(1).is_some() => self.keep(word),
+            None => {}
+        }
+    }
+
+    /// The English word that a word is an inflected form of: `handler` of `Handlern`, `spawn` of `gespawnte`.
+    fn loan_word<'a>(&self, folded: &'a str) -> Option<&'a str> {
+        let shorter = folded.char_indices().rev().take(LONGEST_LOAN_ENDING).map(|(end, _)| &folded[..end]);
+        let shorter = shorter.filter(|word| word.len() >= MIN_LOAN_BYTES);
+        // A root doubles the last letter of a short verb: `mappt`.
+        let roots = self.language.roots(folded).flat_map(|root| [root, without_doubled_end(root)]);
+        let roots = roots.filter(|root| root.len() >= MIN_ROOT_BYTES);
+        shorter.chain(roots).find(|word| word.is_ascii() && self.index.contains(word))
+    }
+
+    /// Translates a run of a script without spaces between words.
+    fn push_run(&mut self, run: &str) {
+        let folded = fold_case(run);
+        for (word, meaning) in unspaced::words(&folded, self.language.dictionary()) {
+            match meaning {
+                Some(Meaning::FunctionWord(question_word)) => question_word.iter().for_each(|word| self.keep(word)),
+                Some(Meaning::Equivalents(equivalents)) => self.push_equivalents(word, equivalents),
+                None => {
+                    self.keep_forms(word);
+                }
+            }
+        }
+    }
+
+    fn push_equivalents(&mut self, word: &str, equivalents: &[&'static str]) {
+        self.keep_forms(word);
+        self.push_english(equivalents);
+    }
+
+    /// Adds a word and its other forms, as far as the index contains them. Returns whether it contains any.
+    fn keep_forms(&mut self, word: &str) -> bool {
+        let mut forms: Vec<String> = self.index.contains(word).then(|| word.to_owned()).into_iter().collect();
+        if let Some(stem) = self.language.stem(word) {
+            let others = self.index.beginning_with(&stem).into_iter();
+            let others = others.filter(|form| form != word && self.language.stem(form).as_ref() == Some(&stem));
+            forms.extend(others.take(MOST_FORMS));
+        }
+        for form in &forms {
+            self.keep(form);
+        }
+        !forms.is_empty()
+    }
+
+    /// Adds the best equivalents that the index contains. Without one the best of all, which may be near in meaning to its texts.
+    fn push_english(&mut self, equivalents: &[&'static str]) {
+        let known = equivalents.iter().filter(|english| english.split(' ').all(|word| self.index.contains(word)));
+        let known: Vec<&str> = known.copied().take(MOST_EQUIVALENTS).collect();
+        let chosen = if known.is_empty() { &equivalents[..1] } else { &known[..] };
+        chosen.iter().flat_map(|english| english.split(' ')).for_each(|word| self.keep(word));
+    }
+
+    fn keep(&mut self, word: &str) {
+        if !self.words.iter().any(|known| known == word) {
+            self.words.push(word.to_owned());
+        }
+    }
+}
+
+/// A part of what stands between two blanks.
+enum Part<'a> {
+    /// A name of code, a path or a number, which is the same in every language.
+    Name(&'a str),
+    /// A word.
+    Word(&'a str),
+    /// Words of a script without spaces.
+    Run(&'a str),
+}
+
+/// The parts of what stands between two blanks, in order: `Handler-Funktionen`, `Redisの接続`, `l'index`.
+fn parts_of(word: &str) -> Vec<Part<'_>> {
+    let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
+    if bare.is_ascii() && bare.contains(['.', '_', ':', '@', '#']) {
+        return vec![Part::Name(bare)];
+    }
+    let mut parts = Vec::new();
+    for part in bare.split('-') {
+        if is_name(part) {
+            parts.push(Part::Name(part));
+            continue;
+        }
+        parts.extend(runs(part).flat_map(pieces).map(|piece| match piece {
+            Piece::Spaced(word) if is_name(word) => Part::Name(word),
+            Piece::Spaced(word) => Part::Word(word),
+            Piece::Unspaced(run) => Part::Run(run),
+        }));
+    }
+    parts
+}
+
+/// Whether a word is written like a name of code.
+fn is_name(word: &str) -> bool {
+    let has_inner_capital = || word.chars().skip(1).any(char::is_uppercase);
+    let has_sign = || word.chars().any(|c| !c.is_ascii_alphabetic() && c != '\'');
+    word.is_ascii() && (has_sign() || has_inner_capital())
+}
+
+/// A word without the second of two equal letters at its end.
+fn without_doubled_end(word: &str) -> &str {
+    match word.as_bytes() {
+        [.., before, last] if before == last && last.is_ascii() => &word[..word.len() - 1],
+        _ => word,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An index with these words.
+    struct Words<'a>(&'a str);
+
+    impl KnownWords for Words<'_> {
+        fn contains(&self, word: &str) -> bool {
+            self.0.split(' ').any(|known| known == word)
+        }
+
+        fn beginning_with(&self, prefix: &str) -> Vec<String> {
+            self.0.split(' ').filter(|known| known.starts_with(prefix)).map(ToOwned::to_owned).collect()
+        }
+    }
+
+    /// Checks the translation of a question, `None` for none, over an index that contains `indexed`.
+    fn check(question: &str, indexed: &str, expected: Option<(&str, &str)>) {
+        let translated = translate(question, &Words(indexed));
+        let found = translated.as_ref().map(|translated| (translated.language, translated.text.as_str()));
+        assert_eq!(found, expected, "{question}");
+    }
+
+    const CODE: &str =
+        "session store register route handler timeout connection close request error handling spawn value return";
+
+    #[test]
+    fn a_question_is_asked_in_the_english_words_that_the_index_contains() {
+        for (question, language, expected) in [
+            ("Wo werden die Sitzungen gespeichert?", "German", "where session store"),
+            ("Où sont stockées les sessions ?", "French", "where store session"),
+            ("¿Dónde se guardan las sesiones?", "Spanish", "where store session"),
+            ("gdzie są przechowywane sesje", "Polish", "where store session"),
+            ("где хранятся сессии", "Russian", "where store session"),
+            ("会话存储在哪里？", "Chinese", "session store where"),
+            ("セッションはどこに保存されますか", "Japanese", "session where store"),
+            ("세션은 어디에 저장되나요", "Korean", "session where store"),
+            ("dove vengono salvate le sessioni", "Italian", "where store session"),
+        ] {
+            check(question, CODE, Some((language, expected)));
+        }
+    }
+
+    #[test]
+    fn names_and_loan_words_stay() {
+        for (question, language, expected) in [
+            ("wie registriert Router::merge die Routen", "German", "how register Router::merge route"),
+            ("wie werden Tasks gespawnt und von Handlern beendet", "German", "how Tasks spawn handler terminate"),
+            ("什么时候关闭 HttpClient 的连接", "Chinese", "when close HttpClient connection"),
+        ] {
+            check(question, CODE, Some((language, expected)));
+        }
+    }
+
+    #[test]
+    fn compounds_are_translated_part_by_part() {
+        check("die Fehlerbehandlung im Handler", CODE, Some(("German", "error handling handler")));
+        check("Rückgabewert", CODE, Some(("German", "return value")));
+    }
+
+    #[test]
+    fn a_word_that_the_index_contains_is_kept_beside_its_translation() {
+        let both = format!("{CODE} sitzung сессий 会话");
+        check("Wo werden die Sitzungen gespeichert?", &both, Some(("German", "where sitzung session store")));
+        check("где хранятся сессии", &both, Some(("Russian", "where store сессий session")));
+        check("会话存储在哪里？", &both, Some(("Chinese", "会话 session store where")));
+    }
+
+    #[test]
+    fn one_foreign_word_among_english_ones_is_translated_alone() {
+        check("session Zeitüberschreitung", CODE, Some(("German", "session timeout")));
+        check("Zeitüberschreitung", CODE, Some(("German", "timeout")));
+    }
+
+    #[test]
+    fn english_stays_english() {
+        for question in [
+            "where are the sessions stored",
+            "man page",
+            "die on error",
+            "session store",
+            "Store::open",
+            "src/store.rs",
+            "retrun valeu",
+            "how does it work in the main loop so far",
+            "composition of routes",
+            "",
+            "?",
+        ] {
+            check(question, CODE, None);
+        }
+    }
+
+    #[test]
+    fn a_sentence_without_a_known_word_is_kept() {
+        check("Wo ist der Grüffelo", CODE, Some(("German", "where Grüffelo")));
+        check("ЖЖЖ", CODE, Some(("Russian", "ЖЖЖ")));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read(question in "\\PC{0,40}|[一-倐あ-ぐ가-갠а-яa-zäß' -]{0,40}") {
+            let _ = translate(&question, &Words(CODE));
+        }
+    }
+}
