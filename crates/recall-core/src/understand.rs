@@ -163,7 +163,7 @@ impl Understood {
     /// Replaces the words of the query by those of a translation from a language. What the query names as it is written stays: its quoted phrases,
     /// its filters, its report and the message of an error.
     #[must_use]
-    pub fn translated(self, language: &'static str, text: &str) -> Self {
+    pub fn with_translation(self, language: &'static str, text: &str) -> Self {
         let translated = understand_words(text);
         Self {
             language: Some(language),

@@ -14,6 +14,7 @@ use crate::fields::Fields;
 use crate::format::checksum;
 use crate::names::MAX_NAME_BYTES;
 use crate::phrase;
+use crate::translation::in_english;
 
 /// A document to index, as stored in the catalog.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +53,8 @@ pub(crate) struct ChunkDocument {
     row: ChunkRow,
     position: ChunkPosition,
     body: ByteSpan,
+    /// The English words for what its text says in other languages.
+    english: Option<String>,
     comment: Option<ByteSpan>,
     enclosing: Option<String>,
     /// The qualified names of the symbols defined in the chunk.
@@ -105,6 +108,7 @@ pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, permit: Perm
             row: ChunkRow(first_chunk.0 + place as i64),
             position: if place == 0 { ChunkPosition::First } else { ChunkPosition::Later },
             body: chunk.span.bytes,
+            english: chunk.span.bytes.slice(text).and_then(in_english),
             comment: chunk.doc_comment,
             // In prose this is the title and the section headings, in code the enclosing definitions.
             enclosing: if chunk.kind == ChunkKind::Window { None } else { chunk.symbol.clone() },
@@ -200,6 +204,9 @@ impl tantivy::Document for ChunkDocument {
         let body = self.body.slice(text).unwrap_or_default();
         put(fields.body, body);
         put(fields.form, body);
+        if let Some(english) = &self.english {
+            put(fields.body, english);
+        }
         if let Some(comment) = self.comment.and_then(|span| span.slice(text)) {
             put(fields.comment, comment);
         }

@@ -4,7 +4,7 @@ use recall_core::Generation;
 
 /// The version of the index format: fields, analysis and packing. Raised by every change to one of them, so that an
 /// older index is rebuilt instead of misread.
-pub(crate) const FORMAT: u32 = 5;
+pub(crate) const FORMAT: u32 = 6;
 
 const NAME: &str = "recall-lexical";
 

@@ -14,15 +14,21 @@
 mod compound;
 mod detect;
 mod dictionary;
+mod known_words;
 mod languages;
+mod parts;
+mod texts;
 mod unspaced;
 
-use recall_core::words::{Piece, is_stop_word, pieces, runs};
+use recall_core::words::is_stop_word;
 use recall_core::{fold_case, normalize_text};
 
 use detect::Extent;
 use dictionary::Meaning;
+pub use known_words::KnownWords;
 use languages::NaturalLanguage;
+use parts::{Part, split};
+pub(crate) use texts::in_english;
 
 /// The most English words for one word of a question, of those that the index contains.
 const MOST_EQUIVALENTS: usize = 2;
@@ -49,15 +55,6 @@ pub struct Translated {
     pub text: String,
 }
 
-/// What an index says about words.
-pub trait KnownWords {
-    /// Whether a text contains a word, in any form that the index regards as the same.
-    fn contains(&self, word: &str) -> bool;
-
-    /// Some words of the texts that begin with a prefix.
-    fn beginning_with(&self, prefix: &str) -> Vec<String>;
-}
-
 /// Translates a question into English. `None` if it is in English, or in a language without a dictionary.
 pub fn translate(question: &str, index: &dyn KnownWords) -> Option<Translated> {
     let question = normalize_text(question);
@@ -81,7 +78,7 @@ struct Translation<'a> {
 impl Translation<'_> {
     /// Translates what stands between two blanks.
     fn push(&mut self, word: &str) {
-        for part in parts_of(word) {
+        for part in split(word) {
             match part {
                 Part::Name(name) => self.keep(name),
                 Part::Word(word) => self.push_word(word),
@@ -92,7 +89,8 @@ impl Translation<'_> {
 
     fn push_word(&mut self, word: &str) {
         let folded = fold_case(word);
-        if self.extent == Extent::SingleWords && (is_stop_word(&folded) || self.index.contains(&folded)) {
+        let is_english = || is_stop_word(&folded) || folded.is_ascii() && self.index.contains(&folded);
+        if self.extent == Extent::SingleWords && is_english() {
             return self.keep(word);
         }
         match self.language.meaning(&folded) {
@@ -172,44 +170,6 @@ impl Translation<'_> {
             self.words.push(word.to_owned());
         }
     }
-}
-
-/// A part of what stands between two blanks.
-enum Part<'a> {
-    /// A name of code, a path or a number, which is the same in every language.
-    Name(&'a str),
-    /// A word.
-    Word(&'a str),
-    /// Words of a script without spaces.
-    Run(&'a str),
-}
-
-/// The parts of what stands between two blanks, in order: `Handler-Funktionen`, `Redisの接続`, `l'index`.
-fn parts_of(word: &str) -> Vec<Part<'_>> {
-    let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
-    if bare.is_ascii() && bare.contains(['.', '_', ':', '@', '#']) {
-        return vec![Part::Name(bare)];
-    }
-    let mut parts = Vec::new();
-    for part in bare.split('-') {
-        if is_name(part) {
-            parts.push(Part::Name(part));
-            continue;
-        }
-        parts.extend(runs(part).flat_map(pieces).map(|piece| match piece {
-            Piece::Spaced(word) if is_name(word) => Part::Name(word),
-            Piece::Spaced(word) => Part::Word(word),
-            Piece::Unspaced(run) => Part::Run(run),
-        }));
-    }
-    parts
-}
-
-/// Whether a word is written like a name of code.
-fn is_name(word: &str) -> bool {
-    let has_inner_capital = || word.chars().skip(1).any(char::is_uppercase);
-    let has_sign = || word.chars().any(|c| !c.is_ascii_alphabetic() && c != '\'');
-    word.is_ascii() && (has_sign() || has_inner_capital())
 }
 
 /// A word without the second of two equal letters at its end.
@@ -293,6 +253,8 @@ mod tests {
     fn one_foreign_word_among_english_ones_is_translated_alone() {
         check("session Zeitüberschreitung", CODE, Some(("German", "session timeout")));
         check("Zeitüberschreitung", CODE, Some(("German", "timeout")));
+        let both = format!("{CODE} zeitüberschreitung");
+        check("Zeitüberschreitung", &both, Some(("German", "zeitüberschreitung timeout")));
     }
 
     #[test]

@@ -12,7 +12,7 @@ const MOST_WORDS: usize = 64;
 /// contains. What texts contain of its own words stays.
 pub(super) fn into_english(understood: Understood, stores: &[MountedStore]) -> Understood {
     match translate(&understood.text, &WordsOf(stores)) {
-        Some(translated) => understood.translated(translated.language, &translated.text),
+        Some(translated) => understood.with_translation(translated.language, &translated.text),
         None => understood,
     }
 }

@@ -9,6 +9,7 @@ use super::key::{KeyField, Lengths, key};
 use crate::analysis::Analysis;
 use crate::names::{MAX_NAME_BYTES, ends, folded_ends};
 use crate::phrase;
+use crate::translation::in_english;
 
 /// The parts of a chunk that are analysed. Secrets are masked in all of them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,7 +47,7 @@ pub(super) const CHUNK_FIELDS: [KeyField; 3] = [KeyField::Body, KeyField::Symbol
 const DENSE: f32 = 0.04;
 
 /// The format of [`ChunkAnalysis::encode`]. Raised with every change of it or of the analysis.
-const FORMAT: u8 = 2;
+const FORMAT: u8 = 3;
 
 /// The number of a term without its field.
 pub(super) fn term_number(term: &str) -> u32 {
@@ -60,7 +61,9 @@ impl ChunkAnalysis {
         let mut terms: BTreeMap<u32, [u32; 3]> = BTreeMap::new();
         let mut lengths = [0; 3];
         let names = parts.names.iter().map(String::as_str).chain(parts.enclosing.iter().copied());
-        let fields = std::iter::once((0, parts.body)).chain(names.map(|name| (1, name)));
+        let english = in_english(parts.body);
+        let bodies = [parts.body].into_iter().chain(english.as_deref());
+        let fields = bodies.map(|body| (0, body)).chain(names.map(|name| (1, name)));
         for (field, text) in fields.chain([(2, parts.comment)]) {
             words.each(text, |term| {
                 lengths[field] += 1;

@@ -4,15 +4,16 @@ use recall_core::fold_case;
 use recall_core::words::is_stop_word;
 
 use super::dictionary::Meaning;
+use super::known_words::KnownWords;
 use super::languages::{LANGUAGES, NaturalLanguage, Script};
-use super::{KnownWords, Part, parts_of};
+use super::parts::{Part, split};
 
 /// How much of a question is in another language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
     /// It is a sentence of the language.
     Whole,
-    /// Single words, which the index lacks, may be.
+    /// Single words, which have accents or which the index lacks, may be.
     SingleWords,
 }
 
@@ -28,7 +29,7 @@ pub(super) fn language_of(question: &str, index: &dyn KnownWords) -> Option<(&'s
 }
 
 /// The script of the letters that are not Latin, if there are any. Kana decide against Chinese characters, which Japanese has too.
-fn script_of(question: &str) -> Script {
+pub(super) fn script_of(question: &str) -> Script {
     if question.is_ascii() {
         return Script::Latin;
     }
@@ -50,12 +51,12 @@ fn script_of(question: &str) -> Script {
 struct Signs {
     /// Function words that English lacks, less those of English that the language lacks.
     function_words: isize,
-    /// Other words of its dictionary that the index lacks.
+    /// Other words of its dictionary that have accents or that the index lacks.
     words: usize,
 }
 
 impl Signs {
-    fn of(language: &NaturalLanguage, words: &[String], index: &dyn KnownWords) -> Self {
+    fn count(language: &NaturalLanguage, words: &[String], index: &dyn KnownWords) -> Self {
         let mut function_words = 0;
         let mut others = Vec::new();
         for word in words {
@@ -70,7 +71,9 @@ impl Signs {
         if function_words < 0 {
             return Self { function_words, words: 0 };
         }
-        let words = others.into_iter().filter(|word| !index.contains(word) && is_of(language, word)).count();
+        // A text may have a word with accents because it is in the same language; English has few of them.
+        let is_sign = |word: &str| !word.is_ascii() || !index.contains(word);
+        let words = others.into_iter().filter(|word| is_sign(word) && is_of(language, word)).count();
         Self { function_words, words }
     }
 
@@ -99,13 +102,13 @@ const LIKE_BYTES: usize = 4;
 
 fn latin(question: &str, index: &dyn KnownWords) -> Option<(&'static NaturalLanguage, Extent)> {
     let mut words: Vec<String> = Vec::new();
-    for part in question.split_whitespace().flat_map(parts_of) {
+    for part in question.split_whitespace().flat_map(split) {
         if let Part::Word(word) = part {
             words.push(fold_case(word).into_owned());
         }
     }
     let candidates = LANGUAGES.iter().filter(|language| language.script == Script::Latin);
-    let signs = candidates.map(|language| (Signs::of(language, &words, index), language));
+    let signs = candidates.map(|language| (Signs::count(language, &words, index), language));
     let (signs, language) = signs.max_by_key(|(signs, _)| *signs)?;
     Some((language, signs.extent()?))
 }

@@ -1,7 +1,8 @@
 //! A dictionary from one language to English.
 //!
 //! A line of its file is an English word or expression, a tab, and the words that mean it, the most usual first, separated by
-//! commas. Before the tab of function words stands nothing, or an English question word.
+//! commas. Before the tab of function words stands nothing, or an English question word. The lines are in the order of how usual the
+//! English words are in code and its documentation, which decides between equivalents in the same place.
 
 use std::collections::HashMap;
 

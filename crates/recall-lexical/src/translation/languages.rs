@@ -48,7 +48,7 @@ impl NaturalLanguage {
         self.function_words().contains_key(word)
     }
 
-    fn function_words(&self) -> &FunctionWords {
+    pub(super) fn function_words(&self) -> &FunctionWords {
         self.function_words.get_or_init(|| dictionary::function_words(self.text))
     }
 
