@@ -147,7 +147,8 @@ impl Engine {
             return Err(SearchError::NoStore { scope });
         }
         let MountedStores { stores, mut warnings } = gathered;
-        understood = translated::into_english(understood, &stores);
+        let asks_others = shared == SharedStores::Ask && self.shared_stores(origin, scope).next().is_some();
+        understood = translated::into_english(understood, &stores, asks_others);
         understood.confirm_paths(|path| {
             // If an index is damaged, retrieving from it reports the error.
             stores.iter().any(|store| store.index.searcher().has_path(path).unwrap_or(false))

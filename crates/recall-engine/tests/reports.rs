@@ -84,6 +84,6 @@ fn a_report_whose_title_finds_nothing_is_searched_by_all_of_its_words() {
     let sandbox = Sandbox::with(FILES);
     let body =
         "the checkout shows a wrong total of the cart, which was right before the last release of it\n".repeat(4);
-    let answer = sandbox.search(&sandbox.engine(), &format!("退款了 价格不对\n\n{body}"));
+    let answer = sandbox.search(&sandbox.engine(), &format!("ราคาในตะกร้าไม่ถูกต้อง\n\n{body}"));
     assert!(paths(&answer).contains(&"src/shop/web.py"), "{:?}", paths(&answer));
 }

@@ -13,6 +13,7 @@ mod exact_words;
 mod freshness;
 mod graph;
 mod history;
+mod languages;
 mod left_out;
 mod memory;
 mod mutations;

@@ -124,13 +124,20 @@ impl Translation<'_> {
         shorter.chain(roots).find(|word| word.is_ascii() && self.index.contains(word))
     }
 
-    /// Translates a run of a script without spaces between words.
+    /// Translates a run of a script without spaces between words. A run that the index contains as a whole is not cut: it may be a
+    /// name.
     fn push_run(&mut self, run: &str) {
         let folded = fold_case(run);
+        let is_whole = self.index.contains(&folded);
+        if is_whole {
+            self.keep(&folded);
+        }
         for (word, meaning) in unspaced::words(&folded, self.language.dictionary()) {
             match meaning {
                 Some(Meaning::FunctionWord(question_word)) => question_word.iter().for_each(|word| self.keep(word)),
+                Some(Meaning::Equivalents(equivalents)) if is_whole => self.push_english(equivalents),
                 Some(Meaning::Equivalents(equivalents)) => self.push_equivalents(word, equivalents),
+                None if is_whole => {}
                 None => {
                     self.keep_forms(word);
                 }

@@ -1,0 +1,76 @@
+//! Questions and texts in several languages.
+
+use crate::support::Sandbox;
+
+const FILES: &[(&str, &str)] = &[
+    ("src/session.rs", "/// Stores a session until it expires.\npub fn store_session(id: u64) {}\n"),
+    (
+        "src/refund.py",
+        "def issue_refund(order):\n    \"\"\"Pay the money back to the customer.\"\"\"\n    return order.total\n",
+    ),
+    ("src/route.go", "package main\n\n// register adds a route to the router.\nfunc register(path string) {}\n"),
+    ("src/cache.ts", "// 期限切れのエントリを毎晩まとめて削除する\nexport function sweep() {}\n"),
+    (
+        "docs/freigabe.md",
+        "# Rückerstattungen\n\nEine Rückerstattung über 100 Euro muss von zwei Mitarbeitern freigegeben werden, und der Kunde wird darüber informiert.\n",
+    ),
+];
+
+/// The path of the best hit for a query, the language that it was translated from, and the words that were searched.
+fn best(sandbox: &Sandbox, query: &str) -> (String, Option<(&'static str, String)>) {
+    let answer = sandbox.search(&sandbox.engine(), query);
+    let path = answer.hits.first().map(|hit| hit.document.path.to_string());
+    (path.unwrap_or_default(), answer.translated)
+}
+
+#[test]
+fn a_question_in_any_language_finds_the_code() {
+    let sandbox = Sandbox::with(FILES);
+    for (query, language, path) in [
+        ("Wo werden die Sitzungen gespeichert?", "German", "src/session.rs"),
+        ("où les sessions sont-elles enregistrées", "French", "src/session.rs"),
+        ("¿cómo se registra una ruta?", "Spanish", "src/route.go"),
+        ("come viene registrata una rotta", "Italian", "src/route.go"),
+        ("jak rejestrowane są trasy", "Polish", "src/route.go"),
+        ("где сохраняются сессии", "Russian", "src/session.rs"),
+        ("セッションはどこに保存されますか", "Japanese", "src/session.rs"),
+        ("会话存储在哪里", "Chinese", "src/session.rs"),
+        ("환불은 어떻게 처리되나요", "Korean", "src/refund.py"),
+    ] {
+        let (found, translated) = best(&sandbox, query);
+        assert_eq!((found.as_str(), translated.map(|(language, _)| language)), (path, Some(language)), "{query}");
+    }
+}
+
+#[test]
+fn a_text_in_another_language_is_found_in_its_own_in_english_and_in_a_third() {
+    let sandbox = Sandbox::with(FILES);
+    for (query, path) in [
+        ("Wer muss Rückerstattungen freigeben?", "docs/freigabe.md"),
+        ("期限切れのエントリ", "src/cache.ts"),
+        ("remove expired entries every night", "src/cache.ts"),
+        ("abgelaufene Einträge löschen", "src/cache.ts"),
+        ("кто утверждает возврат средств", "docs/freigabe.md"),
+    ] {
+        let answer = sandbox.search(&sandbox.engine(), query);
+        let found = answer.hits.iter().map(|hit| hit.document.path.as_str());
+        let found: Vec<&str> = found.take(2).collect();
+        assert!(found.contains(&path), "{query}: {found:?}");
+    }
+}
+
+#[test]
+fn an_english_question_is_searched_as_it_is() {
+    let sandbox = Sandbox::with(FILES);
+    for query in ["where is a session stored", "register route", "store_session", "src/route.go"] {
+        assert_eq!(best(&sandbox, query).1, None, "{query}");
+    }
+}
+
+#[test]
+fn quoted_phrases_and_filters_of_a_question_are_not_translated() {
+    let sandbox = Sandbox::with(FILES);
+    let answer = sandbox.search(&sandbox.engine(), "type:code wie funktioniert \"adds a route\"");
+    assert_eq!(answer.hits[0].document.path.as_str(), "src/route.go");
+    assert!(answer.hits.iter().all(|hit| !hit.document.path.as_str().starts_with("docs")), "the filter holds");
+}
