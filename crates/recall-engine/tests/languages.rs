@@ -32,6 +32,7 @@ fn a_question_in_any_language_finds_the_code() {
         ("¿cómo se registra una ruta?", "Spanish", "src/route.go"),
         ("come viene registrata una rotta", "Italian", "src/route.go"),
         ("jak rejestrowane są trasy", "Polish", "src/route.go"),
+        ("como uma rota é registrada", "Portuguese", "src/route.go"),
         ("где сохраняются сессии", "Russian", "src/session.rs"),
         ("セッションはどこに保存されますか", "Japanese", "src/session.rs"),
         ("会话存储在哪里", "Chinese", "src/session.rs"),

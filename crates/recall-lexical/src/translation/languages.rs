@@ -122,7 +122,7 @@ macro_rules! language {
 }
 
 /// All of them.
-pub(super) static LANGUAGES: [NaturalLanguage; 9] = [
+pub(super) static LANGUAGES: [NaturalLanguage; 10] = [
     language!("German", "de", Latin, Some(Algorithm::German), GERMAN_JOINTS, Some(&GERMAN_VERBS)),
     language!("Spanish", "es", Latin, Some(Algorithm::Spanish)),
     language!("French", "fr", Latin, Some(Algorithm::French)),
@@ -130,6 +130,7 @@ pub(super) static LANGUAGES: [NaturalLanguage; 9] = [
     language!("Japanese", "ja", Kana, None),
     language!("Korean", "ko", Hangul, None),
     language!("Polish", "pl", Latin, Some(Algorithm::Polish)),
+    language!("Portuguese", "pt", Latin, Some(Algorithm::Portuguese)),
     language!("Russian", "ru", Cyrillic, Some(Algorithm::Russian)),
     language!("Chinese", "zh", Han, None),
 ];
