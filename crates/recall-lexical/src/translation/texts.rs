@@ -3,7 +3,7 @@
 //! The index holds the English words for what such a text says beside its own words. A question is asked in English words, whatever
 //! language it was in, so each language finds the texts of every other.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use recall_core::words::is_stop_word;
@@ -19,7 +19,7 @@ use super::unspaced;
 /// The least share of function words in a text of a language. Prose has a third; comments among code have less.
 const LEAST_SHARE: f32 = 0.15;
 
-/// The fewest function words of a text of a language. Code has names that are also function words: `val`, `die`, `con`.
+/// The fewest different function words of a text of a language. Code repeats names that are also function words: `val`, `con`, `li`.
 const FEWEST_FUNCTION_WORDS: usize = 4;
 
 /// The most English words for one word of a text. There are more than for a word of a question, for which the index chooses.
@@ -76,20 +76,30 @@ fn latin_language(text: &str) -> Option<&'static NaturalLanguage> {
     let mut words = 0;
     let mut folded = String::new();
     let mut english = 0;
+    let mut seen: HashSet<&str, FxBuildHasher> = HashSet::default();
     for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 1) {
         words += 1;
         folded.clear();
         folded.push_str(&fold_case(word));
         let is_english = is_stop_word(&folded);
         english += usize::from(is_english);
-        for &language in languages_of().get(folded.as_str()).into_iter().flatten() {
+        let Some((&word, languages)) = languages_of().get_key_value(folded.as_str()) else { continue };
+        let is_new = seen.insert(word);
+        for &language in languages {
             let count = &mut counts[usize::from(language)];
-            if is_english { count.shared += 1 } else { count.own += 1 }
+            if is_english {
+                count.shared += 1;
+            } else {
+                count.own += 1;
+                count.different += usize::from(is_new);
+            }
         }
     }
-    let best = (0..LANGUAGES.len()).max_by_key(|&place| (counts[place].own, counts[place].shared))?;
-    let Count { own, shared } = counts[best];
-    let is_sure = own >= FEWEST_FUNCTION_WORDS && own + shared > english && own as f32 >= words as f32 * LEAST_SHARE;
+    let best =
+        (0..LANGUAGES.len()).max_by_key(|&place| (counts[place].different, counts[place].own, counts[place].shared))?;
+    let Count { own, different, shared } = counts[best];
+    let is_sure =
+        different >= FEWEST_FUNCTION_WORDS && own + shared > english && own as f32 >= words as f32 * LEAST_SHARE;
     is_sure.then(|| &LANGUAGES[best])
 }
 
@@ -98,6 +108,8 @@ fn latin_language(text: &str) -> Option<&'static NaturalLanguage> {
 struct Count {
     /// Those that English lacks.
     own: usize,
+    /// The different ones of these.
+    different: usize,
     /// Those that English has too.
     shared: usize,
 }
@@ -145,6 +157,7 @@ mod tests {
             "Stores the session until it expires, and closes the connection.",
             "let val = con.die(); for i in 0..n { w += z * a[i]; } // no default: per user",
             "int se = 0, un = 1, el = 2, la = 3; return se + un + el + la;",
+            "<ul><li>a</li><li>b</li><li>c</li><li>d</li></ul>",
             "café naïve façade",
         ] {
             assert_eq!(in_english(text), None, "{text}");
