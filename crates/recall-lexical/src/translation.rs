@@ -60,9 +60,8 @@ pub fn translate(question: &str, index: &dyn KnownWords) -> Option<Translated> {
     let question = normalize_text(question);
     let (language, extent) = detect::language_of(&question, index)?;
     let mut translation = Translation { language, extent, index, words: Vec::new() };
-    for word in question.split_whitespace() {
-        translation.push(word);
-    }
+    let parts: Vec<Part<'_>> = question.split_whitespace().flat_map(split).collect();
+    translation.push_all(&parts);
     (!translation.words.is_empty()).then(|| Translated { language: language.name, text: translation.words.join(" ") })
 }
 
@@ -76,14 +75,27 @@ struct Translation<'a> {
 }
 
 impl Translation<'_> {
-    /// Translates what stands between two blanks.
-    fn push(&mut self, word: &str) {
-        for part in split(word) {
-            match part {
+    fn push_all(&mut self, mut parts: &[Part<'_>]) {
+        while let Some((first, rest)) = parts.split_first() {
+            let expression = self.language.dictionary().expression(parts).filter(|_| self.extent == Extent::Whole);
+            if let Some((length, equivalents)) = expression {
+                for part in &parts[..length] {
+                    if let Part::Word(word) = part
+                        && !self.language.is_function_word(&fold_case(word))
+                    {
+                        self.keep_forms(&fold_case(word));
+                    }
+                }
+                self.push_english(equivalents);
+                parts = &parts[length..];
+                continue;
+            }
+            match first {
                 Part::Name(name) => self.keep(name),
                 Part::Word(word) => self.push_word(word),
                 Part::Run(run) => self.push_run(run),
             }
+            parts = rest;
         }
     }
 
@@ -247,6 +259,13 @@ mod tests {
     fn compounds_are_translated_part_by_part() {
         check("die Fehlerbehandlung im Handler", CODE, Some(("German", "error handling handler")));
         check("Rückgabewert", CODE, Some(("German", "return value")));
+    }
+
+    #[test]
+    fn expressions_of_several_words_are_translated_as_a_whole() {
+        check("où est vérifié le mot de passe", "password check word", Some(("French", "where check password")));
+        let both = "password check passe";
+        check("où est vérifié le mot de passe", both, Some(("French", "where check passe password")));
     }
 
     #[test]

@@ -11,6 +11,8 @@ use recall_core::fold_case;
 use recall_core::words::letters;
 use rustc_hash::FxBuildHasher;
 
+use super::parts::Part;
+
 /// A dictionary in memory.
 pub(super) struct Dictionary {
     /// By word in its folded form, and by its stem.
@@ -18,6 +20,8 @@ pub(super) struct Dictionary {
     stemmer: Option<Stemmer>,
     /// The number of letters of the longest word.
     longest: usize,
+    /// The number of words of the longest expression.
+    most_words: usize,
 }
 
 enum Entry {
@@ -62,7 +66,7 @@ fn lines(text: &'static str) -> impl Iterator<Item = (&'static str, impl Iterato
 impl Dictionary {
     /// Reads the text of a dictionary. Words that inflect are also found by their stem.
     pub(super) fn read(text: &'static str, function_words: &FunctionWords, stemmer: Option<Stemmer>) -> Self {
-        let mut dictionary = Self { entries: HashMap::default(), stemmer, longest: 0 };
+        let mut dictionary = Self { entries: HashMap::default(), stemmer, longest: 0, most_words: 1 };
         let as_entry =
             |(word, question_word): (&String, &Option<_>)| (word.clone(), Entry::FunctionWord(*question_word));
         dictionary.entries.extend(function_words.iter().map(as_entry));
@@ -86,7 +90,28 @@ impl Dictionary {
             dictionary.entries.entry(word).or_insert(Entry::Equivalents(distinct));
         }
         dictionary.longest = dictionary.entries.keys().map(|word| letters(word).count()).max().unwrap_or(0);
+        dictionary.most_words = dictionary.entries.keys().map(|word| word.split(' ').count()).max().unwrap_or(1);
         dictionary
+    }
+
+    /// The equivalents of the longest expression of several words at the beginning of some parts, and the number of its words:
+    /// `mot de passe`.
+    pub(super) fn expression(&self, parts: &[Part<'_>]) -> Option<(usize, &[&'static str])> {
+        let mut ends = Vec::new();
+        let mut text = String::new();
+        for part in &parts[..parts.len().min(self.most_words)] {
+            let Part::Word(word) = part else { break };
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(&fold_case(word));
+            ends.push(text.len());
+        }
+        let longer = ends.iter().enumerate().skip(1).rev();
+        longer.into_iter().find_map(|(place, &end)| match self.exactly(&text[..end])? {
+            Meaning::Equivalents(equivalents) => Some((place + 1, equivalents)),
+            Meaning::FunctionWord(_) => None,
+        })
     }
 
     /// What a word in its folded form means. `None` if the dictionary has neither it nor another form of it.

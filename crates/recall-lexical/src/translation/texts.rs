@@ -37,31 +37,49 @@ pub(crate) fn in_english(text: &str) -> Option<String> {
         return None;
     }
     let mut english: Vec<&str> = Vec::new();
-    for part in text.split_whitespace().flat_map(split) {
-        match part {
-            Part::Name(_) => {}
-            Part::Run(run) => {
-                let Some(language) = of_script else { continue };
-                let folded = fold_case(run);
-                unspaced::words(&folded, language.dictionary())
-                    .into_iter()
-                    .for_each(|(_, meaning)| push(&mut english, meaning));
+    let parts: Vec<Part<'_>> = text.split_whitespace().flat_map(split).collect();
+    let mut rest = &parts[..];
+    while let Some((first, behind)) = rest.split_first() {
+        if let Some((length, equivalents)) = latin.and_then(|language| language.dictionary().expression(rest)) {
+            push(&mut english, Some(Meaning::Equivalents(equivalents)));
+            rest = &rest[length..];
+            continue;
+        }
+        push_part(&mut english, *first, of_script, latin);
+        rest = behind;
+    }
+    (!english.is_empty()).then(|| english.join(" "))
+}
+
+/// Adds the English words for a part of a text: a run by the language of its script, a word by that of its letters.
+fn push_part(
+    english: &mut Vec<&'static str>,
+    part: Part<'_>,
+    of_script: Option<&'static NaturalLanguage>,
+    latin: Option<&'static NaturalLanguage>,
+) {
+    match part {
+        Part::Name(_) => {}
+        Part::Run(run) => {
+            let Some(language) = of_script else { return };
+            let folded = fold_case(run);
+            for (_, meaning) in unspaced::words(&folded, language.dictionary()) {
+                push(english, meaning);
             }
-            Part::Word(word) => {
-                let language = if word.is_ascii() || script_of(word) == Script::Latin { latin } else { of_script };
-                let Some(language) = language else { continue };
-                let folded = fold_case(word);
-                match language.meaning(&folded) {
-                    None => {
-                        let parts = language.compound_parts(&folded).into_iter().flatten();
-                        parts.for_each(|equivalents| push(&mut english, Some(Meaning::Equivalents(equivalents))));
-                    }
-                    meaning => push(&mut english, meaning),
+        }
+        Part::Word(word) => {
+            let language = if script_of(word) == Script::Latin { latin } else { of_script };
+            let Some(language) = language else { return };
+            let folded = fold_case(word);
+            let meaning = language.meaning(&folded);
+            push(english, meaning);
+            if meaning.is_none() {
+                for equivalents in language.compound_parts(&folded).into_iter().flatten() {
+                    push(english, Some(Meaning::Equivalents(equivalents)));
                 }
             }
         }
     }
-    (!english.is_empty()).then(|| english.join(" "))
 }
 
 fn push(english: &mut Vec<&'static str>, meaning: Option<Meaning<'_>>) {
