@@ -47,7 +47,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Measures prompts, and the search that each makes on an open connection, in turn.
+    /// Measures prompts, and the call that each makes on an open connection, in turn.
     async fn prompts(&self) {
         let options = ConnectOptions {
             dirs: self.sandbox.dirs(),
@@ -66,9 +66,13 @@ impl Bench<'_> {
         let (mut calls, mut processes) = (Vec::new(), Vec::new());
         for run in 0..RUNS {
             let prompt = PROMPTS[run % PROMPTS.len()];
-            let search = recall_cli::prompt_search(context.clone(), prompt).expect("words");
+            let request = v1::RemindRequest {
+                context: Some(context.clone()),
+                occasion: Some(v1::remind_request::Occasion::Prompt(prompt.to_owned())),
+                ..v1::RemindRequest::default()
+            };
             let began = Instant::now();
-            client.search(search).await.expect("an answer");
+            client.remind(request).await.expect("an answer");
             calls.push(began.elapsed());
             processes.push(self.hook("prompt", &format!(r#""session_id":"{run}","prompt":"{prompt}""#)));
         }

@@ -64,7 +64,7 @@ impl Probe {
 }
 
 /// The RPCs that have a case in [`ask`].
-pub(crate) const CASES: [&str; 40] = [
+pub(crate) const CASES: [&str; 41] = [
     "Stats",
     "OpenPage",
     "Search",
@@ -72,6 +72,7 @@ pub(crate) const CASES: [&str; 40] = [
     "Query",
     "Exact",
     "Context",
+    "Remind",
     "Get",
     "List",
     "Related",
@@ -193,6 +194,23 @@ pub(crate) async fn ask(rpc: &str, client: &Client, asker: RequestContext, probe
                 ..v1::ContextRequest::default()
             };
             reported(client.context(request).await)
+        }
+        "Remind" => {
+            use v1::remind_request::Occasion;
+            let output = format!("  File \"{}\", line 1, in f\nError: {}\n", probe.path, probe.words);
+            let failure = v1::FailedCommand { command: "make".to_owned(), output };
+            let occasion = match (probe.more, scope % 2) {
+                (true, _) => Occasion::Failure(failure),
+                (false, 0) => Occasion::File(probe.path.clone()),
+                (false, _) => Occasion::Prompt(probe.words.clone()),
+            };
+            let request = v1::RemindRequest {
+                context,
+                occasion: Some(occasion),
+                budget_tokens: Some(20_000),
+                ..v1::RemindRequest::default()
+            };
+            reported(client.remind(request).await)
         }
         "Get" => {
             let id = probe.name();
