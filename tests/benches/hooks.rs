@@ -37,6 +37,7 @@ fn main() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(bench.prompts());
     bench.line("post-tool, a read", "post-tool", r#""tool_name":"Read","tool_input":{"file_path":"README.md"}"#);
+    bench.failures();
     bench.line("stop, nothing changed", "stop", r#""last_assistant_message":"done""#);
 }
 
@@ -78,6 +79,17 @@ impl Bench<'_> {
         }
         let (calls, processes) = (median(&mut calls), median(&mut processes));
         println!("  {:<32} daemon p50 {calls:>7.2} ms   process p50 {processes:>7.2} ms", "prompt");
+    }
+
+    /// Measures commands that fail at the first line of the directory's README, each in a session of its own.
+    fn failures(&self) {
+        let fail = |run: usize| {
+            let output = r#"  File \"README.md\", line 1, in total\nError: the lock is not released when the process is killed\n"#;
+            let call = r#""tool_name":"Bash","tool_input":{"command":"make test"}"#;
+            self.hook("post-tool", &format!(r#""session_id":"failure {run}",{call},"error":"{output}""#))
+        };
+        let mut processes: Vec<_> = (0..RUNS).map(fail).collect();
+        println!("  {:<32} {:26} process p50 {:>7.2} ms", "post-tool, a failure", "", median(&mut processes));
     }
 
     /// Measures an event that makes no call.

@@ -69,10 +69,10 @@ fn a_trace_brings_the_lines_of_the_project_once() {
     assert_eq!(fail(&sandbox, &project, "one", "python -m shop.main", &trace), None, "it was shown");
     assert!(fail(&sandbox, &project, "two", "python -m shop.main", &trace).is_some());
     // The same code elsewhere in its file is the same fact; other code is a new one.
-    project.write("shop/cart.py", &CART.replace("PRICES = ", "# Prices.\nPRICES = "));
+    project.write("shop/cart.py", CART.replace("PRICES = ", "# Prices.\nPRICES = "));
     let moved = trace.replace("line 5", "line 6");
     assert_eq!(fail(&sandbox, &project, "one", "python -m shop.main", &moved), None);
-    project.write("shop/cart.py", &CART.replace("item in items]", "item in set(items)]"));
+    project.write("shop/cart.py", CART.replace("item in items]", "item in set(items)]"));
     let told = fail(&sandbox, &project, "one", "python -m shop.main", &trace).expect("an answer");
     assert!(told.contains("for item in set(items)]") && !told.contains("main.py"), "{told}");
 }

@@ -57,6 +57,19 @@ impl Probe {
         }
     }
 
+    /// A prompt, a file or a failed command, depending on the round.
+    fn occasion(&self) -> v1::remind_request::Occasion {
+        use v1::remind_request::Occasion;
+        if self.more {
+            let output = format!("  File \"{}\", line 1, in f\nError: {}\n", self.path, self.words);
+            Occasion::Failure(v1::FailedCommand { command: "make".to_owned(), output })
+        } else if self.scope == Scope::Project {
+            Occasion::File(self.path.clone())
+        } else {
+            Occasion::Prompt(self.words.clone())
+        }
+    }
+
     /// The id or the path, depending on the round.
     fn name(&self) -> String {
         if self.more { self.id.clone() } else { self.path.clone() }
@@ -196,17 +209,9 @@ pub(crate) async fn ask(rpc: &str, client: &Client, asker: RequestContext, probe
             reported(client.context(request).await)
         }
         "Remind" => {
-            use v1::remind_request::Occasion;
-            let output = format!("  File \"{}\", line 1, in f\nError: {}\n", probe.path, probe.words);
-            let failure = v1::FailedCommand { command: "make".to_owned(), output };
-            let occasion = match (probe.more, scope % 2) {
-                (true, _) => Occasion::Failure(failure),
-                (false, 0) => Occasion::File(probe.path.clone()),
-                (false, _) => Occasion::Prompt(probe.words.clone()),
-            };
             let request = v1::RemindRequest {
                 context,
-                occasion: Some(occasion),
+                occasion: Some(probe.occasion()),
                 budget_tokens: Some(20_000),
                 ..v1::RemindRequest::default()
             };

@@ -58,8 +58,9 @@ pub(super) fn find_sources(store: &Store, message: &str) -> Result<Vec<(Document
     Ok(found)
 }
 
-/// Returns the line with a quotation mark of the program's own code that has the most words of a message in one run, with its document.
-/// `None` if no such line has [`RUN_WORDS`] of them, or if several documents hold as much of the message.
+/// Returns the line that raises a message, with its document: of the lines with a quotation mark in the program's own code, tests left
+/// out, the one with the longest run of the message's words. `None` if none has [`RUN_WORDS`], or if several documents hold as much of
+/// the message.
 ///
 /// # Errors
 /// The catalog cannot be read.
@@ -79,12 +80,20 @@ pub(crate) fn raising_line(store: &Store, message: &str) -> Result<Option<(Docum
             let chunks = snapshot.chunks_of(row)?;
             let ordinal = chunk.0 - run.first.0;
             let Some(chunk) = chunks.iter().find(|chunk| i64::from(chunk.ordinal) == ordinal) else { return Ok(None) };
+            if chunk.symbol.as_deref().is_some_and(is_in_tests) {
+                return Ok(None);
+            }
             let text = snapshot.text_in(row, chunk.span.bytes)?.unwrap_or_default();
             Ok(line_with_most(&text, &words).map(|line| (row, chunk.span.start_line + line)))
         })?;
         lines.extend(found);
     }
     Ok(if lines.len() == 1 { lines.pop() } else { None })
+}
+
+/// Whether a definition is in a module of tests within a file of code, as in Rust.
+fn is_in_tests(symbol: &str) -> bool {
+    symbol.split(" > ").any(|part| matches!(part, "mod test" | "mod tests"))
 }
 
 /// Returns the number, from 0, of the first line with a quotation mark and the longest run of words; `None` if none has [`RUN_WORDS`].
