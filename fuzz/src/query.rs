@@ -4,8 +4,8 @@ use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
 use recall_core::{
-    Citation, DocPath, DocumentType, EventId, ItemId, MemoryId, Scope, normalize_text, normalized_path, understand,
-    words,
+    Citation, DocPath, DocumentType, EventId, ItemId, MemoryId, Report, Scope, normalize_text, normalized_path,
+    understand, words,
 };
 
 /// Reads a text as a query and as everything else that a user may write on one line.
@@ -15,6 +15,7 @@ use recall_core::{
 pub fn query(bytes: &[u8]) {
     let text = &*String::from_utf8_lossy(bytes);
     understood(text);
+    output(text);
     citation(text);
     path(text);
     words::split(text, |word| match word {
@@ -65,6 +66,14 @@ fn understood(query: &str) {
         assert_eq!((&again.text, again.class), (&read.text, read.class));
         assert_eq!((&again.identifiers, &again.paths), (&read.identifiers, &read.paths));
     }
+}
+
+/// Reads a text as the output of a failed command.
+fn output(text: &str) {
+    let Some(report) = Report::read_output(text) else { return };
+    assert!(!report.frames.is_empty() || !report.errors.is_empty());
+    assert!(report.frames.iter().all(|frame| frame.line != Some(0)));
+    assert!(report.errors.iter().all(|message| text.contains(message)), "a message that is not in the output");
 }
 
 fn citation(text: &str) {

@@ -3,11 +3,10 @@
 //! A hook never stops the agent that runs it. It exits with 0, answers within the time limit or not at all, and writes to
 //! standard output what the client's contract says or nothing. Everything that it quotes is framed as data.
 
+mod briefing;
 pub(crate) mod contract;
 mod frame;
 mod input;
-mod memory;
-mod prompt;
 mod record;
 mod seen;
 mod task_list;
@@ -15,28 +14,26 @@ mod task_list;
 use std::cell::Cell;
 use std::io;
 use std::path::PathBuf;
-use std::str::FromStr as _;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use recall_agents::HookEvent;
 use recall_api::v1;
+use recall_api::v1::remind_request::Occasion;
 use recall_client::{Client, ConnectOptions, Launch, Replace};
 use recall_config::{HookSettings, Settings};
-use recall_core::MemoryId;
-use recall_core::tokens::count;
 use tonic::Status;
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::hook::contract::Contract;
 use crate::hook::frame::frame;
-use crate::hook::input::{Input, ToolCall, ToolKind};
+use crate::hook::input::{Input, ToolCall, ToolKind, ToolResult};
 use crate::hook::seen::Seen;
-pub use prompt::{PromptAnswer, PromptLimits, prompt_answer, prompt_search};
 
-/// The most memories about a file that are shown.
-const MOST_ABOUT_FILE: usize = 5;
+/// The most bytes of a prompt or an output that are sent. The daemon reads the beginning of a prompt, and an output ends with what
+/// failed.
+const MOST_SENT_BYTES: usize = 64 * 1024;
 
 /// The prefix of the entries of what was shown. Compaction removes what was shown from the agent's context.
 const SHOWN: &str = "shown ";
@@ -46,10 +43,6 @@ const OWES_BRIEFING: &str = "owes briefing";
 
 /// The entry that says that the session has a goal.
 const HAS_GOAL: &str = "goal";
-
-/// What a subagent is told about the command. It may have no MCP tools.
-const COMMAND: &str = "The command `recall search \"words\"` finds code, documents and memories of this project; `recall get` prints \
-                       one of them.\n";
 
 /// Why a hook has no answer, other than that nothing is known.
 #[derive(Debug, thiserror::Error)]
@@ -159,17 +152,17 @@ impl Hook {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(HookError::Input)?;
         let text = runtime.block_on(self.text(&input))?;
         let text = text.map(|text| frame(&text)).filter(|text| !text.is_empty());
-        Ok(text.and_then(|text| self.contract.answer(&text)))
+        Ok(text.and_then(|text| self.contract.answer(&text, &input.event)))
     }
 
     async fn text(&self, input: &Input) -> Result<Option<String>, HookError> {
-        let HookSettings { briefing, prompt, files, events, .. } = self.settings;
+        let HookSettings { briefing, prompt, files, failures, events, .. } = self.settings;
         match self.contract.event {
             HookEvent::SessionStart => self.session_start(input).await,
             HookEvent::SubagentStart if briefing => self.subagent_start(input).await,
             HookEvent::Prompt if prompt || events || briefing => self.prompt(input).await,
             HookEvent::PreTool if files => self.file(input).await,
-            HookEvent::PostTool if events => self.tool(input).await,
+            HookEvent::PostTool if events || failures => self.tool(input).await,
             HookEvent::PreCompact if events => self.end(input, "compact").await,
             HookEvent::SessionEnd if events => self.end(input, "exit").await,
             HookEvent::Stop if events => self.turn_end(input).await,
@@ -177,111 +170,11 @@ impl Hook {
         }
     }
 
-    /// Starts the session and returns its briefing.
-    async fn session_start(&self, input: &Input) -> Result<Option<String>, HookError> {
-        seen::remove_old(self.context.dirs(), self.context.process_env.started);
-        let HookSettings { briefing, events, briefing_budget_tokens, .. } = self.settings;
-        if !briefing && !events {
-            return Ok(None);
-        }
-        if briefing {
-            self.owe(input);
-        }
-        let client = self.connect().await?;
-        let context = Some(self.request_context(input));
-        let start = v1::StartSessionRequest { context: context.clone(), ..v1::StartSessionRequest::default() };
-        let started = async { if events { client.start_session(start).await.map(drop) } else { Ok(()) } };
-        // Compaction removes from the agent's context what it did, not what it began with.
-        let subject =
-            if input.source == "compact" { v1::BriefingSubject::Session } else { v1::BriefingSubject::Unspecified };
-        let told = async {
-            if !briefing {
-                return Ok(None);
-            }
-            self.briefing(&client, context, briefing_budget_tokens, subject).await
-        };
-        // Both are asked at once. A briefing is useful without a record of the session.
-        let (started, told) = tokio::join!(started, told);
-        match told? {
-            Some(told) => Ok(Some(self.briefing_text(input, told))),
-            None => Ok(started.map(|()| None)?),
-        }
-    }
-
-    /// Keeps that the session has no briefing yet. If that fails, a late briefing is lost.
-    fn owe(&self, input: &Input) {
-        let kept = self.open_seen(input).and_then(|mut seen| {
-            seen.add(OWES_BRIEFING);
-            self.save(seen)
-        });
-        if let Err(error) = kept {
-            note(&self.context, &error);
-        }
-    }
-
-    /// Returns the briefing that was not ready when the session started; `None` if it was.
-    async fn late_briefing(&self, client: &Client, input: &Input) -> Option<String> {
-        let (context, budget) = (Some(self.request_context(input)), self.settings.briefing_budget_tokens);
-        match self.briefing(client, context, budget, v1::BriefingSubject::Unspecified).await {
-            Ok(told) => told.map(|told| self.briefing_text(input, told)),
-            Err(status) => {
-                note(&self.context, &status.into());
-                None
-            }
-        }
-    }
-
-    async fn subagent_start(&self, input: &Input) -> Result<Option<String>, HookError> {
-        let client = self.connect().await?;
-        let budget = self.settings.subagent_budget_tokens.saturating_sub(count(COMMAND)).max(1);
-        let subject = v1::BriefingSubject::Unspecified;
-        let briefing = self.briefing(&client, Some(self.request_context(input)), budget, subject).await?;
-        let briefing = briefing.map(|told| self.briefing_text(input, told) + "\n");
-        Ok(Some(format!("{}{COMMAND}", briefing.unwrap_or_default())))
-    }
-
-    /// Returns the briefing; `None` if it has no sections.
-    async fn briefing(
-        &self,
-        client: &Client,
-        context: Option<v1::RequestContext>,
-        budget_tokens: u32,
-        subject: v1::BriefingSubject,
-    ) -> Result<Option<v1::BriefingResponse>, Status> {
-        let budget_tokens = Some(budget_tokens);
-        let request =
-            v1::BriefingRequest { context, budget_tokens, subject: subject.into(), ..v1::BriefingRequest::default() };
-        let answer = client.briefing(request).await?;
-        Ok(Some(answer).filter(|answer| !answer.sections.is_empty()))
-    }
-
-    /// Returns the text of a briefing, and keeps that its memories were shown.
-    ///
-    /// A briefing is shown even if that cannot be kept: it comes once.
-    fn briefing_text(&self, input: &Input, told: v1::BriefingResponse) -> String {
-        let kept = self.open_seen(input).and_then(|mut seen| {
-            seen.remove(OWES_BRIEFING);
-            if input.source == "compact" {
-                seen.remove_all(SHOWN);
-            }
-            for cited in told.sections.iter().flat_map(|section| &section.citations) {
-                if MemoryId::from_str(cited).is_ok() {
-                    seen.add(&format!("{SHOWN}{}", prompt::memory_key(cited)));
-                }
-            }
-            self.save(seen)
-        });
-        if let Err(error) = kept {
-            note(&self.context, &error);
-        }
-        told.text
-    }
-
     async fn prompt(&self, input: &Input) -> Result<Option<String>, HookError> {
         let goal = self.goal(input)?;
-        let search = prompt_search(self.request_context(input), &input.prompt).filter(|_| self.settings.prompt);
+        let asks = self.settings.prompt && input.prompt.chars().any(char::is_alphanumeric);
         let owes = self.settings.briefing && self.open_seen(input)?.has(OWES_BRIEFING);
-        if goal.is_none() && search.is_none() && !owes {
+        if goal.is_none() && !asks && !owes {
             return Ok(None);
         }
         let mut briefing = None;
@@ -296,15 +189,21 @@ impl Hook {
             briefing = self.late_briefing(&client, input).await;
         }
         let named = async { if let Some(goal) = goal { self.name(&client, input, goal).await } else { Ok(()) } };
-        let found =
-            async { if let Some(search) = search { self.search(&client, input, search).await } else { Ok(None) } };
-        let (named, found) = tokio::join!(named, found);
-        let found = match (briefing, found) {
-            (Some(briefing), found) => Some(format!("{briefing}\n{}", found.ok().flatten().unwrap_or_default())),
-            (None, found) => found?,
+        let told = async {
+            if !asks {
+                return Ok(None);
+            }
+            let prompt = &input.prompt[..input.prompt.floor_char_boundary(MOST_SENT_BYTES)];
+            let budget_tokens = self.settings.prompt_budget_tokens;
+            self.remind(&client, input, Occasion::Prompt(prompt.to_owned()), budget_tokens).await
+        };
+        let (named, told) = tokio::join!(named, told);
+        let told = match (briefing, told) {
+            (Some(briefing), told) => Some(format!("{briefing}\n{}", told.ok().flatten().unwrap_or_default())),
+            (None, told) => told?,
         };
         // An answer is useful without a record of the session.
-        match found {
+        match told {
             Some(text) => Ok(Some(text)),
             None => named.map(|()| None),
         }
@@ -328,26 +227,37 @@ impl Hook {
         self.save(seen)
     }
 
-    /// Returns what a prompt is about.
-    async fn search(
+    /// Returns what is known on an occasion and was not shown in the session, and keeps that it was shown.
+    async fn remind(
         &self,
         client: &Client,
         input: &Input,
-        search: v1::SearchRequest,
+        occasion: Occasion,
+        budget_tokens: u32,
     ) -> Result<Option<String>, HookError> {
-        let response = client.search(search).await?;
-        let limits = PromptLimits::from(&self.settings);
-        // Most prompts have no confident hit, and then no file is touched.
-        if prompt_answer(&response, &limits, |_| true).shown.is_empty() {
+        let HookSettings { place_confidence, memory_confidence, .. } = self.settings;
+        let seen = self.open_seen(input)?;
+        let shown = seen.entries_with(SHOWN).filter_map(|entry| entry.strip_prefix(SHOWN)).map(str::to_owned).collect();
+        // Another hook of the session does not wait for the daemon.
+        drop(seen);
+        let request = v1::RemindRequest {
+            context: Some(self.request_context(input)),
+            occasion: Some(occasion),
+            budget_tokens: Some(budget_tokens),
+            place_confidence,
+            memory_confidence,
+            shown,
+        };
+        let v1::RemindResponse { heading, reminders, footing, warnings: _ } = client.remind(request).await?;
+        if reminders.is_empty() {
             return Ok(None);
         }
         let mut seen = self.open_seen(input)?;
-        let answer = prompt_answer(&response, &limits, |key| !seen.has(&format!("{SHOWN}{key}")));
-        for hit in &answer.shown {
-            seen.add(&format!("{SHOWN}{}", prompt::shown_key(hit)));
-        }
+        // Another hook may have shown some of it meanwhile.
+        let new = reminders.iter().filter(|reminder| seen.add(&format!("{SHOWN}{}", reminder.key)));
+        let texts: String = new.map(|reminder| reminder.text.as_str()).collect();
         self.save(seen)?;
-        Ok(Some(answer.text))
+        Ok((!texts.is_empty()).then(|| format!("{heading}{texts}{footing}")))
     }
 
     /// Returns the memories about the file that a tool is about to read or edit.
@@ -360,28 +270,55 @@ impl Hook {
             return Ok(None);
         }
         let client = self.connect().await?;
-        let context = Some(self.request_context(input));
-        let mut memories = about(&client, context, file).await?;
+        let budget_tokens = self.settings.file_budget_tokens;
+        let told = self.remind(&client, input, Occasion::File(file.clone()), budget_tokens).await?;
         let mut seen = self.open_seen(input)?;
-        let is_new = seen.add(&key);
-        memories.retain(|memory| is_new && seen.add(&format!("{SHOWN}{}", prompt::memory_key(&memory.id))));
+        seen.add(&key);
         self.save(seen)?;
-        Ok(memory::about_file(file, &memories, self.settings.file_budget_tokens))
+        Ok(told)
     }
 
-    /// Records what a tool did.
+    /// Records what a tool did. After a command that failed, returns what is known about the failure.
     async fn tool(&self, input: &Input) -> Result<Option<String>, HookError> {
+        let event = if self.settings.events { self.tool_event(input)? } else { None };
+        let failure = if self.settings.failures { failure(input) } else { None };
+        if event.is_none() && failure.is_none() {
+            return Ok(None);
+        }
+        let client = self.connect().await?;
+        let logged = async { if let Some(event) = event { self.log(&client, input, event).await } else { Ok(()) } };
+        let told = async {
+            let budget_tokens = self.settings.failure_budget_tokens;
+            match failure {
+                Some(failed) => self.remind(&client, input, Occasion::Failure(failed), budget_tokens).await,
+                None => Ok(None),
+            }
+        };
+        let (logged, told) = tokio::join!(logged, told);
+        // An answer is useful without a record of the session.
+        match told? {
+            Some(text) => Ok(Some(text)),
+            None => logged.map(|()| None),
+        }
+    }
+
+    /// Returns the event of what a tool did, and keeps what later events depend on.
+    fn tool_event(&self, input: &Input) -> Result<Option<v1::LogEventRequest>, HookError> {
         let capture = self.user.capture;
-        if let Some(tasks) = input.tasks.as_ref().filter(|_| capture.tasks) {
-            return self.log(input, |seen| record::tasks_event(tasks, seen)).await;
-        }
-        if let Some(call) = input.task.as_ref().filter(|_| capture.tasks) {
-            return self.log(input, |seen| record::tasks_event(&task_list::change(call, seen), seen)).await;
-        }
-        let Some(call) = &input.call else { return Ok(None) };
-        let context = self.request_context(input);
-        let directory = PathBuf::from(&context.working_directory);
-        self.log(input, |seen| record::tool_event(call, &directory, capture, seen)).await
+        let mut seen = self.open_seen(input)?;
+        let event = if let Some(tasks) = input.tasks.as_ref().filter(|_| capture.tasks) {
+            record::tasks_event(tasks, &mut seen)
+        } else if let Some(call) = input.task.as_ref().filter(|_| capture.tasks) {
+            let tasks = task_list::change(call, &mut seen);
+            record::tasks_event(&tasks, &mut seen)
+        } else if let Some(call) = &input.call {
+            let directory = PathBuf::from(self.request_context(input).working_directory);
+            record::tool_event(call, &directory, capture, &mut seen)
+        } else {
+            None
+        };
+        self.save(seen)?;
+        Ok(event)
     }
 
     /// Records what an agent said at the end of a turn in which it changed something.
@@ -389,22 +326,19 @@ impl Hook {
         if !self.user.capture.messages {
             return Ok(None);
         }
-        self.log(input, |seen| record::message_event(&input.message, seen)).await
-    }
-
-    async fn log(
-        &self,
-        input: &Input,
-        event: impl FnOnce(&mut Seen) -> Option<v1::LogEventRequest>,
-    ) -> Result<Option<String>, HookError> {
         let mut seen = self.open_seen(input)?;
-        let event = event(&mut seen);
+        let event = record::message_event(&input.message, &mut seen);
         self.save(seen)?;
         if let Some(event) = event {
-            let context = Some(self.request_context(input));
-            self.connect().await?.log_event(v1::LogEventRequest { context, ..event }).await?;
+            self.log(&self.connect().await?, input, event).await?;
         }
         Ok(None)
+    }
+
+    async fn log(&self, client: &Client, input: &Input, event: v1::LogEventRequest) -> Result<(), HookError> {
+        let context = Some(self.request_context(input));
+        client.log_event(v1::LogEventRequest { context, ..event }).await?;
+        Ok(())
     }
 
     /// Ends the session. Its summary is generated from its events; a later event reopens it.
@@ -464,29 +398,16 @@ impl Hook {
     }
 }
 
-/// Returns the memories about a file that are in force, with their validity.
-async fn about(client: &Client, context: Option<v1::RequestContext>, file: &str) -> Result<Vec<v1::Memory>, Status> {
-    let request = v1::GraphRequest {
-        context: context.clone(),
-        node: file.to_owned(),
-        relations: vec!["relates_to".to_owned()],
-        ..v1::GraphRequest::default()
+/// Returns the command that failed; `None` if the event is another one, or if it wrote nothing.
+fn failure(input: &Input) -> Option<v1::FailedCommand> {
+    let ToolCall { kind: ToolKind::Command, subject: command, result: ToolResult::Failed(output) } =
+        input.call.as_ref()?
+    else {
+        return None;
     };
-    let graph = match client.graph(request).await {
-        // A new file, or one that is not indexed.
-        Err(status) if status.code() == tonic::Code::NotFound => return Ok(Vec::new()),
-        answer => answer?,
-    };
-    let mut memories = Vec::new();
-    // The path of a memory's document is its id.
-    for node in graph.nodes.into_iter().filter(|node| MemoryId::from_str(&node.path).is_ok()) {
-        let request = v1::GetRequest { context: context.clone(), id: node.path, ..v1::GetRequest::default() };
-        memories.extend(client.get(request).await?.memory.filter(memory::is_in_force));
-        if memories.len() >= MOST_ABOUT_FILE {
-            break;
-        }
-    }
-    Ok(memories)
+    let command = command[..command.floor_char_boundary(MOST_SENT_BYTES)].to_owned();
+    let output = output[output.ceil_char_boundary(output.len().saturating_sub(MOST_SENT_BYTES))..].to_owned();
+    (!output.trim().is_empty()).then_some(v1::FailedCommand { command, output })
 }
 
 /// Reports on standard error why a hook has no answer. Agents show it in their debug logs.

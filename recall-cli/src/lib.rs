@@ -46,7 +46,6 @@ pub use args::Global;
 pub use command_context::CommandContext;
 pub use error::{CliError, CommandError};
 pub use exit::Exit;
-pub use hook::{PromptAnswer, PromptLimits, prompt_answer, prompt_search};
 pub use output::{Format, Output};
 pub use program::{run_program, wait};
 pub use progress::QueryBar;

@@ -20,6 +20,7 @@ mod models;
 mod page;
 mod publish;
 mod query;
+mod remind;
 mod run;
 mod search;
 mod session;
@@ -69,6 +70,10 @@ impl Recall for Service {
 
     async fn context(&self, request: Request<v1::ContextRequest>) -> Result<Response<v1::ContextResponse>, Status> {
         context_window::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn remind(&self, request: Request<v1::RemindRequest>) -> Result<Response<v1::RemindResponse>, Status> {
+        remind::handle(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn get(&self, request: Request<v1::GetRequest>) -> Result<Response<v1::GetResponse>, Status> {

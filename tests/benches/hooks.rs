@@ -37,6 +37,7 @@ fn main() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(bench.prompts());
     bench.line("post-tool, a read", "post-tool", r#""tool_name":"Read","tool_input":{"file_path":"README.md"}"#);
+    bench.failures();
     bench.line("stop, nothing changed", "stop", r#""last_assistant_message":"done""#);
 }
 
@@ -47,7 +48,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Measures prompts, and the search that each makes on an open connection, in turn.
+    /// Measures prompts, and the call that each makes on an open connection, in turn.
     async fn prompts(&self) {
         let options = ConnectOptions {
             dirs: self.sandbox.dirs(),
@@ -66,14 +67,29 @@ impl Bench<'_> {
         let (mut calls, mut processes) = (Vec::new(), Vec::new());
         for run in 0..RUNS {
             let prompt = PROMPTS[run % PROMPTS.len()];
-            let search = recall_cli::prompt_search(context.clone(), prompt).expect("words");
+            let request = v1::RemindRequest {
+                context: Some(context.clone()),
+                occasion: Some(v1::remind_request::Occasion::Prompt(prompt.to_owned())),
+                ..v1::RemindRequest::default()
+            };
             let began = Instant::now();
-            client.search(search).await.expect("an answer");
+            client.remind(request).await.expect("an answer");
             calls.push(began.elapsed());
             processes.push(self.hook("prompt", &format!(r#""session_id":"{run}","prompt":"{prompt}""#)));
         }
         let (calls, processes) = (median(&mut calls), median(&mut processes));
         println!("  {:<32} daemon p50 {calls:>7.2} ms   process p50 {processes:>7.2} ms", "prompt");
+    }
+
+    /// Measures commands that fail at the first line of the directory's README, each in a session of its own.
+    fn failures(&self) {
+        let fail = |run: usize| {
+            let output = r#"  File \"README.md\", line 1, in total\nError: the lock is not released when the process is killed\n"#;
+            let call = r#""tool_name":"Bash","tool_input":{"command":"make test"}"#;
+            self.hook("post-tool", &format!(r#""session_id":"failure {run}",{call},"error":"{output}""#))
+        };
+        let mut processes: Vec<_> = (0..RUNS).map(fail).collect();
+        println!("  {:<32} {:26} process p50 {:>7.2} ms", "post-tool, a failure", "", median(&mut processes));
     }
 
     /// Measures an event that makes no call.

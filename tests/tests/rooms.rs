@@ -35,7 +35,7 @@ const CRATES: &[(&str, usize)] = &[
 const STAIRS: [&[&str]; 17] = [
     &["migrate"],
     &["backup", "publish", "session"],
-    &["context"],
+    &["context", "remind"],
     &["exact", "inspect", "query"],
     &["search"],
     &["matching"],

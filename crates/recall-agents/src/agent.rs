@@ -61,9 +61,9 @@ impl Agent {
         self.hooks.map(|hooks| hooks.file.path(folders))
     }
 
-    /// Returns the agent's name of an event; `None` if the agent does not have it, or has no hooks.
-    pub fn hook_event_name(&self, event: HookEvent) -> Option<&'static str> {
-        self.hooks?.contract.event_name(event)
+    /// Returns the agent's own names of an event; none if it does not have the event.
+    pub fn hook_event_names(&self, event: HookEvent) -> impl Iterator<Item = &'static str> {
+        self.hooks.into_iter().flat_map(move |hooks| hooks.contract.event_names(event))
     }
 
     /// Whether the agent is on this machine: its program is found, or it left files.

@@ -55,6 +55,6 @@ impl HookEvent {
 
     /// Whether the agent adds the text of an answer to the model's context.
     pub const fn adds_context(self) -> bool {
-        matches!(self, Self::SessionStart | Self::Prompt | Self::PreTool | Self::SubagentStart)
+        matches!(self, Self::SessionStart | Self::Prompt | Self::PreTool | Self::PostTool | Self::SubagentStart)
     }
 }

@@ -58,7 +58,8 @@ const CLAUDE: &[EventRow] = &[
     ("UserPromptSubmit", None, Prompt, Wait::Yes),
     ("PreToolUse", Some("Read|Edit|Write|MultiEdit|NotebookEdit"), PreTool, Wait::Yes),
     ("PostToolUse", Some("Edit|Write|MultiEdit|NotebookEdit|Bash|TodoWrite|TaskCreate|TaskUpdate"), PostTool, Wait::No),
-    ("PostToolUseFailure", Some("Bash"), PostTool, Wait::No),
+    // What is known about a failure comes with it, not a turn later.
+    ("PostToolUseFailure", Some("Bash"), PostTool, Wait::Yes),
     ("SubagentStart", None, SubagentStart, Wait::Yes),
     ("PreCompact", None, PreCompact, Wait::Yes),
     // A hook that is not waited for is ended with the session, which in a run without a terminal is after the first turn.
@@ -103,9 +104,9 @@ impl Contract {
         }
     }
 
-    /// Returns the vendor's name of an event; the first, if it has several.
-    pub(crate) fn event_name(self, event: HookEvent) -> Option<&'static str> {
-        self.events().iter().find(|(_, _, answered, _)| *answered == event).map(|(name, ..)| *name)
+    /// Returns the vendor's names of an event, in the order of the table.
+    pub(crate) fn event_names(self, event: HookEvent) -> impl Iterator<Item = &'static str> {
+        self.events().iter().filter(move |(_, _, answered, _)| *answered == event).map(|(name, ..)| *name)
     }
 
     /// Returns the vendor's events with the groups that start `recall`.

@@ -139,6 +139,8 @@ repeatable! {
     query: QueryRequest => QueryResponse;
     /// Packs the context of a task or a file into one window.
     context: ContextRequest => ContextResponse;
+    /// Returns what an agent should know about a prompt, a file or a failed command.
+    remind: RemindRequest => RemindResponse;
     /// Returns one document, chunk or memory with its text.
     get: GetRequest => GetResponse;
     /// Lists documents and memories.

@@ -10,6 +10,7 @@
 
 mod formats;
 mod frames;
+mod output;
 mod sections;
 
 use std::collections::HashSet;
@@ -17,7 +18,7 @@ use std::collections::HashSet;
 use crate::word_form::looks_like_identifier;
 use crate::words::is_stop_word;
 use formats::PATTERNS;
-use frames::{below_packages, read_frames};
+use frames::{Mentions, below_packages, read_frames};
 use sections::Sections;
 
 pub use frames::Frame;
@@ -63,7 +64,7 @@ impl Report {
         if is_word {
             return None;
         }
-        let frames = read_frames(text);
+        let frames = read_frames(text, Mentions::Read);
         let is_long = text.len() >= LONG_BYTES;
         if frames.is_empty() && !is_long {
             return None;
@@ -94,11 +95,21 @@ impl Report {
 
 /// Whether a query of one line reads like the message of an error, and not like a question or a request.
 pub(crate) fn reads_like_a_message(query: &str) -> bool {
-    let words: Vec<String> =
-        query.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()).collect();
+    let words = bare_words(query);
     let asks = query.trim_end().ends_with('?') || words.first().is_some_and(|first| ASKING.contains(&first.as_str()));
-    let fails = || words.iter().any(|word| FAILING.iter().any(|failing| word.starts_with(failing)));
-    words.len() >= MIN_MESSAGE_WORDS && !asks && (fails() || query.contains([':', '\'', '`']) || query.ends_with('.'))
+    words.len() >= MIN_MESSAGE_WORDS
+        && !asks
+        && (says_failed(query) || query.contains([':', '\'', '`']) || query.ends_with('.'))
+}
+
+/// Whether a text has a word with which messages of errors say that something failed.
+fn says_failed(text: &str) -> bool {
+    bare_words(text).iter().any(|word| FAILING.iter().any(|failing| word.starts_with(failing)))
+}
+
+/// Returns the words of a text in lower case, without the marks around them.
+fn bare_words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()).collect()
 }
 
 /// The fewest words of a message.

@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::{Condvar, Mutex, MutexGuard, RwLockReadGuard};
 use recall_core::{
-    Event, EventId, ForeignKind, ItemId, Memory, MemoryId, MemoryOrigin, MemoryType, Timestamp, Vocabulary,
+    DocPath, Event, EventId, ForeignKind, ItemId, Memory, MemoryId, MemoryOrigin, MemoryType, Timestamp, Vocabulary,
 };
 use recall_journal::{Day, Journal, Storage};
 use recall_os::write_git_files;
@@ -170,10 +170,24 @@ impl Ledger {
 
     /// Returns all memories in force, with secrets masked, in the order of their ids.
     pub(crate) fn in_force(&self) -> Vec<Memory> {
+        self.in_force_that(|_| true)
+    }
+
+    /// Returns the memories in force that name one of the files or are anchored to it, with secrets masked, in the order of their ids.
+    pub(crate) fn in_force_about(&self, files: &BTreeSet<DocPath>) -> Vec<Memory> {
+        self.in_force_that(|memory| {
+            let mut paths = memory.related_files.iter().chain(memory.anchors.iter().map(|anchor| &anchor.path));
+            paths.any(|path| files.contains(path))
+        })
+    }
+
+    fn in_force_that(&self, is_wanted: impl Fn(&Memory) -> bool) -> Vec<Memory> {
         let state = self.state.lock();
-        let in_force = state.memories.iter().filter(|memory| self.backlog.expected_hash(memory.id).is_some());
-        let memories: Vec<Memory> = in_force.collect();
+        let is_in_force = |memory: &Memory| self.backlog.expected_hash(memory.id).is_some();
+        let wanted = state.memories.iter().filter(|memory| is_in_force(memory) && is_wanted(memory));
+        let memories: Vec<Memory> = wanted.collect();
         drop(state);
+        // Masking is the dearer part, so it is done for those that are returned.
         memories.into_iter().map(crate::mask::memory).collect()
     }
 

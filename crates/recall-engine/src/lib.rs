@@ -35,6 +35,7 @@ mod progress;
 mod publish;
 mod query;
 mod ranking;
+mod remind;
 mod search;
 mod session;
 mod session_log;
@@ -94,6 +95,7 @@ pub use ranking::features::{
     all_names as all_feature_names, features, names as feature_names, relevance_names as relevance_feature_names,
 };
 pub use ranking::{ContentKind, Feature, FeatureGroup, FeatureSet, RankerError, RankerUse, Rankers};
+pub use remind::{Occasion, RemindRequest, Reminder, ReminderSubject, Reminders};
 pub use search::{
     Answer, Explanation, Facet, Hit, RankedDocument, Reranked, Rescorer, RetrieverWeights, Stage, StageTimes,
 };

@@ -4,6 +4,7 @@
 //! become documents of the catalog and the lexical index, and are found like all others. They depend on the journal alone, so a
 //! rebuilt index gives the same answers.
 
+mod about;
 mod add;
 mod anchor_change;
 mod anchors;
@@ -28,6 +29,7 @@ pub use similar::SimilarMemory;
 pub use update::UpdateReport;
 pub use verify::VerifyReport;
 
+pub(crate) use about::memories_about;
 pub(crate) use add::{Addition, NewAddition, PreparedMemory};
 pub(crate) use anchors::Anchored;
 pub(crate) use prior::{factors, foreign_factor};

@@ -66,6 +66,8 @@ use store_results::Links;
 pub use answer::{Answer, Explanation, Facet, Hit, Reranked, Rescorer, Stage, StageTimes};
 pub use candidate_features::RankedDocument;
 pub(crate) use changed::changed_documents;
+pub(crate) use framed::certain_file;
+pub(crate) use messages::raising_line;
 pub(crate) use prior::kind_factor;
 pub use retriever_weights::RetrieverWeights;
 pub(crate) use scored::{Scored, ScoredChunk, score_chunks};

@@ -21,6 +21,7 @@ mod page;
 mod published;
 mod put_back;
 mod query;
+mod remind;
 mod remote;
 mod report;
 mod reports;

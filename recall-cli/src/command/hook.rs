@@ -31,7 +31,7 @@ fn event_help() -> String {
 }
 
 fn client_help() -> String {
-    let has_hooks = |agent: &&Agent| agent.hook_event_name(HookEvent::SessionStart).is_some();
+    let has_hooks = |agent: &&Agent| agent.hook_event_names(HookEvent::SessionStart).next().is_some();
     let names: Vec<_> =
         recall_agents::agents().iter().filter(has_hooks).map(|agent| format!("`{}`", agent.name)).collect();
     format!("The agent: {}. Events that it does not have are ignored", names.join(", "))

@@ -1,17 +1,18 @@
 //! The events of each client, and what an answer to them looks like.
 
-use recall_agents::HookEvent;
+use recall_agents::{Agent, HookEvent};
 use serde_json::json;
 
 /// An event of a client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Contract {
     /// The client's name, which is also the agent of the session.
     pub(crate) client: &'static str,
     /// The event.
     pub(crate) event: HookEvent,
-    /// The client's name of the event.
+    /// The client's name of the event; the first, if it has several.
     pub(crate) name: &'static str,
+    agent: &'static Agent,
 }
 
 impl Contract {
@@ -19,13 +20,16 @@ impl Contract {
     /// have the event.
     pub(crate) fn find(client: &str, event: &str) -> Option<Self> {
         let event = HookEvent::from_name(event)?;
-        let client = recall_agents::agent(client)?;
-        Some(Self { client: client.name, event, name: client.hook_event_name(event)? })
+        let agent = recall_agents::agent(client)?;
+        let name = agent.hook_event_names(event).next()?;
+        Some(Self { client: agent.name, event, name, agent })
     }
 
-    /// Returns the client's answer with a text for the model, on one line; `None` if the client has no use for text.
-    pub(crate) fn answer(&self, text: &str) -> Option<String> {
-        let answer = json!({"hookSpecificOutput": {"hookEventName": self.name, "additionalContext": text}});
+    /// Returns the client's answer with a text for the model, on one line; `None` if the client has no use for text. `named` is the
+    /// client's name of the event in its input: it refuses an answer to another of its events.
+    pub(crate) fn answer(&self, text: &str, named: &str) -> Option<String> {
+        let name = self.agent.hook_event_names(self.event).find(|name| *name == named).unwrap_or(self.name);
+        let answer = json!({"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}});
         self.event.adds_context().then(|| format!("{answer}\n"))
     }
 }
@@ -37,11 +41,12 @@ mod tests {
     #[test]
     fn an_event_is_found_by_its_client_and_name() {
         let check = |client: &str, event: &str, expected: Option<(&str, bool)>| {
-            let found = Contract::find(client, event).map(|contract| (contract.name, contract.answer("x").is_some()));
+            let found =
+                Contract::find(client, event).map(|contract| (contract.name, contract.answer("x", "").is_some()));
             assert_eq!(found, expected, "{client} {event}");
         };
         check("claude-code", "prompt", Some(("UserPromptSubmit", true)));
-        check("claude-code", "post-tool", Some(("PostToolUse", false)));
+        check("claude-code", "post-tool", Some(("PostToolUse", true)));
         check("claude-code", "stop", Some(("Stop", false)));
         check("gemini", "prompt", Some(("BeforeAgent", true)));
         check("gemini", "pre-tool", None);
@@ -52,10 +57,22 @@ mod tests {
     #[test]
     fn an_answer_is_one_line_of_json() {
         let contract = Contract::find("claude-code", "prompt").expect("a contract");
-        let answer = contract.answer("a\n\"b\"").expect("a prompt is answered");
+        let answer = contract.answer("a\n\"b\"", "UserPromptSubmit").expect("a prompt is answered");
         assert_eq!(answer.find('\n'), Some(answer.len() - 1), "{answer}");
         let expected =
             json!({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "a\n\"b\""}});
         assert_eq!(serde_json::from_str::<serde_json::Value>(&answer).expect("JSON"), expected);
+    }
+
+    #[test]
+    fn an_answer_has_the_name_of_the_event_that_happened() {
+        let contract = Contract::find("claude-code", "post-tool").expect("a contract");
+        for (named, expected) in
+            [("PostToolUseFailure", "PostToolUseFailure"), ("PostToolUse", "PostToolUse"), ("Stop", "PostToolUse")]
+        {
+            let answer = contract.answer("x", named).expect("it is answered");
+            let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
+            assert_eq!(answer["hookSpecificOutput"]["hookEventName"], expected);
+        }
     }
 }

@@ -14,6 +14,8 @@ const INPUT_BYTES: u64 = 16 * 1024 * 1024;
 /// What a client says about an event.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Input {
+    /// The client's name of the event; empty if it is not named.
+    pub(crate) event: String,
     /// The session; empty if it is not named.
     pub(crate) session: String,
     /// The subagent in which the event happens; empty for the agent itself.
@@ -134,6 +136,7 @@ impl Input {
     fn parse(value: &Value) -> Self {
         let directory = Some(PathBuf::from(text(value, "cwd"))).filter(|directory| directory.is_absolute());
         Self {
+            event: text(value, "hook_event_name"),
             session: text(value, "session_id"),
             subagent: text(value, "agent_id"),
             directory,

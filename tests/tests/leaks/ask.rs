@@ -57,6 +57,19 @@ impl Probe {
         }
     }
 
+    /// A prompt, a file or a failed command, depending on the round.
+    fn occasion(&self) -> v1::remind_request::Occasion {
+        use v1::remind_request::Occasion;
+        if self.more {
+            let output = format!("  File \"{}\", line 1, in f\nError: {}\n", self.path, self.words);
+            Occasion::Failure(v1::FailedCommand { command: "make".to_owned(), output })
+        } else if self.scope == Scope::Project {
+            Occasion::File(self.path.clone())
+        } else {
+            Occasion::Prompt(self.words.clone())
+        }
+    }
+
     /// The id or the path, depending on the round.
     fn name(&self) -> String {
         if self.more { self.id.clone() } else { self.path.clone() }
@@ -64,7 +77,7 @@ impl Probe {
 }
 
 /// The RPCs that have a case in [`ask`].
-pub(crate) const CASES: [&str; 40] = [
+pub(crate) const CASES: [&str; 41] = [
     "Stats",
     "OpenPage",
     "Search",
@@ -72,6 +85,7 @@ pub(crate) const CASES: [&str; 40] = [
     "Query",
     "Exact",
     "Context",
+    "Remind",
     "Get",
     "List",
     "Related",
@@ -193,6 +207,15 @@ pub(crate) async fn ask(rpc: &str, client: &Client, asker: RequestContext, probe
                 ..v1::ContextRequest::default()
             };
             reported(client.context(request).await)
+        }
+        "Remind" => {
+            let request = v1::RemindRequest {
+                context,
+                occasion: Some(probe.occasion()),
+                budget_tokens: Some(20_000),
+                ..v1::RemindRequest::default()
+            };
+            reported(client.remind(request).await)
         }
         "Get" => {
             let id = probe.name();

@@ -28,6 +28,10 @@ const GRAPH_DEPTH: (u32, u32) = (1, 5);
 /// The default and the maximum number of tokens of a context window; the maximum is half of a usual context window.
 const CONTEXT_TOKENS: (u32, u32) = (4_000, 100_000);
 
+/// The default and the maximum number of tokens of reminders; the default is that of the answer to a prompt, the maximum that of the
+/// settings of hooks.
+const REMINDER_TOKENS: (u32, u32) = (600, 20_000);
+
 /// The maximum number of parts of a document in a context window.
 const CONTEXT_PARTS: u32 = 20;
 
@@ -115,6 +119,14 @@ pub fn graph_depth(depth: Option<u32>) -> Result<u32, InvalidRequest> {
 /// The number is 0 or above 100,000.
 pub fn context_tokens(budget: Option<u32>) -> Result<u32, InvalidRequest> {
     shorten("budget_tokens", budget, CONTEXT_TOKENS)
+}
+
+/// Reads the budget of reminders: 1 to 20,000 tokens, 600 by default.
+///
+/// # Errors
+/// The number is 0 or above 20,000.
+pub fn reminder_tokens(budget: Option<u32>) -> Result<u32, InvalidRequest> {
+    shorten("budget_tokens", budget, REMINDER_TOKENS)
 }
 
 /// Reads the number of parts of a document in a context window: 1 to 20.

@@ -2,8 +2,8 @@
 //!
 //! Each subject of a commit is a prompt, asked in the tree before the commit. A place that the hook shows is relevant if the
 //! commit changed its file. Then the prompts are asked again in the newest tree, with the bodies of their commits as memories: a
-//! memory is relevant if it is the body of the prompt's own commit. The selection is that of `recall hook prompt`, with each
-//! threshold of confidence.
+//! memory is relevant if it is the body of the prompt's own commit. Each threshold of confidence is a request as `recall hook prompt`
+//! sends it, so what is measured is what agents get.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,7 +11,8 @@ use std::path::Path;
 use crate::quality::mine::{History, MineLimits};
 use crate::quality::{Corpus, Dataset, Query};
 use recall_api::v1;
-use recall_cli::{CommandContext, Exit, Format, PromptLimits, QueryBar, prompt_answer, prompt_search};
+use recall_api::v1::remind_request::Occasion;
+use recall_cli::{CommandContext, Exit, Format, QueryBar};
 use recall_client::Client;
 use recall_core::title_of;
 use recall_core::tokens::count;
@@ -27,15 +28,15 @@ const THRESHOLDS: [u32; 13] = [0, 3, 5, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70];
 /// The shortest body that becomes a memory, in bytes. A shorter one says little that the subject does not.
 const BODY_BYTES: usize = 120;
 
-/// A confidence that no hit has.
-const NEVER: f64 = 2.0;
+/// What is known about a prompt, one answer a threshold.
+type Answers = Vec<v1::RemindResponse>;
 
 /// What was found for a prompt.
 struct Found {
     prompt: String,
     /// The files that the commit changed, tests included.
     relevant: BTreeSet<String>,
-    response: v1::SearchResponse,
+    answers: Answers,
 }
 
 pub(crate) async fn run(
@@ -59,28 +60,27 @@ pub(crate) async fn run(
     for (name, corpus) in &dataset.corpora {
         let queries: Vec<&Query> = dataset.queries.iter().filter(|query| query.corpus == *name).collect();
         replay(context, corpus, &queries, async |client, from, query| {
-            let response = ask(client, from, query).await?;
+            let answers = ask(client, from, query, budget_tokens).await?;
             let changed = query.relevant.iter().map(|relevant| relevant.path.clone());
             let relevant = changed.chain(tests.get(&query.id).cloned().unwrap_or_default()).collect();
-            found.push(Found { prompt: query.text.clone(), relevant, response });
+            found.push(Found { prompt: query.text.clone(), relevant, answers });
             bar.step();
             Ok(())
         })
         .await?;
-        memories.extend(with_memories(context, corpus, &queries, &bodies, &bar).await?);
+        memories.extend(with_memories(context, corpus, &queries, &bodies, budget_tokens, &bar).await?);
     }
     drop(bar);
-    let shares = || THRESHOLDS.iter().map(|&hundredths| f64::from(hundredths) / 100.0);
     let report = PromptReport {
         dataset: dataset.name.clone(),
         prompts: found.len(),
         named: found.iter().filter(|found| names_a_file(found)).count(),
         budget_tokens,
-        rows: shares().map(|threshold| row(threshold, budget_tokens, &found)).collect(),
+        rows: thresholds().enumerate().map(|(place, threshold)| row(place, threshold, &found)).collect(),
         memories: MemoryReport {
             known: memories.iter().filter(|found| found.relevant.is_some()).count(),
             unknown: memories.iter().filter(|found| found.relevant.is_none()).count(),
-            rows: shares().map(|threshold| memory_row(threshold, budget_tokens, &memories)).collect(),
+            rows: thresholds().enumerate().map(|(place, threshold)| memory_row(place, threshold, &memories)).collect(),
         },
     };
     match context.output.format {
@@ -94,7 +94,7 @@ pub(crate) async fn run(
 struct FoundMemories {
     /// The id of the memory that is relevant; `None` if there is none.
     relevant: Option<String>,
-    response: v1::SearchResponse,
+    answers: Answers,
 }
 
 /// Asks every prompt in the newest tree, in which the bodies are memories.
@@ -103,6 +103,7 @@ async fn with_memories(
     corpus: &Corpus,
     queries: &[&Query],
     bodies: &BTreeMap<String, String>,
+    budget_tokens: u32,
     bar: &QueryBar,
 ) -> Result<Vec<FoundMemories>, BenchError> {
     // The newest commit is the first.
@@ -116,7 +117,7 @@ async fn with_memories(
             ids = Some(remember(client, from, bodies).await?);
         }
         let relevant = ids.as_ref().and_then(|ids| ids.get(&query.id)).cloned();
-        found.push(FoundMemories { relevant, response: ask(client, from, query).await? });
+        found.push(FoundMemories { relevant, answers: ask(client, from, query, budget_tokens).await? });
         bar.step();
         Ok(())
     })
@@ -145,22 +146,41 @@ async fn remember(
     Ok(ids)
 }
 
-/// Asks a prompt as the hook does.
-async fn ask(client: &Client, from: &v1::RequestContext, query: &Query) -> Result<v1::SearchResponse, BenchError> {
-    match prompt_search(from.clone(), &query.text) {
-        Some(search) => client.search(search).await.map_err(|status| add_query_id(query, status)),
-        None => Ok(v1::SearchResponse::default()),
-    }
+/// Returns the thresholds as confidences.
+fn thresholds() -> impl Iterator<Item = f64> {
+    THRESHOLDS.iter().map(|&hundredths| f64::from(hundredths) / 100.0)
 }
 
-/// Measures which memories the hook shows with a threshold.
-fn memory_row(threshold: f64, budget_tokens: u32, found: &[FoundMemories]) -> MemoryRow {
-    let limits = PromptLimits { place_confidence: NEVER, memory_confidence: threshold, budget_tokens };
+/// Asks a prompt as the hook does, with each threshold.
+async fn ask(
+    client: &Client,
+    from: &v1::RequestContext,
+    query: &Query,
+    budget_tokens: u32,
+) -> Result<Answers, BenchError> {
+    let mut answers = Vec::with_capacity(THRESHOLDS.len());
+    for threshold in thresholds() {
+        let request = v1::RemindRequest {
+            context: Some(from.clone()),
+            occasion: Some(Occasion::Prompt(query.text.clone())),
+            budget_tokens: Some(budget_tokens),
+            place_confidence: threshold,
+            memory_confidence: threshold,
+            shown: Vec::new(),
+        };
+        answers.push(client.remind(request).await.map_err(|status| add_query_id(query, status))?);
+    }
+    Ok(answers)
+}
+
+/// Measures which memories the hook shows with a threshold, the one at that place of the list.
+fn memory_row(place: usize, threshold: f64, found: &[FoundMemories]) -> MemoryRow {
     let mut row = MemoryRow { threshold, ..MemoryRow::default() };
-    for FoundMemories { relevant, response } in found {
-        let shown = prompt_answer(response, &limits, |_| true).shown;
-        let is_relevant = |hit: &&&v1::Hit| hit.memory.as_ref().map(|memory| &memory.id) == relevant.as_ref();
-        let right = shown.iter().filter(is_relevant).count();
+    for FoundMemories { relevant, answers } in found {
+        // Memories come before places, which take nothing of their budget.
+        let shown: Vec<&str> =
+            answers[place].reminders.iter().map(|it| it.memory_id.as_str()).filter(|id| !id.is_empty()).collect();
+        let right = shown.iter().filter(|id| relevant.as_deref() == Some(**id)).count();
         row.shown += shown.len();
         row.relevant += right;
         row.helped += usize::from(right > 0);
@@ -169,18 +189,17 @@ fn memory_row(threshold: f64, budget_tokens: u32, found: &[FoundMemories]) -> Me
     row
 }
 
-/// Measures what the hook shows with a threshold.
-fn row(threshold: f64, budget_tokens: u32, found: &[Found]) -> ThresholdRow {
-    let limits = PromptLimits { place_confidence: threshold, memory_confidence: threshold, budget_tokens };
+/// Measures what the hook shows with a threshold, the one at that place of the list.
+fn row(place: usize, threshold: f64, found: &[Found]) -> ThresholdRow {
     let mut row = ThresholdRow { threshold, ..ThresholdRow::default() };
-    for Found { prompt: _, relevant, response } in found {
-        let answer = prompt_answer(response, &limits, |_| true);
-        let path = |hit: &&v1::Hit| hit.doc.as_ref().map_or("", |doc| doc.path.as_str()).to_owned();
-        let right = answer.shown.iter().map(path).filter(|path| relevant.contains(path)).count();
-        let tokens = count(&answer.text);
-        row.shown += answer.shown.len();
+    for Found { prompt: _, relevant, answers } in found {
+        let v1::RemindResponse { heading, reminders, footing, warnings: _ } = &answers[place];
+        let right = reminders.iter().filter(|reminder| relevant.contains(&reminder.path)).count();
+        let texts: String = reminders.iter().map(|reminder| reminder.text.as_str()).collect();
+        let tokens = count(&format!("{heading}{texts}{footing}"));
+        row.shown += reminders.len();
         row.relevant += right;
-        row.answered += usize::from(!answer.shown.is_empty());
+        row.answered += usize::from(!reminders.is_empty());
         row.helped += usize::from(right > 0);
         row.tokens += u64::from(tokens);
         row.most_tokens = row.most_tokens.max(tokens);
@@ -203,54 +222,56 @@ fn names_a_file(found: &Found) -> bool {
 mod tests {
     use super::*;
 
-    fn found(prompt: &str, relevant: &[&str], hits: &[(&str, f64)]) -> Found {
-        let hit = |(path, confidence): &(&str, f64)| v1::Hit {
-            doc: Some(v1::Document { path: (*path).to_owned(), ..v1::Document::default() }),
-            chunk: Some(v1::Chunk::default()),
-            confidence: Some(*confidence),
-            ..v1::Hit::default()
+    fn found(prompt: &str, relevant: &[&str], shown: &[&[&str]]) -> Found {
+        let reminder = |path: &&str| v1::Reminder {
+            path: (*path).to_owned(),
+            text: format!("- {path}\n"),
+            ..v1::Reminder::default()
         };
-        let results = hits.iter().map(hit).collect();
-        let response = v1::SearchResponse { results, ..v1::SearchResponse::default() };
-        Found { prompt: prompt.to_owned(), relevant: relevant.iter().map(|&path| path.to_owned()).collect(), response }
+        let answer = |paths: &&[&str]| v1::RemindResponse {
+            reminders: paths.iter().map(reminder).collect(),
+            ..v1::RemindResponse::default()
+        };
+        let relevant = relevant.iter().map(|&path| path.to_owned()).collect();
+        Found { prompt: prompt.to_owned(), relevant, answers: shown.iter().map(answer).collect() }
     }
 
     #[test]
     fn a_threshold_trades_misses_for_precision() {
         let found = [
-            found("open the store", &["src/store.rs"], &[("src/store.rs", 0.9), ("src/other.rs", 0.4)]),
-            found("close it", &["src/a.rs", "tests/a.rs"], &[("src/b.rs", 0.6), ("tests/a.rs", 0.3)]),
+            found("open the store", &["src/store.rs"], &[&["src/store.rs", "src/other.rs"], &["src/store.rs"], &[]]),
+            found("close it", &["src/a.rs", "tests/a.rs"], &[&["src/b.rs", "tests/a.rs"], &["src/b.rs"], &[]]),
         ];
-        let check = |threshold: f64, expected: (usize, usize, usize, usize)| {
-            let row = row(threshold, 600, &found);
-            assert_eq!((row.shown, row.relevant, row.answered, row.helped), expected, "{threshold}");
+        let check = |place: usize, expected: (usize, usize, usize, usize)| {
+            let row = row(place, 0.5, &found);
+            assert_eq!((row.shown, row.relevant, row.answered, row.helped), expected, "{place}");
             assert!(row.most_tokens <= 600 && row.tokens <= 1_200);
         };
-        check(0.0, (4, 2, 2, 2));
-        check(0.5, (2, 1, 2, 1));
-        check(0.7, (1, 1, 1, 1));
-        check(0.95, (0, 0, 0, 0));
-        let memory = |id: &str| v1::Memory { id: id.to_owned(), title: "x".to_owned(), ..v1::Memory::default() };
-        let hit = |id: &str, confidence| v1::Hit {
-            memory: Some(memory(id)),
-            confidence: Some(confidence),
-            ..v1::Hit::default()
+        check(0, (4, 2, 2, 2));
+        check(1, (2, 1, 2, 1));
+        check(2, (0, 0, 0, 0));
+        let answer = |ids: &[&str]| v1::RemindResponse {
+            reminders: ids
+                .iter()
+                .map(|id| v1::Reminder { memory_id: (*id).to_owned(), ..v1::Reminder::default() })
+                .collect(),
+            ..v1::RemindResponse::default()
         };
-        let found_memories = |relevant: Option<&str>, results| FoundMemories {
-            relevant: relevant.map(str::to_owned),
-            response: v1::SearchResponse { results, ..v1::SearchResponse::default() },
-        };
+        // A place, which has no id, is not a memory.
         let memories = [
-            found_memories(Some("L-1"), vec![hit("L-1", 0.8), hit("L-2", 0.3)]),
-            found_memories(None, vec![hit("L-2", 0.4)]),
+            FoundMemories {
+                relevant: Some("L-1".to_owned()),
+                answers: vec![answer(&["L-1", "L-2", ""]), answer(&["L-1"]), answer(&[])],
+            },
+            FoundMemories { relevant: None, answers: vec![answer(&["L-2"]), answer(&[]), answer(&[])] },
         ];
-        let check = |threshold: f64, expected: (usize, usize, usize, usize)| {
-            let row = memory_row(threshold, 600, &memories);
-            assert_eq!((row.shown, row.relevant, row.helped, row.alarms), expected, "{threshold}");
+        let check = |place: usize, expected: (usize, usize, usize, usize)| {
+            let row = memory_row(place, 0.5, &memories);
+            assert_eq!((row.shown, row.relevant, row.helped, row.alarms), expected, "{place}");
         };
-        check(0.1, (3, 1, 1, 1));
-        check(0.5, (1, 1, 1, 0));
-        check(0.9, (0, 0, 0, 0));
+        check(0, (3, 1, 1, 1));
+        check(1, (1, 1, 1, 0));
+        check(2, (0, 0, 0, 0));
         assert!(names_a_file(&found[0]) && !names_a_file(&found[1]));
     }
 }

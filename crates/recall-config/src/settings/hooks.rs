@@ -28,6 +28,10 @@ pub struct HookSettings {
     pub files: bool,
     /// The token budget of these memories.
     pub file_budget_tokens: u32,
+    /// Whether a command that failed is answered with the lines that its output names and the memories about its error.
+    pub failures: bool,
+    /// The token budget of that answer.
+    pub failure_budget_tokens: u32,
     /// Whether edits, failed commands and commits become events of the session, and its end writes a summary.
     pub events: bool,
 }
@@ -47,6 +51,9 @@ impl Default for HookSettings {
             memory_confidence: 0.1,
             files: true,
             file_budget_tokens: 400,
+            failures: true,
+            // Three places with the lines around them and a short memory.
+            failure_budget_tokens: 400,
             events: true,
         }
     }

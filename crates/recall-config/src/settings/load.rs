@@ -454,6 +454,8 @@ fn hooks(from: &mut Reader, default: HookSettings) -> Result<HookSettings, Confi
         memory_confidence,
         files,
         file_budget_tokens,
+        failures,
+        failure_budget_tokens,
         events,
     } = default;
     let tokens = count(1..=20_000);
@@ -462,6 +464,7 @@ fn hooks(from: &mut Reader, default: HookSettings) -> Result<HookSettings, Confi
     let subagent_budget_tokens = budget("hooks.subagent_budget_tokens", subagent_budget_tokens)?;
     let prompt_budget_tokens = budget("hooks.prompt_budget_tokens", prompt_budget_tokens)?;
     let file_budget_tokens = budget("hooks.file_budget_tokens", file_budget_tokens)?;
+    let failure_budget_tokens = budget("hooks.failure_budget_tokens", failure_budget_tokens)?;
     Ok(HookSettings {
         wait: from.key("hooks.wait", Reach::Client, wait, &duration(MILLISECOND..=MINUTE))?,
         start_wait: from.key("hooks.start_wait", Reach::Client, start_wait, &duration(MILLISECOND..=MINUTE))?,
@@ -474,6 +477,8 @@ fn hooks(from: &mut Reader, default: HookSettings) -> Result<HookSettings, Confi
         memory_confidence: from.key("hooks.memory_confidence", Reach::Client, memory_confidence, &part())?,
         files: from.key("hooks.files", Reach::Client, files, &yes_or_no())?,
         file_budget_tokens,
+        failures: from.key("hooks.failures", Reach::Client, failures, &yes_or_no())?,
+        failure_budget_tokens,
         events: from.key("hooks.events", Reach::Client, events, &yes_or_no())?,
     })
 }

@@ -302,13 +302,13 @@ impl Patterns {
 
 #[cfg(test)]
 mod tests {
-    use super::super::frames::read_frames;
+    use super::super::frames::{Mentions, read_frames};
     use super::*;
 
     #[test]
     fn each_format_reads_its_example() {
         for Format { example: (line, path, number, function), pattern, .. } in FORMATS {
-            let frames = read_frames(line);
+            let frames = read_frames(line, Mentions::Read);
             let read = frames.first().map(|frame| (frame.path.as_str(), frame.line, frame.function.as_deref()));
             assert_eq!(read, Some((*path, *number, *function)), "{line} by {pattern}");
         }

@@ -42,6 +42,15 @@ const LIBRARY_FOLDERS: [&str; 16] = [
     "frozen importlib",
 ];
 
+/// What is done with a path and a line that stand together in any text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mentions {
+    /// They are a place, after those of the known formats.
+    Read,
+    /// They are not a place: the output of a program names files for many reasons.
+    Ignore,
+}
+
 /// Consecutive places of formats with one order.
 struct Trace {
     order: Order,
@@ -50,8 +59,9 @@ struct Trace {
 }
 
 /// Reads the places in a text: those of traces, the last trace first and in each the innermost place first; then the complaints of
-/// compilers and the like in their order; then paths with lines anywhere in the text. Each place once, at most [`MOST_FRAMES`].
-pub(super) fn read_frames(text: &str) -> Vec<Frame> {
+/// compilers and the like in their order; then paths with lines anywhere in the text, if they are to be read. Each place once, at most
+/// [`MOST_FRAMES`].
+pub(super) fn read_frames(text: &str, mentions: Mentions) -> Vec<Frame> {
     let (mut traces, mut mentioned): (Vec<Trace>, Vec<Frame>) = (Vec::new(), Vec::new());
     let (mut function, mut heading): (Option<&str>, Option<&str>) = (None, None);
     let mut count = 0;
@@ -83,7 +93,10 @@ pub(super) fn read_frames(text: &str) -> Vec<Frame> {
             count += 1;
         } else if let Some(read) = PATTERNS.heading.captures(line) {
             heading = read.name("path").map(|group| group.as_str());
-        } else if has_digit && let Some(read) = PATTERNS.anywhere.captures(line) {
+        } else if mentions == Mentions::Read
+            && has_digit
+            && let Some(read) = PATTERNS.anywhere.captures(line)
+        {
             mentioned.push(frame(&read["path"], read.name("line").map(|group| group.as_str()), None));
             count += 1;
         }
@@ -153,7 +166,7 @@ mod tests {
     use super::*;
 
     fn places(text: &str) -> Vec<(String, u32)> {
-        read_frames(text).into_iter().map(|frame| (frame.path, frame.line.unwrap_or(0))).collect()
+        read_frames(text, Mentions::Read).into_iter().map(|frame| (frame.path, frame.line.unwrap_or(0))).collect()
     }
 
     fn check(text: &str, expected: &[(&str, u32)]) {
@@ -175,9 +188,15 @@ mod tests {
 
     #[test]
     fn functions_on_the_line_before_belong_to_the_place() {
-        let frames = read_frames("stack backtrace:\n   4: shop::cart::total\n             at ./src/cart.rs:12:9\n");
+        let frames = read_frames(
+            "stack backtrace:\n   4: shop::cart::total\n             at ./src/cart.rs:12:9\n",
+            Mentions::Read,
+        );
         assert_eq!(frames[0].function.as_deref(), Some("shop::cart::total"));
-        let frames = read_frames("goroutine 1 [running]:\nmain.(*Cart).Total(0x0)\n\t/src/shop/cart.go:12 +0x1d\n");
+        let frames = read_frames(
+            "goroutine 1 [running]:\nmain.(*Cart).Total(0x0)\n\t/src/shop/cart.go:12 +0x1d\n",
+            Mentions::Read,
+        );
         assert_eq!(frames[0].function.as_deref(), Some("main.(*Cart).Total"));
     }
 
@@ -209,13 +228,13 @@ mod tests {
     #[test]
     fn a_line_that_ends_a_bounded_read_does_not_hang() {
         let long = (1..=5_000).map(|line| format!("  File \"a.py\", line {line}, in f")).collect::<Vec<_>>().join("\n");
-        assert_eq!(read_frames(&long).len(), MOST_FRAMES);
+        assert_eq!(read_frames(&long, Mentions::Read).len(), MOST_FRAMES);
     }
 
     proptest::proptest! {
         #[test]
         fn any_text_is_read(text in "(\\PC|[ \t\n:/.()#0-9]){0,400}") {
-            read_frames(&text);
+            read_frames(&text, Mentions::Read);
         }
     }
 }

@@ -8,8 +8,8 @@ use recall_core::{DocPath, MemoryId, MemoryView, Timestamp};
 use crate::context::draft::Entry;
 use crate::engine::MountedStore;
 use crate::error::StoreError;
-use crate::memory::words::{weight, words_of};
-use crate::memory::{bring_up_anchors, recalled_as_hit};
+use crate::memory::memories_about;
+use crate::memory::words::words_of;
 use recall_core::quote::{inline, quote};
 
 /// The most characters that are quoted of a memory.
@@ -28,21 +28,7 @@ pub(crate) fn list(
     let mut seen: BTreeSet<MemoryId> = found.iter().map(|recalled| recalled.memory.id).collect();
     let mut all = found;
     for store in stores {
-        let mut about: Vec<_> = store.ledger.in_force();
-        about.retain(|memory| {
-            let mut paths = memory.related_files.iter().chain(memory.anchors.iter().map(|anchor| &anchor.path));
-            paths.any(|path| files.contains(&store.mount.outer_path(path))) && seen.insert(memory.id)
-        });
-        about.sort_by_key(|memory| (weight(memory.id.memory_type), memory.id));
-        let ids: Vec<MemoryId> = about.iter().map(|memory| memory.id).take(MOST_MEMORIES).collect();
-        bring_up_anchors(store, &ids, now)?;
-        for id in ids {
-            let mut recalled = recalled_as_hit(store, id, now)?;
-            if let Some(recalled) = &mut recalled {
-                store.mount.show_memory(recalled);
-            }
-            all.extend(recalled);
-        }
+        all.extend(memories_about(store, files, &mut seen, MOST_MEMORIES, now)?);
     }
     Ok(all.iter().take(MOST_MEMORIES).map(memory).collect())
 }

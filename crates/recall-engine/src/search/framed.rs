@@ -104,6 +104,32 @@ impl Framed {
     }
 }
 
+/// Returns the file of a store that a place is certainly in: the only one that shares the whole path as written and has the line, or
+/// the only one that has the line in the function and shares more of the path than the name. `None` if no file is certain.
+///
+/// # Errors
+/// An index cannot be read.
+pub(crate) fn certain_file(store: &Store, frame: &Frame) -> Result<Option<DocumentRow>, StoreError> {
+    let searcher = store.index.searcher();
+    let failed = |source| store.index.search_error(source);
+    for path in Report::candidate_paths(frame) {
+        let components = components(&path);
+        for at in 0..components.len().saturating_sub(1) {
+            let found = searcher.files_ending_with(&components[at..].join("/"), &Filters::default(), MOST_NAMESAKES);
+            let &[document] = &found.map_err(failed)?[..] else { continue };
+            let is_whole = at == 0 && !frame.is_library;
+            let certainty = locate(store, document, frame)?.certainty;
+            let is_certain = certainty == Certainty::LineOfFunction || (is_whole && certainty == Certainty::Line);
+            return Ok(is_certain.then_some(document));
+        }
+    }
+    Ok(None)
+}
+
+fn components(path: &str) -> Vec<&str> {
+    path.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect()
+}
+
 /// Returns the files that a place may be in, each with the chunk of the place: those that share the longest end of its path, and of
 /// several those with its function. None if too many do, or if only the name of a file of a library is shared.
 fn find_files(
@@ -113,7 +139,7 @@ fn find_files(
     filters: &Filters,
 ) -> Result<Vec<(DocumentRow, Option<ChunkRow>)>, StoreError> {
     for path in Report::candidate_paths(frame) {
-        let components: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect();
+        let components = components(&path);
         for at in 0..components.len() {
             let end = components[at..].join("/");
             let found = searcher.files_ending_with(&end, filters, MOST_COMPARED);

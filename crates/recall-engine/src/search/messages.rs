@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use recall_core::{Case, ChunkRow, DocumentRow};
+use recall_core::{Case, ChunkRow, Document, DocumentRow, DocumentType, FileKind};
 
 use crate::error::StoreError;
 use crate::occurrences::{chunk_that_quotes_most, literal_matches};
@@ -58,6 +58,59 @@ pub(super) fn find_sources(store: &Store, message: &str) -> Result<Vec<(Document
     Ok(found)
 }
 
+/// Returns the line that raises a message, with its document: of the lines with a quotation mark in the program's own code, tests left
+/// out, the one with the longest run of the message's words. `None` if none has [`RUN_WORDS`], or if several documents hold as much of
+/// the message.
+///
+/// # Errors
+/// The catalog cannot be read.
+pub(crate) fn raising_line(store: &Store, message: &str) -> Result<Option<(DocumentRow, u32)>, StoreError> {
+    let words: Vec<&str> = message.split_whitespace().collect();
+    if words.len() < RUN_WORDS {
+        return Ok(None);
+    }
+    let mut lines = Vec::new();
+    for (row, chunk) in find_sources(store, message)? {
+        let found = store.index.read(|snapshot| {
+            let Some((stored, run)) = snapshot.document_with_run(row)? else { return Ok(None) };
+            let Document { document_type, file_kind, .. } = stored.document;
+            if document_type != DocumentType::Code || file_kind != FileKind::Main {
+                return Ok(None);
+            }
+            let chunks = snapshot.chunks_of(row)?;
+            let ordinal = chunk.0 - run.first.0;
+            let Some(chunk) = chunks.iter().find(|chunk| i64::from(chunk.ordinal) == ordinal) else { return Ok(None) };
+            if chunk.symbol.as_deref().is_some_and(is_in_tests) {
+                return Ok(None);
+            }
+            let text = snapshot.text_in(row, chunk.span.bytes)?.unwrap_or_default();
+            Ok(line_with_most(&text, &words).map(|line| (row, chunk.span.start_line + line)))
+        })?;
+        lines.extend(found);
+    }
+    Ok(if lines.len() == 1 { lines.pop() } else { None })
+}
+
+/// Whether a definition is in a module of tests within a file of code, as in Rust.
+fn is_in_tests(symbol: &str) -> bool {
+    symbol.split(" > ").any(|part| matches!(part, "mod test" | "mod tests"))
+}
+
+/// Returns the number, from 0, of the first line with a quotation mark and the longest run of words; `None` if none has [`RUN_WORDS`].
+fn line_with_most(text: &str, words: &[&str]) -> Option<u32> {
+    for count in (RUN_WORDS..=words.len()).rev() {
+        let runs: Vec<String> = runs(words, count).into_iter().map(|run| run.text.to_lowercase()).collect();
+        let line = (0..).zip(text.lines()).find(|(_, line)| {
+            let quoting = line.contains(['"', '\'', '`']).then(|| line.to_lowercase());
+            quoting.is_some_and(|line| runs.iter().any(|run| line.contains(run.as_str())))
+        });
+        if let Some((number, _)) = line {
+            return Some(number);
+        }
+    }
+    None
+}
+
 /// Consecutive words of a message.
 struct WordRun {
     text: String,
@@ -95,6 +148,19 @@ fn runs(words: &[&str], count: usize) -> Vec<WordRun> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_line_with_the_longest_run_raises_the_message() {
+        let text = "fn total() {\n    // no price for it\n    fail(\"no price for {item} in the list\")\n}\n";
+        let check = |message: &str, expected: Option<u32>| {
+            let words: Vec<&str> = message.split_whitespace().collect();
+            assert_eq!(line_with_most(text, &words), expected, "{message}");
+        };
+        check("no price for apples in the list", Some(2));
+        check("no price for it in the list", Some(2));
+        check("apples in the list of", Some(2));
+        check("no total of a list", None);
+    }
 
     #[test]
     fn runs_are_words_as_they_are_written() {

@@ -1,0 +1,65 @@
+//! `Remind`: what an agent should know about a prompt, a file or a failed command.
+
+use recall_api::convert::limits;
+use recall_api::v1::remind_request::Occasion as Asked;
+use recall_api::v1::{self, FailedCommand, RemindRequest, RemindResponse};
+use recall_api::{InvalidRequest, Problem};
+use recall_core::Limits;
+use recall_engine::{Occasion, RemindRequest as Request, Reminder, ReminderSubject, Reminders};
+use tonic::Status;
+
+use super::{Service, context, warning};
+
+pub(super) async fn handle(service: &Service, request: RemindRequest) -> Result<RemindResponse, Status> {
+    let RemindRequest { context, occasion, budget_tokens, place_confidence, memory_confidence, shown } = request;
+    let asked = Request {
+        occasion: self::occasion(occasion, &service.daemon.settings.limits)?,
+        budget_tokens: limits::reminder_tokens(budget_tokens)?,
+        place_confidence: confidence("place_confidence", place_confidence)?,
+        memory_confidence: confidence("memory_confidence", memory_confidence)?,
+        shown: shown.into_iter().collect(),
+        scope: service.daemon.settings.search.scope,
+    };
+    let session = context::session(context.as_ref());
+    let origin = context::origin(context)?;
+    let found = service.call_short(move |daemon| daemon.engine.remind(&origin, &asked)).await?;
+    let Reminders { heading, reminders, footing, warnings } = found;
+    let mut response = RemindResponse {
+        heading,
+        reminders: reminders.into_iter().map(to_proto).collect(),
+        footing: footing.to_owned(),
+        warnings: warning::to_proto(warnings),
+    };
+    service.daemon.complete(&session, &mut response.warnings);
+    Ok(response)
+}
+
+fn occasion(asked: Option<Asked>, bounds: &Limits) -> Result<Occasion, InvalidRequest> {
+    match asked {
+        None => Err(InvalidRequest::new("occasion", Problem::Empty)),
+        Some(Asked::Prompt(prompt)) => Ok(Occasion::Prompt(prompt)),
+        Some(Asked::File(file)) if file.trim().is_empty() => Err(InvalidRequest::new("file", Problem::Empty)),
+        Some(Asked::File(file)) => Ok(Occasion::File(file)),
+        Some(Asked::Failure(FailedCommand { command, output })) => {
+            limits::query_text("failure.output", &output, bounds)?;
+            Ok(Occasion::Failure { command, output })
+        }
+    }
+}
+
+fn confidence(field: &'static str, value: f64) -> Result<f64, InvalidRequest> {
+    if (0.0..=1.0).contains(&value) {
+        return Ok(value);
+    }
+    let expected = "a number from 0 to 1";
+    Err(InvalidRequest::new(field, Problem::Malformed { value: value.to_string(), expected }))
+}
+
+fn to_proto(reminder: Reminder) -> v1::Reminder {
+    let Reminder { key, subject, reason, text } = reminder;
+    let (memory_id, path) = match subject {
+        ReminderSubject::Memory(id) => (id.to_string(), String::new()),
+        ReminderSubject::Place(path) => (String::new(), path),
+    };
+    v1::Reminder { key, text, reason: reason.to_owned(), memory_id, path }
+}
