@@ -122,7 +122,7 @@ macro_rules! language {
 }
 
 /// All of them.
-pub(super) static LANGUAGES: [NaturalLanguage; 10] = [
+pub(super) static LANGUAGES: [NaturalLanguage; 11] = [
     language!("German", "de", Latin, Some(Algorithm::German), GERMAN_JOINTS, Some(&GERMAN_VERBS)),
     language!("Spanish", "es", Latin, Some(Algorithm::Spanish)),
     language!("French", "fr", Latin, Some(Algorithm::French)),
@@ -132,6 +132,7 @@ pub(super) static LANGUAGES: [NaturalLanguage; 10] = [
     language!("Polish", "pl", Latin, Some(Algorithm::Polish)),
     language!("Portuguese", "pt", Latin, Some(Algorithm::Portuguese)),
     language!("Russian", "ru", Cyrillic, Some(Algorithm::Russian)),
+    language!("Turkish", "tr", Latin, Some(Algorithm::Turkish)),
     language!("Chinese", "zh", Han, None),
 ];
 
