@@ -312,6 +312,18 @@ mod tests {
     }
 
     #[test]
+    fn the_heading_says_what_was_searched_instead_of_a_question_in_another_language() {
+        let query = QueryEcho {
+            text: "wo sind die Sitzungen".to_owned(),
+            language: "German".to_owned(),
+            translation: "where session".to_owned(),
+            ..QueryEcho::default()
+        };
+        let heading = heading(&query, &SearchStats::default(), 0, 1);
+        assert!(heading.starts_with("1 hit for \"wo sind die Sitzungen\" (as \"where session\") in "), "{heading}");
+    }
+
+    #[test]
     fn hits_are_cited_and_quoted() {
         let mut code = hit(doc("src/store.rs", "code", "rust"), "impl Store > fn open", "fn open() {\n    todo\n}\n");
         code.also_at = vec!["src/old.rs:1-3@0123456789ab".to_owned()];
