@@ -34,6 +34,7 @@ fn a_question_in_any_language_finds_the_code() {
         ("jak rejestrowane są trasy", "Polish", "src/route.go"),
         ("como uma rota é registrada", "Portuguese", "src/route.go"),
         ("где сохраняются сессии", "Russian", "src/session.rs"),
+        ("waar worden de sessies opgeslagen", "Dutch", "src/session.rs"),
         ("oturumlar nerede saklanıyor", "Turkish", "src/session.rs"),
         ("セッションはどこに保存されますか", "Japanese", "src/session.rs"),
         ("会话存储在哪里", "Chinese", "src/session.rs"),

@@ -53,6 +53,8 @@ struct Signs {
     function_words: isize,
     /// Other words of its dictionary that have accents or that the index lacks.
     words: usize,
+    /// All other words of its dictionary, which decides between neighbours such as German and Dutch.
+    known: usize,
 }
 
 impl Signs {
@@ -69,19 +71,21 @@ impl Signs {
         }
         // Most questions are in English and end here, before the dictionary is read.
         if function_words < 0 {
-            return Self { function_words, words: 0 };
+            return Self { function_words, ..Self::default() };
         }
         // A text may have a word with accents because it is in the same language; English has few of them.
         let is_sign = |word: &str| !word.is_ascii() || !index.contains(word);
+        let is_known = |word: &&&String| language.meaning(word).is_some() || language.compound_parts(word).is_some();
+        let known = others.iter().filter(is_known).count();
         let words = others.into_iter().filter(|word| is_sign(word) && is_of(language, word)).count();
-        Self { function_words, words }
+        Self { function_words, words, known }
     }
 
     fn extent(self) -> Option<Extent> {
         match self {
             // One function word alone does not make a sentence: `man page` is English.
-            Self { function_words: 2.., .. } | Self { function_words: 1, words: 1.. } => Some(Extent::Whole),
-            Self { function_words: 0, words: 1.. } => Some(Extent::SingleWords),
+            Self { function_words: 2.., .. } | Self { function_words: 1, words: 1.., .. } => Some(Extent::Whole),
+            Self { function_words: 0, words: 1.., .. } => Some(Extent::SingleWords),
             _ => None,
         }
     }

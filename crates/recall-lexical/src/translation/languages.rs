@@ -102,6 +102,11 @@ static GERMAN_VERBS: VerbForms = VerbForms {
 
 const GERMAN_JOINTS: &[&str] = &["", "s", "es", "n", "en", "er", "e"];
 
+static DUTCH_VERBS: VerbForms =
+    VerbForms { endings: &["t", "d", "te", "de", "ten", "den", "end", "ende"], participle: "ge", infinitive: "en" };
+
+const DUTCH_JOINTS: &[&str] = &["", "s", "e", "en"];
+
 /// Declares a language of which the folder `translations` has a dictionary.
 macro_rules! language {
     ($name:literal, $file:literal, $script:ident, $stemmer:expr) => {
@@ -122,13 +127,14 @@ macro_rules! language {
 }
 
 /// All of them.
-pub(super) static LANGUAGES: [NaturalLanguage; 11] = [
+pub(super) static LANGUAGES: [NaturalLanguage; 12] = [
     language!("German", "de", Latin, Some(Algorithm::German), GERMAN_JOINTS, Some(&GERMAN_VERBS)),
     language!("Spanish", "es", Latin, Some(Algorithm::Spanish)),
     language!("French", "fr", Latin, Some(Algorithm::French)),
     language!("Italian", "it", Latin, Some(Algorithm::Italian)),
     language!("Japanese", "ja", Kana, None),
     language!("Korean", "ko", Hangul, None),
+    language!("Dutch", "nl", Latin, Some(Algorithm::Dutch), DUTCH_JOINTS, Some(&DUTCH_VERBS)),
     language!("Polish", "pl", Latin, Some(Algorithm::Polish)),
     language!("Portuguese", "pt", Latin, Some(Algorithm::Portuguese)),
     language!("Russian", "ru", Cyrillic, Some(Algorithm::Russian)),
