@@ -262,6 +262,12 @@ mod tests {
     }
 
     #[test]
+    fn verbs_are_found_in_forms_that_the_stemmer_keeps() {
+        check("bağlantılar nerede okunuyor", "connection read", Some(("Turkish", "connection where read")));
+        check("wie werden Werte registriert", "value register", Some(("German", "how value register")));
+    }
+
+    #[test]
     fn expressions_of_several_words_are_translated_as_a_whole() {
         check("où est vérifié le mot de passe", "password check word", Some(("French", "where check password")));
         let both = "password check passe";

@@ -55,7 +55,10 @@ impl NaturalLanguage {
     /// What a word in its folded form means. A form that the stemmer does not know may be that of a verb.
     pub(super) fn meaning(&self, word: &str) -> Option<Meaning<'_>> {
         let dictionary = self.dictionary();
-        let of_verb = || self.roots(word).find_map(|root| dictionary.meaning(&self.infinitive(root)));
+        let of_verb = || {
+            let mut infinitives = self.roots(word).flat_map(|root| self.infinitives(root));
+            infinitives.find_map(|verb| dictionary.meaning(&verb))
+        };
         dictionary.meaning(word).or_else(of_verb)
     }
 
@@ -79,9 +82,9 @@ impl NaturalLanguage {
         })
     }
 
-    /// The infinitive of a root.
-    fn infinitive(&self, root: &str) -> String {
-        format!("{root}{}", self.verbs.map_or("", |verbs| verbs.infinitive))
+    /// The infinitives of a root.
+    fn infinitives(&self, root: &str) -> impl Iterator<Item = String> {
+        self.verbs.iter().flat_map(|verbs| verbs.infinitives).map(move |ending| format!("{root}{ending}"))
     }
 }
 
@@ -90,20 +93,31 @@ pub(super) struct VerbForms {
     endings: &'static [&'static str],
     /// What participles begin with.
     participle: &'static str,
-    /// The ending of the infinitive.
-    infinitive: &'static str,
+    /// The endings of infinitives.
+    infinitives: &'static [&'static str],
 }
 
 static GERMAN_VERBS: VerbForms = VerbForms {
     endings: &["t", "te", "ten", "ter", "tes", "end", "ende", "enden"],
     participle: "ge",
-    infinitive: "en",
+    infinitives: &["en"],
 };
 
 const GERMAN_JOINTS: &[&str] = &["", "s", "es", "n", "en", "er", "e"];
 
 static DUTCH_VERBS: VerbForms =
-    VerbForms { endings: &["t", "d", "te", "de", "ten", "den", "end", "ende"], participle: "ge", infinitive: "en" };
+    VerbForms { endings: &["t", "d", "te", "de", "ten", "den", "end", "ende"], participle: "ge", infinitives: &["en"] };
+
+/// In their folded form, in which `ı` is `i`.
+static TURKISH_VERBS: VerbForms = VerbForms {
+    endings: &[
+        "iyor", "uyor", "üyor", "niyor", "nuyor", "nüyor", "liyor", "iliyor", "uluyor", "ülüyor", "iniyor", "unuyor",
+        "ünüyor", "ir", "ur", "ür", "er", "ar", "nir", "nur", "nür", "ilir", "ulur", "ülür", "an", "en", "nan", "nen",
+        "ilen", "ilan", "ulan", "ülen", "di", "du", "dü", "ti", "tu", "tü", "ildi", "uldu", "ndi", "mesi", "masi",
+    ],
+    participle: "",
+    infinitives: &["mak", "mek"],
+};
 
 const DUTCH_JOINTS: &[&str] = &["", "s", "e", "en"];
 
@@ -138,7 +152,7 @@ pub(super) static LANGUAGES: [NaturalLanguage; 12] = [
     language!("Polish", "pl", Latin, Some(Algorithm::Polish)),
     language!("Portuguese", "pt", Latin, Some(Algorithm::Portuguese)),
     language!("Russian", "ru", Cyrillic, Some(Algorithm::Russian)),
-    language!("Turkish", "tr", Latin, Some(Algorithm::Turkish)),
+    language!("Turkish", "tr", Latin, Some(Algorithm::Turkish), &[], Some(&TURKISH_VERBS)),
     language!("Chinese", "zh", Han, None),
 ];
 
