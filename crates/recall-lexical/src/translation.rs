@@ -62,7 +62,9 @@ pub fn translate(question: &str, index: &dyn KnownWords) -> Option<Translated> {
     let mut translation = Translation { language, extent, index, words: Vec::new() };
     let parts: Vec<Part<'_>> = question.split_whitespace().flat_map(split).collect();
     translation.push_all(&parts);
-    (!translation.words.is_empty()).then(|| Translated { language: language.name, text: translation.words.join(" ") })
+    let text = translation.words.join(" ");
+    let says_more = !text.is_empty() && !text.eq_ignore_ascii_case(question.trim());
+    says_more.then_some(Translated { language: language.name, text })
 }
 
 /// A translation in progress.
@@ -310,9 +312,9 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_without_a_known_word_is_kept() {
+    fn words_without_a_translation_are_kept() {
         check("Wo ist der Grüffelo", CODE, Some(("German", "where Grüffelo")));
-        check("ЖЖЖ", CODE, Some(("Russian", "ЖЖЖ")));
+        check("ЖЖЖ", CODE, None);
     }
 
     proptest::proptest! {

@@ -57,12 +57,29 @@ struct Signs {
     known: usize,
 }
 
+/// A word of a question in its folded form.
+struct QuestionWord {
+    text: String,
+    is_english_stop_word: bool,
+    /// Whether it may be of another language: it has accents, which English seldom has, or the index lacks it.
+    may_be_foreign: bool,
+}
+
+impl QuestionWord {
+    fn new(word: &str, index: &dyn KnownWords) -> Self {
+        let text = fold_case(word).into_owned();
+        let is_english_stop_word = is_stop_word(&text);
+        let may_be_foreign = !is_english_stop_word && (!text.is_ascii() || !index.contains(&text));
+        Self { text, is_english_stop_word, may_be_foreign }
+    }
+}
+
 impl Signs {
-    fn count(language: &NaturalLanguage, words: &[String], index: &dyn KnownWords) -> Self {
+    fn count(language: &NaturalLanguage, words: &[QuestionWord]) -> Self {
         let mut function_words = 0;
         let mut others = Vec::new();
         for word in words {
-            match (language.is_function_word(word), is_stop_word(word)) {
+            match (language.is_function_word(&word.text), word.is_english_stop_word) {
                 (true, false) => function_words += 1,
                 (false, true) => function_words -= 1,
                 (true, true) => {}
@@ -70,15 +87,15 @@ impl Signs {
             }
         }
         // Most questions are in English and end here, before the dictionary is read.
-        if function_words < 0 {
+        if function_words < 0 || function_words == 0 && !others.iter().any(|word| word.may_be_foreign) {
             return Self { function_words, ..Self::default() };
         }
-        // A text may have a word with accents because it is in the same language; English has few of them.
-        let is_sign = |word: &str| !word.is_ascii() || !index.contains(word);
-        let is_known = |word: &&&String| language.meaning(word).is_some() || language.compound_parts(word).is_some();
-        let known = others.iter().filter(is_known).count();
-        let words = others.into_iter().filter(|word| is_sign(word) && is_of(language, word)).count();
-        Self { function_words, words, known }
+        let is_known = |word: &str| language.meaning(word).is_some() || language.compound_parts(word).is_some();
+        Self {
+            function_words,
+            words: others.iter().filter(|word| word.may_be_foreign && is_of(language, &word.text)).count(),
+            known: others.iter().filter(|word| is_known(&word.text)).count(),
+        }
     }
 
     fn extent(self) -> Option<Extent> {
@@ -105,14 +122,14 @@ fn is_of(language: &NaturalLanguage, word: &str) -> bool {
 const LIKE_BYTES: usize = 4;
 
 fn latin(question: &str, index: &dyn KnownWords) -> Option<(&'static NaturalLanguage, Extent)> {
-    let mut words: Vec<String> = Vec::new();
-    for part in question.split_whitespace().flat_map(split) {
-        if let Part::Word(word) = part {
-            words.push(fold_case(word).into_owned());
-        }
-    }
+    let parts = question.split_whitespace().flat_map(split);
+    let words = parts.filter_map(|part| match part {
+        Part::Word(word) => Some(QuestionWord::new(word, index)),
+        Part::Name(_) | Part::Run(_) => None,
+    });
+    let words: Vec<QuestionWord> = words.collect();
     let candidates = LANGUAGES.iter().filter(|language| language.script == Script::Latin);
-    let signs = candidates.map(|language| (Signs::count(language, &words, index), language));
+    let signs = candidates.map(|language| (Signs::count(language, &words), language));
     let (signs, language) = signs.max_by_key(|(signs, _)| *signs)?;
     Some((language, signs.extent()?))
 }
