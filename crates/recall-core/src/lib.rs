@@ -118,7 +118,7 @@ pub use spelling::{path_of_uri, path_spellings};
 pub use task_list::boxes;
 pub use text_signature::{TextRun, TextSignature};
 pub use time::{Clock, Timestamp};
-pub use understand::{QueryClass, Understood, UnknownFilter, understand, understand_whole, understand_words};
+pub use understand::{Original, QueryClass, Understood, UnknownFilter, understand, understand_whole, understand_words};
 pub use validity::{
     AnchorState, CONTRIBUTOR_CHARS, Contributor, ItemStats, MemoryStatus, MemoryView, MovedFile, Ownership, Trust,
     ValidityInputs, Verification, age_days,

@@ -71,8 +71,8 @@ pub struct Understood {
     pub report: Option<Arc<Report>>,
     /// The message of an error in the query, or the query if it reads like one.
     pub message: Option<String>,
-    /// The language that the text was translated from, in English: `German`. `None` if it is as the query has it.
-    pub language: Option<&'static str>,
+    /// The query before its translation; `None` if it was not translated.
+    pub original: Option<Original>,
     /// The inline filters.
     pub filters: Filters,
     /// The inline `scope:`.
@@ -80,6 +80,15 @@ pub struct Understood {
     /// The words that look like a `type:` or `scope:` filter but have an unknown value, with the problem. They stay in
     /// the text.
     pub unknown_filters: Vec<UnknownFilter>,
+}
+
+/// A query before its translation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Original {
+    /// The language of the query, in English: `German`.
+    pub language: &'static str,
+    /// The text without its inline filters and quotation marks.
+    pub text: String,
 }
 
 /// A word that looks like a filter and is not one.
@@ -133,7 +142,7 @@ fn read(query: &str, take_filter: impl Fn(&mut Understood, &str) -> bool) -> Und
         telling_paths: Vec::new(),
         report: None,
         message: None,
-        language: None,
+        original: None,
         filters: Filters::default(),
         scope: None,
         unknown_filters: Vec::new(),
@@ -160,13 +169,13 @@ fn read(query: &str, take_filter: impl Fn(&mut Understood, &str) -> bool) -> Und
 }
 
 impl Understood {
-    /// Replaces the words of the query by those of a translation from a language. What the query names as it is written stays: its quoted phrases,
-    /// its filters, its report and the message of an error.
+    /// Replaces the text by its translation from a language. Quoted phrases, filters, the report and the message of an error stay as
+    /// they are.
     #[must_use]
     pub fn with_translation(self, language: &'static str, text: &str) -> Self {
         let translated = understand_words(text);
         Self {
-            language: Some(language),
+            original: Some(Original { language, text: self.text }),
             phrases: self.phrases,
             filters: self.filters,
             scope: self.scope,
@@ -175,6 +184,11 @@ impl Understood {
             message: self.message,
             ..translated
         }
+    }
+
+    /// The text in the words of the query, not in those of a translation.
+    pub fn wording(&self) -> &str {
+        self.original.as_ref().map_or(&self.text, |original| &original.text)
     }
 
     /// Moves each possible path that the project has to the paths; the others are words. `is_there` says whether a path, or the

@@ -375,7 +375,11 @@ impl Search<'_> {
         clock.lap(Stage::Expand);
         Ok(Attempt::Answered(Box::new(Answer {
             class: self.understood.class,
-            translated: self.understood.language.map(|language| (language, self.understood.text.clone())),
+            translated: self
+                .understood
+                .original
+                .as_ref()
+                .map(|original| (original.language, self.understood.text.clone())),
             scope: self.scope,
             filters: self.understood.filters.clone(),
             weights,

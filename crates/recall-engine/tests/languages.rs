@@ -77,3 +77,42 @@ fn quoted_phrases_and_filters_of_a_question_are_not_translated() {
     assert_eq!(answer.hits[0].document.path.as_str(), "src/route.go");
     assert!(answer.hits.iter().all(|hit| !hit.document.path.as_str().starts_with("docs")), "the filter holds");
 }
+
+/// A project whose names, paths and headings are in other languages than English.
+const NAMED: &[(&str, &str)] = &[
+    ("src/合计.py", "def 计算合计(订单):\n    return sum(订单)\n"),
+    (
+        "src/report.py",
+        "from 合计 import 计算合计\n\n# 计算合计 is called here, the total of all orders is calculated\nprint(计算合计([]), \"计算合计\")\n",
+    ),
+    ("src/Lager.cs", "class Lager { public int BerechneGröße() { return 1; } }\n"),
+    ("src/size.cs", "class Size { public int CalculateSize() { return calculate(size); } }\n"),
+    ("docs/übersicht.md", "# Übersicht\n\nDie Teile des Systems und wie sie zusammenarbeiten.\n"),
+    ("docs/overview.md", "# Overview\n\nAn overview of the summary: the parts of the system.\n"),
+    ("docs/a.md", "# Erstattung beantragen\n\nDas Formular liegt im Ordner der Abteilung.\n"),
+    ("docs/b.md", "# Refunds\n\nHow to apply for a refund: request the refund, apply for reimbursement, request it.\n"),
+];
+
+#[test]
+fn what_the_project_names_in_its_language_is_found_by_its_name() {
+    let sandbox = Sandbox::with(NAMED);
+    // Other texts have the same words more often, and their English words too.
+    for number in 0..6 {
+        let text = "# Berichte\n\nÜbersicht: overview, Übersicht, Docs. Erstattung: refund, beantragen: request, apply. Erstattung, beantragen.\n";
+        sandbox.write(&format!("notes/n{number}.md"), text);
+        let code = "# 计算合计: calculate total, 合计 total py\ntotal = calculate(total)  # BerechneGröße definiert: define, calculate size\n";
+        sandbox.write(&format!("lib/use{number}.py"), code);
+    }
+    for (query, path) in [
+        ("计算合计", "src/合计.py"),
+        ("合计.py", "src/合计.py"),
+        ("BerechneGröße", "src/Lager.cs"),
+        ("wo ist BerechneGröße definiert", "src/Lager.cs"),
+        ("docs/übersicht.md", "docs/übersicht.md"),
+        ("was steht in docs/übersicht.md", "docs/übersicht.md"),
+        ("übersicht", "docs/übersicht.md"),
+        ("Erstattung beantragen", "docs/a.md"),
+    ] {
+        assert_eq!(best(&sandbox, query).0, path, "{query}");
+    }
+}

@@ -245,7 +245,7 @@ impl Searcher {
         })
     }
 
-    /// Whether the text of a chunk contains a word, in any of its forms, or all words of an identifier.
+    /// Whether a text or a path contains a word, in any of its forms, or all words of an identifier.
     ///
     /// # Errors
     /// The index is damaged.
@@ -254,7 +254,10 @@ impl Searcher {
         let terms = terms(word);
         self.guard(|| {
             for term in &terms {
-                if snapshot.look_up(snapshot.fields.body, term.as_bytes())?.chunks == 0 {
+                let counts =
+                    [snapshot.fields.body, snapshot.fields.path].map(|field| snapshot.look_up(field, term.as_bytes()));
+                let [body, path] = counts;
+                if body?.chunks == 0 && path?.chunks == 0 {
                     return Ok(false);
                 }
             }

@@ -38,7 +38,7 @@ impl<'a> TermCache<'a> {
     /// Prepares for a query.
     pub(crate) fn for_query(snapshot: &'a Snapshot, understood: &Understood) -> Self {
         let (terms, names) = (query_terms::terms(&understood.text), query_terms::names(understood));
-        let phrase = phrase::key(&understood.text);
+        let phrase = phrase::key(understood.wording());
         let path = query_terms::path(understood);
         Self {
             snapshot,

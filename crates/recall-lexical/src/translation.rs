@@ -21,13 +21,13 @@ mod texts;
 mod unspaced;
 
 use recall_core::words::is_stop_word;
-use recall_core::{fold_case, normalize_text};
+use recall_core::{QueryClass, Understood, fold_case, normalize_text};
 
 use detect::Extent;
 use dictionary::Meaning;
 pub use known_words::KnownWords;
 use languages::NaturalLanguage;
-use parts::{Part, split};
+use parts::{Part, parts_of_question};
 pub(crate) use texts::in_english;
 
 /// The most English words for one word of a question, of those that the index contains.
@@ -55,16 +55,21 @@ pub struct Translated {
     pub text: String,
 }
 
-/// Translates a question into English. `None` if it is in English, or in a language without a dictionary.
-pub fn translate(question: &str, index: &dyn KnownWords) -> Option<Translated> {
-    let question = normalize_text(question);
-    let (language, extent) = detect::language_of(&question, index)?;
+/// Translates a question into English. `None` if it is in English, in a language without a dictionary, a path, or a name that the
+/// index contains.
+pub fn translate(question: &Understood, index: &dyn KnownWords) -> Option<Translated> {
+    let text = normalize_text(&question.text);
+    let is_known_name = question.class == QueryClass::Symbol && index.contains(&text);
+    if question.class == QueryClass::Path || is_known_name {
+        return None;
+    }
+    let parts = parts_of_question(question, &text);
+    let (language, extent) = detect::language_of(&text, &parts, index)?;
     let mut translation = Translation { language, extent, index, words: Vec::new() };
-    let parts: Vec<Part<'_>> = question.split_whitespace().flat_map(split).collect();
     translation.push_all(&parts);
-    let text = translation.words.join(" ");
-    let says_more = !text.is_empty() && !text.eq_ignore_ascii_case(question.trim());
-    says_more.then_some(Translated { language: language.name, text })
+    let translated = translation.words.join(" ");
+    let says_more = !translated.is_empty() && !translated.eq_ignore_ascii_case(text.trim());
+    says_more.then_some(Translated { language: language.name, text: translated })
 }
 
 /// A translation in progress.
@@ -203,6 +208,8 @@ fn without_doubled_end(word: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use recall_core::understand;
+
     use super::*;
 
     /// An index with these words.
@@ -220,7 +227,7 @@ mod tests {
 
     /// Checks the translation of a question, `None` for none, over an index that contains `indexed`.
     fn check(question: &str, indexed: &str, expected: Option<(&str, &str)>) {
-        let translated = translate(question, &Words(indexed));
+        let translated = translate(&understand(question), &Words(indexed));
         let found = translated.as_ref().map(|translated| (translated.language, translated.text.as_str()));
         assert_eq!(found, expected, "{question}");
     }
@@ -258,6 +265,21 @@ mod tests {
     }
 
     #[test]
+    fn names_and_paths_in_other_languages_stay() {
+        for (question, expected) in [
+            ("wo ist BerechneGröße registriert", "where BerechneGröße register"),
+            ("wo steht der Wert in docs/übersicht.md", "where value docs/übersicht.md"),
+            ("这个 合计.py 的返回值", "合计.py return value"),
+        ] {
+            let language = if question.starts_with('这') { "Chinese" } else { "German" };
+            check(question, CODE, Some((language, expected)));
+        }
+        check("合计.py", CODE, None);
+        check("Sitzung", "sitzung session", None);
+        check("会话存储", "会话存储 session store", None);
+    }
+
+    #[test]
     fn compounds_are_translated_part_by_part() {
         check("die Fehlerbehandlung im Handler", CODE, Some(("German", "error handling handler")));
         check("Rückgabewert", CODE, Some(("German", "return value")));
@@ -288,8 +310,6 @@ mod tests {
     fn one_foreign_word_among_english_ones_is_translated_alone() {
         check("session Zeitüberschreitung", CODE, Some(("German", "session timeout")));
         check("Zeitüberschreitung", CODE, Some(("German", "timeout")));
-        let both = format!("{CODE} zeitüberschreitung");
-        check("Zeitüberschreitung", &both, Some(("German", "zeitüberschreitung timeout")));
     }
 
     #[test]
@@ -320,7 +340,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_text_is_read(question in "\\PC{0,40}|[一-倐あ-ぐ가-갠а-яa-zäß' -]{0,40}") {
-            let _ = translate(&question, &Words(CODE));
+            let _ = translate(&understand(&question), &Words(CODE));
         }
     }
 }

@@ -12,7 +12,7 @@ use tonic::Status;
 use super::input::Input;
 use super::{Hook, HookError, OWES_BRIEFING, SHOWN, note, seen};
 
-/// What a subagent is told about the command. It may have no MCP tools.
+/// The line about the `recall` command for a subagent, which may have no MCP tools.
 const COMMAND: &str = "The command `recall search \"words\"` finds code, documents and memories of this project; `recall get` prints \
                        one of them.\n";
 

@@ -11,7 +11,7 @@ const MOST_WORDS: usize = 64;
 /// Returns a query in English, if it was in another language: its words are replaced by those that mean the same and that a text
 /// contains. What texts contain of its own words stays. `asks_others` says that stores are searched whose words are not known here.
 pub(super) fn into_english(understood: Understood, stores: &[MountedStore], asks_others: bool) -> Understood {
-    match translate(&understood.text, &WordsOf { stores, asks_others }) {
+    match translate(&understood, &WordsOf { stores, asks_others }) {
         Some(translated) => understood.with_translation(translated.language, &translated.text),
         None => understood,
     }

@@ -52,7 +52,7 @@ impl PortableQuery {
         Self {
             terms,
             names: query_terms::names(understood),
-            phrase: phrase::key(&understood.text),
+            phrase: phrase::key(understood.wording()),
             path: query_terms::path(understood),
             paths: understood.paths.iter().chain(alone).map(|path| path_of(path)).collect(),
             weights: FieldWeights::default(),

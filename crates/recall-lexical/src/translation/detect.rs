@@ -6,24 +6,28 @@ use recall_core::words::is_stop_word;
 use super::dictionary::Meaning;
 use super::known_words::KnownWords;
 use super::languages::{LANGUAGES, NaturalLanguage, Script};
-use super::parts::{Part, split};
+use super::parts::Part;
 
 /// How much of a question is in another language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
     /// It is a sentence of the language.
     Whole,
-    /// Single words, which have accents or which the index lacks, may be.
+    /// Only single words: those that have accents or that the index lacks.
     SingleWords,
 }
 
 /// The language of a question, if a dictionary translates it. `None` for English.
 ///
 /// Most scripts tell the language. For Latin letters the function words decide, which every sentence has. Words without any may be in
-/// the language whose dictionary has those that the index lacks.
-pub(super) fn language_of(question: &str, index: &dyn KnownWords) -> Option<(&'static NaturalLanguage, Extent)> {
+/// the language whose dictionary has those that the index lacks. `parts` are those of the question.
+pub(super) fn language_of(
+    question: &str,
+    parts: &[Part<'_>],
+    index: &dyn KnownWords,
+) -> Option<(&'static NaturalLanguage, Extent)> {
     match script_of(question) {
-        Script::Latin => latin(question, index),
+        Script::Latin => latin(parts, index),
         script => Some((LANGUAGES.iter().find(|language| language.script == script)?, Extent::Whole)),
     }
 }
@@ -46,17 +50,6 @@ pub(super) fn script_of(question: &str) -> Script {
     })
 }
 
-/// What the words of a question say for a language.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Signs {
-    /// Function words that English lacks, less those of English that the language lacks.
-    function_words: isize,
-    /// Other words of its dictionary that have accents or that the index lacks.
-    words: usize,
-    /// All other words of its dictionary, which decides between neighbours such as German and Dutch.
-    known: usize,
-}
-
 /// A word of a question in its folded form.
 struct QuestionWord {
     text: String,
@@ -74,62 +67,74 @@ impl QuestionWord {
     }
 }
 
-impl Signs {
-    fn count(language: &NaturalLanguage, words: &[QuestionWord]) -> Self {
-        let mut function_words = 0;
-        let mut others = Vec::new();
-        for word in words {
-            match (language.is_function_word(&word.text), word.is_english_stop_word) {
-                (true, false) => function_words += 1,
-                (false, true) => function_words -= 1,
-                (true, true) => {}
-                (false, false) => others.push(word),
-            }
-        }
-        // Most questions are in English and end here, before the dictionary is read.
-        if function_words < 0 || function_words == 0 && !others.iter().any(|word| word.may_be_foreign) {
-            return Self { function_words, ..Self::default() };
-        }
-        let is_known = |word: &str| language.meaning(word).is_some() || language.compound_parts(word).is_some();
-        Self {
-            function_words,
-            words: others.iter().filter(|word| word.may_be_foreign && is_of(language, &word.text)).count(),
-            known: others.iter().filter(|word| is_known(&word.text)).count(),
-        }
-    }
-
-    fn extent(self) -> Option<Extent> {
-        match self {
-            // One function word alone does not make a sentence: `man page` is English.
-            Self { function_words: 2.., .. } | Self { function_words: 1, words: 1.., .. } => Some(Extent::Whole),
-            Self { function_words: 0, words: 1.., .. } => Some(Extent::SingleWords),
-            _ => None,
-        }
-    }
-}
-
-/// Whether a dictionary has a word, other than one that is nearly the same in English, such as `composition`.
-fn is_of(language: &NaturalLanguage, word: &str) -> bool {
-    let is_like = |english: &str| english.bytes().zip(word.bytes()).take_while(|(a, b)| a == b).count() >= LIKE_BYTES;
-    match language.meaning(word) {
-        Some(Meaning::Equivalents(equivalents)) => !equivalents.iter().any(|english| is_like(english)),
-        Some(Meaning::FunctionWord(_)) => false,
-        None => language.compound_parts(word).is_some(),
-    }
-}
-
-/// Words that share so many bytes at their beginning are nearly the same.
-const LIKE_BYTES: usize = 4;
-
-fn latin(question: &str, index: &dyn KnownWords) -> Option<(&'static NaturalLanguage, Extent)> {
-    let parts = question.split_whitespace().flat_map(split);
-    let words = parts.filter_map(|part| match part {
+/// The language of words in Latin letters.
+fn latin(parts: &[Part<'_>], index: &dyn KnownWords) -> Option<(&'static NaturalLanguage, Extent)> {
+    let words = parts.iter().filter_map(|part| match part {
         Part::Word(word) => Some(QuestionWord::new(word, index)),
         Part::Name(_) | Part::Run(_) => None,
     });
     let words: Vec<QuestionWord> = words.collect();
-    let candidates = LANGUAGES.iter().filter(|language| language.script == Script::Latin);
-    let signs = candidates.map(|language| (Signs::count(language, &words), language));
-    let (signs, language) = signs.max_by_key(|(signs, _)| *signs)?;
-    Some((language, signs.extent()?))
+    let languages = LANGUAGES.iter().filter(|language| language.script == Script::Latin);
+    let counted: Vec<_> = languages.map(|language| (function_words(language, &words), language)).collect();
+    let most = counted.iter().map(|(count, _)| *count).max()?;
+    // Most questions are in English and end here, before a dictionary is read.
+    if most < 0 || most == 0 && !words.iter().any(|word| word.may_be_foreign) {
+        return None;
+    }
+    let nearest = counted.into_iter().filter(|(count, _)| *count == most);
+    let (known, language) =
+        nearest.map(|(_, language)| (KnownOf::count(language, &words), language)).max_by_key(|it| it.0)?;
+    let extent = match (most, known.foreign) {
+        // One function word alone does not make a sentence: `man page` is English.
+        (2.., _) | (1, 1..) => Extent::Whole,
+        (0, 1..) => Extent::SingleWords,
+        _ => return None,
+    };
+    Some((language, extent))
 }
+
+/// The number of function words of a language that English lacks, less those of English that the language lacks.
+fn function_words(language: &NaturalLanguage, words: &[QuestionWord]) -> isize {
+    let sign = |word: &QuestionWord| match (language.is_function_word(&word.text), word.is_english_stop_word) {
+        (true, false) => 1,
+        (false, true) => -1,
+        (true, true) | (false, false) => 0,
+    };
+    words.iter().map(sign).sum()
+}
+
+/// How many other words of a question the dictionary of a language has.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct KnownOf {
+    /// Those that may be foreign and are not nearly the same in English.
+    foreign: usize,
+    /// All of them, which decides between neighbours such as German and Dutch.
+    all: usize,
+}
+
+impl KnownOf {
+    fn count(language: &NaturalLanguage, words: &[QuestionWord]) -> Self {
+        let mut known = Self { foreign: 0, all: 0 };
+        for word in words.iter().filter(|word| !word.is_english_stop_word) {
+            let is_like_english = match language.meaning(&word.text) {
+                Some(Meaning::FunctionWord(_)) => continue,
+                Some(Meaning::Equivalents(equivalents)) => {
+                    equivalents.iter().any(|english| begin_alike(english, &word.text))
+                }
+                None if language.compound_parts(&word.text).is_some() => false,
+                None => continue,
+            };
+            known.all += 1;
+            known.foreign += usize::from(word.may_be_foreign && !is_like_english);
+        }
+        known
+    }
+}
+
+/// Whether two words have the same beginning, such as `compose` and `composition`.
+fn begin_alike(a: &str, b: &str) -> bool {
+    a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count() >= ALIKE_BYTES
+}
+
+/// The fewest bytes that two words must share at their beginning to count as one word in two languages.
+const ALIKE_BYTES: usize = 4;

@@ -32,7 +32,7 @@ enum Entry {
 /// What a word means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning<'a> {
-    /// Nothing that tells texts apart, or this question word.
+    /// The word is a function word. It has no English equivalent unless it is a question word.
     FunctionWord(Option<&'static str>),
     /// English words or expressions, the most usual first; at least one.
     Equivalents(&'a [&'static str]),

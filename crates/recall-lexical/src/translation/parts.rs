@@ -1,6 +1,9 @@
 //! The parts of what stands between two blanks.
 
-use recall_core::words::{Piece, pieces, runs};
+use std::borrow::Cow;
+
+use recall_core::words::{Piece, pieces, runs, unspaced_letters};
+use recall_core::{Understood, normalize_text};
 
 /// A part of what stands between two blanks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +14,21 @@ pub(super) enum Part<'a> {
     Word(&'a str),
     /// Words of a script without spaces.
     Run(&'a str),
+}
+
+/// The parts of a question, in order. `text` is its normalized text. Its paths, and its identifiers in scripts with spaces, are names.
+pub(super) fn parts_of_question<'a>(question: &Understood, text: &'a str) -> Vec<Part<'a>> {
+    let identifiers = question.identifiers.iter().filter(|name| unspaced_letters(name) == 0);
+    let names = question.paths.iter().chain(&question.possible_paths).chain(identifiers);
+    let names: Vec<Cow<'_, str>> = names.map(|name| normalize_text(name)).collect();
+    let parts = text.split_whitespace().flat_map(|word| match names.iter().find(|name| word.contains(name.as_ref())) {
+        Some(name) => {
+            let start = word.find(name.as_ref()).unwrap_or_default();
+            vec![Part::Name(&word[start..start + name.len()])]
+        }
+        None => split(word),
+    });
+    parts.collect()
 }
 
 /// The parts of what stands between two blanks, in order: `Handler-Funktionen`, `Redisの接続`, `l'index`.
