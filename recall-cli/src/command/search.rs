@@ -12,7 +12,9 @@ use crate::error::CommandError;
 use crate::last_search::{LastSearch, Place};
 use crate::output::Format;
 use crate::output::human::facets;
-use crate::output::human::search::{View, did_you_mean, doubt, render, summary, unconfirmed_note};
+use crate::output::human::search::{
+    View, describe_translation, did_you_mean, doubt, render, summary, unconfirmed_note,
+};
 use crate::{Exit, args, complete, project_root, standard_input};
 
 /// The arguments that an exact search has no use for.
@@ -148,7 +150,8 @@ pub(super) async fn run(args: SearchArgs, context: &CommandContext) -> Result<Ex
         }
     }
     if answer.results.is_empty() {
-        output.note(&format!("nothing found in {}", searched_files(&answer)));
+        let words = describe_translation(&answer).map(|words| format!(" ({words})")).unwrap_or_default();
+        output.note(&format!("nothing found in {}{words}", searched_files(&answer)));
         return Ok(Exit::NothingFound);
     }
     output.status_line(&format!("\n{}", summary(&answer)));

@@ -219,7 +219,8 @@ pub(crate) fn nothing(response: &SearchResponse, offset: u32, stores: &[StoreSta
         return text;
     }
     let narrowed = query.filters.as_ref().map(narrowing).filter(|narrowing| !narrowing.is_empty());
-    let _ = write!(text, "Nothing found for {} in {}", quote_query(&query.text), describe_search(&query, &stats));
+    let (asked, searched) = (quote_query(&query.text), describe_search(&query, &stats));
+    let _ = write!(text, "Nothing found for {asked}{} in {searched}", translation(&query));
     let searched = stores.iter().filter(|store| stats.stores.iter().any(|searched| searched.id == store.id));
     let (documents, failed) =
         searched.fold((0, 0), |(documents, failed), store| (documents + store.documents, failed + store.failed));

@@ -42,15 +42,19 @@ pub(crate) fn summary(answer: &v1::SearchResponse) -> String {
     let mut text = format!("{} of {} matches", count(shown), count(stats.total_hits.max(shown)));
     if let Some(query) = answer.query.as_ref().filter(|query| !query.class.is_empty()) {
         let _ = write!(text, " · {}", query.class);
-        if !query.translation.is_empty() {
-            let _ = write!(text, " · {} searched as: {}", query.language, printable(&query.translation));
-        }
+        text.extend(describe_translation(answer).map(|words| format!(" · {words}")));
     }
     let _ = write!(text, " · {} · generation {}", millis(stats.took_ms), stats.generation);
     if let Some(next) = answer.next_offset {
         let _ = write!(text, " · more with --offset {next}");
     }
     text
+}
+
+/// Returns the English words that were searched instead of a question in another language; `None` for other queries.
+pub(crate) fn describe_translation(answer: &v1::SearchResponse) -> Option<String> {
+    let query = answer.query.as_ref().filter(|query| !query.translation.is_empty())?;
+    Some(format!("{} searched as: {}", query.language, printable(&query.translation)))
 }
 
 /// Returns a label for hits of which probably none answers; `None` otherwise. The hits are shown all the same.
