@@ -22,6 +22,10 @@ const LEAST_SHARE: f32 = 0.15;
 /// The fewest different function words of a text of a language. Code repeats names that are also function words: `val`, `con`, `li`.
 const FEWEST_FUNCTION_WORDS: usize = 4;
 
+/// The same for a text without an English function word, such as a memory of one sentence.
+const FEWEST_IN_SENTENCE: usize = 2;
+const LEAST_SHARE_IN_SENTENCE: f32 = 0.3;
+
 /// The most English words for one word of a text. There are more than for a word of a question, for which the index chooses.
 const MOST_EQUIVALENTS: usize = 4;
 
@@ -116,8 +120,10 @@ fn latin_language(text: &str) -> Option<&'static NaturalLanguage> {
     let best =
         (0..LANGUAGES.len()).max_by_key(|&place| (counts[place].different, counts[place].own, counts[place].shared))?;
     let Count { own, different, shared } = counts[best];
-    let is_sure =
-        different >= FEWEST_FUNCTION_WORDS && own + shared > english && own as f32 >= words as f32 * LEAST_SHARE;
+    let share = own as f32 / words as f32;
+    let is_text = different >= FEWEST_FUNCTION_WORDS && own + shared > english && share >= LEAST_SHARE;
+    let is_sentence = different >= FEWEST_IN_SENTENCE && english == 0 && share >= LEAST_SHARE_IN_SENTENCE;
+    let is_sure = is_text || is_sentence;
     is_sure.then(|| &LANGUAGES[best])
 }
 
@@ -158,6 +164,7 @@ mod tests {
                 "Eine Rückerstattung muss von zwei Mitarbeitern freigegeben und am selben Tag überwiesen werden.",
                 "refund",
             ),
+            ("Die Prüfungen werden beim Start geladen.", "load"),
             ("セッションの有効期限は三十分です。", "session"),
             ("fn f() {} // 释放连接 and return", "connection"),
             ("/* закрывает соединение */ void f(void);", "connection"),
