@@ -117,12 +117,11 @@ impl KnownOf {
         let mut known = Self { foreign: 0, all: 0 };
         for word in words.iter().filter(|word| !word.is_english_stop_word) {
             let is_like_english = match language.meaning(&word.text) {
-                Some(Meaning::FunctionWord(_)) => continue,
                 Some(Meaning::Equivalents(equivalents)) => {
                     equivalents.iter().any(|english| begin_alike(english, &word.text))
                 }
                 None if language.compound_parts(&word.text).is_some() => false,
-                None => continue,
+                Some(Meaning::FunctionWord(_)) | None => continue,
             };
             known.all += 1;
             known.foreign += usize::from(word.may_be_foreign && !is_like_english);
