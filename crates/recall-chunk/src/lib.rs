@@ -29,7 +29,7 @@ mod window;
 ///
 /// Raised by every change that may cut a text differently, find other symbols or edges in it, or change whether and as
 /// what kind of document a file is indexed. Documents processed by an older version are processed again.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 pub use chunker::{ChunkLimits, Chunker, PARSE_STACK_BYTES};
 pub use code_parser::{CodeParser, CodeParserError};

@@ -2,9 +2,11 @@
 //!
 //! Edges are stored with the target as the text writes it: a module path, a bare name, a relative link. [`paths`] finds
 //! documents by the end of a path, [`resolve`] maps imports to files by the conventions of each language, [`meaning`] chooses
-//! among the definitions of a name, and [`stated`] holds the edges between documents. [`links()`] returns the whole graph as
-//! numbers, in one pass over the catalog; [`structure`] holds it in memory with each document's PageRank.
+//! among the definitions of a name, [`stated`] holds the edges between documents, and [`copies`] finds the files that tools made of
+//! others. [`links()`] returns the whole graph as numbers, in one pass over the catalog; [`structure`] holds it in memory with each
+//! document's PageRank.
 
+mod copies;
 pub(crate) mod meaning;
 pub(crate) mod path_text;
 pub(crate) mod paths;
@@ -16,6 +18,7 @@ use recall_catalog::{ReadError, Snapshot};
 use recall_core::{DocumentRow, Edge};
 use rustc_hash::FxHashMap;
 
+use crate::links::copies::Defined;
 use crate::links::meaning::{is_used_by_name, meant, meant_behind};
 use crate::links::paths::Paths;
 use crate::links::stated::{Imported, Stated};
@@ -36,6 +39,8 @@ pub struct Links {
     /// that it imports, else those in its directory, else those of its language. A name that more than five documents define
     /// has no weight unless an import decides between them. The weights of a pair are added.
     pub edges: Vec<(u32, u32, f32)>,
+    /// The documents that tools made of others: bundles, and JavaScript that was compiled from a file of the store. Ascending.
+    pub copies: Vec<u32>,
 }
 
 /// Returns the links between the documents of a store.
@@ -49,7 +54,7 @@ pub fn links(snapshot: &Snapshot<'_>) -> Result<Links, ReadError> {
     let paths = &stated.paths;
     let weighed = stated.edges().iter().map(|edge| (edge.from, edge.to, STATED / edge.meant as f32));
     let mut edges = Edges(weighed.collect());
-    let definers = Definers::read(snapshot, paths)?;
+    let (definers, defined) = Definers::read(snapshot, paths)?;
     let mut used = Used::default();
     snapshot.each_reference(|row, _, target| {
         let document = paths.in_row_near(row, used.from);
@@ -67,7 +72,7 @@ pub fn links(snapshot: &Snapshot<'_>) -> Result<Links, ReadError> {
     })?;
     used.flush_into(&definers, &stated, &mut edges);
     let documents = paths.places().iter().map(|place| place.row).collect();
-    Ok(Links { documents, edges: edges.into_merged() })
+    Ok(Links { documents, edges: edges.into_merged(), copies: defined.into_copies(paths) })
 }
 
 /// The documents that define each name.
@@ -79,8 +84,10 @@ struct Definers {
 }
 
 impl Definers {
-    fn read(snapshot: &Snapshot<'_>, paths: &Paths) -> Result<Self, ReadError> {
+    /// Reads them, and what each document defines.
+    fn read(snapshot: &Snapshot<'_>, paths: &Paths) -> Result<(Self, Defined), ReadError> {
         let mut definers = Self { names: FxHashMap::default(), documents: Vec::new() };
+        let mut defined = Defined::default();
         let mut last = None;
         snapshot.each_definition(|row, kind, name, qualified| {
             if !is_used_by_name(kind) {
@@ -89,11 +96,12 @@ impl Definers {
             last = paths.in_row_near(row, last);
             let Some(document) = last else { return };
             definers.add(name, document);
+            defined.add(qualified, document);
             if paths.names_by_address(document) && qualified != name {
                 definers.add(&qualified.replace("::", "."), document);
             }
         })?;
-        Ok(definers)
+        Ok((definers, defined))
     }
 
     fn add(&mut self, name: &str, document: u32) {

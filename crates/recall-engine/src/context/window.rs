@@ -202,7 +202,9 @@ impl<'a> Assembly<'a> {
         let Some(path) = store.mount.inner_path(&hit.document.path) else { return Ok(false) };
         let snapshot = store.index.snapshot()?;
         let stated = store.index.stated_links(&snapshot)?;
-        Ok(copies::is_copy(&stated.paths, &path, hit.document.file_kind, &hit.text))
+        let row = stated.paths.at(path.as_str()).map(|document| stated.paths.place(document).row);
+        Ok(row.is_some_and(|row| store.index.structure().is_copy(row))
+            || copies::is_copy(&stated.paths, &path, hit.document.file_kind, &hit.text))
     }
 
     /// Adds the memories that a log of a session mentions by their ids, and returns whether there is any.

@@ -145,7 +145,12 @@ impl Paths {
         self.place(document).language.as_ref().is_some_and(|language| names_only_imports(language.as_str()))
     }
 
-    fn path(&self, document: u32) -> &str {
+    /// Returns whether the languages of two documents share their definitions.
+    pub(crate) fn are_of_family(&self, a: u32, b: u32) -> bool {
+        self.families[a as usize] == self.families[b as usize]
+    }
+
+    pub(crate) fn path(&self, document: u32) -> &str {
         self.place(document).path.as_str()
     }
 

@@ -23,6 +23,8 @@ pub(crate) struct Structure {
     into: NeighbourLists,
     /// Each document's PageRank, times the number of documents: 1 is the mean.
     rank: Vec<f32>,
+    /// The documents that tools made of others, ascending.
+    copies: Vec<u32>,
     /// The reusable buffers of walks.
     counters: Counters,
 }
@@ -51,7 +53,7 @@ impl Structure {
 
     /// Creates the graph from the links of a generation.
     pub(crate) fn new(generation: Generation, links: Links) -> Self {
-        let Links { documents, edges } = links;
+        let Links { documents, edges, copies } = links;
         let count = documents.len();
         // Everything links to a hub, so a link from or to it says little. The weight of each link is divided by the
         // square root of the weight that its end already has.
@@ -65,7 +67,7 @@ impl Structure {
         reversed.sort_unstable_by_key(|&(from, to, _)| (from, to));
         let into = NeighbourLists::new(count, reversed.into_iter(), &given);
         let rank = page_rank(&out, count);
-        Self { generation, documents, out, into, rank, counters: Counters::default() }
+        Self { generation, documents, out, into, rank, copies, counters: Counters::default() }
     }
 
     /// Returns the index of a document; `None` if it is newer than the graph.
@@ -76,6 +78,11 @@ impl Structure {
     /// Returns a document's PageRank; 1 is the mean of the store.
     pub(crate) fn rank(&self, place: u32) -> f32 {
         self.rank[place as usize]
+    }
+
+    /// Returns whether a document is a bundle of others, or compiled from one.
+    pub(crate) fn is_copy(&self, document: DocumentRow) -> bool {
+        self.place(document).is_some_and(|place| self.copies.binary_search(&place).is_ok())
     }
 
     /// Returns the weight of the links to a document.

@@ -170,11 +170,13 @@ fn by_rankers<'a>(
     Ok(order)
 }
 
-/// Returns the prior of each document of a kind, by its role in the project or by its version.
+/// Returns the prior of each document of a kind: by its role in the project, because it is a copy, or by its version.
 fn demotions(search: &Search<'_>, stores: &[KindCandidates<'_>], deciding: &Deciding<'_>) -> Vec<Option<Factor>> {
     let documents = stores.iter().flat_map(|found| found.documents.iter().map(move |document| (found, document)));
     let demotion = |(found, document): (&KindCandidates<'_>, &&DocumentEvidence)| {
-        let of_kind = prior::on_odds(document.traits.file_kind, &deciding.asked_for, search.request);
+        let on_odds = |kind| prior::on_odds(kind, &deciding.asked_for, search.request);
+        let of_kind = on_odds(document.traits.file_kind)
+            .or_else(|| on_odds(found.of_store.links.is_copy(document.document).then_some(FileKind::Generated)?));
         let version = || found.of_store.known.older_version(document.document);
         of_kind.or_else(|| prior::on_odds_of_version(version()?, search.understood, search.request))
     };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use recall_core::{RankedList, Retriever};
+use recall_core::{DocumentRow, RankedList, Retriever};
 use recall_lexical::{Evidence, Retrieved, SpellingSuggestions};
 
 use super::answer::Hit;
@@ -37,6 +37,13 @@ pub(super) enum Links {
     ToCome,
     /// It is switched off, or the store has none.
     LeftOut,
+}
+
+impl Links {
+    /// Returns whether a document is a bundle of others, or compiled from one. `false` while the graph is to come.
+    pub(super) fn is_copy(&self, document: DocumentRow) -> bool {
+        matches!(self, Self::Read(structure) if structure.is_copy(document))
+    }
 }
 
 impl StoreResults {

@@ -81,7 +81,7 @@ mod tests {
     /// A chain 0 → 1 → 2 and a document 3 that stands alone.
     fn chain() -> Structure {
         let documents = (1..=4).map(DocumentRow).collect();
-        Structure::new(Generation(1), Links { documents, edges: vec![(0, 1, 1.0), (1, 2, 1.0)] })
+        Structure::new(Generation(1), Links { documents, edges: vec![(0, 1, 1.0), (1, 2, 1.0)], copies: Vec::new() })
     }
 
     #[test]
