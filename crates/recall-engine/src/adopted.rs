@@ -2,6 +2,10 @@
 //!
 //! These files are documents like others: those of the repository in its store, Claude Code's auto memory in a store of its own that
 //! is mounted below `claude-memory/`. They are only read.
+//!
+//! Copies in recall's journals would be a second truth that drifts apart from the first. Such a file has no anchors, so its claims
+//! are read from its sentences: a name is doubted if nothing has it and there is a sign that it was meant to be there (ADR 33). Begin
+//! with `sentences`, `claims` and `project`.
 
 mod check;
 mod claims;

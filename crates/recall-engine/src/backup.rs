@@ -2,6 +2,9 @@
 //! what this user's recall wrote.
 //!
 //! Indexes, models and embeddings are not in a backup; they are rebuilt. [`archive`] is the format.
+//!
+//! A backup is a copy of truths. Restoring never makes memories the user's own unless a person trusts the backup: anyone can make a
+//! file that looks like one (ADR 18).
 
 mod archive;
 mod destination;

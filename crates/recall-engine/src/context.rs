@@ -2,6 +2,10 @@
 //!
 //! One search finds the documents, the graph their neighbours, the ledger the memories about them, and git their history.
 //! [`pack`] selects what fits, [`render`] writes it. The same request on the same generation gives the same bytes.
+//!
+//! A list of hits is not what a task needs: the callers of a function, its tests and the decisions about it often share no words with
+//! the task. They are reached from the best hits. The budget is hard, since the sum of the counts of lines bounds the count of the
+//! text (ADR 29). Begin with `window`, then `pack`.
 
 mod block;
 mod copies;

@@ -4,6 +4,10 @@
 //! the built-in model follow an edit at once, those of an encoder in the background. A search uses the best model whose
 //! embeddings cover every chunk; until one does, it uses words only. Embeddings that are damaged, of another model or of another
 //! format are quarantined and rebuilt. An encoder is combined with the built-in model, since their errors differ.
+//!
+//! Complete or not used: an answer never mixes chunks with and without embeddings, so a new text never ranks lower for lack of one
+//! (ADR 13). Cosines of two models do not compare, so a search over several stores uses models that cover all of them.
+//! Begin with `role`, `follow` and `complete_models`.
 
 mod cache;
 mod complete_models;

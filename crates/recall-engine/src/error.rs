@@ -1,4 +1,8 @@
 //! The errors of the use cases.
+//!
+//! One enum for each use case, with what failed, on which store, path or id. [`StoreError`] is what any of them meets when it opens,
+//! reads or writes a store. No hints and no exit codes: the daemon maps each variant to a reason, and the clients word what to do
+//! about it.
 
 mod publish;
 

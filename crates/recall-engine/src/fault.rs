@@ -1,4 +1,7 @@
 //! The classification of store errors.
+//!
+//! A caller reacts to an error in a few ways: rebuild, retry, report to the user. The class says which, so that no caller matches on
+//! the errors of SQLite or of the lexical index.
 
 use std::io;
 

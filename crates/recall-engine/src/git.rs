@@ -2,7 +2,8 @@
 //!
 //! It only reads, uses no network and runs no other program: hooks, filters, pagers, monitors and signature checks of the
 //! repository are ignored. Without `git`, without a repository that belongs to the folder, or without an answer in time,
-//! queries return nothing. No answer names a file outside the folder.
+//! queries return nothing. No answer names a file outside the folder. A library instead of the program would have its own parser of
+//! configuration and its own bugs (ADR 20).
 
 mod head;
 mod history;

@@ -1,6 +1,11 @@
 //! Graph queries on a store: the neighbours of a node, and the documents related to a document.
 //!
-//! [`links`](mod@crate::links) resolves the edges of the catalog to documents; [`walk`] goes from a node to its neighbours.
+//! [`links`](mod@crate::links) resolves the edges of the catalog to documents; [`walk`] goes from a node to its neighbours. For the
+//! uses of a name, the lexical index returns the chunks that contain the word, and the references that the catalog stores for those
+//! chunks decide. The references have no index of their own by name: there are about twenty a chunk, and packed into one value for
+//! each document they cost little (ADR 2).
+//!
+//! Begin with `start` (what a node's text names), `definitions` and `walk`.
 
 mod answer;
 pub(crate) mod definitions;

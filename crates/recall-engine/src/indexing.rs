@@ -1,4 +1,15 @@
 //! Indexing of the files and memories of a root: scans, ingests, and the requests to add, remove and rebuild.
+//!
+//! ```text
+//! freshness (is a scan needed?) ─► scan (compare stats with the catalog) ─► ingest (read, parse, write) ─► publish ─► embeddings, graph
+//! ```
+//!
+//! A scan decides what changed; file events only say when to scan (ADR 3, ADR 23). Memories are compared in the same scan, by the
+//! hashes of their documents. An interrupted run leaves nothing to undo: committed batches stay, and the next scan finds the rest as
+//! a difference.
+//!
+//! Begin with `freshness`, `freshness/scan` and `ingest/write`; `memories` indexes what the journals say, and `put_back` recovers own
+//! events that vanished from them.
 
 mod freshness;
 mod index;

@@ -1,4 +1,7 @@
 //! The in-memory copy of the file states in the catalog.
+//!
+//! A scan compares every file with it, and a search asks it what a row is, so neither reads the catalog for that. It is immutable and
+//! of one generation; a writer publishes a new one. After a small ingest only the written entries are read again.
 
 mod older_versions;
 

@@ -1,4 +1,15 @@
 //! The ledger of a store: the events in its journals, held in memory, and the writing of new ones.
+//!
+//! Memories cannot be derived from anything else, and their journals are part of a project: git merges and replaces them, and anyone
+//! who shares the repository can write a line. So the ledger does not assume that a journal is as it left it. The answers are the
+//! replay of the journals as they are in the work tree, and of the events that are pending in the repository's log (ADR 8, ADR 50).
+//!
+//! Who wrote a line cannot be seen from the line. The user's own events are therefore written to a log in the data home first (`own`,
+//! ADR 18). Signatures would answer the same question, at the price of keys that are stored, shared and revoked.
+//!
+//! An event is on disk when [`Ledger::write`] returns. An event that is written twice under one id counts once. What the index lacks
+//! of the memories is in the [backlog](IndexBacklog); the ledger itself does not know the index. Begin with `state`, `reading`,
+//! `own/log`, `repository_log` and `backlog`.
 
 mod backlog;
 mod compared;

@@ -1,7 +1,15 @@
 //! The use cases of recall: index, search, read, remember, list, remove, rebuild and report.
 //!
-//! All of them are synchronous and work on the stores of one user. The crate does not know the protocol, the terminal, the
-//! environment, or the libraries that implement the catalog, the lexical index, the parser and the directory walker.
+//! The files of a root and the journals in it are the truth. An index is derived from them and can be deleted at any time. A request
+//! that reads it brings it up to date first, as far as time allows. An index that follows file events alone would be stale without
+//! knowing it (ADR 3).
+//!
+//! All use cases are synchronous and work on the stores of one user: what they do is processor and disk, and a caller with an
+//! asynchronous runtime gives them a thread. The crate does not know the protocol, the terminal, the environment, or the libraries
+//! that implement the catalog, the lexical index, the parser and the directory walker.
+//!
+//! Begin with `engine.rs`, which has the objects that all requests share, then `store.rs`, `indexing/freshness.rs`, `search.rs` and
+//! `memory/add.rs`. `ARCHITECTURE.md` lists the rooms and their order.
 
 mod adopted;
 mod auto_memory;

@@ -1,10 +1,14 @@
 //! The links between the documents of a store, resolved from the symbols and edges of its catalog.
 //!
-//! Edges are stored with the target as the text writes it: a module path, a bare name, a relative link. [`paths`] finds
-//! documents by the end of a path, [`resolve`] maps imports to files by the conventions of each language, [`meaning`] chooses
-//! among the definitions of a name, [`stated`] holds the edges between documents, and [`copies`] finds the files that tools made of
-//! others. [`links()`] returns the whole graph as numbers, in one pass over the catalog; [`structure`] holds it in memory with each
-//! document's PageRank.
+//! Edges are stored with the target as the text writes it: a module path, a bare name, a relative link. They are resolved when they
+//! are read, because what a name means depends on files that may be added, moved or deleted without a change of the file that names
+//! it.
+//!
+//! [`paths`] finds documents by the end of a path, [`resolve`] maps imports to files by the conventions of each language, [`meaning`]
+//! chooses among the definitions of a name, [`stated`] holds the edges between documents, and [`copies`] finds the files that tools
+//! made of others. [`links()`] returns the whole graph as numbers, in one pass over the catalog; [`structure`] holds it in memory
+//! with each document's PageRank. No compiler and no manifest is asked: a target is a guess by convention, and a weight is divided
+//! among the documents that may be meant.
 
 mod copies;
 pub(crate) mod meaning;

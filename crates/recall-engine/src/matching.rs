@@ -3,6 +3,8 @@
 //! The catalog evaluates what it can with bound values, so that few documents and chunks are read. The whole filter is then
 //! evaluated on what was read, after masking, except for conditions on fields that are never masked: no filter can ask for a
 //! secret that an answer would not show.
+//!
+//! A condition of the catalog may admit too much, never too little. Begin with `narrow`, then `select`.
 
 mod narrow;
 mod path_filters;

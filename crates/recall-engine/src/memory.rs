@@ -1,8 +1,13 @@
 //! The use cases of memories: add, update, delete, verify, promote, and feedback on items.
 //!
 //! The store's journal is the source of truth: each change is an event that is written there first. The memories of the journal
-//! become documents of the catalog and the lexical index, and are found like all others. They depend on the journal alone, so a
-//! rebuilt index gives the same answers.
+//! become documents of the catalog and the lexical index, and are found like all others (ADR 12). A second index for memories would
+//! need a comparison of scores that do not compare. They depend on the journal alone, so a rebuilt index gives the same answers.
+//!
+//! A memory says what was true once. So it is anchored to the files that it is about ([`anchors`]), and every answer says whether
+//! they are still as they were. Feedback and age multiply its odds; they never remove it.
+//!
+//! Begin with `add`, `anchors`, `verify` and `prior`.
 
 mod about;
 mod add;

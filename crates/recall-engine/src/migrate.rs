@@ -3,6 +3,8 @@
 //! The readers are in `recall-foreign`. An imported memory is one like any other: masked, compared with the known ones, anchored
 //! and written to the journal, with the time at which it was made and the origin [`Imported`](recall_core::MemoryOrigin::Imported).
 //! Its event's id is derived from its kind and its foreign id, so importing it again changes nothing.
+//!
+//! Keeping foreign memories as documents would be simpler, and then they could not be verified, rated or superseded (ADR 34).
 
 mod audit;
 mod claims;

@@ -2,6 +2,9 @@
 //!
 //! The texts are those of the catalog: all of every document, also what no word of the lexical index stands for. Most are skipped
 //! by their signatures; the others are read and compared, so what is returned does contain the literal.
+//!
+//! A literal is a run of bytes, so a name, an operator and a part of a word are found alike. The lexical index cannot answer this: it
+//! has no positions and no punctuation (ADR 49).
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,8 @@
 //! The publish use case: a project's branch in a store that a team shares.
+//!
+//! A publication takes the files that git tracks and the memories in force, so an untracked file, an imported document or a private
+//! summary stays on this machine. The protocol that makes a branch visible as a whole is in `recall-shared`; a failure leaves readers
+//! with the previous state.
 
 mod source;
 

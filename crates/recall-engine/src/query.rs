@@ -1,4 +1,7 @@
 //! Statements of the query language: exact filters over documents, chunks and memories.
+//!
+//! A statement has no ranking: the order is total and depends on the generation only, so pages have each row once. What a condition
+//! means is in `recall-rql`; what the catalog can evaluate of it is in [`matching`](crate::matching).
 
 mod answer;
 mod find;

@@ -3,6 +3,11 @@
 //! ```text
 //! understand ─► retrieve (lexical, symbol, path, semantic) ─► fuse + prior ─► rank (learned) ─► rescore ─► select ─► expand ─► hits
 //! ```
+//!
+//! Retrievers find chunks; learned rankers order documents by all that is known of them (ADR 6), where fusion knows ranks only. One
+//! relevance makes a list of all kinds (ADR 22). Every store is a `SearchedStore`, so no later stage knows where a document is
+//! (ADR 48). A hit has the text that its file has: a pass that finds a changed file indexes it, and the search starts again. Begin
+//! with `context`, `candidates`, `order` and `page`.
 
 mod answer;
 mod candidate_features;

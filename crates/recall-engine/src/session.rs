@@ -1,7 +1,11 @@
 //! Sessions: their start, their events, their end with a summary, and the briefing of the next one.
 //!
-//! The source of truth is one file of events for each session, in [`session_log`](crate::session_log). It stays on this
-//! machine, and so does the summary, a document like any other, unless somebody shares it.
+//! The source of truth is one file of events for each session, in [`session_log`](crate::session_log). It stays on this machine, and
+//! so does the summary, a document like any other, unless somebody shares it: events repeat what a user asked and searched, and an
+//! agent that commits everything would publish them (ADR 51).
+//!
+//! Whether a session is open, ended or abandoned is derived from its events and the time. So a killed daemon and a resumed session
+//! need no repair (ADR 15). Begin with `start`, `note`, `end`, `summary` and `briefing`.
 
 mod briefing;
 mod drafts;

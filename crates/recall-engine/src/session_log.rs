@@ -1,4 +1,7 @@
 //! The event files of a store's sessions, and the session state that they give.
+//!
+//! One file for each session, not one for each day as in the journals of memories: a session is read, kept and deleted as a whole,
+//! and never merged (ADR 15). The files are in the data home; those that earlier versions began in a project go on there.
 
 mod error;
 mod folder;

@@ -1,4 +1,9 @@
 //! Stores that a team shares: what is stored of a document, and the name of a repository.
+//!
+//! The repository's name is the host and path of its remote, so a clone recognises itself and is not searched twice. A record carries
+//! the analysis of each chunk, from which any machine computes the features of ranking; chunks, documents and models are named by
+//! hashes of their contents, so that a publication can be repeated (ADR 41, ADR 42). What a record says of trust is not believed by
+//! its reader.
 
 mod contents;
 mod record;

@@ -1,7 +1,10 @@
 //! An open store, and the registry of open stores.
 //!
 //! A [`Store`] is its parts. Each part has private fields and its own locks; what acts on one part is a method of it, what acts on
-//! several is a function that takes them, or a method of `Store`.
+//! several is a function that takes them, or a method of `Store`. The signature of a use case then says what it touches.
+//!
+//! A search does not lock the index. It reads one snapshot of the catalog, one searcher of the lexical index, and pointers to the
+//! views of the catalog in memory; a writer replaces each of these as a whole.
 //!
 //! # Lock order
 //!
@@ -19,6 +22,11 @@
 //! 8. The [lock](IndexLock) of the index, and the locks of its embeddings.
 //! 9. The changes of imported documents, then the selection, then the [dirty files](Files::dirty), the threads and the progress of
 //!    [`Jobs`].
+//!
+//! # Where to begin
+//!
+//! `index.rs` for what a search reads, `files.rs` for what there is on disk, `open.rs` for how a store comes about, `registry.rs` for
+//! how long it stays open, `background.rs` for its threads.
 
 mod background;
 mod facts;

@@ -1,4 +1,7 @@
 //! The folder of a store in the data home.
+//!
+//! Nothing derived is read from a project (ADR 21): a clone could bring an index, links in place of its folders, and lists of files
+//! to delete. A checksum shows that bytes are intact, not who wrote them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

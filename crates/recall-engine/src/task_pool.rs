@@ -1,4 +1,7 @@
 //! Tasks that run on another thread if one is free.
+//!
+//! A search has parts that do not depend on each other. If it had to wait for a thread, it would wait for the tasks of other
+//! searches. So a task is an offer: `join` runs it inline if no thread has started it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, OnceLock};

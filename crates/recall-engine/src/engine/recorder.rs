@@ -2,6 +2,9 @@
 //!
 //! A request queues a note and does not wait. One thread writes the notes in batches. If the queue is full, new notes are
 //! dropped and counted, and the count is written to the session itself.
+//!
+//! A search answers in milliseconds and a sync takes several, so waiting for the disk would cost more than the search. Losing a note
+//! costs little: what matters is written by [`Sessions`](crate::session_log::Sessions) directly and acknowledged (ADR 15).
 
 mod note;
 

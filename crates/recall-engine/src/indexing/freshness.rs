@@ -1,8 +1,12 @@
 //! Freshness of a store's index before a search.
 //!
 //! If the files are watched, the operating system reports their changes; otherwise the root is scanned before every search. A scan
-//! runs on a thread of its own. A search waits a short time for the scan, and a little longer for the ingest of the changes; then
-//! it answers without them and returns a warning.
+//! runs on a thread of its own. A search waits a short time for the scan, and a little longer for the ingest of the changes; then it
+//! answers without them and returns a warning. Scanning at most once a second would be simpler, and an agent that edits and searches
+//! within that second would get the old text (ADR 23).
+//!
+//! Scans are numbered. A search names the number that has to end before it may answer: a running scan may already have
+//! passed a file that is written now, so a change that is seen during a scan needs the next one.
 
 mod scan;
 
@@ -61,6 +65,7 @@ pub(crate) fn freshen(
     settings: &EngineSettings,
     clock: &Arc<dyn Clock>,
 ) -> Result<Vec<Warning>, StoreError> {
+    // Asked before anything is read: every write that ended before this search is then seen, and later ones belong to the next.
     let changes = store.files.changes(store.settings().limits.watch_wait);
     let mut warnings = freshen_files(store, changes, settings, clock)?;
     // Without a watch, the scan may not be due yet. What other work trees save is not watched.
@@ -123,6 +128,7 @@ fn freshen_files(
     let mut ingesting_since = None;
     while state.ended < needed {
         let deadline = match state.phase {
+            // The scan that ran had begun before the change. The one that is needed can begin only after it.
             Phase::Idle => {
                 begin(&mut state, store, settings, clock)?;
                 continue;
@@ -243,6 +249,7 @@ fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) 
         let store = store_there;
         // The guard wakes the waiting searches even if the scan panics.
         let mut end = EndOfScan { store: &store, is_well: false };
+        // Before the walk: a change that arrives while it runs is one that it may have missed.
         store.files.mark_read_started();
         let cancel = store.jobs.cancel().clone();
         let mut job = Sync {
@@ -263,9 +270,11 @@ fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) 
         }
         end.is_well = result.is_ok();
         store.files.scans().set_result(result);
+        // Wakes the searches that wait: an answer by words needs nothing of what follows.
         drop(end);
         store.catch_up(UpdateExtent::Complete);
         store.settle();
+        // The run returns its memory after the merges. The slow embeddings take minutes and need none of it.
         drop(index_run);
         store.embed_soon();
         drop(store);

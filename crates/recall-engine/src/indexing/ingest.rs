@@ -1,7 +1,8 @@
 //! The ingest of changed files and memories into a store.
 //!
 //! Files are read and parsed in parallel and written in order, in transactions of bounded size. Each commits the catalog, then the
-//! lexical index, then publishes the generation.
+//! lexical index, then publishes the generation. The order of the files is that of the scan whatever thread is fastest, so that rows,
+//! and with them ties in a ranking, do not depend on timing. The texts between reading and writing are bounded in bytes (`window`).
 
 mod prepare;
 mod window;
@@ -34,6 +35,8 @@ pub(crate) fn ingest(
     control: &mut RunControl<'_>,
 ) -> Result<IngestOutcome, StoreError> {
     let mut writing = store.index.write()?;
+    // A crash between two commits leaves the lexical index behind. The commit of this ingest would give it the generation of the
+    // catalog and hide what it lacks.
     writing.repair_lexical()?;
     if store.jobs.cancel().is_cancelled() {
         return Err(StoreError::Cancelled);
@@ -44,6 +47,7 @@ pub(crate) fn ingest(
     let started = Instant::now();
     let outcome = write::run(store, &mut writing, work, threads, now, index_run, control);
     store.jobs.set_indexing(None);
+    // After an error too: the batches before it are committed.
     match &outcome {
         Ok(outcome) if outcome.added + outcome.changed + outcome.removed > 0 && work.is_small() => {
             store.index.reload_written(&work.outcome())?;

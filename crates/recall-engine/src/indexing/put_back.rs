@@ -147,6 +147,7 @@ fn put_back(
         return Ok(JournalComparison::Unsettled);
     }
     let Vanished { events, reason, taken_out, in_git } = find_vanished(&store.ledger, &store.root, suspicion)?;
+    // First of all: from now on these events live and die with their commits, even if the next step fails.
     log.returned.record_in_git(&in_git).map_err(|error| error_chain(&error))?;
     log.returned.record_taken_out(&taken_out).map_err(|error| error_chain(&error))?;
     if events.is_empty() {
@@ -163,6 +164,7 @@ fn put_back(
     }
     let ids: BTreeSet<EventId> = events.iter().map(|event| event.id).collect();
     let absent = store.ledger.absent(&ids).map_err(|error| error_chain(&error))?;
+    // The claim is on disk before the lines are written. A crash in between loses the repair, but no event is put back twice.
     let taken = log.returned.take(&absent, clock.now()).map_err(|error| error_chain(&error))?;
     let events: Vec<Event> = events.into_iter().filter(|event| taken.contains(&event.id)).collect();
     let count = events.len();

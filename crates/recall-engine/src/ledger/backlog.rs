@@ -1,4 +1,9 @@
 //! The memories whose documents the index lacks, and the turn of one thread to index them.
+//!
+//! An addition is acknowledged when it is on disk, before it is indexed (ADR 12): a commit of two indexes takes longer than a sync,
+//! and callers would queue for it. What is missing is not a queue of tasks but a difference of hashes, so that a lost task, an edited
+//! journal and a deleted index are one case. A search that needs the difference to be empty takes a [mark](IndexBacklog::mark) and
+//! waits for what was missing then.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};

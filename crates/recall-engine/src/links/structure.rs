@@ -2,6 +2,10 @@
 //!
 //! A query walks it from its candidates: a document that good candidates import, use, or are used by is more likely to belong
 //! to the answer.
+//!
+//! The walk is personalised PageRank by forward push (Andersen, Chung, Lang, FOCS 2006): it touches only documents near the
+//! candidates, where an iteration over the whole graph would cost more than the rest of a search. The graph is of an older generation
+//! for a moment after a change; a document that is newer has no feature of the graph.
 
 mod walk;
 

@@ -70,6 +70,7 @@ impl Engine {
         let store = self.memory_store(origin, request.scope)?;
         let now = self.clock.now();
         let timestamp = created.min(now);
+        // A memory that another process or git added since would not count as a repetition otherwise.
         store.ledger.refresh(now)?;
         let provenance = provenance::complete(&request.provenance, &Head::read_from(&store.root), &store);
         let commit = provenance.commit.clone();
@@ -80,6 +81,7 @@ impl Engine {
         };
         let NewAddition { reserved, event, report } = *new;
         store.ledger.write(&[event])?;
+        // Held until the event is in the state: an equal memory that is added at the same time finds it either here or there.
         drop(reserved);
         index_memories_soon(&store, &self.clock);
         Ok(report)

@@ -1,7 +1,8 @@
 //! The anchors of memories to files and symbols, and their verification.
 //!
-//! A file is compared by the hash of its bytes, a symbol by the hash of its text, so that other changes in its file do not
-//! matter. A memory that names symbols of a file is anchored to these, not to the whole file.
+//! A file is compared by the hash of its bytes, a symbol by the hash of its text, so that other changes in its file do not matter. A
+//! memory that names symbols of a file is anchored to these, not to the whole file: in a busy file, every memory would be "changed"
+//! within a day (ADR 12). A hash says that a text changed, not how much or whether it matters; that is for the reader to judge.
 
 mod named_symbols;
 

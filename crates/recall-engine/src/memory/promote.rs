@@ -72,6 +72,8 @@ impl Engine {
                 anchors: Vec::new(),
                 lineage: Some(Lineage { scope: project.scope, name: provenance.project.clone() }),
             };
+            // The wider store first: an interruption leaves the memory in both, and the next promotion ends it. The other order could
+            // lose it.
             wider.ledger.write(&[Event {
                 timestamp: wider.ledger.moment_after(id, now),
                 id: wider.ledger.event_id(None, now),

@@ -1,4 +1,9 @@
 //! The context of a search: the request, the stores, the ranking and the stage timings.
+//!
+//! [`SearchedStore`] is the seam between the pipeline and a store (ADR 48). It returns evidence, not candidates: the index of this
+//! machine computes evidence from its postings in a fraction of a millisecond, and a shared store's is computed here from the
+//! analyses that it returns. With one trait below `recall-shared` for both, the index would have to read and decode analyses for each
+//! candidate.
 
 use std::time::{Duration, Instant};
 

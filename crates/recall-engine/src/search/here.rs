@@ -1,6 +1,8 @@
 //! A store of this machine, as a search asks it.
 //!
-//! Each chunk's file is compared with its indexed state before the chunk becomes a hit.
+//! Candidates come from the lexical index, texts from the catalog, and the two commit one after the other (ADR 1). So a candidate's
+//! row may be gone from the catalog for a moment: the search waits for the generation that is being published, and starts again.
+//! Each chunk's file is compared with its indexed state before the chunk becomes a hit, at one `stat` a file.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -144,6 +146,7 @@ impl SearchedStore for MountedStore {
     ) -> Result<ChunksRead, StoreError> {
         let rows: Vec<ChunkRow> = chunks.iter().map(|&(_, row)| row).collect();
         let mut compared = Compared::with_files(search, self, self.index.passages(&rows)?)?;
+        // A cached passage may have the size and time from before a `touch`. Read again, it may be equal, and nothing is indexed.
         if compared.passages.are_any_kept && !compared.changed.is_empty() {
             compared = Compared::with_files(search, self, self.index.read_passages_uncached(&rows)?)?;
         }
@@ -154,6 +157,7 @@ impl SearchedStore for MountedStore {
             return Ok(ChunksRead::Overtaken);
         }
         let checked = memories.values().filter(|_| self.settings().freshness.check_on_search);
+        // A memory says whether the files that it is about are as they were, so these must be as fresh as its own document.
         let changed_anchors = Anchored::new(self).changed_files(checked.map(|recalled| &recalled.memory));
         if !changed_anchors.is_empty() && !is_last && bring_up(search, self, &changed_anchors) {
             return Ok(ChunksRead::Overtaken);

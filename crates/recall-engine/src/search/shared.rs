@@ -1,7 +1,11 @@
 //! A store that a team shares, as a search asks it.
 //!
 //! A server returns documents with their analyses. The same lists, evidence and features are computed from them as from a store of
-//! this machine, with the statistics of the whole server, so one order covers both.
+//! this machine, with the statistics of the whole server, so one order covers both (ADR 41). Ranking on the server would be a second
+//! order to keep equal, in SQL and in the language of every other server.
+//!
+//! All candidates are fetched before the pipeline runs; it then asks the answer as it asks a store. Only texts are fetched later. A
+//! server that does not answer in time is a warning, never an error of the search.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -3,6 +3,9 @@
 //! The user's and the project's profile, the earlier sessions and their open tasks, the decisions about the files that the
 //! branch changes, and the memories that may no longer hold. Every fact has its source, and the whole fits a token budget.
 //! Every quoted line begins with `>`.
+//!
+//! Each section has a share of the budget, and unused shares go to the others. Entries are taken whole, except for the first of a
+//! section, which is cut if much of it remains. A quoted line is data for the reader, never an instruction to it.
 
 mod answer;
 mod changes;

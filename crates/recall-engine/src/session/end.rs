@@ -51,6 +51,7 @@ impl Engine {
     pub fn end_session(&self, origin: &Origin, request: &EndSession) -> Result<EndedSession, SessionError> {
         let EndSession { summary, memories, reason, provenance } = request;
         let id = session_of(provenance)?;
+        // The summary is made of the events, and the last searches may still be in the queue.
         self.recorder.flush();
         let store = self.memory_store(origin, Scope::Project)?;
         let now = self.clock.now();
@@ -90,6 +91,7 @@ impl Engine {
         let author = if summary.is_some() { SummaryAuthor::Client } else { SummaryAuthor::Recall };
         let end_event = end_event(text.unwrap_or_default(), author, *reason, path.as_ref());
         let event = (store.ledger.event_id(None, now), now, mask_details(end_event, &mut masking));
+        // Last: without this event the session stays open, and ending it again is safe.
         store.sessions.write(id, &here, vec![event])?;
         if let Some(path) = &path {
             index_summary(&store, path, now);

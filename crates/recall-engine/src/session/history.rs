@@ -57,6 +57,7 @@ pub(crate) fn write(
     let folder = Folder::open(root).and_then(|root| root.make_folder(SUMMARIES)).map_err(SessionError::Folder)?;
     let failed = |source| SessionError::Summary { path: folder.path().join(&name), source };
     folder.replace(&name, text_of(session, summary).as_bytes()).map_err(failed)?;
+    // The private file is removed last: for a moment there are two, never none.
     if keeping == Keeping::Shared {
         match Folder::open(private).and_then(|root| root.folder(SUMMARIES)).and_then(|folder| folder.remove(&name)) {
             Ok(()) | Err(OpenError::Missing { .. }) => {}

@@ -1,6 +1,13 @@
 //! The index of a store: its catalog, its lexical index, its embeddings, and what is held in memory of them.
 //!
 //! It is derived from the files and the journals, of which it knows nothing: [`IndexWriting`] writes what its caller read there.
+//!
+//! The parts commit in one order, without a two-phase commit (ADR 1): the catalog, then the lexical index with the same generation in
+//! its payload, then the [generation](GenerationGate) is published. A crash in between leaves a lexical index of an older generation,
+//! which is rebuilt from the catalog when the store is opened or written next. Embeddings follow and are never ahead of the catalog:
+//! their rows would mean other chunks (ADR 11).
+//!
+//! One process has the right to write (`lock`, ADR 17), one of its threads has the turn (`writing`). Everyone else reads.
 
 mod disturbance;
 mod generation_gate;

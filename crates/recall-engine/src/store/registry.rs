@@ -255,6 +255,7 @@ impl Registry {
         if cfg!(windows) {
             return self.delete_closed_index(store);
         }
+        // No thread of this process may write into a folder that is being deleted.
         let _writing = store.index.write()?;
         store.folder.delete_index()?;
         self.begin_index(&store.root)?;
@@ -351,6 +352,7 @@ impl Registry {
         if self.closing.load(Ordering::SeqCst) {
             return Err(StoreError::Closing);
         }
+        // The registry is unlocked from here on, so that other roots can be opened meanwhile.
         let slot = self.slot(root);
         let mut store = slot.lock();
         let mut disturbed = None;

@@ -39,6 +39,7 @@ pub(crate) struct SyncReport {
 /// than a few files.
 pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     let store = job.store;
+    // The comparison below must be with what is in the index, which another process may have written.
     store.index.follow()?;
     // A first index always has work to do, and the list of files takes memory too.
     let mut index_run = if store.awaits_first_index() { Some(turn(job)?) } else { None };
@@ -49,8 +50,11 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     if store.files.are_adopted() {
         keep_latest(&mut scan.files, store.settings().adopt.auto_memory_files.get());
     }
+    // Before the comparison: a directory that is watched from now on counts as changed, so what happened in it since it was
+    // listed is found by the next scan.
     store.files.follow_directories(&scan.directories);
     let known = store.index.known_documents();
+    // Taken before the comparison and put back after a failure: a mark that is set meanwhile stays for the next scan.
     let noted = store.files.dirty().take();
     let imported = without_files(store, &scan);
     let mut work = compare(&scan, &imported, &known, &store.files.selection(), &noted);

@@ -303,6 +303,7 @@ impl<'r, 'a, 'w, 't> Batch<'r, 'a, 'w, 't> {
     fn commit(self) -> Result<(), StoreError> {
         let Self { run, transaction, .. } = self;
         let store = run.store;
+        // The catalog first: the lexical index can be rebuilt from it, and it cannot be rebuilt from the lexical index.
         let generation = transaction.commit().map_err(|source| store.index.write_error(source))?;
         // Before the generation is published: otherwise the next searches would have no semantic candidates.
         if run.embeds {
@@ -312,6 +313,7 @@ impl<'r, 'a, 'w, 't> Batch<'r, 'a, 'w, 't> {
         if generation != store.index.generation() {
             run.lexical()?.commit(generation).map_err(|source| store.index.lexical_write_error(source))?;
         }
+        // Last: a search that waits for this generation then finds it in both.
         run.writing.publish(generation);
         Ok(())
     }

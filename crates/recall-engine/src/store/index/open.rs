@@ -29,6 +29,7 @@ impl Index {
             let strangers = strangers::quarantine(folder, now);
             repaired.extend(strangers.map_err(|source| StoreError::Folder { path: folder.index.clone(), source })?);
         }
+        // The catalog first: the lexical index is repaired from it, and embeddings are compared with its generation.
         let catalog = open_catalog(root, folder, &lock, now, repaired)?;
         if lock.is_held() && !catalog.is_read_only() {
             let adopted = catalog.adopt_base();
