@@ -1,7 +1,12 @@
 //! Answers to the events of an agent: what recall knows at the moment when it counts.
 //!
 //! A hook never stops the agent that runs it. It exits with 0, answers within the time limit or not at all, and writes to
-//! standard output what the client's contract says or nothing. Everything that it quotes is framed as data.
+//! standard output what the client's contract says or nothing. Everything that it quotes is framed as data (ADR 32).
+//!
+//! What is worth showing is decided by the daemon (ADR 61). Here is what only the client knows: what the session was shown. The
+//! record is a file a session, changed under its lock (`seen`). A hook reads it, asks the daemon without holding it, and records
+//! under the lock what is new. If the record cannot be written, nothing is shown: a text that comes again and again is worse than
+//! none.
 
 mod briefing;
 pub(crate) mod contract;
@@ -127,7 +132,7 @@ enum Report {
 pub(crate) fn discard_input(context: &CommandContext, began: Instant) {
     let (sender, receiver) = mpsc::sync_channel(1);
     std::thread::spawn(move || sender.send(io::copy(&mut io::stdin().lock(), &mut io::sink())));
-    // Late or unreadable input is no more of interest than input in time.
+    // The input is discarded, so a read error or a timeout does not matter.
     let _ = receiver.recv_timeout(context.settings().hooks.wait.saturating_sub(began.elapsed()));
 }
 

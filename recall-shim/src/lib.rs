@@ -6,6 +6,12 @@
 //!
 //! It keeps no index, no model and no state of a conversation, writes only protocol messages to standard output, and ends
 //! only with its input: a failure of the daemon becomes the text of an answer.
+//!
+//! A session costs one such process, so everything expensive is in the daemon. Texts are for a model: each token is read in every
+//! later turn, so an answer says the most with the fewest words, and content of files is fenced so that it cannot be taken for the
+//! program's own text.
+//!
+//! Begin with `server`, `transport` (ADR 54), `tool` and `daemon`.
 
 mod about;
 mod answer;

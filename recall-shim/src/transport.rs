@@ -2,6 +2,8 @@
 //!
 //! The SDK's own transport drops a line that it cannot read, and a client waits for its answer for ever. Here every line that asks
 //! for an answer gets one, and what a client meant is read if that is clear: see [`message`].
+//!
+//! Calls beyond the limit wait in the pipe: an error would make clients repeat them at once (ADR 54).
 
 mod id_scan;
 mod line;

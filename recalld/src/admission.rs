@@ -3,6 +3,9 @@
 //! A call takes its permits in a fixed order: for its answer, from the budget of its connection, then from the shared one;
 //! for its message; for the whole texts in its answer, again from its connection's budget, then from the shared one. All
 //! calls take them in this order, so no two calls wait for each other.
+//!
+//! A check of the memory in intervals cannot keep a ceiling: within one interval, messages and unread answers grow by gigabytes
+//! (ADR 19). The budget of the connection comes first, so that a client that does not read delays only itself.
 
 mod answer;
 mod message;

@@ -1,4 +1,8 @@
 //! The threads on which the asynchronous daemon runs the synchronous calls of the engine.
+//!
+//! A short call blocks the worker thread that read its request, and another one takes over the connections: `spawn_blocking` for
+//! every search costs two more wake-ups. One call at a time does so, so that a thread is always left for the connections (ADR 24). A
+//! thread for each connection would hold a heap for each client.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

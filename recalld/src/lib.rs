@@ -2,6 +2,9 @@
 //!
 //! Wiring only. The use cases are in `recall-engine`; this crate adds what a process needs around them: a lock, a socket,
 //! a gRPC service, deadlines, a log and an orderly shutdown. `ARCHITECTURE.md` describes the life of a query.
+//!
+//! Begin with `start` (what happens before the first connection), `server` (the layers between socket and service), `blocking` (how a
+//! synchronous call gets a thread), `standing` (why there is one daemon) and `admission` (why its memory is bounded).
 
 mod accept;
 mod activity;

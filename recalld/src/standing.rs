@@ -1,5 +1,9 @@
 //! The daemon's place: the two locks that keep other daemons out, and the socket by which clients find it.
 //!
+//! The lock in the data home decides who serves the user's data, the one in the runtime folder who may bind the socket there. The
+//! second alone was not enough: that folder is deleted by cleaners of temporary files and at the end of a login, and a second daemon
+//! then started on the same data (ADR 17). Which process writes an index is a third lock, of the engine.
+//!
 //! Any of the three files may be deleted at any time, by a person, a script or a cleaner of temporary folders. The daemon
 //! then restores it; if another daemon has taken the place by then, this one ends.
 
@@ -65,6 +69,7 @@ impl Standing {
                 && (socket::is_live(&dirs.socket()) || elsewhere.is_some_and(|path| socket::is_live(path)))
         };
         let claim = |path: PathBuf| DaemonLock::claim(&path, note, LOCK_PATIENCE, is_live);
+        // The data first: without them a daemon has nothing to serve, and must not take the socket from another one.
         let data = match tenure {
             Tenure::Private => None,
             Tenure::Detached | Tenure::Kept => match claim(dirs.data_lock())? {
@@ -97,6 +102,7 @@ impl Standing {
     /// # Errors
     /// A file cannot be restored, or another daemon has the place.
     pub(crate) fn look(&mut self) -> Result<Option<Bound>, Displaced> {
+        // In the order of `claim`: a daemon that has lost the data must not bind the socket again.
         if let Some(lock) = &mut self.data {
             lock.hold_in_place(&self.note)?;
         }

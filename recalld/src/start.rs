@@ -81,6 +81,7 @@ fn run(args: &Args, version: &'static str) -> Result<(), StartError> {
     let (pid, started_at) = (std::process::id(), SystemClock.now());
     let note = LockNote { pid, started: ProcessStart::read(pid), since: Some(started_at), socket: None };
     let maker = if inherited.is_some() { SocketMaker::ServiceManager } else { SocketMaker::Daemon };
+    // The locks before the socket: only their holder may remove the socket that a killed daemon left.
     let Some(standing) = Standing::claim(&dirs, tenure, &note, maker)? else { return Ok(()) };
     process::raise_file_limit();
     let runtime = runtime()?;

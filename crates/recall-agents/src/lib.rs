@@ -3,6 +3,10 @@
 //!
 //! The folders, the variables and the programs arrive as arguments; this crate reads no environment variable. It knows the
 //! formats of the files (JSON with comments, TOML, YAML) and nothing of recall's stores.
+//!
+//! These files belong to the user and hold tokens and comments. So a text is edited where the entry belongs, and the result is parsed
+//! and compared before it is written: it must mean the same except for the entry. A backup of each file would copy its tokens
+//! (ADR 35). Begin with `table` (a row for each agent), `document` and `registration`.
 
 mod agent;
 mod config_file;

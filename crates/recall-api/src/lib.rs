@@ -3,6 +3,12 @@
 //!
 //! Requests are validated once, in [`convert`]; what passes is a type of `recall-core` that is valid by construction.
 //! Nothing here connects, listens or answers requests.
+//!
+//! The contract is `proto/recall/v1`, with its comments. A message has no invariants: its generated type can hold anything. A type
+//! with one, such as an id, a path or a span, belongs to the core, and [`convert`] is where a message becomes one or is rejected. The
+//! JSON mirrors the messages field by field.
+//!
+//! Begin with `convert`, `reason` (why a call fails) and `hint` (what to do about it).
 
 pub mod convert;
 mod failure;

@@ -40,7 +40,7 @@ fn is_needed(connection: &Connection) -> rusqlite::Result<bool> {
 /// [adoption](adopt) or its [end](give_up_if_mostly_unused).
 ///
 /// # Errors
-/// SQLite's, or [`ReadError::Damaged`] if the base is needed and missing.
+/// An error of SQLite, or [`ReadError::Damaged`] if `base.db` is missing and a document refers to it.
 pub(crate) fn attach(connection: &Connection, catalog: &Path) -> Result<(), ReadError> {
     let base = file(catalog);
     if !base.exists() || !attach_related(connection, &base)? {

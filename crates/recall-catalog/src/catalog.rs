@@ -1,4 +1,8 @@
 //! The catalog and its connections.
+//!
+//! There is one connection that writes, behind a mutex, and a pool of connections that read. In WAL mode a reader never waits for the
+//! writer, so a search is not delayed by an index run. In return, a snapshot that is kept open keeps the log from being checkpointed.
+//! SQLite does not notice that another program replaced or overwrote an open file; `file_stamps` does.
 
 use std::fs::{self, File};
 use std::io;

@@ -72,7 +72,7 @@ pub(crate) fn open(path: &Path, role: Role) -> rusqlite::Result<Connection> {
 /// Setting the cache size makes SQLite read the schema, which fails for a file that was not recognised yet.
 ///
 /// # Errors
-/// SQLite's, or [`ReadError::Damaged`] if the contents in the base are needed and the base is missing.
+/// An error of SQLite, or [`ReadError::Damaged`] if `base.db` is missing and a document refers to it.
 pub(crate) fn open_reader(path: &Path, role: Role) -> Result<Connection, ReadError> {
     let connection = open(path, role)?;
     connection.pragma_update(None, "cache_size", -READER_CACHE_KIB)?;

@@ -7,6 +7,14 @@
 //! is computed twice, and may be lost at any time.
 //!
 //! The crate does not read the store's files, does not rank, and has no clock: times are arguments.
+//!
+//! SQLite provides what an index of words lacks: transactions over documents, chunks, symbols and edges. Its own full-text search
+//! scores every match and is a hundred times slower than tantivy, so words are in `recall-lexical`, which follows by generation
+//! (ADR 1). A text is stored once per document, compressed, and a chunk is a range of it: windows overlap, and small rows do not
+//! compress (ADR 2).
+//!
+//! Callers may rely on this: a row is never reused, a commit increases the generation by one if documents changed, and a snapshot
+//! stays as it is. Begin with `catalog`, `write`, `read` and `rows`; `base` is how work trees share contents (ADR 27).
 
 mod base;
 mod catalog;

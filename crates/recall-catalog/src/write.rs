@@ -1,4 +1,8 @@
 //! Transactions: a batch of changes becomes the next generation.
+//!
+//! The generation is the version that all derived data refer to. It is written in the transaction of the changes, so there is no
+//! state in which it and the rows disagree. A statement that fails aborts the whole transaction: SQLite may have rolled it back
+//! already, and a further statement would commit on its own.
 
 use std::path::Path;
 

@@ -5,6 +5,13 @@
 //!
 //! Does not read files, detect encodings or decide whether a file is worth indexing: the text arrives decoded. Does not
 //! resolve names: an edge carries its target as written.
+//!
+//! Each language is a table of node kinds, and one walker reads all tables: a new language is a table, not a program. Grammars are C
+//! that reads untrusted text. So texts that are known to crash one are rejected first (`guard`), the depth and the time of a parse
+//! are bounded (`parse`), and the daemon runs this crate's parsers in child processes (`code_parser` is the port, ADR 26). A text
+//! that cannot be parsed is still cut, in windows of lines, so a file is never missing for its syntax.
+//!
+//! Begin with `chunker`, `outline`, `languages` and `cut`; `embedded` is code in other texts (ADR 55).
 
 mod chunker;
 mod code;

@@ -1,4 +1,10 @@
 //! Connecting to the shared daemon, and starting it if necessary.
+//!
+//! One loop with one deadline: try the sockets; if nobody listens, start a daemon, or wait for whoever is starting one; try again.
+//! Each round looks at the system again and believes nothing of the round before, because any of the processes may have ended since.
+//!
+//! The start lock covers a start and a replacement as a whole (ADR 25). Of many clients one does it, and none can shut the next
+//! daemon down by mistake. The version decides, and only a newer program replaces: two versions never replace each other in turns.
 
 use std::fs::{File, TryLockError};
 use std::path::PathBuf;
@@ -194,6 +200,7 @@ impl<'o> ConnectAttempt<'o> {
             // The daemon that it yielded to has ended since, or will answer soon.
             None | Some(LaunchState::Yielded) => {}
         }
+        // A lock that is held means a daemon that starts, ends or has lost its socket. A second one would be refused by the lock.
         if let Some(holder) = self.holder() {
             return self.wait_for(holder);
         }
@@ -312,6 +319,7 @@ impl<'o> ConnectAttempt<'o> {
 
     /// Shuts an older daemon down, and waits until it has ended.
     async fn end(&mut self, reached: Reached) -> Result<(), ConnectError> {
+        // The successor needs the lock of the data, so the process itself must have ended, not only its socket.
         let before = self.holder();
         let mut rpc = reached.rpc;
         let request = ShutdownRequest { reason: "upgrade".to_owned(), ..ShutdownRequest::default() };

@@ -4,6 +4,13 @@
 //! exchanges versions first. Every RPC is a method of [`Client`].
 //!
 //! The crate prints nothing. Errors say what failed, and [`hint`] says what to do about it.
+//!
+//! The daemon holds everything expensive, and every other program is a client of it. Many clients may start at once, while a daemon
+//! is starting, ending, hung or older. They agree without talking to each other: locks of the operating system say who is there,
+//! since they end with their process (ADR 17). The daemon keeps no state about a client, so reconnecting is opening a socket (ADR 5).
+//! A command that has the indexes in it would be a second code path; `--no-daemon` is a private daemon instead (ADR 4).
+//!
+//! Begin with `connect`, `handshake`, `upgrade`, `link` and `attempts`.
 
 mod attempts;
 mod client;

@@ -1,4 +1,7 @@
 //! The connection of a client, renewed when the daemon goes away.
+//!
+//! A daemon that is restarted or replaced breaks its connections. A call is repeated on a new one only if that is safe: it reads, it
+//! has the same effect twice, or it has an idempotency key, under which the daemon does it once.
 
 use std::sync::Arc;
 
@@ -73,6 +76,7 @@ impl Link {
 
     /// Renews the connection, unless another call has done so.
     async fn renew(&self, failed: u64) -> Result<(), Status> {
+        // Held while connecting: of several calls that failed on one connection, one renews it and the others use it.
         let mut current = self.current.lock().await;
         if current.number != failed {
             return Ok(());

@@ -6,6 +6,9 @@
 //!
 //! The crate does not watch or cache files. It writes nothing except the files that initialise a project
 //! ([`initialise`]), and a configuration file whose setting is changed ([`change()`]). It does not compile globs: a setting is only checked for its type and bounds.
+//!
+//! A project's configuration comes with a clone, so each setting says who may set it (`Reach`): a project decides about its own files
+//! and results, not about the daemon, what else may be read, or what leaves the machine. Begin with `settings`, `layers` and `dirs`.
 
 mod change;
 mod dirs;

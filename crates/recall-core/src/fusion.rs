@@ -1,4 +1,7 @@
 //! Fusion of ranked lists by reciprocal rank.
+//!
+//! Scores of different retrievers do not compare, since BM25 has no upper bound and a cosine has one; ranks do. The fused score is a
+//! feature of the learned rankers, and the order where they do not decide (ADR 6).
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 

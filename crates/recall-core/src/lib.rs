@@ -1,6 +1,13 @@
 //! The domain of recall: what a document, a chunk, a query and a hit are, and how candidates become an order.
 //!
 //! Pure: no I/O, no async, no clock, no environment, no serialisation. Everything arrives as an argument.
+//!
+//! A daemon serves many clients and has no current directory; a rule that takes its facts as arguments is tested without a store, and
+//! gives the same answer in the command, the shim and the engine. Foreign things that the
+//! domain needs, such as models and nearest-neighbour search, are ports here and are implemented elsewhere.
+//!
+//! Begin with `document` and `chunk` (what is indexed), `understand` and `report` (what a query says), `fusion`, `embedder` (the
+//! ports), then `event`, `memory` and `validity` (what is remembered).
 
 mod ablation;
 mod agent_file;

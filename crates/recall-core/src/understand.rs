@@ -1,4 +1,7 @@
 //! Query understanding: inline filters, phrases, identifiers, paths and the query's class.
+//!
+//! Rules read the form of a query, without a model: a rule costs nothing and can be explained. What form cannot decide, such as
+//! whether `src/auth` is a path or two alternatives, an index decides later ([`Understood::confirm_paths`]).
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,6 +1,9 @@
 //! Validity of memories: whether a memory matches the files, how far it is trusted, and whether it is in force.
 //!
 //! Validity is derived from the memory, the current files and the time. It is not stored.
+//!
+//! A stored state would be wrong from the first change of a file on (ADR 12). Trust is capped by whose statement a memory is, not
+//! by what it says of itself (ADR 18).
 
 use crate::clean::is_kept;
 use crate::{AgeLimits, Anchor, DocPath, FeedbackTally, Freshness, Memory, MemoryId, MemoryOrigin, Timestamp};

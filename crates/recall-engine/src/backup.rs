@@ -187,7 +187,7 @@ impl<'a> Copies<'a> {
         sources.into_iter().try_for_each(|source| self.add(source, &|_| true))
     }
 
-    /// Copies a file, and of a file of lines those that are wanted. An empty file is not copied.
+    /// Copies a file. Of a line file, copies only the lines that `is_wanted` selects. An empty file is not copied.
     fn add(&mut self, source: Source, is_wanted: &dyn Fn(&[u8]) -> bool) -> Result<(), BackupError> {
         let Source { area, path, .. } = &source;
         let Some(content) = area.content(path) else {

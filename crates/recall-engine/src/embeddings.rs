@@ -151,7 +151,7 @@ impl Embeddings {
 
     /// Updates the embeddings that follow at once to the catalog, within `extent`.
     ///
-    /// Does nothing without a model, or while another thread updates them, which continues until they are complete. A failure is
+    /// Returns at once without a model or if another thread is already updating; that thread finishes the work. A failure is
     /// recorded, and retried by the next call.
     pub(crate) fn follow(&self, catalog: &Catalog, extent: UpdateExtent, cancel: &Cancel) {
         for index in self.indexes.load().iter() {

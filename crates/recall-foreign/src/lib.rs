@@ -5,6 +5,9 @@
 //!
 //! The crate decides what an item becomes. It does not decide whether it belongs to a project, is known already or may be
 //! stored; it masks nothing.
+//!
+//! SQLite writes next to a database that it opens, even read-only, and with `immutable` it ignores the log, where the latest commits
+//! are; hence the copy (ADR 34). Begin with `item` and `kinds`.
 
 mod database;
 mod error;

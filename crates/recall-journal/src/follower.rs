@@ -1,4 +1,8 @@
 //! Incremental reading of a folder's journals.
+//!
+//! What was read of a file is known by its metadata and by a hash of the content. A file that only grew is read from where the last
+//! read ended; anything else (a branch switch, a merge, an edit) means that all journals are read again. Removed lines cannot be
+//! taken out of a fold one by one, and a full read is rare enough.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -31,7 +35,7 @@ pub enum Changes {
     None,
     /// New events. Some of them may have been returned before.
     Added(Vec<Event>),
-    /// Lines were changed or removed. These are all events of all journals.
+    /// Earlier lines changed, so this is a full replay: every event of every journal.
     Rewritten(Vec<Event>),
 }
 
@@ -176,6 +180,7 @@ impl FileState {
 
     fn read(&mut self, day: Day, file: &dyn StoredFile, now: Timestamp, events: &mut Vec<Event>) -> io::Result<()> {
         let stat = file.stat()?;
+        // From before the lines are read: a write during the read then shows as a difference.
         (self.stat, self.is_settled) = (Some(stat), is_settled(stat, now));
         let mut lines = Lines::new(file, self.end, stat.length, self.lines);
         while let Some(line) = lines.next()? {

@@ -11,6 +11,12 @@
 //! [`Recorder`] keeps the events of a session in the same way, in an `events.jsonl` that is not shared between machines.
 //!
 //! This crate uses no clock, no randomness and no environment: the caller supplies ids and timestamps.
+//!
+//! The problem: a memory exists nowhere else, and its file belongs to git, to editors and to several processes at once. So an event
+//! is a line, events commute, and a merge of two branches is the union of their lines. One file for all memories would be touched by
+//! every merge, one file per memory would conflict on feedback, and a database cannot be merged by git (ADR 8).
+//!
+//! Begin with `journal`, `queue` and `writer` (appending), `follower` (reading), `line` (the format) and `memories` (the fold).
 
 mod day;
 mod error;

@@ -1,4 +1,9 @@
 //! Durable, all-or-nothing appends of complete lines to a day's file.
+//!
+//! An append is acknowledged when its bytes and the file's name are on disk, and when a look afterwards finds the bytes in the file
+//! of that name: git and editors replace and overwrite files without taking the lock. A write that fails is truncated again. If that
+//! fails too, the error says that its lines may come to count, and the next write truncates them first. After a failed sync nothing
+//! is known about a descriptor, so each write opens the file again.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -79,10 +84,12 @@ impl Writer {
     /// Prepares a file for an append. Returns its length.
     fn prepare(&mut self, storage: &dyn Storage, day: Day, file: &mut dyn LockedFile) -> io::Result<u64> {
         let identity = file.stat()?.identity;
+        // The name goes to disk before the lines: a synced file without a name is lost.
         if self.synced_names.get(&day) != Some(&identity) {
             storage.sync_folders(day)?;
             self.synced_names.insert(day, identity);
         }
+        // Lines after the rest of a failed write would make it permanent, and its callers were told that it failed.
         if let Some(unsettled) = self.unsettled.get(&day) {
             retry_roll_back(file, unsettled)?;
             self.unsettled.remove(&day);

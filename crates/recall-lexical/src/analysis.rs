@@ -1,4 +1,8 @@
 //! Text analysis: from words to index terms.
+//!
+//! Documents and queries go through the same code, or they would not meet. The stemmer is English in every text, because an index
+//! does not know in which language a query will be (ADR 60); accents and case are folded, and scripts without spaces are cut into
+//! pairs of letters (ADR 52). A change here changes the format of the index.
 
 use frostem::{Algorithm, Stemmer};
 use recall_core::{fold_case, normalize_text, without_accents};

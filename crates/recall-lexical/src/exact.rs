@@ -5,6 +5,9 @@
 //! ends of a line, and no match contains a line break. A literal may have several lines.
 //!
 //! The module does not know where texts come from and does not order them.
+//!
+//! A trigram index, as in codesearch, finds which runs of bytes an expression needs; here the same analysis asks a Bloom filter of
+//! each text (ADR 49). Begin with `pattern`.
 
 mod line;
 mod needs;

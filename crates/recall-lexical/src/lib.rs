@@ -10,6 +10,13 @@
 //!
 //! The index stores no text, has no query language (terms come from an understood query), does no fusion and repairs
 //! nothing. The caller moves a damaged or outdated index away with [`quarantine`] and writes a new one.
+//!
+//! One entry per chunk, and features per document: a document is more than its best chunk, so [`Evidence`] sums up what each field of
+//! it says (ADR 6). Positions are not indexed, since they would double the size; proximity is read from the texts of the best few.
+//!
+//! Begin with `fields` (what an entry holds), `analysis` (how a word becomes a term), `top_k`, `searcher` and `evidence`. `writer`,
+//! `snapshot` and `integrity` are about files; [`exact`], `portable` and `translation` stand beside the index and do not need
+//! one.
 
 mod analysis;
 mod byte_semaphore;

@@ -1,4 +1,7 @@
 //! Retrieval of candidates from one state of the index.
+//!
+//! A searcher is bound to the state that was published when it was made: all lists of a search come from it, and a commit in between
+//! changes nothing. A damaged file fails the call, not the process: tantivy panics on some of them, and the panic is caught.
 
 mod facets;
 mod more_like_this;

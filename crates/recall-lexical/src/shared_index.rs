@@ -38,6 +38,7 @@ impl SharedIndex {
             || integrity::verify(dir, index.directory(), &metas).map_err(|error| OpenError::classify(dir, error));
         match index.directory().acquire_lock(&INDEX_WRITER_LOCK) {
             Ok(_lock) => {
+                // With the lock, no writer is alive: what no commit names was left by a killed one.
                 integrity::sweep(dir, &metas).map_err(|source| OpenError::io(dir, source))?;
                 if verify()? == Sealed::No {
                     integrity::seal(dir, &metas).map_err(|source| OpenError::io(dir, source))?;

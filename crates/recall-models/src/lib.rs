@@ -10,6 +10,13 @@
 //! that is loaded on first use. [`install_runtime`] and [`ModelsFolder::pull`] download the library and models.
 //!
 //! The crate does not decide which texts are embedded; it does not store embeddings or search them.
+//!
+//! The built-in model needs nothing and answers at once; a transformer knows more and takes a thousand times as long. So the library
+//! that runs transformers is not linked: it is loaded when a model needs it, and its absence is an error of that model only (ADR 9).
+//! Equal texts have equal embeddings whatever batch they were in, since embeddings are stored by the hash of the text.
+//!
+//! Begin with `static_model`, then `folder` (what is installed), `onnx/worker` (how it runs) and `providers/link` (how a server is
+//! asked).
 
 mod fetch;
 mod files;

@@ -10,6 +10,9 @@
 //! tokens ([`Usage`]).
 //!
 //! The module does not decide which texts are embedded; it does not store embeddings and knows nothing of an index.
+//!
+//! A server can be slow, wrong, expensive or curious. So nothing is sent to an address that the user did not choose, and failures are
+//! bounded at three levels: retries of a request, pauses of a server, and the engine's own intervals (ADR 39).
 
 mod batch;
 mod call;

@@ -6,6 +6,10 @@
 //! files are opened. Each step resolves one name relative to an open handle, so the checked file is the opened file.
 //!
 //! The crate does not decide which folders are trusted: [`Folder::open`] follows links in its path.
+//!
+//! `openat2` with `RESOLVE_NO_SYMLINKS` would be one system call, on Linux only (ADR 21). Deletion goes through [`Folder::remove`],
+//! which deletes a link itself and never its target. Begin with `folder`, then `git/repository` (which repository a folder belongs
+//! to, ADR 20).
 
 mod error;
 mod file_stamp;

@@ -1,4 +1,4 @@
-//! The guard before every answer: which requests are looked at at all.
+//! Request checks that run before any handler.
 //!
 //! A web site can make a browser send requests to this machine, and can give its own name the address of this machine. So a request
 //! must name this page as its host, come from this page or from the user, and bring the cookie of the project. Everything is refused

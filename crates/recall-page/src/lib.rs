@@ -3,6 +3,10 @@
 //! The page has no rule of its own. Each of its pages asks the daemon's service what a command asks, through the same layers, with
 //! the context of the caller that opened it. This crate adds what a browser needs: a port on the loopback addresses, a guard before every
 //! answer, HTML, one style sheet and one script. Programs get the same as JSON, with a key.
+//!
+//! A port on loopback is open to every program, every user and every web site in the user's browser. So a link works once, a project
+//! has a random path that its cookie belongs to, and a request is refused that is not known to be right (ADR 37). The API has a key
+//! that its caller brings; the daemon's environment holds none (ADR 38). Begin with `guard`, `access`, `serve` and `pages`.
 
 mod access;
 mod answer;

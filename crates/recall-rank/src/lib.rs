@@ -9,6 +9,9 @@
 //!
 //! The crate computes no features, knows nothing of documents or query text, and does no I/O: bytes are passed as slices.
 //! [`Ranker::over`] adapts a ranker to the features of the caller by name.
+//!
+//! A C++ library or a network would be megabytes in the daemon to add up a few hundred small trees, and neither explains a score by
+//! its features (ADR 6). Begin with `ranker`, `forest` and `format`.
 
 mod calibration;
 mod columns;

@@ -3,6 +3,11 @@
 //! A statement selects fields of documents, chunks or memories; its filter is also the expression language of `recall search
 //! --filter`. [`Query::parse`] and [`Filter::parse`] read text into a typed form. The crate does not know where rows come from:
 //! a caller implements [`Row`] and asks [`Filter::holds`].
+//!
+//! A filter holds or does not hold on a row; there is no third value, so `NOT` means what it says. Rows are evaluated here and not by
+//! SQL, because some fields are masked, derived or in journals; a caller may let a database narrow the rows down first.
+//!
+//! Begin with `field` (the table of what can be asked), `parser`, `plan` (types and limits) and `condition`.
 
 mod ast;
 mod condition;

@@ -1,4 +1,7 @@
 //! A store whose failures cost a search little.
+//!
+//! A search waits for a server for one deadline. After a failure, a breaker is open: searches skip the server at once, and one
+//! background thread asks it, at growing intervals, until it answers. Publications do not go through this: they wait and retry.
 
 use std::sync::Arc;
 

@@ -7,6 +7,13 @@
 //! [`Guarded`] bounds the time of each call, and stops asking a server that does not answer.
 //!
 //! The crate does not know what the keys, records and analyses mean, does not rank, and reads no files.
+//!
+//! A server only finds candidates, by numbers and vectors; it does not rank. Ranking on the server would be a second order to keep
+//! equal in each server's language, and lists that are merged by rank would lose the confidence that one list has (ADR 41). Every
+//! kind of store passes one suite, which compares it with a store in memory (`memory`) that compares everything with everything.
+//!
+//! Begin with `seam`, `publish` and `guarded`; then `postgres` (one transaction commits, ADR 43) and `qdrant` (one conditional write
+//! does, ADR 45).
 
 mod breaker;
 mod error;

@@ -3,6 +3,9 @@
 //! Every table is partitioned by tenant and protected by row-level security. Terms are arrays of numbers with a GIN index; a model's
 //! vectors are a table of their own with an HNSW index. A publication writes documents that are not live, and one transaction makes
 //! them live and ends those that they replace.
+//!
+//! PostgreSQL's own text search has other words and no BM25, and a filter by tenant after an HNSW scan would read the rows of others
+//! first (ADR 43). Begin with `schema`, `publication` and `find`.
 
 mod connection;
 mod find;

@@ -1,4 +1,13 @@
 //! Publication of a branch: what the store lacks is sent, then the branch's documents are replaced as a whole.
+//!
+//! ```text
+//! branch (digest equal? done) ─► begin ─► manifest (what differs) ─► chunks, then documents, 64 at a time ─► commit ─► collect
+//! ```
+//!
+//! Everything has the hash of its content as its key, so every request may be repeated, branches share chunks, and a killed
+//! publication continues where it was: the store is the outbox (ADR 42). A queue on this machine would be lost with the disk of a
+//! build server. Documents are staged and invisible; the commit swaps them all. Of two publications of a branch, the later one wins,
+//! and the earlier fails with its next request.
 
 use std::time::Duration;
 
@@ -193,6 +202,7 @@ where
         }
         let read = source.read(paths).map_err(PublishError::Source)?;
         let (documents, chunks): (Vec<DocumentRecord>, Vec<Vec<ChunkRecord>>) = read.into_iter().unzip();
+        // The chunks first: a document must not refer to chunks that are not there.
         send(store, model, source, chunks.into_iter().flatten().collect(), &mut outcome)?;
         patiently(|| store.put_documents(&publication, &documents)).map_err(PublishError::Store)?;
         outcome.sent_documents += documents.len() as u64;
@@ -225,6 +235,7 @@ where
     let mut is_missing = is_missing.into_iter();
     chunks.retain(|_| is_missing.next().unwrap_or(true));
     if model.is_some() {
+        // After the question what is missing, since embedding is the expensive part.
         source.embed(&mut chunks).map_err(PublishError::Source)?;
     }
     patiently(|| store.put_chunks(&chunks, model)).map_err(PublishError::Store)?;

@@ -3,6 +3,9 @@
 //! Chunks, documents and branches are points of three collections, and a model's vectors are a collection of their own. The numbers of terms
 //! are sparse vectors, so that a score is the sum of a query's weights. There are no transactions: a publication writes points that
 //! count only after its commit, and the commit is one conditional write to the branch's point.
+//!
+//! Readers see one state of a branch although its points change one after the other: `visible` says which documents count,
+//! `publication` in which order they are written, and `find` how a search notices that a commit came in between (ADR 45).
 
 mod branches;
 mod client;

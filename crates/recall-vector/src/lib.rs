@@ -9,6 +9,13 @@
 //! The crate computes no embeddings, reads no text and repairs nothing. An index that is damaged, of another model or
 //! of another format is reported; the caller moves it away with [`quarantine()`] and rebuilds it from the embedding
 //! store.
+//!
+//! Components are one byte each, without a scale: a cosine depends on directions only, and sums of integers are equal on every
+//! processor, so the scan and the graph agree bit for bit. A graph pays only above 100,000 embeddings; below, it would save a
+//! millisecond or two of a search and cost a minute to build. The graph library trusts its bytes and crashes on flipped ones, so
+//! everything is verified before it sees them (ADR 7).
+//!
+//! Begin with `vectors`, `base`, `delta` and `graph`.
 
 mod base;
 mod delta;

@@ -1,4 +1,8 @@
 //! A persistent index of embeddings.
+//!
+//! A base that is never changed can be mapped, shared and verified once; a log next to it takes the changes, and is short enough to
+//! be replayed into memory. A merge writes the next base while searches and changes continue (`merge`). Changes are not synced: what
+//! a loss of power takes is found missing by generation, and is derived again from the catalog.
 
 use std::fs;
 use std::io;
@@ -148,6 +152,7 @@ impl Vectors {
             return Err(WriteError::Dimensions { row: row.0, expected, found: embedding.components().len() });
         }
         let mut log = self.log.lock();
+        // The log first: a search must not see what a restart of the process would forget.
         let written = log.delta.append(generation, removed, added);
         written.map_err(|error| WriteError::io(log.delta.path(), error))?;
         if let Some(since) = &mut log.since_merge {

@@ -10,6 +10,12 @@
 //!
 //! The scan is the source of truth. This crate parses and writes no content, keeps no state beyond the watches, and has
 //! no clock: the caller passes the time of an observation ([`is_racy`]).
+//!
+//! Events get lost: queues overflow, directories fill before they are watched, network mounts send none. So an event is only a reason
+//! to scan (ADR 3, ADR 23). What git tracks is indexed whatever git's ignore files say, because somebody decided that it belongs to the
+//! project (ADR 53).
+//!
+//! Begin with `scan`, `rules`, `content` and `watcher`.
 
 mod change;
 pub mod content;

@@ -164,6 +164,7 @@ impl Watch {
         if !self.watcher.shared.markers.touch_and_wait(Instant::now() + patience) {
             return Changes::Unknown;
         }
+        // After the wait: every event from before the call has left its mark by now.
         Changes::Seen { files: self.root.is_changed(Part::Files), journals: self.root.is_changed(Part::Journals) }
     }
 

@@ -25,6 +25,7 @@ impl Hook {
             return Ok(None);
         }
         if briefing {
+            // Before the daemon is asked: if it answers too late, the process ends, and the next prompt knows what is owed.
             self.owe(input);
         }
         let client = self.connect().await?;

@@ -21,7 +21,7 @@ const PAGE_BYTES: u32 = 4096;
 pub(super) fn open(path: &Path) -> Result<Connection, EmbeddingStoreError> {
     open::create(path).map_err(|source| EmbeddingStoreError::io(path, source))?;
     let mut connection = connection::open(path, Role::Write)?;
-    // Both of one state: another process may be making the schema at this moment.
+    // Reads both in one transaction: another process may be creating the schema.
     let reading = connection.transaction()?;
     let application: i32 = reading.query_row("PRAGMA application_id", [], |row| row.get(0))?;
     let things: i64 = reading.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;

@@ -48,7 +48,7 @@ const EXTENSIONS: [&str; 71] = [
     "scss", "tf", "nix", "ipynb", "cmake", "gradle",
 ];
 
-/// Parts of names that stand for others.
+/// Placeholder words in the names of examples.
 const PLACEHOLDERS: [&str; 22] = [
     "foo",
     "bar",

@@ -37,13 +37,13 @@ pub(super) struct SemanticEvidence {
 /// Cosines of a document to the query, from -1 to 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cosines {
-    /// That of its nearest chunk among the candidates.
+    /// The cosine of its nearest chunk among the candidates; blended if two models count.
     pub(super) best: f32,
-    /// That of the chunk that represents the document.
+    /// The cosine of the chunk that represents the document, on the same scale.
     pub(super) chunk: f32,
-    /// The greatest that any model gives any of its chunks among the candidates.
+    /// The highest cosine over all models and candidate chunks of the document.
     pub(super) greatest: f32,
-    /// The greatest that the preferred model gives any of its chunks among the candidates, on its own scale.
+    /// The highest cosine by the preferred model over the candidate chunks of the document, on that model's own scale.
     pub(super) preferred: f32,
 }
 

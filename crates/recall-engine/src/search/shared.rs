@@ -98,7 +98,7 @@ pub(super) fn ask(
         engine.tasks.spawn(move || {
             let name = store.name.clone();
             SharedAnswer::new(store, &understood, own, model.as_ref()).map_err(|error| {
-                // What was never published is not missed.
+                // A store that is paused was reported when it failed.
                 let reason = error_chain(&error);
                 Warning::SharedStore { store: name, reason, is_new: !matches!(error, StoreError::Resting) }
             })

@@ -20,7 +20,7 @@ pub(crate) struct Record {
     pub(crate) memory: Option<RecordedMemory>,
 }
 
-/// What is stored of a memory. Nothing of it makes it trusted: a reader takes it for a statement of somebody else.
+/// The published fields of a memory. They carry no trust; readers treat the memory as somebody else's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RecordedMemory {
     pub(crate) id: String,

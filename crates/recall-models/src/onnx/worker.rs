@@ -1,4 +1,8 @@
 //! The thread of a network: its queue, and loading and unloading.
+//!
+//! A session must not be run by two threads, and a session for each thread would hold the weights as often (ADR 9). So requests of
+//! all callers meet in one queue. Texts are sorted by length before they are cut into batches, because a batch is padded to its
+//! longest text.
 
 mod queue;
 

@@ -1,7 +1,7 @@
-//! The guard before the API.
+//! Request checks of the API.
 //!
-//! It refuses what the guard of the page refuses, and says so in JSON. Instead of a cookie, a program brings the key; nothing is
-//! answered without one of them, except whether the daemon is there.
+//! Makes the page's checks and reports failures as JSON. A program sends a key, a browser its cookie; only the health check needs
+//! neither.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -246,6 +246,7 @@ pub(super) async fn commit(
     let mut connection = pool.connection().await?;
     let transaction = connection.client().transaction().await.map_err(store_error)?;
     let branch = lock(&transaction, &pool, &publication).await?;
+    // A repeated commit: the first one arrived, and its answer was lost.
     if branch.generation == state.generation as i64 && branch.digest == state.digest {
         return Ok(());
     }
@@ -257,9 +258,11 @@ pub(super) async fn commit(
                   where tenant = $1 and branch = $2 and publication = $3 and not is_live and ended is null";
     let there: i64 =
         transaction.query_one(staged, &[&pool.tenant, &branch.number, &id]).await.map_err(store_error)?.get(0);
+    // After the promotion of a standby that was behind, documents may be missing. A part must not become visible.
     if there as u64 != added {
         return Err(StoreError::Lost { lost: added.saturating_sub(there as u64), sent: added });
     }
+    // The old documents end and the new ones become live in one transaction, and the statistics change with them.
     let end = "update recall_1.document d set is_live = false, ended = now() \
                where d.tenant = $1 and d.branch = $2 and d.is_live and (d.path = any($3) or d.path in (select s.path \
                from recall_1.document s where s.tenant = $1 and s.branch = $2 and s.publication = $4 and not s.is_live and s.ended is null)) \
@@ -291,6 +294,7 @@ pub(super) async fn commit(
     let parameters: [&(dyn ToSql + Sync); 5] = [&pool.tenant, &branch.number, &generation, &digest, &documents];
     transaction.execute(flip, &parameters).await.map_err(store_error)?;
     transaction.commit().await.map_err(store_error)?;
+    // Without this, each search reads the whole pending list of the index, and the planner prefers the table.
     schema::empty_pending_list(connection.client(), &pool).await?;
     if started.len() >= ANALYZED {
         schema::analyze(connection.client(), &pool).await?;

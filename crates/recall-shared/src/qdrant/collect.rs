@@ -23,8 +23,8 @@ const LOOKED_AT: usize = 10_000;
 
 /// Deletes documents that ended, and chunks that no document has. Returns the number of deleted chunks.
 ///
-/// The chunks of the deleted documents are looked at, and a part of all others that begins anywhere: what a killed publication has left is
-/// found in the course of time.
+/// Checks the chunks of the deleted documents and a random range of all others, so that leftovers of a killed publication are found
+/// eventually.
 pub(super) async fn collect(client: &Client, now: u64) -> Result<u64, StoreError> {
     let ended = |seconds: u64| now.saturating_sub(seconds).cast_signed();
     let old = vec![is(field::STATE, State::Ended.as_str()), is_less(field::ENDED_AT, ended(KEPT_SECONDS))];

@@ -1,4 +1,8 @@
 //! What a publication reads and writes.
+//!
+//! Documents are staged under the ticket of the publication, and those that they replace are marked with it. Neither counts until the
+//! branch's point says that the ticket is committed, which is one conditional write. Qdrant has no transactions, and requests of a
+//! publication that was overtaken may still arrive. They do no harm: their ticket is never committed (ADR 45).
 
 use std::collections::{HashMap, HashSet};
 
@@ -79,6 +83,7 @@ pub(super) async fn begin(
     client.check_version().await?;
     schema::create(client, spread, model).await?;
     let begun = branches::open(client, &branch).await?;
+    // What the last commit decided follows from its ticket, so it is written into the documents before another one is committed.
     branches::settle(client, begun.id, begun.committed, now).await?;
     branches::discard(client, begun.id, begun.ticket).await?;
     Ok(Publication { branch, base: begun.state.generation, id: begun.ticket.cast_unsigned() })
@@ -233,10 +238,12 @@ pub(super) async fn commit(
     now: u64,
 ) -> Result<(), StoreError> {
     let known = branches::read(client, &publication.branch).await?.ok_or(StoreError::Lost { lost: 1, sent: 1 })?;
+    // A repeated commit: the first one arrived, and its answer was lost.
     if known.state == *state {
         return branches::settle(client, known.id, known.committed, now).await;
     }
     let begun = running(client, publication).await?;
+    // What was compared with this publication is not what readers see any more.
     if begun.state.generation != publication.base {
         return Err(StoreError::Busy);
     }
@@ -244,6 +251,7 @@ pub(super) async fn commit(
     let own = vec![of_branch(), is(field::STATE, State::Staged.as_str()), number_is(field::TICKET, begun.ticket)];
     let wanted = [&[field::PATH][..], &SUMS].concat();
     let staged = client.all(DOCUMENTS, client.tenant.filter(own, Vec::new()), &wanted, Servers::Any).await?;
+    // After a failover, a server may lack documents that it had confirmed. A part of a publication must not become visible.
     if staged.len() as u64 != added {
         return Err(StoreError::Lost { lost: added.saturating_sub(staged.len() as u64), sent: added });
     }
@@ -264,17 +272,22 @@ pub(super) async fn commit(
         sums = sums.minus(Sums::read(document)?);
     }
     let ids: Vec<Uuid> = replaced.iter().map(|document| document.id).collect();
+    // The marks count only after the commit. They name documents, not paths, so a late one cannot end what a later publication
+    // wrote.
     for ids in ids.chunks(NAMED) {
         // The mark of a later publication stays, even if this request is late.
         let older = client.tenant.filter(vec![ids_are(ids), is_less(field::ENDED, begun.ticket)], Vec::new());
         client.set(DOCUMENTS, fields([(field::ENDED, number(begun.ticket))]), older).await?;
     }
+    // Before the commit: a search that reads across it finds another epoch and starts again.
     branches::advance(client).await?;
+    // The commit. It is one write, on the condition that ticket and generation are still those that began.
     let after = branches::commit(client, &publication.branch, &begun, state, sums).await?;
     if after.state != *state {
         // The commit fails only if another publication has begun.
         return Err(StoreError::Busy);
     }
+    // Readers see the publication from here on. The next one does this step if this process ends now.
     branches::settle(client, after.id, after.committed, now).await
 }
 

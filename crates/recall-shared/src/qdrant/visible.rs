@@ -2,7 +2,7 @@
 //!
 //! A publication has a ticket, greater than those of all earlier ones of its branch. Its documents are staged under the ticket, and the
 //! documents that it ends get the ticket too. Both count only if the branch's point says that the ticket is committed, so one write to
-//! that point is the commit. What a publication wrote that was overtaken counts never.
+//! that point is the commit. What an overtaken publication wrote never counts.
 
 use qdrant_client::qdrant::Value;
 

@@ -68,6 +68,7 @@ impl Vectors {
     /// See [`WriteError`]. The index is unchanged.
     pub fn merge(&self) -> Result<(), WriteError> {
         let _alone = self.merging.lock();
+        // One lock for both: each change is either in the snapshot or in the list of those that follow it.
         let (number, snapshot) = {
             let mut log = self.log.lock();
             log.since_merge = Some(Vec::new());
@@ -104,6 +105,8 @@ impl Vectors {
         let path = folder::delta_path(&self.dir, number);
         let io_error = |error| WriteError::io(&path, error);
         let mut log = self.log.lock();
+        // A crash before this line opens the new base without the changes made since. Its generation says so, and they are derived
+        // again.
         let mut delta = Delta::create(&path, self.model, base.identity()).map_err(io_error)?;
         let mut state = State::new(Some(base), self.model);
         for LogEntry { generation, removed, added } in log.since_merge.iter().flatten() {

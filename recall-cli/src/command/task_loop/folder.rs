@@ -70,7 +70,7 @@ impl Asked {
         Self { task: task.to_owned(), kind: kind.as_str().to_owned(), text: text.clone() }
     }
 
-    /// Why the person is asked. A name that a hand wrote wrongly means that the agent is stuck.
+    /// Why the person is asked. An unknown name, as after an edit by hand, counts as `Stuck`.
     pub(super) fn kind(&self) -> EscalationKind {
         EscalationKind::from_name(&self.kind).unwrap_or(EscalationKind::Stuck)
     }
