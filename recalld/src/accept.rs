@@ -18,7 +18,6 @@ use crate::socket::Bound;
 /// How long the loop pauses after a failed accept. The usual reason is a lack of descriptors, which only time cures.
 const REST: Duration = Duration::from_millis(50);
 
-/// Accepts connections.
 pub(crate) struct Acceptor {
     bound: Bound,
     own: User,

@@ -56,7 +56,6 @@ impl Activity {
     }
 }
 
-/// One connected client.
 #[derive(Debug)]
 pub(crate) struct Presence {
     activity: Activity,

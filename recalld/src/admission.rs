@@ -65,7 +65,6 @@ impl Admission {
         Unread::new(self.connection_bytes, self.answers.clone(), self.texts.clone())
     }
 
-    /// Returns the use of the budget of messages.
     pub(crate) fn message_use(&self) -> BudgetUse {
         self.messages.usage()
     }

@@ -2,7 +2,6 @@
 
 use recall_core::{Clock, Timestamp};
 
-/// The system clock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SystemClock;
 

@@ -33,7 +33,6 @@ pub(crate) enum Event {
     OwnerGone,
 }
 
-/// The sender of events.
 pub(crate) type Events = mpsc::Sender<Event>;
 
 /// The capacity of the queue. Few events ever wait: each ends the daemon or is handled at once.

@@ -26,7 +26,6 @@ const LEFT_OUT: &str =
 
 /// The conversion of a use case's error into a failure for its client.
 pub(crate) trait IntoFailure {
-    /// Converts the error.
     fn into_failure(self) -> Failure;
 }
 

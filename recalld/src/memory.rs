@@ -4,7 +4,6 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "the unit is a part of each name")]
 pub(crate) struct MemoryUse {
-    /// The resident memory.
     pub(crate) resident_bytes: u64,
     /// The resident memory without mapped files.
     pub(crate) anonymous_bytes: u64,

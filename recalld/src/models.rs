@@ -40,7 +40,6 @@ type Running<M> = Mutex<BTreeMap<String, Arc<OnDemand<M>>>>;
 /// The installed models with a readable manifest that the engine may use.
 #[derive(Default)]
 struct Usable {
-    /// The selected encoder.
     encoder: Option<Arc<Encoder>>,
     /// The selected encoder, if it is remote. Others are not asked: the user may not want to send them anything any more.
     remote_encoder: Option<Arc<RemoteEncoder>>,
@@ -123,7 +122,6 @@ impl Models {
         Ok(models)
     }
 
-    /// Returns the models that are in use.
     pub(crate) fn in_use(&self) -> Vec<v1::Model> {
         let models = self.list(None).unwrap_or_else(|error| {
             tracing::warn!(error = recall_core::error_chain(&error), "the models cannot be listed");

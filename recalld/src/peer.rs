@@ -32,7 +32,6 @@ mod platform {
     use interprocess::local_socket::tokio::Stream;
     use interprocess::local_socket::traits::StreamCommon as _;
 
-    /// A user id.
     pub(crate) type User = u32;
 
     /// Returns the effective user of this process.
@@ -61,7 +60,6 @@ mod platform {
         User
     }
 
-    /// Returns the user of the peer.
     #[expect(clippy::unnecessary_wraps, reason = "on Unix the system may not report it")]
     pub(crate) fn user(_stream: &Stream) -> Option<User> {
         Some(User)

@@ -46,7 +46,6 @@ const ACCEPTED_WAITING: usize = 16;
 /// The name of the daemon as a whole in the health service.
 const OVERALL: &str = "";
 
-/// A running server.
 pub(crate) struct Server {
     daemon: Arc<Daemon>,
     health: HealthReporter,

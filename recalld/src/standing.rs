@@ -46,7 +46,6 @@ pub(crate) struct Standing {
 /// The creator of the socket that a daemon listens on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SocketMaker {
-    /// The daemon itself.
     Daemon,
     /// The service manager, which accepts connections whether or not a daemon is running.
     ServiceManager,

@@ -21,7 +21,6 @@ pub(crate) const COPIES_OF_A_NETWORK: u64 = 2;
 /// The division of a ceiling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shares {
-    /// For index runs.
     pub(crate) index_run_bytes: u64,
     /// For messages and answers.
     pub(crate) call_bytes: u64,

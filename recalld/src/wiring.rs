@@ -249,7 +249,6 @@ mod tests {
         assert_eq!(engine_settings(&settings, "/embeddings.db".into()).first_index_wait, Duration::from_secs(28));
     }
 
-    /// Returns the settings of a project with the given configuration.
     fn project_settings(configuration: &str, user: &Settings) -> StoreSettings {
         let home = tempfile::tempdir().expect("a temporary directory");
         let environment = Environment { recall_home: Some(home.path().to_owned()), ..Environment::default() };

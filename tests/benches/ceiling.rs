@@ -34,7 +34,6 @@ const AFTERWARDS: Duration = Duration::from_secs(10);
 /// A case, by its name.
 type Case = (&'static str, fn(&Bench));
 
-/// The cases.
 const CASES: [Case; 5] = [
     ("projects", Bench::projects),
     ("add", Bench::add),

@@ -173,7 +173,6 @@ impl Packages {
     }
 }
 
-/// A program with tests.
 struct TestProgram {
     package: String,
     /// The folder of the package, in which cargo runs tests.

@@ -11,9 +11,7 @@ const TOOLCHAIN: &str = "/usr/bin";
 
 /// A file that a task needs, and the package of Debian that has it.
 pub(crate) struct Need {
-    /// The file.
     pub(crate) file: &'static str,
-    /// The package.
     pub(crate) package: &'static str,
 }
 

@@ -118,7 +118,6 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The name that a fixture has for a name.
 fn plain(name: &str) -> &str {
     match name {
         ".recall" => "recall",

@@ -9,7 +9,6 @@ use crate::programs;
 use crate::say;
 use crate::zig::Zig;
 
-/// The target.
 const TARGET: &str = "aarch64-apple-darwin";
 
 /// The headers of a framework that zig lacks, with what the C code of our libraries uses of them.

@@ -13,7 +13,6 @@ use crate::cross::{self, Install, Need, TOOLCHAIN_NEEDS};
 use crate::{programs, say};
 use wine::Wine;
 
-/// The target.
 pub(crate) const TARGET: &str = "x86_64-pc-windows-gnu";
 
 /// The profile of what is tried.

@@ -16,14 +16,11 @@ pub use error::DocumentError;
 /// What some editors of Windows write before the text. The parsers do not know it.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The format of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     /// JSON; comments and commas before a closing bracket are accepted and kept.
     Json,
-    /// TOML.
     Toml,
-    /// YAML.
     Yaml,
 }
 

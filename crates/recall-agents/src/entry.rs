@@ -16,7 +16,6 @@ const DESCRIPTION: &str = "Local memory and search of code, documents and decisi
 /// The seconds that Goose waits for an answer; its own default.
 const GOOSE_TIMEOUT_S: u32 = 300;
 
-/// The shape of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// `command` and `args`.

@@ -100,7 +100,6 @@ impl Ledger {
         self.save()
     }
 
-    /// Removes a registration.
     pub(crate) fn remove(&mut self, agent: &str, part: Part, file: &Path) -> Result<(), RegisterError> {
         self.records.retain(|known| !known.is(agent, part, file));
         self.save()

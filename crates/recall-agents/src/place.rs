@@ -105,7 +105,6 @@ impl Place {
         }
     }
 
-    /// Returns the path.
     pub(crate) fn path(self, folders: &Folders) -> PathBuf {
         let (base, path) = self.at(folders.system);
         // Components are joined one by one, so that Windows shows one kind of separator.

@@ -53,7 +53,6 @@ use crate::v1;
 use recall_core::{Scope, StoreScope};
 use serde::Serialize;
 
-/// The schema version.
 const SCHEMA_VERSION: &str = "1";
 
 /// The fields that surround every answer.

@@ -5,7 +5,6 @@ use std::time::Duration;
 /// What the windows with one budget have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct BudgetReport {
-    /// The budget.
     pub(crate) budget_tokens: u32,
     /// The mean share of the relevant files among the hits packed whole in their order.
     pub(crate) in_order: f64,

@@ -55,7 +55,6 @@ pub(crate) enum Over {
 /// The stages that a search uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Setting {
-    /// All stages.
     Whole,
     /// All stages but one.
     Without(Ablation),

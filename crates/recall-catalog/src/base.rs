@@ -24,7 +24,6 @@ const MISSING: &str = "the file of the contents that it shares is missing or of 
 /// The tables of contents, each with a column `document`.
 const TABLES: [&str; 6] = ["chunks", "symbols", "edges", "reference_edges", "texts", "signatures"];
 
-/// The file of the base of a catalog.
 pub(crate) fn file(catalog: &Path) -> PathBuf {
     catalog.with_file_name(FILE)
 }

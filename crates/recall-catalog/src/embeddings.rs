@@ -52,7 +52,6 @@ struct EmbeddingState {
     lock: File,
 }
 
-/// A use of an embedding.
 #[derive(Clone, Copy, Debug)]
 struct Use {
     row: i64,

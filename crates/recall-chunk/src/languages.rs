@@ -379,7 +379,6 @@ pub(crate) const SYNTAXES: &[Syntax] = &[
     hcl::HCL,
 ];
 
-/// The text of a node.
 fn text_of<'t>(node: Node<'_>, text: &'t str) -> &'t str {
     text.get(node.byte_range()).unwrap_or_default()
 }

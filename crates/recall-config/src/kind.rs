@@ -43,7 +43,6 @@ pub enum Shape {
     Any(Vec<Shape>),
 }
 
-/// Parses a value.
 type Parse<T> = dyn Fn(&Value) -> Result<T, Expected>;
 
 /// One kind of value: how it is parsed, and its shape.
@@ -57,7 +56,6 @@ impl<T> Kind<T> {
         Self { shape, parse: Box::new(parse) }
     }
 
-    /// Parses a value.
     pub(crate) fn parse(&self, value: &Value) -> Result<T, Expected> {
         (self.parse)(value)
     }

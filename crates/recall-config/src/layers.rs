@@ -19,9 +19,7 @@ use crate::{ConfigError, Dirs, Environment, Layer, Place};
 pub(crate) struct Entry {
     /// The name of the setting: `section.key`.
     pub(crate) key: String,
-    /// The value.
     pub(crate) value: toml::Value,
-    /// The layer.
     pub(crate) layer: Layer,
     /// Where it was set.
     pub(crate) place: Place,

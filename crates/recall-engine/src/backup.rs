@@ -118,7 +118,6 @@ impl Engine {
         })
     }
 
-    /// Returns the areas of a store.
     fn areas(&self, origin: &Origin, store: &Store) -> Vec<Area> {
         let places = &self.registry.places;
         if origin.root(places).is_ok_and(|root| root == store.root) {
@@ -165,7 +164,6 @@ impl Engine {
     }
 }
 
-/// The copied files.
 struct Copies<'a> {
     /// The contents, one after the other.
     spool: Temporary<'a>,

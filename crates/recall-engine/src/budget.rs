@@ -227,7 +227,6 @@ impl Drop for Acquire {
     }
 }
 
-/// Wakes a thread.
 struct Unpark(Thread);
 
 impl Wake for Unpark {

@@ -58,7 +58,6 @@ enum WorkTree {
     AsConfigured,
 }
 
-/// A commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Commit {
     /// Its hash, as short as `git` writes it.

@@ -60,7 +60,6 @@ impl IndexRuns {
         }
     }
 
-    /// Returns the use of the budget.
     pub(crate) fn usage(&self) -> BudgetUse {
         self.budget.usage()
     }

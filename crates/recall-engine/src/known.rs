@@ -88,7 +88,6 @@ impl KnownMemories {
         self.by_row.is_empty()
     }
 
-    /// Returns the memory with the document in a row.
     pub(crate) fn memory_in_row(&self, document: DocumentRow) -> Option<MemoryId> {
         self.place(document).map(|place| self.by_row[place].1)
     }

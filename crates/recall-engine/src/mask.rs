@@ -147,7 +147,6 @@ impl Whole {
         Self { path: path.as_str().to_owned(), text, has_secrets: OnceCell::new() }
     }
 
-    /// Returns the text.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }

@@ -22,7 +22,6 @@ const MOST_READ_BYTES: usize = 32 << 20;
 /// A document that contains a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LiteralDocument {
-    /// The document.
     pub(crate) row: DocumentRow,
     /// Its first chunk in which the literal begins. A literal that begins between two chunks belongs to the later one.
     pub(crate) chunk: ChunkRow,

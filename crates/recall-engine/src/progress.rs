@@ -18,7 +18,6 @@ impl Cancel {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Returns the flag.
     pub(crate) fn flag(&self) -> &AtomicBool {
         &self.0
     }

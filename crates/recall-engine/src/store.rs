@@ -67,7 +67,6 @@ pub(crate) use open::OpenContext;
 pub(crate) use registry::Registry;
 pub(crate) use settings::{Configuration, CurrentSettings, Ranking};
 
-/// An open store.
 pub(crate) struct Store {
     pub(crate) scope: StoreScope,
     pub(crate) root: PathBuf,

@@ -212,7 +212,6 @@ impl Values<'_> {
         }
     }
 
-    /// Returns a time.
     pub(crate) fn moment(&self, at: usize) -> Option<recall_core::Timestamp> {
         crate::moment::from_text(&self.text(at)?)
     }

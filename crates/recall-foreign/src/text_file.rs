@@ -22,13 +22,11 @@ const MOST_DEPTH: usize = 16;
 pub(crate) struct Found {
     /// Its path below the folder, with `/`.
     pub(crate) below: String,
-    /// Its path.
     pub(crate) path: PathBuf,
     /// When it was modified.
     pub(crate) modified: Option<Timestamp>,
 }
 
-/// Returns the metadata of a path.
 pub(crate) fn metadata(path: &Path) -> Result<Metadata, ReadError> {
     fs::metadata(path).map_err(|source| read_error(path, source))
 }
@@ -82,7 +80,6 @@ pub(crate) fn files_below(folder: &Path, extension: &str) -> Result<Vec<Found>, 
     Ok(found)
 }
 
-/// The lines of a file, each bounded.
 pub(crate) struct BoundedLines<R> {
     reader: BufReader<R>,
     line: Vec<u8>,

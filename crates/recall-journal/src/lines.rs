@@ -27,7 +27,6 @@ pub(crate) struct Lines<'a> {
     number: u64,
 }
 
-/// One line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct RawLine<'a> {
     /// The line number, counted from 1.

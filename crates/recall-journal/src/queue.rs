@@ -17,7 +17,6 @@ const BATCH_BYTES: usize = 4 * 1024 * 1024;
 /// Lines waiting to be written.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    /// The lines by day.
     pub(crate) lines: Vec<(Day, Vec<u8>)>,
     outcome: Arc<Mutex<Option<Outcome>>>,
 }

@@ -33,7 +33,6 @@ struct Unsettled {
     bytes: Vec<u8>,
 }
 
-/// A failed write.
 #[derive(Debug)]
 pub(crate) enum WriteError {
     /// None of the lines is in the file.

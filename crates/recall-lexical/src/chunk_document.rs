@@ -63,7 +63,6 @@ pub(crate) struct ChunkDocument {
     headings: Vec<String>,
 }
 
-/// The position of a chunk in its document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ChunkPosition {
     First,
@@ -263,7 +262,6 @@ impl tantivy::Document for ChunkDocument {
 pub(crate) enum FieldValue<'a> {
     /// Text to be tokenized.
     Text(&'a str),
-    /// A number.
     Number(u64),
 }
 

@@ -126,7 +126,6 @@ impl TerminatingWrite for Unsynced {
 pub(crate) struct LastWriteError(Arc<AtomicI32>);
 
 impl LastWriteError {
-    /// Forgets the error.
     pub(crate) fn clear(&self) {
         self.0.store(0, Ordering::Relaxed);
     }

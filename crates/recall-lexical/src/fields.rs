@@ -60,7 +60,6 @@ pub(crate) const CHUNK_COLUMN: &str = "chunk";
 pub(crate) const TRAITS_COLUMN: &str = "traits";
 
 impl Fields {
-    /// Returns the schema and its fields.
     pub(crate) fn schema() -> (Schema, Self) {
         let mut schema = Schema::builder();
         let fields = Self {

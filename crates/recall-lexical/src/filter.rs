@@ -144,7 +144,6 @@ pub fn document_matcher(filters: &Filters) -> impl Fn(&Document) -> bool + '_ {
 
 /// A parsed path filter.
 enum PathPattern<'a> {
-    /// A glob.
     Glob {
         glob: GlobMatcher,
         /// The literal text before its first special character, below the store's root.

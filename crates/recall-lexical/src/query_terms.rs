@@ -166,7 +166,6 @@ mod tests {
         check("open closed file", &["closed"], &[]);
     }
 
-    /// The terms of a text in the index.
     fn indexed(text: &str) -> HashSet<String> {
         let mut indexed = HashSet::new();
         Analysis::for_documents().each(text, |term| {

@@ -179,7 +179,6 @@ impl Snapshot {
     }
 }
 
-/// The postings of a term in a snapshot.
 pub(crate) struct TermPostings {
     /// Its postings in each segment, in the snapshot's order.
     pub(crate) infos: Vec<Option<TermInfo>>,

@@ -292,7 +292,6 @@ impl Folder {
         Ok(Self { dir, path: self.path.clone() })
     }
 
-    /// Opens the folder of that name in this folder.
     fn enter(&self, name: &OsStr) -> Result<Self, OpenError> {
         let path = self.path.join(name);
         match self.dir.open_dir_nofollow(name) {

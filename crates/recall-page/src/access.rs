@@ -137,7 +137,6 @@ impl Access {
         self.hosts.iter().any(|host| host.eq_ignore_ascii_case(given))
     }
 
-    /// Records a request.
     pub(crate) fn touch(&self) {
         *self.used.lock() = Instant::now();
     }

@@ -45,7 +45,6 @@ impl From<Status> for Shown {
     }
 }
 
-/// Returns a page.
 pub(crate) fn page(status: StatusCode, markup: Markup) -> Response {
     (status, [(CONTENT_TYPE, "text/html; charset=utf-8")], markup.into_string()).into_response()
 }
@@ -67,7 +66,6 @@ pub(crate) fn failure_page(shown: &Shown) -> Response {
     (*status, Json(json!({ "success": false, "data": null, "error": error }))).into_response()
 }
 
-/// Adds a cookie.
 pub(crate) fn with_cookie(mut answer: Response, cookie: &str) -> Response {
     if let Ok(cookie) = HeaderValue::from_str(cookie) {
         answer.headers_mut().insert(SET_COOKIE, cookie);

@@ -74,7 +74,6 @@ pub enum OpenError {
     },
 }
 
-/// An open page.
 #[derive(Debug)]
 pub(crate) struct Running {
     pub(crate) port: u16,
@@ -140,7 +139,6 @@ pub(crate) fn bind(port: Option<u16>) -> Result<(Vec<StdListener>, u16), OpenErr
     }
 }
 
-/// Binds an address.
 pub(crate) fn listen(address: SocketAddr) -> Result<StdListener, OpenError> {
     let listener = StdListener::bind(address).map_err(|source| listen_error(address, source))?;
     listener.set_nonblocking(true).map_err(|source| listen_error(address, source))?;

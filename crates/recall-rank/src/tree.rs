@@ -10,7 +10,6 @@ pub(crate) enum Side {
     Right,
 }
 
-/// A node of a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Node {
     /// Rows with a value of at most `threshold` go left, to the next node; others go right.

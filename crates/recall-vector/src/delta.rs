@@ -32,7 +32,6 @@ pub(crate) struct LogEntry {
     pub(crate) added: Vec<(ChunkRow, Quantised)>,
 }
 
-/// An open log.
 #[derive(Debug)]
 pub(crate) struct Delta {
     path: PathBuf,

@@ -54,7 +54,6 @@ impl Exact {
         &self.rows
     }
 
-    /// The record of a chunk.
     pub(crate) fn record(&self, row: ChunkRow) -> Option<&[u8]> {
         let slot = *self.slots.get(&row)? as usize;
         let stride = record::stride(self.dimensions);

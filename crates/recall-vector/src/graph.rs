@@ -56,7 +56,6 @@ pub(crate) enum Walk {
 }
 
 impl Graph {
-    /// Builds a graph of all records.
     pub(crate) fn build(records: &[u8], stride: usize) -> Result<Self, GraphError> {
         let graph = Self::empty(stride)?;
         graph.extend(0, records, stride)?;

@@ -13,7 +13,6 @@ const MAX_COMPONENT: f32 = 4095.0;
 /// The number of records multiplied before their sums are used: 16 KiB at 256 dimensions, which stay in the cache.
 const BLOCK: usize = 64;
 
-/// A quantised query.
 pub(crate) struct Query {
     components: Vec<i16>,
     /// The factor that normalises its length to 1.
@@ -37,7 +36,6 @@ impl Query {
         Ok(Self { components, factor: (1.0 / (squares as f64).sqrt()) as f32, record })
     }
 
-    /// The cosine of the query and a record.
     pub(crate) fn cosine(&self, record: &[u8]) -> f32 {
         self.scale(kernel::dot(&self.components, record::components(record)), record)
     }
@@ -54,7 +52,6 @@ impl Query {
         }
     }
 
-    /// The query as a record.
     pub(crate) fn record(&self) -> &[u8] {
         &self.record
     }

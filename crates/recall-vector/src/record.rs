@@ -5,7 +5,6 @@
 
 use recall_core::Quantised;
 
-/// The bytes of the factor.
 const FACTOR_BYTES: usize = 4;
 
 /// The size of a record in bytes.
@@ -13,7 +12,6 @@ pub(crate) fn stride(dimensions: usize) -> usize {
     dimensions + FACTOR_BYTES
 }
 
-/// Appends an embedding.
 pub(crate) fn push(records: &mut Vec<u8>, embedding: &Quantised) {
     let squares: i32 = embedding.components().iter().map(|component| i32::from(*component).pow(2)).sum();
     records.extend(embedding.components().iter().map(|component| *component as u8));
@@ -26,7 +24,6 @@ pub(crate) fn factor(record: &[u8]) -> f32 {
     f32::from_le_bytes(*factor)
 }
 
-/// The components of a record.
 pub(crate) fn components(record: &[u8]) -> &[u8] {
     &record[..record.len() - FACTOR_BYTES]
 }

@@ -235,7 +235,6 @@ impl State {
         slot.is_some_and(|slot| !self.removed.contains(slot)) || self.delta.record(row).is_some()
     }
 
-    /// Applies a change.
     fn change(&mut self, generation: Generation, removed: &[ChunkRow], added: &[(ChunkRow, Quantised)]) {
         for row in removed.iter().chain(added.iter().map(|(row, _)| row)) {
             self.delta.remove(*row);

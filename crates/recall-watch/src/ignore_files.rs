@@ -205,7 +205,6 @@ fn ask<'f>(decision: &mut Option<Decision<'f>>, rules: &'f Gitignore, path: &str
 /// Whether a path is matched as a directory or as a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A directory.
     Directory,
     /// Anything else.
     File,
@@ -235,7 +234,6 @@ pub(crate) fn compile(globs: &[String]) -> Result<Gitignore, (String, ignore::Er
     builder.build().map_err(|error| (globs.join(" "), error))
 }
 
-/// Reads an ignore file.
 fn read_rules(path: &Path) -> Gitignore {
     read_small(path).map_or_else(Gitignore::empty, |text| compile_lines(&text, path))
 }

@@ -42,7 +42,6 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Records a duration.
     pub(crate) fn record(&mut self, took: Duration) {
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let bucket = &mut self.buckets[bucket_of(micros)];

@@ -9,7 +9,6 @@ use super::on_demand::Listed;
 /// The name of the built-in model.
 pub(crate) const STATIC: &str = "static";
 
-/// Returns the names of roles.
 pub(super) fn names(roles: &[Role]) -> Vec<String> {
     roles.iter().map(|role| role.as_str().to_owned()).collect()
 }
@@ -51,7 +50,6 @@ pub(super) fn bytes(model: &Installed) -> u64 {
     model.manifest.as_ref().map_or(0, Manifest::bytes)
 }
 
-/// Describes the built-in model.
 pub(super) fn built_in(is_used: bool) -> v1::Model {
     let embeds = || names(NetworkKind::Embed.roles());
     v1::Model {

@@ -22,10 +22,8 @@ pub(crate) trait Run: Sized + Send + Sync + 'static {
     fn wake(&self) -> Result<(), ModelError>;
 }
 
-/// An encoder.
 pub(crate) type Encoder = OnDemand<OnnxEncoder>;
 
-/// A cross-encoder.
 pub(crate) type CrossEncoder = OnDemand<OnnxCrossEncoder>;
 
 /// An installed model. The first text opens its tokenizer and the runtime; if that fails, the next text tries again.
@@ -72,12 +70,10 @@ impl<M: Run> OnDemand<M> {
         Self { name, folder, manifest, runtimes, settings, opened }
     }
 
-    /// Returns its name.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns its manifest.
     pub(super) fn manifest(&self) -> &Manifest {
         &self.manifest
     }

@@ -99,7 +99,6 @@ impl RemoteModels {
         Ok(model)
     }
 
-    /// Forgets a model.
     pub(super) fn forget(&self, name: &str) -> Result<(), RemoteError> {
         self.encoders.lock().remove(name);
         if self.remembered.forget(name)? { Ok(()) } else { Err(RemoteError::NotChosen { name: name.to_owned() }) }

@@ -16,7 +16,6 @@ pub(crate) struct Service {
     pub(in crate::service) daemon: Arc<Daemon>,
 }
 
-/// A streamed answer.
 pub(super) type Pieces<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 impl Service {

@@ -17,7 +17,6 @@ pub(super) trait NamesItems {
     /// Returns the client's context.
     fn context(&self) -> Option<&RequestContext>;
 
-    /// Returns the names.
     fn names(&mut self) -> Vec<&mut String>;
 }
 

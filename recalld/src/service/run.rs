@@ -65,7 +65,6 @@ pub(super) fn stream(
     Box::pin(ReceiverStream::new(received))
 }
 
-/// The error of a run.
 enum RunError {
     Index(IndexError),
     Status(StatusError),

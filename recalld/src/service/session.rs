@@ -18,7 +18,6 @@ use tonic::Status;
 
 use super::{Service, context, memory, warning};
 
-/// `StartSession`: starts a session.
 pub(super) async fn start(service: &Service, request: StartSessionRequest) -> Result<StartSessionResponse, Status> {
     let (from, (asked, wants_briefing)) = session::start(request)?;
     let origin = Arc::new(context::origin(Some(from))?);
@@ -120,7 +119,6 @@ pub(super) async fn log_event(service: &Service, request: LogEventRequest) -> Re
     })
 }
 
-/// `ListEvents`: lists the events of a session.
 pub(super) async fn list_events(service: &Service, request: ListEventsRequest) -> Result<ListEventsResponse, Status> {
     let (from, asked) = session::events(request, &service.daemon.settings.limits)?;
     let origin = context::origin(Some(from))?;

@@ -5,7 +5,6 @@
 
 use recall_core::words::is_stop_word;
 
-/// A section with its heading.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Section {
     pub(crate) heading: String,

@@ -27,7 +27,6 @@ const EMPTY_QUERY: &str = "# qid:";
 pub(crate) struct LetorError {
     /// The number of the line, from 1.
     pub(crate) line: usize,
-    /// The problem.
     pub(crate) problem: LetorProblem,
 }
 

@@ -18,7 +18,6 @@ use crate::keywords::{self, Vocabulary};
 /// A question with the paths of its answers.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Question {
-    /// The kind of the question.
     pub(crate) kind: &'static str,
     pub(crate) text: String,
     answers: BTreeSet<String>,

@@ -83,7 +83,6 @@ fn table(judged: &Judged, parameters: &Parameters, whole: &CrossValidation) -> R
     Ok(())
 }
 
-/// Returns the names of the features of a group.
 fn names_of(group: FeatureGroup) -> Vec<String> {
     let features = recall_engine::features().iter().filter(|feature| feature.group == group);
     features.map(|feature| feature.name.to_owned()).collect()

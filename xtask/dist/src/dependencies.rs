@@ -12,7 +12,6 @@ use crate::release::System;
 /// The packages whose programs are in a release.
 const ROOTS: [&str; 4] = ["recall-cli", "recalld", "recall-shim", "recall-bench"];
 
-/// A library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Library {
     pub(crate) name: String,

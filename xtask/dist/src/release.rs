@@ -110,7 +110,6 @@ impl System {
         format!("recall-{VERSION}-{}", self.target)
     }
 
-    /// Returns the ending of the archive.
     pub(crate) fn archive_ending(&self) -> &'static str {
         if self.npm.0 == "win32" { ".zip" } else { ".tar.gz" }
     }

@@ -8,7 +8,6 @@ use super::{Snapshot, StoredChunk, StoredDocument};
 use crate::rows::{chunks, documents, texts};
 use crate::{ReadError, text_blocks};
 
-/// A requested chunk.
 struct Requested {
     /// Its index in the request.
     place: usize,

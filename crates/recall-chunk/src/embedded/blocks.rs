@@ -15,7 +15,6 @@ pub(super) struct Parts {
     pub(super) markup: Vec<Range<usize>>,
 }
 
-/// A script.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Script {
     /// The first byte of its element.

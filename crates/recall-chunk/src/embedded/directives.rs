@@ -44,7 +44,6 @@ struct Open {
     defined: Option<(Range<usize>, Kinds)>,
 }
 
-/// Reads the directives of a text.
 pub(super) fn read(text: &str) -> Directives {
     let mut reader =
         DirectiveReader { text, directives: Directives::default(), open: Vec::new(), closings: Vec::new() };

@@ -18,7 +18,6 @@ pub(super) struct Markup {
 const MOST_EXPRESSION_BYTES: usize = 16 * 1024;
 
 impl Markup {
-    /// Reads a part of a text.
     pub(super) fn read(&mut self, text: &str, part: Range<usize>, host: Host) {
         match host {
             Host::Vue => self.read_moustaches(text, part.clone()),

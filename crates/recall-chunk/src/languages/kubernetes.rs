@@ -61,7 +61,6 @@ const REFERENCE_KEYS: &[(&str, &str)] = &[
     ("service", "Service"),
 ];
 
-/// An object.
 struct Object<'t> {
     kind: &'t str,
     name: &'t str,

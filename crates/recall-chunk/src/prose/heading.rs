@@ -6,7 +6,6 @@ use super::Markup;
 use crate::fence;
 use crate::lines::Lines;
 
-/// A heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Heading {
     /// Its lines, including any underline and overline.

@@ -3,7 +3,6 @@
 use super::syntaxes::{self, Syntax};
 use crate::Form;
 
-/// A language.
 pub(super) struct Row {
     /// The name in lower case without spaces.
     pub(super) name: &'static str,
@@ -37,7 +36,6 @@ pub struct BuildFolder {
 }
 
 impl Row {
-    /// All extensions.
     pub(super) fn extensions(&self) -> impl Iterator<Item = &'static str> {
         self.code_extensions.iter().chain(self.other_extensions).copied()
     }

@@ -16,7 +16,6 @@ pub(super) struct Sentence {
 /// What a sentence was written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Prose.
     Prose,
     /// A command in a fenced block.
     Command,
@@ -170,7 +169,6 @@ fn is_abbreviation(before: &str) -> bool {
     ["e.g", "i.e", "etc", "vs", "cf"].iter().any(|short| before.ends_with(short))
 }
 
-/// An open fence.
 struct Fence {
     mark: char,
     length: usize,

@@ -171,7 +171,6 @@ impl Engine {
 /// Decides whether a line is exported; the second argument is whether it is of a journal of memories.
 type IsWanted<'a> = dyn FnMut(&[u8], bool) -> bool + 'a;
 
-/// The lines of an export.
 struct ExportedLines<'s, 'f> {
     chain: Chain,
     waiting: Vec<u8>,

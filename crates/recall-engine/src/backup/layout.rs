@@ -45,7 +45,6 @@ pub(super) enum Content {
     Lines(&'static str),
     /// Decisions about paths, of which the last one about a path wins.
     Decisions,
-    /// A whole.
     Whole,
 }
 

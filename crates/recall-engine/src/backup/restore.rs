@@ -128,7 +128,6 @@ pub(super) struct Restore<'a> {
 }
 
 impl<'a> Restore<'a> {
-    /// Begins a restore.
     pub(super) fn begin(engine: &'a Engine, origin: &'a Origin, mode: RestoreMode, report: RestoreReport) -> Self {
         Self { engine, origin, mode, report, prepared: BTreeSet::new(), changed: BTreeSet::new() }
     }

@@ -55,7 +55,6 @@ pub(crate) enum Shown {
     No,
     /// As one line.
     Pointer,
-    /// As a block with these lines.
     Block(Lines),
 }
 

@@ -16,7 +16,6 @@ pub(crate) struct RenderedSpan {
     pub(crate) source: usize,
     /// Its lines, from 1, both included.
     pub(crate) lines: (u32, u32),
-    /// Its text.
     pub(crate) text: String,
     /// The tokens of its text.
     pub(crate) tokens: u32,

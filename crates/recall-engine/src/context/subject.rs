@@ -25,7 +25,6 @@ pub(crate) struct Subject {
     pub(crate) files: Vec<SubjectFile>,
 }
 
-/// A file of the subject.
 pub(crate) struct SubjectFile {
     pub(crate) item: Item,
     /// The lines that changed; empty if the file is meant as a whole.

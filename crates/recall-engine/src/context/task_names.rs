@@ -52,7 +52,6 @@ const FOREIGN: &[&str] = &[
     "terraform",
 ];
 
-/// Reads a task.
 pub(crate) fn read(task: &str) -> Vec<TaskName> {
     let mut names: Vec<TaskName> = Vec::new();
     let mut add = |name: TaskName| {
@@ -94,7 +93,6 @@ pub(crate) fn read(task: &str) -> Vec<TaskName> {
     names
 }
 
-/// The names in a code span.
 fn names_in_code(span: &str) -> Vec<TaskName> {
     let words: Vec<&str> = span.split_whitespace().collect();
     let mut names = Vec::new();

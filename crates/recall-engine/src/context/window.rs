@@ -390,7 +390,6 @@ impl<'a> Assembly<'a> {
     }
 }
 
-/// Returns the section of a document of a type.
 fn section_of(kind: DocumentType) -> ContextSection {
     match kind {
         DocumentType::Code => ContextSection::Code,

@@ -30,7 +30,6 @@ impl Described {
         Arc::new(Self { name, encoder: Arc::clone(&model.embedder), describer, cache })
     }
 
-    /// Returns it as a model.
     pub(crate) fn model(self: &Arc<Self>) -> EmbeddingModel {
         EmbeddingModel { name: self.name.clone(), embedder: Arc::<Self>::clone(self) }
     }

@@ -26,7 +26,6 @@ pub(crate) struct Models {
     pub(crate) encoders: Encoders,
     /// The model whose embeddings follow at once.
     pub(crate) built_in: Option<EmbeddingModel>,
-    /// The cache of embeddings.
     pub(crate) cache: Option<Arc<EmbeddingCache>>,
     /// The selected encoder with the descriptions, if chunks are described.
     described: Option<Arc<Described>>,

@@ -5,7 +5,6 @@ use std::sync::Arc;
 /// The role of a model in a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ModelRole {
-    /// The selected encoder.
     Selected,
     /// An encoder that was selected before. It answers until the selected one's embeddings cover the store.
     Previous,
@@ -31,7 +30,6 @@ impl ModelRole {
     }
 }
 
-/// The extent of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UpdateExtent {
     /// Only if few chunks are missing, as after an edit.

@@ -197,7 +197,6 @@ impl<'a> NameResolver<'a> {
         Ok(usable)
     }
 
-    /// Returns the definitions of a name in a chunk.
     fn definitions_by_name(&self, name: &str, document: u32, chunk: ChunkRow) -> Result<Vec<Definition>, StoreError> {
         let written = name.replace(['.', '#', '/'], "::");
         let is_named = |symbol: &Symbol| {

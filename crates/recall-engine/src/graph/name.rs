@@ -7,7 +7,6 @@ use crate::engine::MountedStore;
 use crate::origin::Origin;
 use crate::written;
 
-/// A parsed name.
 pub(crate) enum Name {
     Document(DocumentId),
     Chunk(ChunkId),

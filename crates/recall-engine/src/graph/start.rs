@@ -19,7 +19,6 @@ pub(crate) const MOST_STARTS: usize = 16;
 /// The most suggestions for an unknown name.
 const MOST_NEAR: usize = 5;
 
-/// A start node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
     Document(u32),

@@ -206,7 +206,6 @@ impl ScanState {
     }
 }
 
-/// Starts a scan.
 fn begin(
     state: &mut ScanState,
     store: &Arc<Store>,

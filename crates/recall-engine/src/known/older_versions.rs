@@ -63,7 +63,6 @@ pub(super) fn older_directories<'p>(paths: impl Iterator<Item = &'p str>) -> BTr
     older
 }
 
-/// A directory of a version.
 struct Directory<'p> {
     path: &'p str,
     name: &'p str,

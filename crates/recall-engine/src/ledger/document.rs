@@ -6,7 +6,6 @@ use recall_core::{ContentHash, Document, DocumentId, Edge, EdgeKind, FileKind, L
 /// The language that memories are parsed as.
 const LANGUAGE: &str = "markdown";
 
-/// Returns the document of a memory.
 pub(crate) fn document_of(memory: &Memory) -> Document {
     let path = memory.id.to_path();
     Document {

@@ -27,7 +27,6 @@ pub(crate) struct RepositoryLog {
 pub(crate) enum PendingPart {
     /// Its addition.
     Whole,
-    /// Changes of it.
     Changes,
 }
 
@@ -157,7 +156,6 @@ impl PendingReader {
     }
 }
 
-/// Notes the memories of pending events.
 pub(super) fn note(memories: &mut BTreeMap<MemoryId, PendingPart>, events: &[Event]) {
     for event in events {
         let ItemId::Memory(id) = event.item() else { continue };

@@ -8,7 +8,6 @@ use recall_journal::Day;
 pub(crate) enum Since {
     /// The first day of all.
     Always,
-    /// This day.
     Day(Day),
 }
 

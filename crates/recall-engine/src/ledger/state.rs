@@ -99,7 +99,6 @@ impl LedgerState {
         applied
     }
 
-    /// Replaces all memories.
     pub(crate) fn replace(&mut self, memories: Memories) {
         self.memories = memories;
         self.loaded.clear();

@@ -28,7 +28,6 @@ pub(crate) fn directory_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(directory, _)| directory)
 }
 
-/// Returns the last component of a path.
 pub(crate) fn last_component(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

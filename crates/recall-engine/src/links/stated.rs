@@ -80,7 +80,6 @@ impl Stated {
         edges.take_while(move |edge| edge.to == document)
     }
 
-    /// Returns the documents that a document imports.
     pub(crate) fn imports_of_document(&self, document: u32) -> Imported {
         let direct: Vec<u32> = self.imports(document).collect();
         if !self.paths.names_only_imports(document) {

@@ -41,7 +41,6 @@ impl Masking {
         paths
     }
 
-    /// Masks several texts.
     pub(crate) fn mask_all(&mut self, texts: &[String]) -> Vec<String> {
         texts.iter().map(|text| self.mask(text)).collect()
     }

@@ -16,7 +16,6 @@ use crate::origin::Origin;
 use crate::warning::Warning;
 use crate::written;
 
-/// Resolved path filters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PathFilters {
     /// The filters with paths below the root. Empty if every path passes.

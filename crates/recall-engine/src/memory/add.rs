@@ -212,7 +212,6 @@ pub(crate) struct Addition<'a> {
 pub(crate) enum PreparedMemory<'s> {
     /// Nothing is to be written: it is known, or repeats a known one.
     Finished(AddReport),
-    /// It is new.
     New(Box<NewAddition<'s>>),
 }
 

@@ -149,7 +149,6 @@ impl Engine {
     }
 }
 
-/// A running import.
 pub(super) struct Import<'e> {
     pub(super) engine: &'e Engine,
     /// The client's, with the store's root as the directory, which foreign paths are relative to.

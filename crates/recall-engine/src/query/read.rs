@@ -32,7 +32,6 @@ pub(super) struct Reader<'a> {
     pub(super) now: Timestamp,
 }
 
-/// A row as it is stored.
 struct StoredRow {
     document: Document,
     chunk: Option<StoredChunk>,

@@ -69,7 +69,6 @@ pub(crate) enum Scale {
 /// How a feature is computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Value {
-    /// From the inputs of one document.
     OfDocument(fn(&Inputs<'_>) -> f32),
     /// A score, divided by the best of the candidates.
     ShareOfBest(fn(&DocumentEvidence) -> f32),
@@ -223,7 +222,6 @@ pub(crate) fn covered_share(document: &DocumentEvidence) -> f32 {
     document.body_coverage.max(document.symbol_coverage).max(document.path_coverage).min(1.0)
 }
 
-/// The column of `cosine_relative`.
 pub(crate) const COSINE_RELATIVE: usize = column("cosine_relative");
 
 /// Returns the column of a feature. A constant of an unknown name does not compile.

@@ -15,10 +15,8 @@ use crate::Engine;
 use crate::error::SearchError;
 use crate::origin::Origin;
 
-/// The most places.
 const MOST_PLACES: usize = 3;
 
-/// The most memories.
 const MOST_MEMORIES: usize = 2;
 
 const HEADING: &str = "recall: what the project has about this failure: lines that the output names, and memories. Titles and \

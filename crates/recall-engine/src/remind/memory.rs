@@ -21,7 +21,6 @@ pub(super) fn is_in_force(view: &MemoryView) -> bool {
     view.status != MemoryStatus::Deprecated
 }
 
-/// Returns the key of a memory.
 pub(super) fn memory_key(view: &MemoryView) -> String {
     format!("memory {}", view.memory.id)
 }

@@ -18,7 +18,6 @@ use crate::ranking::ContentKind;
 use crate::search::answer::Stage;
 use crate::search::context::{Search, StageClock};
 
-/// The candidates of one store.
 pub(super) struct StoreCandidates {
     pub(super) lists: Vec<RankedList>,
     pub(super) evidence: Evidence,
@@ -65,7 +64,6 @@ impl StoreCandidates {
         self.known.tie_breaker(document)
     }
 
-    /// Returns the candidates of one kind.
     pub(super) fn with_kind(&self, kind: ContentKind) -> KindCandidates<'_> {
         let is_here = |traits: Traits| ContentKind::from_traits(traits) == kind;
         let documents: Vec<_> = self.evidence.documents.iter().filter(|document| is_here(document.traits)).collect();

@@ -168,11 +168,9 @@ fn find_files(
 enum Certainty {
     /// The end of its path.
     File,
-    /// It has the line.
     Line,
     /// It defines the function, elsewhere.
     Function,
-    /// The line is in the function.
     LineOfFunction,
 }
 

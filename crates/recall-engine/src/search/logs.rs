@@ -43,7 +43,6 @@ pub(super) fn move_below(
     Ok(())
 }
 
-/// Returns the memory that a candidate is.
 fn memory_of(candidates: &[StoreCandidates], one: &Ranked<'_>) -> Option<MemoryId> {
     candidates.get(one.store)?.known.memories.memory_in_row(one.document)
 }

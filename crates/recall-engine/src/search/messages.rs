@@ -29,7 +29,6 @@ const MOST_TEXTS: usize = 8;
 /// The share of a message's words that its source has in runs. The others are values.
 const MIN_SHARE: f64 = 0.4;
 
-/// The most sources of a message.
 const MOST_SOURCES: usize = 4;
 
 /// Finds the texts that hold most of a message, each with the chunk with the most runs of it. Empty if none holds enough in

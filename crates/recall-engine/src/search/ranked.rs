@@ -35,7 +35,6 @@ pub(super) struct Ranked<'a> {
 /// The features of a document and what the rankers made of them.
 #[derive(Clone, Debug)]
 pub(super) struct Learned {
-    /// The feature set of the ranker.
     pub(super) set: FeatureSet,
     /// The features of all documents of the kind, and the row of this one.
     pub(super) features: Arc<Columns>,

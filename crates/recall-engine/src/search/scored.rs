@@ -13,7 +13,6 @@ use crate::error::StoreError;
 /// The number of chunks that each retriever returns of a store. A deeper rank is noise.
 const DEPTH: usize = 1000;
 
-/// A chunk with its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ScoredChunk {
     /// The index of its store.

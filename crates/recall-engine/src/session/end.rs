@@ -127,7 +127,6 @@ pub(super) fn index_summary(store: &Arc<Store>, path: &DocPath, now: Timestamp) 
 /// Who wrote the summary of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SummaryAuthor {
-    /// The client.
     Client,
     /// This program, from the events.
     Recall,

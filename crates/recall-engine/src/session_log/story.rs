@@ -35,7 +35,6 @@ pub(crate) struct Story {
     reached: Vec<String>,
     failures: Vec<Failure>,
     noted: Vec<String>,
-    /// Handovers between agents.
     handovers: Vec<String>,
     /// The items of lists in the agent's messages, and whether they are ticked.
     items: Vec<(String, bool)>,

@@ -80,7 +80,6 @@ struct StoredSymbol {
 const VERSION: u32 = 2;
 
 impl Record {
-    /// Encodes the record.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let Self { document, chunks, analyses, symbols, edges, memory } = self;
         let stored = Stored {

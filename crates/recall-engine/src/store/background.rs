@@ -12,7 +12,6 @@ use crate::index_runs::IndexRun;
 /// repeated before that.
 const FIRST_PAUSE: Duration = Duration::from_secs(2);
 
-/// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_mins(2);
 
 /// How often a pause checks whether the store is closed.
@@ -86,7 +85,6 @@ impl Store {
         }
     }
 
-    /// Replaces the models.
     pub(super) fn use_models(self: &Arc<Self>, models: &Models) {
         self.index.use_models(models);
         self.catch_up_soon();

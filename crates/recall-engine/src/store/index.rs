@@ -258,7 +258,6 @@ impl Index {
         &self.embeddings
     }
 
-    /// Replaces the models.
     pub(super) fn use_models(&self, models: &Models) {
         self.embeddings.use_models(models, self.known_documents().generation);
     }

@@ -263,7 +263,6 @@ impl Registry {
         Ok(())
     }
 
-    /// Closes a store and deletes its index.
     fn delete_closed_index(&self, store: Arc<Store>) -> Result<(), StoreError> {
         let root = store.root.clone();
         // Shared with the store, so that this process keeps the lock while the store is closed.

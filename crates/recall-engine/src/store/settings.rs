@@ -57,7 +57,6 @@ impl CurrentSettings {
         }
     }
 
-    /// Returns the settings.
     pub(super) fn current(&self) -> Arc<StoreSettings> {
         self.current.load_full()
     }

@@ -34,7 +34,6 @@ pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// Checks that a path is a folder.
 pub(super) fn check_folder(path: &Path, kind: ForeignKind) -> Result<(), ReadError> {
     if text_file::metadata(path)?.is_dir() {
         return Ok(());

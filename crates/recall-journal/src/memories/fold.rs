@@ -132,7 +132,6 @@ impl<'e> Fold<'e> {
         }
     }
 
-    /// Copies the memory.
     pub(super) fn to_memory(&self, id: MemoryId, feedback: FeedbackTally) -> Memory {
         let NewMemory { scope, source, origin, supersedes, lineage, .. } = self.added;
         Memory {

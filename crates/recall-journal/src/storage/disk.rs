@@ -145,7 +145,6 @@ impl Disk {
     }
 }
 
-/// An open file.
 #[derive(Debug)]
 struct DiskFile {
     file: File,

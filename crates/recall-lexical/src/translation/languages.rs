@@ -82,7 +82,6 @@ impl NaturalLanguage {
         })
     }
 
-    /// The infinitives of a root.
     fn infinitives(&self, root: &str) -> impl Iterator<Item = String> {
         self.verbs.iter().flat_map(|verbs| verbs.infinitives).map(move |ending| format!("{root}{ending}"))
     }

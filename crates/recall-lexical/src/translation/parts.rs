@@ -10,7 +10,6 @@ use recall_core::{Understood, normalize_text};
 pub(super) enum Part<'a> {
     /// A name of code, a path or a number, which is the same in every language.
     Name(&'a str),
-    /// A word.
     Word(&'a str),
     /// Words of a script without spaces.
     Run(&'a str),

@@ -29,7 +29,6 @@ pub(crate) struct Task {
     pub(crate) padding: u32,
 }
 
-/// A loaded network.
 pub(crate) trait Network: Send {
     /// Returns the outputs of each text, in order.
     ///
@@ -60,7 +59,6 @@ pub(crate) struct OnnxNetwork {
     task: Task,
 }
 
-/// An input of the network.
 struct NetworkInput {
     name: String,
     kind: InputKind,

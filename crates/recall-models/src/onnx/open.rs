@@ -89,7 +89,6 @@ impl TokenizerSlot {
         Ok(tokenizer)
     }
 
-    /// Releases the tokenizer.
     pub(crate) fn clear(&self) {
         *self.kept.lock() = None;
     }

@@ -93,7 +93,6 @@ impl Worker {
         Self { name, shared, thread: Some(thread.expect("the system can start a thread")) }
     }
 
-    /// Queues texts.
     pub(crate) fn submit(&self, texts: Vec<Tokens>, priority: Priority, deadline: Option<Instant>) -> Pending {
         let (answer, answers) = mpsc::channel();
         let count = texts.len();

@@ -147,7 +147,6 @@ mod tests {
 
     use super::*;
 
-    /// Creates a folder with a program `git`.
     fn put_git(folder: &Path, mode: u32) {
         fs::create_dir_all(folder).expect("a folder");
         let file = folder.join(EXECUTABLE);

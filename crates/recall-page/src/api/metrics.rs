@@ -32,7 +32,6 @@ pub(super) async fn text(Extension(Projects(projects)): Extension<Projects>, Sta
     ([(CONTENT_TYPE, TYPE)], metrics_text(&status)).into_response()
 }
 
-/// The kind of a metric.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Counter,
@@ -45,7 +44,6 @@ enum Kind {
 struct Text(String);
 
 impl Text {
-    /// Begins a metric.
     fn metric(&mut self, name: &str, kind: Kind, help: &str) {
         let kind = match kind {
             Kind::Counter => "counter",

@@ -14,7 +14,6 @@ use crate::answer::{self, Shown};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Asked {
-    /// Its id.
     id: String,
     /// The store that holds it.
     #[serde(default)]
@@ -24,7 +23,6 @@ pub(super) struct Asked {
     extra: String,
 }
 
-/// A store.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Store {

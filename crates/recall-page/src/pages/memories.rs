@@ -24,7 +24,6 @@ const PAGE: u32 = 100;
 /// The memories that are looked at for the filters. A store has a few hundred.
 const MOST: usize = 2_000;
 
-/// The memories that are shown.
 const SHOWN: usize = 200;
 
 /// The filters of the list; empty ones are none.

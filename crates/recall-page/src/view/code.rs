@@ -66,7 +66,6 @@ fn class(part: Part) -> &'static str {
 }
 
 impl Line<'_> {
-    /// Shows the line.
     pub(crate) fn markup(&self) -> Markup {
         html! {
             @for (text, class) in &self.pieces {

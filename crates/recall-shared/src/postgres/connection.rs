@@ -110,7 +110,6 @@ where
 }
 
 impl Connection {
-    /// The client.
     pub(super) fn client(&mut self) -> &mut Client {
         &mut self.prepared_statements().client
     }

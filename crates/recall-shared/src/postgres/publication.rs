@@ -421,7 +421,6 @@ fn sums<N: Copy + TryInto<i64>>(all: impl Iterator<Item = impl std::borrow::Borr
     sums
 }
 
-/// Reads a key.
 pub(super) fn key(bytes: &[u8]) -> Result<Key, StoreError> {
     let key = bytes.try_into().map_err(|_| StoreError::Invalid { what: "a key has another length".to_owned() })?;
     Ok(Key(key))
@@ -446,7 +445,6 @@ fn text_array(texts: &[String]) -> String {
     format!("{{{}}}", quoted.collect::<Vec<_>>().join(","))
 }
 
-/// Writes a vector.
 pub(super) fn vector_text(vector: &[f32]) -> String {
     let mut text = String::with_capacity(vector.len() * 9 + 2);
     text.push('[');

@@ -27,7 +27,6 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Reads those of one document.
     pub(super) fn read(document: &Point) -> Result<Self, StoreError> {
         Ok(Self {
             occurrences: document.number(field::OCCURRENCES)?.max(0).cast_unsigned(),
@@ -64,7 +63,6 @@ impl Sums {
 /// The fields that [`Sums::read`] reads.
 pub(super) const SUMS: [&str; 3] = [field::OCCURRENCES, field::CHUNK_LENGTHS, field::LENGTHS];
 
-/// The point of a branch.
 #[derive(Clone, Debug)]
 pub(super) struct BranchPoint {
     pub(super) id: Uuid,

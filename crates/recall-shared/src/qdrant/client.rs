@@ -101,7 +101,6 @@ impl Client {
         Ok(list.collections.into_iter().map(|collection| collection.name).collect())
     }
 
-    /// Returns the fields of a collection that have an index.
     pub(super) async fn indexed_fields(&self, collection: &str) -> Result<Vec<String>, StoreError> {
         let info = self.qdrant.collection_info(collection).await.map_err(|error| self.store_error(error))?;
         Ok(info.result.map(|info| info.payload_schema.into_keys().collect()).unwrap_or_default())
@@ -115,7 +114,6 @@ impl Client {
         }
     }
 
-    /// Creates an index.
     pub(super) async fn index(&self, request: CreateFieldIndexCollection) -> Result<(), StoreError> {
         let response = self.qdrant.create_field_index(request).await.map_err(|error| self.store_error(error))?;
         self.check_applied(&response)

@@ -78,7 +78,6 @@ impl Point {
     }
 }
 
-/// Reads an identity.
 pub(super) fn uuid_of(id: Option<PointId>) -> Result<Uuid, StoreError> {
     match id.and_then(|id| id.point_id_options) {
         Some(PointIdOptions::Uuid(text)) => {
@@ -88,12 +87,10 @@ pub(super) fn uuid_of(id: Option<PointId>) -> Result<Uuid, StoreError> {
     }
 }
 
-/// Writes an identity.
 pub(super) fn point_id(id: Uuid) -> PointId {
     PointId::from(id.to_string())
 }
 
-/// Makes fields.
 pub(super) fn fields<const N: usize>(all: [(&str, Value); N]) -> Fields {
     all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

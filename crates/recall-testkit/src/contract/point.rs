@@ -9,7 +9,6 @@ use tonic::Status;
 /// Fields by name.
 pub(super) type Fields = HashMap<String, Value>;
 
-/// A point.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
     pub(super) fields: Fields,

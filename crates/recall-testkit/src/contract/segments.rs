@@ -15,7 +15,6 @@ use super::point::{Fields, Point, Stored};
 use super::state::{Nearest, Points};
 use crate::wheel;
 
-/// The package.
 const PACKAGE: &str = "qdrant_edge_py";
 
 /// What the process runs.

@@ -20,7 +20,6 @@ pub(super) struct State {
     pub(super) call: Option<Call>,
 }
 
-/// A collection.
 pub(super) struct Collection {
     pub(super) created: CreateCollection,
     pub(super) indexes: HashMap<String, FieldType>,

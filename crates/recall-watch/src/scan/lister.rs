@@ -27,7 +27,6 @@ pub(super) struct Found {
     pub(super) left_out_count: u64,
 }
 
-/// A directory to be listed.
 pub(super) struct Directory<'a> {
     pub(super) plan: &'a Plan,
     /// Its path below the root; empty for the root itself.

@@ -40,7 +40,6 @@ enum MarkerState {
 }
 
 impl Markers {
-    /// Creates the folder and the markers in it.
     pub(super) fn new(folder: &Path, reach: Reach) -> io::Result<Self> {
         std::fs::create_dir_all(folder)?;
         let folder = dunce::canonicalize(folder)?;

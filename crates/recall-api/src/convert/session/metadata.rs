@@ -23,7 +23,6 @@ pub(super) fn from_proto(metadata: Option<Struct>) -> Result<Metadata, InvalidRe
     map(metadata, METADATA_DEPTH, &mut Remaining { bytes: METADATA_BYTES, values: METADATA_VALUES })
 }
 
-/// Writes metadata.
 pub(super) fn to_proto(metadata: Metadata) -> Struct {
     Struct { fields: metadata.into_iter().map(|(name, value)| (name, value_to_proto(value))).collect() }
 }

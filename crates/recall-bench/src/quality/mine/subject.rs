@@ -27,7 +27,6 @@ fn is_housekeeping(subject: &str) -> bool {
         || words.first().is_some_and(|first| is_version(first)) && words.len() < 4
 }
 
-/// The first words of housekeeping subjects.
 const HOUSEKEEPING_FIRST_WORDS: &[&str] = &[
     "merge",
     "merged",

@@ -7,9 +7,7 @@ use recall_core::{
 
 /// A note of a request. It is created while the client waits, so it only copies.
 pub(crate) enum Note {
-    /// A search.
     Search(Box<SearchNote>),
-    /// Feedback on an item.
     Judgment { item: ItemId, feedback: Feedback },
 }
 
@@ -22,7 +20,6 @@ pub(crate) struct SearchNote {
     pub(crate) hits: Vec<HitNote>,
 }
 
-/// A hit.
 pub(crate) struct HitNote {
     pub(crate) chunk: ChunkId,
     pub(crate) memory: Option<MemoryId>,

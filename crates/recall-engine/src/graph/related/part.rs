@@ -11,7 +11,6 @@ use crate::graph::start::{by_id, by_path};
 pub(crate) struct Part {
     /// The index of the document among the store's paths.
     pub(crate) document: u32,
-    /// The text of the part.
     pub(crate) text: String,
     /// Its span in the document's text.
     pub(crate) span: ByteSpan,

@@ -51,7 +51,6 @@ enum Spot {
     Lines(u32, u32),
     /// A chunk by its ordinal in the document.
     Ordinal(u32),
-    /// A chunk by its row.
     Row(ChunkRow),
 }
 

@@ -23,7 +23,6 @@ use crate::store::{ImportedDocument, Store};
 pub(crate) enum Task {
     /// A file to be read.
     File(FileTask),
-    /// A memory.
     Memory {
         memory: Arc<Memory>,
         /// Whether the catalog holds a document of it.

@@ -148,7 +148,6 @@ pub(crate) fn content_hash(memory: &Memory) -> ContentHash {
     ContentHash(*hasher.finalize().as_bytes())
 }
 
-/// Returns the hash of a profile.
 pub(crate) fn profile(text: &[u8]) -> ContentHash {
     let mut hasher = blake3::Hasher::new_derive_key("recall confirmed profile");
     hasher.update(text);

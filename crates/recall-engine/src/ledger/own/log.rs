@@ -67,7 +67,6 @@ impl OwnLog {
         &self.own
     }
 
-    /// Returns the folder of the log.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }

@@ -31,7 +31,6 @@ pub(crate) enum Thing {
     Package(&'static [&'static str]),
 }
 
-/// A guess.
 pub(crate) fn guess(path: impl Into<String>, reach: Reach, thing: Thing) -> Guess {
     Guess { path: path.into(), reach, thing }
 }

@@ -17,7 +17,6 @@ pub(super) struct NamedSymbols<'t> {
 }
 
 impl<'t> NamedSymbols<'t> {
-    /// Reads a text.
     pub(super) fn new(text: &'t str) -> Self {
         let mut bare = HashSet::new();
         for (at, piece) in text.split('`').enumerate() {

@@ -11,7 +11,6 @@ pub(crate) struct SectionDraft {
     pub(crate) entries: Vec<Entry>,
 }
 
-/// A candidate entry.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     /// Whole lines.

@@ -31,7 +31,6 @@ struct State {
 /// How a file is compared with the catalog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Check {
-    /// By its stat.
     Stat,
     /// By its content's hash.
     Hash,

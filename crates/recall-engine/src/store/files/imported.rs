@@ -29,7 +29,6 @@ const UNFINISHED: &str = "imported.jsonl.new";
 pub(crate) struct ImportedDocument {
     /// The path below the root.
     pub(crate) path: DocPath,
-    /// The type.
     pub(crate) document_type: DocumentType,
     /// The hash of the file that it was.
     pub(crate) hash: ContentHash,
@@ -138,7 +137,6 @@ impl Imported {
         self.documents.push(Placed { document: Arc::new(document), start, bytes });
     }
 
-    /// Returns the document with a path.
     pub(crate) fn get(&self, path: &DocPath) -> Option<&Arc<ImportedDocument>> {
         self.by_path.get(path).map(|place| &self.documents[*place].document)
     }
@@ -196,7 +194,6 @@ impl ImportedWriter {
         Ok(Self { folder, file })
     }
 
-    /// Adds a document.
     pub(crate) fn add(&mut self, document: &ImportedDocument, text: String) -> io::Result<()> {
         let ImportedDocument { path, document_type, hash, size_bytes, modified, created, tags, source } = document;
         let line = Line {

@@ -96,7 +96,6 @@ impl Default for Scans {
 }
 
 impl Scans {
-    /// Locks the state.
     pub(crate) fn lock(&self) -> OrderedGuard<'_, ScanState> {
         self.state.lock()
     }

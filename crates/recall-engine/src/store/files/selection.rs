@@ -37,7 +37,6 @@ pub(crate) struct Selection {
 /// A line of the file that cannot be read. It is ignored and stays in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UnreadLine {
-    /// The file that it is in.
     pub(crate) file: PathBuf,
     /// Counted from 1; 1 if the file cannot be opened.
     pub(crate) line: u64,

@@ -97,7 +97,6 @@ impl Index {
 }
 
 impl<'a> IndexWriting<'a> {
-    /// Returns the writer of the catalog.
     pub(crate) fn catalog(&self) -> Result<recall_catalog::Writer<'a>, StoreError> {
         self.index.catalog.writer().map_err(|source| self.index.write_error(source))
     }

@@ -23,7 +23,6 @@ pub(crate) enum Priority {
     Background,
 }
 
-/// A waiting text.
 pub(super) struct Job {
     pub(super) tokens: Tokens,
     /// The index of the text in its request.
@@ -35,7 +34,6 @@ pub(super) struct Job {
 /// The output of a text, with its index in its request.
 pub(super) type Answer = (usize, Result<Vec<f32>, ModelError>);
 
-/// The waiting texts.
 #[derive(Default)]
 pub(super) struct Queue {
     interactive: VecDeque<Job>,

@@ -48,7 +48,6 @@ struct Known {
     chunks: Vec<Uuid>,
 }
 
-/// One search.
 pub(super) struct Search<'a> {
     client: &'a Client,
     ask: &'a Ask,
@@ -233,7 +232,6 @@ pub(super) fn branch(document: &Point) -> Result<Uuid, StoreError> {
     Uuid::parse_str(text).map_err(|_| StoreError::Invalid { what: format!("`{text}` is not a branch") })
 }
 
-/// The documents of each chunk.
 fn by_chunk(documents: &[Known]) -> BTreeMap<Uuid, Vec<Uuid>> {
     let mut chunks: BTreeMap<Uuid, Vec<Uuid>> = BTreeMap::new();
     for document in documents {

@@ -10,7 +10,6 @@ use super::super::visible::State;
 use crate::paths::Paths;
 use crate::{Filters, PathCondition};
 
-/// Conditions on documents.
 pub(super) struct Conditions {
     must: Vec<Condition>,
     must_not: Vec<Condition>,
