@@ -28,9 +28,9 @@ pub enum StoreError {
     /// The folder for the index cannot be created or read.
     #[error("the index folder `{}` cannot be used", path.display())]
     Folder {
-        /// The folder.
+        /// The folder of the store, or the file below it that was refused, in the data home.
         path: PathBuf,
-        /// Why.
+        /// The operating system's error.
         #[source]
         source: std::io::Error,
     },
@@ -47,7 +47,7 @@ pub enum StoreError {
     OpenCatalog {
         /// The store's root.
         root: PathBuf,
-        /// Why.
+        /// The catalog's error, which says whether the file is damaged, newer, or refused by the system.
         #[source]
         source: recall_catalog::OpenError,
     },
@@ -56,7 +56,7 @@ pub enum StoreError {
     ReadCatalog {
         /// The store's root.
         root: PathBuf,
-        /// Why.
+        /// The catalog's error: damage, or what SQLite reports.
         #[source]
         source: recall_catalog::ReadError,
     },
@@ -65,7 +65,7 @@ pub enum StoreError {
     WriteCatalog {
         /// The store's root.
         root: PathBuf,
-        /// Why.
+        /// The catalog's error. The transaction is rolled back.
         #[source]
         source: recall_catalog::WriteError,
     },
@@ -74,7 +74,7 @@ pub enum StoreError {
     OpenLexical {
         /// The store's root.
         root: PathBuf,
-        /// Why.
+        /// The index's error, which says whether its files are damaged, of another format, or refused by the system.
         #[source]
         source: recall_lexical::OpenError,
     },
@@ -83,7 +83,7 @@ pub enum StoreError {
     SearchLexical {
         /// The store's root.
         root: PathBuf,
-        /// Why.
+        /// The index's error, which means damage.
         #[source]
         source: recall_lexical::SearchError,
     },
@@ -92,7 +92,7 @@ pub enum StoreError {
     WriteLexical {
         /// The store's root.
         root: PathBuf,
-        /// Why.
+        /// The index's error. What was committed before stays.
         #[source]
         source: recall_lexical::WriteError,
     },
@@ -104,7 +104,7 @@ pub enum StoreError {
     Scan {
         /// The store's root.
         root: PathBuf,
-        /// Why.
+        /// The error of the walk: the root itself, a glob, or a cancellation.
         #[source]
         source: recall_watch::ScanError,
     },
@@ -120,7 +120,7 @@ pub enum StoreError {
     /// The project does not see the domain.
     #[error("the project sees no domain `{name}`{}", list_names(known))]
     NoDomain {
-        /// What was given.
+        /// The domain that the request names.
         name: String,
         /// The domains that it sees.
         known: Vec<String>,
@@ -128,7 +128,7 @@ pub enum StoreError {
     /// A thread for the job cannot be started.
     #[error("no thread can be started")]
     Thread {
-        /// Why.
+        /// The operating system's error.
         #[source]
         source: std::io::Error,
     },
@@ -143,7 +143,7 @@ pub enum StoreError {
         root: PathBuf,
         /// The documents that were read.
         documents: u64,
-        /// The limit.
+        /// The value of `limits.filter_time`.
         limit: Duration,
     },
     /// The job was cancelled. Committed batches stay.
@@ -168,7 +168,7 @@ fn list_names(known: &[String]) -> String {
     if known.is_empty() { String::new() } else { format!(": those that it sees are {}", known.join(", ")) }
 }
 
-/// A search failed.
+/// Why a search has no answer, not even a partial one.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
     /// The query has no words.
@@ -177,7 +177,7 @@ pub enum SearchError {
     /// The scope names stores that are not configured.
     #[error("the scope `{scope}` has no store here")]
     NoStore {
-        /// The scope.
+        /// The scope that the request, or its query, names.
         scope: Scope,
     },
     /// A filter names an unknown language.
@@ -189,7 +189,7 @@ pub enum SearchError {
     /// A filter names a path outside of the project.
     #[error(transparent)]
     Outside(#[from] OutsideFilter),
-    /// A store failed.
+    /// A store that the request needs cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -202,7 +202,7 @@ pub struct OutsideFilter {
     pub path: String,
 }
 
-/// Indexing failed.
+/// Why an index job ended early. Committed batches stay.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
     /// A path is outside of the root.
@@ -210,7 +210,7 @@ pub enum IndexError {
     Outside {
         /// The path as it was given.
         path: PathBuf,
-        /// Why.
+        /// Why the path is none below the root.
         #[source]
         source: OutsideError,
     },
@@ -223,9 +223,9 @@ pub enum IndexError {
     /// A glob is malformed.
     #[error("`{glob}` is not a glob: {reason}")]
     Glob {
-        /// The glob.
+        /// The glob as the request has it.
         glob: String,
-        /// Why.
+        /// What is wrong with it, as the library for globs says.
         reason: String,
     },
     /// Ignore patterns were given without a path below the root.
@@ -234,21 +234,21 @@ pub enum IndexError {
     /// The scope names stores that are not configured, or several.
     #[error("the scope `{scope}` does not name a single store")]
     NoStore {
-        /// The scope.
+        /// The scope that the request names.
         scope: Scope,
     },
-    /// The store failed.
+    /// The store cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Reading an item failed.
+/// Why an item is not returned.
 #[derive(Debug, thiserror::Error)]
 pub enum GetError {
     /// Nothing has that id or path.
     #[error("not found: `{id}`")]
     NotFound {
-        /// What was given.
+        /// The id or path as the request has it.
         id: String,
     },
     /// The file exists and is not indexed.
@@ -262,23 +262,23 @@ pub enum GetError {
     /// The beginning of an id fits several memories or documents.
     #[error("`{id}` fits several: {}", candidates.join(", "))]
     Ambiguous {
-        /// What was given.
+        /// The beginning as the request has it.
         id: String,
-        /// The ids.
+        /// The whole ids that begin with it.
         candidates: Vec<String>,
     },
     /// The memory cannot be read.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// A store failed.
+    /// A store that the request needs cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A shared store did not answer.
     #[error("the shared store `{store}` did not answer")]
     Shared {
-        /// Its name.
+        /// The name of the store in the configuration.
         store: String,
-        /// The reason.
+        /// What the client of the server reports.
         source: recall_shared::StoreError,
     },
 }
@@ -289,7 +289,7 @@ pub enum GraphError {
     /// Nothing has that id, path or name.
     #[error("not found: `{node}`")]
     NotFound {
-        /// What was given.
+        /// The id, path or name as the request has it.
         node: String,
         /// Similar names, the most similar first.
         near: Vec<String>,
@@ -297,13 +297,13 @@ pub enum GraphError {
     /// The path is outside of the project.
     #[error("`{path}` is not in the project")]
     Outside {
-        /// What was given.
+        /// The path as the request has it.
         path: String,
     },
     /// The document does not have those lines.
     #[error("`{path}` has {lines} lines and none of {start} to {end}")]
     NoLines {
-        /// The document.
+        /// The path of the document below the root.
         path: String,
         /// How many lines it has.
         lines: u32,
@@ -315,21 +315,21 @@ pub enum GraphError {
     /// The scope names stores that are not configured.
     #[error("the scope `{scope}` has no store here")]
     NoStore {
-        /// The scope.
+        /// The scope that the request names.
         scope: Scope,
     },
-    /// A store failed.
+    /// A store that the request needs cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Listing failed.
+/// Why there is no listing.
 #[derive(Debug, thiserror::Error)]
 pub enum ListError {
     /// The scope names stores that are not configured.
     #[error("the scope `{scope}` has no store here")]
     NoStore {
-        /// The scope.
+        /// The scope that the request names.
         scope: Scope,
     },
     /// A filter names an unknown language.
@@ -338,39 +338,39 @@ pub enum ListError {
     /// The filter names a path outside of the project.
     #[error(transparent)]
     Outside(#[from] OutsideFilter),
-    /// A store failed.
+    /// A store that the request needs cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Removing failed.
+/// Why a document or memory was not removed.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoveError {
     /// Nothing has that id or path.
     #[error("not found: `{item}`")]
     NotFound {
-        /// What was given.
+        /// The id or path as the request has it.
         item: String,
     },
     /// The scope names stores that are not configured, or several.
     #[error("the scope `{scope}` does not name a single store")]
     NoStore {
-        /// The scope.
+        /// The scope that the request names.
         scope: Scope,
     },
     /// The path is not that of a document.
     #[error("`{item}` is not a path below the root")]
     Path {
-        /// What was given.
+        /// The path as the request has it.
         item: String,
-        /// Why.
+        /// Which rule of paths it breaks.
         #[source]
         source: DocPathError,
     },
     /// A memory was not deleted.
     #[error(transparent)]
     Memory(MemoryError),
-    /// The store failed.
+    /// The store cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -381,36 +381,36 @@ pub enum MemoryError {
     /// Nothing has that id.
     #[error("not found: `{id}`")]
     NotFound {
-        /// What was given.
+        /// The id as the request has it.
         id: String,
     },
     /// The scope names stores that are not configured, or several.
     #[error("the scope `{scope}` does not name a single store")]
     NoStore {
-        /// The scope.
+        /// The scope that the request names.
         scope: Scope,
     },
     /// A related file is outside of the project.
     #[error("`{path}` is not a file of the project")]
     Outside {
-        /// What was given.
+        /// The related file as the request has it.
         path: String,
-        /// Why.
+        /// Why the path is none below the root.
         #[source]
         source: OutsideError,
     },
     /// The journals cannot be read.
     #[error(transparent)]
     ReadJournal {
-        /// Why.
+        /// The error of listing their folder. A line that cannot be read is not an error.
         source: recall_journal::ReadError,
     },
     /// The journals cannot be opened to be written.
     #[error("the journals in `{}` cannot be written", folder.display())]
     OpenJournal {
-        /// Their folder.
+        /// The folder of the journals.
         folder: PathBuf,
-        /// Why.
+        /// The error of listing the folder, or of repairing the end of a file.
         #[source]
         source: recall_journal::OpenError,
     },
@@ -419,48 +419,49 @@ pub enum MemoryError {
     Write {
         /// The folder of the journals.
         folder: PathBuf,
-        /// Why.
+        /// The error of the write, and whether the lines may come to count all the same.
         #[source]
         source: recall_journal::AppendError,
     },
     /// An agent asked to promote a memory that came with the repository and that this user has not confirmed.
     #[error("`{id}` came with the repository and is not confirmed")]
     Unconfirmed {
-        /// The memory.
+        /// The memory, which stays in its project.
         id: recall_core::MemoryId,
     },
     /// The memory was amended at another time than the client expects.
     #[error("`{id}` was amended elsewhere meanwhile")]
     Amended {
-        /// The memory.
+        /// The memory, which is unchanged.
         id: recall_core::MemoryId,
     },
-    /// The record of what was handed over from the repository's log to a journal.
+    /// The record of what was handed over from the repository's log to a journal was not written. Handing over again changes
+    /// nothing that is there.
     #[error("the memories of linked work trees could not be handed over")]
     HandOver {
-        /// Why.
+        /// The operating system's error.
         #[source]
         source: std::io::Error,
     },
     /// The user's confirmation was not stored.
     #[error("the confirmation could not be stored")]
     Confirm {
-        /// Why.
+        /// The operating system's error.
         #[source]
         source: std::io::Error,
     },
     /// A file for git next to the journals was not written.
     #[error("cannot write `{}`", .0.path().display())]
     GitFile(#[source] OpenError),
-    /// A store failed.
+    /// A store that the request needs cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Reporting failed.
+/// Why a status or a check has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum StatusError {
-    /// A store failed.
+    /// A store that the request needs cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -9,7 +9,7 @@ use recall_core::{DocPath, Generation, MemoryId};
 pub struct Finding {
     /// The root of the store.
     pub root: PathBuf,
-    /// The problem.
+    /// What is wrong, with the place and the numbers.
     pub problem: Problem,
     /// Whether it was repaired.
     pub is_fixed: bool,
@@ -22,7 +22,7 @@ impl Finding {
     }
 }
 
-/// The checks.
+/// What a check looks at. The order is that of reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Check {
     /// The journals, and the files that configure git for them.
@@ -60,7 +60,7 @@ pub enum Gravity {
     Error,
     /// Something is wrong that can be repaired.
     Warning,
-    /// Information.
+    /// Nothing is wrong; a person may want to know it.
     Notice,
 }
 
@@ -69,12 +69,12 @@ pub enum Gravity {
 pub enum Problem {
     /// The journals cannot be read.
     JournalsUnread {
-        /// Why.
+        /// The error and its causes, as one text.
         reason: String,
     },
     /// A line of a journal cannot be read as it is. It stays in the file.
     JournalLine {
-        /// The file.
+        /// The day's file.
         path: PathBuf,
         /// The line, counted from 1.
         line: u64,
@@ -85,7 +85,7 @@ pub enum Problem {
     },
     /// A line of the selection cannot be read. It is ignored and stays in the file.
     SelectionLine {
-        /// The file.
+        /// The file of the selection that has the line.
         path: PathBuf,
         /// The line, counted from 1.
         line: u64,
@@ -94,31 +94,31 @@ pub enum Problem {
     },
     /// A memory has updates but its addition is missing.
     Orphan {
-        /// The memory.
+        /// The id that the updates name.
         id: MemoryId,
     },
     /// Two memories share an id.
     Rivals {
-        /// The id.
+        /// The id; the later one counts as the memory.
         id: MemoryId,
     },
     /// A file for git next to the journals lacks a line, without which branches do not merge, or the index is committed.
     GitLine {
-        /// The file.
+        /// The file for git, such as `.gitattributes`.
         path: PathBuf,
-        /// The line.
+        /// The line that it lacks.
         line: &'static str,
     },
     /// Events that this user wrote are in no journal and nowhere in git.
     Vanished {
-        /// How many.
+        /// The number of events.
         events: u64,
         /// Why they are not put back without a request; `None` if they are about to be put back.
         reason: Option<String>,
     },
     /// Events that this user wrote had vanished from the journals and were put back.
     PutBack {
-        /// How many.
+        /// The number of events over all time.
         events: u64,
         /// When the last ones were put back, in RFC 3339.
         last: String,
@@ -127,49 +127,49 @@ pub enum Problem {
     },
     /// A person took events that this user wrote out of the journals. They stay out.
     TakenOut {
-        /// How many.
+        /// The number of events over all time.
         events: u64,
     },
     /// The log of this user's own events, or the record of their fates, cannot be read.
     OwnUnread {
-        /// Why.
+        /// The error and its causes, as one text.
         reason: String,
     },
     /// Memories that were saved in linked work trees are in no journal yet.
     Pending {
-        /// How many.
+        /// The number of memories with a pending addition or change.
         memories: u64,
     },
     /// Memories came with the repository, and this user has not confirmed them.
     Unconfirmed {
-        /// How many.
+        /// The number of memories in force that are neither own nor confirmed.
         memories: u64,
     },
     /// The index lacks memories of the journals.
     MemoriesBehind {
-        /// How many.
+        /// The number of memories whose documents are missing, outdated or to be removed.
         memories: u64,
     },
     /// The catalog is damaged.
     CatalogDamaged {
-        /// The damage.
+        /// What the check of the whole catalog found.
         reason: String,
     },
     /// The lexical index is of another generation than the catalog.
     LexicalBehind {
-        /// The catalog's.
+        /// The generation of the catalog, which is right.
         catalog: Generation,
-        /// The lexical index's.
+        /// The generation that the lexical index was built from.
         lexical: Generation,
     },
     /// Embeddings are not used.
     Vectors {
-        /// Why.
+        /// Why not, as one text.
         reason: String,
     },
     /// The project has an index folder. It is ignored: the index is in the data home.
     IndexInProject {
-        /// The folder.
+        /// The folder, which can be deleted by hand.
         path: PathBuf,
     },
     /// A part of the index was damaged when the store was opened, and was rebuilt.
@@ -179,9 +179,9 @@ pub enum Problem {
     },
     /// An indexed file has secrets. They are masked in every answer.
     Secrets {
-        /// The file.
+        /// The path below the root.
         path: DocPath,
-        /// How many.
+        /// The number of secrets in its text.
         count: u64,
         /// The names of the rules that matched, in order.
         rules: Vec<&'static str>,
@@ -189,7 +189,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// Returns the check that finds it.
+    /// Returns the check that a problem of this kind belongs to.
     pub fn check(&self) -> Check {
         match self {
             Self::JournalsUnread { .. }
@@ -212,7 +212,7 @@ impl Problem {
         }
     }
 
-    /// Returns its severity.
+    /// Returns the severity, which depends on the kind and on whether anything is lost.
     pub fn gravity(&self) -> Gravity {
         match self {
             Self::JournalsUnread { .. }

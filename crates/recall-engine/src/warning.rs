@@ -19,7 +19,7 @@ pub enum Warning {
     },
     /// The store is still being indexed: the answer covers the documents so far.
     Indexing {
-        /// Files read.
+        /// Files that are written, of `files`.
         files_done: u64,
         /// Files to read in all.
         files: u64,
@@ -37,7 +37,7 @@ pub enum Warning {
     },
     /// A file changed while the query ran and could not be indexed in time: its hits are left out.
     LeftOut {
-        /// The file.
+        /// Its path as answers show it.
         path: String,
     },
     /// Files that may hold text are not indexed, so that the answer says nothing about them.
@@ -47,7 +47,7 @@ pub enum Warning {
     },
     /// A file has secrets, which are masked in the answer.
     SecretsMasked {
-        /// The file.
+        /// Its path as answers show it, which may be masked too.
         path: String,
     },
     /// A damaged index was quarantined and rebuilt.
@@ -57,50 +57,50 @@ pub enum Warning {
     },
     /// The changes of the files could not be indexed: the answer covers the documents before them.
     NotRefreshed {
-        /// Why.
+        /// The error and its causes, as one text.
         reason: String,
     },
     /// One of the stores could not be searched.
     StoreUnavailable {
-        /// The scope of the store.
+        /// The scope of that store.
         scope: StoreScope,
-        /// Why.
+        /// The error and its causes, as one text.
         reason: String,
     },
     /// A store that a team shares did not answer: the answer is without it.
     SharedStore {
-        /// Its name.
+        /// Its name in the configuration.
         store: String,
-        /// Why.
+        /// The error and its causes, as one text.
         reason: String,
         /// Whether it answered the last search.
         is_new: bool,
     },
     /// The request has a filter expression, which stores that a team shares do not check: they were not searched.
     SharedNotFiltered {
-        /// Their names.
+        /// The names of these stores in the configuration.
         stores: Vec<String>,
     },
     /// The request is for all places of a text, which stores that a team shares do not have: they were not searched.
     SharedNotScanned {
-        /// Their names.
+        /// The names of these stores in the configuration.
         stores: Vec<String>,
     },
     /// Git did not list the commits of a document in time.
     HistoryUnread {
-        /// Its path.
+        /// The document's path as answers show it.
         path: String,
     },
     /// There are more nested repositories and other projects than a request reads.
     StoresLeftOut {
         /// How many were not read.
         left_out: u64,
-        /// The limit.
+        /// The setting `daemon.max_stores_per_request`.
         limit: u64,
     },
     /// Several symbols have the requested name.
     SeveralDefinitions {
-        /// The name.
+        /// The name as the request has it.
         name: String,
         /// How many there are.
         definitions: u64,
@@ -111,29 +111,29 @@ pub enum Warning {
     EmbeddingsToCome,
     /// The embeddings by a model could not be used.
     EmbeddingsUnusable {
-        /// Why.
+        /// Why not, as one text.
         reason: String,
         /// The model that was used instead; `None` if the ranking used words only.
         instead: Option<String>,
     },
     /// The selected cross-encoder failed: the order is the one without it.
     NotReranked {
-        /// Why.
+        /// The error and its causes, as one text.
         reason: String,
     },
     /// The selected language model failed: the order is the one without it.
     NotJudged {
-        /// Why.
+        /// The error and its causes, as one text.
         reason: String,
     },
     /// The ranker that was trained on the project's history cannot be used: the built-in ones were.
     RankerUnusable {
-        /// Why.
+        /// Why not, as one text.
         reason: String,
     },
     /// A word of the query has the form of a filter but is not one: it is searched for as a word.
     UnknownFilter {
-        /// The word.
+        /// The word as the query has it.
         word: String,
         /// What is wrong with it.
         problem: String,
@@ -163,7 +163,7 @@ pub enum Warning {
     MemoriesBehind,
     /// The journals could not be read: the answer covers the memories of the last read.
     JournalsUnread {
-        /// Why.
+        /// The error and its causes, as one text.
         reason: String,
     },
     /// Lines of the journals cannot be read: their events are missing.
@@ -205,7 +205,7 @@ impl Warning {
 pub struct LeftOutGroup {
     /// The reason: a clause to follow a file's name.
     pub reason: String,
-    /// How many files.
+    /// The number of such files in the store.
     pub files: u64,
     /// Whether the files may hold text that a search could have found.
     pub may_hide_text: bool,

@@ -15,13 +15,13 @@ pub enum BackupError {
     /// The path of the backup is not absolute.
     #[error("the path `{}` is not absolute", path.display())]
     NotAbsolute {
-        /// What was given.
+        /// The path as the request has it.
         path: PathBuf,
     },
     /// Something has the name of the backup.
     #[error("`{}` already exists", path.display())]
     Exists {
-        /// The path.
+        /// The path of the backup.
         path: PathBuf,
     },
     /// The folder of the backup cannot be opened.
@@ -30,18 +30,18 @@ pub enum BackupError {
     /// The backup cannot be written.
     #[error("the backup `{}` cannot be written", path.display())]
     Write {
-        /// The path.
+        /// The path of the backup.
         path: PathBuf,
-        /// Why.
+        /// The operating system's error.
         #[source]
         source: io::Error,
     },
     /// A file cannot be read.
     #[error("`{}` cannot be read", path.display())]
     Read {
-        /// The file.
+        /// The file of a store that was to be copied.
         path: PathBuf,
-        /// Why.
+        /// The operating system's error.
         #[source]
         source: io::Error,
     },
@@ -50,12 +50,12 @@ pub enum BackupError {
     TooLarge {
         /// The file, or the backup.
         path: PathBuf,
-        /// Its size.
+        /// The bytes that it needs.
         bytes: u64,
-        /// The limit.
+        /// The most bytes that one file, or all together, may have.
         limit: u64,
     },
-    /// A store failed.
+    /// A store that is needed cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -89,7 +89,7 @@ pub enum ExportError {
     /// Embeddings were requested, and the built-in model is off.
     #[error("no built-in model is in use, so there are no embeddings to export")]
     NoModel,
-    /// The model failed.
+    /// The model that embeds failed on a text.
     #[error("the embeddings could not be computed")]
     Model(#[source] ModelError),
     /// The reader is gone or does not read.
@@ -101,7 +101,7 @@ pub enum ExportError {
     /// The scope does not name a store.
     #[error(transparent)]
     Scope(#[from] IndexError),
-    /// A store failed.
+    /// A store that is needed cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -112,18 +112,18 @@ pub enum ImportError {
     /// It is not an export of recall.
     #[error("this is not an export of recall: {reason}")]
     NotAnExport {
-        /// Why.
+        /// What shows it, as a clause.
         reason: String,
     },
     /// It has another format version.
     #[error("the export has the format version {version}; this recall reads version {known}")]
     OtherVersion {
-        /// The version.
+        /// The version that the first line names.
         version: u64,
         /// The version that is read.
         known: u64,
     },
-    /// It was changed.
+    /// A line or a checksum does not fit, so it was changed.
     #[error("the export is damaged at line {line}: {reason}")]
     Damaged {
         /// The line, from 1.
@@ -134,7 +134,7 @@ pub enum ImportError {
     /// It ends before its last line.
     #[error("the export is not whole: it ends after line {lines}, without its last line")]
     Truncated {
-        /// The number of lines.
+        /// The number of whole lines that were received.
         lines: u64,
     },
     /// It has a line of a file that recall does not export.
@@ -142,7 +142,7 @@ pub enum ImportError {
     ForeignFile {
         /// The line, from 1.
         line: u64,
-        /// The path.
+        /// The path that the line names, below the root.
         path: String,
     },
     /// It is of a store of another scope.
@@ -150,7 +150,7 @@ pub enum ImportError {
     OtherScope {
         /// The scope of the exported store.
         exported: String,
-        /// The scope of the store here.
+        /// The scope of the store that the request names.
         here: StoreScope,
     },
     /// An agent asks to trust it.
@@ -171,7 +171,7 @@ pub enum ImportError {
     /// The scope does not name a store.
     #[error(transparent)]
     Scope(#[from] IndexError),
-    /// A store failed.
+    /// A store that is needed cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -202,7 +202,7 @@ pub enum RestoreError {
     /// The path of the backup is not absolute.
     #[error("the path `{}` is not absolute", path.display())]
     NotAbsolute {
-        /// What was given.
+        /// The path as the request has it.
         path: PathBuf,
     },
     /// The backup cannot be opened.
@@ -211,17 +211,17 @@ pub enum RestoreError {
     /// The file is not a backup of recall.
     #[error("`{}` is not a backup of recall: {reason}", path.display())]
     NotABackup {
-        /// The file.
+        /// The path of the backup.
         path: PathBuf,
-        /// Why.
+        /// What shows it, as a clause.
         reason: String,
     },
     /// A newer version of recall made the backup.
     #[error("the backup `{}` has the format {version}; this recall knows formats up to {known}", path.display())]
     Newer {
-        /// The file.
+        /// The path of the backup.
         path: PathBuf,
-        /// Its format version.
+        /// The format version that it names.
         version: u64,
         /// The newest known format version.
         known: u64,
@@ -229,7 +229,7 @@ pub enum RestoreError {
     /// The backup is incomplete or was changed.
     #[error("the backup `{}` is damaged: {reason}", path.display())]
     Damaged {
-        /// The file.
+        /// The path of the backup.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
@@ -237,19 +237,19 @@ pub enum RestoreError {
     /// The backup says that it contains more than a backup may hold.
     #[error("the backup `{}` is refused: {what} would take {bytes} bytes, and the limit is {limit}", path.display())]
     TooLarge {
-        /// The file.
+        /// The path of the backup.
         path: PathBuf,
         /// A file in it, or all of them.
         what: String,
-        /// The stated size.
+        /// The size that the backup states for it.
         bytes: u64,
-        /// The limit.
+        /// The most bytes that one file, or all together, may have.
         limit: u64,
     },
     /// The backup has a file that recall does not back up.
     #[error("the backup `{}` is refused: it has a file at `{entry}`, where recall has none", path.display())]
     ForeignEntry {
-        /// The file.
+        /// The path of the backup.
         path: PathBuf,
         /// The path in it.
         entry: String,
@@ -260,22 +260,22 @@ pub enum RestoreError {
     /// A file of a store cannot be read.
     #[error("`{}` cannot be read", path.display())]
     Read {
-        /// The file.
+        /// The file of a store that is compared or written.
         path: PathBuf,
-        /// Why.
+        /// The operating system's error.
         #[source]
         source: io::Error,
     },
     /// A file of a store cannot be written. What was restored before it stays; restoring again continues.
     #[error("`{}` cannot be restored", path.display())]
     Write {
-        /// The file.
+        /// The file of a store that is compared or written.
         path: PathBuf,
-        /// Why.
+        /// The operating system's error.
         #[source]
         source: io::Error,
     },
-    /// A store failed.
+    /// A store that is needed cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
