@@ -40,7 +40,7 @@ use layout::{Area, Content};
 pub use restore::{RestoreMode, RestoreReport, RestoreRequest, Trust};
 use sources::{Source, read};
 
-/// A request for a backup.
+/// What is backed up, and where the archive goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackupRequest {
     /// The file to write, absolute.
@@ -54,7 +54,7 @@ pub struct BackupRequest {
 /// A backup that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackupReport {
-    /// Its path.
+    /// The file that was written, as the request has it.
     pub file: PathBuf,
     /// Its size in bytes.
     pub bytes: u64,

@@ -7,9 +7,9 @@ use recall_core::{Generation, StoreScope, Timestamp};
 /// The state of one store that an answer is from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
-    /// The scope of the store.
+    /// Whether it is a project's, a domain's or the global store.
     pub scope: StoreScope,
-    /// Its root.
+    /// The root of its files; for a shared store its name.
     pub root: PathBuf,
     /// The generation that was searched.
     pub generation: Generation,
@@ -35,7 +35,7 @@ impl Coverage {
 /// The progress of a running index job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Indexing {
-    /// Files read.
+    /// Files that are written, of `files`.
     pub files_done: u64,
     /// Files to read in all; 0 while they are being searched for.
     pub files: u64,

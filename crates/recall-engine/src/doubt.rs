@@ -28,7 +28,7 @@ pub enum DoubtKind {
     File,
     /// An identifier of code.
     Symbol,
-    /// A command.
+    /// A command whose target the project declares, such as `make lint`.
     Command,
 }
 

@@ -29,11 +29,11 @@ pub enum Check {
     Journal,
     /// The selection of paths.
     Selection,
-    /// The catalog.
+    /// The catalog, and what was damaged when the store was opened.
     Catalog,
-    /// The lexical index.
+    /// The lexical index: whether it is of the catalog's generation.
     Lexical,
-    /// The embeddings.
+    /// The embeddings: whether they can be used.
     Vectors,
     /// Secrets in what is indexed.
     Secrets,
@@ -150,7 +150,7 @@ pub enum Problem {
         /// The number of memories whose documents are missing, outdated or to be removed.
         memories: u64,
     },
-    /// The catalog is damaged.
+    /// The catalog has damaged contents. A request that reads them has it rebuilt.
     CatalogDamaged {
         /// What the check of the whole catalog found.
         reason: String,

@@ -41,7 +41,7 @@ pub(crate) type Shed = dyn Fn() -> bool + Send + Sync;
 /// Whether there is memory for more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
-    /// There is.
+    /// The process is below its ceiling, perhaps since idle stores were closed.
     Left,
     /// There is not, although every idle store is closed.
     Full,

@@ -34,7 +34,7 @@ pub enum MigrateError {
     /// No place of the tool exists.
     #[error("nothing of {kind} was found{}", list_places(places))]
     NotFound {
-        /// The kind.
+        /// The tool that was asked for.
         kind: ForeignKind,
         /// The places that were looked at.
         places: Vec<PathBuf>,
@@ -51,7 +51,7 @@ pub enum MigrateError {
     /// A file was not copied.
     #[error("cannot write `{}`", .0.path().display())]
     File(#[source] OpenError),
-    /// A store failed.
+    /// The store that takes them cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -22,10 +22,10 @@ pub struct Origin {
 /// Whether `/`, the home folder and drive roots are refused as project roots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RootCheck {
-    /// They are refused.
+    /// They are refused: their index would hold everything that the user has.
     #[default]
     Refuse,
-    /// They are accepted.
+    /// They are accepted, because a person asked for it.
     Force,
 }
 
@@ -61,15 +61,15 @@ pub enum OriginError {
     /// The client's directory is not absolute.
     #[error("the project directory `{}` is not absolute", path.display())]
     Relative {
-        /// What was given.
+        /// The directory as the request has it.
         path: PathBuf,
     },
     /// The directory cannot be a project's root.
     #[error("`{}` cannot be searched as a project", path.display())]
     Root {
-        /// What was given.
+        /// The root that was found for the directory.
         path: PathBuf,
-        /// Why.
+        /// Which property of the directory forbids it.
         #[source]
         source: root::RootError,
     },

@@ -28,16 +28,16 @@ impl Cancel {
 pub enum Progress {
     /// The files were found and compared.
     Started {
-        /// Files to read.
+        /// Files that are new or may have changed.
         files: u64,
     },
     /// More files were read.
     Advanced {
-        /// Files read.
+        /// Files that are written so far.
         files_done: u64,
         /// Files to read in all.
         files: u64,
-        /// Bytes read.
+        /// Bytes of text that are written so far.
         bytes: u64,
         /// The file that was read last.
         current: String,

@@ -36,21 +36,21 @@ pub struct PublishRequest {
 /// How the server's documents are compared with those here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Comparison {
-    /// By one digest of all.
+    /// By one digest of all documents, which costs one request if nothing changed.
     #[default]
     Digest,
     /// One by one. What is missing is sent again.
     Each,
 }
 
-/// What was published.
+/// The state of the branch after a publication, and what it took.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublishReport {
     /// The name of the store.
     pub store: String,
     /// The repository and the branch.
     pub branch: Branch,
-    /// The counts.
+    /// The generation that readers see, and how much was sent.
     pub outcome: Outcome,
     /// What differed, if it was compared one by one.
     pub difference: Option<Difference>,

@@ -27,7 +27,7 @@ pub use answer::{QueryAnswer, QueryPlan, QueryRow, RowOrder};
 /// A statement to be answered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryRequest {
-    /// The statement.
+    /// The statement, whose names and limits are checked.
     pub query: Query,
     /// The stores to read.
     pub scope: Scope,

@@ -51,7 +51,7 @@ impl Places {
     }
 }
 
-/// The settings of the engine.
+/// The settings of the engine, which stay as they are while it runs. Those of a project are [`StoreSettings`].
 #[derive(Clone)]
 pub struct EngineSettings {
     /// The number of threads that read and parse files.
@@ -138,9 +138,9 @@ impl Default for RerankSettings {
 /// The cache of embeddings, by model and text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EmbeddingStoreSettings {
-    /// The file.
+    /// The file of the cache, which all stores share.
     pub path: PathBuf,
-    /// Its greatest size.
+    /// The size above which what was not used for longest is deleted.
     pub most_bytes: u64,
 }
 
@@ -149,7 +149,7 @@ pub struct EmbeddingStoreSettings {
 pub struct EmbeddingModel {
     /// Its name, as a status and an answer show it.
     pub name: String,
-    /// The model.
+    /// The model itself; equal fingerprints mean equal embeddings.
     pub embedder: Arc<dyn Embedder>,
 }
 
@@ -158,7 +158,7 @@ pub struct EmbeddingModel {
 pub struct Reranker {
     /// Its name, as an answer shows it.
     pub name: String,
-    /// The model.
+    /// The model itself, whose scores have a scale of their own.
     pub cross_encoder: Arc<dyn CrossEncoder>,
 }
 

@@ -28,7 +28,7 @@ const DOCUMENTS_A_PAGE: usize = 16;
 /// After how many bytes a checksum is written, at which a partial export can be continued.
 const CHECKPOINT_BYTES: u64 = 8 * 1024 * 1024;
 
-/// A request for an export.
+/// What is exported, and where a partial export continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportRequest {
     /// The store. All means the project's.
@@ -42,9 +42,9 @@ pub struct ExportRequest {
 /// Whether embeddings are exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Embeddings {
-    /// They are.
+    /// One record for each chunk, by the built-in model. Other models are not exported.
     Included,
-    /// They are not.
+    /// No records of embeddings; an import computes them anyway.
     LeftOut,
 }
 

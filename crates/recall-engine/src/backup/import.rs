@@ -32,7 +32,7 @@ const EXPORT_BYTES: u64 = 64 * 1024 * 1024 * 1024;
 /// The most documents of an export that are named as left out.
 const LEFT_OUT_NAMED: usize = 100;
 
-/// A request for an import.
+/// How the lines of an export are taken in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportRequest {
     /// The store. All means the project's.
@@ -41,11 +41,11 @@ pub struct ImportRequest {
     pub mode: RestoreMode,
     /// Whether its memories are the user's own.
     pub trust: Trust,
-    /// Who asks.
+    /// Who asks: an agent cannot trust an export.
     pub provenance: Provenance,
 }
 
-/// What was imported.
+/// What an import changed, or would change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportReport {
     /// The documents and lines of journals that were added.

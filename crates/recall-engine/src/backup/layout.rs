@@ -51,9 +51,9 @@ pub(super) enum Content {
 /// A file that was left out of a backup, or not restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unused {
-    /// Its path.
+    /// The path in the backup, or of the file in its store.
     pub path: String,
-    /// Why.
+    /// The reason, as a clause to follow the path.
     pub reason: String,
 }
 

@@ -21,7 +21,7 @@ use crate::store_folder::{StoreFolder, name_of};
 /// A request to restore a backup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RestoreRequest {
-    /// The backup, absolute.
+    /// The archive, as an absolute path.
     pub file: PathBuf,
     /// The stores to restore, among those that the client sees.
     pub scope: Scope,
@@ -29,7 +29,7 @@ pub struct RestoreRequest {
     pub mode: RestoreMode,
     /// Whether the backup is trusted.
     pub trust: Trust,
-    /// Who asks.
+    /// Who asks: an agent cannot trust a backup.
     pub provenance: Provenance,
 }
 
@@ -38,7 +38,7 @@ pub struct RestoreRequest {
 pub enum RestoreMode {
     /// It only reports what it would do.
     DryRun,
-    /// It writes.
+    /// It appends missing lines and creates missing files; nothing that is there is changed.
     Write,
 }
 
@@ -51,7 +51,7 @@ pub enum Trust {
     Yes,
 }
 
-/// What was restored.
+/// What a restore changed, or would change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RestoreReport {
     /// The lines and files that were added.

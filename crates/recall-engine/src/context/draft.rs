@@ -66,7 +66,7 @@ pub enum ContextSection {
     Code,
     /// Documentation that answers it.
     Documentation,
-    /// Architecture decision records.
+    /// Architecture decision records (ADRs).
     Adrs,
     /// Decisions, lessons and other memories about the task or its files.
     Decisions,

@@ -72,7 +72,7 @@ pub enum WorkTreeChanges {
     Include,
 }
 
-/// A context window.
+/// What an agent should read for a task: one text, and the spans that it is made of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContextWindow {
     /// The text, for a model to read. Quoted lines are data of the files and memories.
@@ -94,17 +94,17 @@ pub struct ContextWindow {
 /// A span of a document in a context window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContextSpan {
-    /// Its section.
+    /// The section of the text that it is in.
     pub section: ContextSection,
-    /// The scope of its store.
+    /// The scope of the store that it is from.
     pub scope: StoreScope,
     /// The index of its store in the window's coverage.
     pub store: usize,
-    /// Its document.
+    /// The document that it is a part of, with the path that the client sees.
     pub document: Document,
     /// The chunk that it was taken from, with the lines and the text of the span.
     pub chunk: Chunk,
-    /// Its text.
+    /// The shown text, with secrets masked.
     pub text: String,
     /// `path:start-end@hash`.
     pub citation: String,
@@ -125,7 +125,7 @@ pub enum ContextError {
         /// Whether the changes of the work tree were asked for.
         asked_for_changes: bool,
     },
-    /// The search failed.
+    /// The search for the subject of the work failed.
     #[error(transparent)]
     Search(#[from] SearchError),
     /// A file cannot be read.

@@ -46,7 +46,7 @@ const MAX_COUNTED_SESSIONS: usize = 1024;
 /// Counts of notes since the engine was created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecorderCounts {
-    /// On disk.
+    /// Notes that are synced.
     pub written: u64,
     /// Dropped, because the queue was full.
     pub dropped: u64,

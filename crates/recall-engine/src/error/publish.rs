@@ -11,13 +11,13 @@ pub enum PublishError {
     /// The request names no store, and there are several.
     #[error("several shared stores are configured: {}", known.join(", "))]
     SeveralStores {
-        /// Their names.
+        /// The names of all of them, in the order of the configuration.
         known: Vec<String>,
     },
     /// No shared store has this name.
     #[error("no shared store is named `{name}`; there are: {}", known.join(", "))]
     NoStore {
-        /// The name.
+        /// The name that the request has.
         name: String,
         /// The names that there are.
         known: Vec<String>,
@@ -34,9 +34,9 @@ pub enum PublishError {
     /// The shared store failed.
     #[error("the shared store `{store}` failed")]
     Shared {
-        /// Its name.
+        /// Its name in the configuration.
         store: String,
-        /// Why.
+        /// What the server or its client reports, after all repetitions.
         #[source]
         source: recall_shared::StoreError,
     },

@@ -36,7 +36,7 @@ pub struct ExactAnswer {
     pub warnings: Vec<Warning>,
 }
 
-/// How much matches.
+/// How much matches in all stores, not only on the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExactTotals {
     /// The matches, which do not overlap.

@@ -48,7 +48,7 @@ pub struct Graph {
     pub warnings: Vec<Warning>,
 }
 
-/// A node of the graph.
+/// A document, a symbol or an outside target, with its distance from the request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GraphNode {
     /// The document, symbol or import of the node.
@@ -81,13 +81,13 @@ impl GraphNode {
 /// The thing that a node represents.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NodeThing {
-    /// A document.
+    /// A whole document.
     Document(Document),
     /// A definition in a document.
     Symbol {
-        /// The document.
+        /// The document that defines it.
         document: Document,
-        /// The definition.
+        /// The definition, with its lines.
         symbol: Symbol,
     },
     /// The target of an import that is not in the store.

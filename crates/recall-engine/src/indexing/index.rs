@@ -76,7 +76,7 @@ pub struct IndexReport {
     pub in_parts: u64,
     /// The named files that are not indexed.
     pub left_out: Vec<LeftOutFile>,
-    /// Chunks written.
+    /// Chunks of the files that were added or changed.
     pub chunks: u64,
     /// Bytes of text read.
     pub bytes: u64,

@@ -9,7 +9,7 @@ use crate::indexing::index::{IndexReport, IndexRequest};
 use crate::origin::Origin;
 use crate::progress::{Cancel, Progress};
 
-/// What is rebuilt.
+/// The part of an index that is rebuilt: the catalog from the files, the others from the catalog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RebuildPart {
     /// The whole index, which is deleted first.

@@ -21,7 +21,7 @@ const MOST_CANDIDATES: usize = 10;
 /// What an abbreviated id names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Abbreviated {
-    /// A memory.
+    /// The beginning of the id of a memory.
     Memory,
     /// A document, unless its name looks like an id.
     Document,

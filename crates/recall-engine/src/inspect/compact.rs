@@ -9,12 +9,12 @@ use crate::Engine;
 use crate::error::StatusError;
 use crate::origin::Origin;
 
-/// The freed space.
+/// What compaction freed, over all indexes of the data home.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompactReport {
     /// The bytes of the indexes on disk before.
     pub bytes_before: u64,
-    /// The bytes after.
+    /// The bytes of the indexes on disk afterwards.
     pub bytes_after: u64,
     /// The roots that are gone, whose indexes were deleted.
     pub deleted: Vec<PathBuf>,

@@ -42,7 +42,7 @@ pub enum Fix {
 /// Whether the indexed texts are scanned for secrets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SecretScan {
-    /// No scan.
+    /// What is indexed is not examined for secrets.
     #[default]
     Off,
     /// Scan all indexed texts.

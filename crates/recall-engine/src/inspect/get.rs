@@ -48,7 +48,7 @@ pub enum Parent {
 pub struct Item {
     /// The store's scope.
     pub scope: StoreScope,
-    /// The document.
+    /// The document, with the path that the client sees.
     pub document: Document,
     /// When its path was first indexed, or the memory was added; `None` if that is not known, as in a shared store.
     pub created: Option<Timestamp>,
@@ -71,9 +71,9 @@ pub struct Item {
 /// An item with what its name in a request cites of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CitedItem {
-    /// The item.
+    /// The item, with all of its text.
     pub item: Item,
-    /// The cited lines.
+    /// The lines that the citation names; `None` if it names the whole item.
     pub lines: Option<Lines>,
     /// The first digits of the hash of the item's text when it was cited.
     pub hash: Option<String>,

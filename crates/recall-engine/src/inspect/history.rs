@@ -18,7 +18,7 @@ pub struct HistoryRequest {
     pub id: String,
     /// The stores to search, the project's first.
     pub scope: Scope,
-    /// The most commits.
+    /// The most commits in the answer; the latest ones.
     pub limit: usize,
 }
 

@@ -11,7 +11,7 @@ use crate::store_folder::StoreFolder;
 /// A store on disk, open or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptStore {
-    /// Its root.
+    /// The root that its folder names, whether it exists or not.
     pub root: PathBuf,
     /// The bytes of its index on disk. A file that several indexes share is counted in parts.
     pub index_bytes: u64,

@@ -18,7 +18,7 @@ use crate::search::known_languages;
 use crate::warning::Warning;
 use crate::{Engine, mask};
 
-/// A request for a listing.
+/// Which documents are listed, in which order. All conditions must hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListRequest {
     /// The stores to list.
@@ -33,23 +33,23 @@ pub struct ListRequest {
     pub path: Option<PathFilter>,
     /// The filter on what feedback and age say.
     pub said: Said,
-    /// The order.
+    /// The order of the listing, which pages depend on.
     pub sort: ListSort,
     /// The number of entries to skip.
     pub offset: u32,
-    /// The most entries.
+    /// The most entries of the page.
     pub limit: u32,
 }
 
 /// A filter on what feedback, age and the files say about documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Said {
-    /// All.
+    /// No condition.
     #[default]
     Anything,
     /// Those that need a review: seldom useful, outdated, or a duplicate.
     Flagged,
-    /// Those that are stale.
+    /// Those that are stale: too old, rated outdated, or with anchors that no longer hold.
     Stale,
 }
 
@@ -75,7 +75,7 @@ pub struct Listed {
     pub scope: StoreScope,
     /// The index of its store in the listing's coverage.
     pub store: usize,
-    /// The document.
+    /// The document, with the path that the client sees.
     pub document: Document,
     /// When it was first indexed.
     pub created: Timestamp,

@@ -13,7 +13,7 @@ pub struct NamesRequest {
     pub prefix: String,
     /// The stores to read.
     pub scope: Scope,
-    /// The most names.
+    /// The most names in the answer.
     pub limit: usize,
 }
 

@@ -15,9 +15,9 @@ use crate::memory::{bring_up_anchors, recall_memory};
 pub enum StaleReason {
     /// It was neither changed nor confirmed for so many days, which are not fewer than the limit of its type.
     Age {
-        /// The days.
+        /// The days since it was changed or confirmed.
         days: u64,
-        /// The limit.
+        /// The days from which its type counts as stale.
         limit: u32,
     },
     /// It was rated outdated, and neither amended nor confirmed since.

@@ -32,7 +32,7 @@ pub struct Status {
 pub struct StoreStatus {
     /// The store's scope.
     pub scope: StoreScope,
-    /// Its root.
+    /// The root of its files, absolute.
     pub root: PathBuf,
     /// The folder that holds its index.
     pub index: PathBuf,
@@ -40,9 +40,9 @@ pub struct StoreStatus {
     pub generation: Generation,
     /// How many documents it holds.
     pub documents: u64,
-    /// How many chunks.
+    /// How many chunks the documents have.
     pub chunks: u64,
-    /// How many symbols.
+    /// How many symbols the documents define.
     pub symbols: u64,
     /// The relations that its texts state: calls, references, imports and the like.
     pub edges: u64,
@@ -54,7 +54,7 @@ pub struct StoreStatus {
     pub memories: u64,
     /// How many memories are in no journal of a work tree yet, or have changes that are in none.
     pub memories_pending: u64,
-    /// Documents of each type.
+    /// Documents of each type; the types without documents are left out.
     pub by_type: Vec<(DocumentType, u64)>,
     /// Documents of each language, descending by count.
     pub by_language: Vec<(String, u64)>,
@@ -77,7 +77,7 @@ pub struct StoreStatus {
     pub failed: u64,
     /// The files, up to the requested number, failures first.
     pub failures: Vec<FailureEntry>,
-    /// The ranker in use.
+    /// What orders the candidates of a search at present.
     pub ranker: RankerUse,
     /// Why the project's own ranker is not used.
     pub ranker_problem: Option<String>,
@@ -114,7 +114,7 @@ pub struct FileCounts {
 pub struct FailureEntry {
     /// The file's path below the root; bytes that are not UTF-8 are replaced.
     pub path: String,
-    /// Why.
+    /// The reason, as a clause to follow the path.
     pub reason: String,
     /// What happened to it.
     pub kind: FailureEntryKind,

@@ -14,11 +14,11 @@ const MOST_ALTERNATIVES: usize = 64;
 /// Where a condition is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evaluated {
-    /// By the catalog.
+    /// By the catalog alone, with bound values.
     Catalog,
     /// By the catalog as far as it can, then on each row.
     Both,
-    /// On each row.
+    /// On each row that was read, after masking.
     Rows,
 }
 
@@ -36,9 +36,9 @@ impl Evaluated {
 /// A condition of a filter, with the place where it is evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConditionPlan {
-    /// The text.
+    /// The condition in RQL.
     pub text: String,
-    /// The place.
+    /// Where it is evaluated.
     pub evaluated: Evaluated,
 }
 

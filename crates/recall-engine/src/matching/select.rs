@@ -38,9 +38,9 @@ pub(crate) struct Matching<'f> {
 /// What was read to find rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadCounts {
-    /// Documents.
+    /// Documents whose metadata were read.
     pub documents: u64,
-    /// Chunks.
+    /// Chunks whose metadata were read.
     pub chunks: u64,
     /// Chunks with their texts.
     pub texts: u64,
@@ -49,11 +49,11 @@ pub struct ReadCounts {
 /// How a store was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StorePlan {
-    /// The scope of the store.
+    /// Which of the searched stores it is.
     pub scope: StoreScope,
     /// How the catalog finds rows, in the words of SQLite.
     pub search: Vec<String>,
-    /// What was read.
+    /// How much was read, which is what a filter costs.
     pub read: ReadCounts,
 }
 

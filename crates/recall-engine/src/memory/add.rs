@@ -26,7 +26,7 @@ pub struct AddReport {
     pub id: MemoryId,
     /// The title, with secrets masked.
     pub title: String,
-    /// The outcome.
+    /// Whether anything was stored.
     pub outcome: AddOutcome,
     /// Similar memories, the most similar first.
     pub similar: Vec<SimilarMemory>,
@@ -37,7 +37,7 @@ pub struct AddReport {
 /// The outcome of adding a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddOutcome {
-    /// It is stored.
+    /// It is stored as a new memory.
     Added,
     /// It nearly repeats a known memory; nothing was stored.
     Repeats,

@@ -19,7 +19,7 @@ use crate::store::{Store, provenance};
 /// The feedback on an item, including the new one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FeedbackReport {
-    /// The counts.
+    /// All verdicts on the item, this one included.
     pub stats: ItemStats,
 }
 

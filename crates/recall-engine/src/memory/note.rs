@@ -14,14 +14,14 @@ pub enum MemoryNote {
     },
     /// It could not be anchored to a related file.
     NotAnchored {
-        /// The file.
+        /// The related file, below the root.
         path: DocPath,
-        /// The reason.
+        /// The reason, as a clause.
         reason: String,
     },
     /// Another memory says something else in nearly the same words, such as the opposite. Both are kept.
     MayContradict {
-        /// The other memory.
+        /// The memory that says something else.
         id: MemoryId,
         /// Its title, with secrets masked.
         title: String,

@@ -20,7 +20,7 @@ use crate::store::provenance;
 pub struct PromoteReport {
     /// Its id, which does not change.
     pub id: MemoryId,
-    /// The scope of the store.
+    /// The scope of the store that has it from now on.
     pub scope: StoreScope,
 }
 

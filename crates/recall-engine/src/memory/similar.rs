@@ -12,9 +12,9 @@ use crate::store::Index;
 /// A memory that is similar to another one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimilarMemory {
-    /// Its id.
+    /// The id of the similar memory.
     pub id: MemoryId,
-    /// Its title.
+    /// The title of the similar memory, with secrets masked.
     pub title: String,
     /// The similarity, from 0 to 1.
     pub similarity: f64,

@@ -18,7 +18,7 @@ use crate::store::provenance;
 /// The result of updating a memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UpdateReport {
-    /// The updated memory.
+    /// The memory as it is after the amendment, with its validity.
     pub memory: MemoryView,
     /// Notes for the caller.
     pub notes: Vec<MemoryNote>,

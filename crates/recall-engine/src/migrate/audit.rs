@@ -27,7 +27,7 @@ const MOST_ITEMS: u64 = 100_000;
 /// The result of an audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditReport {
-    /// Each audited tool.
+    /// One entry for each audited tool.
     pub sources: Vec<AuditedSource>,
     /// How long it took.
     pub took: Duration,
@@ -36,7 +36,7 @@ pub struct AuditReport {
 /// What was found in one tool's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditedSource {
-    /// The tool.
+    /// The tool whose memory it is.
     pub kind: ForeignKind,
     /// The files and folders that were read.
     pub paths: Vec<PathBuf>,
@@ -50,16 +50,16 @@ pub struct AuditedSource {
     pub missing_files: u64,
     /// The named symbols that occur nowhere in the project.
     pub missing_symbols: u64,
-    /// The secrets.
+    /// The number of secrets in the items.
     pub secrets: u64,
     /// The findings, as many as were asked for.
     pub findings: Vec<AuditFinding>,
 }
 
-/// A finding.
+/// Something that is wrong with one item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditFinding {
-    /// What is wrong.
+    /// Which kind of problem it is.
     pub kind: AuditFindingKind,
     /// The foreign id of the item, with secrets masked.
     pub item: String,

@@ -30,16 +30,16 @@ const BATCH_BYTES: usize = 8 * 1024 * 1024;
 /// The most items that are named as left out for one reason.
 const NAMED: usize = 10;
 
-/// What was imported.
+/// What an import added, or would add, and what it left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MigrateReport {
     /// The files and folders that were read.
     pub paths: Vec<PathBuf>,
-    /// The memories.
+    /// The memories that were found, added and known.
     pub memories: Arrivals,
-    /// The sessions.
+    /// The sessions that were found, added and known.
     pub sessions: Arrivals,
-    /// The files.
+    /// The copied files that were found, added and known.
     pub files: Arrivals,
     /// The ratings of new memories.
     pub ratings: u64,
@@ -69,7 +69,7 @@ pub struct Arrivals {
 /// The items that were left out for one reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeftOutTally {
-    /// How many.
+    /// The number of items, also of those that are not named.
     pub count: u64,
     /// The first of them.
     pub items: Vec<LeftOutItem>,
@@ -78,9 +78,9 @@ pub struct LeftOutTally {
 /// An item that was left out. Its secrets are masked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOutItem {
-    /// The item.
+    /// The foreign id or place of the item.
     pub item: String,
-    /// Why.
+    /// The reason, in words.
     pub reason: String,
 }
 

@@ -12,7 +12,7 @@ use crate::store::Store;
 /// A request to import what a tool remembers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MigrateRequest {
-    /// The source.
+    /// The tool, and which of its items.
     pub source: ForeignSource,
     /// Whether anything is written.
     pub mode: RestoreMode,
@@ -20,10 +20,10 @@ pub struct MigrateRequest {
     pub limit: Option<u64>,
 }
 
-/// What is read.
+/// A tool, where its items are, and whose they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForeignSource {
-    /// The tool.
+    /// The tool whose formats are read.
     pub kind: ForeignKind,
     /// The file or folder; `None` for the usual places of the tool.
     pub path: Option<PathBuf>,
@@ -40,7 +40,7 @@ pub enum ForeignProjects {
     Own,
     /// Those with one of these names or paths too.
     Named(Vec<String>),
-    /// Every one.
+    /// Every project of the tool.
     Every,
 }
 

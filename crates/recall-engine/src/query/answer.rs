@@ -41,14 +41,14 @@ impl QueryAnswer {
     }
 }
 
-/// A row.
+/// A document, a chunk or a memory that satisfies the statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryRow {
-    /// The scope of its store.
+    /// The scope of the store that it is from.
     pub scope: StoreScope,
     /// The index of its store in the answer's coverage.
     pub store: usize,
-    /// The document.
+    /// The document that the row is, or is a part of.
     pub document: Document,
     /// The chunk and its text, if the statement selects chunks.
     pub chunk: Option<(ChunkId, Chunk, String)>,

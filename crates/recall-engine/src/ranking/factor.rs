@@ -5,6 +5,6 @@
 pub struct Factor {
     /// The name of the prior.
     pub name: &'static str,
-    /// The value.
+    /// What the score or its odds are multiplied by; below 1 it demotes.
     pub value: f64,
 }

@@ -18,7 +18,7 @@ use FeatureGroup::{
 pub struct Feature {
     /// The name, which rankers refer to.
     pub name: &'static str,
-    /// The group.
+    /// The group that it is left out with in ablations.
     pub group: FeatureGroup,
     pub(crate) scale: Scale,
     pub(crate) value: Value,
@@ -29,29 +29,29 @@ pub struct Feature {
 pub enum FeatureGroup {
     /// The ranks of the retrievers, and their fusion.
     Retrievers,
-    /// The text.
+    /// How well the text matches.
     Body,
     /// The names that the document defines.
     Names,
-    /// The doc comments.
+    /// How well the doc comments match.
     Comments,
-    /// The path.
+    /// How well the path matches.
     Path,
     /// Shares of a perfect match, and flags: comparable between stores and kinds.
     Absolute,
     /// The proximity of the query's words.
     Closeness,
-    /// The link graph.
+    /// PageRank, the weights of links, and walks from the candidates.
     Graph,
     /// Other candidates in the directory or with a similar name.
     Neighbours,
     /// The kind of the file.
     Kinds,
-    /// Lengths and positions.
+    /// Lengths in tokens and chunks, and the position of the representing chunk.
     Sizes,
-    /// The query.
+    /// Properties of the query, equal for all candidates.
     Question,
-    /// Embeddings.
+    /// Cosines of the chunks, and their ranks.
     Semantic,
     /// The score of the kind's ranker.
     Ranked,

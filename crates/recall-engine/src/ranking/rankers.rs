@@ -33,7 +33,7 @@ struct BySet {
 pub enum RankerUse {
     /// For code, a ranker that was trained on the project's history; for other kinds, the built-in rankers.
     Own,
-    /// The built-in rankers.
+    /// The built-in rankers, for every kind.
     BuiltIn,
     /// No ranker: the weighted fusion of the retrievers' ranks.
     Fusion,
@@ -56,7 +56,7 @@ pub enum RankerError {
     /// It is damaged or not a ranker.
     #[error("it cannot be read")]
     Read {
-        /// The error.
+        /// What is wrong with the bytes.
         #[from]
         source: ReadError,
     },

@@ -15,9 +15,9 @@ pub enum Occasion {
     File(String),
     /// A command has failed.
     Failure {
-        /// The command line.
+        /// The command line that failed.
         command: String,
-        /// What it wrote.
+        /// What it wrote; the end says what failed.
         output: String,
     },
 }
@@ -25,7 +25,7 @@ pub enum Occasion {
 /// A request for what an agent should know on an occasion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RemindRequest {
-    /// The occasion.
+    /// What is happening in the session.
     pub occasion: Occasion,
     /// The most tokens of the whole text.
     pub budget_tokens: u32,
@@ -52,7 +52,7 @@ pub struct Reminders {
     pub warnings: Vec<Warning>,
 }
 
-/// One fact.
+/// One fact, as a text that can be shown alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reminder {
     /// Its key: equal for the same fact in every answer.
@@ -68,7 +68,7 @@ pub struct Reminder {
 /// What a reminder is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReminderSubject {
-    /// A memory.
+    /// A memory in force.
     Memory(MemoryId),
     /// A place in the file at a path, as the client sees it.
     Place(String),

@@ -106,9 +106,9 @@ pub struct Hit {
     pub document: Document,
     /// When its path was first indexed; `None` if that is not known, as in a shared store.
     pub created: Option<Timestamp>,
-    /// The chunk.
+    /// The lines, the symbol and the signature of the chunk.
     pub chunk: Chunk,
-    /// Its text.
+    /// The text of the chunk, with secrets masked.
     pub text: String,
     /// The words of the query in `text`: byte ranges, ascending, not overlapping.
     pub highlights: Vec<Range<usize>>,
@@ -187,16 +187,16 @@ pub struct Explanation {
 pub enum Rescorer {
     /// The small cross-encoder.
     Preranker,
-    /// The cross-encoder.
+    /// The cross-encoder, which reads the first chunks.
     Reranker,
-    /// The language model.
+    /// The language model, which reads the first few chunks of hard questions.
     Judge,
 }
 
 /// The score that the last of these models gave to a chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reranked {
-    /// The model.
+    /// Which of the models it was.
     pub by: Rescorer,
     /// How well the chunk answers, on the model's own scale.
     pub score: f32,
@@ -229,9 +229,9 @@ impl Facet {
 pub enum Stage {
     /// Updating the index from the files.
     Freshness,
-    /// Parsing the query.
+    /// Reading filters, names and the class from the query.
     Understand,
-    /// Finding candidates.
+    /// Finding candidates in each store, with their evidence.
     Retrieve,
     /// Merging them and applying the priors.
     Fuse,

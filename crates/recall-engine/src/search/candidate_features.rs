@@ -15,7 +15,7 @@ use crate::search::{candidates, order, searched_stores};
 /// A candidate document with the features that the learned ranker of its kind reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankedDocument {
-    /// Its path.
+    /// The path, with which training finds its label.
     pub path: DocPath,
     /// The first and the last line of the chunk that represents the document.
     pub lines: (u32, u32),

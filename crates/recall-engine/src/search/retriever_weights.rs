@@ -9,7 +9,7 @@ pub struct RetrieverWeights {
     pub lexical: f64,
     /// The weight of the names of definitions.
     pub symbol: f64,
-    /// The weight of the paths.
+    /// The weight of the paths, by which a file is found by its name.
     pub path: f64,
     /// The weight of the embeddings.
     pub semantic: f64,

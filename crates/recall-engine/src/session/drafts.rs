@@ -27,9 +27,9 @@ const FIXES: [&str; 4] = ["fix:", "fix(", "fix ", "hotfix"];
 /// A draft of a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
-    /// The type of the memory.
+    /// The type that the memory would have.
     pub memory_type: MemoryType,
-    /// Its title.
+    /// The title, on one line.
     pub title: String,
     /// Its text in Markdown, with those sections of the type's template that the session can fill.
     pub content: String,

@@ -23,10 +23,10 @@ use crate::session_log::{GENERATED, REASON, SUMMARY_PATH, SessionError, SessionF
 use crate::store::Store;
 use crate::store::provenance::where_of;
 
-/// A session that has ended.
+/// What the end of a session left.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EndedSession {
-    /// Its id.
+    /// The whole id, also if the request has its beginning.
     pub id: String,
     /// The path of its summary; `None` if there is no summary.
     pub summary_path: Option<DocPath>,

@@ -19,7 +19,7 @@ use crate::store::{SUMMARIES, Store};
 pub enum Keeping {
     /// In the data home.
     Private,
-    /// In the project.
+    /// In the project's `.recall/history/`, to be committed.
     Shared,
 }
 

@@ -15,9 +15,9 @@ use crate::session_log::SessionError;
 /// A session whose summary is in the project.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptSession {
-    /// Its id.
+    /// The whole id, also if the request has its beginning.
     pub id: String,
-    /// The path of its summary.
+    /// The path of the summary below the root.
     pub summary_path: DocPath,
     /// Notes about the request, such as masked secrets.
     pub notes: Vec<MemoryNote>,

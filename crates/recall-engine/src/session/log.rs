@@ -13,7 +13,7 @@ use crate::store::provenance::where_of;
 /// An event that was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoggedEvent {
-    /// Its id.
+    /// The id under which the event counts once.
     pub id: EventId,
     /// When it was written.
     pub timestamp: Timestamp,

@@ -10,12 +10,12 @@ use crate::session_log::masking::mask_details;
 use crate::session_log::{SessionError, SessionFold};
 use crate::store::provenance::where_of;
 
-/// A started session.
+/// A session that goes on, and the earlier ones that nobody ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartedSession {
-    /// Its id.
+    /// The id, which the client sends with each request.
     pub id: String,
-    /// When it started.
+    /// The time of its first event.
     pub started: Timestamp,
     /// The latest abandoned session of the project that has events.
     pub recoverable: Option<String>,

@@ -28,13 +28,13 @@ pub struct Stats {
 pub struct StoreStats {
     /// The store's scope.
     pub scope: StoreScope,
-    /// Its root.
+    /// The root of its files, absolute.
     pub root: PathBuf,
     /// The totals of its documents, memories included.
     pub counts: Counts,
-    /// Its memories.
+    /// The memories in force.
     pub memories: u64,
-    /// Its sessions.
+    /// The sessions that are known on this machine.
     pub sessions: u64,
 }
 
@@ -59,16 +59,16 @@ pub struct Savings {
     pub files: u64,
     /// The tokens of the hits.
     pub answer_tokens: u64,
-    /// The tokens of the files.
+    /// The tokens of those files as they are indexed now.
     pub file_tokens: u64,
 }
 
 /// Whether savings are estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Estimate {
-    /// They are.
+    /// They are estimated, which reads the events of all sessions.
     Savings,
-    /// They are not.
+    /// They are not estimated.
     Nothing,
 }
 

@@ -17,13 +17,13 @@ pub enum SessionError {
     /// No session has this id.
     #[error("no session is known as `{id}`")]
     NotFound {
-        /// The requested id.
+        /// The id as the request has it.
         id: String,
     },
     /// The beginning of an id fits several sessions.
     #[error("`{id}` fits several sessions: {}", candidates.join(", "))]
     Ambiguous {
-        /// What was given.
+        /// The beginning as the request has it.
         id: String,
         /// The ids, the latest first.
         candidates: Vec<String>,
@@ -31,15 +31,15 @@ pub enum SessionError {
     /// The session did nothing that a file is worth.
     #[error("session `{id}` has nothing to keep: it decided, changed and recorded nothing")]
     Trivial {
-        /// The session.
+        /// The session, which gets no file.
         id: String,
     },
     /// The events were not written.
     #[error("the events of session `{id}` could not be kept")]
     Write {
-        /// The session.
+        /// The session that the events are of.
         id: String,
-        /// Why.
+        /// The error of the append, and whether the lines may come to count all the same.
         #[source]
         source: RecordError,
     },
@@ -48,7 +48,7 @@ pub enum SessionError {
     Read {
         /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The operating system's error.
         #[source]
         source: std::io::Error,
     },
@@ -58,16 +58,16 @@ pub enum SessionError {
     /// The summary was not written.
     #[error("the summary `{}` could not be written", path.display())]
     Summary {
-        /// The file.
+        /// The path of the summary.
         path: PathBuf,
-        /// Why.
+        /// The error of opening or replacing it.
         #[source]
         source: OpenError,
     },
     /// A memory could not be added, or a related file lies outside the project.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// A store failed.
+    /// The store of the project cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -32,10 +32,10 @@ pub struct Related {
     pub warnings: Vec<Warning>,
 }
 
-/// A related document.
+/// A document that is related to the requested one, with the reasons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RelatedDocument {
-    /// The document.
+    /// The document, with the path that the client sees.
     pub document: Document,
     /// The score; comparable within one answer.
     pub score: f64,

@@ -15,12 +15,12 @@ pub struct Briefing {
     pub warnings: Vec<Warning>,
 }
 
-/// A section of a briefing.
+/// One section, with its sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BriefingSection {
     /// What it is about.
     pub kind: SectionKind,
-    /// Its heading.
+    /// The heading, as the text has it.
     pub title: &'static str,
     /// Its text, without the heading.
     pub text: String,
