@@ -19,17 +19,17 @@ pub enum Problem {
     Document {
         /// The last readable row before it.
         after: DocumentRow,
-        /// The damage found.
+        /// What does not fit in its rows.
         reason: String,
     },
     /// The number of rows in a table differs from the sum over the documents.
     #[error("{table} has {found} rows, but the documents have {expected}")]
     Count {
-        /// The table.
+        /// The table whose rows are counted.
         table: &'static str,
         /// The number according to the documents.
         expected: u64,
-        /// The number found.
+        /// The number of rows that the table has.
         found: u64,
     },
 }

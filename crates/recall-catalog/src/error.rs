@@ -133,7 +133,7 @@ pub enum WriteError {
     InvalidRecord {
         /// The document's path.
         path: String,
-        /// The inconsistency.
+        /// What does not fit: a span, or the order of the chunks.
         reason: String,
     },
     /// There is no space left.

@@ -33,12 +33,12 @@ pub struct Snapshot<'c> {
     generation: Generation,
 }
 
-/// A stored document.
+/// The metadata of a document, without its text and chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredDocument {
-    /// Its row.
+    /// The row, which no other document gets after this one.
     pub row: DocumentRow,
-    /// The document.
+    /// The metadata, with all tags.
     pub document: Document,
     /// The time at which its path was first indexed.
     pub created: Timestamp,
@@ -49,22 +49,22 @@ pub struct StoredDocument {
 /// A stored chunk with its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredChunk {
-    /// Its id.
+    /// The id, which names the chunk by its document and position.
     pub id: ChunkId,
-    /// Its row.
+    /// The row, which no other chunk gets after this one.
     pub row: ChunkRow,
     /// The document that contains it.
     pub document: StoredDocument,
-    /// The chunk.
+    /// The lines, the symbol and the kind of the chunk.
     pub chunk: Chunk,
-    /// Its text.
+    /// The text that the span covers.
     pub text: String,
 }
 
 /// A document indexed in windows because it could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnparsedDocument {
-    /// Its path.
+    /// The path below the root.
     pub path: DocPath,
     /// The reason, for display.
     pub reason: String,
@@ -89,12 +89,12 @@ impl<'c> Snapshot<'c> {
         rows::state::parser_version(self.connection())
     }
 
-    /// The document with an id.
+    /// The document with an id; `None` if there is none.
     pub fn document(&self, id: DocumentId) -> Result<Option<StoredDocument>, ReadError> {
         rows::documents::by_id(self.connection(), id)?.map(|entry| self.with_tags(entry)).transpose()
     }
 
-    /// The document at a path.
+    /// The document at a path; `None` if there is none.
     pub fn document_at(&self, path: &DocPath) -> Result<Option<StoredDocument>, ReadError> {
         rows::documents::by_path(self.connection(), path)?.map(|entry| self.with_tags(entry)).transpose()
     }
@@ -210,11 +210,11 @@ pub struct OwnedRecord {
     pub row: DocumentRow,
     /// The row of its first chunk. The others follow in order, without gaps.
     pub first_chunk: ChunkRow,
-    /// The document.
+    /// The metadata, with all tags.
     pub document: Document,
     /// When its path was first indexed.
     pub created: Timestamp,
-    /// Its whole text.
+    /// The whole text, as it was given.
     pub text: String,
     /// The parsed text, without edges of kind `Defines`.
     pub parsed: ParsedDocument,
@@ -254,16 +254,16 @@ impl Snapshot<'_> {
 /// The chunk rows of a document, which are consecutive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkRun {
-    /// The document.
+    /// The row of the document.
     pub document: DocumentRow,
-    /// The row of its first chunk.
+    /// The row of its first chunk; the others follow without gaps.
     pub first: ChunkRow,
     /// The number of its chunks.
     pub count: u32,
 }
 
 impl ChunkRun {
-    /// The rows, ascending.
+    /// The rows of the chunks, ascending and without gaps.
     pub fn rows(&self) -> impl Iterator<Item = ChunkRow> + use<> {
         (self.first.0..self.first.0 + i64::from(self.count)).map(ChunkRow)
     }
@@ -272,13 +272,13 @@ impl ChunkRun {
 /// A document's text and its chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkedDocument {
-    /// Its path.
+    /// The path below the root.
     pub path: DocPath,
-    /// Its type.
+    /// The type, which decides how a model reads a chunk.
     pub document_type: DocumentType,
     /// The row of its first chunk. The others follow.
     pub first: ChunkRow,
-    /// Its whole text.
+    /// The whole text, which the spans refer to.
     pub text: String,
     /// Its chunks in order.
     pub chunks: Vec<Chunk>,

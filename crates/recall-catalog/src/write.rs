@@ -84,7 +84,7 @@ enum Phase {
 pub struct DocumentRecord<'a> {
     /// The document. Its `id` is ignored and derived from its path.
     pub document: &'a Document,
-    /// Its whole text.
+    /// The whole text, which the spans of `parsed` refer to.
     pub text: &'a str,
     /// The parsed text. Edges of kind `Defines` are not stored, because they follow from the symbols.
     pub parsed: &'a ParsedDocument,

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 pub struct BreakerSettings {
     /// The number of consecutive failures that lead to a pause.
     pub failures: u32,
-    /// The first pause.
+    /// The first pause. Each further failure doubles it.
     pub pause: Duration,
-    /// The longest pause.
+    /// The pause at which doubling ends.
     pub longest: Duration,
 }
 

@@ -3,9 +3,9 @@
 /// A range of bytes of a document's text, on character boundaries: `start` inclusive, `end` exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ByteSpan {
-    /// The first byte.
+    /// The first byte, counted from 0.
     pub start: u32,
-    /// The end, exclusive.
+    /// The byte after the last one.
     pub end: u32,
 }
 
@@ -19,7 +19,7 @@ impl ByteSpan {
 /// A range of a document's text, in bytes and in lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
-    /// The bytes.
+    /// The same range in bytes.
     pub bytes: ByteSpan,
     /// The line of the first byte, counted from 1.
     pub start_line: u32,
@@ -32,7 +32,7 @@ pub struct Span {
 pub struct Chunk {
     /// Its index in the document, from 0, in the order of spans.
     pub ordinal: u32,
-    /// What it is.
+    /// What it holds, by the definition or the text that fills it.
     pub kind: ChunkKind,
     /// The text that it covers. Chunks of a document do not overlap, except windows by their fixed overlap.
     pub span: Span,
@@ -50,7 +50,7 @@ pub struct Chunk {
 /// What a chunk holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChunkKind {
-    /// A function.
+    /// A function that belongs to no type.
     Function,
     /// A function that belongs to a type.
     Method,
@@ -113,7 +113,7 @@ pub struct Symbol {
     /// The names of the enclosing definitions and its own, joined with `::`: `Store::open`. Equal to `name` at the top
     /// level.
     pub qualified: String,
-    /// What is defined.
+    /// What is defined: a function, a type, a heading and the like.
     pub kind: SymbolKind,
     /// The whole definition, its doc comment included.
     pub span: Span,
@@ -126,7 +126,7 @@ pub struct Symbol {
 pub struct Enclosing {
     /// Its name, or its first words if it has none (`impl Store`).
     pub name: String,
-    /// What it is.
+    /// What encloses the chunk.
     pub kind: SymbolKind,
     /// Its signature on one line; `None` for a heading.
     pub signature: Option<String>,
@@ -139,7 +139,7 @@ pub struct Enclosing {
 /// What a symbol is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SymbolKind {
-    /// A function.
+    /// A function that belongs to no type.
     Function,
     /// A function of a type.
     Method,
@@ -217,7 +217,7 @@ impl SymbolKind {
 /// A relation that starts in a document. Its target is the text as written and not yet resolved.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Edge {
-    /// Which relation.
+    /// Which relation the text states.
     pub kind: EdgeKind,
     /// The ordinal of the chunk that it starts in.
     pub chunk: u32,
@@ -245,7 +245,7 @@ impl Edge {
     }
 }
 
-/// The kind of an edge.
+/// The relations that a text can state. The direction is from the document that states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EdgeKind {
     /// The document imports a module or file.

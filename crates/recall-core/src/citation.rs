@@ -8,7 +8,7 @@ use crate::ids::is_lower_hex;
 pub struct Citation<'a> {
     /// The document's path, or its id.
     pub document: &'a str,
-    /// The cited lines.
+    /// The cited lines; `None` for the whole document.
     pub lines: Option<Lines>,
     /// The first digits of the content's hash when it was cited, in lower case.
     pub hash: Option<&'a str>,
@@ -17,7 +17,7 @@ pub struct Citation<'a> {
 /// Lines of a document, both included. No document has a line 0, which a text may name all the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lines {
-    /// The first line.
+    /// The first line, counted from 1.
     pub start: u32,
     /// The last line, not before the first.
     pub end: u32,

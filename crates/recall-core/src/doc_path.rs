@@ -41,7 +41,7 @@ impl DocPath {
         &self.0
     }
 
-    /// The last component.
+    /// The last component of the path, which every path has.
     pub fn file_name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }

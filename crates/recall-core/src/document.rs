@@ -77,13 +77,13 @@ pub enum DocumentType {
     Decision,
     /// An approach that worked.
     Pattern,
-    /// Something learned.
+    /// A memory of something learned.
     Lesson,
     /// Something that went wrong, and why.
     Failure,
-    /// A remark.
+    /// A memory of any other kind.
     Note,
-    /// Background.
+    /// A memory of background that explains other things.
     Context,
 }
 

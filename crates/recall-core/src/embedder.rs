@@ -97,7 +97,7 @@ pub trait Embedder: Send + Sync {
 
 /// A language model that writes what parts of a document are about.
 pub trait Describer: Send + Sync {
-    /// Its name.
+    /// The name, as a status and an answer show it.
     fn name(&self) -> &str;
 
     /// The fingerprint of the model and of what it is asked.
@@ -143,23 +143,23 @@ pub enum ModelError {
     /// The model cannot be loaded, or a file that it needs is missing.
     #[error("the model `{model}` cannot be used")]
     Unavailable {
-        /// Its name.
+        /// The name of the model.
         model: String,
-        /// The cause.
+        /// What is missing or cannot be loaded.
         source: Arc<dyn Error + Send + Sync>,
     },
     /// The deadline passed; the model may still be loading, or busy.
     #[error("the model `{model}` did not answer in time")]
     Late {
-        /// Its name.
+        /// The name of the model.
         model: String,
     },
     /// The model was loaded and failed.
     #[error("the model `{model}` failed")]
     Failed {
-        /// Its name.
+        /// The name of the model.
         model: String,
-        /// The cause.
+        /// What the runtime or the server reports.
         source: Arc<dyn Error + Send + Sync>,
     },
 }

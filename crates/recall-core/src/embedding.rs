@@ -38,7 +38,7 @@ impl fmt::Display for ModelFingerprint {
 pub struct TextHash(pub [u8; 32]);
 
 impl TextHash {
-    /// Hashes a text.
+    /// Hashes the bytes of a text. Equal texts have equal embeddings by one model.
     pub fn hash(text: &str) -> Self {
         Self(*blake3::hash(text.as_bytes()).as_bytes())
     }
@@ -96,7 +96,7 @@ impl Quantised {
         self.0.iter().map(|component| *component as u8).collect()
     }
 
-    /// The components.
+    /// The components, from -127 to 127. The greatest one in magnitude is 127.
     pub fn components(&self) -> &[i8] {
         &self.0
     }

@@ -12,11 +12,11 @@ use crate::{
 /// An event. Ordered by time, then by id; the greater one wins.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event {
-    /// Its time.
+    /// When it happened, by the clock of the machine that wrote it.
     pub timestamp: Timestamp,
-    /// Its id.
+    /// The id under which it counts once, however often it is read.
     pub id: EventId,
-    /// Its content.
+    /// What happened, and to what.
     pub body: EventBody,
     /// Who caused it, and where.
     pub provenance: Provenance,
@@ -37,24 +37,24 @@ impl Event {
 pub enum EventBody {
     /// A memory was added or changed.
     Memory {
-        /// The memory.
+        /// The memory, which need not be known yet: events may be read in any order.
         id: MemoryId,
-        /// The change.
+        /// The fields that it replaces, or the state that it sets.
         change: MemoryChange,
     },
     /// An item was rated.
     Feedback {
-        /// The item.
+        /// The rated memory, document or chunk.
         item: ItemId,
-        /// The rating.
+        /// The verdict, with a note.
         feedback: Feedback,
     },
 }
 
-/// A change of a memory.
+/// A change of a memory. The later one of each field wins.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MemoryChange {
-    /// It was added.
+    /// It was added, or added again after its deletion.
     Add(Box<NewMemory>),
     /// Some of its fields were replaced.
     Update(Box<Amendment>),
@@ -63,7 +63,7 @@ pub enum MemoryChange {
         /// The reason, in words.
         reason: Option<String>,
     },
-    /// It was verified.
+    /// Somebody confirmed that it holds.
     Verify {
         /// The new anchors; `None` keeps the old ones.
         anchors: Option<Vec<Anchor>>,
@@ -75,11 +75,11 @@ pub enum MemoryChange {
 /// The fields of a new memory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NewMemory {
-    /// The title.
+    /// The title, on one line.
     pub title: Arc<str>,
-    /// The text.
+    /// The text, in Markdown.
     pub content: Arc<str>,
-    /// Labels.
+    /// Labels, in any order.
     pub tags: Vec<String>,
     /// The files that it concerns.
     pub related_files: Vec<DocPath>,
@@ -87,11 +87,11 @@ pub struct NewMemory {
     pub scope: StoreScope,
     /// Its source, as stated when it was added.
     pub source: Option<String>,
-    /// Its origin.
+    /// Whether a person, an agent or an import stated it, as the writer says.
     pub origin: MemoryOrigin,
-    /// The memory that it supersedes.
+    /// The memory that is retired by this one; `None` for none.
     pub supersedes: Option<MemoryId>,
-    /// Its anchors.
+    /// What its files and symbols were when it was added.
     pub anchors: Vec<Anchor>,
     /// The store that it was promoted from.
     pub lineage: Option<Lineage>,
@@ -100,22 +100,22 @@ pub struct NewMemory {
 /// The fields of a memory to replace; fields that are `None` stay as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Amendment {
-    /// The title.
+    /// The new title.
     pub title: Option<Arc<str>>,
-    /// The text.
+    /// The new text.
     pub content: Option<Arc<str>>,
-    /// Labels.
+    /// The labels that replace all others.
     pub tags: Option<Vec<String>>,
     /// The files that it concerns.
     pub related_files: Option<Vec<DocPath>>,
-    /// Its anchors.
+    /// The anchors to the files as they are now.
     pub anchors: Option<Vec<Anchor>>,
 }
 
 /// A rating of an item.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Feedback {
-    /// The verdict.
+    /// What the rating says.
     pub verdict: Verdict,
     /// The occasion, in words.
     pub note: Option<String>,
@@ -124,15 +124,15 @@ pub struct Feedback {
 /// A judgement of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// It helped.
+    /// It helped with what somebody was doing.
     Useful,
-    /// It did not.
+    /// It was shown and did not help.
     NotUseful,
     /// It no longer applies.
     Outdated,
     /// Another item says the same.
     Duplicate {
-        /// The other item.
+        /// The item that says the same and is kept.
         of: ItemId,
     },
 }

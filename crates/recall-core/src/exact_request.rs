@@ -5,7 +5,7 @@ use crate::{Filters, OtherProjects, Scope};
 /// A request for all lines of the indexed texts that match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExactRequest {
-    /// What to find.
+    /// The literal or the regular expression.
     pub needle: Needle,
     /// Whether the case of letters counts.
     pub case: Case,

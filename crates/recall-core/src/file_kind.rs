@@ -15,7 +15,7 @@ pub use written_by_tools::{ToolFile, is_minified};
 /// The role of a file in its project. All roles but `Main` rank lower unless the query asks for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileKind {
-    /// Any other file.
+    /// What the project is for: any file of no other role.
     Main,
     /// A test or benchmark, or a fixture or mock for the project's own tests.
     Test,

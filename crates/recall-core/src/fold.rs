@@ -63,7 +63,7 @@ impl<'a> Normalized<'a> {
         Self { text: Cow::Owned(normalized), changes }
     }
 
-    /// The normalized text.
+    /// The text in its normalized form, borrowed if it had that form already.
     pub fn as_str(&self) -> &str {
         &self.text
     }

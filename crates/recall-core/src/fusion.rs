@@ -17,9 +17,9 @@ pub enum Retriever {
     Lexical,
     /// Nearest neighbours of the query's embedding.
     Semantic,
-    /// Definitions by name.
+    /// Definitions whose names the query contains.
     Symbol,
-    /// Documents by path.
+    /// Documents whose paths the query contains.
     Path,
 }
 
@@ -41,7 +41,7 @@ impl Retriever {
 /// A chunk as found by one retriever.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
-    /// The chunk.
+    /// The row of the chunk.
     pub chunk: ChunkRow,
     /// The document that contains the chunk.
     pub document: DocumentRow,
@@ -65,7 +65,7 @@ pub struct Traits {
 /// The result of one retriever, best first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankedList {
-    /// The retriever.
+    /// The retriever that made the list.
     pub retriever: Retriever,
     /// The weight of the list; 0 leaves it out.
     pub weight: f64,
@@ -76,7 +76,7 @@ pub struct RankedList {
 /// A chunk after fusion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fused {
-    /// The chunk.
+    /// The row of the chunk.
     pub chunk: ChunkRow,
     /// The document that contains the chunk.
     pub document: DocumentRow,

@@ -16,7 +16,7 @@ const CHARACTER_BYTES: usize = 12;
 pub struct Span {
     /// The bytes of the part.
     pub range: Range<usize>,
-    /// What it is.
+    /// What the bytes are in the language.
     pub part: Part,
 }
 

@@ -77,7 +77,7 @@ impl FromStr for ChunkId {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not an id: a document has 16 hexadecimal digits, a chunk the same followed by `-<number>`")]
 pub struct IdError {
-    /// The rejected text.
+    /// The text as it was given.
     pub text: String,
 }
 
@@ -86,7 +86,7 @@ pub struct IdError {
 pub struct ContentHash(pub [u8; 32]);
 
 impl ContentHash {
-    /// Hashes the bytes.
+    /// Hashes the bytes by BLAKE3.
     pub fn hash(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
     }
@@ -102,7 +102,7 @@ impl ContentHash {
 pub struct ContentHasher(blake3::Hasher);
 
 impl ContentHasher {
-    /// Appends a part.
+    /// Appends a part. The parts are hashed as one text, so their borders do not count.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }

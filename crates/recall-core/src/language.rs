@@ -32,7 +32,7 @@ impl Language {
         row.map(|row| Self::from_static(row.name))
     }
 
-    /// The name.
+    /// The name in lower case, such as `rust`, which filters and documents use.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -134,7 +134,7 @@ fn by_shebang(text: &str) -> Option<&'static Row> {
 /// The text does not name a language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownLanguage {
-    /// The rejected text.
+    /// The name as it was given.
     pub text: String,
     /// The names nearest to it, nearest first.
     pub near: Vec<&'static str>,

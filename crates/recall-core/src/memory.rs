@@ -11,9 +11,9 @@ use crate::{ContentHash, DocPath, DocumentType, ItemId, MemoryId, StoreScope, Ti
 pub struct Memory {
     /// Its id, which contains its type.
     pub id: MemoryId,
-    /// The title.
+    /// The title, on one line.
     pub title: Arc<str>,
-    /// The text.
+    /// The text, in Markdown.
     pub content: Arc<str>,
     /// Labels; sorted, without repetition.
     pub tags: Vec<String>,
@@ -23,9 +23,9 @@ pub struct Memory {
     pub scope: StoreScope,
     /// Its source, as stated when it was added.
     pub source: Option<String>,
-    /// Its origin.
+    /// Whether a person, an agent or an import stated it, as the writer says.
     pub origin: MemoryOrigin,
-    /// The memory that it supersedes.
+    /// The memory that is retired by this one; `None` for none.
     pub supersedes: Option<MemoryId>,
     /// Its anchors, as of its last addition, amendment or verification.
     pub anchors: Vec<Anchor>,
@@ -43,24 +43,24 @@ pub struct Memory {
     pub deleted: Option<Deleted>,
     /// Where it was promoted to.
     pub promoted: Option<Promotion>,
-    /// Its feedback, counted.
+    /// The ratings of it, by verdict.
     pub feedback: FeedbackTally,
 }
 
-/// The type of a memory.
+/// The type of a memory. It is the letter of the id, so it never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MemoryType {
     /// A decision and its rationale.
     Decision,
     /// An approach that worked.
     Pattern,
-    /// Something learned.
+    /// Something learned, usually from an error.
     Lesson,
     /// Something that went wrong, and why.
     Failure,
-    /// A remark.
+    /// Anything of no other type.
     Note,
-    /// Background.
+    /// Background that explains other things.
     Context,
 }
 
@@ -120,18 +120,18 @@ impl FromStr for MemoryType {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown memory type `{text}`: the types are decision, pattern, lesson, failure, note, context")]
 pub struct UnknownMemoryType {
-    /// The rejected text.
+    /// The name as it was given.
     pub text: String,
 }
 
-/// The origin of a memory.
+/// How a memory came about, as its writer says. Trust depends on it only for the user's own memories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MemoryOrigin {
     /// An agent observed it.
     Observed,
     /// An agent concluded it.
     Inferred,
-    /// It was imported.
+    /// It came from another tool.
     Imported,
     /// A person wrote it.
     Human,
@@ -167,14 +167,14 @@ impl FromStr for MemoryOrigin {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown origin `{text}`: the origins are observed, inferred, imported, human")]
 pub struct UnknownMemoryOrigin {
-    /// The rejected text.
+    /// The name as it was given.
     pub text: String,
 }
 
 /// Who did something, and where.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Provenance {
-    /// The session.
+    /// The id of the session; `None` outside of one.
     pub session: Option<String>,
     /// The agent; `None` for a person.
     pub agent: Option<String>,
@@ -193,7 +193,7 @@ pub struct Provenance {
 /// The state of a file or of a symbol in it when a memory was anchored.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Anchor {
-    /// The file.
+    /// The path of the file below the root.
     pub path: DocPath,
     /// The qualified name of the symbol; `None` for the whole file.
     pub symbol: Option<String>,
@@ -224,20 +224,20 @@ pub struct Promotion {
 /// A verification of a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
-    /// When.
+    /// The time of the verification.
     pub timestamp: Timestamp,
-    /// Who, and where.
+    /// Who confirmed it, and where.
     pub provenance: Provenance,
 }
 
 /// A deletion of a memory; its record stays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deleted {
-    /// When.
+    /// The time of the deletion.
     pub timestamp: Timestamp,
     /// The reason, in words.
     pub reason: Option<String>,
-    /// Who, and where.
+    /// Who deleted it, and where.
     pub provenance: Provenance,
 }
 

@@ -73,7 +73,7 @@ impl FromStr for MemoryId {
     "`{text}` is not the id of a memory: expected one of the letters D, P, L, F, N, C, then `-` and 8 hexadecimal digits"
 )]
 pub struct MemoryIdError {
-    /// The rejected text.
+    /// The text as it was given.
     pub text: String,
 }
 
@@ -112,18 +112,18 @@ impl FromStr for EventId {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not the id of an event: expected 32 hexadecimal digits")]
 pub struct EventIdError {
-    /// The rejected text.
+    /// The text as it was given.
     pub text: String,
 }
 
 /// The id of an item that can be rated: a memory, a document or a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ItemId {
-    /// A memory.
+    /// A memory, by its letter and number.
     Memory(MemoryId),
-    /// A document.
+    /// A document, by the hash of its path.
     Document(DocumentId),
-    /// A chunk.
+    /// A chunk, by its document and its position in it.
     Chunk(ChunkId),
 }
 
@@ -154,7 +154,7 @@ impl FromStr for ItemId {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not the id of a memory, a document or a chunk")]
 pub struct ItemIdError {
-    /// The rejected text.
+    /// The text as it was given.
     pub text: String,
 }
 

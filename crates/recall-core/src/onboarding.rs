@@ -19,21 +19,21 @@ pub enum Onboarding {
     Format,
     /// What it depends on.
     Dependencies,
-    /// Where it starts.
+    /// Where the program starts: its entry points.
     EntryPoint,
     /// What continuous integration does.
     ContinuousIntegration,
-    /// How to contribute.
+    /// How to contribute, and by which rules.
     Contribute,
     /// Under which licence it is.
     License,
-    /// Which version it is.
+    /// Which version the project has.
     Version,
     /// How to install it, or to set up a machine for its development.
     SetUp,
     /// How it is released, or what the last release changed.
     Release,
-    /// What it is.
+    /// What the project is, and what it is for.
     Overview,
 }
 

@@ -9,13 +9,13 @@ use std::fmt;
 pub enum Provider {
     /// NVIDIA's GPUs, with networks compiled for the installed GPU. The first load takes minutes.
     TensorRt,
-    /// NVIDIA's GPUs.
+    /// NVIDIA's GPUs, without compiling a network for them first.
     Cuda,
     /// Apple's GPUs and neural engines.
     CoreMl,
-    /// GPUs under Windows.
+    /// GPUs of any maker under Windows.
     DirectMl,
-    /// The CPU.
+    /// The processor, which every library supports.
     Cpu,
 }
 
@@ -34,7 +34,7 @@ impl Provider {
         }
     }
 
-    /// The provider with that name.
+    /// The provider with that name in settings; `None` for an unknown one.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|provider| provider.as_str() == name)
     }

@@ -36,7 +36,7 @@ impl Relation {
         }
     }
 
-    /// Returns the relation with that name.
+    /// Returns the relation with that name; `None` for an unknown one.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|relation| relation.as_str() == name)
     }

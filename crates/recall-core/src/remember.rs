@@ -14,22 +14,22 @@ pub const SHORT_TEXT_BYTES: usize = 1024;
 /// returned.
 pub const MEMORY_ENTRIES: usize = 64;
 
-/// Adds a memory.
+/// A memory to add.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddMemory {
-    /// The type.
+    /// The type, which decides the letter of its id.
     pub memory_type: MemoryType,
-    /// The title.
+    /// The title, at most [`SHORT_TEXT_BYTES`].
     pub title: String,
-    /// The text.
+    /// The text in Markdown, at most [`MEMORY_BYTES`].
     pub content: String,
     /// The store to add it to.
     pub scope: Scope,
-    /// Labels.
+    /// Labels, at most [`MEMORY_ENTRIES`].
     pub tags: Vec<String>,
     /// The files that it concerns, as the client names them: absolute, below its directory, or below the root.
     pub related_files: Vec<String>,
-    /// The memory that it supersedes.
+    /// The memory that is retired by this one; `None` for none.
     pub supersedes: Option<MemoryId>,
     /// What to do if a near-duplicate exists.
     pub repeats: Repeats,
@@ -49,20 +49,20 @@ pub enum Repeats {
     /// Reject it, and return the known ones.
     #[default]
     Refuse,
-    /// Add it.
+    /// Add it, and report the known ones.
     Accept,
 }
 
 /// Amends a memory. Fields that are `None` stay as they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpdateMemory {
-    /// The memory.
+    /// The memory to amend.
     pub id: MemoryId,
-    /// The title.
+    /// The new title.
     pub title: Option<String>,
-    /// The text.
+    /// The new text.
     pub content: Option<String>,
-    /// Labels.
+    /// The labels that replace all others.
     pub tags: Option<Vec<String>>,
     /// The files that it concerns, as the client names them.
     pub related_files: Option<Vec<String>>,
@@ -75,9 +75,9 @@ pub struct UpdateMemory {
 /// Records feedback about an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RateItem {
-    /// The item.
+    /// The memory, document or chunk that is rated.
     pub item: ItemId,
-    /// The feedback.
+    /// The verdict, with a note.
     pub feedback: Feedback,
     /// The caller's provenance.
     pub provenance: Provenance,
@@ -88,7 +88,7 @@ pub struct RateItem {
 pub struct VerifyMemories {
     /// The memories; if empty, all of the scope.
     pub ids: Vec<MemoryId>,
-    /// The stores.
+    /// The stores whose memories are meant.
     pub scope: Scope,
     /// Whether to check or to confirm.
     pub mode: VerifyMode,
@@ -115,7 +115,7 @@ pub enum VerifyMode {
 /// Promotes a memory to a wider store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromoteMemory {
-    /// The memory.
+    /// The memory to promote.
     pub id: MemoryId,
     /// The scope of the wider store.
     pub to: StoreScope,

@@ -72,7 +72,7 @@ pub enum JudgeUse {
 /// The projects that a search reads besides the client's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum OtherProjects {
-    /// None.
+    /// None: only the client's project, and what its scope sees.
     #[default]
     None,
     /// Those with these roots, absolute.
@@ -94,7 +94,7 @@ pub enum Recording {
 /// Whether hits are explained.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Explain {
-    /// No explanation.
+    /// Hits without explanations.
     #[default]
     Off,
     /// Ranks, scores and factors of every stage with each hit.
@@ -104,7 +104,7 @@ pub enum Explain {
 /// Whether to count the matching documents by type, language, directory and tag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Facets {
-    /// No counts.
+    /// The answer has no counts.
     #[default]
     Off,
     /// Counts in the answer.

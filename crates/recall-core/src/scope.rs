@@ -63,14 +63,14 @@ impl FromStr for Scope {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown scope `{text}`: the scopes are project, global, domain, all")]
 pub struct UnknownScope {
-    /// The rejected text.
+    /// The name as it was given.
     pub text: String,
 }
 
 /// What a store belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StoreScope {
-    /// One project.
+    /// One project, or a repository that is nested in one.
     Project,
     /// The user, across projects.
     Global,
@@ -104,7 +104,7 @@ impl FromStr for StoreScope {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown store scope `{text}`: the scopes are project, global, domain")]
 pub struct UnknownStoreScope {
-    /// The rejected text.
+    /// The name as it was given.
     pub text: String,
 }
 

@@ -8,7 +8,7 @@ pub trait Selectable {
     /// Identifies the document that contains the chunk.
     type Document: Eq + Hash;
 
-    /// The document.
+    /// The document that the chunk is a part of.
     fn document(&self) -> Self::Document;
 }
 

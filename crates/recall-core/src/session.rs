@@ -9,14 +9,14 @@ use std::str::FromStr;
 
 use crate::{DocPath, EventId, MemoryId, Provenance, Timestamp};
 
-/// An event of a session.
+/// Something that happened in a session, as its file has it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionEvent {
     /// Its id: two events with the same id are the same event.
     pub id: EventId,
-    /// Its time.
+    /// When it happened.
     pub timestamp: Timestamp,
-    /// Its content.
+    /// What happened.
     pub details: EventDetails,
     /// Who caused it, and where.
     pub provenance: Provenance,
@@ -25,11 +25,11 @@ pub struct SessionEvent {
 /// The content of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventDetails {
-    /// The type.
+    /// The type, on which the meaning of the other fields depends.
     pub event_type: SessionEventType,
     /// A description: the goal of a session's start, the summary of its end, the query of a search.
     pub content: String,
-    /// The reason.
+    /// Why it was done or decided so; for an error, its output.
     pub rationale: Option<String>,
     /// How an error was resolved.
     pub resolution: Option<String>,
@@ -39,7 +39,7 @@ pub struct EventDetails {
     pub to_agent: Option<String>,
     /// The files that it concerns; sorted, without repetition.
     pub related_files: Vec<DocPath>,
-    /// Further data.
+    /// Further data, which readers that do not know it ignore.
     pub metadata: Metadata,
 }
 
@@ -62,7 +62,7 @@ impl EventDetails {
 /// Values by name, as in a JSON object.
 pub type Metadata = BTreeMap<String, MetadataValue>;
 
-/// A JSON value.
+/// A value as in JSON, without a library's type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MetadataValue {
     /// Nothing.
@@ -89,23 +89,23 @@ pub fn exact_integer(number: f64) -> Option<i64> {
 /// The type of a session's event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SessionEventType {
-    /// Something was decided.
+    /// A decision, with its reason.
     Decision,
-    /// Something went wrong.
+    /// An error or a failed attempt, perhaps with its resolution.
     Error,
-    /// Something was reached.
+    /// A result, such as a commit.
     Milestone,
     /// One agent handed over to another.
     AgentSwitch,
-    /// Something was observed.
+    /// A fact or an action of no other type, such as an edit.
     Observation,
-    /// A search.
+    /// A search, with its hits in the metadata.
     RetrievalQuery,
     /// A judgement of a search's hits.
     RetrievalJudgment,
     /// The session started, or resumed after its end.
     SessionStart,
-    /// The session ended.
+    /// The session ended, with its summary as the text.
     SessionEnd,
 }
 
@@ -170,7 +170,7 @@ impl FromStr for SessionEventType {
      retrieval_query, retrieval_judgment, session_start, session_end"
 )]
 pub struct UnknownSessionEventType {
-    /// The rejected text.
+    /// The name as it was given.
     pub text: String,
 }
 
@@ -181,7 +181,7 @@ pub enum HookRecord {
     Edit,
     /// What the agent said at the end of a turn. [`ITEMS`] has the items of its lists.
     Message,
-    /// A commit.
+    /// A commit by git.
     Commit,
     /// The agent's list of tasks, in [`TASKS`].
     Tasks,
@@ -194,7 +194,7 @@ impl HookRecord {
     /// All of them, in a fixed order.
     pub const ALL: [Self; 4] = [Self::Edit, Self::Message, Self::Commit, Self::Tasks];
 
-    /// Returns the name.
+    /// Returns the name, as the metadata have it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Edit => "edit",
@@ -231,9 +231,9 @@ pub enum TaskState {
     /// Nobody has begun it.
     #[default]
     Pending,
-    /// It is in progress.
+    /// Somebody works on it.
     InProgress,
-    /// It is done.
+    /// Nothing is left to do.
     Completed,
 }
 
@@ -267,7 +267,7 @@ pub enum EndReason {
     /// The work is done.
     #[default]
     End,
-    /// The client exited.
+    /// The client exited, whether the work is done or not.
     Exit,
     /// The client compacts its context, which loses what only the context holds.
     Compact,
@@ -341,13 +341,13 @@ pub struct Session {
     pub last: Timestamp,
     /// Who ran it, and where.
     pub provenance: Provenance,
-    /// The goal.
+    /// The goal that the client stated, or the first prompt.
     pub goal: Option<String>,
     /// Its name: the goal, else the first of what it did; `None` if it did nothing.
     pub title: Option<String>,
     /// The agent's list of tasks.
     pub tasks: Vec<SessionTask>,
-    /// The outcome.
+    /// The summary of its last end; `None` if it has none.
     pub summary: Option<String>,
     /// The path of the written summary.
     pub summary_path: Option<DocPath>,
@@ -378,12 +378,12 @@ impl Session {
     }
 }
 
-/// The state of a session.
+/// The state of a session, derived from its events and the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SessionState {
     /// It has not ended.
     Open,
-    /// It has ended.
+    /// Its last event is its end.
     Ended,
     /// It has not ended, and has had no event for a long time.
     Abandoned,

@@ -19,9 +19,9 @@ pub const METADATA_VALUES: usize = 4096;
 pub struct LogEvent {
     /// The type; session start and end are not allowed.
     pub event_type: SessionEventType,
-    /// What happened.
+    /// What happened, in words.
     pub content: String,
-    /// Why.
+    /// Why it was done or decided so, at most [`RECORD_TEXT_BYTES`].
     pub rationale: Option<String>,
     /// How an error was resolved.
     pub resolution: Option<String>,
@@ -31,7 +31,7 @@ pub struct LogEvent {
     pub to_agent: Option<String>,
     /// The files that it concerns, as the client names them.
     pub related_files: Vec<String>,
-    /// Further data.
+    /// Further data within [`METADATA_BYTES`], [`METADATA_DEPTH`] and [`METADATA_VALUES`].
     pub metadata: Metadata,
     /// An idempotency key chosen by the client: two events with the same key count once.
     pub key: Option<String>,
@@ -42,7 +42,7 @@ pub struct LogEvent {
 /// Starts a session. Its id is that of the provenance; if there is none, one is generated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartSession {
-    /// The goal.
+    /// The goal; `None` if the client does not know it yet.
     pub goal: Option<String>,
     /// The caller's provenance.
     pub provenance: Provenance,
@@ -53,9 +53,9 @@ pub struct StartSession {
 pub struct EndSession {
     /// The outcome; if `None`, a summary is generated from the recorded events.
     pub summary: Option<String>,
-    /// What was learned.
+    /// Lessons to add as memories, before the end is written.
     pub memories: Vec<AddMemory>,
-    /// The reason.
+    /// Why it ends, as the event records it.
     pub reason: EndReason,
     /// The caller's provenance.
     pub provenance: Provenance,
@@ -75,7 +75,7 @@ pub struct ListSessions {
 /// Lists the events of a session, in the order in which they were written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListEvents {
-    /// The session.
+    /// The id of the session, or its beginning.
     pub session: String,
     /// Only those of these types; empty for all.
     pub types: Vec<SessionEventType>,
@@ -85,12 +85,12 @@ pub struct ListEvents {
     pub limit: u32,
 }
 
-/// Requests a briefing for a new session.
+/// What a new session should be told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskBriefing {
-    /// The token budget.
+    /// The most tokens of the text.
     pub budget_tokens: u32,
-    /// The goal of the session.
+    /// The goal, which decides what is relevant; `None` if it is not known.
     pub goal: Option<String>,
     /// What it is about.
     pub subject: BriefingSubject,
@@ -101,7 +101,7 @@ pub struct AskBriefing {
 /// What a briefing is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BriefingSubject {
-    /// The project.
+    /// What earlier sessions did and left open, and what changed since.
     #[default]
     Project,
     /// What the caller's session did so far; the project if it did nothing.

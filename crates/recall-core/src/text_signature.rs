@@ -37,7 +37,7 @@ pub struct TextSignature(Box<[u8]>);
 pub struct TextRun(u32);
 
 impl TextSignature {
-    /// Computes the signature of a text.
+    /// Computes the signature of a text, in one pass over its bytes.
     pub fn compute(text: &str) -> Self {
         let folded = fold(text);
         let mut bits = vec![0_u8; (text.len() / 2).clamp(LEAST_BYTES, MOST_BYTES).next_power_of_two()];

@@ -19,13 +19,13 @@ pub enum QueryClass {
     Symbol,
     /// A file, by its path.
     Path,
-    /// Dependencies between things.
+    /// How things depend on each other: callers, users, effects.
     Relationship,
     /// The reason for something.
     Decision,
     /// Instructions from the documentation.
     Docs,
-    /// Anything else.
+    /// Any other question, and words without a form.
     Question,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for QueryClass {
     }
 }
 
-/// An analysed query.
+/// A query as rules read it. Retrieval, ranking and highlights use this, not the query's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Understood {
     /// What the query looks for.
@@ -63,7 +63,7 @@ pub struct Understood {
     pub paths: Vec<String>,
     /// Words with one slash that may be a path or two alternatives: `src/auth`, `request/response`. Only an index can tell.
     pub possible_paths: Vec<String>,
-    /// The quoted phrases.
+    /// The texts in quotation marks, in order, without the marks.
     pub phrases: Vec<String>,
     /// What the query asks about the project as a whole.
     pub onboarding: Option<Onboarding>,
@@ -76,9 +76,9 @@ pub struct Understood {
     pub message: Option<String>,
     /// The query before its translation; `None` if it was not translated.
     pub original: Option<Original>,
-    /// The inline filters.
+    /// The filters in the text, such as `lang:rust`.
     pub filters: Filters,
-    /// The inline `scope:`.
+    /// The scope that the text names; `None` for that of the request.
     pub scope: Option<Scope>,
     /// The words that look like a `type:` or `scope:` filter but have an unknown value, with the problem. They stay in
     /// the text.

@@ -25,7 +25,7 @@ pub struct MemoryView {
     pub status: MemoryStatus,
     /// Its age relative to the threshold, from 0 to 1.
     pub staleness: f64,
-    /// The memory that superseded it.
+    /// The memory that retired it; `None` for none.
     pub superseded_by: Option<MemoryId>,
     /// Its feedback and use, counted.
     pub stats: ItemStats,
@@ -74,7 +74,7 @@ pub struct ValidityInputs {
     pub verified: Option<Timestamp>,
     /// Whether it was superseded, promoted or deleted.
     pub is_retired: bool,
-    /// Its feedback, counted.
+    /// The ratings of it, by verdict.
     pub feedback: FeedbackTally,
 }
 
@@ -146,7 +146,7 @@ pub struct Verification {
 pub struct MovedFile {
     /// Its path when a memory was anchored to it.
     pub from: DocPath,
-    /// Its path now.
+    /// The path that it has now.
     pub to: DocPath,
 }
 
@@ -210,7 +210,7 @@ impl AnchorState {
 pub enum Trust {
     /// Written by an agent or imported, and not confirmed.
     Low,
-    /// Confirmed by use.
+    /// Rated useful more often than not useful.
     Medium,
     /// Written or verified by a person.
     High,

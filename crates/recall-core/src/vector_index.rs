@@ -42,7 +42,7 @@ pub trait VectorIndex: Send + Sync {
 /// A chunk near a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Neighbour {
-    /// The chunk.
+    /// The row of the chunk.
     pub row: ChunkRow,
     /// The cosine of its embedding to the query's, from -1 to 1 apart from rounding.
     pub cosine: f32,
@@ -84,13 +84,13 @@ pub enum NearestError {
     /// The index's files are not as they were written. The index can be quarantined and rebuilt.
     #[error("the index of embeddings is damaged: {reason}")]
     Damaged {
-        /// The damage.
+        /// What does not fit, as the index found it.
         reason: String,
     },
     /// The index cannot be read.
     #[error("the index of embeddings cannot be read")]
     Unreadable {
-        /// The cause.
+        /// What the operating system reports.
         source: Box<dyn Error + Send + Sync>,
     },
 }

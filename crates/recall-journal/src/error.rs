@@ -22,7 +22,7 @@ pub enum OpenError {
     /// The end of a file could not be read or repaired.
     #[error("cannot repair the end of the journal `{}`", path.display())]
     Repair {
-        /// The file.
+        /// The day's file.
         path: PathBuf,
         /// The operating system's error.
         source: io::Error,
@@ -47,7 +47,7 @@ pub enum AppendError {
     /// The event's line is longer than the reader accepts. Nothing was written.
     #[error("event {event} needs a line of {bytes} bytes; the limit is {limit}")]
     TooLong {
-        /// The event.
+        /// The id of the event.
         event: EventId,
         /// The length of its line in bytes.
         bytes: usize,

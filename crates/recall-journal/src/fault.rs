@@ -15,7 +15,7 @@ pub struct Fault {
     pub line: u64,
     /// The byte offset at which the line begins.
     pub offset: u64,
-    /// What is wrong.
+    /// What is wrong with it, and whether an event may be lost.
     pub kind: FaultKind,
 }
 
@@ -65,13 +65,13 @@ pub enum FaultKind {
     /// An event of an unknown kind; a newer version may know it.
     #[error("unknown event `{event}`")]
     UnknownEvent {
-        /// The kind.
+        /// The kind that the line names.
         event: String,
     },
     /// A path of a memory is outside the project. The memory is read without it.
     #[error("memory {memory} relates to `{path}`, which is not a path inside the project")]
     PathOutside {
-        /// The memory.
+        /// The memory that names the path.
         memory: MemoryId,
         /// The path as written.
         path: String,

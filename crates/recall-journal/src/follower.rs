@@ -31,7 +31,7 @@ pub struct Follower {
 /// What was added to the journals since the last read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Changes {
-    /// Nothing.
+    /// Every file is as it was.
     None,
     /// New events. Some of them may have been returned before.
     Added(Vec<Event>),

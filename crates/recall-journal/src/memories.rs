@@ -33,7 +33,7 @@ pub enum Applied {
 }
 
 impl Memories {
-    /// Applies an event.
+    /// Applies an event. Order and repetition do not matter.
     pub fn apply(&mut self, event: impl Into<Arc<Event>>) -> Applied {
         let event = event.into();
         let item = event.item();

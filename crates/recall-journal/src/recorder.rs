@@ -58,7 +58,7 @@ pub enum RecordError {
     /// The event's line is longer than the reader accepts. Nothing was written.
     #[error("event {event} needs a line of {bytes} bytes; the limit is {limit}")]
     TooLong {
-        /// The event.
+        /// The id of the event.
         event: EventId,
         /// The length of its line in bytes.
         bytes: usize,
@@ -68,7 +68,7 @@ pub enum RecordError {
     /// The write failed, and none of the events is in the file.
     #[error("cannot write to `{}`", path.display())]
     NotWritten {
-        /// The file.
+        /// The event file of the session.
         path: PathBuf,
         /// The operating system's error.
         source: Arc<io::Error>,
@@ -76,7 +76,7 @@ pub enum RecordError {
     /// The write failed, and rolling it back failed too: some of the events may be in the file.
     #[error("cannot write to `{}`, and cannot undo the partial write", path.display())]
     Unsettled {
-        /// The file.
+        /// The event file of the session.
         path: PathBuf,
         /// The operating system's error for the write.
         source: Arc<io::Error>,

@@ -50,7 +50,7 @@ pub trait Storage: Debug + Send + Sync {
 pub enum Missing {
     /// The file and its folders are created.
     Create,
-    /// Opening fails.
+    /// Opening fails with `NotFound`.
     Refuse,
 }
 

@@ -24,7 +24,7 @@ pub struct Repair {
     pub offset: u64,
     /// The length of that line in bytes.
     pub bytes: u64,
-    /// The kind of repair.
+    /// Whether bytes were cut off or a newline was added.
     pub kind: RepairKind,
 }
 

@@ -19,11 +19,11 @@ use crate::translation::in_english;
 /// A document to index, as stored in the catalog.
 #[derive(Clone, Copy, Debug)]
 pub struct IndexedDocument<'a> {
-    /// Its row.
+    /// The row that it has in the catalog.
     pub row: DocumentRow,
     /// The row of its first chunk. The others follow in the order of their ordinals, without gaps.
     pub first_chunk: ChunkRow,
-    /// Its metadata.
+    /// The path, the type, the language and the tags.
     pub document: &'a Document,
     /// Its chunks and symbols.
     pub parsed: &'a ParsedDocument,

@@ -61,7 +61,7 @@ impl QueryStats {
 /// weights each term by its inverse document frequency.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DocumentEvidence {
-    /// The document.
+    /// The row of the document.
     pub document: DocumentRow,
     /// The chunk that represents the document: the one that defines a name of the query, or else the best over all
     /// fields.

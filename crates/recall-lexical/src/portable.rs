@@ -41,9 +41,9 @@ pub struct PortableDocument {
     pub first_chunk: ChunkRow,
     /// Its path, on which its words and its siblings depend.
     pub path: DocPath,
-    /// Its tags.
+    /// The tags of the document.
     pub tags: Vec<String>,
-    /// Its traits.
+    /// What the priors and the kinds of ranking depend on.
     pub traits: Traits,
     /// Its chunks, in order; at least one.
     pub chunks: Vec<ChunkAnalysis>,

@@ -13,7 +13,7 @@ pub enum OpenError {
     /// Its files were truncated, altered or removed. It can be moved away and rebuilt.
     #[error("the index of embeddings `{}` is damaged: {reason}", path.display())]
     Damaged {
-        /// The file.
+        /// The base or the delta that is damaged.
         path: PathBuf,
         /// The damage found.
         reason: String,
@@ -21,7 +21,7 @@ pub enum OpenError {
     /// It contains embeddings of another model. It can be moved away and rebuilt.
     #[error("the index of embeddings `{}` belongs to model {found} with {dimensions} dimensions", path.display())]
     OtherModel {
-        /// The file.
+        /// The base or the delta.
         path: PathBuf,
         /// The model of its embeddings.
         found: ModelFingerprint,
@@ -31,7 +31,7 @@ pub enum OpenError {
     /// It was written in another format. It can be moved away and rebuilt.
     #[error("the index of embeddings `{}` has format {found}, but this version needs {known}", path.display())]
     Outdated {
-        /// The file.
+        /// The base or the delta.
         path: PathBuf,
         /// The format of the file.
         found: u32,
@@ -68,7 +68,7 @@ pub enum WriteError {
     /// The dimensions of an embedding differ from the index, so it belongs to another model.
     #[error("the embedding of chunk row {row} has {found} dimensions, but the index has {expected}")]
     Dimensions {
-        /// The chunk.
+        /// The row of the chunk.
         row: i64,
         /// The dimensions of the index.
         expected: usize,
@@ -78,7 +78,7 @@ pub enum WriteError {
     /// The operating system reported an error.
     #[error("cannot write the index of embeddings `{}`", path.display())]
     Io {
-        /// The file.
+        /// The base or the delta that was to be written.
         path: PathBuf,
         /// The error of the operating system.
         source: io::Error,

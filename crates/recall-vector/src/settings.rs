@@ -5,7 +5,7 @@ use recall_core::ModelFingerprint;
 /// The model of the embeddings. An index contains embeddings of one model only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Model {
-    /// The fingerprint of the model.
+    /// What distinguishes the model from all others. Embeddings of two models do not compare.
     pub fingerprint: ModelFingerprint,
     /// The number of components of its embeddings, at most
     /// [`MOST_DIMENSIONS`](recall_core::Quantised::MOST_DIMENSIONS).

@@ -17,7 +17,7 @@ pub struct EmbeddingStatistics {
 /// The contents of an embedding store for one model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelStatistics {
-    /// The model.
+    /// The fingerprint of the model.
     pub fingerprint: ModelFingerprint,
     /// The number of embeddings.
     pub embeddings: u64,

@@ -15,9 +15,9 @@ pub struct FileState<'p> {
     pub memory: Option<MemoryId>,
     /// Its document. `None` for a recorded failure.
     pub row: Option<DocumentRow>,
-    /// Its size in bytes.
+    /// The size when it was read, in bytes.
     pub size_bytes: u64,
-    /// Its modification time.
+    /// The modification time when it was read.
     pub modified: Timestamp,
     /// The hash of its content. `None` for a recorded failure.
     pub hash: Option<ContentHash>,

@@ -16,7 +16,7 @@ pub struct ListQuery {
     pub languages: Vec<Language>,
     /// Tags, all of which the document has.
     pub tags: Vec<String>,
-    /// The order.
+    /// The order, before the page is cut.
     pub sort: ListSort,
     /// The number of documents to skip.
     pub offset: u64,

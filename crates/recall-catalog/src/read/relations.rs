@@ -9,13 +9,13 @@ use crate::rows;
 /// The path, language and kind of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentPlace {
-    /// Its row.
+    /// The row of the document.
     pub row: DocumentRow,
-    /// Its path.
+    /// The path below the root.
     pub path: DocPath,
     /// Its language, if one was recognised.
     pub language: Option<Language>,
-    /// Its file kind.
+    /// The role of the file in its project.
     pub file_kind: FileKind,
 }
 
@@ -43,7 +43,7 @@ impl Snapshot<'_> {
         rows::edges::each_reference(self.connection(), visit)
     }
 
-    /// The document in a row.
+    /// The document in a row; `None` if it was replaced or removed.
     pub fn document_in(&self, row: DocumentRow) -> Result<Option<StoredDocument>, ReadError> {
         rows::documents::by_row(self.connection(), row)?.map(|entry| self.with_tags(entry)).transpose()
     }

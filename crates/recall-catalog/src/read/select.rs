@@ -91,7 +91,7 @@ pub enum ColumnValue {
     Number(f64),
     /// A number without a fraction.
     Integer(i64),
-    /// Bytes.
+    /// Bytes, as of a hash.
     Bytes(Vec<u8>),
     /// The id of a document.
     Id(DocumentId),
@@ -100,11 +100,11 @@ pub enum ColumnValue {
 /// A chunk with its document, without its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacedChunk {
-    /// The document.
+    /// The document that has the chunk.
     pub document: StoredDocument,
     /// The rows of all its chunks.
     pub run: ChunkRun,
-    /// The chunk.
+    /// The lines, the symbol and the kind of the chunk.
     pub chunk: Chunk,
 }
 

@@ -139,15 +139,15 @@ pub enum PatternError {
     /// The text is longer than a pattern may be.
     #[error("a pattern has at most {limit} bytes, and this one has {bytes}")]
     TooLong {
-        /// Its length.
+        /// The length of the text in bytes.
         bytes: usize,
-        /// The greatest length.
+        /// The most bytes that a pattern may have.
         limit: usize,
     },
     /// The expression has an error in its syntax.
     #[error("the regular expression is invalid at character {column}: {reason}")]
     Syntax {
-        /// The reason.
+        /// What is wrong with it, in words.
         reason: String,
         /// The place of the error, counted from 1.
         column: usize,
@@ -161,7 +161,7 @@ pub enum PatternError {
     /// The expression is too large when it is compiled.
     #[error("the regular expression takes more than {limit} bytes when it is compiled")]
     TooLarge {
-        /// The greatest size.
+        /// The most bytes that a compiled expression may take.
         limit: usize,
     },
 }

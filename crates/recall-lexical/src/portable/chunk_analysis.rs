@@ -14,7 +14,7 @@ use crate::translation::in_english;
 /// The parts of a chunk that are analysed. Secrets are masked in all of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ChunkParts<'a> {
-    /// Its text.
+    /// The text of the chunk; its language is recognised here.
     pub body: &'a str,
     /// Its doc comment; empty if it has none.
     pub comment: &'a str,
@@ -55,7 +55,7 @@ pub(super) fn term_number(term: &str) -> u32 {
 }
 
 impl ChunkAnalysis {
-    /// Analyses a chunk.
+    /// Analyses the parts of a chunk, as the index analyses them.
     pub fn new(parts: &ChunkParts<'_>) -> Self {
         let mut words = Analysis::for_text();
         let mut terms: BTreeMap<u32, [u32; 3]> = BTreeMap::new();
@@ -124,7 +124,7 @@ impl ChunkAnalysis {
         self.lengths.map(round)
     }
 
-    /// Encodes the analysis.
+    /// Encodes the analysis, with the number of its format first.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = vec![FORMAT];
         self.lengths.iter().for_each(|&length| put(&mut out, length));

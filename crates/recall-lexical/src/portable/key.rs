@@ -38,17 +38,17 @@ pub(super) fn key(field: KeyField, term: &str) -> u32 {
 /// The number of terms in each field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lengths {
-    /// In texts.
+    /// In the texts of chunks.
     pub body: u64,
-    /// In names.
+    /// In the names that chunks define, and that enclose them.
     pub symbol: u64,
-    /// In doc comments.
+    /// In the doc comments of chunks.
     pub comment: u64,
-    /// In paths.
+    /// In the paths of documents, once for each document.
     pub path: u64,
-    /// In file names.
+    /// In file names without extensions, once for each document.
     pub stem: u64,
-    /// In names of directories.
+    /// In the names of directories, once for each document.
     pub folder: u64,
 }
 

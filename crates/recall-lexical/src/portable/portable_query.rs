@@ -29,7 +29,7 @@ pub struct PortableQuery {
 /// A key that a query looks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WeightedKey {
-    /// The key.
+    /// The number of a term in a field.
     pub key: u32,
     /// What it adds to the score of a chunk or document that has it; more than 0.
     pub weight: f32,
@@ -43,7 +43,7 @@ const PRESENT: f32 = 0.45;
 const DENSE: f32 = 0.35;
 
 impl PortableQuery {
-    /// Prepares a query.
+    /// Reads the terms, names and paths of a query. They are weighed when the statistics are known.
     pub fn new(understood: &Understood) -> Self {
         let mut terms = query_terms::terms(&understood.text);
         terms.truncate(MAX_TERMS);

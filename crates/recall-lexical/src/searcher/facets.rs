@@ -18,13 +18,13 @@ const DIRECTORY_NAMES: usize = 2;
 /// The number of documents that contain a word of a query, by value of each facet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facets {
-    /// By type.
+    /// By document type.
     pub types: BTreeMap<String, u64>,
     /// By language, if it was recognised.
     pub languages: BTreeMap<String, u64>,
     /// By directory: the first two components of the path, or `.` for the root.
     pub directories: BTreeMap<String, u64>,
-    /// By tag.
+    /// By tag; a document with several tags counts for each.
     pub tags: BTreeMap<String, u64>,
 }
 
