@@ -26,7 +26,7 @@ pub(crate) enum Event {
     Idle,
     /// Another daemon has this one's place, or its socket cannot be restored.
     Displaced {
-        /// Why.
+        /// Why, in words for the log.
         reason: String,
     },
     /// The client that a private daemon belongs to is gone.

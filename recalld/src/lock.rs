@@ -158,7 +158,7 @@ pub(crate) enum LockError {
     Open {
         /// The lock file.
         path: PathBuf,
-        /// Why.
+        /// The operating system's error.
         #[source]
         source: io::Error,
     },

@@ -8,7 +8,7 @@ use crate::Reason;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
-    /// The stable reason.
+    /// The reason, by which programs decide what to do.
     pub reason: Reason,
     /// What failed, on what, and why: one sentence, lower case, without a full stop.
     pub message: String,
@@ -24,14 +24,14 @@ impl Failure {
         Self { reason, message: message.into(), hint: None, details: BTreeMap::new() }
     }
 
-    /// Adds a hint.
+    /// Sets the remedy, which then takes precedence over that of the reason.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Adds a detail.
+    /// Adds a fact by name, or replaces the one with that name.
     #[must_use]
     pub fn with_detail(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.details.insert(name.into(), value.into());

@@ -36,7 +36,7 @@ pub fn for_failure(failure: &Failure, audience: Audience) -> Option<String> {
     failure.hint.clone().or_else(|| for_reason(failure.reason, &failure.details, audience))
 }
 
-/// Returns the hint of a reason.
+/// Returns the hint of a reason with these details; `None` if nothing can be advised.
 pub fn for_reason(reason: Reason, details: &BTreeMap<String, String>, audience: Audience) -> Option<String> {
     let hint = match reason {
         Reason::NotFound => return for_missing(details, audience),

@@ -9,7 +9,7 @@ use crate::{Failure, Reason};
 pub struct InvalidRequest {
     /// The field's name in the message definition.
     pub field: &'static str,
-    /// The problem.
+    /// What is wrong with its value.
     pub problem: Problem,
 }
 
@@ -22,16 +22,16 @@ pub enum Problem {
     TooLong {
         /// The length of the text.
         length_bytes: usize,
-        /// The limit.
+        /// The most that is accepted, in bytes.
         limit_bytes: usize,
         /// The setting of the limit.
         setting: &'static str,
     },
     /// The number is above the limit.
     TooLarge {
-        /// The number.
+        /// The number as given.
         value: u64,
-        /// The limit.
+        /// The greatest that is accepted.
         limit: u64,
         /// The setting of the limit; `None` if the protocol fixes it.
         setting: Option<&'static str>,
@@ -45,21 +45,21 @@ pub enum Problem {
     },
     /// The value is not a known name.
     Unknown {
-        /// The value.
+        /// The value as given.
         value: String,
-        /// The known names.
+        /// The known names, separated by commas.
         known: &'static str,
     },
     /// The text does not have the required form.
     Malformed {
-        /// The text.
+        /// The text as given.
         value: String,
-        /// The required form.
+        /// The required form, in words.
         expected: &'static str,
     },
     /// The field conflicts with another one.
     Contradiction {
-        /// The other field.
+        /// The other field's name in the message definition.
         other: &'static str,
     },
 }

@@ -64,12 +64,12 @@ pub struct Envelope<T> {
     body: T,
 }
 
-/// Wraps an answer.
+/// Wraps an answer: `ok` is `true`.
 pub fn answer<T: Serialize>(body: T) -> Envelope<T> {
     Envelope { ok: true, schema_version: SCHEMA_VERSION, body }
 }
 
-/// Wraps an error.
+/// Wraps an error: `ok` is `false`.
 pub fn failure<T: Serialize>(body: T) -> Envelope<T> {
     Envelope { ok: false, schema_version: SCHEMA_VERSION, body }
 }

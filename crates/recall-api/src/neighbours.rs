@@ -24,7 +24,7 @@ const RELATIONS: [(&str, bool, &str); 10] = [
 /// A node with its neighbours.
 #[derive(Clone, Debug)]
 pub struct Neighbours<'g> {
-    /// The node.
+    /// The node whose neighbours these are.
     pub node: &'g GraphNode,
     /// The words for each relation that the node has, with the neighbours in it, nearest to the requested node first.
     pub by_relation: Vec<(&'static str, Vec<&'g GraphNode>)>,

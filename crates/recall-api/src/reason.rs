@@ -39,7 +39,7 @@ pub enum Reason {
     StoreDamaged,
     /// The store was written by a newer version.
     SchemaNewer,
-    /// The disk is full.
+    /// The disk or the user's quota is full.
     DiskFull,
     /// The store or the project cannot be written.
     ReadOnly,
@@ -104,7 +104,7 @@ impl Reason {
         }
     }
 
-    /// Returns the reason with that name.
+    /// Returns the reason that interfaces write like this; `None` for a name of a newer version.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|reason| reason.as_str() == name)
     }

@@ -8,7 +8,7 @@ use crate::v1::FILE_DESCRIPTOR_SET;
 /// An RPC of `recall.v1.Recall`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rpc {
-    /// Its name: `Search`.
+    /// The name without package and service: `Search`.
     pub name: String,
     /// The name of its request message: `SearchRequest`.
     pub request: String,

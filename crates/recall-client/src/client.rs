@@ -153,7 +153,7 @@ repeatable! {
     names: NamesRequest => NamesResponse;
     /// Returns the neighbours of a symbol, file or memory.
     graph: GraphRequest => GraphResponse;
-    /// Amends a memory.
+    /// Amends a memory; what the request leaves out stays as it is.
     update: UpdateRequest => UpdateResponse;
     /// Checks memories against the files, or confirms them.
     verify: VerifyRequest => VerifyResponse;
@@ -177,7 +177,7 @@ repeatable! {
     compact: CompactRequest => CompactResponse;
     /// Indexes a project and publishes it to a shared store.
     publish: PublishRequest => PublishResponse;
-    /// Lists the models.
+    /// Lists the installed models and those that can be pulled.
     list_models: ListModelsRequest => ListModelsResponse;
     /// Installs a model from a directory.
     add_model: AddModelRequest => AddModelResponse;
@@ -194,7 +194,7 @@ repeatable! {
 }
 
 unary! {
-    /// Rates an item.
+    /// Records whether an item of an answer was useful.
     feedback: FeedbackRequest => FeedbackResponse;
     /// Removes documents from the index, or deletes memories.
     remove: RemoveRequest => RemoveResponse;
@@ -206,7 +206,7 @@ unary! {
     restore: RestoreRequest => RestoreResponse;
     /// Shuts the daemon down.
     shutdown: ShutdownRequest => ShutdownResponse;
-    /// Starts a session.
+    /// Starts a session, with a briefing if the request asks for one.
     start_session: StartSessionRequest => StartSessionResponse;
     /// Ends a session with its summary.
     end_session: EndSessionRequest => EndSessionResponse;

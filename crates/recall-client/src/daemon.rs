@@ -43,7 +43,7 @@ pub fn program() -> Result<PathBuf, ConnectError> {
 /// The result of stopping the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// It has ended.
+    /// It has ended; if its locks were deleted, it has answered that it ends.
     Ended {
         /// Its process id; 0 if unknown.
         pid: u32,
@@ -173,7 +173,7 @@ pub enum StopError {
     /// It answered with an error.
     #[error("the daemon refused to stop: {}", source.message())]
     Refused {
-        /// Its answer.
+        /// The status with which it answered the request to end.
         #[source]
         source: Box<tonic::Status>,
     },
@@ -182,7 +182,7 @@ pub enum StopError {
     NotSignalled {
         /// The holder of its lock.
         holder: Holder,
-        /// The cause.
+        /// Why no signal was sent.
         #[source]
         source: NotSignalled,
     },

@@ -13,7 +13,7 @@ pub enum ConnectError {
     /// No daemon is running, and none may be started.
     #[error("the daemon is not running: no process listens on `{}`", socket.display())]
     NotRunning {
-        /// The socket.
+        /// The path on which no process listens.
         socket: PathBuf,
     },
     /// The daemon's program was not found.
@@ -25,30 +25,30 @@ pub enum ConnectError {
     /// The daemon's program cannot be run.
     #[error("cannot run `{}`", binary.display())]
     Spawn {
-        /// The program.
+        /// The program that was to be started.
         binary: PathBuf,
-        /// The cause.
+        /// The operating system's error.
         #[source]
         source: io::Error,
     },
     /// The daemon ended during its start.
     #[error("the daemon ended with {status} while it started: {message}")]
     StartFailed {
-        /// Its exit status.
+        /// Its exit status or the signal that ended it, in words.
         status: String,
-        /// Its standard error.
+        /// The lines of its standard error, joined by `; `.
         message: String,
-        /// Its log.
+        /// The path of its log file.
         log: PathBuf,
     },
     /// No daemon answered in time.
     #[error("no daemon answered on `{}` within {waited:?}", socket.display())]
     Timeout {
-        /// The socket.
+        /// The path on which a daemon was expected.
         socket: PathBuf,
         /// How long the client waited.
         waited: Duration,
-        /// Its log.
+        /// The log file that a daemon of these folders writes.
         log: PathBuf,
     },
     /// A daemon is running, but could not be reached in time.
@@ -56,13 +56,13 @@ pub enum ConnectError {
     Unreachable {
         /// The holder of its lock.
         holder: Box<Holder>,
-        /// The socket.
+        /// The path on which it should listen.
         socket: PathBuf,
-        /// The obstacle.
+        /// What it does not do.
         why: Unreached,
         /// How long the client waited.
         waited: Duration,
-        /// Its log.
+        /// Its log file.
         log: PathBuf,
     },
     /// The daemon is newer and no longer supports this program's protocol.
@@ -84,7 +84,7 @@ pub enum ConnectError {
     /// Another user's process listens in the daemon's place.
     #[error("the listener on `{}` belongs to another user", socket.display())]
     ForeignOwner {
-        /// The socket.
+        /// The path on which the other process listens.
         socket: PathBuf,
         /// The owner of the listener; `None` if the system does not report it.
         owner: Option<crate::socket::User>,
@@ -92,34 +92,34 @@ pub enum ConnectError {
     /// The socket cannot be used.
     #[error("cannot connect to `{}`", socket.display())]
     Socket {
-        /// The socket.
+        /// The path of the socket.
         socket: PathBuf,
-        /// The cause.
+        /// The operating system's error.
         #[source]
         source: io::Error,
     },
     /// The connection broke before the handshake.
     #[error("the daemon on `{}` did not accept the connection", socket.display())]
     Transport {
-        /// The socket.
+        /// The path of the socket that accepted the connection.
         socket: PathBuf,
-        /// The cause.
+        /// What broke the connection.
         #[source]
         source: tonic::transport::Error,
     },
     /// The daemon answered the first call with an error.
     #[error("the daemon refused the handshake: {}", source.message())]
     Refused {
-        /// Its answer.
+        /// The status with which it answered.
         #[source]
         source: Box<tonic::Status>,
     },
     /// The folder of a private daemon cannot be created.
     #[error("cannot create the folder `{}` for a private daemon", path.display())]
     PrivateFolder {
-        /// The folder.
+        /// The folder for its socket.
         path: PathBuf,
-        /// The cause.
+        /// The operating system's error.
         #[source]
         source: io::Error,
     },
@@ -128,7 +128,7 @@ pub enum ConnectError {
 /// The reason why a running daemon cannot be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreached {
-    /// It has no socket.
+    /// No process listens on the socket, although the lock is held.
     NoSocket,
     /// It accepts the connection and does not answer.
     Silent,

@@ -16,7 +16,7 @@ use crate::version;
 /// The identity that the daemon reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DaemonIdentity {
-    /// Its version.
+    /// The release version of its program.
     pub version: String,
     /// The protocol revisions that it supports.
     pub protocols: RangeInclusive<u32>,

@@ -41,7 +41,7 @@ pub enum Replace {
     /// If its version is older than that of the program that is started instead.
     #[default]
     Older,
-    /// Never.
+    /// Never: an older daemon is used as long as a protocol revision is in common.
     Never,
 }
 
@@ -51,7 +51,7 @@ pub enum Launch {
     /// Start one, which outlives this program; replace an older one if [`ConnectOptions::replace`] says so.
     #[default]
     IfNeeded,
-    /// Fail.
+    /// Start none: the connection fails.
     Never,
     /// Start one in any case, for this client alone; it ends with the client.
     Private,

@@ -9,7 +9,7 @@ use crate::object::Object;
 /// A part of the tree with its place in the text. Equality ignores the place.
 #[derive(Clone, Debug)]
 pub struct Spanned<T> {
-    /// The part.
+    /// The part itself.
     pub node: T,
     /// Its bytes in the text.
     pub bytes: Range<usize>,
@@ -21,29 +21,29 @@ impl<T: PartialEq> PartialEq for Spanned<T> {
     }
 }
 
-/// A statement.
+/// A statement as it is written, clause by clause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
-    /// The selected fields.
+    /// The clause `SELECT`.
     pub select: Select,
-    /// What is selected.
+    /// The object after `FROM`.
     pub from: Object,
     /// How rows are ranked; empty for no ranking.
     pub using: Vec<Using>,
     /// The condition on a row.
     pub filter: Option<Expression>,
-    /// The order.
+    /// The clause `ORDER BY`; `None` if there is none.
     pub order: Option<OrderBy>,
-    /// The most rows.
+    /// The number after `LIMIT`; `None` if there is none.
     pub limit: Option<Spanned<u32>>,
     /// The number of rows to skip.
     pub offset: Option<Spanned<u32>>,
 }
 
-/// The selected fields.
+/// The clause `SELECT`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Select {
-    /// All.
+    /// `*`: every field of the rows.
     All,
     /// These, at least one.
     Fields(Vec<Spanned<String>>),
@@ -52,9 +52,9 @@ pub enum Select {
 /// A retriever with its query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Using {
-    /// The retriever.
+    /// How rows are compared with the query.
     pub retrieval: Retrieval,
-    /// The query.
+    /// The text that rows are compared with.
     pub text: Spanned<String>,
 }
 
@@ -63,7 +63,7 @@ pub struct Using {
 pub enum Retrieval {
     /// By the similarity of embeddings.
     Semantic,
-    /// By words.
+    /// By the words that text and query have in common.
     Lexical,
 }
 
@@ -85,37 +85,37 @@ impl Retrieval {
 pub struct OrderBy {
     /// The field, or `score`.
     pub field: Spanned<String>,
-    /// The direction.
+    /// Ascending if none is written.
     pub direction: Direction,
 }
 
 /// The direction of an order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Direction {
-    /// The least first.
+    /// `ASC`: the least value first.
     #[default]
     Ascending,
-    /// The greatest first.
+    /// `DESC`: the greatest value first.
     Descending,
 }
 
 /// A condition on a row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
-    /// Several conditions.
+    /// At least two conditions, joined by one of `AND` and `OR`.
     Combined(Combined, Vec<Expression>),
-    /// The opposite.
+    /// `NOT`: holds exactly if the condition does not.
     Not(Box<Expression>),
     /// A comparison of a field.
     Comparison(Comparison),
 }
 
-/// How conditions are combined. There are at least two.
+/// What joins conditions. `AND` binds more tightly than `OR`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combined {
-    /// All hold.
+    /// `AND`: all hold.
     And,
-    /// At least one holds.
+    /// `OR`: at least one holds.
     Or,
 }
 
@@ -124,7 +124,7 @@ pub enum Combined {
 pub struct Comparison {
     /// The field's name.
     pub field: Spanned<String>,
-    /// The operator.
+    /// How the value of the field is compared with `values`.
     pub operator: Spanned<Operator>,
     /// The values: one, except for `IN`, which has at least one.
     pub values: Vec<Spanned<Literal>>,
@@ -133,28 +133,28 @@ pub struct Comparison {
 /// An operator of comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operator {
-    /// `=`
+    /// `=`: equal.
     Equal,
-    /// `!=`
+    /// `!=`: not equal.
     NotEqual,
-    /// `<`
+    /// `<`: less, or earlier.
     Less,
-    /// `<=`
+    /// `<=`: not greater, or not later.
     LessOrEqual,
-    /// `>`
+    /// `>`: greater, or later.
     Greater,
-    /// `>=`
+    /// `>=`: not less, or not earlier.
     GreaterOrEqual,
     /// `LIKE`: `%` is any text, `_` any character.
     Like,
     /// `GLOB`: `*` is any text without `/`, `?` any character but `/`, `**` any text.
     Glob,
-    /// `IN`
+    /// `IN`: equal to one of several values.
     In,
 }
 
 impl Operator {
-    /// All operators.
+    /// All operators, in the order of the enum.
     pub const ALL: [Self; 9] = [
         Self::Equal,
         Self::NotEqual,

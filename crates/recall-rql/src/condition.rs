@@ -12,7 +12,7 @@ use crate::pattern::Pattern;
 
 /// A row that conditions are asked of.
 pub trait Row {
-    /// Returns the value of a field.
+    /// Returns the value that the row has for a field, or `Absent`.
     fn value(&self, field: Field) -> Value<'_>;
 }
 
@@ -21,13 +21,13 @@ pub trait Row {
 pub enum Value<'a> {
     /// The row has none.
     Absent,
-    /// A text.
+    /// One text.
     Text(Cow<'a, str>),
-    /// Several texts.
+    /// The entries of a field that is a set, such as tags.
     Set(&'a [String]),
-    /// A number.
+    /// A number; whole numbers too are floating-point.
     Number(f64),
-    /// Nanoseconds since 1970.
+    /// A point in time, in nanoseconds since 1970 in UTC.
     Time(i64),
 }
 
@@ -62,7 +62,7 @@ impl<'a> Value<'a> {
 /// A condition on a row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
-    /// All hold.
+    /// All hold; true of none.
     All(Vec<Condition>),
     /// At least one holds.
     Any(Vec<Condition>),
@@ -72,7 +72,7 @@ pub enum Condition {
     Is(Field, Check),
 }
 
-/// A check of a value.
+/// A check of a field's value. An absent value passes none; a set passes if one of its texts does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Check {
     /// The text is one of these.

@@ -14,7 +14,7 @@ use crate::object::Object;
 pub struct RqlError {
     /// The place of the problem.
     pub at: Location,
-    /// The problem.
+    /// What is wrong there.
     #[source]
     pub problem: Problem,
     /// What would be valid there, in words.
@@ -26,7 +26,7 @@ pub struct RqlError {
 /// A place in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// The bytes.
+    /// The range in bytes from the start of the text.
     pub bytes: Range<usize>,
     /// The line, from 1.
     pub line: usize,
@@ -55,7 +55,7 @@ pub enum Problem {
     /// The text exceeds its limit.
     #[error("the text has {bytes} bytes, more than {}", limits::MOST_BYTES)]
     TooLong {
-        /// Its length.
+        /// Its length in bytes.
         bytes: usize,
     },
     /// Parentheses are nested too deeply.
@@ -73,7 +73,7 @@ pub enum Problem {
     /// A character that no statement has outside of quotes.
     #[error("unexpected character `{found}`")]
     Character {
-        /// The character.
+        /// The character, which may be of any script.
         found: char,
     },
     /// A text in quotes has no end.
@@ -88,15 +88,15 @@ pub enum Problem {
     /// The field does not exist.
     #[error("unknown field `{name}`{}", near.map(|near| format!(", the nearest is `{near}`")).unwrap_or_default())]
     UnknownField {
-        /// What was given.
+        /// The name as written.
         name: String,
-        /// The nearest field.
+        /// The field with the most similar name; `None` if no name is similar.
         near: Option<Field>,
     },
     /// The field is not one of the selected rows.
     #[error("`{field}` is not a field of a row `FROM {from}`")]
     ForeignField {
-        /// The field.
+        /// The field, which another object has.
         field: Field,
         /// What the statement selects.
         from: Object,
@@ -104,15 +104,15 @@ pub enum Problem {
     /// The operator does not fit the field.
     #[error("`{}` does not compare `{field}`", operator.as_str())]
     WrongOperator {
-        /// The field.
+        /// The field that is compared.
         field: Field,
-        /// The operator.
+        /// An operator that its type does not have.
         operator: Operator,
     },
     /// The value does not fit the field.
     #[error("`{field}` cannot be compared with {found}")]
     WrongValue {
-        /// The field.
+        /// The field that is compared.
         field: Field,
         /// The value as written.
         found: String,
@@ -120,7 +120,7 @@ pub enum Problem {
     /// Rows have no order by the field.
     #[error("rows cannot be ordered by `{field}`")]
     NoOrder {
-        /// The field.
+        /// A field that is a set or a text of many lines.
         field: Field,
     },
     /// The score is used without `USING`.
@@ -129,7 +129,7 @@ pub enum Problem {
     /// A retriever is named twice.
     #[error("`{name}` is given twice")]
     Twice {
-        /// The retriever.
+        /// The name of the retriever, as statements write it.
         name: &'static str,
     },
     /// The text of a retriever is blank or too long.

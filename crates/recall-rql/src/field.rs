@@ -16,7 +16,7 @@ pub enum Kind {
     LongText,
     /// A set of texts. A comparison holds if it holds for one of them.
     Set,
-    /// A number.
+    /// A number, compared by size.
     Number,
     /// A point in time.
     Time,
@@ -116,7 +116,7 @@ fields! {
 }
 
 impl Field {
-    /// Returns the object that has the field.
+    /// Returns the object that the field belongs to. A chunk's row has the fields of its document too.
     pub fn object(self) -> Object {
         self.row().0
     }
@@ -132,7 +132,7 @@ impl Field {
         name.split_once('.').map_or(name, |(_, bare)| bare)
     }
 
-    /// Returns the type.
+    /// Returns the type, which decides about operators and values.
     pub fn kind(self) -> Kind {
         self.row().2
     }

@@ -7,7 +7,7 @@ use jiff::{Timestamp, ToSpan as _};
 /// A stretch of time that a text names: a day, a second, or an instant. In nanoseconds since 1970; the end is exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment {
-    /// The first nanosecond.
+    /// The first nanosecond that belongs to it.
     pub start: i64,
     /// The nanosecond after the last.
     pub end: i64,

@@ -9,12 +9,12 @@ pub enum Object {
     Doc,
     /// Chunks of documents.
     Chunk,
-    /// Memories.
+    /// Memories alone, with what was recorded about them.
     Memory,
 }
 
 impl Object {
-    /// All objects.
+    /// All objects, in the order of the enum.
     pub const ALL: [Self; 3] = [Self::Doc, Self::Chunk, Self::Memory];
 
     /// Returns the object's name, as statements write it.
@@ -26,7 +26,7 @@ impl Object {
         }
     }
 
-    /// Returns the object with that name.
+    /// Returns the object that statements write like this, in lower case.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|object| object.as_str() == name)
     }

@@ -19,10 +19,10 @@ use crate::print::Quoted;
 /// The name of the score in `SELECT` and `ORDER BY`.
 const SCORE: &str = "score";
 
-/// A valid statement.
+/// A statement whose names and values were checked and typed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
-    /// What is selected.
+    /// The object that each row is.
     pub from: Object,
     /// The selected columns, in order, without repetition; at least one.
     pub columns: Vec<Selected>,
@@ -42,12 +42,12 @@ pub struct Query {
     pub ignored: Vec<IgnoredField>,
 }
 
-/// A selected column.
+/// A column of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selected {
-    /// A field.
+    /// The value of a field.
     Field(Field),
-    /// The score.
+    /// The score of the ranking; only with `USING`.
     Score,
 }
 
@@ -71,7 +71,7 @@ impl Selected {
 pub struct IgnoredField {
     /// The name as written.
     pub name: String,
-    /// The nearest field.
+    /// The field with the most similar name; `None` if no name is similar.
     pub near: Option<Field>,
 }
 
@@ -80,20 +80,20 @@ pub struct IgnoredField {
 pub struct Order {
     /// What rows are ordered by.
     pub by: OrderKey,
-    /// The direction.
+    /// Whether the least or the greatest is first.
     pub direction: Direction,
 }
 
 /// What rows are ordered by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderKey {
-    /// A field.
+    /// The value of a field. A row without it is the least.
     Field(Field),
-    /// The score.
+    /// The score of the ranking; only with `USING`.
     Score,
 }
 
-/// A valid filter.
+/// A filter whose names and values were checked and typed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
     /// The conditions, all of which hold, each with its text.

@@ -13,7 +13,7 @@ pub enum Standing {
     Answers,
     /// It failed, and is only asked in the background.
     Rests {
-        /// Why it failed.
+        /// The error that stopped the requests, in words.
         reason: String,
     },
 }

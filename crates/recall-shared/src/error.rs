@@ -6,7 +6,7 @@ pub enum StoreError {
     /// No connection, or it was lost.
     #[error("the server cannot be reached")]
     Unreachable {
-        /// The reason.
+        /// The error of the connection.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -21,7 +21,7 @@ pub enum StoreError {
     Overloaded {
         /// How long the server asks to wait.
         after: std::time::Duration,
-        /// The reason.
+        /// What the server reports.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -31,7 +31,7 @@ pub enum StoreError {
     /// The server rejected the request.
     #[error("the server rejected the request")]
     Refused {
-        /// The reason.
+        /// What the server reports.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -52,13 +52,13 @@ pub enum StoreError {
     /// The settings of the store are wrong.
     #[error("its settings are wrong: {reason}")]
     Unusable {
-        /// What is wrong.
+        /// Which setting is wrong, and why.
         reason: String,
     },
     /// The answer is not understood.
     #[error("the server's answer is invalid: {what}")]
     Invalid {
-        /// What is wrong.
+        /// What is wrong with it, in words.
         what: String,
     },
 }

@@ -14,7 +14,7 @@ use crate::{Ask, Found, Key, Model, Place, SharedStore, Statistics, StoreError, 
 /// each call is the store's own.
 #[derive(Clone)]
 pub struct Guarded {
-    /// Its name.
+    /// The name of its section in the configuration.
     pub name: String,
     /// The store; the reason if its settings are wrong.
     store: Result<Arc<dyn SharedStore>, String>,
@@ -22,7 +22,7 @@ pub struct Guarded {
 }
 
 impl Guarded {
-    /// Guards a store.
+    /// Guards a store, which counts as answering until it is asked.
     pub fn new(name: impl Into<String>, store: Arc<dyn SharedStore>) -> Self {
         Self { name: name.into(), store: Ok(store), health: Arc::default() }
     }

@@ -51,7 +51,7 @@ pub struct Outcome {
 /// Why nothing was published.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError<E: std::error::Error + 'static> {
-    /// The store failed.
+    /// The store did not do what was asked, after the retries.
     #[error("the store failed")]
     Store(#[source] StoreError),
     /// The documents cannot be read.

@@ -53,13 +53,13 @@ pub struct Model {
 /// A chunk to store.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChunkRecord {
-    /// Its identity.
+    /// The identity of its content, under which it is stored once.
     pub key: Key,
-    /// Its text.
+    /// Its text, as it was split from the document.
     pub text: String,
     /// The numbers of its terms and names, ascending, without repetition.
     pub keys: Vec<u32>,
-    /// The number of terms in each field.
+    /// The number of terms in its body, symbols, comments, path, stem and folder.
     pub lengths: [u64; 6],
     /// Its embedding; `None` if the publication has no model.
     pub vector: Option<Vec<f32>>,
@@ -80,13 +80,13 @@ pub struct DocumentRecord {
     pub keys: Vec<u32>,
     /// The number of terms in each field of its path.
     pub lengths: [u64; 6],
-    /// Its type.
+    /// The name of its type.
     pub kind: String,
     /// Its language; empty if it has none.
     pub language: String,
-    /// Its tags.
+    /// Its tags, one by one, for filters.
     pub tags: Vec<String>,
-    /// Its whole text.
+    /// Its whole text, of which the chunks are parts.
     pub text: String,
 }
 
@@ -107,7 +107,7 @@ pub struct BranchState {
 /// A publication in progress. Readers see nothing of it before it is committed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Publication {
-    /// The branch.
+    /// The branch that is published.
     pub branch: Branch,
     /// The generation that it replaces; 0 for none.
     pub base: u64,
@@ -122,7 +122,7 @@ pub struct Statistics {
     pub chunks: u64,
     /// The number of documents.
     pub documents: u64,
-    /// The number of terms in each field.
+    /// The number of terms in all bodies, symbols, comments, paths, stems and folders.
     pub lengths: [u64; 6],
     /// In how many chunks or documents a key occurs, for each key that occurs at all.
     pub counts: FxHashMap<u32, u64>,
@@ -131,7 +131,7 @@ pub struct Statistics {
 /// A key that a search looks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weighted {
-    /// The key.
+    /// The number of a term, a name or a part of a path.
     pub key: u32,
     /// What it adds to the score; more than 0.
     pub weight: f32,
@@ -157,11 +157,11 @@ pub struct Depths {
 pub struct Filters {
     /// The document's type is one of these.
     pub kinds: Vec<String>,
-    /// Its language is one of these.
+    /// The document's language is one of these.
     pub languages: Vec<String>,
     /// Its path satisfies one of these.
     pub paths: Vec<PathCondition>,
-    /// It has all of these tags.
+    /// The document has all of these tags.
     pub tags: Vec<String>,
 }
 
@@ -213,7 +213,7 @@ pub struct Found {
 /// A document that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
-    /// Its repository.
+    /// The name of its repository in the store.
     pub repository: String,
     /// Its path in the repository.
     pub path: String,
@@ -228,7 +228,7 @@ pub struct Document {
 /// A chunk of a document that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chunk {
-    /// Its identity.
+    /// The identity of its content.
     pub key: Key,
     /// The cosine of its embedding to the query; `None` if it is no candidate or has no embedding.
     pub cosine: Option<f32>,
@@ -250,7 +250,7 @@ pub struct Place {
 pub struct WholeDocument {
     /// The document. Its chunks were not compared with anything.
     pub document: Document,
-    /// Its whole text.
+    /// The text from which it was indexed.
     pub text: String,
 }
 

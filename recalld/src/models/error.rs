@@ -33,13 +33,13 @@ pub(crate) enum ModelsError {
     /// The folder does not exist.
     #[error("there is no folder {}", path.display())]
     NoFolder {
-        /// The folder.
+        /// The folder that the client named.
         path: PathBuf,
     },
     /// No model that can be pulled has that name.
     #[error("no model that can be pulled is called `{name}`")]
     Unknown {
-        /// The name.
+        /// The name that the client gave.
         name: String,
     },
     /// A model was removed from the folder during the operation.
@@ -60,7 +60,7 @@ pub(crate) enum ModelsError {
     /// The given file is a library, not a package.
     #[error("{} is a library, not the package that holds it", path.display())]
     NoPackage {
-        /// The file.
+        /// The file that the client named.
         path: PathBuf,
     },
     /// There is no package with that provider.

@@ -10,9 +10,9 @@ pub(crate) enum SocketError {
     /// The path is longer than the kernel allows.
     #[error("the socket's path `{}` is {bytes} bytes long, the system allows {most}", path.display())]
     PathTooLong {
-        /// The path.
+        /// The path of the socket.
         path: PathBuf,
-        /// Its length.
+        /// Its length in bytes.
         bytes: usize,
         /// The longest that the system allows.
         most: usize,
@@ -20,28 +20,28 @@ pub(crate) enum SocketError {
     /// The file at the path is not a socket.
     #[error("`{}` is not a socket", path.display())]
     NoSocket {
-        /// The path.
+        /// The path of the file, which is left as it is.
         path: PathBuf,
     },
     /// Another process listens there without holding the lock.
     #[error("another process listens on `{}`", path.display())]
     Live {
-        /// The path.
+        /// The path of the other process's socket.
         path: PathBuf,
     },
     /// The system refuses.
     #[error("cannot listen on `{}`", path.display())]
     Bind {
-        /// The path.
+        /// The path of the socket.
         path: PathBuf,
-        /// Why.
+        /// The operating system's error.
         #[source]
         source: io::Error,
     },
     /// The service manager's socket cannot be used.
     #[error("cannot take over the socket of the service manager")]
     Adopt {
-        /// Why.
+        /// What is wrong with the socket that was handed over.
         #[source]
         source: io::Error,
     },

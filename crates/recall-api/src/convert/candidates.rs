@@ -19,7 +19,7 @@ pub struct Call {
 /// A document with its features for the ranker of its kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DocumentFeatures {
-    /// Its path.
+    /// The path of the document.
     pub path: DocPath,
     /// The first and last line of its representative chunk.
     pub lines: (u32, u32),
@@ -54,7 +54,7 @@ pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::Can
     }
 }
 
-/// Writes a document.
+/// Writes a document. Its features stay in the order in which they are.
 pub fn document_to_proto(seen: DocumentFeatures) -> v1::RankedDocument {
     let DocumentFeatures { path, lines: (start_line, end_line), kind, features } = seen;
     v1::RankedDocument { path: path.as_str().to_owned(), start_line, end_line, kind, features }

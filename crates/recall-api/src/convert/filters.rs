@@ -23,7 +23,7 @@ pub fn from_proto(message: Option<v1::Filters>) -> Result<Filters, InvalidReques
     })
 }
 
-/// Writes filters.
+/// Writes filters. The mount is not part of the protocol.
 pub fn to_proto(filters: &Filters) -> v1::Filters {
     let Filters { types, languages, paths, tags, mount: _ } = filters;
     v1::Filters {

@@ -196,7 +196,7 @@ fn text_within(
     Err(InvalidRequest::new(field, problem))
 }
 
-/// Writes the limits.
+/// Writes the limits that a client can run into.
 pub fn to_proto(limits: &Limits) -> v1::Limits {
     let Limits {
         query_bytes,

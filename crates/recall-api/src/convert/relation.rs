@@ -22,7 +22,7 @@ pub fn from_proto(names: &[String]) -> Result<Vec<Relation>, InvalidRequest> {
     Ok(relations)
 }
 
-/// Writes relations.
+/// Writes relations by their names, in order.
 pub fn to_proto(relations: &[Relation]) -> Vec<String> {
     relations.iter().map(|relation| relation.as_str().to_owned()).collect()
 }

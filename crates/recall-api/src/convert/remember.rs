@@ -173,7 +173,7 @@ pub fn promote(message: v1::PromoteRequest) -> Validated<PromoteMemory> {
     Ok((context, asked))
 }
 
-/// The provenance of a request, from its context.
+/// Returns who asks, as the context says; what it does not say is `None`.
 pub fn provenance(context: &v1::RequestContext) -> Provenance {
     let v1::RequestContext {
         working_directory: _,

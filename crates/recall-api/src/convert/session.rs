@@ -187,7 +187,7 @@ pub fn default_briefing_tokens() -> u32 {
     BRIEFING_TOKENS.0
 }
 
-/// Writes a session.
+/// Writes a session. What is not known is empty in the message.
 pub fn to_proto(session: &Session) -> v1::Session {
     let Session {
         id,
@@ -239,7 +239,7 @@ fn task_to_proto(task: &SessionTask) -> v1::SessionTask {
     v1::SessionTask { text: text.clone(), status: state.as_str().to_owned() }
 }
 
-/// Writes an event.
+/// Writes an event. Its provenance is left out, because the session has it.
 pub fn event_to_proto(event: SessionEvent) -> v1::SessionEvent {
     let SessionEvent {
         id,

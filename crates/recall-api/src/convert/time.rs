@@ -4,7 +4,7 @@ use recall_core::Timestamp;
 
 const NANOS_PER_SECOND: i64 = 1_000_000_000;
 
-/// Writes a timestamp.
+/// Writes a timestamp. One before 1970 has negative seconds and positive nanoseconds.
 pub fn to_proto(time: Timestamp) -> prost_types::Timestamp {
     let Timestamp(nanos) = time;
     prost_types::Timestamp {

@@ -13,7 +13,7 @@ pub fn from_proto(message: Option<v1::Weights>) -> Result<Weights, InvalidReques
     Ok(Weights { vector: check("weights.vector", vector)?, bm25: check("weights.bm25", bm25)? })
 }
 
-/// Writes weights.
+/// Writes weights; those that are not given stay absent.
 pub fn to_proto(weights: &Weights) -> v1::Weights {
     let Weights { vector, bm25 } = *weights;
     v1::Weights { vector, bm25 }

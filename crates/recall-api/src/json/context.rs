@@ -36,7 +36,7 @@ struct Span<'a> {
     truncated: bool,
 }
 
-/// A context window.
+/// The answer of `context`: the packed spans with their citations.
 pub fn context(message: &v1::ContextResponse) -> impl Serialize {
     let v1::ContextResponse { query, context, stats, warnings: messages } = message;
     answer(Window {

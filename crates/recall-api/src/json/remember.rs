@@ -53,7 +53,7 @@ pub(crate) struct Updated<'a> {
     warnings: Vec<Warning<'a>>,
 }
 
-/// An amended memory.
+/// The answer of `update`: the memory as it is now.
 pub fn update_answer(message: &v1::UpdateResponse) -> impl Serialize {
     let v1::UpdateResponse { memory, warnings: messages } = message;
     answer(Updated { memory: memory.as_ref().map(Memory::from), warnings: warnings(messages) })

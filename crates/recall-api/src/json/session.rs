@@ -168,7 +168,7 @@ pub(crate) struct Shown<'a> {
     events: Vec<Event<'a>>,
 }
 
-/// A session with its events.
+/// A session with its events, in the order in which they are given.
 pub fn session<'a>(session: &'a v1::Session, events: &'a [v1::SessionEvent]) -> impl Serialize + use<'a> {
     answer(Shown { session: Session::from(session), events: events.iter().map(Event::from).collect() })
 }
@@ -183,7 +183,7 @@ pub(crate) struct Started<'a> {
     briefing: Option<Briefing<'a>>,
 }
 
-/// A started session.
+/// The answer to the start of a session, with the briefing if one was asked for.
 pub fn start_session_answer(message: &v1::StartSessionResponse) -> impl Serialize {
     let v1::StartSessionResponse { session_id, started_at, recoverable_session_id, briefing } = message;
     answer(Started {
@@ -239,7 +239,7 @@ pub fn drafts(message: &v1::ListDraftsResponse) -> impl Serialize {
     answer(Drafts { results: results.collect() })
 }
 
-/// An ended session.
+/// The answer to the end of a session, with the memories that were added then.
 pub fn end_session_answer(message: &v1::EndSessionResponse) -> impl Serialize {
     let v1::EndSessionResponse { session_id, summary_path, memories, warnings: messages, summary_shared } = message;
     let memories = memories.iter().map(AddedFields::from).collect();
@@ -269,7 +269,7 @@ struct Section<'a> {
     citations: &'a [String],
 }
 
-/// A briefing for a new session.
+/// A briefing as one text, and the same by section.
 pub fn briefing(message: &v1::BriefingResponse) -> impl Serialize {
     answer(Briefing::from(message))
 }

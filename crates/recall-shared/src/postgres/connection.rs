@@ -201,6 +201,6 @@ pub enum Replica {
     /// Any that answers, a standby too.
     #[default]
     Any,
-    /// The primary.
+    /// The server that accepts writes.
     Primary,
 }
