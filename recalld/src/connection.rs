@@ -1,4 +1,8 @@
 //! The connection of one client, which is closed when the client stops reading.
+//!
+//! Answers that are not read fill the daemon's memory. Two signs are watched: a write that makes no progress, because the socket is
+//! full, and answers that stay unread although the socket takes every byte, because HTTP/2 holds them back. A client without unread
+//! answers may be silent for as long as it likes.
 
 use std::io;
 use std::pin::Pin;

@@ -1,4 +1,8 @@
 //! Registration in an agent: what would be changed, and the change.
+//!
+//! A [`Change`] is planned without side effects, so that it can be shown first. An edit is made only if the file
+//! is still the one that was planned on; a command of the vendor is checked by what the file has afterwards.
+//! An undo returns to the text from before if nobody has changed it since; otherwise it removes recall's entry alone (ADR 35).
 
 use std::path::{Path, PathBuf};
 
@@ -288,6 +292,7 @@ impl Change {
         let mut made_folders = known.unwrap_or_default();
         match (self.outcome, after) {
             (Outcome::Register, Some(after)) => {
+                // The file first: a record of a change that was not made would undo what somebody else wrote.
                 made_folders.extend(file.replace(Some(after))?);
                 self.record(false, had_section, made_folders, Patch::between(base, after), ledger)
             }

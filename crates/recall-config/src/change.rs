@@ -1,4 +1,7 @@
 //! Changes of a configuration file: one setting is set or removed, and the rest of the text stays as it is.
+//!
+//! A person writes this file by hand, with comments, so the text is edited and not written from the settings. The result is read
+//! before it is written. A file that another program changed since it was read is left alone.
 
 use std::fs;
 use std::io;
@@ -291,6 +294,7 @@ fn write(
             };
             let failed = |source: io::Error| OpenError::Io { path: path.clone(), source };
             fs::create_dir_all(parent).map_err(failed)?;
+            // Right before the replacement. An editor that saves in between is overwritten; a lock would not stop it.
             check_unchanged(user_text(dirs)?.as_ref(), before, &path)?;
             Folder::open(parent)?.replace(name, text.as_bytes())?;
         }

@@ -1,4 +1,10 @@
 //! Committed states, opened for searching.
+//!
+//! A snapshot never changes: a search keeps the one that it began with, and a commit is opened as another one. Segments that stay are
+//! shared between snapshots.
+//!
+//! Equal stores give equal scores, whatever was merged when. So removed entries are subtracted from the counts of terms, which
+//! Tantivy's own counts include until a merge, and segments have an order that does not depend on commits.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -1,4 +1,8 @@
 //! The restore use case: adds what a backup has and the stores lack.
+//!
+//! Journals are sets of events (ADR 8), so a restore is a union: missing lines are appended, and nothing is overwritten. It may
+//! therefore be repeated after a failure, and run on stores that are in use. A file may come from anyone: what would make memories
+//! this user's own is restored only if a person trusts the backup (ADR 18).
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::File;

@@ -1,4 +1,9 @@
 //! The assembly of a context window from what was found.
+//!
+//! What is found becomes a source (a document with its parts) or an entry of a list (memories, signatures, tests, commits, owners).
+//! The order in which sources are added is their rank: what the request names, the entry points that the task names, then the hits.
+//! Lists are made last, because they are about the files that are sources by then. Only [`finish`](Assembly::finish) knows the
+//! budget.
 
 use std::collections::BTreeSet;
 

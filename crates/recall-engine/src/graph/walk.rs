@@ -1,4 +1,8 @@
 //! Breadth-first walk from the start nodes of a query.
+//!
+//! Edges between documents are in memory. Who uses a symbol is not stored: it is looked up by name during the walk, and each mention
+//! is checked against what the name means in its document. So a walk has two limits, the nodes of the request and the look-ups of
+//! names. One that reaches a limit is marked as truncated.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,4 +1,7 @@
 //! The index use case: indexing of a project or of named paths.
+//!
+//! A named path is first recorded in the store's selection, then found by the same scan as every other file. So there is one way into
+//! an index, and a later scan keeps what was named, with its tags.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,12 @@
-//! The registry of open stores.
+//! The registry of open stores: which stores a request sees, and when one is opened, opened again, forked or closed.
+//!
+//! Each root has a slot with a lock of its own: two requests open a store once, and opening one root blocks no other. Closing drops
+//! the registry's reference; requests that hold the store finish on it. Only stores that no request holds are closed to keep within
+//! the capacity, so it may be exceeded while all are in use.
+//!
+//! A file must not be renamed while it is open. So damage is recorded when a request finds it, and the part is quarantined when the
+//! store is opened again, after the last user has let go of it. A work tree without an index starts with a fork of another one's
+//! (ADR 27).
 
 use std::collections::BTreeMap;
 use std::num::NonZero;

@@ -1,4 +1,8 @@
 //! Journals in a folder on disk.
+//!
+//! The folder may be part of a work tree: git replaces files, and a repository may contain links. So files are opened below the root
+//! without following links, a lock counts only if the locked file still has its name, and a new file is durable only when the folders
+//! above it are synced too.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};

@@ -1,4 +1,7 @@
 //! Collection of the evidence from the postings of the candidates' documents.
+//!
+//! The entries of a document are adjacent. So the candidates of a segment are a few short ranges, and each posting list of the query
+//! is read once, from range to range. Nothing of the candidates' texts is read.
 
 use std::rc::Rc;
 

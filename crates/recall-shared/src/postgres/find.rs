@@ -1,4 +1,9 @@
 //! Candidates and their texts.
+//!
+//! A candidate needs no exact score, since the daemon computes the order from the documents' records. So work is bounded in steps:
+//! chunks are read by the rarest keys, the best of them are compared by all keys, and only for the best of these it is looked up
+//! whether a reader sees them and the filters hold (ADR 43). The four retrievers run at the same time, each on a connection of its
+//! own.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;

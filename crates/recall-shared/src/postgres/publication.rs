@@ -1,4 +1,11 @@
-//! What a publication reads and writes.
+//! The requests of a publication: `begin`, chunks, documents, `commit` and `collect`.
+//!
+//! Chunks have the hash of their content as key and are shared by branches. Documents are staged, invisible until one transaction
+//! ends those that they replace, makes them live and moves the branch to the next generation (ADR 42).
+//!
+//! Every request may be repeated after a lost answer: a chunk that is there is kept, a staged document is replaced, and a commit that
+//! arrived is recognised by its generation and digest. The later `begin` of a branch takes its row over; the earlier publication
+//! fails with `Busy` when it stages or commits documents.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write as _;
@@ -64,6 +71,7 @@ pub(super) async fn begin(pool: Arc<Pool>, branch: Branch, model: Option<Model>)
     let parameters: [&(dyn ToSql + Sync); 4] = [&pool.tenant, &branch.repository, &branch.name, &id];
     let row = transaction.query_one(open, &parameters).await.map_err(store_error)?;
     let (number, base): (i64, i64) = (row.get(0), row.get(1));
+    // Documents that a killed publication staged are deleted; its chunks stay and are not sent again.
     let leftovers = "with gone as (delete from recall_1.document \
                      where tenant = $1 and branch = $2 and not is_live and ended is null returning id), \
                      paths as (delete from recall_1.path_key where tenant = $1 and document in (select id from gone)) \

@@ -1,4 +1,10 @@
 //! The listing of directories under the rules.
+//!
+//! A directory passes on its ignore files, and whether all of its files are indexed or only exceptions: what git tracks (ADR 53) and
+//! the instructions for agents. Of an excluded directory only the way to exceptions is listed, so a full build folder costs nothing.
+//!
+//! The rules see names and types of entries; metadata is read of files that pass, and no link is followed. What a rule leaves out is
+//! counted, and listed up to a limit with the rule: a person asks why a file is missing.
 
 use std::ffi::OsString;
 use std::fs::{self, DirEntry, FileType};

@@ -1,4 +1,9 @@
 //! Writing of prepared documents, in transactions.
+//!
+//! Threads prepare files in any order, and one writes them in the order of the list: the rows of documents do not depend on the
+//! number of threads. A window bounds the bytes between them (ADR 19). A batch is committed by its size, so that segments are large,
+//! or by its age, so that searches during a long run see what is there. After an error the current batch is lost, and the next scan
+//! finds its files again.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
