@@ -11,9 +11,9 @@ pub enum RegisterError {
     /// The file's text cannot be edited.
     #[error("cannot edit `{}`", path.display())]
     Document {
-        /// The file.
+        /// The configuration that was to be edited.
         path: PathBuf,
-        /// Why.
+        /// What about its text keeps it from being edited.
         #[source]
         source: DocumentError,
     },
@@ -24,16 +24,16 @@ pub enum RegisterError {
         doing: &'static str,
         /// The file or the folder.
         path: PathBuf,
-        /// Why.
+        /// The operating system's error.
         #[source]
         source: io::Error,
     },
     /// The file, or a folder above it, is a link that leads out of the home folder or the project.
     #[error("`{}` is a link to `{}`, which is outside of {}", path.display(), target.display(), within.display())]
     LinkOut {
-        /// The file.
+        /// The path before links are resolved.
         path: PathBuf,
-        /// Where it leads.
+        /// The path after links are resolved.
         target: PathBuf,
         /// The folder that it should stay in.
         within: PathBuf,
@@ -41,60 +41,60 @@ pub enum RegisterError {
     /// A link leads to nothing.
     #[error("`{}` is a link to nothing", path.display())]
     LinkToNothing {
-        /// The link.
+        /// The path that is a link, or leads through one.
         path: PathBuf,
     },
     /// There is a folder, a pipe or a device.
     #[error("`{}` is not a regular file", path.display())]
     NotAFile {
-        /// The path.
+        /// The path at which a file should be.
         path: PathBuf,
     },
     /// The file may not be written.
     #[error("`{}` is read-only", path.display())]
     ReadOnly {
-        /// The file.
+        /// The configuration that has no permission to write.
         path: PathBuf,
     },
     /// The file is larger than any configuration.
     #[error("`{}` has {bytes} bytes; at most {limit_bytes} are read", path.display())]
     TooLarge {
-        /// The file.
+        /// The file that was not read.
         path: PathBuf,
-        /// Its size.
+        /// Its size in bytes.
         bytes: u64,
-        /// The limit.
+        /// The greatest size that is read, in bytes.
         limit_bytes: u64,
     },
     /// Another program changed the file at the same time.
     #[error("another program changed `{}` at the same time", path.display())]
     Meanwhile {
-        /// The file.
+        /// The file, which was left as the other program wrote it.
         path: PathBuf,
     },
     /// Another server has recall's name.
     #[error("another MCP server is registered as `{name}` in `{}`", path.display())]
     Taken {
-        /// The name.
+        /// The name under which recall would be registered.
         name: &'static str,
-        /// The file.
+        /// The configuration that has the other server.
         path: PathBuf,
     },
     /// The vendor's program cannot be run.
     #[error("cannot run `{line}`")]
     Run {
-        /// The command line.
+        /// The command line, quoted for a shell.
         line: String,
-        /// Why.
+        /// The operating system's error.
         #[source]
         source: io::Error,
     },
     /// The vendor's command failed.
     #[error("`{line}` failed: {status}")]
     Failed {
-        /// The command line.
+        /// The command line, quoted for a shell.
         line: String,
-        /// The exit status.
+        /// Its exit status or the signal that ended it, in words.
         status: String,
         /// What it wrote to standard error.
         said: String,
@@ -102,7 +102,7 @@ pub enum RegisterError {
     /// The vendor's command did not end in time and was killed. It may have changed the file.
     #[error("`{line}` did not end within {limit_s} seconds")]
     TooSlow {
-        /// The command line.
+        /// The command line, quoted for a shell.
         line: String,
         /// The limit in seconds.
         limit_s: u64,
@@ -110,9 +110,9 @@ pub enum RegisterError {
     /// The vendor's command succeeded, and the file does not show it.
     #[error("`{line}` succeeded, but `{}` {missing}", path.display())]
     NoEffect {
-        /// The command line.
+        /// The command line, quoted for a shell.
         line: String,
-        /// The file.
+        /// The configuration that the command should have changed.
         path: PathBuf,
         /// What is missing or still there.
         missing: &'static str,
@@ -120,19 +120,19 @@ pub enum RegisterError {
     /// The agent has no file in projects.
     #[error("{title} has no configuration in projects")]
     NoProjectFile {
-        /// The agent.
+        /// The agent's name for people.
         title: &'static str,
     },
     /// The agent has no hooks that recall knows.
     #[error("{title} has no hooks that recall can use")]
     NoHooks {
-        /// The agent.
+        /// The agent's name for people.
         title: &'static str,
     },
     /// The list of recall's registrations cannot be used.
     #[error("cannot read the list of registrations `{}`: {message}", path.display())]
     Ledger {
-        /// The file.
+        /// The file that lists the registrations.
         path: PathBuf,
         /// What the parser reports.
         message: String,

@@ -15,9 +15,9 @@ pub enum HookEvent {
     PreCompact,
     /// The agent has ended its turn.
     Stop,
-    /// The session ends.
+    /// The session ends; its context is gone.
     SessionEnd,
-    /// A subagent starts.
+    /// A subagent starts, with a context of its own.
     SubagentStart,
 }
 

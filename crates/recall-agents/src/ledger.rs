@@ -17,18 +17,18 @@ const VERSION: u32 = 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
-    /// The MCP server.
+    /// The entry that starts the MCP server.
     Mcp,
-    /// The hooks.
+    /// The entries that run `recall hook`.
     Hooks,
 }
 
-/// A registration.
+/// A registration that recall made, with what an undo needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     /// The name of the agent.
     pub agent: String,
-    /// What was registered.
+    /// Which part was registered.
     pub part: Part,
     /// The file, as the agent's row names it.
     pub file: PathBuf,

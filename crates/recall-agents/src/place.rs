@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// An operating system.
+/// An operating system, by where programs keep files of users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum System {
     /// Linux and the other Unix systems that follow the XDG directories.
     Linux,
-    /// macOS.
+    /// macOS, with `~/Library`.
     Macos,
-    /// Windows.
+    /// Windows, with `%APPDATA%`.
     Windows,
 }
 
@@ -30,7 +30,7 @@ impl System {
 /// The folders of one user below which agents keep their files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folders {
-    /// The system.
+    /// The system whose conventions hold.
     pub system: System,
     /// The home folder.
     pub home: PathBuf,

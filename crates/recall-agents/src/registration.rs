@@ -30,9 +30,9 @@ pub enum Target {
 /// What a change does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It registers.
+    /// Recall's entry is added, or replaced by one with the wanted command.
     Register,
-    /// It unregisters.
+    /// Recall's entry is removed.
     Unregister,
 }
 
@@ -50,7 +50,7 @@ pub enum How {
 pub struct Change {
     /// The name of the agent.
     pub agent: &'static str,
-    /// What is registered.
+    /// Which part it is about.
     pub part: Part,
     /// Whether it is registered or unregistered.
     pub outcome: Outcome,

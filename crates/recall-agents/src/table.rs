@@ -283,7 +283,7 @@ pub fn agents() -> &'static [Agent] {
     AGENTS
 }
 
-/// Returns the agent of a name.
+/// Returns the agent of a name on the command line; `None` for an unknown one.
 pub fn agent(name: &str) -> Option<&'static Agent> {
     AGENTS.iter().find(|agent| agent.name == name)
 }

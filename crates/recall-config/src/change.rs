@@ -19,12 +19,12 @@ use crate::read::on_one_line;
 use crate::table::Reach;
 use crate::{ConfigError, Dirs, Layer, Place, ProjectError, Settings, Table, Warning};
 
-/// A file with settings.
+/// A file that sets values: a layer of the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingsFile {
     /// The user's own.
     User,
-    /// The project's.
+    /// The project's own, which the repository may contain.
     Project,
 }
 
@@ -40,11 +40,11 @@ pub enum Change {
 /// A file after a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changed {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// The value that the file had, in TOML.
+    /// The value that the file had, in TOML; `None` if it had none.
     pub before: Option<String>,
-    /// The value that it has.
+    /// The value that it has, in TOML; `None` if the setting was removed.
     pub after: Option<String>,
     /// The line of the new value, from 1.
     pub line: Option<usize>,
@@ -327,21 +327,21 @@ pub enum ChangeError {
     /// A project's file may not set it.
     #[error("`{key}` has no effect in a project, only in the user's own configuration")]
     NotForProjects {
-        /// The setting.
+        /// The dotted name of the setting.
         key: String,
     },
     /// The section of the setting is something other than a table.
     #[error("`{section}` in `{}` is a value, not a section", path.display())]
     NotATable {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The section.
+        /// The name before the dot.
         section: String,
     },
     /// Another program changed the file at the same time.
     #[error("another program changed `{}` at the same time", path.display())]
     Meanwhile {
-        /// The file.
+        /// The path of the file, which was left as the other program wrote it.
         path: PathBuf,
     },
     /// The value is invalid, or the file cannot be read.

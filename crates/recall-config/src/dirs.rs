@@ -18,7 +18,7 @@ pub struct Dirs {
     pub config: PathBuf,
     /// Files that may be deleted at any time.
     pub cache: PathBuf,
-    /// Logs.
+    /// Logs, and other state that is kept between runs.
     pub state: PathBuf,
     /// The socket and its lock, which do not survive a restart of the machine.
     pub runtime: PathBuf,
@@ -209,7 +209,7 @@ pub enum DirsError {
     /// The path of the socket exceeds the operating system's limit.
     #[error("the path of the socket `{}` has {length_bytes} bytes; the limit is {limit_bytes}", path.display())]
     SocketPathTooLong {
-        /// The path.
+        /// The path that the socket would have.
         path: PathBuf,
         /// Its length in bytes.
         length_bytes: usize,

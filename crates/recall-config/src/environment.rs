@@ -41,7 +41,7 @@ pub struct Environment {
 /// The folders for a program's files on this platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlatformDirs {
-    /// Persistent data.
+    /// Data that is kept.
     pub data: PathBuf,
     /// Configuration edited by the user.
     pub config: PathBuf,

@@ -11,7 +11,7 @@ pub enum ConfigError {
     /// A configuration file exists but cannot be read.
     #[error("cannot read the configuration `{}`", path.display())]
     Read {
-        /// The file.
+        /// The path of the configuration file.
         path: PathBuf,
         /// The operating system's error.
         #[source]
@@ -20,13 +20,13 @@ pub enum ConfigError {
     /// A configuration file is not a regular file: it is a folder, a pipe, or, in a project, a symlink.
     #[error("the configuration `{}` is not a regular file", path.display())]
     NotAFile {
-        /// The path.
+        /// The path at which a configuration file should be.
         path: PathBuf,
     },
     /// A configuration file is too large to be one.
     #[error("the configuration `{}` has more than {limit_bytes} bytes", path.display())]
     TooLarge {
-        /// The file.
+        /// The path of the configuration file.
         path: PathBuf,
         /// The limit in bytes.
         limit_bytes: u64,
@@ -44,7 +44,7 @@ pub enum ConfigError {
     Value {
         /// Where the value was set.
         place: Place,
-        /// The setting.
+        /// The dotted name of the setting.
         key: String,
         /// A description of valid values.
         expected: String,
@@ -79,7 +79,7 @@ pub enum Warning {
     NotForProjects {
         /// Where it was set.
         place: Place,
-        /// The setting.
+        /// The dotted name of the setting.
         key: String,
     },
 }

@@ -13,16 +13,16 @@ pub(crate) type Expected = String;
 pub enum Shape {
     /// A whole number within bounds.
     Whole {
-        /// The smallest.
+        /// The smallest value that is accepted.
         least: u64,
-        /// The largest.
+        /// The largest value that is accepted.
         most: u64,
     },
     /// A number within bounds.
     Number {
-        /// The smallest.
+        /// The smallest value that is accepted.
         least: f64,
-        /// The largest.
+        /// The largest value that is accepted.
         most: f64,
     },
     /// A size: a text with a unit, or a number of bytes.
@@ -31,15 +31,15 @@ pub enum Shape {
     Duration,
     /// `true` or `false`.
     Bool,
-    /// A text.
+    /// Any text.
     Text,
     /// One of these texts.
     OneOf(Vec<&'static str>),
-    /// A list.
+    /// A list whose entries have this shape.
     List(Box<Shape>),
     /// A table from any name to this shape.
     Table(Box<Shape>),
-    /// Any of these shapes.
+    /// A value of one of these shapes.
     Any(Vec<Shape>),
 }
 

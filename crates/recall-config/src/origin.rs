@@ -12,9 +12,9 @@ pub enum Layer {
     User,
     /// The project's file.
     Project,
-    /// Environment variables.
+    /// Variables `RECALL_<SECTION>__<KEY>` of the process.
     Environment,
-    /// Command line flags.
+    /// Flags of the command line, for one process.
     Flag,
 }
 
@@ -34,9 +34,9 @@ impl Layer {
 /// Where a value was set.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
-    /// In a file.
+    /// In a configuration file.
     File {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The line, counted from 1.
         line: usize,
@@ -63,7 +63,7 @@ impl fmt::Display for Place {
 /// The origin of a setting's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// The layer of the value.
+    /// The highest layer that sets the value.
     pub layer: Layer,
     /// Where the layer set it; `None` for the built-in default.
     pub place: Option<Place>,

@@ -14,7 +14,7 @@ pub(crate) const CONFIGURATION_FILE: &str = "recall.toml";
 /// Whether `/` and the home folder are accepted as a project's root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BroadRoot {
-    /// They are refused.
+    /// They are refused: a scan would read everything that the user has.
     #[default]
     Refuse,
     /// They are accepted, because the user insists.
@@ -95,7 +95,7 @@ pub enum ProjectError {
     /// A file of `.recall/` cannot be read or written.
     #[error("cannot write `{}`", path.display())]
     Write {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The error of the file.
         #[source]

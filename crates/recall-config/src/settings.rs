@@ -41,13 +41,13 @@ pub struct Settings {
     pub remote: RemoteSettings,
     /// What may be read outside a project.
     pub roots: RootsSettings,
-    /// The daemon process.
+    /// How the daemon runs and when it ends.
     pub daemon: DaemonSettings,
     /// The page in a browser.
     pub page: PageSettings,
     /// The clients: the command and the MCP server.
     pub client: ClientSettings,
-    /// The MCP server.
+    /// How much the MCP server reads and answers at once.
     pub mcp: McpSettings,
     /// What `recall hook` tells an agent, and what it records.
     pub hooks: HookSettings,
@@ -158,7 +158,7 @@ pub enum RankerSetting {
 }
 
 impl RankerSetting {
-    /// All choices.
+    /// All choices, the default first.
     pub const ALL: [Self; 3] = [Self::Auto, Self::BuiltIn, Self::None];
 
     /// Returns the name in the configuration.
@@ -181,7 +181,7 @@ impl RankerSetting {
 pub enum ModelSetting {
     /// None: search is lexical only.
     None,
-    /// The static model.
+    /// The static model that is part of the program.
     #[default]
     Static,
     /// The hashes of words, without a model.
@@ -189,7 +189,7 @@ pub enum ModelSetting {
 }
 
 impl ModelSetting {
-    /// All choices.
+    /// All choices, in the order of the enum.
     pub const ALL: [Self; 3] = [Self::None, Self::Static, Self::Hash];
 
     /// Returns the name in the configuration.
@@ -413,7 +413,7 @@ impl Default for LoopSettings {
 /// The severity of log events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LogLevel {
-    /// Failures.
+    /// Failures of the daemon or of a request.
     Error,
     /// Problems that do not stop the daemon.
     Warn,

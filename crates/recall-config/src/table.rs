@@ -42,7 +42,7 @@ impl Reach {
 /// A setting with the value in force.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Its dotted name.
+    /// Its name in all layers: `daemon.idle_exit`.
     pub key: &'static str,
     /// Who may set it, and when it is read.
     pub reach: Reach,

@@ -8,23 +8,23 @@ pub enum ReadError {
     /// Nothing is at the path.
     #[error("`{}` does not exist", path.display())]
     Missing {
-        /// The path.
+        /// The path that was given.
         path: PathBuf,
     },
     /// The file or folder is something else.
     #[error("`{}` is not {expected}: {found}", path.display())]
     Unexpected {
-        /// The path.
+        /// The path of the file or folder.
         path: PathBuf,
-        /// What was expected.
+        /// What the reader expects there, with its article.
         expected: &'static str,
-        /// What was found.
+        /// What is there instead, in words.
         found: String,
     },
     /// A newer version wrote the file.
     #[error("`{}` has version {version} of its format; this recall reads up to {known}", path.display())]
     Newer {
-        /// The path.
+        /// The path of the file.
         path: PathBuf,
         /// The version of the file.
         version: i64,
@@ -34,32 +34,32 @@ pub enum ReadError {
     /// The database is damaged or truncated.
     #[error("the database `{}` is damaged", path.display())]
     Damaged {
-        /// The path.
+        /// The path of the database.
         path: PathBuf,
-        /// SQLite's error.
+        /// SQLite's error, which names the damage.
         #[source]
         source: rusqlite::Error,
     },
     /// The file exceeds the limit.
     #[error("`{}` has {bytes} bytes; the limit is {limit}", path.display())]
     TooLarge {
-        /// The path.
+        /// The path of the file.
         path: PathBuf,
-        /// Its size.
+        /// Its size in bytes.
         bytes: u64,
-        /// The limit.
+        /// The greatest size that is read, in bytes.
         limit: u64,
     },
     /// Another program writes to the database without a pause.
     #[error("`{}` is being written by another program; close that program and try again", path.display())]
     Changing {
-        /// The path.
+        /// The path of the database.
         path: PathBuf,
     },
     /// The file or folder cannot be read.
     #[error("cannot read `{}`", path.display())]
     Io {
-        /// The path.
+        /// The path of the file or folder.
         path: PathBuf,
         /// The operating system's error.
         #[source]

@@ -18,7 +18,7 @@ pub enum Item {
     Session(Box<ForeignSession>),
     /// It becomes a file in the folder of recall.
     File(ForeignFile),
-    /// It becomes nothing.
+    /// It is not imported, for a reason that is reported.
     LeftOut(LeftOut),
 }
 
@@ -31,19 +31,19 @@ pub struct ForeignMemory {
     pub memory_type: Option<MemoryType>,
     /// The title; empty if it has none.
     pub title: String,
-    /// The text.
+    /// The text, as the source has it.
     pub content: String,
-    /// Labels.
+    /// Labels of the source.
     pub tags: Vec<String>,
     /// The files that it names as its own, as they were written.
     pub files: Vec<String>,
     /// When it was made; `None` if that is not known.
     pub created: Option<Timestamp>,
-    /// Where it applies.
+    /// The scope and the project that it is about.
     pub belongs: Belonging,
-    /// Who made it.
+    /// Who made it and in which state of the repository.
     pub origin: ForeignOrigin,
-    /// Its ratings.
+    /// Its ratings, one by one.
     pub feedback: Vec<ForeignFeedback>,
 }
 
@@ -63,11 +63,11 @@ pub struct ForeignOrigin {
     pub agent: Option<String>,
     /// The agent's mode.
     pub mode: Option<String>,
-    /// The session.
+    /// The id of the session, as the source writes it.
     pub session: Option<String>,
-    /// The git branch.
+    /// The git branch that was checked out.
     pub branch: Option<String>,
-    /// The git commit.
+    /// The git commit that was checked out.
     pub commit: Option<String>,
 }
 
@@ -80,16 +80,16 @@ pub struct ForeignFeedback {
     pub useful: bool,
     /// The occasion, in words.
     pub note: Option<String>,
-    /// When.
+    /// When it was rated; `None` if that is not known.
     pub created: Option<Timestamp>,
-    /// The session.
+    /// The id of the session in which it was rated.
     pub session: Option<String>,
 }
 
-/// A foreign session.
+/// A session that another tool recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForeignSession {
-    /// Its id.
+    /// Its id, by which a second import recognises it.
     pub id: String,
     /// When it started.
     pub started: Timestamp,
@@ -99,9 +99,9 @@ pub struct ForeignSession {
     pub goal: Option<String>,
     /// Its summary; `None` to generate one from the events.
     pub summary: Option<String>,
-    /// Where it applies.
+    /// The scope and the project that it is about.
     pub belongs: Belonging,
-    /// Who ran it.
+    /// The agent that ran it and the state of the repository.
     pub origin: ForeignOrigin,
     /// Its events, in order.
     pub events: Vec<ForeignEvent>,
@@ -112,7 +112,7 @@ pub struct ForeignSession {
 /// An event of a foreign session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForeignEvent {
-    /// When.
+    /// When it happened.
     pub timestamp: Timestamp,
     /// What. Its related files are empty.
     pub details: EventDetails,
@@ -125,7 +125,7 @@ pub struct ForeignEvent {
 pub struct ForeignFile {
     /// Its plain path below the folder `.recall`.
     pub below: String,
-    /// Its content.
+    /// Its whole text.
     pub content: String,
     /// Where it was found.
     pub from: PathBuf,
@@ -136,14 +136,14 @@ pub struct ForeignFile {
 pub struct LeftOut {
     /// The item, or what several have in common.
     pub item: String,
-    /// How many.
+    /// How many items there are of this kind.
     pub count: u64,
-    /// Why.
+    /// Why they are not imported.
     pub reason: LeftOutReason,
 }
 
 impl LeftOut {
-    /// One item.
+    /// A single item, which is named by itself.
     pub fn one(item: impl Into<String>, reason: LeftOutReason) -> Self {
         Self { item: item.into(), count: 1, reason }
     }
@@ -172,7 +172,7 @@ pub enum LeftOutReason {
     },
     /// It cannot be read.
     Unreadable {
-        /// Why.
+        /// What is wrong with it, in words.
         why: String,
     },
     /// It belongs to another project.

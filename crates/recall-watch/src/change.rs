@@ -8,11 +8,11 @@ use recall_core::{DocPath, Timestamp};
 /// What is at a path at the time of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatOutcome {
-    /// A regular file.
+    /// A regular file, not reached through a link.
     File {
-        /// Its length.
+        /// Its length in bytes.
         size_bytes: u64,
-        /// Its modification time.
+        /// When its content was last modified, as the file system says.
         modified: Timestamp,
     },
     /// Nothing, or something that cannot be accessed.

@@ -195,7 +195,7 @@ pub enum ContentError {
     /// pointer of Git LFS, written by a tool and not tracked by git, or a key file by its name or content.
     #[error("`{path}` is not indexed: {reason}")]
     Refused {
-        /// The file.
+        /// The file that was not read, or only in part.
         path: DocPath,
         /// Why it is not indexed.
         reason: SkipReason,
@@ -203,19 +203,19 @@ pub enum ContentError {
     /// A symlink in the path leads outside the root, or is broken.
     #[error("`{path}` leads outside the root through a symlink")]
     Outside {
-        /// The path.
+        /// The path below the root, with the link in it.
         path: DocPath,
     },
     /// Nothing is at the path.
     #[error("`{path}` does not exist")]
     Gone {
-        /// The path.
+        /// The path below the root at which a file was expected.
         path: DocPath,
     },
     /// The operating system refused.
     #[error("cannot read `{path}`")]
     Unreadable {
-        /// The file.
+        /// The file that the system does not let be read.
         path: DocPath,
         /// The operating system's error.
         #[source]

@@ -169,7 +169,7 @@ pub enum OutsideError {
     Outside {
         /// The path as given.
         path: PathBuf,
-        /// The root.
+        /// The root, after resolving links.
         root: PathBuf,
     },
     /// It is the root itself.

@@ -84,7 +84,7 @@ pub enum Depth {
 /// Whether ignore files and the built-in list of directories apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IgnoreRules {
-    /// They apply.
+    /// They apply, except to what git tracks.
     #[default]
     Honour,
     /// They do not apply.

@@ -50,14 +50,14 @@ impl Scan {
     }
 }
 
-/// A file that a scan found.
+/// A file that is indexed, as far as its path and metadata say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundFile {
-    /// The path.
+    /// The path below the root.
     pub path: DocPath,
     /// The length in bytes.
     pub size_bytes: u64,
-    /// The modification time.
+    /// When its content was last modified, as the file system says.
     pub modified: Timestamp,
 }
 
@@ -113,7 +113,7 @@ pub enum ScanError {
     /// The root cannot be listed.
     #[error("cannot list `{}`", path.display())]
     Root {
-        /// The root.
+        /// The root that cannot be listed.
         path: PathBuf,
         /// The operating system's error.
         #[source]

@@ -14,7 +14,7 @@ pub enum SkipReason {
     TooLarge {
         /// The length of the file in bytes.
         bytes: u64,
-        /// The limit in bytes.
+        /// The greatest length that is indexed.
         limit_bytes: u64,
         /// The setting of the limit.
         setting: &'static str,
@@ -29,7 +29,7 @@ pub enum SkipReason {
     SymlinkOutside,
     /// It is part of a loop of symlinks.
     SymlinkLoop,
-    /// It is a broken symlink.
+    /// It is a symlink to nothing.
     SymlinkBroken,
     /// Its name suggests keys or passwords, so it was not opened.
     Secret,
@@ -143,7 +143,7 @@ pub struct LeftOut {
     pub path: String,
     /// Whether it is a directory, with everything in it except what git tracks.
     pub is_directory: bool,
-    /// The rule.
+    /// The rule that leaves it out.
     pub rule: LeftOutRule,
 }
 

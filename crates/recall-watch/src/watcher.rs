@@ -76,7 +76,7 @@ pub enum WatchError {
     /// The folder for markers cannot be created.
     #[error("cannot write to `{}`", path.display())]
     Markers {
-        /// The folder.
+        /// The folder in which markers are created.
         path: PathBuf,
         /// The operating system's error.
         #[source]

@@ -20,7 +20,7 @@ pub enum DocumentError {
     /// A key occurs twice, so that programs disagree on its value.
     #[error("the key `{key}` occurs more than once")]
     Duplicate {
-        /// The key.
+        /// The key that is repeated.
         key: String,
     },
     /// No edit was found that changes nothing else.

@@ -86,7 +86,7 @@ pub enum RuntimeError {
     /// The operating system refused.
     #[error("cannot prepare the folder `{}`", path.display())]
     Io {
-        /// The folder.
+        /// The folder that was to be created or inspected.
         path: PathBuf,
         /// The operating system's error.
         #[source]
@@ -95,13 +95,13 @@ pub enum RuntimeError {
     /// The path is not a folder. A symlink could lead the socket to another user's folder.
     #[error("`{}` is a symlink or a file, not a folder", path.display())]
     NotAFolder {
-        /// The path.
+        /// The path at which the folder should be.
         path: PathBuf,
     },
     /// The folder belongs to another user, who could impersonate the daemon.
     #[error("the folder `{}` belongs to the user {owner}, not to {user}", path.display())]
     ForeignOwner {
-        /// The folder.
+        /// The folder that would hold the socket.
         path: PathBuf,
         /// The user id of the owner.
         owner: u32,
@@ -111,9 +111,9 @@ pub enum RuntimeError {
     /// Others may write to the folder, so its content may be theirs.
     #[error("others may write to the folder `{}` (mode {mode:04o})", path.display())]
     WritableByOthers {
-        /// The folder.
+        /// The folder that would hold the socket.
         path: PathBuf,
-        /// Its permission bits.
+        /// Its permission bits, of which one for group or others allows writing.
         mode: u32,
     },
 }

@@ -25,7 +25,7 @@ use crate::{ConfigError, Dirs, Environment, Table, Warning, layers};
 /// The loaded settings, with the table of their values and origins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loaded {
-    /// The settings.
+    /// The values in force.
     pub settings: Settings,
     /// Each value with where it was set.
     pub table: Table,

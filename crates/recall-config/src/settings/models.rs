@@ -49,7 +49,7 @@ pub enum ProxySetting {
     /// `NO_PROXY`.
     #[default]
     Environment,
-    /// No proxy.
+    /// No proxy, whatever the environment says.
     None,
     /// The proxy at an address.
     At(String),

@@ -36,7 +36,7 @@ pub struct CaptureSettings {
     pub edits: bool,
     /// Which commands failed, and why.
     pub failures: bool,
-    /// Commits.
+    /// Which commits were made.
     pub commits: bool,
     /// What the agent said at the end of a turn.
     pub messages: bool,

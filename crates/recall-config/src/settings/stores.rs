@@ -37,16 +37,16 @@ pub struct SpreadConfig {
 pub enum StoreKind {
     /// PostgreSQL with pgvector.
     Postgres,
-    /// Qdrant.
+    /// Qdrant, over gRPC.
     Qdrant,
 }
 
 /// Which of several servers a search asks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReadFrom {
-    /// Any that answers.
+    /// The first that answers, a standby too.
     #[default]
     Any,
-    /// The primary.
+    /// The one that accepts writes.
     Primary,
 }

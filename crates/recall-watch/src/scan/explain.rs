@@ -22,7 +22,7 @@ pub enum Explanation {
     Skipped {
         /// The path of the file or directory.
         path: String,
-        /// Why.
+        /// Why the file or directory is not indexed.
         reason: SkipReason,
     },
     /// No file is at the path.

@@ -19,7 +19,7 @@ pub(super) struct Root {
 /// A part of a root that is scanned separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// The indexed files.
+    /// The files that a scan indexes.
     Files,
     /// The journals, which the reader itself also writes.
     Journals,
