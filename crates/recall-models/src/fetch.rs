@@ -119,7 +119,7 @@ impl Fetcher {
     }
 }
 
-/// A download failed.
+/// A download that did not end with a checked file.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// The server responded with an error status.
@@ -127,7 +127,7 @@ pub enum FetchError {
     Refused {
         /// The URL.
         url: String,
-        /// The HTTP status.
+        /// The HTTP status, which is not a success.
         status: u16,
     },
     /// The server could not be reached, or the connection broke before a response.
@@ -143,7 +143,7 @@ pub enum FetchError {
     Truncated {
         /// The URL.
         url: String,
-        /// The bytes received.
+        /// The bytes received, with those of earlier attempts.
         done_bytes: u64,
         /// The expected size, if known.
         total_bytes: Option<u64>,
@@ -153,9 +153,9 @@ pub enum FetchError {
     WrongChecksum {
         /// The URL.
         url: String,
-        /// The expected checksum.
+        /// The expected SHA-256 in hexadecimal.
         expected: String,
-        /// The actual checksum.
+        /// The SHA-256 of what was received.
         found: String,
     },
     /// The file cannot be written.

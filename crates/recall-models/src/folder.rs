@@ -37,10 +37,10 @@ pub struct ModelsFolder {
     path: PathBuf,
 }
 
-/// An installed model.
+/// An installed model, which may be unusable.
 #[derive(Debug)]
 pub struct Installed {
-    /// The name.
+    /// The name of its folder, by which it is selected.
     pub name: String,
     /// The path of its folder.
     pub path: PathBuf,

@@ -18,7 +18,7 @@ pub struct ClientSettings {
     pub proxy: Option<String>,
     /// Hosts that are reached directly, each including its subdomains; `*` means all hosts.
     pub no_proxy: Vec<String>,
-    /// The timeout for connecting.
+    /// The time limit for a connection with TLS.
     pub connect_timeout: Duration,
     /// The timeout for the beginning of a response.
     pub response_timeout: Duration,

@@ -41,9 +41,9 @@ pub struct Manifest {
     pub pooling: Pooling,
     /// Whether outputs are scaled to length 1. If not, the network must do so itself, or its outputs are refused.
     pub normalise: bool,
-    /// The prefix of queries.
+    /// What precedes every query; empty for nothing.
     pub query_prefix: String,
-    /// The prefix of documents.
+    /// What precedes every document; empty for nothing.
     pub document_prefix: String,
     /// The maximum number of tokens of a text, including special tokens.
     pub window_tokens: usize,
@@ -61,7 +61,7 @@ pub struct Manifest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NetworkKind {
-    /// It embeds texts.
+    /// It turns each text into a vector.
     Embed,
     /// It scores texts against a query.
     Rerank,
@@ -90,7 +90,7 @@ impl fmt::Display for NetworkKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// It embeds texts.
+    /// It embeds chunks and queries for semantic search.
     Embed,
     /// It scores texts against a query.
     Rerank,
@@ -103,7 +103,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// All roles.
+    /// All roles, in the order of the enum.
     pub const ALL: [Self; 5] = [Self::Embed, Self::Rerank, Self::Prerank, Self::Judge, Self::Describe];
 
     /// The roles of language models. None can be installed.
@@ -150,7 +150,7 @@ pub enum Batching {
     Alone,
 }
 
-/// A file of a model.
+/// A file of a model, as it was when the model was installed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelFile {
@@ -220,7 +220,7 @@ pub enum ManifestError {
         /// The operating system's error.
         source: io::Error,
     },
-    /// The manifest is malformed.
+    /// The manifest is not JSON, or has other fields.
     #[error("`{}` is not a model manifest", path.display())]
     Malformed {
         /// The path of the manifest.
@@ -233,7 +233,7 @@ pub enum ManifestError {
     Wrong {
         /// The path of the manifest.
         path: PathBuf,
-        /// What is invalid.
+        /// Which value is invalid, and why.
         problem: String,
     },
 }

@@ -14,7 +14,7 @@ pub enum FolderError {
         "`{name}` is not a valid model name: use letters, digits, `-`, `_` and `.`, and not the name of a built-in model"
     )]
     BadName {
-        /// The name.
+        /// The name as given.
         name: String,
     },
     /// No model of that name is installed.
@@ -36,9 +36,9 @@ pub enum FolderError {
     OtherRole {
         /// The model's name.
         name: String,
-        /// What it does.
+        /// What its network does, by the manifest.
         found: NetworkKind,
-        /// The requested role.
+        /// The role in which it was to be used.
         asked: Role,
     },
     /// The model's manifest cannot be used.
@@ -91,7 +91,7 @@ pub enum AddError {
     /// The folder has a model's weights, but not its network.
     #[error("`{}` holds weights, but no ONNX network `model.onnx` is next to it", weights.display())]
     OnlyWeights {
-        /// The folder.
+        /// The folder that was to be added.
         folder: PathBuf,
         /// The file of weights.
         weights: PathBuf,
@@ -108,15 +108,15 @@ pub enum AddError {
     /// The dimension of the embeddings differs from the stated one.
     #[error("the model's embeddings have {found} dimensions, but its configuration says {expected}")]
     WrongDimensions {
-        /// The stated dimension.
+        /// The number of dimensions that the configuration states.
         expected: usize,
-        /// The actual dimension.
+        /// The number of dimensions that the network returned.
         found: usize,
     },
     /// The files cannot be copied or written.
     #[error("cannot install the model in `{}`", path.display())]
     Unwritable {
-        /// The target.
+        /// The path in the folder of models.
         path: PathBuf,
         /// The operating system's error.
         source: io::Error,

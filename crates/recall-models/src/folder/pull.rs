@@ -127,9 +127,9 @@ pub enum PullError {
     /// The repository lacks a file.
     #[error("the repository `{repository}` has no file `{file}`")]
     NotInHub {
-        /// The repository.
+        /// The name of the repository on the hub.
         repository: &'static str,
-        /// The file.
+        /// The path of the file in the repository.
         file: String,
     },
     /// The hub lists no checksum for a file.

@@ -15,15 +15,15 @@ pub struct RegistryModel {
     /// The path of the network in the repository. Files whose paths begin with it, with external tensors, belong to the
     /// network.
     pub network: &'static str,
-    /// What it does.
+    /// What its network does, which decides about its roles.
     pub kind: NetworkKind,
     /// The dimension of its embeddings; 1 for a cross-encoder.
     pub dimensions: usize,
     /// The pooling of token outputs.
     pub pooling: Pooling,
-    /// The prefix of queries.
+    /// What precedes every query; empty for nothing.
     pub query_prefix: &'static str,
-    /// The prefix of documents.
+    /// What precedes every document; empty for nothing.
     pub document_prefix: &'static str,
     /// The maximum number of tokens of a text.
     pub window_tokens: usize,

@@ -39,7 +39,7 @@ impl OnnxCrossEncoder {
         &self.name
     }
 
-    /// Returns its manifest.
+    /// Returns the manifest with which it was loaded.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }

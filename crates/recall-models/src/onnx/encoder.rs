@@ -47,7 +47,7 @@ impl OnnxEncoder {
         &self.name
     }
 
-    /// Returns its manifest.
+    /// Returns the manifest with which it was loaded.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }

@@ -24,9 +24,9 @@ pub enum LoadError {
     Changed {
         /// The file.
         path: PathBuf,
-        /// The expected checksum.
+        /// The SHA-256 in the manifest, in hexadecimal.
         expected: String,
-        /// The actual checksum.
+        /// The present SHA-256.
         found: String,
     },
     /// The tokenizer's file is invalid.
@@ -50,7 +50,7 @@ pub enum LoadError {
     NotAnEncoder {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Which input or output is missing or unknown.
         problem: String,
     },
     /// The model does something else.
@@ -58,7 +58,7 @@ pub enum LoadError {
     OtherKind {
         /// The model's folder.
         path: PathBuf,
-        /// What it does.
+        /// What the manifest says that it does.
         found: NetworkKind,
         /// What is asked of it.
         asked: NetworkKind,
@@ -91,13 +91,13 @@ pub enum RunError {
     Shape {
         /// The expected number of outputs.
         expected: usize,
-        /// The actual shape.
+        /// The shape of the output tensor.
         found: Vec<i64>,
     },
     /// The embedding does not have length 1, although the manifest says that the network scales it.
     #[error("the embedding has length {length}, expected 1")]
     NotUnit {
-        /// Its length.
+        /// Its length in decimal.
         length: String,
     },
     /// The worker ended before the text was done: the model was removed, or its thread died.

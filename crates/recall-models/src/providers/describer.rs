@@ -59,7 +59,7 @@ impl RemoteDescriber {
         LanguageModel::new(model, link).map(Self)
     }
 
-    /// Returns the model.
+    /// Returns the model that is asked for descriptions.
     pub fn model(&self) -> &RemoteModel {
         &self.0.model
     }

@@ -85,17 +85,17 @@ impl RemoteEncoder {
         })
     }
 
-    /// Returns the model.
+    /// Returns the model that is asked for embeddings.
     pub fn model(&self) -> &RemoteModel {
         &self.model
     }
 
-    /// Returns its link.
+    /// Returns the link over which it is asked.
     pub fn link(&self) -> &Arc<Link> {
         &self.link
     }
 
-    /// Returns its state.
+    /// Returns whether it is paused, and its pace.
     pub fn state(&self) -> EncoderState {
         let Pace { texts, time } = *self.pace.lock();
         let problem = self.link.pause().map(|pause| pause.reason);

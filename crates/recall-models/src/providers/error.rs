@@ -10,7 +10,7 @@ pub enum ProviderError {
     NoKey {
         /// The provider.
         provider: String,
-        /// The variable.
+        /// The environment variable that would have the key.
         variable: String,
     },
     /// The key would be readable on the network.
@@ -40,7 +40,7 @@ pub enum ProviderError {
     Busy {
         /// The address.
         address: String,
-        /// The HTTP status.
+        /// The HTTP status of the answer.
         status: u16,
         /// What the server said; empty for nothing.
         message: String,
@@ -52,7 +52,7 @@ pub enum ProviderError {
     Refused {
         /// The address.
         address: String,
-        /// The HTTP status.
+        /// The HTTP status of the answer.
         status: u16,
         /// What the server said; empty for nothing.
         message: String,
@@ -62,7 +62,7 @@ pub enum ProviderError {
     BadAnswer {
         /// The address.
         address: String,
-        /// What is wrong.
+        /// What is wrong with the response.
         problem: BadAnswer,
     },
     /// Requests are paused after failures.
@@ -214,7 +214,7 @@ pub enum BadAnswer {
     WrongDimensions {
         /// The model's dimensions.
         expected: usize,
-        /// The vector's.
+        /// The number of components that it has.
         found: usize,
     },
     /// A vector has more dimensions than can be stored, or none.

@@ -46,7 +46,7 @@ impl RemoteJudge {
         LanguageModel::new(model, link).map(Self)
     }
 
-    /// Returns the model.
+    /// Returns the model that is asked for scores.
     pub fn model(&self) -> &RemoteModel {
         &self.0.model
     }

@@ -87,7 +87,7 @@ impl Link {
         Ok(Self { provider, agent, settings, breaker, usage })
     }
 
-    /// Returns the provider.
+    /// Returns the provider that is asked.
     pub fn provider(&self) -> &Provider {
         &self.provider
     }

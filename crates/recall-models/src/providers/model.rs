@@ -7,7 +7,7 @@ use crate::providers::known::known_limits;
 use crate::providers::name::{NameError, RemoteName};
 use crate::providers::provider::Wire;
 
-/// A remote model.
+/// A model that a provider runs, with what a request to it needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RemoteModel {

@@ -12,9 +12,9 @@ pub enum Wire {
     Ollama,
     /// OpenAI's format, which many servers speak.
     OpenAi,
-    /// Voyage's format.
+    /// Voyage's format, which has embeddings only.
     Voyage,
-    /// Anthropic's format.
+    /// Anthropic's format, which has language models only.
     Anthropic,
 }
 
@@ -76,9 +76,9 @@ impl fmt::Debug for Key {
 /// A server that runs models.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provider {
-    /// Its name.
+    /// Its name, which precedes the names of its models.
     pub name: String,
-    /// Its wire format.
+    /// The format of its requests and responses.
     pub wire: Wire,
     /// Its address, without a slash at its end.
     pub address: String,
@@ -166,9 +166,9 @@ pub enum ProviderSetError {
     /// No provider has the name.
     #[error("no provider is called `{name}`; there are: {}", known.join(", "))]
     Unknown {
-        /// The name.
+        /// The name as given.
         name: String,
-        /// The known names.
+        /// The names of the providers that are configured or built in.
         known: Vec<String>,
     },
 }

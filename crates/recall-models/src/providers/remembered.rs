@@ -104,7 +104,7 @@ pub enum RememberedError {
         /// The operating system's error.
         source: io::Error,
     },
-    /// It is malformed.
+    /// It is not JSON, or has other fields.
     #[error("`{}` is malformed", path.display())]
     Malformed {
         /// The file.
@@ -117,7 +117,7 @@ pub enum RememberedError {
     Version {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// The version of its format.
         found: u32,
     },
 }

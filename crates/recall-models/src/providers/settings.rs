@@ -7,13 +7,13 @@ use std::time::Duration;
 /// The addresses of the providers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Addresses {
-    /// Of Ollama.
+    /// The address of Ollama.
     pub ollama: String,
     /// Of OpenAI, or of what stands in for it, such as a gateway.
     pub openai: String,
-    /// Of Voyage.
+    /// The address of Voyage.
     pub voyage: String,
-    /// Of Anthropic.
+    /// The address of Anthropic.
     pub anthropic: String,
     /// Of further servers that speak OpenAI's format, by name.
     pub compatible: BTreeMap<String, String>,

@@ -144,7 +144,7 @@ pub enum UsageError {
     /// It cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// It is malformed.
+    /// It is not JSON, or has other fields.
     #[error("{FILE} is malformed")]
     Malformed(#[from] serde_json::Error),
 }

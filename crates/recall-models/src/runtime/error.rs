@@ -22,7 +22,7 @@ pub enum RuntimeError {
     /// No file is at the path.
     #[error("there is no ONNX runtime at `{}`", path.display())]
     Missing {
-        /// The path.
+        /// The path that is configured.
         path: PathBuf,
     },
     /// The runtime is too old.
@@ -30,7 +30,7 @@ pub enum RuntimeError {
     TooOld {
         /// The path of the library.
         path: PathBuf,
-        /// Its version.
+        /// The version that the library reports.
         found: String,
     },
     /// The file is not an ONNX runtime for this machine, or it failed to start.
@@ -76,9 +76,9 @@ pub enum RuntimeError {
     /// The process has loaded another library, which cannot be unloaded.
     #[error("the ONNX runtime at `{}` is in use; `{}` takes effect when the daemon restarts", open.display(), asked.display())]
     AnotherIsOpen {
-        /// The loaded library.
+        /// The path of the library that is loaded.
         open: PathBuf,
-        /// The requested library.
+        /// The path of the library that was to be loaded.
         asked: PathBuf,
     },
 }
@@ -89,9 +89,9 @@ pub enum InstallError {
     /// There is no package for this platform.
     #[error("there is no package of the ONNX runtime for {system} on {processor}")]
     NoPackage {
-        /// The operating system.
+        /// The operating system, as Rust names it.
         system: &'static str,
-        /// The processor.
+        /// The architecture of the processor, as Rust names it.
         processor: &'static str,
     },
     /// Another process is installing it.
@@ -121,11 +121,11 @@ pub enum InstallError {
     OtherPackage {
         /// The local package.
         path: PathBuf,
-        /// The expected package.
+        /// The file name of the package for this platform.
         file: &'static str,
-        /// The expected checksum.
+        /// The pinned SHA-256, in hexadecimal.
         expected: String,
-        /// The actual checksum.
+        /// The SHA-256 of the local package.
         found: String,
     },
     /// The library cannot be extracted from the package, although the checksum is correct.
