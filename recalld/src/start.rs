@@ -1,4 +1,7 @@
 //! The start of the daemon, from the arguments to a listening server.
+//!
+//! The order matters: the log first, so that what fails is read somewhere; then the locks, because only their holder may remove the
+//! socket of a killed daemon; then the socket, at which clients may wait from then on; the stores last, each when a request needs it.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,4 +1,7 @@
 //! Reading of a committed state.
+//!
+//! A [`Snapshot`] is a read transaction on a connection of its own, taken from a pool. SQLite's write-ahead log lets writers go on
+//! meanwhile, but it grows while an old snapshot is open: snapshots are short, and slow work is done between them.
 
 mod counts;
 mod enclosing;

@@ -1,4 +1,8 @@
 //! The process that holds the daemon's lock, whether or not it can be reached.
+//!
+//! The lock is what decides that a daemon runs: the system releases it when the process ends, however it ends. The note in the lock's
+//! file says which process it is. A process id may be reused, so a signal is sent only to a process that is open and whose start time
+//! and program match the note.
 
 use std::fmt;
 use std::fs::{File, TryLockError};

@@ -1,4 +1,8 @@
 //! Starting the daemon's program.
+//!
+//! The daemon outlives its starter, so it inherits nothing that belongs to it: not the terminal, the working directory, nor most
+//! variables of the environment. Several clients may start one at once: the daemons agree by a lock, and those that yield exit with
+//! success.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

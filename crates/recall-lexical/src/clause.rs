@@ -1,4 +1,7 @@
 //! Weighted clauses of a query and their posting lists.
+//!
+//! Every retriever of words is a disjunction of clauses: a term with BM25, or a key with a constant score. Each clause has an upper
+//! bound, by which the evaluation skips entries that cannot be among the best.
 
 use std::rc::Rc;
 

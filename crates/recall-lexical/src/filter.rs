@@ -1,4 +1,7 @@
 //! The entries that pass a query's filters.
+//!
+//! A filter becomes a set of entries for each segment, from the postings of its values. It is applied while postings are read, not to
+//! the results: a filter that few pass would otherwise leave too few candidates. The sets are cached with their snapshot.
 
 use std::sync::Arc;
 

@@ -1,4 +1,7 @@
 //! A store in memory that compares everything with everything: what the other kinds must agree with.
+//!
+//! It is the simplest implementation of [`SharedStore`], without bounds and without a server. The tests of the contract run on every
+//! kind.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -1,4 +1,7 @@
 //! The listening socket on Unix: a file that only this user may connect to.
+//!
+//! A killed daemon leaves its file, which is removed only if nobody listens on it. A daemon that ends removes the file only if it is
+//! still its own, by device and inode: a later daemon may have taken the path.
 
 use std::fs::{self, Permissions};
 use std::io;

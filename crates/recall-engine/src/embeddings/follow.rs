@@ -1,4 +1,9 @@
 //! Updating embeddings to the catalog.
+//!
+//! What is to do is a difference: the rows of the catalog without the rows that have embeddings. So no list of pending work is kept,
+//! and an update may be killed after any batch. Slow models run between two snapshots, not within one, because an open snapshot keeps
+//! the write-ahead log from shrinking. The generation is stored only with the last batch: until then the embeddings count as
+//! incomplete.
 
 use std::collections::HashSet;
 use std::thread;

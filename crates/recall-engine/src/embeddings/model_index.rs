@@ -1,4 +1,8 @@
 //! The embeddings of a store by one model.
+//!
+//! Damaged files are quarantined as a whole, since embeddings can be computed again. Embeddings of a greater generation than the
+//! catalog's belong to a catalog that is gone, so they are quarantined. Queries take the open files without a lock; one thread at a
+//! time updates them.
 
 use std::sync::Arc;
 

@@ -1,4 +1,8 @@
 //! The scan of the texts that may match.
+//!
+//! Signatures leave out most documents (ADR 49); of the others the texts are read and matched. Many are read by several threads, each
+//! on a snapshot of its own. Their answers count only if all saw the same generation; after some attempts one thread reads one
+//! snapshot, so that a store that is written all the time is answered too.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,4 +1,8 @@
 //! Definitions and uses of a name.
+//!
+//! Neither is stored as an edge: which definition a name means depends on the definitions of all documents, so one changed file could
+//! change edges anywhere. Both are looked up in the lexical index and decided by `links::meaning`. A resolver belongs to one query on
+//! one snapshot, so its caches need no invalidation.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

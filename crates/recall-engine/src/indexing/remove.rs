@@ -1,4 +1,8 @@
 //! The remove use case: documents out of the index, and memories out of the store.
+//!
+//! All items are looked up before anything is removed, so an unknown one changes nothing. A file itself is never touched: that its
+//! path is removed is a decision in the selection, which later scans keep. A memory is deleted by an event in the journal, which git
+//! carries to others.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,8 @@
 //! Lookup of documents by the end of a path.
+//!
+//! An import names the end of a path (`auth::token`, `./util`, `pkg/io`), and the part before it depends on build files, which are
+//! not read. So documents are indexed by their last components, each language guesses paths for a target, and the candidates nearest
+//! to the document that names it win.
 
 use std::cmp::Ordering;
 use std::ops::Range;

@@ -1,4 +1,8 @@
 //! Reading of the rows that pass a filter.
+//!
+//! Conditions are evaluated from the cheapest on: those on the scope once for a store, those that SQLite knows in the catalog, then
+//! those on documents and memories, on chunks, and at last on texts. Paths and texts are compared as the client sees them, with the
+//! mount and with secrets masked: a filter must not reveal what an answer hides.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;

@@ -1,4 +1,8 @@
 //! Adding a memory.
+//!
+//! A memory is compared with the known ones before it is written, since agents repeat what they have learned. Two that are added at
+//! the same time must see each other: the id is reserved first, then the known memories are compared, and the reservation ends only
+//! when the event is in the state.
 
 use std::sync::Arc;
 

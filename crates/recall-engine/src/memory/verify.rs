@@ -1,4 +1,7 @@
 //! Verification of memories against the files, and confirmation by the user.
+//!
+//! A memory is anchored to files and symbols as they were when it was written or last confirmed. A check compares and writes nothing.
+//! A confirmation is an event with anchors to the current files; whether it counts as the user's own depends on who asks (ADR 18).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,8 @@
-//! The import.
+//! The import of what another tool remembers.
+//!
+//! Items become events of the journal, as if they had been added here (ADR 34). Their ids follow from the foreign ids: an import that
+//! is repeated adds what is new and changes nothing else, so it may stop anywhere. Memories are written in batches, with one sync for
+//! each.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;

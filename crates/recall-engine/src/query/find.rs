@@ -1,4 +1,8 @@
 //! The places of the rows of a page, in order.
+//!
+//! A place has what the order needs and nothing else; the values of the selected columns are read for the rows of the page only. One
+//! row more than the page is looked for, which tells whether there are more. Ties are broken by path, offset and store, so that pages
+//! of one generation neither repeat nor skip a row.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;

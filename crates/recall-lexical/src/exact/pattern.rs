@@ -1,4 +1,8 @@
 //! A compiled pattern.
+//!
+//! A literal is compiled as an expression too, so there is one matcher. It takes time linear in the text, and its size is bounded: an
+//! expression comes from a model and may be hostile. From the same syntax tree follows what a text must contain to match, by which
+//! most documents are left out unread (ADR 49).
 
 use std::ops::Range;
 

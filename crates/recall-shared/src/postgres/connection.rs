@@ -1,4 +1,7 @@
 //! Connections to a server, kept for the next request.
+//!
+//! A connection is given back only after its request has ended, so a dropped future never leaves one in the middle of an answer. The
+//! plans of searches are fixed by the settings of a connection, because the statistics of a table lag behind publications.
 
 use std::collections::HashMap;
 use std::sync::Arc;

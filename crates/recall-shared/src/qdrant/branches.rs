@@ -1,4 +1,8 @@
 //! The points of branches, whose changes begin and commit publications.
+//!
+//! Qdrant has no transactions, but it changes one point at a time. So the point of a branch names the ticket of the committed
+//! publication, and one conditional write of it is the commit (ADR 45). Tickets grow: a publication that began earlier loses its
+//! right to commit.
 
 use std::collections::HashMap;
 

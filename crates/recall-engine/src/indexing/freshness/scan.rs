@@ -1,4 +1,8 @@
 //! A scan of a store's files: the comparison with the catalog, and the ingest of the differences.
+//!
+//! A scan is the only way in which changes reach an index (ADR 3). Marks of what may have changed are taken before the comparison and
+//! put back after a failure, so that none is lost: what happens during a scan is found by the next one. More than a few files wait
+//! for a turn to index, which bounds the memory of all stores together (ADR 19).
 
 use std::collections::HashSet;
 use std::num::NonZero;

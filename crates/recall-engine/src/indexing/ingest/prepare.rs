@@ -1,4 +1,8 @@
 //! Reading and parsing of one file or memory into a document.
+//!
+//! Nothing of a single file stops a run: a file that cannot be read, or on which a parser panics, becomes a record that `status`
+//! shows. A file is parsed only if the hash of its content differs from the indexed one. A file that was modified just before the run
+//! may change again within the resolution of its modification time, so it is marked to be read again.
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
