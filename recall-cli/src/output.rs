@@ -1,4 +1,7 @@
 //! Output to standard output and standard error, as text or JSON.
+//!
+//! Standard output has the answer and nothing else, so that it can be piped; notes and errors go to standard error. What depends on a
+//! terminal (width, colour, relative times) is decided here once and passed on.
 
 mod format;
 pub(crate) mod human;

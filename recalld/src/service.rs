@@ -1,4 +1,8 @@
 //! The RPCs by topic. Each reads its request, calls the engine and writes the answer.
+//!
+//! No rule of recall is here: `recall-api` validates and converts, the engine decides, and the layers of the server admit, time and
+//! count. A handler chooses the thread: short calls block a worker (ADR 24), others run on threads for blocking work. Begin with
+//! `calls` and `search`.
 
 mod adopted;
 mod backup;

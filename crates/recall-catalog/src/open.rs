@@ -1,4 +1,8 @@
 //! Opening of a catalog file.
+//!
+//! A file is recognised before it is changed in any way: one that is not a catalog, or of a newer version, is left as it is. A
+//! catalog on a network file system is refused, because its locks and the shared memory of the write-ahead log are not reliable
+//! there. A file that cannot be written is opened for reading if its log allows it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;

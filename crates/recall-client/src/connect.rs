@@ -1,6 +1,6 @@
 //! Connecting to the shared daemon, and starting it if necessary.
 //!
-//! One loop with one deadline: try the sockets; if nobody listens, start a daemon, or wait for whoever is starting one; try again.
+//! One loop with one deadline: try the sockets; if nobody listens, start a daemon, or wait for the client that starts one; try again.
 //! Each round looks at the system again and believes nothing of the round before, because any of the processes may have ended since.
 //!
 //! The start lock covers a start and a replacement as a whole (ADR 25). Of many clients one does it, and none can shut the next

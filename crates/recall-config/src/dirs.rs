@@ -1,4 +1,8 @@
 //! The directories of recall's files.
+//!
+//! Every program of a user must find the same daemon, from a shell, an editor or a service. So the socket's folder depends on the
+//! user and the data home only, and not on variables that differ between them, such as `TMPDIR`. Each data home has a daemon of its
+//! own.
 
 mod runtime;
 

@@ -1,4 +1,7 @@
 //! Initialisation of a project, and checks of its root.
+//!
+//! The files of a project come with a clone, so they are made and read without following links. The home folder and `/` are refused
+//! as roots: a client that was started there by accident would index everything that the user has.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,7 @@
 //! All settings, with their types and defaults.
+//!
+//! Each section is a struct with typed fields: a value that is there is valid, and no other crate reads TOML. The defaults are in the
+//! code, and a test compares them with `default.toml`, which people read.
 
 mod freshness;
 mod hooks;

@@ -1,4 +1,7 @@
 //! The role of a file in its project, derived from its path and its text.
+//!
+//! Conventions of paths decide first, since they are cheap and a person can predict them. The text decides where a convention is
+//! ambiguous, as for a folder `tests` that holds no tests. Nothing is excluded by its role; rankers and filters use it.
 
 mod code_lines;
 mod convention;

@@ -1,4 +1,7 @@
 //! Programming and markup languages.
+//!
+//! Everything that the program knows of a language's files is one row of `table`. A language without a row is still a name, by which
+//! its documents can be filtered.
 
 #[rustfmt::skip]
 pub(crate) mod syntaxes;

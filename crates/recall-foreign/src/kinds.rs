@@ -1,4 +1,7 @@
 //! The readers, one for each kind.
+//!
+//! A reader passes items to a sink one by one, so that a large source is never held in memory, and stops when the sink breaks. It
+//! reports what the source says; whether an item is new or belongs to the project is decided by the engine (ADR 34).
 
 mod basic_memory;
 mod claude_mem;

@@ -1,4 +1,7 @@
 //! The memories that a set of events gives.
+//!
+//! Git merges journals in any order and may repeat lines, so a state must depend on the set of events alone: applying one is
+//! commutative and idempotent (ADR 8). Each memory keeps all its events, sorted by time and id, and its state is folded from them.
 
 mod fold;
 mod state;

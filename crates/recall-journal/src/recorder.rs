@@ -1,4 +1,8 @@
 //! The event file of a session.
+//!
+//! A session's events come from hooks, many in a second, and are written by one machine only. So they are lines of one file, in the
+//! order of writing, without the days and the merging of a journal. Group commit and the repair of a torn last line are those of the
+//! journals.
 
 mod line;
 

@@ -1,4 +1,8 @@
 //! The installed models and their roles.
+//!
+//! A model is a folder with a manifest, which has the checksum of each file; it appears and disappears by a rename, so no process
+//! sees a part of one. A role (embed, rerank, …) is a line in one file, apart from the models: another model is selected without
+//! touching either, and a model in use cannot be removed.
 
 mod add;
 mod error;

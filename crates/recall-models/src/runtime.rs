@@ -1,4 +1,9 @@
 //! Finding, verifying and loading ONNX Runtime.
+//!
+//! The library is loaded at run time, so that the daemon starts without it (ADR 9). It is foreign code in the daemon's process: an
+//! installed one is verified by its checksum, and one that killed a process while it was loaded is not loaded again until somebody
+//! asks for it. A process has one runtime, because the library keeps its state in globals. Begin with `attempt`, `record` and
+//! `package`.
 
 mod attempt;
 mod error;

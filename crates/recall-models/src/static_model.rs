@@ -1,4 +1,8 @@
 //! The built-in static embedding model.
+//!
+//! The embedding of a text is a weighted sum of rows of a table, one for each word or piece of a word; no network runs. So a chunk
+//! takes microseconds, and every store has semantic search from its first second. Transformers, which also see the order of words,
+//! embed in the background (ADR 13). Begin with `tokenizer`, then `format`.
 
 mod format;
 mod tokenizer;

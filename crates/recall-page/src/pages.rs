@@ -1,4 +1,7 @@
 //! The pages, and what a change does.
+//!
+//! Reading is `GET`, and every change of the project is a `POST` below `do`, so the guard can tell them apart. Each handler makes one
+//! call of the service and writes HTML; a failure of the call is a page with its message and hint.
 
 mod amend;
 mod browse;

@@ -1,4 +1,8 @@
 //! Training of rankers: LambdaMART on judged queries, cross-validation and calibration.
+//!
+//! The features are binned once, and trees grow leaf by leaf from histograms. The objective is the order within a query, by the
+//! change in nDCG, or the probability that a candidate is relevant. Cross-validation holds out whole groups of queries, such as a
+//! repository. Begin with `boost`, `lambda` and `grow`.
 
 mod binning;
 mod boost;

@@ -1,4 +1,7 @@
 //! `recall launch`
+//!
+//! The agent is a child with recall's briefing in a file that is added to its instructions; it never replaces them. A mode that comes
+//! with a repository is refused until a person has confirmed its text (ADR 36).
 
 mod client;
 mod context_file;

@@ -1,4 +1,7 @@
 //! `recall service`
+//!
+//! An installation is a plan of files and commands that is shown or made. Only files that recall wrote and nobody changed since are
+//! replaced or removed; a failed installation is undone.
 
 mod report;
 

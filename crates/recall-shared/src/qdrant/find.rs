@@ -1,4 +1,7 @@
 //! Candidates and their texts.
+//!
+//! Chunks, documents and branches are points of different collections, without a transaction around them. So a search reads the epoch
+//! and the branches before and after the rest, and starts again if one of them has changed (ADR 45).
 
 mod candidates;
 mod conditions;
