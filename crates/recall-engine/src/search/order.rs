@@ -170,17 +170,26 @@ fn by_rankers<'a>(
     Ok(order)
 }
 
-/// Returns the prior of each document of a kind: by its role in the project, because it is a copy, or by its version.
+/// Returns the prior of each document of a kind.
 fn demotions(search: &Search<'_>, stores: &[KindCandidates<'_>], deciding: &Deciding<'_>) -> Vec<Option<Factor>> {
     let documents = stores.iter().flat_map(|found| found.documents.iter().map(move |document| (found, document)));
-    let demotion = |(found, document): (&KindCandidates<'_>, &&DocumentEvidence)| {
-        let on_odds = |kind| prior::on_odds(kind, &deciding.asked_for, search.request);
-        let of_kind = on_odds(document.traits.file_kind)
-            .or_else(|| on_odds(found.of_store.links.is_copy(document.document).then_some(FileKind::Generated)?));
-        let version = || found.of_store.known.older_version(document.document);
-        of_kind.or_else(|| prior::on_odds_of_version(version()?, search.understood, search.request))
-    };
-    documents.map(demotion).collect()
+    documents.map(|(found, document)| demotion(search, found, document, deciding)).collect()
+}
+
+/// Returns the prior of a document: by its role in the project, because it is a bundle, or by its version.
+fn demotion(
+    search: &Search<'_>,
+    found: &KindCandidates<'_>,
+    document: &DocumentEvidence,
+    deciding: &Deciding<'_>,
+) -> Option<Factor> {
+    let StoreCandidates { links, known, .. } = found.of_store;
+    let on_odds = |kind| prior::on_odds(kind, &deciding.asked_for, search.request);
+    let by_version =
+        || prior::on_odds_of_version(known.older_version(document.document)?, search.understood, search.request);
+    on_odds(document.traits.file_kind)
+        .or_else(|| on_odds(links.is_copy(document.document).then_some(FileKind::Generated)?))
+        .or_else(by_version)
 }
 
 /// Whether a document lacks the only word of a query. If all documents lack it, the factor changes no order.
