@@ -7,7 +7,7 @@
 //! Retrievers find chunks; learned rankers order documents by all that is known of them (ADR 6), where fusion knows ranks only. One
 //! relevance makes a list of all kinds (ADR 22). Every store is a `SearchedStore`, so no later stage knows where a document is
 //! (ADR 48). A hit has the text that its file has: a pass that finds a changed file indexes it, and the search starts again. Begin
-//! with `context`, `candidates`, `order` and `page`.
+//! with `plan`, `context`, `candidates`, `order` and `page`.
 
 mod answer;
 mod candidate_features;
@@ -30,6 +30,7 @@ mod messages;
 mod nearness;
 mod order;
 mod page;
+mod plan;
 mod prior;
 mod ranked;
 mod rare_words;
@@ -45,27 +46,24 @@ mod verdict;
 
 use std::cell::OnceCell;
 use std::mem;
-use std::sync::Arc;
 
 use recall_core::{
-    Ablation, Facets, Language, OtherProjects, Recording, Scope, SearchRequest, Understood, UnknownFilter,
-    UnknownLanguage, Weights, error_chain, select, understand, understand_whole,
+    Ablation, Facets, Recording, Scope, SearchRequest, Understood, UnknownFilter, Weights, error_chain, select,
+    understand_whole,
 };
 use recall_rql::Filter;
 
 use crate::coverage::Coverage;
-use crate::engine::{MountedStore, MountedStores};
-use crate::error::{SearchError, StoreError};
-use crate::indexing::freshen;
-use crate::matching::{OutsidePaths, PathFilters};
+use crate::engine::MountedStore;
+use crate::error::SearchError;
 use crate::origin::Origin;
 use crate::ranking::Rankers;
-use crate::store::{Store, StructureWait};
 use crate::task_pool::Deferred;
 use crate::warning::Warning;
 use crate::{Engine, mask};
 use candidates::StoreCandidates;
 use context::{Search, SearchedStore, StageClock};
+use plan::{SearchPlan, SharedStores};
 use store_results::Links;
 
 pub use answer::{Answer, Explanation, Facet, Hit, Reranked, Rescorer, Stage, StageTimes};
@@ -73,6 +71,7 @@ pub use candidate_features::RankedDocument;
 pub(crate) use changed::changed_documents;
 pub(crate) use framed::certain_file;
 pub(crate) use messages::raising_line;
+pub(crate) use plan::known_languages;
 pub(crate) use prior::kind_factor;
 pub use retriever_weights::RetrieverWeights;
 pub(crate) use scored::{Scored, ScoredChunk, score_chunks};
@@ -108,7 +107,8 @@ impl Engine {
         request: &SearchRequest,
         filter: Option<&Filter>,
     ) -> Result<Answer, SearchError> {
-        self.repairing(|| self.answer(origin, request, filter, SharedStores::Ask))
+        let shared = if filter.is_none() { SharedStores::Ask } else { SharedStores::Mention };
+        self.repairing(|| self.answer(origin, request, filter, shared))
     }
 
     /// Runs `attempt`, and runs it again if a store is damaged. The store is reopened first, without the files that could not
@@ -133,58 +133,8 @@ impl Engine {
         shared: SharedStores,
     ) -> Result<Answer, SearchError> {
         let mut clock = StageClock::default();
-        let (mut understood, paths) = self.understood(origin, request)?;
-        let scope = understood.scope.unwrap_or(request.scope);
-        clock.lap(Stage::Understand);
-        let may_be_empty = shared == SharedStores::Ask && scope == Scope::Domain && !self.settings.shared.is_empty();
-        let names_shared = shared == SharedStores::Ask
-            && self.settings.shared.iter().any(|store| Some(&store.name) == origin.domain.as_ref());
-        let gathered = if names_shared && scope == Scope::Domain {
-            if understood.text.is_empty() {
-                return Err(SearchError::EmptyQuery);
-            }
-            MountedStores { stores: Vec::new(), warnings: Vec::new() }
-        } else if names_shared {
-            let anywhere = Origin { domain: None, ..origin.clone() };
-            self.gathered_stores(&anywhere, scope, request, &understood)?
-        } else {
-            self.gathered_stores(origin, scope, request, &understood)?
-        };
-        if gathered.stores.is_empty() && !may_be_empty {
-            return Err(SearchError::NoStore { scope });
-        }
-        let MountedStores { stores, mut warnings } = gathered;
-        let asks_others = shared == SharedStores::Ask && self.shared_stores(origin, scope).next().is_some();
-        understood = translated::into_english(understood, &stores, asks_others);
-        understood.confirm_paths(|path| {
-            // If an index is damaged, retrieving from it reports the error.
-            stores.iter().any(|store| store.index.searcher().has_path(path).unwrap_or(false))
-        });
-        let pending = match shared {
-            SharedStores::Ask if filter.is_none() => shared::ask(self, origin, scope, &understood, request, &stores),
-            SharedStores::Ask => {
-                let stores: Vec<String> = self.shared_stores(origin, scope).map(|store| store.name.clone()).collect();
-                warnings.extend((!stores.is_empty()).then_some(Warning::SharedNotFiltered { stores }));
-                Vec::new()
-            }
-            SharedStores::LeaveOut => Vec::new(),
-        };
-        let base = match stores.first() {
-            Some(store) => Arc::clone(store),
-            // The settings of the project apply, though its documents are not searched.
-            None => self.registry.project(origin, &*self.clock)?,
-        };
-        let ranking = base.ranking(&self.settings.rankers);
-        let mut shared = Vec::with_capacity(pending.len());
-        for answer in pending.into_iter().map(Deferred::join) {
-            match answer {
-                Ok(answer) => shared.push(answer),
-                Err(warning) => warnings.push(warning),
-            }
-        }
-        warnings.extend(ranking.problem.clone().map(|reason| Warning::RankerUnusable { reason }));
-        clock.lap(Stage::Freshness);
-
+        let plan = SearchPlan::new(self, origin, request, shared, &mut clock)?;
+        let SearchPlan { understood, paths, scope, stores, shared, base, ranking, mut warnings } = plan;
         let searched = searched_stores(&stores, &shared);
         let whole = OnceCell::new();
         let mut search = Search {
@@ -226,49 +176,6 @@ impl Engine {
         }
     }
 
-    /// Reads the query and the filters of a request, with paths below the root of the client's project.
-    ///
-    /// # Errors
-    /// A filter names an unknown language, or a path outside of the project.
-    pub(crate) fn understood(
-        &self,
-        origin: &Origin,
-        request: &SearchRequest,
-    ) -> Result<(Understood, PathFilters), SearchError> {
-        let mut understood = understand(&request.query);
-        merge_filters(&mut understood, request)?;
-        let outside = if request.others == OtherProjects::None { OutsidePaths::Refuse } else { OutsidePaths::Keep };
-        let paths = self.path_filters(origin, &understood.filters.paths, outside)?;
-        understood.filters.paths.clone_from(&paths.resolved);
-        Ok((understood, paths))
-    }
-
-    /// Returns the stores that a query searches, at least one, updated from their files.
-    pub(crate) fn searched_stores(
-        &self,
-        origin: &Origin,
-        scope: Scope,
-        request: &SearchRequest,
-        understood: &Understood,
-    ) -> Result<MountedStores, SearchError> {
-        let searched = self.gathered_stores(origin, scope, request, understood)?;
-        if searched.stores.is_empty() { Err(SearchError::NoStore { scope }) } else { Ok(searched) }
-    }
-
-    /// Returns the stores of this machine that a query searches, updated from their files.
-    fn gathered_stores(
-        &self,
-        origin: &Origin,
-        scope: Scope,
-        request: &SearchRequest,
-        understood: &Understood,
-    ) -> Result<MountedStores, SearchError> {
-        if understood.text.is_empty() {
-            return Err(SearchError::EmptyQuery);
-        }
-        Ok(self.prepared_stores(origin, scope, &request.others, |store| self.prepare(store))?)
-    }
-
     /// Waits until the embeddings and the graph of every store cover its documents.
     ///
     /// # Errors
@@ -282,42 +189,12 @@ impl Engine {
             Ok(())
         })
     }
-
-    /// Updates a store from its files, and waits for what a search needs of it, as long as there is time.
-    pub(crate) fn prepare(&self, store: &Arc<Store>) -> Result<Vec<Warning>, StoreError> {
-        let repairs = store.unreported_repairs();
-        let mut warnings: Vec<Warning> = repairs.iter().map(|what| Warning::Repaired { what: what.clone() }).collect();
-        let freshened = freshen(store, &self.settings, &self.clock);
-        // Freshening reads the configuration again if it was changed.
-        let settings = store.settings();
-        let configuration = settings.warnings.iter();
-        warnings.extend(configuration.map(|message| Warning::Configuration { message: message.clone() }));
-        let more = freshened?;
-        // Embedding takes a fraction of the time of indexing, so a search that waited for the index waits for it too.
-        if more.iter().any(|warning| matches!(warning, Warning::IndexedOnTheWay { .. })) {
-            store.index.embeddings().wait_for(store.index.generation(), self.settings.embedding_wait);
-        }
-        warnings.extend(more);
-        if store.wait_for_structure(self.settings.ingest_wait) == StructureWait::InVain {
-            warnings.push(Warning::LinksBehind);
-        }
-        Ok(warnings)
-    }
 }
 
 /// Returns all stores that a search asks: those of this machine, then the shared ones that answered.
 fn searched_stores<'a>(stores: &'a [MountedStore], shared: &'a [shared::SharedAnswer]) -> Vec<&'a dyn SearchedStore> {
     let here = stores.iter().map(|store| store as &dyn SearchedStore);
     here.chain(shared.iter().map(|store| store as &dyn SearchedStore)).collect()
-}
-
-/// Whether a search asks the stores that a team shares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SharedStores {
-    /// Those that the scope sees.
-    Ask,
-    /// None: the caller reads more of the hits' stores, or must not wait for a server.
-    LeaveOut,
 }
 
 /// The outcome of one pass over the pipeline.
@@ -460,28 +337,4 @@ fn silent(candidates: &[StoreCandidates], weights: &RetrieverWeights, rescored: 
         (Ablation::Judge, rescored.judge.failure().is_some()),
     ];
     stages.into_iter().filter(|&(_, is_silent)| is_silent).map(|(stage, _)| stage).collect()
-}
-
-/// Adds the filters of the request to those in the query text.
-///
-/// # Errors
-/// A filter names an unknown language.
-fn merge_filters(understood: &mut Understood, request: &SearchRequest) -> Result<(), UnknownLanguage> {
-    let inline = &mut understood.filters;
-    inline.types.extend(request.filters.types.iter().copied());
-    inline.languages.extend(request.filters.languages.iter().cloned());
-    inline.paths.extend(request.filters.paths.iter().cloned());
-    inline.tags.extend(request.filters.tags.iter().cloned());
-    known_languages(&mut inline.languages)
-}
-
-/// Replaces language aliases by the canonical names that documents use.
-///
-/// # Errors
-/// A name is not a known language.
-pub(crate) fn known_languages(languages: &mut [Language]) -> Result<(), UnknownLanguage> {
-    languages.iter_mut().try_for_each(|language| {
-        *language = language.as_str().parse()?;
-        Ok(())
-    })
 }

@@ -1,0 +1,227 @@
+//! The plan of a search: how the query is understood, and which stores are asked with which settings.
+//!
+//! Everything that depends on the client is decided here; the passes over the candidates that follow do not know where a store is or
+//! why it is searched.
+
+use std::sync::Arc;
+
+use recall_core::{Language, OtherProjects, Scope, SearchRequest, Understood, UnknownLanguage, understand};
+
+use super::answer::Stage;
+use super::context::StageClock;
+use super::shared::{self, Pending, SharedAnswer};
+use super::translated;
+use crate::Engine;
+use crate::engine::{MountedStore, MountedStores};
+use crate::error::{SearchError, StoreError};
+use crate::indexing::freshen;
+use crate::matching::{OutsidePaths, PathFilters};
+use crate::origin::Origin;
+use crate::store::{Ranking, Store, StructureWait};
+use crate::task_pool::Deferred;
+use crate::warning::Warning;
+
+/// What a search asks, and whom.
+pub(super) struct SearchPlan {
+    /// The query, in English if it was in another language.
+    pub(super) understood: Understood,
+    pub(super) paths: PathFilters,
+    pub(super) scope: Scope,
+    /// The stores of this machine, updated from their files.
+    pub(super) stores: Vec<MountedStore>,
+    /// The shared stores that answered.
+    pub(super) shared: Vec<SharedAnswer>,
+    /// The store whose settings apply.
+    pub(super) base: Arc<Store>,
+    pub(super) ranking: Arc<Ranking>,
+    pub(super) warnings: Vec<Warning>,
+}
+
+/// What a search does with the stores that a team shares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SharedStores {
+    /// It asks those that the scope sees.
+    Ask,
+    /// It names them in a warning: they cannot apply its condition.
+    Mention,
+    /// It leaves them out: the caller reads more of the hits' stores, or must not wait for a server.
+    LeaveOut,
+}
+
+impl SearchPlan {
+    /// Reads the query, updates the stores of this machine, and collects the answers of the shared ones.
+    ///
+    /// # Errors
+    /// The query has no words, a filter cannot be used, the scope has no store, or a store cannot be opened or read.
+    pub(super) fn new(
+        engine: &Engine,
+        origin: &Origin,
+        request: &SearchRequest,
+        shared: SharedStores,
+        clock: &mut StageClock,
+    ) -> Result<Self, SearchError> {
+        let (understood, paths) = engine.understood(origin, request)?;
+        let scope = understood.scope.unwrap_or(request.scope);
+        clock.lap(Stage::Understand);
+        let MountedStores { stores, mut warnings } = own_stores(engine, origin, scope, request, &understood, shared)?;
+        let others: Vec<String> = match shared {
+            SharedStores::LeaveOut => Vec::new(),
+            _ => engine.shared_stores(origin, scope).map(|store| store.name.clone()).collect(),
+        };
+        let mut understood = translated::into_english(understood, &stores, !others.is_empty());
+        understood.confirm_paths(|path| {
+            // If an index is damaged, retrieving from it reports the error.
+            stores.iter().any(|store| store.index.searcher().has_path(path).unwrap_or(false))
+        });
+        let pending = match shared {
+            SharedStores::Ask => shared::ask(engine, origin, scope, &understood, request, &stores),
+            SharedStores::Mention if !others.is_empty() => {
+                warnings.push(Warning::SharedNotFiltered { stores: others });
+                Vec::new()
+            }
+            SharedStores::Mention | SharedStores::LeaveOut => Vec::new(),
+        };
+        let base = match stores.first() {
+            Some(store) => Arc::clone(store),
+            // The settings of the project apply, though its documents are not searched.
+            None => engine.registry.project(origin, &*engine.clock)?,
+        };
+        let ranking = base.ranking(&engine.settings.rankers);
+        let shared = answers(pending, &mut warnings);
+        warnings.extend(ranking.problem.clone().map(|reason| Warning::RankerUnusable { reason }));
+        clock.lap(Stage::Freshness);
+        Ok(Self { understood, paths, scope, stores, shared, base, ranking, warnings })
+    }
+}
+
+/// Returns the stores of this machine that a search asks. There may be none if shared stores are the scope.
+///
+/// A client may name a shared store as its domain. The domain of this machine is then another one, and a search of the domain asks the
+/// shared store alone.
+fn own_stores(
+    engine: &Engine,
+    origin: &Origin,
+    scope: Scope,
+    request: &SearchRequest,
+    understood: &Understood,
+    shared: SharedStores,
+) -> Result<MountedStores, SearchError> {
+    let sees_shared = shared != SharedStores::LeaveOut;
+    let configured = &engine.settings.shared;
+    let names_shared = sees_shared && configured.iter().any(|store| Some(&store.name) == origin.domain.as_ref());
+    let gathered = if names_shared && scope == Scope::Domain {
+        if understood.text.is_empty() {
+            return Err(SearchError::EmptyQuery);
+        }
+        MountedStores { stores: Vec::new(), warnings: Vec::new() }
+    } else if names_shared {
+        let anywhere = Origin { domain: None, ..origin.clone() };
+        engine.gathered_stores(&anywhere, scope, request, understood)?
+    } else {
+        engine.gathered_stores(origin, scope, request, understood)?
+    };
+    let may_be_empty = sees_shared && scope == Scope::Domain && !configured.is_empty();
+    if gathered.stores.is_empty() && !may_be_empty { Err(SearchError::NoStore { scope }) } else { Ok(gathered) }
+}
+
+/// Waits for the shared stores. One that does not answer is a warning.
+fn answers(pending: Vec<Pending>, warnings: &mut Vec<Warning>) -> Vec<SharedAnswer> {
+    let mut answers = Vec::with_capacity(pending.len());
+    for answer in pending.into_iter().map(Deferred::join) {
+        match answer {
+            Ok(answer) => answers.push(answer),
+            Err(warning) => warnings.push(warning),
+        }
+    }
+    answers
+}
+
+impl Engine {
+    /// Reads the query and the filters of a request, with paths below the root of the client's project.
+    ///
+    /// # Errors
+    /// A filter names an unknown language, or a path outside of the project.
+    pub(crate) fn understood(
+        &self,
+        origin: &Origin,
+        request: &SearchRequest,
+    ) -> Result<(Understood, PathFilters), SearchError> {
+        let mut understood = understand(&request.query);
+        merge_filters(&mut understood, request)?;
+        let outside = if request.others == OtherProjects::None { OutsidePaths::Refuse } else { OutsidePaths::Keep };
+        let paths = self.path_filters(origin, &understood.filters.paths, outside)?;
+        understood.filters.paths.clone_from(&paths.resolved);
+        Ok((understood, paths))
+    }
+
+    /// Returns the stores that a query searches, at least one, updated from their files.
+    pub(crate) fn searched_stores(
+        &self,
+        origin: &Origin,
+        scope: Scope,
+        request: &SearchRequest,
+        understood: &Understood,
+    ) -> Result<MountedStores, SearchError> {
+        let searched = self.gathered_stores(origin, scope, request, understood)?;
+        if searched.stores.is_empty() { Err(SearchError::NoStore { scope }) } else { Ok(searched) }
+    }
+
+    /// Returns the stores of this machine that a query searches, updated from their files.
+    fn gathered_stores(
+        &self,
+        origin: &Origin,
+        scope: Scope,
+        request: &SearchRequest,
+        understood: &Understood,
+    ) -> Result<MountedStores, SearchError> {
+        if understood.text.is_empty() {
+            return Err(SearchError::EmptyQuery);
+        }
+        Ok(self.prepared_stores(origin, scope, &request.others, |store| self.prepare(store))?)
+    }
+
+    /// Updates a store from its files, and waits for what a search needs of it, as long as there is time.
+    pub(crate) fn prepare(&self, store: &Arc<Store>) -> Result<Vec<Warning>, StoreError> {
+        let repairs = store.unreported_repairs();
+        let mut warnings: Vec<Warning> = repairs.iter().map(|what| Warning::Repaired { what: what.clone() }).collect();
+        let freshened = freshen(store, &self.settings, &self.clock);
+        // Freshening reads the configuration again if it was changed.
+        let settings = store.settings();
+        let configuration = settings.warnings.iter();
+        warnings.extend(configuration.map(|message| Warning::Configuration { message: message.clone() }));
+        let more = freshened?;
+        // Embedding takes a fraction of the time of indexing, so a search that waited for the index waits for it too.
+        if more.iter().any(|warning| matches!(warning, Warning::IndexedOnTheWay { .. })) {
+            store.index.embeddings().wait_for(store.index.generation(), self.settings.embedding_wait);
+        }
+        warnings.extend(more);
+        if store.wait_for_structure(self.settings.ingest_wait) == StructureWait::InVain {
+            warnings.push(Warning::LinksBehind);
+        }
+        Ok(warnings)
+    }
+}
+
+/// Adds the filters of the request to those in the query text.
+///
+/// # Errors
+/// A filter names an unknown language.
+fn merge_filters(understood: &mut Understood, request: &SearchRequest) -> Result<(), UnknownLanguage> {
+    let inline = &mut understood.filters;
+    inline.types.extend(request.filters.types.iter().copied());
+    inline.languages.extend(request.filters.languages.iter().cloned());
+    inline.paths.extend(request.filters.paths.iter().cloned());
+    inline.tags.extend(request.filters.tags.iter().cloned());
+    known_languages(&mut inline.languages)
+}
+
+/// Replaces language aliases by the canonical names that documents use.
+///
+/// # Errors
+/// A name is not a known language.
+pub(crate) fn known_languages(languages: &mut [Language]) -> Result<(), UnknownLanguage> {
+    languages.iter_mut().try_for_each(|language| {
+        *language = language.as_str().parse()?;
+        Ok(())
+    })
+}
