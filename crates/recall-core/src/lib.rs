@@ -6,13 +6,14 @@
 //! gives the same answer in the command, the shim and the engine. Foreign things that the
 //! domain needs, such as models and nearest-neighbour search, are ports here and are implemented elsewhere.
 //!
-//! Begin with `document` and `chunk` (what is indexed), `understand` and `report` (what a query says), `fusion`, `embedder` (the
+//! Begin with `document` and `chunk` (what is indexed), `understand` and `report` (what a query says), `candidate`, `embedder` (the
 //! ports), then `event`, `memory` and `validity` (what is remembered).
 
 mod ablation;
 mod agent_file;
 mod ascending;
 pub mod breaker;
+mod candidate;
 mod chunk;
 mod citation;
 mod clean;
@@ -30,7 +31,6 @@ mod fold;
 mod foreign_kind;
 mod form;
 mod freshness;
-mod fusion;
 pub mod highlight;
 mod ids;
 mod language;
@@ -68,6 +68,7 @@ pub mod words;
 pub use ablation::Ablation;
 pub use agent_file::{is_agent_file, leads_to_agent_files};
 pub use ascending::{find_ascending, last_at_most};
+pub use candidate::{Candidate, RankedList, Retriever, Traits};
 pub use chunk::{
     ByteSpan, Chunk, ChunkKind, Edge, EdgeKind, Enclosing, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind,
 };
@@ -87,7 +88,6 @@ pub use fold::{Normalized, fold_case, normalize_text, normalized_path, without_a
 pub use foreign_kind::{ForeignKind, UnknownForeignKind};
 pub use form::Form;
 pub use freshness::{AgeLimits, Freshness, STALE_AFTER_DAYS};
-pub use fusion::{Candidate, Fused, RRF_K, RankedList, Retriever, Traits, fuse};
 pub use ids::{ChunkId, ChunkRow, ContentHash, ContentHasher, DocumentId, DocumentRow, Generation, IdError};
 pub use language::{BuildFolder, Language, UnknownLanguage, build_folders, is_code_extension};
 pub use likeness::Likeness;

@@ -69,10 +69,10 @@ impl StoreCandidates {
         let documents: Vec<_> = self.evidence.documents.iter().filter(|document| is_here(document.traits)).collect();
         let ties = documents.iter().map(|document| self.tie(document.document)).collect();
         let mut one = KindCandidates { of_store: self, kind, fused: vec![None; documents.len()], documents, ties };
-        for chunk in self.chunks.iter().filter(|chunk| is_here(chunk.fused.traits)) {
-            let Some(place) = one.place(chunk.fused.document) else { continue };
+        for chunk in self.chunks.iter().filter(|chunk| is_here(chunk.traits)) {
+            let Some(place) = one.place(chunk.document) else { continue };
             let best = one.fused[place].get_or_insert(chunk);
-            if (chunk.score, best.fused.chunk) > (best.score, chunk.fused.chunk) {
+            if (chunk.score, best.chunk) > (best.score, chunk.chunk) {
                 *best = chunk;
             }
         }

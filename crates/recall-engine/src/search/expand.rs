@@ -70,8 +70,8 @@ fn with_rank(search: &Search<'_>, ranked: &Ranked<'_>, hit: Hit) -> Hit {
     let explanation = match search.request.explain {
         recall_core::Explain::Off => None,
         recall_core::Explain::On => Some(Explanation {
-            ranks: ranked.fused.iter().flat_map(|chunk| chunk.fused.ranks()).collect(),
-            fused: ranked.fused.map_or(0.0, |chunk| chunk.fused.score),
+            ranks: ranked.fused.iter().flat_map(|chunk| chunk.ranks()).collect(),
+            fused: ranked.fused.map_or(0.0, |chunk| chunk.fused),
             priors: ranked
                 .fused
                 .iter()

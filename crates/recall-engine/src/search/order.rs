@@ -323,7 +323,7 @@ const POOL_STEP: f64 = 1e-7;
 
 /// Returns the chunks of one kind with their fused scores.
 fn fuse_documents(candidates: &[StoreCandidates], kind: ContentKind) -> Vec<Ranked<'_>> {
-    let here = move |chunk: &&FusedChunk| ContentKind::from_traits(chunk.fused.traits) == kind;
+    let here = move |chunk: &&FusedChunk| ContentKind::from_traits(chunk.traits) == kind;
     let stores = candidates.iter().enumerate();
     stores
         .flat_map(|(store, found)| found.chunks.iter().filter(here).map(move |chunk| from_chunk(store, found, chunk)))
@@ -333,9 +333,9 @@ fn fuse_documents(candidates: &[StoreCandidates], kind: ContentKind) -> Vec<Rank
 fn from_chunk<'a>(store: usize, found: &StoreCandidates, chunk: &'a FusedChunk) -> Ranked<'a> {
     Ranked {
         store,
-        document: chunk.fused.document,
-        chunk: chunk.fused.chunk,
-        tie: found.tie(chunk.fused.document),
+        document: chunk.document,
+        chunk: chunk.chunk,
+        tie: found.tie(chunk.document),
         score: chunk.score,
         fused: Some(chunk),
         learned: None,

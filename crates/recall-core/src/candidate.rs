@@ -1,0 +1,66 @@
+//! Candidates: chunks as retrievers find them, before they are fused and ranked.
+
+use crate::{ChunkRow, DocumentRow, DocumentType, FileKind, Form};
+
+/// A source of candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Retriever {
+    /// BM25 over the fields of the lexical index.
+    Lexical,
+    /// Nearest neighbours of the query's embedding.
+    Semantic,
+    /// Definitions whose names the query contains.
+    Symbol,
+    /// Documents whose paths the query contains.
+    Path,
+}
+
+impl Retriever {
+    /// All retrievers, in declaration order.
+    pub const ALL: [Self; 4] = [Self::Lexical, Self::Semantic, Self::Symbol, Self::Path];
+
+    /// The retriever's name, as explanations show it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Lexical => "lexical",
+            Self::Semantic => "semantic",
+            Self::Symbol => "symbol",
+            Self::Path => "path",
+        }
+    }
+}
+
+/// A chunk as found by one retriever.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    /// The row of the chunk.
+    pub chunk: ChunkRow,
+    /// The document that contains the chunk.
+    pub document: DocumentRow,
+    /// The retriever's own score; comparable within one list only.
+    pub score: f32,
+    /// What the priors need to know of the document.
+    pub traits: Traits,
+}
+
+/// The properties of a document that priors depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Traits {
+    /// The document's type.
+    pub document_type: DocumentType,
+    /// The file's role in its project.
+    pub file_kind: FileKind,
+    /// The purpose of its text.
+    pub form: Form,
+}
+
+/// The result of one retriever, best first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankedList {
+    /// The retriever that made the list.
+    pub retriever: Retriever,
+    /// The weight of the list; 0 leaves it out.
+    pub weight: f64,
+    /// The candidates, best first, no chunk twice.
+    pub candidates: Vec<Candidate>,
+}
