@@ -1,6 +1,6 @@
 //! The engine: the open stores of one user, and the state that all use cases share.
 //!
-//! Each use case is a method of [`Engine`] in a file of its own.
+//! Each use case is a method of [`Engine`] in a file of its own; the type lists them all.
 
 pub(crate) mod recorder;
 mod stores;
@@ -25,6 +25,32 @@ pub use recorder::RecorderCounts;
 pub(crate) use stores::{MountedStore, MountedStores};
 
 /// The state of one daemon. Cheap to share in an [`Arc`]; every method may be called from any thread.
+///
+/// Each use case is a method in the file or folder of its room:
+///
+/// - Find: [`search`](Self::search), [`search_where`](Self::search_where), [`search_or_find`](Self::search_or_find),
+///   [`find_exact`](Self::find_exact), [`query`](Self::query), [`context`](Self::context), [`remind`](Self::remind),
+///   [`names`](Self::names).
+/// - Read: [`get`](Self::get), [`get_cited`](Self::get_cited), [`list`](Self::list), [`history`](Self::history),
+///   [`graph`](Self::graph), [`related_documents`](Self::related_documents), [`whole_id`](Self::whole_id).
+/// - Remember: [`add_memory`](Self::add_memory), [`add_memory_of`](Self::add_memory_of), [`update_memory`](Self::update_memory),
+///   [`verify_memories`](Self::verify_memories), [`promote_memory`](Self::promote_memory), [`rate_item`](Self::rate_item),
+///   [`audit`](Self::audit), [`migrate`](Self::migrate).
+/// - Sessions: [`start_session`](Self::start_session), [`log_event`](Self::log_event), [`list_events`](Self::list_events),
+///   [`note_search`](Self::note_search), [`keep_session`](Self::keep_session), [`end_session`](Self::end_session),
+///   [`list_sessions`](Self::list_sessions), [`count_open_sessions`](Self::count_open_sessions),
+///   [`draft_memories`](Self::draft_memories), [`briefing`](Self::briefing), [`stats`](Self::stats).
+/// - Index: [`index`](Self::index), [`remove`](Self::remove), [`rebuild`](Self::rebuild), [`settle`](Self::settle),
+///   [`compact`](Self::compact), [`delete_gone_indexes`](Self::delete_gone_indexes), [`kept_stores`](Self::kept_stores),
+///   [`publish`](Self::publish).
+/// - Care: [`status`](Self::status), [`status_of_open_stores`](Self::status_of_open_stores), [`doctor`](Self::doctor),
+///   [`backup`](Self::backup), [`restore`](Self::restore), [`export`](Self::export), [`import`](Self::import),
+///   [`recorder_counts`](Self::recorder_counts).
+/// - Life of the daemon: [`new`](Self::new), [`with_journals`](Self::with_journals), [`close`](Self::close),
+///   [`make_room`](Self::make_room), [`index_runs`](Self::index_runs), [`running_jobs`](Self::running_jobs),
+///   [`chunks_to_embed`](Self::chunks_to_embed), [`use_encoders`](Self::use_encoders), [`use_preranker`](Self::use_preranker),
+///   [`use_reranker`](Self::use_reranker), [`use_judge`](Self::use_judge).
+/// - Training: [`feature_set`](Self::feature_set), [`built_in_rankers`](Self::built_in_rankers), [`candidates`](Self::candidates).
 pub struct Engine {
     pub(crate) registry: Arc<Registry>,
     pub(crate) settings: EngineSettings,
