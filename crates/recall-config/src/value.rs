@@ -12,7 +12,6 @@ use recall_core::{DocumentType, Provider, Scope};
 use toml::Value;
 
 use crate::kind::{Kind, Shape};
-use crate::{LogLevel, ModelSetting, ProxySetting, RankerSetting};
 
 /// Parses a whole number.
 pub(crate) fn count(bounds: RangeInclusive<u32>) -> Kind<u32> {
@@ -263,18 +262,6 @@ pub(crate) fn prices() -> Kind<BTreeMap<String, f64>> {
     })
 }
 
-/// Parses the setting of a proxy.
-pub(crate) fn proxy() -> Kind<ProxySetting> {
-    Kind::new(Shape::Text, |value| match value.as_str() {
-        Some("environment") => Ok(ProxySetting::Environment),
-        Some("none") => Ok(ProxySetting::None),
-        _ => address()
-            .parse(value)
-            .map(ProxySetting::At)
-            .map_err(|expected| format!("{expected}, or \"environment\", or \"none\"")),
-    })
-}
-
 /// Parses a link to a file in an editor. Schemes that a browser runs or shows itself are refused.
 pub(crate) fn editor_link() -> Kind<String> {
     const EXPECTED: &str = "an address of an editor with `{path}`, such as \"vscode://file{path}:{line}\"";
@@ -323,27 +310,11 @@ pub(crate) fn yes_or_no() -> Kind<bool> {
     Kind::new(Shape::Bool, |value| value.as_bool().ok_or_else(|| "true or false".to_owned()))
 }
 
-/// Parses a log level.
-pub(crate) fn log_level() -> Kind<LogLevel> {
-    Kind::new(Shape::OneOf(log_levels()), |value| {
-        value.as_str().and_then(LogLevel::from_name).ok_or_else(|| format!("one of {}", log_levels().join(", ")))
-    })
-}
-
-/// Parses the choice of a ranker.
-pub(crate) fn ranker() -> Kind<RankerSetting> {
-    Kind::new(Shape::OneOf(rankers()), |value| {
-        value.as_str().and_then(RankerSetting::from_name).ok_or_else(|| format!("one of {}", rankers().join(", ")))
-    })
-}
-
-/// Parses the choice of a built-in model.
-pub(crate) fn model() -> Kind<ModelSetting> {
-    Kind::new(Shape::OneOf(built_in_models()), |value| {
-        value
-            .as_str()
-            .and_then(ModelSetting::from_name)
-            .ok_or_else(|| format!("one of {}", built_in_models().join(", ")))
+/// Parses one of a few words.
+pub(crate) fn one_of<T: 'static>(names: impl Into<Vec<&'static str>>, from_name: fn(&str) -> Option<T>) -> Kind<T> {
+    let names = names.into();
+    Kind::new(Shape::OneOf(names.clone()), move |value| {
+        value.as_str().and_then(from_name).ok_or_else(|| format!("one of {}", names.join(", ")))
     })
 }
 
@@ -353,18 +324,6 @@ fn provider_names() -> Vec<&'static str> {
 
 fn type_names() -> Vec<&'static str> {
     DocumentType::ALL.iter().map(|known| known.as_str()).collect()
-}
-
-fn log_levels() -> Vec<&'static str> {
-    LogLevel::ALL.iter().map(|level| level.as_str()).collect()
-}
-
-fn rankers() -> Vec<&'static str> {
-    RankerSetting::ALL.iter().map(|choice| choice.as_str()).collect()
-}
-
-fn built_in_models() -> Vec<&'static str> {
-    ModelSetting::ALL.iter().map(|choice| choice.as_str()).collect()
 }
 
 #[cfg(test)]
@@ -437,19 +396,14 @@ mod tests {
             "a list of absolute paths, such as [\"/srv/docs\"]",
         );
         check(globs().parse(&Value::Array(vec![text("")])).map(drop), "a list of globs, such as [\"src/**\"]");
-        check(log_level().parse(&text("loud")).map(drop), "one of error, warn, info, debug, trace");
-        check(ranker().parse(&text("best")).map(drop), "one of auto, built-in, none");
         check(file().parse(&text("lib/libonnxruntime.so")).map(drop), "an absolute path");
         let gpu = Value::Array(vec![text("gpu")]);
         check(providers().parse(&gpu).map(drop), "a list of tensorrt, cuda, coreml, directml, cpu");
-        let ftp = "an address that begins with https:// or http://, or \"environment\", or \"none\"";
-        check(proxy().parse(&text("ftp://proxy")).map(drop), ftp);
     }
 
     #[test]
     fn trailing_slashes_of_an_address_are_removed() {
         assert_eq!(address().parse(&text("http://mirror:8080/hub/")), Ok("http://mirror:8080/hub".to_owned()));
-        assert_eq!(proxy().parse(&text("none")), Ok(ProxySetting::None));
         for given in ["https://", "mirror", "http://a b", ""] {
             assert!(address().parse(&text(given)).is_err(), "{given:?}");
         }

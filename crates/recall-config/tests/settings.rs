@@ -95,6 +95,28 @@ fn the_default_file_has_every_setting_with_its_default() {
 }
 
 #[test]
+fn the_pages_name_every_setting_with_its_default() {
+    let page = |name: &str| {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    };
+    let pages = page("configuration.md") + &page("models.md");
+    let lines: Vec<&str> = pages.lines().filter(|line| line.starts_with("| `")).collect();
+    let table = User::new().load().expect("valid").table;
+    // The addresses of providers are too long for a cell.
+    let is_written = |key: &str, default: &str| {
+        let name = key.split_once('.').map_or(key, |(_, name)| name);
+        let names = [format!("`{name}`"), format!("`{key}`")];
+        let is_address = default.contains("://") && name != "editor";
+        lines.iter().any(|line| {
+            names.iter().any(|name| line.contains(name)) && (is_address || line.contains(&format!("`{default}`")))
+        })
+    };
+    let missing: Vec<&str> = table.rows().filter(|row| !is_written(row.key, row.default)).map(|row| row.key).collect();
+    assert!(missing.is_empty(), "docs/configuration.md and docs/models.md lack {missing:?}");
+}
+
+#[test]
 fn every_setting_in_the_default_file_has_its_own_comment() {
     let mut commented = false;
     let mut bare = BTreeSet::new();
