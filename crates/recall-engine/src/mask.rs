@@ -46,6 +46,11 @@ impl Masked {
     }
 }
 
+/// Whether a part of a masked text may be made by masking: it touches a mask, or the line breaks that a mask keeps.
+pub(crate) fn may_be_of_mask(part: &str) -> bool {
+    part.contains(['[', ']', '\n', '\r']) || Masker::rules().any(|rule| format!("{MARK}{}]", rule.id).contains(part))
+}
+
 /// Returns the secrets in the whole text of a file.
 pub(crate) fn find_in_file(path: &DocPath, text: &str) -> Vec<Finding> {
     MASKER.find_in_file(path.as_str(), text)

@@ -84,6 +84,15 @@ impl Pattern {
         &self.prefix
     }
 
+    /// Returns the texts between its wildcards, in order. Each match contains all of them.
+    pub fn literals(&self) -> impl Iterator<Item = String> + '_ {
+        let runs = self.parts.split(|part| !matches!(part, Part::One(_)));
+        let text = |run: &[Part]| {
+            run.iter().filter_map(|part| if let Part::One(one) = part { Some(*one) } else { None }).collect()
+        };
+        runs.map(text).filter(|text: &String| !text.is_empty())
+    }
+
     /// Whether the whole text matches.
     pub fn matches(&self, text: &str) -> bool {
         if !text.starts_with(&self.prefix) {

@@ -1,7 +1,7 @@
 //! Reading of the rows that pass a filter.
 //!
 //! Conditions are evaluated from the cheapest on: those on the scope once for a store, those that SQLite knows in the catalog, then
-//! those on documents and memories, on chunks, and at last on texts. Paths and texts are compared as the client sees them, with the
+//! those on documents and memories, on chunks, and at last on texts, without those whose signatures lack a literal. Paths and texts are compared as the client sees them, with the
 //! mount and with secrets masked: a filter must not reveal what an answer hides.
 
 use std::collections::BTreeSet;
@@ -10,9 +10,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use recall_catalog::{ChunkRun, ReadError, Snapshot, StoredDocument};
-use recall_core::{Document, RowSet, StoreScope, Timestamp};
+use recall_core::{Document, DocumentRow, RowSet, StoreScope, Timestamp};
 use recall_rql::{Condition, Field, Filter, Object, Row, Value};
 
+use super::literals::documents_that_may_pass;
 use super::narrow::{ConditionPlan, Narrowed, Sees, may_have_secrets};
 use super::row::MatchRow;
 use crate::error::StoreError;
@@ -138,6 +139,7 @@ impl<'f> Matching<'f> {
         let (began, limit) = (Instant::now(), store.settings().limits.filter_time);
         let mut reading = RowReading {
             matching: self,
+            may_pass: documents_that_may_pass(&self.of_texts, store, snapshot)?,
             store,
             snapshot,
             now,
@@ -189,6 +191,8 @@ impl Row for ScopeRow {
 /// One pass over a store.
 struct RowReading<'a> {
     matching: &'a Matching<'a>,
+    /// The documents whose texts may pass, ascending; `None` if any may.
+    may_pass: Option<Vec<DocumentRow>>,
     store: &'a Arc<Store>,
     snapshot: &'a Snapshot<'a>,
     now: Timestamp,
@@ -237,6 +241,9 @@ impl RowReading<'_> {
             return Ok(ControlFlow::Break(()));
         }
         self.read.documents += 1;
+        if self.may_pass.as_ref().is_some_and(|rows| rows.binary_search(&stored.row).is_err()) {
+            return Ok(ControlFlow::Continue(()));
+        }
         let (mut stored, scope) = (stored, self.store.scope);
         self.matching.mount.show(&mut stored.document);
         let path = stored.document.path.clone();
