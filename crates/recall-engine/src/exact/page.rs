@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use recall_catalog::{ReadError, Snapshot};
-use recall_core::{ByteSpan, Chunk, ChunkId, ChunkKind, DocumentKey, ExactRequest, Span, error_chain, tokens};
+use recall_core::{ByteSpan, Chunk, ChunkKind, DocumentKey, ExactRequest, Span, error_chain, tokens};
 use recall_lexical::exact::MatchedLine;
 
 use super::scan::{Matching, Scan, visible_lines};
@@ -149,31 +149,21 @@ fn hit(
     let bytes = ByteSpan { start: line.bytes.start as u32, end: line.bytes.end as u32 };
     let masked = whole.mask_range(line.bytes.clone());
     let (text, highlights) = window(&masked, scan.pattern.matches(&masked).collect());
+    let chunk = Chunk {
+        ordinal,
+        kind: around.map_or(ChunkKind::Window, |chunk| chunk.kind),
+        span: Span { bytes, start_line: line.number, end_line: line.last_number },
+        symbol: around.and_then(|chunk| chunk.symbol.clone()),
+        signature: None,
+        doc_comment: None,
+        tokens: tokens::estimate(&text),
+    };
     let mut hit = Hit {
-        id: ChunkId { document: one.document.id, ordinal },
-        scope: store.scope,
         store: one.store,
-        document: one.document.clone(),
         created: Some(one.created),
-        chunk: Chunk {
-            ordinal,
-            kind: around.map_or(ChunkKind::Window, |chunk| chunk.kind),
-            span: Span { bytes, start_line: line.number, end_line: line.last_number },
-            symbol: around.and_then(|chunk| chunk.symbol.clone()),
-            signature: None,
-            doc_comment: None,
-            tokens: tokens::estimate(&text),
-        },
-        text,
         highlights,
         score: one.score,
-        confidence: None,
-        support: None,
-        also_at: Vec::new(),
-        parents: Vec::new(),
-        explanation: None,
-        memory: None,
-        adopted: None,
+        ..Hit::new(store.scope, one.document.clone(), chunk, text)
     };
     hit.show(&store.mount);
     let is_changed = if whole.text()[line.bytes.clone()] == masked { Masked::No } else { Masked::Yes };

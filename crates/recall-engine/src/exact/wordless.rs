@@ -151,23 +151,14 @@ impl Scan<'_> {
             Some(id) => recalled_as_hit(store, id, self.engine.clock.now())?.map(Box::new),
             None => None,
         };
+        let stored = &passage.stored;
         let mut hit = Hit {
-            id: passage.stored.id,
-            scope: store.scope,
             store: one.store,
-            document: one.document.clone(),
             created: Some(one.created),
-            chunk: passage.stored.chunk.clone(),
-            text: passage.stored.text.clone(),
-            highlights: Vec::new(),
             score: one.score,
-            confidence: None,
-            support: None,
-            also_at: Vec::new(),
             parents: passage.parents.clone(),
-            explanation: None,
             memory,
-            adopted: None,
+            ..Hit::new(store.scope, one.document.clone(), stored.chunk.clone(), stored.text.clone())
         };
         if hit.memory.is_none() {
             let lines = hit.chunk.span.start_line..=hit.chunk.span.end_line;

@@ -78,8 +78,8 @@ fn place(hit: &Hit) -> Reminder {
 mod tests {
     use recall_core::tokens::count;
     use recall_core::{
-        ByteSpan, Chunk, ChunkId, ChunkKind, ContentHash, DocPath, Document, DocumentId, FileKind, Scope, Span,
-        StoreScope, Timestamp,
+        ByteSpan, Chunk, ChunkKind, ContentHash, DocPath, Document, DocumentId, FileKind, Scope, Span, StoreScope,
+        Timestamp,
     };
 
     use super::super::memory::tests::view;
@@ -100,46 +100,30 @@ mod tests {
     fn file(path: &str, confidence: Option<f64>) -> Hit {
         let path = DocPath::new(path).expect("a path");
         let span = Span { bytes: ByteSpan { start: 0, end: 1 }, start_line: 3, end_line: 9 };
-        let id = DocumentId::from_path(&path);
-        Hit {
-            id: ChunkId { document: id, ordinal: 0 },
-            scope: StoreScope::Project,
-            store: 0,
-            document: Document {
-                id,
-                path,
-                memory: None,
-                document_type: DocumentType::Code,
-                title: String::new(),
-                language: None,
-                hash: ContentHash::hash(b""),
-                size_bytes: 0,
-                modified: Timestamp(0),
-                file_kind: FileKind::Main,
-                tags: Vec::new(),
-                source: None,
-            },
-            created: None,
-            chunk: Chunk {
-                ordinal: 0,
-                kind: ChunkKind::Function,
-                span,
-                symbol: Some("fn open".to_owned()),
-                signature: None,
-                doc_comment: None,
-                tokens: 1,
-            },
-            text: String::new(),
-            highlights: Vec::new(),
-            score: 0.0,
-            confidence,
-            support: None,
-            also_at: Vec::new(),
-            parents: Vec::new(),
-            explanation: None,
+        let document = Document {
+            id: DocumentId::from_path(&path),
+            path,
             memory: None,
-            adopted: None,
-        }
+            document_type: DocumentType::Code,
+            title: String::new(),
+            language: None,
+            hash: ContentHash::hash(b""),
+            size_bytes: 0,
+            modified: Timestamp(0),
+            file_kind: FileKind::Main,
+            tags: Vec::new(),
+            source: None,
+        };
+        let chunk = Chunk {
+            ordinal: 0,
+            kind: ChunkKind::Function,
+            span,
+            symbol: Some("fn open".to_owned()),
+            signature: None,
+            doc_comment: None,
+            tokens: 1,
+        };
+        Hit { confidence, ..Hit::new(StoreScope::Project, document, chunk, String::new()) }
     }
 
     fn memory(id: &str, confidence: f64, content: &str) -> Hit {

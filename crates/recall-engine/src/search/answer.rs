@@ -131,6 +131,28 @@ pub struct Hit {
 }
 
 impl Hit {
+    /// Returns a chunk of the first store as a hit, without what ranking and the stages after it add.
+    pub(crate) fn new(scope: StoreScope, document: Document, chunk: Chunk, text: String) -> Self {
+        Self {
+            id: ChunkId { document: document.id, ordinal: chunk.ordinal },
+            scope,
+            store: 0,
+            document,
+            created: None,
+            chunk,
+            text,
+            highlights: Vec::new(),
+            score: 0.0,
+            confidence: None,
+            support: None,
+            also_at: Vec::new(),
+            parents: Vec::new(),
+            explanation: None,
+            memory: None,
+            adopted: None,
+        }
+    }
+
     /// Returns the citation, `path:start-end@hash`. The hash shows whether the text has changed since.
     pub fn citation(&self) -> String {
         let Chunk { span, .. } = &self.chunk;

@@ -271,22 +271,10 @@ fn bring_up(search: &Search<'_>, store: &Arc<Store>, changed: &BTreeSet<Document
 
 fn hit(store: &Store, passage: &Passage) -> Hit {
     let Passage { stored, parents } = passage;
+    let (document, chunk) = (stored.document.document.clone(), stored.chunk.clone());
     Hit {
-        id: stored.id,
-        scope: store.scope,
-        store: 0,
-        highlights: Vec::new(),
-        document: stored.document.document.clone(),
         created: Some(stored.document.created),
-        chunk: stored.chunk.clone(),
-        text: stored.text.clone(),
-        score: 0.0,
-        confidence: None,
-        support: None,
-        also_at: Vec::new(),
         parents: parents.clone(),
-        explanation: None,
-        memory: None,
-        adopted: None,
+        ..Hit::new(store.scope, document, chunk, stored.text.clone())
     }
 }

@@ -218,24 +218,8 @@ impl SharedAnswer {
         let of = self.document(document)?;
         let place = usize::try_from(chunk.0 - of.first_chunk).ok()?;
         let document = in_store(&self.store.name, &of.repository, of.record.document.clone());
-        Some(Hit {
-            id: recall_core::ChunkId { document: document.id, ordinal: place as u32 },
-            scope: StoreScope::Domain,
-            store: 0,
-            document,
-            created: None,
-            chunk: of.record.chunks.get(place)?.clone(),
-            text,
-            highlights: Vec::new(),
-            score: 0.0,
-            confidence: None,
-            support: None,
-            also_at: Vec::new(),
-            parents: of.record.parents(place),
-            explanation: None,
-            memory: None,
-            adopted: None,
-        })
+        let chunk = of.record.chunks.get(place)?.clone();
+        Some(Hit { parents: of.record.parents(place), ..Hit::new(StoreScope::Domain, document, chunk, text) })
     }
 
     fn document(&self, row: DocumentRow) -> Option<&SharedDocument> {
