@@ -168,7 +168,7 @@ pub(crate) async fn follow_index(mut events: Streaming<v1::IndexEvent>, output: 
         // A newer daemon may send events that this program does not know.
         let Some(event) = event else { continue };
         if output.format == Format::Json {
-            output.json_line(&recall_api::json::index_line(&event))?;
+            output.json_line(&recall_api::json::answer(&event))?;
         }
         match event {
             index_event::Event::Started(_) => {}
@@ -215,7 +215,7 @@ pub(crate) async fn follow_transfer(
         // A newer daemon may send events that this program does not know.
         let Some(event) = event else { continue };
         if output.format == Format::Json {
-            output.json_line(&recall_api::json::transfer_line(&event))?;
+            output.json_line(&recall_api::json::answer(&event))?;
         }
         match event {
             transfer_event::Event::Progress(progress) => bar.show(&progress),

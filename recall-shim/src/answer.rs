@@ -44,8 +44,7 @@ impl Answer {
         match self {
             Self::Text(text) => Self::Text(render::notes(&warnings, None) + &text),
             Self::Json(mut answer) => {
-                let written =
-                    |warning| serde_json::to_value(recall_api::json::warning(warning)).expect("the keys are strings");
+                let written = |warning| serde_json::to_value(warning).expect("the keys are strings");
                 let more = warnings.iter().map(written);
                 if let Some(Value::Array(warnings)) = answer.get_mut("warnings") {
                     warnings.extend(more);

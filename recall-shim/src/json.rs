@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use recall_api::v1::{
-    ExactResponse, GetResponse, GraphResponse, Hit, ListResponse, RelatedResponse, SearchResponse, StatusResponse,
-};
+use recall_api::v1::{ExactResponse, GetResponse, GraphResponse, Hit, ListResponse, RelatedResponse, SearchResponse};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -26,7 +24,7 @@ pub(crate) fn search(response: &SearchResponse, offset: u32, cursor: impl Fn(u32
     loop {
         let shown = response.results.len() as u32;
         let next = response.next_offset.map(|_| offset + shown);
-        let mut answer = object(recall_api::json::search(&response));
+        let mut answer = object(recall_api::json::answer(&response));
         answer.insert("next_offset".to_owned(), next.into());
         answer.insert("cursor".to_owned(), next.map(&cursor).into());
         answer.insert("_judge_reminder".to_owned(), JUDGE_REMINDER.into());
@@ -55,7 +53,7 @@ pub(crate) fn exact(response: &ExactResponse, offset: u32, cursor: impl Fn(u32) 
     loop {
         let shown = response.results.len() as u32;
         let next = response.next_offset.map(|_| offset + shown);
-        let mut answer = object(recall_api::json::exact(&response));
+        let mut answer = object(recall_api::json::answer(&response));
         answer.insert("next_offset".to_owned(), next.into());
         answer.insert("cursor".to_owned(), next.map(&cursor).into());
         if excess(&answer) == 0 || shown <= 1 {
@@ -81,7 +79,7 @@ pub(crate) fn get(response: &GetResponse, from: Option<Place>, cursor: impl Fn(P
             Some(chunk) if response.text.is_empty() => page.text.clone_into(&mut chunk.text),
             _ => page.text.clone_into(&mut response.text),
         }
-        let mut answer = object(recall_api::json::item(&response));
+        let mut answer = object(recall_api::json::answer(&response));
         answer.insert("cursor".to_owned(), page.rest.map(&cursor).into());
         let shown_chars = page.text.chars().count();
         match excess(&answer) {
@@ -97,7 +95,7 @@ pub(crate) fn get(response: &GetResponse, from: Option<Place>, cursor: impl Fn(P
 /// # Errors
 /// There are more entries than fit in one answer.
 pub(crate) fn list(response: &ListResponse) -> Result<Value, TooMany> {
-    let answer = object(recall_api::json::listing(response));
+    let answer = object(recall_api::json::answer(response));
     let excess = excess(&answer);
     let entries = response.entries.len();
     if excess == 0 || entries <= 1 {
@@ -111,7 +109,7 @@ pub(crate) fn list(response: &ListResponse) -> Result<Value, TooMany> {
 pub(crate) fn related_answer(response: &RelatedResponse) -> Value {
     let mut response = response.clone();
     loop {
-        let answer = object(recall_api::json::related_answer(&response));
+        let answer = object(recall_api::json::answer(&response));
         if excess(&answer) == 0 || response.results.len() <= 1 {
             return Value::Object(answer);
         }
@@ -123,7 +121,7 @@ pub(crate) fn related_answer(response: &RelatedResponse) -> Value {
 pub(crate) fn graph(response: &GraphResponse) -> Value {
     let mut response = response.clone();
     loop {
-        let answer = object(recall_api::json::graph(&response));
+        let answer = object(recall_api::json::answer(&response));
         let excess = excess(&answer);
         let nodes = response.nodes.len();
         if excess == 0 || nodes <= 1 {
@@ -152,14 +150,9 @@ pub(crate) fn init_answer(root: &Path, written: &[PathBuf], run: &Run) -> Value 
     Value::Object(answer)
 }
 
-/// Returns the state of the daemon and the stores.
-pub(crate) fn status(response: &StatusResponse) -> Value {
-    Value::Object(object(recall_api::json::status(response)))
-}
-
 /// Returns an answer that needs no pagination.
-pub(crate) fn plain(answer: impl Serialize) -> Value {
-    Value::Object(object(answer))
+pub(crate) fn plain(message: impl Serialize) -> Value {
+    Value::Object(object(recall_api::json::answer(message)))
 }
 
 fn object(answer: impl Serialize) -> Map<String, Value> {

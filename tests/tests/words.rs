@@ -35,6 +35,9 @@ const NEED_UNSAFE: &[&str] =
 /// Beginnings of paths that exist only on their author's machine. In pieces, so that this file has none.
 const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/."), concat!("/Us", "ers/")];
 
+/// The snapshot of all answers as JSON.
+const ANSWERS: &str = "crates/recall-api/tests/snapshots/runner__answers__every_answer_has_the_json_of_the_schema.snap";
+
 /// How a question begins. The doc of a crate says what the crate provides.
 const QUESTION_WORDS: &[&str] = &["Does", "Here", "How", "Is", "What", "Where", "Which", "Who", "Why"];
 
@@ -97,7 +100,9 @@ fn no_more_string_literals_hold_a_banned_phrase() {
 #[test]
 fn the_page_on_json_names_every_field() {
     let page = fs::read_to_string(workspace().join("docs/json-output.md")).expect("the page can be read");
-    let missing: Vec<_> = sources().iter().flat_map(|source| schema::missing_from(&page, source)).collect();
+    let mut missing: Vec<_> = sources().iter().flat_map(|source| schema::missing_from(&page, source)).collect();
+    let answers = fs::read_to_string(workspace().join(ANSWERS)).expect("the snapshot can be read");
+    missing.extend(schema::missing_from_answers(&page, &answers));
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
@@ -123,7 +128,7 @@ fn the_engine_lists_its_methods() {
 }
 
 /// How many closures with a long body have a name. Only to be lowered.
-const NAMED_CLOSURES: usize = 216;
+const NAMED_CLOSURES: usize = 215;
 
 /// How many types share their name with another one of their crate. Only to be lowered.
 const REPEATED_TYPES: usize = 39;

@@ -1,7 +1,7 @@
 //! The RPCs of the service, from its descriptors.
 
 use prost::Message as _;
-use prost_types::{FileDescriptorSet, MethodDescriptorProto};
+use prost_types::{FileDescriptorProto, FileDescriptorSet, MethodDescriptorProto};
 
 use crate::v1::FILE_DESCRIPTOR_SET;
 
@@ -22,15 +22,16 @@ pub struct Rpc {
 /// Never: the descriptors are generated at build time.
 pub fn rpcs() -> Vec<Rpc> {
     let set = FileDescriptorSet::decode(FILE_DESCRIPTOR_SET).expect("the descriptors are generated at build time");
-    let ours: Vec<_> = set.file.into_iter().filter(|file| file.package() == "recall.v1").collect();
-    let rpc = |method: &MethodDescriptorProto| {
-        let request = method.input_type().rsplit('.').next().unwrap_or_default().to_owned();
-        let mut messages = ours.iter().flat_map(|file| &file.message_type);
-        let message = messages.find(|message| message.name() == request);
-        let fields = message.into_iter().flat_map(|message| &message.field);
-        Rpc { name: method.name().to_owned(), fields: fields.map(|field| field.name().to_owned()).collect(), request }
-    };
-    ours.iter().flat_map(|file| &file.service).flat_map(|service| &service.method).map(rpc).collect()
+    let files: Vec<_> = set.file.into_iter().filter(|file| file.package() == "recall.v1").collect();
+    let methods = files.iter().flat_map(|file| &file.service).flat_map(|service| &service.method);
+    methods.map(|method| describe(method, &files)).collect()
+}
+
+fn describe(method: &MethodDescriptorProto, files: &[FileDescriptorProto]) -> Rpc {
+    let request = method.input_type().rsplit('.').next().unwrap_or_default().to_owned();
+    let message = files.iter().flat_map(|file| &file.message_type).find(|message| message.name() == request);
+    let fields = message.into_iter().flat_map(|message| &message.field);
+    Rpc { name: method.name().to_owned(), fields: fields.map(|field| field.name().to_owned()).collect(), request }
 }
 
 #[cfg(test)]

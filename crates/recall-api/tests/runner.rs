@@ -1,7 +1,3 @@
-//! The JSON of answers as seen by a client: no unknown fields, no wrong types.
+//! The JSON of answers as seen by a client.
 
-mod migrate;
-mod rows;
-mod schema;
-mod sessions;
-mod stores;
+mod answers;

@@ -4,6 +4,7 @@
 //! the same. `/api/v1` is for programs with a key; a browser with a cookie finds the same below its project's path.
 
 mod ask;
+mod document;
 mod graph;
 mod guard;
 mod items;
@@ -34,9 +35,6 @@ pub use key::{ApiKey, KeyError};
 
 /// The largest body of a request. The text of a memory has at most 1 MiB; JSON escapes some of its characters.
 const BODY_BYTES: usize = 2 * 1024 * 1024;
-
-/// The document that describes the endpoints to programs.
-const DOCUMENT: &str = include_str!("assets/openapi.json");
 
 /// Returns the routes on the loopback addresses: for programs, and below each project's path for browsers.
 pub(crate) fn router(site: Site) -> Router {
@@ -71,7 +69,7 @@ fn routes() -> Vec<(&'static str, MethodRouter<Site>)> {
         ("/session", get(sessions::one)),
         ("/graph", get(graph::neighbours)),
         ("/stats", get(graph::stats)),
-        ("/openapi.json", get(document)),
+        ("/openapi.json", get(describe)),
     ]
 }
 
@@ -87,8 +85,8 @@ async fn health() -> &'static str {
     "ok\n"
 }
 
-async fn document() -> Response {
-    ([(CONTENT_TYPE, "application/json")], DOCUMENT).into_response()
+async fn describe() -> Response {
+    ([(CONTENT_TYPE, "application/json")], document::text()).into_response()
 }
 
 async fn unknown() -> Response {

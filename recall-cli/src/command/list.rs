@@ -99,9 +99,9 @@ pub(super) async fn run(args: ListArgs, context: &CommandContext) -> Result<Exit
         let next = page.next_cursor.clone();
         if context.output.format == Format::Json {
             if all {
-                context.output.json_line(&recall_api::json::listing(&page))?;
+                context.output.json_line(&recall_api::json::answer(&page))?;
             } else {
-                context.output.json(&recall_api::json::listing(&page))?;
+                context.output.json(&recall_api::json::answer(&page))?;
             }
         }
         context.output.warn(&page.warnings);

@@ -48,7 +48,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     let response = packed.await?;
     Ok(match format {
         Format::Text => Answer::Text(text(&response)),
-        Format::Json => Answer::Json(json::plain(recall_api::json::context(&response))),
+        Format::Json => Answer::Json(json::plain(&response)),
     })
 }
 

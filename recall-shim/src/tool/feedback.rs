@@ -46,7 +46,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     let response = feedback.await?;
     Ok(match format {
         Format::Text => Answer::Text(text(&item_id, &response)),
-        Format::Json => Answer::Json(json::plain(recall_api::json::feedback_answer(&response))),
+        Format::Json => Answer::Json(json::plain(response)),
     })
 }
 

@@ -51,7 +51,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     let response = log.await?;
     Ok(match format {
         Format::Text => Answer::Text(text(&response)),
-        Format::Json => Answer::Json(json::plain(recall_api::json::log_event_answer(&response))),
+        Format::Json => Answer::Json(json::plain(&response)),
     })
 }
 

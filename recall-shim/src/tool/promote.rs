@@ -27,7 +27,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     let response = promote.await?;
     Ok(match format {
         Format::Text => Answer::Text(text(&response)),
-        Format::Json => Answer::Json(json::plain(recall_api::json::promote_answer(&response))),
+        Format::Json => Answer::Json(json::plain(&response)),
     })
 }
 

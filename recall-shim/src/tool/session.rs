@@ -55,7 +55,7 @@ async fn start(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolErro
     let response = start.await?;
     Ok(match arguments.format {
         Format::Text => Answer::Text(render::render_start(&response)),
-        Format::Json => Answer::Json(json::plain(recall_api::json::start_session_answer(&response))),
+        Format::Json => Answer::Json(json::plain(&response)),
     })
 }
 
@@ -74,7 +74,7 @@ async fn end(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolError>
     let response = end.await?;
     Ok(match format {
         Format::Text => Answer::Text(render::render_end(&response)),
-        Format::Json => Answer::Json(json::plain(recall_api::json::end_session_answer(&response))),
+        Format::Json => Answer::Json(json::plain(&response)),
     })
 }
 
@@ -93,7 +93,7 @@ async fn list(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolError
     let response = list.await?;
     Ok(match format {
         Format::Text => Answer::Text(render::sessions(&response)),
-        Format::Json => Answer::Json(json::plain(recall_api::json::sessions(&response))),
+        Format::Json => Answer::Json(json::plain(&response)),
     })
 }
 
@@ -114,7 +114,7 @@ async fn show(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolError
     let response = show.await?;
     Ok(match format {
         Format::Text => Answer::Text(render::events(&request.session_id, &response)),
-        Format::Json => Answer::Json(json::plain(recall_api::json::events(&response))),
+        Format::Json => Answer::Json(json::plain(&response)),
     })
 }
 
@@ -130,7 +130,7 @@ async fn briefing(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolE
     let response = briefing.await?;
     Ok(match format {
         Format::Text => Answer::Text(render::briefing(&response)),
-        Format::Json => Answer::Json(json::plain(recall_api::json::briefing(&response))),
+        Format::Json => Answer::Json(json::plain(&response)),
     })
 }
 

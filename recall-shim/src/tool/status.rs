@@ -50,7 +50,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     let detail = if verbose { Detail::Everything } else { Detail::Overview };
     Ok(match format {
         Format::Text => Answer::Text(text(&response, detail)),
-        Format::Json => Answer::Json(json::status(&response)),
+        Format::Json => Answer::Json(json::plain(&response)),
     })
 }
 

@@ -33,7 +33,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     let response = add::add(call.daemon, request).await?;
     Ok(match format {
         Format::Text => Answer::Text(text(&response)),
-        Format::Json => Answer::Json(json::plain(recall_api::json::add_answer(&response))),
+        Format::Json => Answer::Json(json::plain(&response)),
     })
 }
 

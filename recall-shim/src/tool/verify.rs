@@ -44,7 +44,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     let response = verify.await?;
     Ok(match format {
         Format::Text => Answer::Text(text(&response)),
-        Format::Json => Answer::Json(json::plain(recall_api::json::verify_answer(&response))),
+        Format::Json => Answer::Json(json::plain(&response)),
     })
 }
 

@@ -1,5 +1,7 @@
 //! The page on JSON output against the types that are serialised.
 
+use std::collections::BTreeSet;
+
 use super::File;
 
 /// The sources whose types make the schema.
@@ -30,6 +32,15 @@ fn fields(source: &str) -> Vec<&str> {
         derives = line.contains("Serialize") || (derives && line.starts_with("#["));
     }
     fields
+}
+
+/// The fields in a snapshot of answers that a page does not name between backticks.
+pub(super) fn missing_from_answers(page: &str, answers: &str) -> Vec<String> {
+    // A key with a blank is a value of the snapshot, in an object by that value.
+    let names = answers.lines().filter_map(|line| line.trim_start().strip_prefix('"')?.split_once("\": "));
+    let names = names.filter(|(name, _)| !name.contains(' '));
+    let names: BTreeSet<_> = names.map(|(name, _)| name).filter(|name| !page.contains(&format!("`{name}`"))).collect();
+    names.into_iter().map(|name| format!("the answers: `{name}` is missing")).collect()
 }
 
 /// The name in `name: Type`.
@@ -65,4 +76,6 @@ struct NotSerialised {
     assert_eq!(missing_from("`root`, `counts`, `type`", &source), ["crates/recall-api/src/a.rs: `took_ms` is missing"]);
     let foreign = File { path: "recalld/src/a.rs".to_owned(), ..source };
     assert!(missing_from("", &foreign).is_empty());
+    let answers = "Answer {\n  \"root\": \"a\",\n  \"took_ms\": 1.5\n}\nempty {\"root\":null}";
+    assert_eq!(missing_from_answers("`root`", answers), ["the answers: `took_ms` is missing"]);
 }

@@ -67,6 +67,7 @@ pub fn to_proto(recalled: &MemoryView, store: StoreScope) -> v1::Memory {
         superseded_by: superseded_by.map(|id| id.to_string()).unwrap_or_default(),
         status: status_to_proto(*status).into(),
         ownership: ownership_to_proto(*ownership).into(),
+        standing: standing(*ownership, verification.state).to_owned(),
         added_by: added_by.as_ref().map(|by| by.author.clone()).unwrap_or_default(),
         added_in: added_by.as_ref().map(|by| by.commit.clone()).unwrap_or_default(),
     }
@@ -77,6 +78,16 @@ fn ownership_to_proto(ownership: Ownership) -> v1::Ownership {
         Ownership::Own => v1::Ownership::Own,
         Ownership::Confirmed => v1::Ownership::Confirmed,
         Ownership::Repository => v1::Ownership::Repository,
+    }
+}
+
+/// Returns the ownership of a memory as every interface shows it.
+fn standing(ownership: Ownership, state: AnchorState) -> &'static str {
+    match (ownership, state) {
+        (Ownership::Own, AnchorState::Verified) => "own, verified",
+        (Ownership::Own, _) => "own",
+        (Ownership::Confirmed, _) => "confirmed by you",
+        (Ownership::Repository, _) => "from repository, unconfirmed",
     }
 }
 
@@ -168,5 +179,21 @@ fn status_to_proto(status: MemoryStatus) -> v1::MemoryStatus {
         MemoryStatus::Current => v1::MemoryStatus::Current,
         MemoryStatus::Stale => v1::MemoryStatus::Stale,
         MemoryStatus::Deprecated => v1::MemoryStatus::Deprecated,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_memory_from_the_repository_is_never_shown_as_verified() {
+        for (ownership, expected) in [
+            (Ownership::Own, "own, verified"),
+            (Ownership::Confirmed, "confirmed by you"),
+            (Ownership::Repository, "from repository, unconfirmed"),
+        ] {
+            assert_eq!(standing(ownership, AnchorState::Verified), expected);
+        }
     }
 }

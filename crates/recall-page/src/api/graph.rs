@@ -37,7 +37,7 @@ pub(super) async fn neighbours(
         limit,
         scope: scope.to_proto(),
     };
-    json_answer(site.rpc.graph(request).await, |answer| data(recall_api::json::graph(answer)))
+    json_answer(site.rpc.graph(request).await, |answer| data(recall_api::json::answer(answer)))
 }
 
 /// The stores to count.
@@ -57,5 +57,5 @@ pub(super) async fn stats(
 ) -> Response {
     let Stats { scope, savings } = asked;
     let request = StatsRequest { context: Some(context), scope: scope.to_proto(), savings };
-    json_answer(site.rpc.stats(request).await, |answer| data(recall_api::json::stats(answer)))
+    json_answer(site.rpc.stats(request).await, |answer| data(recall_api::json::answer(answer)))
 }

@@ -42,7 +42,7 @@ pub(super) async fn by_body(context: From, state: State<Site>, Body(asked): Body
 
 async fn search(From(context): From, State(mut site): State<Site>, asked: Search) -> Response {
     let answer = site.rpc.search(request(context, asked)).await;
-    json_answer(answer, |answer| data(recall_api::json::search(answer)))
+    json_answer(answer, |answer| data(recall_api::json::answer(answer)))
 }
 
 fn request(context: RequestContext, asked: Search) -> SearchRequest {

@@ -1,7 +1,6 @@
 //! How far a memory is to be believed, in words.
 
 use maud::{Markup, html};
-use recall_api::ownership_label;
 use recall_api::v1::{Memory, MemoryStatus, MovedFile, Trust, Verification, VerificationState};
 
 /// Returns the name of a trust.
@@ -50,7 +49,7 @@ pub(crate) fn labels(memory: &Memory) -> Markup {
         @if is_broken { span.label.warn { "files " (state(verified)) } }
         @for moved in moved_files(memory) { span.label.warn { "moved to " (moved.to) } }
         @if !trust(memory).is_empty() { span.label.warn[memory.trust() == Trust::Low] { "trust " (trust(memory)) } }
-        @if let Some(whose) = ownership_label(memory) { span.label { (whose) } }
+        @if !memory.standing.is_empty() { span.label { (memory.standing) } }
         @if is_flagged { span.label.warn { "flagged" } }
     }
 }

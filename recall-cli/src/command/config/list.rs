@@ -45,7 +45,8 @@ pub(crate) struct GetArgs {
 #[derive(Debug, Serialize)]
 struct ShownList<'a> {
     settings: Vec<ShownSetting<'a>>,
-    warnings: Vec<ShownWarning>,
+    /// The parts of the files that are ignored.
+    warnings: Vec<v1::Warning>,
 }
 
 #[derive(Debug, Serialize)]
@@ -62,16 +63,6 @@ struct ShownSetting<'a> {
     doc: &'a str,
     /// The value of the running daemon, if it is another one.
     daemon: Option<&'a str>,
-}
-
-/// A part of the files that is ignored, in the form of every answer's warnings.
-#[derive(Debug, Serialize)]
-struct ShownWarning {
-    code: &'static str,
-    message: String,
-    hint: Option<&'static str>,
-    path: Option<String>,
-    severity: &'static str,
 }
 
 pub(super) async fn run(args: &ListArgs, context: &CommandContext) -> Result<Exit, CommandError> {
@@ -202,12 +193,13 @@ impl KnownSettings {
     }
 }
 
-fn shown_warning(warning: &recall_config::Warning) -> ShownWarning {
+fn shown_warning(warning: &recall_config::Warning) -> v1::Warning {
     let path = match warning.place() {
-        Place::File { path, .. } => Some(path.to_string_lossy().into_owned()),
-        Place::Variable { .. } | Place::Flag => None,
+        Place::File { path, .. } => path.to_string_lossy().into_owned(),
+        Place::Variable { .. } | Place::Flag => String::new(),
     };
-    ShownWarning { code: "CONFIGURATION", message: warning.to_string(), hint: None, path, severity: "warning" }
+    let severity = v1::Severity::Warning.into();
+    v1::Warning { code: "CONFIGURATION".to_owned(), message: warning.to_string(), hint: String::new(), path, severity }
 }
 
 /// Asks the daemon for its view, if one runs.

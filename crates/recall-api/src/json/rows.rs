@@ -1,37 +1,39 @@
 //! Answers to queries in RQL.
 
-use crate::v1;
+use recall_core::StoreScope;
 use recall_rql::{Field, Selected};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::json::search::{Query, Stats};
-use crate::json::{Warning, answer, non_empty, store_scope, timestamp_text, warnings};
+use crate::convert::scope;
+use crate::json::answer;
+use crate::json::field::rfc3339;
+use crate::v1;
 
 #[derive(Debug, Serialize)]
 struct Rows<'a> {
-    query: Option<Query<'a>>,
+    query: Option<&'a v1::QueryEcho>,
     fields: &'a [String],
     results: Vec<Map<String, Value>>,
-    stats: Option<Stats<'a>>,
-    warnings: Vec<Warning<'a>>,
+    stats: Option<&'a v1::SearchStats>,
+    warnings: &'a [v1::Warning],
     next_offset: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    plan: Option<Plan<'a>>,
+    plan: Option<&'a v1::QueryPlan>,
 }
 
 /// An answer to a query in RQL. Each result has the selected fields in the order of `SELECT`, in the objects `doc`, `chunk` and
 /// `memory`.
 pub fn rows(message: &v1::QueryResponse) -> impl Serialize {
-    let v1::QueryResponse { query, fields, results, stats, warnings: messages, next_offset, plan } = message;
+    let v1::QueryResponse { query, fields, results, stats, warnings, next_offset, plan } = message;
     answer(Rows {
-        query: query.as_ref().map(Query::from),
+        query: query.as_ref(),
         fields,
         results: results.iter().map(|hit| row(fields, hit)).collect(),
-        stats: stats.as_ref().map(Stats::from),
-        warnings: warnings(messages),
+        stats: stats.as_ref(),
+        warnings,
         next_offset: *next_offset,
-        plan: plan.as_ref().map(Plan::from),
+        plan: plan.as_ref(),
     })
 }
 
@@ -64,9 +66,9 @@ pub fn cell(column: Selected, hit: &v1::Hit) -> Value {
 }
 
 fn value(field: Field, hit: &v1::Hit) -> Option<Value> {
-    let text = |text: &str| non_empty(text).map_or(Value::Null, Value::from);
-    let time = |time: Option<&_>| timestamp_text(time).map_or(Value::Null, Value::from);
-    let scope = |scope| store_scope(scope).map_or(Value::Null, Value::from);
+    let text = |text: &str| if text.is_empty() { Value::Null } else { text.into() };
+    let time = |time: Option<&_>| time.and_then(rfc3339).into();
+    let scope = |number| scope::store_from_proto(number).map(StoreScope::as_str).into();
     let (doc, chunk, memory) = (hit.doc.as_ref(), hit.chunk.as_ref(), hit.memory.as_ref());
     Some(match field {
         Field::DocId => text(&doc?.id),
@@ -103,51 +105,15 @@ fn value(field: Field, hit: &v1::Hit) -> Option<Value> {
     })
 }
 
-#[derive(Debug, Serialize)]
-struct Plan<'a> {
-    conditions: Vec<PlannedCondition<'a>>,
-    stores: Vec<StoreReading<'a>>,
-    order: &'a str,
-    passed: u64,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl<'a> From<&'a v1::QueryPlan> for Plan<'a> {
-    fn from(message: &'a v1::QueryPlan) -> Self {
-        let v1::QueryPlan { conditions, stores, order, passed } = message;
-        Self {
-            conditions: conditions.iter().map(PlannedCondition::from).collect(),
-            stores: stores.iter().map(StoreReading::from).collect(),
-            order,
-            passed: *passed,
-        }
-    }
-}
-
-#[derive(Debug, Serialize)]
-struct PlannedCondition<'a> {
-    text: &'a str,
-    evaluated: &'a str,
-}
-
-impl<'a> From<&'a v1::PlannedCondition> for PlannedCondition<'a> {
-    fn from(message: &'a v1::PlannedCondition) -> Self {
-        let v1::PlannedCondition { text, evaluated } = message;
-        Self { text, evaluated }
-    }
-}
-
-#[derive(Debug, Serialize)]
-struct StoreReading<'a> {
-    scope: Option<&'static str>,
-    documents: u64,
-    chunks: u64,
-    texts: u64,
-    search: &'a [String],
-}
-
-impl<'a> From<&'a v1::StoreReading> for StoreReading<'a> {
-    fn from(message: &'a v1::StoreReading) -> Self {
-        let v1::StoreReading { scope, documents, chunks, texts, search } = message;
-        Self { scope: store_scope(*scope), documents: *documents, chunks: *chunks, texts: *texts, search }
+    #[test]
+    fn a_row_has_the_selected_fields_only() {
+        let hit =
+            v1::Hit { doc: Some(v1::Document::default()), memory: Some(v1::Memory::default()), ..v1::Hit::default() };
+        let row = row(&["doc.path".to_owned(), "chunk.id".to_owned()], &hit);
+        assert_eq!(Value::from(row), serde_json::json!({ "doc": { "path": null }, "chunk": { "id": null } }));
     }
 }
