@@ -6,7 +6,7 @@ use recall_api::v1::{GraphRequest, StatsRequest};
 use serde::Deserialize;
 
 use super::ask::{From, Parameters, Scope, split_list};
-use super::tell::{data, json_answer};
+use super::tell::json_answer;
 use crate::pages::Site;
 
 /// A node and how far to go from it.
@@ -37,7 +37,7 @@ pub(super) async fn neighbours(
         limit,
         scope: scope.to_proto(),
     };
-    json_answer(site.rpc.graph(request).await, |answer| data(recall_api::json::answer(answer)))
+    json_answer(site.rpc.graph(request).await)
 }
 
 /// The stores to count.
@@ -57,5 +57,5 @@ pub(super) async fn stats(
 ) -> Response {
     let Stats { scope, savings } = asked;
     let request = StatsRequest { context: Some(context), scope: scope.to_proto(), savings };
-    json_answer(site.rpc.stats(request).await, |answer| data(recall_api::json::answer(answer)))
+    json_answer(site.rpc.stats(request).await)
 }

@@ -10,7 +10,7 @@ use recall_core::title_of;
 use serde::Deserialize;
 
 use super::ask::{Body, From, Parameters, Scope, split_list};
-use super::tell::{data, json_answer};
+use super::tell::json_answer;
 use crate::pages::Site;
 use crate::view::time::Moment;
 
@@ -75,7 +75,7 @@ pub(super) async fn list(
         flagged,
         stale,
     };
-    json_answer(site.rpc.list(request).await, |answer| data(recall_api::json::answer(answer)))
+    json_answer(site.rpc.list(request).await)
 }
 
 /// An item, and the lines of it that are wanted.
@@ -97,7 +97,7 @@ pub(super) async fn read(
     let Read { id, scope, start_line, end_line } = asked;
     let request =
         GetRequest { context: Some(context), id, scope: scope.to_proto(), include_parent: false, start_line, end_line };
-    json_answer(site.rpc.get(request).await, |answer| data(recall_api::json::answer(answer)))
+    json_answer(site.rpc.get(request).await)
 }
 
 /// A memory to add.
@@ -148,7 +148,7 @@ pub(super) async fn create(From(context): From, State(mut site): State<Site>, Bo
     };
     let answer = site.rpc.add(request).await;
     let is_new = answer.as_ref().is_ok_and(|answer| answer.get_ref().status() != AddStatus::Duplicate);
-    let mut said = json_answer(answer, |answer| data(recall_api::json::answer(answer)));
+    let mut said = json_answer(answer);
     if is_new {
         *said.status_mut() = StatusCode::CREATED;
     }
@@ -191,7 +191,7 @@ pub(super) async fn update(
         related_files: list(related_files),
         expected_updated_at: expected_updated_at.map(|Moment(time)| time),
     };
-    json_answer(site.rpc.update(request).await, |answer| data(recall_api::json::answer(answer)))
+    json_answer(site.rpc.update(request).await)
 }
 
 /// An item to delete, and the store that holds it.
@@ -209,5 +209,5 @@ pub(super) async fn delete(
     Parameters(Delete { id, scope }): Parameters<Delete>,
 ) -> Response {
     let request = RemoveRequest { context: Some(context), items: vec![id], scope: scope.to_proto(), purge: false };
-    json_answer(site.rpc.remove(request).await, |answer| data(recall_api::json::answer(answer)))
+    json_answer(site.rpc.remove(request).await)
 }

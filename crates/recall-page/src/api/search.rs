@@ -6,7 +6,7 @@ use recall_api::v1::{RequestContext, SearchRequest};
 use serde::Deserialize;
 
 use super::ask::{Body, From, Parameters, Scope};
-use super::tell::{data, json_answer};
+use super::tell::json_answer;
 use crate::pages::Site;
 
 /// The number of hits if a request states none.
@@ -42,7 +42,7 @@ pub(super) async fn by_body(context: From, state: State<Site>, Body(asked): Body
 
 async fn search(From(context): From, State(mut site): State<Site>, asked: Search) -> Response {
     let answer = site.rpc.search(request(context, asked)).await;
-    json_answer(answer, |answer| data(recall_api::json::answer(answer)))
+    json_answer(answer)
 }
 
 fn request(context: RequestContext, asked: Search) -> SearchRequest {

@@ -6,7 +6,7 @@ use recall_api::v1::{ListEventsRequest, ListSessionsRequest, SessionState};
 use serde::Deserialize;
 
 use super::ask::{From, Parameters, split_list};
-use super::tell::{data, json_answer};
+use super::tell::json_answer;
 use crate::pages::Site;
 
 /// The page of a list of sessions.
@@ -40,7 +40,7 @@ pub(super) async fn list(
         Standing::Abandoned => SessionState::Abandoned,
     });
     let request = ListSessionsRequest { context: Some(context), limit, cursor, state: state.into() };
-    json_answer(site.rpc.list_sessions(request).await, |answer| data(recall_api::json::answer(answer)))
+    json_answer(site.rpc.list_sessions(request).await)
 }
 
 /// A session, and the page of its events.
@@ -64,5 +64,5 @@ pub(super) async fn one(
     let One { id, types, limit, cursor } = asked;
     let request =
         ListEventsRequest { context: Some(context), session_id: id, types: split_list(&types), limit, cursor };
-    json_answer(site.rpc.list_events(request).await, |answer| data(recall_api::json::answer(answer)))
+    json_answer(site.rpc.list_events(request).await)
 }
