@@ -91,6 +91,11 @@ impl Output {
         self.json_line(value)
     }
 
+    /// Writes an answer as JSON, within the fields that surround every answer.
+    pub(crate) fn answer(&self, body: &impl Serialize) -> Result<(), CommandError> {
+        self.json(&recall_api::json::answer(body))
+    }
+
     /// Writes one JSON object on one line.
     #[expect(clippy::unused_self, reason = "reads as its siblings do")]
     pub(crate) fn json_line(&self, value: &impl Serialize) -> Result<(), CommandError> {

@@ -47,7 +47,7 @@ pub(super) async fn run(args: AuditArgs, context: &CommandContext) -> Result<Exi
     let answer = context.ask(async |client| client.audit(request.clone()).await).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => output.text(&text(&answer))?,
     }
     Ok(Exit::Done)

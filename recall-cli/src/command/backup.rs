@@ -42,7 +42,7 @@ pub(super) async fn run(args: BackupArgs, context: &CommandContext) -> Result<Ex
     let answer = client.backup(request).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => output.text(&text(&answer))?,
     }
     Ok(Exit::Done)

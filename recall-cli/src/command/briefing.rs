@@ -38,7 +38,7 @@ pub(super) async fn run(args: BriefingArgs, context: &CommandContext) -> Result<
     let asked = client.briefing(request);
     let answer = patiently(&client, context.request_context(), output.format, asked).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => {
             output.warn(&answer.warnings);
             output.text(&briefing(&answer))?;

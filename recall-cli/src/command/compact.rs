@@ -28,7 +28,7 @@ pub(super) async fn run(args: CompactArgs, context: &CommandContext) -> Result<E
     let answer = client.compact(request).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => {
             let v1::CompactResponse { bytes_before, bytes_after, took_ms: _, deleted_roots } = &answer;
             let freed = bytes(bytes_before.saturating_sub(*bytes_after));

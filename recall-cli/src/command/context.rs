@@ -78,7 +78,7 @@ pub(super) async fn run(args: ContextArgs, context: &CommandContext) -> Result<E
     let answer = patiently(&client, context.request_context(), output.format, asked).await?;
     let packed = answer.context.clone().unwrap_or_default();
     if output.format == Format::Json || format == Form::Json {
-        output.json(&recall_api::json::answer(&answer))?;
+        output.answer(&answer)?;
     } else {
         output.warn(&answer.warnings);
         match format {

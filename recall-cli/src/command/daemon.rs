@@ -119,7 +119,7 @@ async fn status(context: &CommandContext) -> Result<Exit, CommandError> {
     let status = client.status(v1::StatusRequest { metrics: true, ..v1::StatusRequest::default() }).await?;
     let status = v1::StatusResponse { stores: Vec::new(), ..status };
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&status))?,
+        Format::Json => output.answer(&status)?,
         Format::Human => output.text(&human::status::render(&status, output.screen()))?,
     }
     Ok(Exit::Done)

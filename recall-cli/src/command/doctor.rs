@@ -45,7 +45,7 @@ pub(super) async fn run(args: DoctorArgs, context: &CommandContext) -> Result<Ex
     answer.findings.extend(versions::findings(&client.daemon().version, context));
     answer.checked.push(versions::CHECK.to_owned());
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => output.text(&text(&answer))?,
     }
     let is_open = |finding: &v1::Finding| !finding.fixed && finding.severity() != Severity::Notice;

@@ -12,7 +12,7 @@ pub(super) async fn run(request: v1::ExactRequest, context: &CommandContext) -> 
     let output = &context.output;
     let answer = context.ask(async |client| client.exact(request.clone()).await).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => {
             output.warn(&answer.warnings);
             context.page(&render(&answer))?;

@@ -89,7 +89,7 @@ fn report(context: &CommandContext, path: &Path, size: u64, records: u64, resume
     let shown = path.to_string_lossy().into_owned();
     match output.format {
         Format::Json => {
-            output.json(&recall_api::json::answer(Exported { path: shown, bytes: size, records, resumed }))?;
+            output.answer(&Exported { path: shown, bytes: size, records, resumed })?;
         }
         Format::Human => {
             let (records, size) = (count_noun(records, "record", "records"), bytes(size));

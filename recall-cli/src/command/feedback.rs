@@ -64,7 +64,7 @@ pub(super) async fn run(args: FeedbackArgs, context: &CommandContext) -> Result<
     };
     let answer = client.feedback(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => output.text(&format_feedback(&item, &answer.item_stats.unwrap_or_default()))?,
     }
     Ok(Exit::Done)

@@ -66,7 +66,7 @@ pub(super) async fn run(args: FindArgs, context: &CommandContext) -> Result<Exit
     match context.output.format {
         Format::Json => {
             let found = Found { citation: &citation, path: &place.path, line: place.line };
-            context.output.json(&recall_api::json::answer(found))?;
+            context.output.answer(&found)?;
         }
         Format::Human if prints => Output::raw(&format!("{citation}\n"))?,
         Format::Human => {

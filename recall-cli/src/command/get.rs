@@ -44,7 +44,7 @@ pub(super) async fn run(args: GetArgs, context: &CommandContext) -> Result<Exit,
     };
     let answer = context.ask(async |client| client.get(request.clone()).await).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => {
             output.warn(&answer.warnings);
             match output.width {

@@ -51,7 +51,7 @@ pub(super) async fn run(args: GraphArgs, context: &CommandContext) -> Result<Exi
     let answer = context.ask(async |client| client.graph(request.clone()).await).await?;
     output.warn(&answer.warnings);
     if output.format == Format::Json {
-        output.json(&recall_api::json::answer(&answer))?;
+        output.answer(&answer)?;
     }
     let is_alone = answer.edges.is_empty();
     if is_alone {

@@ -41,7 +41,7 @@ pub(super) async fn run(args: HistoryArgs, context: &CommandContext) -> Result<E
     let answer = context.ask(async |client| client.history(request.clone()).await).await?;
     output.warn(&answer.warnings);
     if output.format == Format::Json {
-        output.json(&recall_api::json::answer(&answer))?;
+        output.answer(&answer)?;
     }
     if answer.commits.is_empty() {
         output.note(&format!("no commit has changed `{}`", printable(&answer.path)));

@@ -112,7 +112,7 @@ pub(super) async fn run(args: ImportArgs, context: &CommandContext) -> Result<Ex
         wait_for_index(client.index(request).await?, output).await?;
     }
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => output.text(&text(&answer, dry_run))?,
     }
     Ok(Exit::Done)

@@ -38,11 +38,11 @@ pub(super) fn run(args: &InitArgs, context: &CommandContext) -> Result<Exit, Com
     let written = initialise(&root)?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(Prepared {
+        Format::Json => output.answer(&Prepared {
             root: root.display().to_string(),
             changed: !written.is_empty(),
             written: written.iter().map(|path| path.display().to_string()).collect(),
-        }))?,
+        })?,
         Format::Human => output.text(&init_message(&root, &written))?,
     }
     output.status_line("register recall in Claude Code with `recall mcp install`");

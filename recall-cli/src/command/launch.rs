@@ -124,11 +124,7 @@ pub(super) async fn run(args: LaunchArgs, context: &CommandContext) -> Result<Ex
     let Some(program) = program else {
         match context.output.format {
             Format::Json => {
-                context.output.json(&recall_api::json::answer(Printed {
-                    session_id: session,
-                    mode: mode.name,
-                    text,
-                }))?;
+                context.output.answer(&Printed { session_id: session, mode: mode.name, text })?;
             }
             Format::Human => context.output.text(&text)?,
         }
@@ -303,7 +299,7 @@ fn list(modes: &Modes, context: &CommandContext) -> Result<Exit, CommandError> {
         entries.push(ModeEntry { name, description: mode.description, source, path, confirmed, error: None });
     }
     if context.output.format == Format::Json {
-        context.output.json(&recall_api::json::answer(ModeList { results: entries }))?;
+        context.output.answer(&ModeList { results: entries })?;
         return Ok(Exit::Done);
     }
     let mut text = String::new();

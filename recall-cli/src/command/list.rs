@@ -101,7 +101,7 @@ pub(super) async fn run(args: ListArgs, context: &CommandContext) -> Result<Exit
             if all {
                 context.output.json_line(&recall_api::json::answer(&page))?;
             } else {
-                context.output.json(&recall_api::json::answer(&page))?;
+                context.output.answer(&page)?;
             }
         }
         context.output.warn(&page.warnings);

@@ -31,7 +31,7 @@ pub(super) fn run(args: &ManArgs, definition: clap::Command, context: &CommandCo
     let folder = context.absolute(&args.folder);
     let written = write(&folder, definition)?;
     match context.output.format {
-        Format::Json => context.output.json(&recall_api::json::answer(Pages { written }))?,
+        Format::Json => context.output.answer(&Pages { written })?,
         Format::Human => {
             let pages = count_noun(written.len() as u64, "page", "pages");
             context.output.text(&format!("{pages} written to {}\n", folder.display()))?;

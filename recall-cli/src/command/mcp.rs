@@ -208,7 +208,7 @@ fn list(context: &CommandContext) -> Result<Exit, CommandError> {
     let rows: Vec<AgentRow> = agents().iter().map(|agent| AgentRow::new(agent, &folders, programs)).collect();
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(Agents { agents: rows }))?,
+        Format::Json => output.answer(&Agents { agents: rows })?,
         Format::Human => output.text(&list_text(&rows, &folders.home, output.width))?,
     }
     Ok(Exit::Done)
@@ -249,7 +249,7 @@ fn report(agents: Vec<AgentChange>, chosen: usize, mode: Mode, context: &Command
     let output = &context.output;
     match output.format {
         Format::Json => {
-            output.json(&recall_api::json::answer(Changes { dry_run: mode == Mode::DryRun, changed, agents }))?;
+            output.answer(&Changes { dry_run: mode == Mode::DryRun, changed, agents })?;
         }
         Format::Human => output.text(&change_text(&agents, mode))?,
     }

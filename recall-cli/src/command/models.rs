@@ -171,7 +171,7 @@ async fn listing(args: &ListArgs, client: &Client, context: &CommandContext) -> 
     let answer = client.list_models(v1::ListModelsRequest { context: Some(context.request_context()), role }).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => output.text(&list(&answer.models, output.width))?,
     }
     Ok(if answer.models.is_empty() { Exit::NothingFound } else { Exit::Done })
@@ -183,7 +183,7 @@ async fn add(args: AddArgs, client: &Client, context: &CommandContext) -> Result
     let answer = client.add_model(v1::AddModelRequest { context: Some(context.request_context()), path, name }).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => output.text(&answer.model.as_ref().map(row).unwrap_or_default())?,
     }
     Ok(Exit::Done)
@@ -195,7 +195,7 @@ async fn use_model(args: UseArgs, client: &Client, context: &CommandContext) -> 
     let answer = client.use_model(request).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => output.text(&format_use(&answer, &role.name()))?,
     }
     Ok(Exit::Done)
@@ -206,7 +206,7 @@ async fn remove(name: String, client: &Client, context: &CommandContext) -> Resu
     let answer = client.remove_model(request).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => output.text(&format_remove(&name, answer.bytes_freed))?,
     }
     Ok(Exit::Done)

@@ -52,7 +52,7 @@ pub(super) async fn run(args: OpenArgs, context: &CommandContext) -> Result<Exit
         Format::Json => {
             let path = file.to_string_lossy().into_owned();
             let opened = OpenedFile { path, line, command: &command, dry_run: args.dry_run };
-            context.output.json(&recall_api::json::answer(opened))?;
+            context.output.answer(&opened)?;
         }
         Format::Human if args.dry_run => {
             let words: Vec<_> = command.iter().map(|word| quote(word)).collect();

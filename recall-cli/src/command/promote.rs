@@ -31,7 +31,7 @@ pub(super) async fn run(args: PromoteArgs, context: &CommandContext) -> Result<E
     };
     let answer = client.promote(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => {
             let v1::PromoteResponse { id, scope: store } = &answer;
             let store = scope::store_from_proto(*store).map_or("wider", |store| store.as_str());

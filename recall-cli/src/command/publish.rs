@@ -36,7 +36,7 @@ pub(super) async fn run(args: PublishArgs, context: &CommandContext) -> Result<E
     let answer = client.publish(request).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => output.text(&human(&answer, verify))?,
     }
     Ok(Exit::Done)

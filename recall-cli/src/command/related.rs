@@ -45,7 +45,7 @@ pub(super) async fn run(args: RelatedArgs, context: &CommandContext) -> Result<E
     let answer = context.ask(async |client| client.related(request.clone()).await).await?;
     output.warn(&answer.warnings);
     if output.format == Format::Json {
-        output.json(&recall_api::json::answer(&answer))?;
+        output.answer(&answer)?;
     }
     if answer.results.is_empty() {
         output.note("nothing found");

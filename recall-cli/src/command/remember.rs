@@ -54,7 +54,7 @@ pub(super) async fn run(args: RememberArgs, context: &CommandContext) -> Result<
     let answer = client.add(request).await?;
     let is_refused = answer.status() == AddStatus::Duplicate;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => {
             output.warn(&answer.warnings);
             output.text(&format_add(&answer))?;

@@ -46,7 +46,7 @@ pub(super) async fn run(args: RestoreArgs, context: &CommandContext) -> Result<E
     let answer = client.restore(request).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => output.text(&text(&answer, dry_run))?,
     }
     Ok(Exit::Done)

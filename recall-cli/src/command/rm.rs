@@ -38,7 +38,7 @@ pub(super) async fn run(args: RmArgs, context: &CommandContext) -> Result<Exit, 
     };
     let answer = client.remove(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => {
             output.warn(&failures(&answer));
             output.text(&summary(&answer))?;

@@ -130,7 +130,7 @@ pub(super) async fn run(args: SearchArgs, context: &CommandContext) -> Result<Ex
     let request = v1::SearchRequest { projects: others, ..request(args, context.request_context())? };
     let answer = context.ask(async |client| client.search(request.clone()).await).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => {
             if let Some(spelling) = did_you_mean(&answer) {
                 output.note(&spelling);

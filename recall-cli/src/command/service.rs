@@ -188,7 +188,7 @@ fn status(context: &CommandContext) -> Result<Exit, CommandError> {
         program_version: version,
     };
     match context.output.format {
-        Format::Json => context.output.json(&recall_api::json::answer(&state))?,
+        Format::Json => context.output.answer(&state)?,
         Format::Human => context.output.text(&state_text(&state))?,
     }
     Ok(if installed { Exit::Done } else { Exit::NothingFound })
@@ -364,7 +364,7 @@ fn foreign(path: &Path) -> CliError {
 
 fn report(context: &CommandContext, change: &ServiceChange) -> Result<(), CommandError> {
     match context.output.format {
-        Format::Json => context.output.json(&recall_api::json::answer(change)),
+        Format::Json => context.output.answer(change),
         Format::Human => context.output.text(&change_text(change)),
     }
 }

@@ -37,7 +37,7 @@ pub(super) async fn run(args: StatsArgs, context: &CommandContext) -> Result<Exi
     let answer = context.ask(async |client| client.stats(request.clone()).await).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => output.text(&text(&answer))?,
     }
     Ok(Exit::Done)

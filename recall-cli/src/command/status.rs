@@ -42,7 +42,7 @@ pub(super) async fn run(args: StatusArgs, context: &CommandContext) -> Result<Ex
     };
     let status = client.status(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&status))?,
+        Format::Json => output.answer(&status)?,
         Format::Human => {
             context.page(&render(&status, output.screen()))?;
             output.warn(&status.warnings);

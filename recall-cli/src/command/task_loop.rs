@@ -297,7 +297,7 @@ fn report(prd: &Prd, end: &End, iterations: usize, context: &CommandContext) -> 
         escalation: if let End::Escalated(asked) = end { Some(asked.clone()) } else { None },
     };
     if context.output.format == Format::Json {
-        return context.output.json(&recall_api::json::answer(summary));
+        return context.output.answer(&summary);
     }
     let Summary { passing, skipped, open, .. } = &summary;
     let style = if *end == End::Done { GOOD } else { WARNING };

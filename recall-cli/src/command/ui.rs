@@ -77,15 +77,7 @@ pub(super) async fn run(args: UiArgs, context: &CommandContext) -> Result<Exit, 
     match output.format {
         Format::Json => {
             let (idle_ms, token_ms) = (*idle_ms, *token_ms);
-            output.json(&recall_api::json::answer(OpenedPage {
-                url,
-                port: *port,
-                idle_ms,
-                token_ms,
-                api,
-                browser: is_open,
-                forward,
-            }))?;
+            output.answer(&OpenedPage { url, port: *port, idle_ms, token_ms, api, browser: is_open, forward })?;
         }
         Format::Human if print_url => output.text(&format!("{url}\n"))?,
         Format::Human => output.text(&text(&answer, is_open, forward.as_deref(), api.as_deref()))?,

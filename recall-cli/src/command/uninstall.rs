@@ -80,7 +80,7 @@ pub(super) async fn run(args: &UninstallArgs, context: &CommandContext) -> Resul
     let changed = changed || (!args.dry_run && !purged.is_empty());
     let undone = Undone { dry_run: args.dry_run, changed, agents, service, stopped_pid, purged, kept };
     match context.output.format {
-        Format::Json => context.output.json(&recall_api::json::answer(&undone))?,
+        Format::Json => context.output.answer(&undone)?,
         Format::Human => context.output.text(&text(&undone, mode))?,
     }
     Ok(if failed { Exit::Refused } else { Exit::Done })

@@ -36,7 +36,7 @@ pub(super) async fn run(args: UpdateArgs, context: &CommandContext) -> Result<Ex
     let client = context.connect().await?;
     let answer = client.update(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => {
             output.warn(&answer.warnings);
             output.text(&format_update(&answer.memory.unwrap_or_default()))?;

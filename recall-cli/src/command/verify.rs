@@ -83,7 +83,7 @@ pub(super) async fn run(args: VerifyArgs, context: &CommandContext) -> Result<Ex
     };
     let answer = client.verify(ask_which(context, ids, scope, mode, diff)).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => {
             output.text(&format_verify(&answer))?;
             output.text(&adopted::doubts(&answer))?;

@@ -71,7 +71,7 @@ fn change(key: &str, change: &Change, layer: FileLayer, context: &CommandContext
     match output.format {
         Format::Json => {
             let Changed { path, before, after, line, is_changed } = &changed;
-            output.json(&recall_api::json::answer(Reported {
+            output.answer(&Reported {
                 key,
                 path: path.to_string_lossy().into_owned(),
                 line: *line,
@@ -81,7 +81,7 @@ fn change(key: &str, change: &Change, layer: FileLayer, context: &CommandContext
                 value: row.map(|row| row.value.clone()),
                 layer: row.map(|row| row.origin.layer.as_str()),
                 read_by: row.map(|row| row.reach.read_by()),
-            }))?;
+            })?;
         }
         Format::Human => {
             output.text(&change_message(key, &changed))?;

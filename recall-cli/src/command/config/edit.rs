@@ -78,7 +78,7 @@ pub(super) fn run(args: &EditArgs, context: &CommandContext) -> Result<Exit, Com
     let output = &context.output;
     let path = path.to_string_lossy().into_owned();
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(Edited { path, changed }))?,
+        Format::Json => output.answer(&Edited { path, changed })?,
         Format::Human if changed => {
             output.text(&format!("{GOOD}changed{GOOD:#} {PATH}{}{PATH:#}\n", printable(&path)))?;
         }

@@ -145,7 +145,7 @@ impl KnownSettings {
         if output.format == Format::Json {
             let settings = rows.iter().map(|row| self.shown_setting(row)).collect();
             let warnings = self.warnings.iter().map(shown_warning).collect();
-            return output.json(&recall_api::json::answer(ShownList { settings, warnings }));
+            return output.answer(&ShownList { settings, warnings });
         }
         let mut text = String::new();
         for row in rows {

@@ -46,7 +46,7 @@ pub(super) fn run(args: &PathArgs, context: &CommandContext) -> Result<Exit, Com
         .collect();
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(Files { files }))?,
+        Format::Json => output.answer(&Files { files })?,
         Format::Human if layer.is_some() => {
             let paths: Vec<_> = files.iter().map(|file| printable(&file.path)).collect();
             output.text(&(paths.join("\n") + "\n"))?;

@@ -121,7 +121,7 @@ pub(super) async fn run(command: ForeignCommand, context: &CommandContext) -> Re
     let answer = context.ask(async |client| client.migrate(request.clone()).await).await?;
     let output = &context.output;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => output.text(&text(&answer, dry_run))?,
     }
     Ok(Exit::Done)

@@ -25,7 +25,7 @@ pub(super) async fn run(args: KeepArgs, context: &CommandContext) -> Result<Exit
     let session_id = request_context.session_id.clone();
     let answer = client.keep_session(v1::KeepSessionRequest { context: Some(request_context), session_id }).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => {
             output.warn(&answer.warnings);
             output.text(&format_keep(&answer))?;

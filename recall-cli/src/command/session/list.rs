@@ -56,7 +56,7 @@ pub(super) async fn run(args: ListArgs, context: &CommandContext) -> Result<Exit
     };
     let answer = client.list_sessions(request).await?;
     if output.format == Format::Json {
-        output.json(&recall_api::json::answer(&answer))?;
+        output.answer(&answer)?;
     }
     if answer.sessions.is_empty() {
         output.note("nothing found");

@@ -72,7 +72,7 @@ pub(super) async fn run(args: LogArgs, context: &CommandContext) -> Result<Exit,
     };
     let answer = client.log_event(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => {
             output.warn(&answer.warnings);
             output.text(&format_log(&answer))?;

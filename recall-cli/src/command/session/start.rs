@@ -33,7 +33,7 @@ pub(super) async fn run(args: StartArgs, context: &CommandContext) -> Result<Exi
     let request = v1::StartSessionRequest { context: Some(request_context), goal: args.goal, briefing: args.briefing };
     let answer = client.start_session(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => {
             output.text(&format_start(&answer))?;
             if let Some(told) = &answer.briefing {

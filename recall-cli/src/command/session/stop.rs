@@ -104,7 +104,7 @@ pub(super) async fn end(args: EndArgs, context: &CommandContext) -> Result<Exit,
 /// Prints the candidates.
 fn list(drafts: &v1::ListDraftsResponse, output: &Output) -> Result<Exit, CommandError> {
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(drafts))?,
+        Format::Json => output.answer(drafts)?,
         Format::Human => output.text(&candidates::format_drafts(&drafts.drafts))?,
     }
     if drafts.drafts.is_empty() {
@@ -146,7 +146,7 @@ async fn finish(
         v1::EndSessionRequest { context: Some(context), summary, memories, reason: reason.as_str().to_owned() };
     let answer = client.end_session(request).await?;
     match output.format {
-        Format::Json => output.json(&recall_api::json::answer(&answer))?,
+        Format::Json => output.answer(&answer)?,
         Format::Human => {
             output.warn(&answer.warnings);
             output.text(&format_end(&answer))?;
