@@ -125,6 +125,7 @@ async fn serve(
         wake::on_idle(events.clone(), daemon.activity.clone(), period, move || engine.running_jobs() > 0);
     }
     upkeep::watch_memory(Arc::clone(&daemon));
+    upkeep::watch_histories(Arc::clone(&daemon));
     if tenure != Tenure::Private {
         upkeep::watch_gone_roots(Arc::clone(&daemon));
     }

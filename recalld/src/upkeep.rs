@@ -1,4 +1,5 @@
-//! The regular upkeep of the daemon: the memory ceiling, and the deletion of indexes whose roots are gone.
+//! The regular upkeep of the daemon: the memory ceiling, what projects' histories teach, and the deletion of indexes whose roots are
+//! gone.
 //!
 //! Admission enforces the ceiling for index runs, messages and answers, which wait for their shares. The rest is for open
 //! stores and searches, whose memory is only measured: idle stores are closed if the daemon is above it.
@@ -48,6 +49,24 @@ pub(crate) fn watch_memory(daemon: Arc<Daemon>) {
                     tracing::debug!(ceiling_bytes, "above the memory ceiling with every idle store closed");
                 }
                 Err(_) => tracing::error!("closing idle stores panicked"),
+            }
+        }
+    });
+}
+
+/// How often the daemon looks for projects whose histories are to be learnt from. Without new commits, a look reads one small file
+/// for each open project.
+const HISTORY_INTERVAL: Duration = Duration::from_secs(30);
+
+/// Learns from the histories of open projects, until `stop` is cancelled.
+pub(crate) fn watch_histories(daemon: Arc<Daemon>) {
+    tokio::spawn(async move {
+        let mut ticks = tokio::time::interval(HISTORY_INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        while daemon.stop.run_until_cancelled(ticks.tick()).await.is_some() {
+            let asked = Arc::clone(&daemon);
+            if blocking::run(move || asked.engine.learn_from_history()).await.is_err() {
+                tracing::error!("learning from a history panicked");
             }
         }
     });

@@ -182,6 +182,7 @@ fn store_settings(dirs: &Dirs, environment: &Environment, user: &Settings, root:
             RankerSetting::BuiltIn => RankerChoice::BuiltIn,
             RankerSetting::None => RankerChoice::Fusion,
         },
+        learns_from_history: search.history,
         low_confidence: search.low_confidence,
         domains: search.domains,
         adopt: AdoptSettings {

@@ -42,7 +42,7 @@ pub(crate) use stores::{MountedStore, MountedStores};
 ///   [`draft_memories`](Self::draft_memories), [`briefing`](Self::briefing), [`stats`](Self::stats).
 /// - Index: [`index`](Self::index), [`remove`](Self::remove), [`rebuild`](Self::rebuild), [`settle`](Self::settle),
 ///   [`compact`](Self::compact), [`delete_gone_indexes`](Self::delete_gone_indexes), [`kept_stores`](Self::kept_stores),
-///   [`publish`](Self::publish).
+///   [`publish`](Self::publish), [`learn_from_history`](Self::learn_from_history).
 /// - Care: [`status`](Self::status), [`status_of_open_stores`](Self::status_of_open_stores), [`doctor`](Self::doctor),
 ///   [`backup`](Self::backup), [`restore`](Self::restore), [`export`](Self::export), [`import`](Self::import),
 ///   [`recorder_counts`](Self::recorder_counts).

@@ -22,7 +22,7 @@ use recall_os::git::{Program, Repository};
 
 pub(crate) use head::Head;
 pub use history::DocumentCommit;
-pub(crate) use history::{ChangedLines, FileCommit};
+pub(crate) use history::{Change, ChangedLines, FileCommit};
 
 /// The time limit of a `git` command: a hundred times what it takes in a repository of 100,000 files.
 const TIMEOUT: Duration = Duration::from_secs(3);

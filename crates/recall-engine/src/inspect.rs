@@ -23,4 +23,4 @@ pub use list::{ListRequest, Listed, Listing, Said};
 pub use names::NamesRequest;
 pub use record::RecordStatus;
 pub use stale::StaleReason;
-pub use status::{FailureEntry, FailureEntryKind, FileCounts, Status, StoreStatus};
+pub use status::{FailureEntry, FailureEntryKind, FileCounts, HistoryStatus, Status, StoreStatus};

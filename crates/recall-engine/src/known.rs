@@ -65,6 +65,13 @@ pub(crate) struct KnownFile {
     pub(crate) hash: Option<ContentHash>,
 }
 
+impl KnownFile {
+    /// Returns its document; `None` for a file that is not indexed.
+    pub(crate) fn document(&self) -> Option<DocumentRow> {
+        self.row
+    }
+}
+
 /// The documents of memories.
 ///
 /// The entries have no allocations of their own: there may be a hundred thousand, and all are copied when one is added.

@@ -81,8 +81,8 @@ pub use indexing::{
 };
 pub use inspect::{
     Abbreviated, CitedItem, CompactReport, DoctorReport, DoctorRequest, FailureEntry, FailureEntryKind, FileCounts,
-    Fix, History, HistoryRequest, Item, ItemRequest, KeptStore, ListRequest, Listed, Listing, NamesRequest, Parent,
-    RecordStatus, Said, SecretScan, StaleReason, Status, StoreStatus,
+    Fix, History, HistoryRequest, HistoryStatus, Item, ItemRequest, KeptStore, ListRequest, Listed, Listing,
+    NamesRequest, Parent, RecordStatus, Said, SecretScan, StaleReason, Status, StoreStatus,
 };
 pub use links::{Links, links};
 pub use matching::{ConditionPlan, Evaluated, ReadCounts, StorePlan};

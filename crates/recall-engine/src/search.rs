@@ -23,6 +23,7 @@ mod framed;
 mod fused;
 mod here;
 mod items;
+mod learn;
 mod left_out;
 mod literals;
 mod logs;
@@ -31,6 +32,7 @@ mod nearness;
 mod order;
 mod page;
 mod plan;
+mod precedents;
 mod prior;
 mod ranked;
 mod rare_words;
@@ -64,6 +66,7 @@ use crate::{Engine, mask};
 use candidates::StoreCandidates;
 use context::{Search, SearchedStore, StageClock};
 use plan::{SearchPlan, SharedStores};
+use precedents::PastUse;
 use store_results::Links;
 
 pub use answer::{Answer, Explanation, Facet, Hit, Reranked, Rescorer, Stage, StageTimes};
@@ -147,6 +150,7 @@ impl Engine {
             base: &base,
             ranking: &ranking,
             filter,
+            past: PastUse::Adopted,
         };
         let (mut attempt, mut patience) = (0, self.settings.embedding_wait);
         loop {

@@ -240,6 +240,8 @@ pub struct StoreSettings {
     pub weights: Weights,
     /// The choice of rankers. A search uses the project's for all its stores.
     pub ranker: RankerChoice,
+    /// Whether the project's own history orders its code, where it is better.
+    pub learns_from_history: bool,
     /// The confidence below which an answer is doubtful. A search uses the project's value for all its stores.
     pub low_confidence: f64,
     /// The domains that the project sees, by name.
@@ -268,6 +270,7 @@ impl Default for StoreSettings {
             chunks_per_document: 2,
             weights: Weights::default(),
             ranker: RankerChoice::BuiltIn,
+            learns_from_history: true,
             low_confidence: LOW_CONFIDENCE,
             domains: Vec::new(),
             adopt: AdoptSettings::default(),

@@ -56,7 +56,7 @@ use crate::shared::repository_name;
 use crate::store_folder::StoreFolder;
 
 pub(crate) use background::StructureWait;
-pub(crate) use facts::{ItemFacts, SymbolHashes};
+pub(crate) use facts::{HistoryModel, HistoryRecord, ItemFacts, Past, Precedents, SymbolHashes, Trial};
 pub(crate) use files::{
     Added, Check, CheckedAt, Decision, DirtySnapshot, Files, ImportedDocument, ImportedWriter, IngestOutcome, Phase,
     RuledOut, SUMMARIES, ScanState, Selection, UnreadLine,

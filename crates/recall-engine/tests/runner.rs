@@ -14,6 +14,7 @@ mod freshness;
 mod graph;
 mod history;
 mod languages;
+mod learn;
 mod left_out;
 mod memory;
 mod mutations;

@@ -33,6 +33,7 @@ pub(crate) struct Sandbox {
     pub(crate) limits: Limits,
     pub(crate) share: SessionShare,
     pub(crate) freshness: Freshness,
+    pub(crate) learns_from_history: bool,
 }
 
 impl Sandbox {
@@ -41,7 +42,13 @@ impl Sandbox {
         fs::create_dir_all(folder.path().join("project")).expect("a project");
         // A scan before every search: these tests are about its results, not about its interval.
         let limits = Limits { scan_interval: Duration::ZERO, scan_wait: Duration::from_secs(30), ..Limits::default() };
-        Self { folder, limits, share: SessionShare::default(), freshness: Freshness::default() }
+        Self {
+            folder,
+            limits,
+            share: SessionShare::default(),
+            freshness: Freshness::default(),
+            learns_from_history: true,
+        }
     }
 
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
@@ -100,11 +107,13 @@ impl Sandbox {
             domains: std::collections::BTreeMap::new(),
         };
         let (limits, share, freshness) = (self.limits.clone(), self.share, self.freshness.clone());
+        let learns_from_history = self.learns_from_history;
         let settings = EngineSettings { ingest_wait: Duration::from_secs(30), ..settings };
         let store_settings = move |_: &Path| StoreSettings {
             limits: limits.clone(),
             share,
             freshness: freshness.clone(),
+            learns_from_history,
             ..StoreSettings::default()
         };
         Engine::with_journals(places, settings, Box::new(store_settings), clock, journals)

@@ -64,7 +64,7 @@ pub use phrase::first_sentence;
 pub use portable::{
     ChunkAnalysis, ChunkParts, Lengths, PortableDocument, PortableQuery, Statistics, WeightedKey, document_keys,
 };
-pub use query_terms::SpellingSuggestions;
+pub use query_terms::{SpellingSuggestions, terms};
 pub use recall_os::quarantine;
 pub use searcher::{Depths, Facets, Retrieved, SearchError, Searcher};
 pub use top_k::TieBreaker;

@@ -35,8 +35,9 @@ impl SpellingSuggestions {
     }
 }
 
-/// The distinct terms of a text, in order. Stop words are left out unless there are no other words.
-pub(crate) fn terms(text: &str) -> Vec<String> {
+/// Returns the distinct terms of a text as the index has them, in order, at most 64. Stop words are left out unless there are no other
+/// words.
+pub fn terms(text: &str) -> Vec<String> {
     let mut telling = Distinct::default();
     let mut stop_words = Distinct::default();
     Analysis::for_queries().each(text, |term| {

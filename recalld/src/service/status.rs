@@ -10,8 +10,8 @@ use recall_api::v1::{self, Severity, StatsRequest, StatsResponse, StatusRequest,
 use recall_api::{Failure, InvalidRequest};
 use recall_core::{Clock as _, Scope, Timestamp};
 use recall_engine::{
-    BudgetUse, Counts, Estimate, FailureEntry, FailureEntryKind, FileCounts, KeptStore, LeftOutGroup, RecorderCounts,
-    Savings, Stats, Status as Found, StatusError, StoreStats, StoreStatus,
+    BudgetUse, Counts, Estimate, FailureEntry, FailureEntryKind, FileCounts, HistoryStatus, KeptStore, LeftOutGroup,
+    RecorderCounts, Savings, Stats, Status as Found, StatusError, StoreStats, StoreStatus,
 };
 use tonic::Status;
 
@@ -141,6 +141,7 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         failures: failed_files,
         ranker,
         ranker_problem,
+        history,
         embedded,
         model,
         embeddings_problems,
@@ -184,7 +185,13 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         warnings,
         ranker: ranker.as_str().to_owned(),
         model: model.unwrap_or_default(),
+        history: history.map(history_status),
     }
+}
+
+fn history_status(status: HistoryStatus) -> v1::HistoryStatus {
+    let HistoryStatus { commits, questions, without, with, is_used } = status;
+    v1::HistoryStatus { commits, questions, rank_without: without, rank_with: with, used: is_used }
 }
 
 fn left_out_group(group: LeftOutGroup) -> v1::LeftOutGroup {

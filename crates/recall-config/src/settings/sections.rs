@@ -106,6 +106,8 @@ section! {
         bm25_weight: Option<f32> = None, Project, or_word("auto", weight());
         /// How candidates are ranked.
         ranker: RankerSetting = RankerSetting::Auto, Project, choices::ranker();
+        /// Whether the project's own history orders its code, where it is better.
+        history: bool = true, Project, yes_or_no();
         /// Which built-in model provides semantic search.
         model: ModelSetting = ModelSetting::Static, Daemon, choices::model();
         /// The confidence, from 0 to 1, below which an answer is marked as doubtful.

@@ -24,6 +24,15 @@ pub(crate) struct FileCommit {
     pub(crate) files: Vec<DocPath>,
 }
 
+/// What a commit changed, with its whole message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// The message, the subject in its first line.
+    pub(crate) message: String,
+    /// The changed files below the folder, without recall's own. A renamed file has both names.
+    pub(crate) files: Vec<DocPath>,
+}
+
 /// A commit that changed one document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentCommit {
@@ -59,6 +68,17 @@ impl Git<'_> {
             Some(FileCommit { id, day, subject, files: files.collect() })
         };
         answer.split('\u{1}').filter_map(commit).filter(|commit| !commit.files.is_empty()).collect()
+    }
+
+    /// Returns what the commits of the current branch changed below the folder, the latest first: at most `most` after the latest
+    /// `skipped`. Merges are left out, and commits that changed nothing here. `None` if git did not answer in time, or too much.
+    pub(crate) fn changes(self, skipped: usize, most: usize) -> Option<Vec<Change>> {
+        let bounds = [format!("--skip={skipped}"), format!("--max-count={most}")];
+        let shown = ["log", "-z", "--no-merges", "--name-only", "--relative", "--no-renames", "--no-show-signature"];
+        let format = ["--no-color", "--no-ext-diff", "--format=%x01%B%x02", &bounds[0], &bounds[1], "HEAD"];
+        let answer = self.run(&[&shown[..], &format].concat(), &[])?;
+        let answer = String::from_utf8_lossy(&answer);
+        Some(answer.split('\u{1}').filter_map(parse_change).filter(|change| !change.files.is_empty()).collect())
     }
 
     /// Returns the latest commits of the current branch that changed a file, also under earlier names, the latest first; `None` if git
@@ -115,6 +135,14 @@ impl Git<'_> {
         changed.retain(|path, _| !is_own(path));
         Some(changed)
     }
+}
+
+/// Parses a message and names of files, as [`Git::changes`] asks for them.
+fn parse_change(record: &str) -> Option<Change> {
+    let (message, files) = record.split_once('\u{2}')?;
+    let files = files.split('\0').map(|name| name.trim_start_matches('\n'));
+    let files = files.filter_map(|name| DocPath::new(name).ok()).filter(|path| !is_own(path));
+    Some(Change { message: message.to_owned(), files: files.collect() })
 }
 
 /// Parses the new lines of a patch without context.

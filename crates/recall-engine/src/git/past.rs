@@ -98,6 +98,14 @@ impl Git<'_> {
         String::from_utf8_lossy(&answer).lines().take(most).map(str::to_owned).collect()
     }
 
+    /// Returns how many commits of the current branch another commit does not have; `None` if there is no such commit.
+    pub(crate) fn commits_since(self, commit: &str) -> Option<usize> {
+        if !commit.bytes().all(|byte| byte.is_ascii_hexdigit()) || commit.is_empty() {
+            return None;
+        }
+        self.line(&["rev-list", "--count", &format!("{commit}..HEAD")])?.parse().ok()
+    }
+
     /// Returns the latest commit of the current branch before a time in seconds since the epoch.
     pub(crate) fn commit_before(self, seconds: i64) -> Option<String> {
         self.line(&["rev-list", "-1", &format!("--before=@{seconds}"), "HEAD"])

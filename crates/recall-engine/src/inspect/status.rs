@@ -81,6 +81,8 @@ pub struct StoreStatus {
     pub ranker: RankerUse,
     /// Why the project's own ranker is not used.
     pub ranker_problem: Option<String>,
+    /// What was learnt from the project's history; `None` if nothing was yet, or if that is switched off.
+    pub history: Option<HistoryStatus>,
     /// The embedding models, the selected one first, each with the number of chunks that it has embedded.
     pub embedded: Vec<(String, u64)>,
     /// The model that answers semantic searches at present; `None` if search is lexical only.
@@ -91,6 +93,21 @@ pub struct StoreStatus {
     pub repaired: Vec<String>,
     /// Problems of the configuration.
     pub configuration: Vec<String>,
+}
+
+/// What was learnt from a project's history, and whether it orders the project's code.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HistoryStatus {
+    /// The number of commits that it was learnt from.
+    pub commits: u64,
+    /// How many of the newest of them judged it; 0 if there were too few.
+    pub questions: u64,
+    /// The mean reciprocal rank of their files without the history, from 0 to 1.
+    pub without: f64,
+    /// The same with it.
+    pub with: f64,
+    /// Whether it is used.
+    pub is_used: bool,
 }
 
 /// The files of a store. Whenever no scan or ingest is running, `listed = indexed + failed + skipped`; while files are being indexed,
@@ -213,6 +230,7 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
         failures: failure_list(faults, unparsed, entries, &ruled_out.listed, failures),
         ranker: ranking.used,
         ranker_problem: ranking.problem.clone(),
+        history: history_status(store),
         embedded: store
             .index
             .embeddings()
@@ -227,6 +245,18 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
         embeddings_problems: store.index.embeddings().problems(),
         repaired: store.repairs().to_vec(),
         configuration: store.settings().warnings.clone(),
+    })
+}
+
+fn history_status(store: &Store) -> Option<HistoryStatus> {
+    let model = store.facts.history().model().filter(|_| store.settings().learns_from_history)?;
+    let trial = model.trial;
+    Some(HistoryStatus {
+        commits: model.changes as u64,
+        questions: trial.questions as u64,
+        without: trial.without,
+        with: trial.with,
+        is_used: model.precedents.is_some(),
     })
 }
 

@@ -10,6 +10,7 @@ use crate::error::SearchError;
 use crate::origin::Origin;
 use crate::ranking::{ContentKind, FeatureSet, Rankers, features};
 use crate::search::context::{Search, StageClock};
+use crate::search::precedents::PastUse;
 use crate::search::{candidates, order, searched_stores};
 
 /// A candidate document with the features that the learned ranker of its kind reads.
@@ -100,7 +101,18 @@ fn candidate_rows(
     let base = &stores[0].store;
     let searched = searched_stores(stores, &[]);
     let searched = &searched[..];
-    let search = Search { engine, request, understood, scope, searched, stores, base, ranking: &ranking, filter: None };
+    let search = Search {
+        engine,
+        request,
+        understood,
+        scope,
+        searched,
+        stores,
+        base,
+        ranking: &ranking,
+        filter: None,
+        past: PastUse::Adopted,
+    };
     let candidates = candidates::gather(&search, &search.weights(), true, &mut StageClock::default())?;
     let (set, none) = (order::feature_set(&candidates), Rankers::none());
     let rankers = ranking.rankers.as_ref().unwrap_or(&none);

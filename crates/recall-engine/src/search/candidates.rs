@@ -8,6 +8,7 @@ use recall_lexical::{Evidence, SpellingSuggestions};
 
 use super::framed::Framed;
 use super::fused::{self, FusedChunk};
+use super::precedents::PastValues;
 use super::retriever_weights::RetrieverWeights;
 use super::semantic::{self, SemanticEvidence};
 use super::store_results::{Links, StoreResults};
@@ -31,6 +32,8 @@ pub(super) struct StoreCandidates {
     pub(super) links: Links,
     /// The places of a report that are indexed here.
     pub(super) framed: Framed,
+    /// What the changes of the past lead to.
+    pub(super) past: PastValues,
     /// The table of the store's documents.
     pub(super) known: Arc<Known>,
 }
@@ -52,8 +55,8 @@ pub(super) fn gather(
         let fused = if is_learned { results.lexical_lists() } else { &results.lists };
         let chunks = fused::fuse_and_weigh(fused, search.understood, search.request);
         clock.lap(Stage::Fuse);
-        let StoreResults { lists, evidence, semantic, suggestions, links, framed, known } = results;
-        candidates.push(StoreCandidates { lists, evidence, semantic, suggestions, chunks, links, framed, known });
+        let StoreResults { lists, evidence, semantic, suggestions, links, framed, past, known } = results;
+        candidates.push(StoreCandidates { lists, evidence, semantic, suggestions, chunks, links, framed, past, known });
     }
     Ok(candidates)
 }

@@ -13,6 +13,7 @@ use recall_lexical::Closeness;
 use recall_rql::Filter;
 
 use super::answer::{Stage, StageTimes};
+use super::precedents::PastUse;
 use super::retriever_weights::RetrieverWeights;
 use super::store_results::{ChunksRead, StoreResults};
 use crate::Engine;
@@ -87,6 +88,8 @@ pub(super) struct Search<'a> {
     pub(super) ranking: &'a Ranking,
     /// A condition on hits, in addition to the filters of the request.
     pub(super) filter: Option<&'a Filter>,
+    /// The changes of the past that are evidence.
+    pub(super) past: PastUse<'a>,
 }
 
 /// Measures the time of each stage. The times of a stage that runs several times are summed.

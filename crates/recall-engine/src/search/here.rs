@@ -24,6 +24,7 @@ use super::context::{Search, SearchedStore};
 use super::depths::{DEPTH, NEAREST_DEPTH, RARE_WORDS, may_name_a_file};
 use super::framed::Framed;
 use super::literals::Literals;
+use super::precedents::PastValues;
 use super::retriever_weights::RetrieverWeights;
 use super::semantic::{self, QueryNearness};
 use super::store_results::{ChunksRead, Links, StoreResults};
@@ -100,7 +101,8 @@ impl SearchedStore for MountedStore {
         literals.mark(&mut results.evidence);
         framed.mark(&mut results.evidence);
         let links = links(search, self);
-        Ok(StoreResults { framed, ..StoreResults::new(results, found, weights, links, Arc::clone(&known)) })
+        let past = PastValues::find(search.past, &search.request.query, understood, self, &known);
+        Ok(StoreResults { framed, past, ..StoreResults::new(results, found, weights, links, Arc::clone(&known)) })
     }
 
     fn closeness(

@@ -124,11 +124,14 @@ fn by_rankers<'a>(
         .zip(of_words)
         .map(|(demotion, of_words)| demotion.map_or(1.0, |factor| factor.value) * of_words)
         .collect();
+    let past: Vec<f64> =
+        documents().map(|(found, one)| found.of_store.past.odds(search.past, kind, one.document)).collect();
     let weight = nearness::key_weight(deciding.set, deciding.class, kind);
     let multiplied = |factor: fn(&NearnessOdds) -> f64| -> Vec<f64> {
         odds.iter().zip(&nearness).map(|(odds, near)| odds * factor(near)).collect()
     };
-    let (within, between) = (multiplied(|near| near.within), multiplied(|near| near.between));
+    let (mut within, between) = (multiplied(|near| near.within), multiplied(|near| near.between));
+    within.iter_mut().zip(past).for_each(|(within, past)| *within *= past);
     let keys = keys(&ranked, features::nearer_than_mean(&features), weight, &within);
     let values = deciding.scores(kind, &keys, &confidences, &between);
     let mut order = Vec::with_capacity(values.len());

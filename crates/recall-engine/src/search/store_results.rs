@@ -8,6 +8,7 @@ use recall_lexical::{Evidence, Retrieved, SpellingSuggestions};
 
 use super::answer::Hit;
 use super::framed::Framed;
+use super::precedents::PastValues;
 use super::retriever_weights::RetrieverWeights;
 use super::semantic::{QueryNearness, SemanticEvidence};
 use crate::known::Known;
@@ -26,6 +27,8 @@ pub(super) struct StoreResults {
     pub(super) links: Links,
     /// The places of a report that are indexed here; empty for a store on a server.
     pub(super) framed: Framed,
+    /// What the changes of the past lead to; nothing for a store on a server.
+    pub(super) past: PastValues,
     /// The table of the store's documents; empty for a store on a server.
     pub(super) known: Arc<Known>,
 }
@@ -63,7 +66,16 @@ impl StoreResults {
             lists.push(list(Retriever::Semantic, nearest));
             SemanticEvidence::compute(near, &mut lists, &mut evidence)
         });
-        Self { lists, evidence, semantic, suggestions, links, framed: Framed::default(), known }
+        Self {
+            lists,
+            evidence,
+            semantic,
+            suggestions,
+            links,
+            framed: Framed::default(),
+            past: PastValues::default(),
+            known,
+        }
     }
 
     /// Returns the lists of words, names and paths.

@@ -1,8 +1,10 @@
 //! What a store knows of its items beside the journals: what anchors are compared with, authors, factors from feedback, and counts
-//! of retrievals.
+//! of retrievals, and what was learnt from the project's history.
 
 mod anchor_texts;
 mod contributors;
+mod history;
+mod precedents;
 mod retrievals;
 
 use std::collections::HashMap;
@@ -18,6 +20,9 @@ use crate::store::ordered::{OrderedMutex, Rank};
 pub(crate) use anchor_texts::SymbolHashes;
 use anchor_texts::{AnchorTexts, MovedFiles};
 use contributors::Contributors;
+use history::ProjectHistory;
+pub(crate) use history::{HistoryModel, HistoryRecord, Trial};
+pub(crate) use precedents::{Past, Precedents};
 pub(crate) use retrievals::Retrievals;
 
 /// Facts about the items of a store. Except for the retrievals they are caches.
@@ -33,6 +38,8 @@ pub(crate) struct ItemFacts {
     rated: RatedFiles,
     /// How often each item was returned as a hit.
     retrievals: Retrievals,
+    /// What was learnt from the project's history.
+    history: ProjectHistory,
 }
 
 impl ItemFacts {
@@ -45,12 +52,18 @@ impl ItemFacts {
             contributors: Arc::default(),
             rated: RatedFiles::default(),
             retrievals: Retrievals::open(index),
+            history: ProjectHistory::new(index),
         }
     }
 
     /// Returns the count of how often each item was returned as a hit.
     pub(crate) fn retrievals(&self) -> &Retrievals {
         &self.retrievals
+    }
+
+    /// Returns what was learnt from the project's history.
+    pub(crate) fn history(&self) -> &ProjectHistory {
+        &self.history
     }
 
     /// Returns who added an event to the repository; `None` if git does not know it or is late.
