@@ -16,6 +16,7 @@ mod memories;
 mod neighbours;
 mod pack;
 mod parts;
+mod passages;
 mod render;
 mod request;
 mod subject;
@@ -76,6 +77,9 @@ impl Engine {
         assembly.add_entry_points(&stores)?;
         let hits = found.as_mut().map(|answer| std::mem::take(&mut answer.hits)).unwrap_or_default();
         assembly.add_hits(hits, &stores)?;
+        if let Some(report) = passages::read_report(&subject.query) {
+            assembly.add_passages(&report, &stores)?;
+        }
         assembly.add_lists(&stores, history)?;
         let mut window = assembly.finish(subject.query);
         window.coverage = match &found {

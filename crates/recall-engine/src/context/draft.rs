@@ -13,6 +13,8 @@ pub(crate) struct Source {
     pub(crate) language: String,
     /// What a reader has to know about its state; empty for nothing.
     pub(crate) state: String,
+    /// Whether it is shown in depth: with more of its parts before further documents have their turn.
+    pub(crate) is_deep: bool,
     /// Its parts, the best first. Not empty.
     pub(crate) parts: Vec<Part>,
 }

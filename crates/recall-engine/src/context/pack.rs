@@ -21,6 +21,12 @@ const FIRST_TEXT: u32 = 120;
 /// The share of the budget for text that is spent on the first text of documents.
 const SPREAD: f64 = 0.7;
 
+/// The same if documents are shown in depth.
+const BREADTH_BESIDE_DEPTH: f64 = 0.15;
+
+/// The share of the budget for text that documents get that are shown in depth.
+const DEPTH: f64 = 0.8;
+
 /// The most documents that are shown as a line only. Few tasks concern more files, and their order is of no use that far down.
 const MOST_POINTERS: usize = 60;
 
@@ -82,8 +88,11 @@ pub(crate) fn pack(candidates: &Candidates, budget_tokens: u32, most_parts: usiz
         let own = (f64::from(budget_tokens) * share) as u32;
         window.add_entries(section, own.max(ONE_ENTRY.min(budget_tokens / 8)));
     }
-    let for_breadth = (f64::from(window.left) * BREADTH) as u32;
+    let is_any_deep = candidates.sources.iter().any(|source| source.is_deep);
+    let breadth = if is_any_deep { BREADTH_BESIDE_DEPTH } else { BREADTH };
+    let for_breadth = (f64::from(window.left) * breadth) as u32;
     window.add_pointers(for_breadth);
+    window.add_deep((f64::from(window.left) * DEPTH) as u32);
     let for_depth = window.left - (f64::from(window.left) * SPREAD) as u32;
     window.add_blocks(1, FIRST_TEXT, for_depth);
     window.add_blocks(most_parts, u32::MAX, 0);
@@ -152,6 +161,18 @@ impl PackWindow<'_> {
             }
             most -= before - self.left;
             self.shown[at] = Shown::Pointer;
+        }
+    }
+
+    /// Shows the documents that are shown in depth, each with as many of its parts as fit its part of the budget.
+    fn add_deep(&mut self, most: u32) {
+        let candidates = self.candidates;
+        let deep = || candidates.sources.iter().enumerate().filter(|(_, source)| source.is_deep);
+        let most = most / (deep().count().max(1) as u32);
+        for (at, source) in deep() {
+            for place in 0..source.parts.len() {
+                self.add_part(at, source, place, most);
+            }
         }
     }
 
@@ -228,7 +249,7 @@ mod tests {
 
     fn source(label: &str, parts: Vec<Part>) -> Source {
         let (section, language) = (ContextSection::Code, "rust".to_owned());
-        Source { section, label: label.to_owned(), language, state: String::new(), parts }
+        Source { section, label: label.to_owned(), language, state: String::new(), is_deep: false, parts }
     }
 
     fn window(candidates: &Candidates, budget: u32) -> String {

@@ -110,6 +110,13 @@ pub(crate) fn around(item: &Item, wanted: &[(u32, u32)]) -> Vec<Part> {
     spans.iter().map(|span| part_of(&lines, &item.symbols, *span, wanted)).collect()
 }
 
+/// Returns a passage of a file as a part; `None` if the file has fewer lines.
+pub(crate) fn passage(item: &Item, (start, end): (u32, u32)) -> Option<Part> {
+    let lines = lines_of(&item.text);
+    let end = end.min(lines.len() as u32);
+    (1..=end).contains(&start).then(|| part_of(&lines, &item.symbols, (start, end), &[]))
+}
+
 /// Returns lines of a file as a part. The line that names their definition and the wanted lines come first.
 fn part_of(lines: &[String], symbols: &[Symbol], (start, end): (u32, u32), wanted: &[(u32, u32)]) -> Part {
     let named = definition_at(symbols, (start, end)).map(|symbol| definition_line(lines, symbol) + 1);

@@ -18,6 +18,7 @@ use crate::context::draft::ContextSection;
 use crate::context::draft::{Part, Source};
 use crate::context::neighbours::{Followed, Neighbours};
 use crate::context::pack::{Candidates, pack};
+use crate::context::passages::ReportTerms;
 use crate::context::render::{RenderedSpan, render};
 use crate::context::request::{ContextError, ContextRequest, ContextSpan, ContextWindow};
 use crate::context::subject::{Subject, SubjectFile};
@@ -27,6 +28,7 @@ use crate::error::{GetError, GraphError, StoreError};
 use crate::git::FileCommit;
 use crate::graph::RelatedRequest;
 use crate::inspect::{Item, ItemRequest, Parent};
+use crate::known::KnownFile;
 use crate::mask;
 use crate::memory::recalled_as_hit;
 use crate::origin::Origin;
@@ -42,6 +44,10 @@ const MOST_FILES: usize = 10;
 
 /// The parts of a document unless a request or the store says otherwise. The project's own setting bounds what a search returns.
 const PARTS: usize = 3;
+
+/// The most files that a report shows in depth, and the most passages of each beyond the ones that were found.
+const MOST_DEEP: usize = 2;
+const MOST_PASSAGES: usize = 12;
 
 /// The score of what the request or the task names. Hits have less.
 const SUBJECT_SCORE: f64 = 1.0;
@@ -201,6 +207,48 @@ impl<'a> Assembly<'a> {
         self.add(hit.document, hit.scope, hit.store, score, part, Some(hit.chunk));
     }
 
+    /// Adds the passages of the first files of code that a report is about, in addition to the ones that were found. These files are
+    /// shown in depth.
+    pub(crate) fn add_passages(&mut self, report: &ReportTerms, stores: &[MountedStore]) -> Result<(), ContextError> {
+        let is_code = |origin: &SourceOrigin| origin.document.document_type == DocumentType::Code;
+        let places = (0..self.origins.len()).filter(|&at| is_code(&self.origins[at]));
+        for at in places.take(MOST_DEEP).collect::<Vec<_>>() {
+            self.candidates.sources[at].is_deep = true;
+            let SourceOrigin { scope, store, document, chunks, .. } = &self.origins[at];
+            let Some(store) = stores.get(*store) else { continue };
+            let Some(path) = store.mount.inner_path(&document.path) else { continue };
+            let known = store.index.known_documents();
+            let Some(row) = known.files.get(path.as_str()).and_then(KnownFile::document) else { continue };
+            let all = store.index.read(|snapshot| snapshot.chunks_of(row))?;
+            let id = document.id.to_string();
+            let request = ItemRequest { id, parent: Parent::Leave, scope: self.request.scope };
+            let item = match self.engine.get(self.origin, &request) {
+                Ok(item) if item.scope == *scope => item,
+                Ok(_) | Err(GetError::NotFound { .. } | GetError::LeftOut { .. }) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            let shown: Vec<u32> = chunks.iter().map(|chunk| chunk.ordinal).collect();
+            let found: Vec<(Chunk, Part)> = all
+                .into_iter()
+                .filter(|chunk| !shown.contains(&chunk.ordinal))
+                .filter_map(|chunk| {
+                    let part = parts::passage(&item, (chunk.span.start_line, chunk.span.end_line))?;
+                    Some((chunk, part))
+                })
+                .collect();
+            let texts: Vec<String> = found.iter().map(|(_, part)| part.lines.join("\n")).collect();
+            let symbols: Vec<&str> =
+                found.iter().map(|(chunk, _)| chunk.symbol.as_deref().unwrap_or_default()).collect();
+            let passages: Vec<(&str, &str)> = symbols.iter().copied().zip(texts.iter().map(String::as_str)).collect();
+            for place in report.rank(&passages).into_iter().take(MOST_PASSAGES) {
+                let (chunk, part) = found[place].clone();
+                self.candidates.sources[at].parts.push(part);
+                self.origins[at].chunks.push(chunk);
+            }
+        }
+        Ok(())
+    }
+
     /// Returns whether a hit is in a copy of another file.
     fn is_copy(hit: &Hit, stores: &[MountedStore]) -> Result<bool, StoreError> {
         let Some(store) = stores.get(hit.store) else { return Ok(false) };
@@ -255,6 +303,7 @@ impl<'a> Assembly<'a> {
             label: inline(document.path.as_str()),
             language: document.language.as_ref().map(|language| language.as_str().to_owned()).unwrap_or_default(),
             state: String::new(),
+            is_deep: false,
             parts: vec![part],
         });
         self.origins.push(SourceOrigin { scope, store, document, chunks: vec![chunk], score: rank_score });
