@@ -83,13 +83,17 @@ impl Report {
         Some(Self { question, frames, errors })
     }
 
-    /// Returns the paths under which a place may be indexed, the likeliest first: as written, and for a script that was built from
-    /// another language, in that language.
+    /// Returns the paths under which a place may be indexed, the likeliest first: as written, for a script that was built from another
+    /// language in that language, and for a class in the languages of its platform.
     pub fn candidate_paths(frame: &Frame) -> Vec<String> {
         let path = if frame.is_library { below_packages(&frame.path) } else { &frame.path };
         let mut paths = vec![path.to_owned()];
         if let Some((stem, "js" | "mjs" | "cjs" | "jsx")) = path.rsplit_once('.') {
             paths.extend(["ts", "tsx", "mts", "vue", "svelte"].map(|extension| format!("{stem}.{extension}")));
+        }
+        let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+        if name.starts_with(char::is_uppercase) && !name.contains('.') {
+            paths.extend(["java", "kt", "scala", "groovy"].map(|extension| format!("{path}.{extension}")));
         }
         paths
     }
@@ -319,6 +323,15 @@ mod tests {
     fn scripts_that_were_built_are_looked_for_in_their_language() {
         let report = Report::read("it fails\n    at total (webpack:///./src/cart.js:12:9)\n").expect("a report");
         assert_eq!(Report::candidate_paths(&report.frames[0])[..2], ["./src/cart.js", "./src/cart.ts"]);
+    }
+
+    #[test]
+    fn a_class_is_looked_for_in_the_languages_of_its_platform() {
+        let report = Report::read("Tests in error:\norg.acme.CartTest$Sums > total() FAILED\n").expect("a report");
+        assert_eq!(
+            Report::candidate_paths(&report.frames[0])[..3],
+            ["org/acme/CartTest", "org/acme/CartTest.java", "org/acme/CartTest.kt"]
+        );
     }
 
     #[test]

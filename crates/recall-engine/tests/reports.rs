@@ -58,6 +58,28 @@ fn a_file_of_an_installed_package_is_not_one_of_the_project_by_its_name_alone() 
 }
 
 #[test]
+fn a_class_without_a_path_is_in_the_file_of_its_name() {
+    let test = "package org.acme.shop;\n\nclass CartTest {\n    @Test\n    void empty() {\n        assertEquals(0, new Cart().total());\n    }\n\n    @Test\n    void sums() {\n        assertEquals(3, cart(1, 2).total());\n    }\n}\n";
+    let sandbox = Sandbox::with(&[
+        ("src/test/java/org/acme/shop/CartTest.java", test),
+        (
+            "src/main/java/org/acme/shop/Cart.java",
+            "package org.acme.shop;\n\nclass Cart {\n    int total() {\n        return 0;\n    }\n}\n",
+        ),
+        ("docs/tests.md", "# Tests\n\nCartTest sums what a cart holds. Tests that FAILED are run again.\n"),
+    ]);
+    for output in [
+        "[ERROR] Failures:\n[ERROR]   CartTest.sums:11 expected: <3> but was: <0>\n[INFO]\n",
+        "org.acme.shop.CartTest > sums() FAILED\n    org.opentest4j.AssertionFailedError: expected: <3> but was: <0>\n",
+        "[ERROR] org.acme.shop.CartTest.sums  Time elapsed: 0.02 s  <<< FAILURE!\n",
+    ] {
+        let found = places(&sandbox, output, 1);
+        assert_eq!(found[0].0, "src/test/java/org/acme/shop/CartTest.java", "{output}");
+        assert!((found[0].1..=found[0].2).contains(&11), "the chunk of `sums`: {found:?}");
+    }
+}
+
+#[test]
 fn a_message_with_other_values_finds_the_line_that_raises_it() {
     let sandbox = Sandbox::with(FILES);
     let found = places(&sandbox, "no item called pear in this cart of the shop", 2);

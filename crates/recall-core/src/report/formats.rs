@@ -21,7 +21,8 @@ pub(super) enum Order {
 /// A format of lines that name a place in a file.
 pub(super) struct Format {
     pub(super) order: Order,
-    /// An expression for one line with the groups `path`, and where the format has them `line`, `function` and `module`.
+    /// An expression for one line with the groups `path`, and where the format has them `line`, `function` and `module`. A format that
+    /// names a class and no file has the group `class` instead of `path`.
     pattern: &'static str,
     /// A line of the format, and what it says: path, line, function.
     #[cfg_attr(not(test), expect(dead_code, reason = "an example documents its format, and tests read it"))]
@@ -80,6 +81,37 @@ pub(super) const FORMATS: &[Format] = &[
         order: Order::InnermostFirst,
         pattern: r"^[ \t]*at (?:[^ ()]*/)?(?P<module>[A-Za-z_$][A-Za-z0-9_.$]*)\.(?P<function>[A-Za-z0-9_$<>]+)\((?P<path>[^():]+\.(?:java|kt|kts|scala|groovy|clj)):(?P<line>[0-9]+)\)",
         example: ("\tat org.acme.shop.Cart.total(Cart.java:88)", "org/acme/shop/Cart.java", Some(88), Some("total")),
+    },
+    // JUnit and TestNG, as Maven's Surefire and Gradle sum up their failures: a class without its file.
+    Format {
+        order: Order::Independent,
+        pattern: r"^\[(?:ERROR|FAIL)\][ \t]+(?P<class>[A-Za-z_][A-Za-z0-9_.$]*)\.(?P<function>[A-Za-z0-9_$]+):(?P<line>[0-9]+)(?:->|[ \t]|$)",
+        example: ("[ERROR]   CartTest.total:42 expected:<3> but was:<4>", "CartTest", Some(42), Some("total")),
+    },
+    Format {
+        order: Order::Independent,
+        pattern: r"^(?:\[ERROR\][ \t]+)?(?P<class>[A-Za-z_][A-Za-z0-9_.$]*)\.(?P<function>[A-Za-z0-9_$]+)(?:[ \t]+--)?[ \t]+Time elapsed: .*<<< (?:FAILURE|ERROR)!",
+        example: (
+            "[ERROR] org.acme.shop.CartTest.total  Time elapsed: 0.02 s  <<< FAILURE!",
+            "org/acme/shop/CartTest",
+            None,
+            Some("total"),
+        ),
+    },
+    Format {
+        order: Order::Independent,
+        pattern: r"^(?P<function>[A-Za-z0-9_$]+)\((?P<class>[A-Za-z_][A-Za-z0-9_.$]*)\)[ \t]+Time elapsed: .*<<< (?:FAILURE|ERROR)!",
+        example: (
+            "total(org.acme.shop.CartTest)  Time elapsed: 0.02 sec  <<< ERROR!",
+            "org/acme/shop/CartTest",
+            None,
+            Some("total"),
+        ),
+    },
+    Format {
+        order: Order::Independent,
+        pattern: r"^(?P<class>[A-Za-z_][A-Za-z0-9_.$]*) > (?:.* > )?(?P<function>[A-Za-z0-9_$]+)(?:\(.*\))?(?:\[.*\])? FAILED$",
+        example: ("org.acme.shop.CartTest > total() FAILED", "org/acme/shop/CartTest", None, Some("total")),
     },
     // C# and F#.
     Format {

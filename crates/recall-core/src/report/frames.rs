@@ -6,7 +6,7 @@ use super::formats::{Order, PATTERNS};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// The path as written, with `/` between its components, without the scheme and the host of a URL. A place in Java has the path of
-    /// its package.
+    /// its package; if only the class is named, the path has no extension.
     pub path: String,
     /// The line, from 1.
     pub line: Option<u32>,
@@ -73,7 +73,8 @@ pub(super) fn read_frames(text: &str, mentions: Mentions) -> Vec<Frame> {
         let has_digit = line.bytes().any(|byte| byte.is_ascii_digit());
         if let Some((format, read)) = PATTERNS.read(line) {
             let group = |name| read.name(name).map(|group| group.as_str());
-            let Some(path) = group("path") else { continue };
+            let class = group("class").map(path_of_class);
+            let Some(path) = group("path").or(class.as_deref()) else { continue };
             let mut frame = frame(path, group("line"), group("function").or(function));
             if let Some(package) =
                 group("module").and_then(|module| module.rsplit_once('.')).map(|(package, _)| package)
@@ -119,6 +120,11 @@ pub(super) fn read_frames(text: &str, mentions: Mentions) -> Vec<Frame> {
         }
     }
     distinct
+}
+
+/// Returns the path of the file that holds a class, without an extension: `org/acme/Cart` for `org.acme.Cart$Item`.
+fn path_of_class(class: &str) -> String {
+    class.split('$').next().unwrap_or_default().replace('.', "/")
 }
 
 fn frame(path: &str, line: Option<&str>, function: Option<&str>) -> Frame {
