@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 pub use agent::Agent;
 pub use recall_testkit::{Binaries, Sandbox};
+use recall_testkit::{Project, wait_until};
+use serde_json::Value;
 
 /// The root of the workspace.
 ///
@@ -17,6 +19,22 @@ pub use recall_testkit::{Binaries, Sandbox};
 /// Never: the package is a folder of the workspace.
 pub fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package is a folder of the workspace").to_owned()
+}
+
+/// Waits until searches in a project have everything: all files, their links and their embeddings.
+///
+/// # Panics
+/// If that takes longer than [`recall_testkit::DEADLINE`], or if a search gives no JSON.
+pub fn settle(sandbox: &Sandbox, project: &Project) {
+    const PARTIAL: [&str; 3] = ["INDEXING", "LINKS_BEHIND", "EMBEDDINGS_TO_COME"];
+    wait_until("an answer from everything", || {
+        let outcome = sandbox.recall(project, &["--json", "search", "is everything of this project there"]);
+        let answer: Value =
+            serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome:?}"));
+        let warnings = answer["warnings"].as_array().expect("warnings");
+        let is_partial = warnings.iter().any(|warning| PARTIAL.iter().any(|code| warning["code"] == *code));
+        (!is_partial).then_some(())
+    });
 }
 
 /// Makes a [`Sandbox`] with the programs that this package builds.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use recall_testkit::{Outcome, Project, Sandbox};
-use recall_tests::sandbox;
+use recall_tests::{sandbox, settle};
 use serde_json::Value;
 
 fn ok(sandbox: &Sandbox, project: &Project, arguments: &[&str]) -> String {
@@ -78,6 +78,7 @@ fn filled(sandbox: &Sandbox, name: &str) -> Project {
 
 /// The answers to all queries, without the store's id and without what depends on the time of the question.
 fn answers(sandbox: &Sandbox, project: &Project) -> Vec<Value> {
+    settle(sandbox, project);
     let mut answers: Vec<Value> = QUERIES
         .iter()
         .map(|query| json(sandbox, project, &["search", query, "--scope", "project", "--explain"])["results"].clone())
