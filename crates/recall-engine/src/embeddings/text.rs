@@ -1,7 +1,7 @@
 //! The text of a chunk that is embedded.
 
 use recall_catalog::ChunkedDocument;
-use recall_core::{ByteSpan, Chunk, ChunkRow, ChunkText, DocumentType};
+use recall_core::{ByteSpan, Chunk, ChunkRow, ChunkText, DocumentType, MemoryId};
 
 use crate::mask::{self, Whole};
 
@@ -47,7 +47,7 @@ impl ChunkTexts {
     /// Returns one text per chunk, in order.
     ///
     /// For code, path, name and body are separate parts, since the words of the body would outweigh the others. A page is one
-    /// text that begins with its path and headings: as separate parts they would make pages of one folder too similar.
+    /// text that begins with its path and headings, a memory with its title: as separate parts they would make pages of one folder too similar.
     pub(crate) fn parts(&self) -> Vec<ChunkText<'_>> {
         self.chunks
             .iter()
@@ -70,8 +70,10 @@ fn part(document_type: DocumentType, path: &str, chunk: &Chunk, read: impl Fn(By
     let symbol = chunk.symbol.clone().unwrap_or_default();
     let body = read(chunk.span.bytes);
     if document_type != DocumentType::Code {
-        let whole = if symbol.is_empty() { format!("{path}\n{body}") } else { format!("{path}\n{symbol}\n{body}") };
-        return (String::new(), whole);
+        // The id of a memory says nothing. A model takes its digits for words, and the memory would be near to other things by chance.
+        let path = if path.parse::<MemoryId>().is_ok() { "" } else { path };
+        let parts = [path, &symbol, &body].into_iter().filter(|part| !part.is_empty());
+        return (String::new(), parts.collect::<Vec<_>>().join("\n"));
     }
     // Only the first of several chunks of a definition gets its comment.
     let comment = chunk.doc_comment.filter(|comment| comment.end <= chunk.span.bytes.start);
@@ -85,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    fn check(document_type: DocumentType, expected: (&str, &str, &str)) {
+    fn check(path: &str, document_type: DocumentType, expected: (&str, &str, &str)) {
         let text = "/// Says it.\nfn say() {}\n".to_owned();
         let span = Span { bytes: ByteSpan { start: 13, end: 24 }, start_line: 2, end_line: 2 };
         let chunk = Chunk {
@@ -97,7 +99,7 @@ mod tests {
             doc_comment: Some(ByteSpan { start: 0, end: 12 }),
             tokens: 4,
         };
-        let path = DocPath::new("src/say.rs").expect("plain");
+        let path = DocPath::new(path).expect("plain");
         let first = ChunkRow(7);
         let texts = ChunkTexts::new(&ChunkedDocument { path, document_type, first, text, chunks: vec![chunk] });
         assert_eq!((texts.text_of(ChunkRow(6)), texts.text_of(ChunkRow(8))), (None, None));
@@ -132,7 +134,12 @@ mod tests {
 
     #[test]
     fn code_has_separate_parts_and_a_page_is_one_text() {
-        check(DocumentType::Code, ("src/say.rs", "fn say", "/// Says it.\nfn say() {}"));
-        check(DocumentType::Documentation, ("", "", "src/say.rs\nfn say\nfn say() {}"));
+        check("src/say.rs", DocumentType::Code, ("src/say.rs", "fn say", "/// Says it.\nfn say() {}"));
+        check("src/say.rs", DocumentType::Documentation, ("", "", "src/say.rs\nfn say\nfn say() {}"));
+    }
+
+    #[test]
+    fn the_id_of_a_memory_is_not_embedded() {
+        check("L-0123abcd", DocumentType::Lesson, ("", "", "fn say\nfn say() {}"));
     }
 }
