@@ -6,7 +6,7 @@ use recall_tests::{sandbox, settle};
 use serde_json::Value;
 
 /// The share of paraphrased memories among the first ten, by the built-in model. Three hundredths below the value when it was set.
-const LEAST_FOUND: f64 = 0.48;
+const LEAST_FOUND: f64 = 0.62;
 
 #[test]
 fn paraphrases_of_memories_stay_among_the_first_ten() {

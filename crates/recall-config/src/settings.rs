@@ -55,7 +55,7 @@ pub struct Settings {
     pub client: ClientSettings,
     /// How much the MCP server reads and answers at once.
     pub mcp: McpSettings,
-    /// What `recall hook` tells an agent, and what it records.
+    /// What `recall hook` shows an agent and what it records.
     pub hooks: HookSettings,
     /// What a briefing shows.
     pub briefing: BriefingSettings,

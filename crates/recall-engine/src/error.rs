@@ -323,7 +323,7 @@ pub enum GraphError {
     Store(#[from] StoreError),
 }
 
-/// Why there is no listing.
+/// Why items cannot be listed.
 #[derive(Debug, thiserror::Error)]
 pub enum ListError {
     /// The scope names stores that are not configured.

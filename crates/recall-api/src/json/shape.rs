@@ -10,9 +10,9 @@ use crate::json::field::rfc3339;
 use crate::v1;
 
 /// The method of the estimate, in words.
-pub const SAVINGS_METHOD: &str = "tokens of the hits that sessions recorded, beside the tokens of the whole files that these hits are \
-    from, as the files are now, each file once per answer; tokens are estimated from the characters. Without an answer, its reader might \
-    have read fewer files or only parts of them, and may have read the files anyway";
+pub const SAVINGS_METHOD: &str = "the tokens of the hits in recorded answers, compared with the tokens of the whole files that hold them \
+    today; a file counts once for each answer, and tokens are estimated from characters. Without an answer, an agent might have read fewer \
+    files, or only parts of them; with it, the agent may still have read the files";
 
 /// Returns the difference between the tokens of the files and those of the answers; negative if the answers have more.
 pub fn saved_tokens(savings: &v1::Savings) -> i64 {

@@ -181,7 +181,7 @@ section! {
     RemoteSettings in "remote" {
         /// The address of Ollama.
         ollama: String = "http://127.0.0.1:11434".to_owned(), Daemon, server();
-        /// The address of OpenAI, or of what stands in for it.
+        /// The address of OpenAI, or of a server that has the same API.
         openai: String = "https://api.openai.com/v1".to_owned(), Daemon, server();
         /// The address of Voyage.
         voyage: String = "https://api.voyageai.com/v1".to_owned(), Daemon, server();
@@ -293,7 +293,7 @@ section! {
 }
 
 section! {
-    /// What `recall hook` tells an agent, and what it records.
+    /// What `recall hook` shows an agent and what it records.
     #[derive(Clone, Copy, Debug, PartialEq)]
     HookSettings in "hooks" {
         /// How long a hook may take, from its start to its exit. It answers nothing if it is late.

@@ -98,7 +98,7 @@ impl Git<'_> {
         String::from_utf8_lossy(&answer).lines().take(most).map(str::to_owned).collect()
     }
 
-    /// Returns how many commits of the current branch another commit does not have; `None` if there is no such commit.
+    /// Returns the number of commits of the current branch since a commit; `None` if the repository has no such commit.
     pub(crate) fn commits_since(self, commit: &str) -> Option<usize> {
         if !commit.bytes().all(|byte| byte.is_ascii_hexdigit()) || commit.is_empty() {
             return None;

@@ -1,10 +1,10 @@
-//! Files that tools made of other files of the project: bundles and amalgamations of many, and the JavaScript that a compiler wrote
-//! beside its source.
+//! Files that tools made from other files of the project: bundles of several files, and the JavaScript that a compiler wrote beside its
+//! source (ADR 64).
 //!
-//! They are recognised by what they define. A bundle defines nearly all that its parts define, and hardly anything else. Each part
-//! gives names of its own; files that follow one pattern, such as plugins, share theirs and are no parts. Names count with the types
-//! around them, so that a class is no copy of the interfaces that it implements. Texts do not count, because a bundler removes
-//! comments and a compiler removes types.
+//! They are recognised by the names that they define. A bundle defines most names of its parts and few others. Files that define the
+//! same names as each other, such as plugins, are not parts of a bundle. A name includes the types around it: a class that implements
+//! an interface has other names than the interface. Texts are not compared, because bundlers remove comments and compilers remove
+//! types.
 
 use std::hash::{Hash, Hasher};
 
