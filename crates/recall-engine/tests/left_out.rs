@@ -2,11 +2,15 @@
 
 use std::fmt::Write as _;
 use std::process::Command;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
-use crate::support::{Sandbox, everything, paths};
-use recall_core::{FileKind, Scope};
+use crate::support::{Sandbox, everything, paths, request};
+use recall_core::{FileKind, PathFilter, Scope};
 use recall_engine::{
-    Cancel, Engine, FailureEntryKind, GetError, IndexReport, IndexRequest, ItemRequest, LeftOutFile, Parent, Warning,
+    Cancel, Engine, EngineSettings, FailureEntryKind, GetError, IndexReport, IndexRequest, ItemRequest, LeftOutFile,
+    Parent, Warning,
 };
 
 /// Runs git in the project, without the user's own configuration.
@@ -184,4 +188,37 @@ fn what_a_tool_wrote_and_git_tracks_is_found_as_a_generated_file() {
         hit.map(|hit| hit.document.file_kind)
     };
     assert_eq!((kind("Cargo.lock"), kind("docs/heron.md")), (Some(FileKind::Generated), Some(FileKind::Main)));
+}
+
+#[test]
+fn a_file_that_is_being_indexed_is_not_denied() {
+    let sandbox = Sandbox::with(&[("src/kettle.rs", "fn kettle() {}\n")]);
+    let engine = sandbox.engine_by(EngineSettings {
+        first_index_wait: Duration::ZERO,
+        ingest_wait: Duration::ZERO,
+        few_files_wait: Duration::ZERO,
+        embedding_wait: Duration::ZERO,
+        ..EngineSettings::default()
+    });
+    let mut asked = request("kettle");
+    asked.filters.paths = vec![PathFilter("src/kettle.rs".to_owned())];
+    let (began, is_running) = mpsc::channel();
+    let (answered, may_go_on) = mpsc::channel::<()>();
+    let answer = thread::scope(|scope| {
+        let (engine, sandbox) = (&engine, &sandbox);
+        scope.spawn(move || {
+            // The run is held up until the search has answered.
+            let mut hold = |_| {
+                let _ = began.send(());
+                let _ = may_go_on.recv();
+            };
+            engine.index(&sandbox.origin(), &everything(), &mut hold, &Cancel::default())
+        });
+        is_running.recv().expect("the run begins");
+        let answer = engine.search(&sandbox.origin(), &asked).expect("an answer");
+        drop(answered);
+        answer
+    });
+    let denied = answer.warnings.iter().any(|warning| matches!(warning, Warning::PathNotIndexed { .. }));
+    assert!(answer.hits.is_empty() && !denied, "{:?}", answer.warnings);
 }

@@ -93,6 +93,8 @@ impl PathFilters {
             let path = one.text.clone();
             match (one.count(stores), one.is_on_disk) {
                 (0, false) => Some(Warning::PathMissing { near: near(stores, &path), path }),
+                // While files are to come, the answer says so, and a path that has none yet may be among them.
+                (0, true) if stores.iter().any(is_being_indexed) => None,
                 (0, true) => Some(Warning::PathNotIndexed { path }),
                 (documents, _) => is_empty.then_some(Warning::PathWithoutHits { path, documents }),
             }
@@ -113,6 +115,11 @@ impl WrittenPaths {
         };
         stores.iter().map(of_store).sum()
     }
+}
+
+/// Whether files of a store may not be indexed yet.
+fn is_being_indexed(store: &MountedStore) -> bool {
+    store.coverage().indexing.is_some() || store.awaits_first_index()
 }
 
 /// Resolves a filter; `None` if every path passes it.
