@@ -13,18 +13,18 @@ const SECRET: &str = "hunter2-Tr0ub4dor&3xyz";
 
 /// The databases of the tools: kind, place below the home folder, and statements.
 const DATABASES: [(&str, &str, &str); 5] = [
-    ("recall-v0", ".edi/recall/global.db", include_str!("../../crates/recall-foreign/tests/schemas/recall-v0.sql")),
-    ("codex", ".edi/codex.db", include_str!("../../crates/recall-foreign/tests/schemas/codex.sql")),
+    ("recall-v0", ".edi/recall/global.db", include_str!("../../crates/recall-agents/tests/schemas/recall-v0.sql")),
+    ("codex", ".edi/codex.db", include_str!("../../crates/recall-agents/tests/schemas/codex.sql")),
     (
         "claude-mem",
         ".claude-mem/claude-mem.db",
-        include_str!("../../crates/recall-foreign/tests/schemas/claude-mem.sql"),
+        include_str!("../../crates/recall-agents/tests/schemas/claude-mem.sql"),
     ),
-    ("mem0", ".mem0/history.db", include_str!("../../crates/recall-foreign/tests/schemas/mem0-history.sql")),
+    ("mem0", ".mem0/history.db", include_str!("../../crates/recall-agents/tests/schemas/mem0-history.sql")),
     (
         "basic-memory",
         ".basic-memory/memory.db",
-        include_str!("../../crates/recall-foreign/tests/schemas/basic-memory.sql"),
+        include_str!("../../crates/recall-agents/tests/schemas/basic-memory.sql"),
     ),
 ];
 

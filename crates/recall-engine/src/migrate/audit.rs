@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use recall_agents::foreign::{ForeignMemory, ForeignSession, Item, Reading};
 use recall_core::{DocPath, ForeignKind, Scope, StoreScope};
-use recall_foreign::{ForeignMemory, ForeignSession, Item, Reading};
 use recall_watch::StatOutcome;
 
 use super::MigrateError;
@@ -151,7 +151,7 @@ impl<'a> Audit<'a> {
         let root = is_filtered.then_some(self.store.root.as_path());
         for path in self.report.paths.clone() {
             let reading = Reading { scratch: &self.store.folder.path, root };
-            recall_foreign::read(self.source.kind, &path, reading, &mut |item| match self.take(&item) {
+            recall_agents::foreign::read(self.source.kind, &path, reading, &mut |item| match self.take(&item) {
                 Ok(()) if self.report.items < MOST_ITEMS => ControlFlow::Continue(()),
                 Ok(()) => ControlFlow::Break(()),
                 Err(error) => {

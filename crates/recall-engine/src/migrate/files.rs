@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use recall_agents::foreign::{ForeignFile, LeftOut, LeftOutReason};
 use recall_core::{PROJECT_FOLDER, StoreScope};
-use recall_foreign::{ForeignFile, LeftOut, LeftOutReason};
 use recall_os::{Folder, write_git_files};
 
 use super::MigrateError;

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use recall_agents::foreign::{ForeignMemory, Item, LeftOut, LeftOutReason, Reading};
 use recall_core::{ForeignKind, Scope, Timestamp};
-use recall_foreign::{ForeignMemory, Item, LeftOut, LeftOutReason, Reading};
 
 use super::MigrateError;
 use super::sources::{ForeignSource, MigrateRequest};
@@ -136,7 +136,7 @@ impl Engine {
         };
         for path in &paths {
             let reading = import.reading();
-            let read = recall_foreign::read(source.kind, path, reading, &mut |item| import.take(item));
+            let read = recall_agents::foreign::read(source.kind, path, reading, &mut |item| import.take(item));
             if let Some(failure) = import.failure.take() {
                 return Err(failure);
             }
@@ -201,7 +201,7 @@ impl<'e> Import<'e> {
             }
             Item::Memory(memory) => (memory.belongs.clone(), memory.id.clone()),
             Item::Session(session) => (session.belongs.clone(), session.id.clone()),
-            Item::File(file) => (recall_foreign::Belonging::default(), file.below.clone()),
+            Item::File(file) => (recall_agents::foreign::Belonging::default(), file.below.clone()),
         };
         if let Some(reason) = self.source.reason_to_leave_out(self.store, &belongs) {
             self.report.leave_out(LeftOut::one(name, reason));

@@ -1,10 +1,10 @@
 //! Foreign memories as memories.
 
+use recall_agents::foreign::{ForeignMemory, ForeignOrigin, LeftOut, LeftOutReason};
 use recall_core::{
     AddMemory, DocPath, Event, EventBody, Feedback, ItemId, MEMORY_ENTRIES, MemoryId, MemoryOrigin, MemoryType,
     Provenance, Repeats, SHORT_TEXT_BYTES, Scope, StoreScope, Timestamp, Verdict, title_of,
 };
-use recall_foreign::{ForeignMemory, ForeignOrigin, LeftOut, LeftOutReason};
 use recall_watch::StatOutcome;
 
 use super::MigrateError;
@@ -106,7 +106,7 @@ impl Import<'_> {
     }
 
     fn ratings(&self, memory: &ForeignMemory, id: MemoryId, added: Timestamp) -> Vec<Event> {
-        let rating = |feedback: &recall_foreign::ForeignFeedback| {
+        let rating = |feedback: &recall_agents::foreign::ForeignFeedback| {
             let verdict = if feedback.useful { Verdict::Useful } else { Verdict::NotUseful };
             let note = feedback.note.as_deref().map(|note| Masking::default().mask(&short(note)));
             let key = key(self.source.kind, "rating", &format!("{}/{}", memory.id, feedback.id));

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use recall_agents::foreign::{ForeignEvent, ForeignSession, LeftOut, LeftOutReason};
 use recall_core::{
     DocumentKey, EndReason, EventDetails, RECORD_TEXT_BYTES, Session, SessionEvent, SessionEventType, StoreScope,
     error_chain,
 };
-use recall_foreign::{ForeignEvent, ForeignSession, LeftOut, LeftOutReason};
 
 use super::MigrateError;
 use super::import::{Import, key};

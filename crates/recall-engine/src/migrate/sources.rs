@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use recall_agents::foreign::{Belonging, LeftOutReason, places};
 use recall_core::{ForeignKind, Scope, StoreScope};
-use recall_foreign::{Belonging, LeftOutReason, places};
 
 use super::MigrateError;
 use crate::backup::RestoreMode;

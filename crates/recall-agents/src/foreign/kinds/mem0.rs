@@ -7,11 +7,11 @@ use std::path::Path;
 use recall_core::{ForeignKind, Timestamp};
 use serde_json::Value;
 
-use crate::database::{Database, expected_tables};
-use crate::item::{ForeignMemory, ForeignOrigin};
-use crate::moment;
-use crate::text_file::{self, FILE_BYTES};
-use crate::{Item, LeftOut, LeftOutReason, ReadError, Sink};
+use crate::foreign::database::{Database, expected_tables};
+use crate::foreign::item::{ForeignMemory, ForeignOrigin};
+use crate::foreign::moment;
+use crate::foreign::text_file::{self, FILE_BYTES};
+use crate::foreign::{Item, LeftOut, LeftOutReason, ReadError, Sink};
 
 pub(super) fn read(path: &Path, scratch: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     if path.extension().is_some_and(|extension| extension == "json") {

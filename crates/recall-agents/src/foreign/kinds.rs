@@ -14,9 +14,9 @@ mod transcripts;
 
 use std::path::Path;
 
-use recall_core::{DocumentType, ForeignKind, MemoryType, SessionEventType};
+use recall_core::ForeignKind;
 
-use crate::{ReadError, Sink};
+use crate::foreign::{ReadError, Sink};
 
 /// How a source is read.
 #[derive(Clone, Copy, Debug)]
@@ -41,32 +41,5 @@ pub fn read(kind: ForeignKind, path: &Path, reading: Reading<'_>, sink: &mut Sin
         ForeignKind::MemoryServer => memory_server::read(path, sink),
         ForeignKind::Serena => serena::read(path, sink),
         ForeignKind::Transcripts => transcripts::read(path, reading.root, sink),
-    }
-}
-
-/// Returns the type of memory for a foreign type, and a label for a type that recall does not have.
-fn memory_type(foreign: &str) -> (Option<MemoryType>, Option<String>) {
-    let foreign = foreign.trim().to_lowercase();
-    let known = match &*foreign {
-        "adr" => Some(MemoryType::Decision),
-        "bugfix" | "bug" | "incident" => Some(MemoryType::Failure),
-        "discovery" | "learning" => Some(MemoryType::Lesson),
-        "runbook" => Some(MemoryType::Pattern),
-        "note" | "manual" | "memory" | "" => return (None, None),
-        known => known.parse::<MemoryType>().ok(),
-    };
-    let is_same = known.is_some_and(|known| DocumentType::from(known).as_str() == foreign);
-    (known, (!is_same).then_some(foreign))
-}
-
-/// Returns the type of a session's event for a foreign type, as far as it is one that a client may log.
-fn event_type(foreign: &str) -> SessionEventType {
-    match foreign.trim() {
-        "task_complete" => SessionEventType::Milestone,
-        known => known
-            .parse()
-            .ok()
-            .filter(|known: &SessionEventType| !known.is_boundary())
-            .unwrap_or(SessionEventType::Observation),
     }
 }

@@ -5,11 +5,11 @@ use std::path::Path;
 use recall_core::{ForeignKind, MEMORY_BYTES, Timestamp};
 
 use super::serena::{check_folder, unreadable};
-use crate::front_matter::Note;
-use crate::item::{Belonging, ForeignFile, ForeignOrigin, ForeignSession};
-use crate::moment;
-use crate::text_file::{self, Found, files_below};
-use crate::{Item, LeftOut, LeftOutReason, ReadError, Sink};
+use crate::foreign::front_matter::Note;
+use crate::foreign::item::{Belonging, ForeignFile, ForeignOrigin, ForeignSession};
+use crate::foreign::moment;
+use crate::foreign::text_file::{self, Found, files_below};
+use crate::foreign::{Item, LeftOut, LeftOutReason, ReadError, Sink};
 
 /// What recall has no place for, with what to do instead.
 const NO_PLACE: [(&str, &str); 6] = [

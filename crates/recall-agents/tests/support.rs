@@ -5,8 +5,8 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use recall_agents::foreign::{ForeignMemory, ForeignSession, Item, ReadError, Reading};
 use recall_core::ForeignKind;
-use recall_foreign::{ForeignMemory, ForeignSession, Item, ReadError, Reading};
 
 pub(crate) struct Folder(tempfile::TempDir);
 
@@ -44,7 +44,7 @@ pub(crate) fn read_for(kind: ForeignKind, path: &Path, root: Option<&Path>) -> V
     let scratch = tempfile::tempdir().expect("a folder");
     let mut items = Vec::new();
     let reading = Reading { scratch: scratch.path(), root };
-    recall_foreign::read(kind, path, reading, &mut |item| {
+    recall_agents::foreign::read(kind, path, reading, &mut |item| {
         items.push(item);
         ControlFlow::Continue(())
     })
@@ -60,7 +60,7 @@ pub(crate) fn read_until(
 ) -> Result<(), ReadError> {
     let scratch = tempfile::tempdir().expect("a folder");
     let reading = Reading { scratch: scratch.path(), root: None };
-    recall_foreign::read(kind, path, reading, &mut |item| {
+    recall_agents::foreign::read(kind, path, reading, &mut |item| {
         if goes_on(item) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })
 }

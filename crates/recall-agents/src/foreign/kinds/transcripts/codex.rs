@@ -6,10 +6,10 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::session::{Draft, LINE_BYTES, is_inside, patch_files};
-use crate::ReadError;
-use crate::item::ForeignSession;
-use crate::moment;
-use crate::text_file::{self, BoundedLines};
+use crate::foreign::ReadError;
+use crate::foreign::item::ForeignSession;
+use crate::foreign::moment;
+use crate::foreign::text_file::{self, BoundedLines};
 
 /// The most calls whose results are awaited.
 const MOST_CALLS: usize = 256;

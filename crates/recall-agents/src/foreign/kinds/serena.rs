@@ -4,11 +4,11 @@ use std::path::Path;
 
 use recall_core::{ForeignKind, MEMORY_BYTES};
 
-use crate::database::expected_tables;
-use crate::front_matter::Note;
-use crate::item::{ForeignMemory, ForeignOrigin};
-use crate::text_file::{self, files_below};
-use crate::{Item, LeftOut, LeftOutReason, ReadError, Sink};
+use crate::foreign::database::expected_tables;
+use crate::foreign::front_matter::Note;
+use crate::foreign::item::{ForeignMemory, ForeignOrigin};
+use crate::foreign::text_file::{self, files_below};
+use crate::foreign::{Item, LeftOut, LeftOutReason, ReadError, Sink};
 
 pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     check_folder(path, ForeignKind::Serena)?;

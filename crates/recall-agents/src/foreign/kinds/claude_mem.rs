@@ -7,11 +7,10 @@ use std::path::Path;
 
 use recall_core::{ForeignKind, Timestamp};
 
-use super::memory_type;
-use crate::database::{Database, Values, expected_tables};
-use crate::item::{Belonging, ForeignMemory, ForeignOrigin, ForeignSession};
-use crate::moment;
-use crate::{Item, LeftOut, LeftOutReason, ReadError, Sink};
+use crate::foreign::database::{Database, Values, expected_tables};
+use crate::foreign::item::{Belonging, ForeignMemory, ForeignOrigin, ForeignSession, memory_type};
+use crate::foreign::moment;
+use crate::foreign::{Item, LeftOut, LeftOutReason, ReadError, Sink};
 
 /// The parts of a session's summary, by column.
 const SUMMARY: [(&str, &str); 6] = [

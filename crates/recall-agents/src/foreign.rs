@@ -1,9 +1,9 @@
-//! Readers of what other tools remember: databases, notes and transcripts become [items](Item).
+//! Readers of what other tools remember (feature `foreign`): databases, notes and transcripts become [items](Item).
 //!
 //! [`places()`] returns where a tool keeps its files, and [`read`] passes the items of one of them to a sink, one at a time.
 //! Nothing is ever written to a foreign file or next to it: a database is read from a private copy.
 //!
-//! The crate decides what an item becomes. It does not decide whether it belongs to a project, is known already or may be
+//! The module decides what an item becomes. It does not decide whether it belongs to a project, is known already or may be
 //! stored; it masks nothing.
 //!
 //! SQLite writes next to a database that it opens, even read-only, and with `immutable` it ignores the log, where the latest commits

@@ -7,10 +7,11 @@ use std::path::Path;
 use recall_core::{EventDetails, ForeignKind, StoreScope, Timestamp};
 use serde_json::{Map, Value};
 
-use super::{event_type, memory_type};
-use crate::database::{Database, Values, expected_tables};
-use crate::item::{Belonging, ForeignEvent, ForeignFeedback, ForeignMemory, ForeignOrigin, ForeignSession};
-use crate::{Item, LeftOut, LeftOutReason, ReadError, Sink};
+use crate::foreign::database::{Database, Values, expected_tables};
+use crate::foreign::item::{
+    Belonging, ForeignEvent, ForeignFeedback, ForeignMemory, ForeignOrigin, ForeignSession, event_type, memory_type,
+};
+use crate::foreign::{Item, LeftOut, LeftOutReason, ReadError, Sink};
 
 /// The newest version of Codex's schema.
 const CODEX_VERSION: i64 = 1;

@@ -6,14 +6,13 @@ use std::path::Path;
 
 use recall_core::{ForeignKind, MEMORY_BYTES, Timestamp};
 
-use super::memory_type;
 use super::serena::{title, unreadable};
-use crate::database::{Database, expected_tables};
-use crate::front_matter::Note;
-use crate::item::{ForeignMemory, ForeignOrigin};
-use crate::moment;
-use crate::text_file::{self, Found, files_below};
-use crate::{Item, LeftOut, LeftOutReason, ReadError, Sink};
+use crate::foreign::database::{Database, expected_tables};
+use crate::foreign::front_matter::Note;
+use crate::foreign::item::{ForeignMemory, ForeignOrigin, memory_type};
+use crate::foreign::moment;
+use crate::foreign::text_file::{self, Found, files_below};
+use crate::foreign::{Item, LeftOut, LeftOutReason, ReadError, Sink};
 
 pub(super) fn read(path: &Path, scratch: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     if text_file::metadata(path)?.is_dir() { read_notes(path, sink) } else { read_database(path, scratch, sink) }

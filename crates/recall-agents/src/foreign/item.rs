@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use recall_core::{EventDetails, MemoryType, StoreScope, Timestamp};
+use recall_core::{DocumentType, EventDetails, MemoryType, SessionEventType, StoreScope, Timestamp};
 
 /// Receives the items of a source. It breaks to stop the reader.
 pub type Sink<'s> = dyn FnMut(Item) -> ControlFlow<()> + 's;
@@ -220,5 +220,32 @@ impl fmt::Display for LeftOutReason {
             Self::Repeats { of } => write!(f, "it nearly repeats {of}"),
             Self::FileExists => f.write_str("a file of that name is there"),
         }
+    }
+}
+
+/// Returns the type of memory for a foreign type, and a label for a type that recall does not have.
+pub(crate) fn memory_type(foreign: &str) -> (Option<MemoryType>, Option<String>) {
+    let foreign = foreign.trim().to_lowercase();
+    let known = match &*foreign {
+        "adr" => Some(MemoryType::Decision),
+        "bugfix" | "bug" | "incident" => Some(MemoryType::Failure),
+        "discovery" | "learning" => Some(MemoryType::Lesson),
+        "runbook" => Some(MemoryType::Pattern),
+        "note" | "manual" | "memory" | "" => return (None, None),
+        known => known.parse::<MemoryType>().ok(),
+    };
+    let is_same = known.is_some_and(|known| DocumentType::from(known).as_str() == foreign);
+    (known, (!is_same).then_some(foreign))
+}
+
+/// Returns the type of a session's event for a foreign type, as far as it is one that a client may log.
+pub(crate) fn event_type(foreign: &str) -> SessionEventType {
+    match foreign.trim() {
+        "task_complete" => SessionEventType::Milestone,
+        known => known
+            .parse()
+            .ok()
+            .filter(|known: &SessionEventType| !known.is_boundary())
+            .unwrap_or(SessionEventType::Observation),
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use recall_core::{EventDetails, SessionEventType, Timestamp};
 
-use crate::item::{Belonging, ForeignEvent, ForeignOrigin, ForeignSession};
+use crate::foreign::item::{Belonging, ForeignEvent, ForeignOrigin, ForeignSession};
 
 /// The longest line of a transcript that is read. Longer ones are tool output.
 pub(super) const LINE_BYTES: u64 = 8 * 1024 * 1024;

@@ -8,10 +8,10 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::session::{Draft, LINE_BYTES};
-use crate::ReadError;
-use crate::item::ForeignSession;
-use crate::moment;
-use crate::text_file::{self, BoundedLines, FILE_BYTES};
+use crate::foreign::ReadError;
+use crate::foreign::item::ForeignSession;
+use crate::foreign::moment;
+use crate::foreign::text_file::{self, BoundedLines, FILE_BYTES};
 
 /// The tools that write a file, which is in `file_path`.
 const EDITS: [&str; 3] = ["replace", "write_file", "edit"];

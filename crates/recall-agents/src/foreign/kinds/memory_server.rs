@@ -9,18 +9,17 @@ use std::path::Path;
 use recall_core::{ForeignKind, Timestamp};
 use serde::Deserialize;
 
-use super::memory_type;
-use crate::database::expected_tables;
-use crate::item::{ForeignMemory, ForeignOrigin};
-use crate::text_file::{self, BoundedLines, FILE_BYTES};
-use crate::{Item, LeftOut, LeftOutReason, ReadError, Sink};
+use crate::foreign::database::expected_tables;
+use crate::foreign::item::{ForeignMemory, ForeignOrigin, memory_type};
+use crate::foreign::text_file::{self, BoundedLines, FILE_BYTES};
+use crate::foreign::{Item, LeftOut, LeftOutReason, ReadError, Sink};
 
 /// The longest line: an entity with all its observations.
 const LINE_BYTES: u64 = 4 * 1024 * 1024;
 
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-enum Record {
+enum GraphLine {
     Entity {
         name: String,
         #[serde(rename = "entityType")]
@@ -63,12 +62,12 @@ pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
             Some([]) => continue,
             None => format!("it has more than {LINE_BYTES} bytes"),
             Some(line) => match serde_json::from_slice(line) {
-                Ok(Record::Entity { name, entity_type, observations }) => {
+                Ok(GraphLine::Entity { name, entity_type, observations }) => {
                     records += 1;
                     entities.insert(name, Entity { of: entity_type, observations, relations: Vec::new() });
                     continue;
                 }
-                Ok(Record::Relation { from, to, relation_type }) => {
+                Ok(GraphLine::Relation { from, to, relation_type }) => {
                     records += 1;
                     relations.push((from, relation_type, to));
                     continue;

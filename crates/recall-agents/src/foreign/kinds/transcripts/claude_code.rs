@@ -6,10 +6,10 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::session::{Draft, LINE_BYTES, is_inside};
-use crate::ReadError;
-use crate::item::ForeignSession;
-use crate::moment;
-use crate::text_file::{self, BoundedLines};
+use crate::foreign::ReadError;
+use crate::foreign::item::ForeignSession;
+use crate::foreign::moment;
+use crate::foreign::text_file::{self, BoundedLines};
 
 /// The tools that write a file, which is in `file_path` or `notebook_path`.
 const EDITS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];

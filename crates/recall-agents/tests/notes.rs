@@ -2,8 +2,8 @@
 
 use std::fs;
 
+use recall_agents::foreign::Item;
 use recall_core::{ForeignKind, SessionEventType};
-use recall_foreign::Item;
 use serde_json::json;
 
 use crate::support::{Folder, memories, read, read_for, reasons, sessions};
@@ -61,7 +61,7 @@ fn edi_has_agents_a_profile_and_history() {
     assert_eq!(reasons(&items), [("NO_PLACE", 1), ("UNREADABLE", 1)]);
 }
 
-fn events(item: &recall_foreign::ForeignSession) -> Vec<(SessionEventType, &str)> {
+fn events(item: &recall_agents::foreign::ForeignSession) -> Vec<(SessionEventType, &str)> {
     item.events.iter().map(|event| (event.details.event_type, &*event.details.content)).collect()
 }
 

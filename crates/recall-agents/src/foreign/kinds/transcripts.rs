@@ -13,14 +13,14 @@ use std::path::{Path, PathBuf};
 use recall_core::ForeignKind;
 
 use super::serena::unreadable;
-use crate::database::expected_tables;
-use crate::item::ForeignSession;
-use crate::text_file::{self, Found, files_below};
-use crate::{Item, ReadError, Sink};
+use crate::foreign::database::expected_tables;
+use crate::foreign::item::ForeignSession;
+use crate::foreign::text_file::{self, Found, files_below};
+use crate::foreign::{Item, ReadError, Sink};
 
-/// An agent whose transcripts are read.
+/// The format of a transcript, by the agent that writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Agent {
+enum TranscriptFormat {
     ClaudeCode,
     Codex,
     Gemini,
@@ -80,20 +80,20 @@ fn read_one(path: &Path, root: Option<&Path>) -> Result<Option<ForeignSession>, 
     if bytes > TRANSCRIPT_BYTES {
         return Err(ReadError::TooLarge { path: path.to_owned(), bytes, limit: TRANSCRIPT_BYTES });
     }
-    match agent_of(path) {
-        Agent::ClaudeCode => claude_code::read(path, root),
-        Agent::Codex => codex::read(path, root),
-        Agent::Gemini => gemini::read(path, root),
+    match format_of(path) {
+        TranscriptFormat::ClaudeCode => claude_code::read(path, root),
+        TranscriptFormat::Codex => codex::read(path, root),
+        TranscriptFormat::Gemini => gemini::read(path, root),
     }
 }
 
-fn agent_of(path: &Path) -> Agent {
+fn format_of(path: &Path) -> TranscriptFormat {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if gemini::is_chat(path) {
-        Agent::Gemini
+        TranscriptFormat::Gemini
     } else if name.starts_with("rollout-") {
-        Agent::Codex
+        TranscriptFormat::Codex
     } else {
-        Agent::ClaudeCode
+        TranscriptFormat::ClaudeCode
     }
 }

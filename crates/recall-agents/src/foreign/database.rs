@@ -17,8 +17,8 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row, ToSql};
 use tempfile::TempDir;
 
-use crate::ReadError;
-use crate::text_file::{metadata, read_error};
+use crate::foreign::ReadError;
+use crate::foreign::text_file::{metadata, read_error};
 
 /// The first bytes of every SQLite database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -121,7 +121,7 @@ impl Database {
 
     /// Calls `visit` with the rows of a table. A column that the table lacks is null.
     ///
-    /// The names are constants of this crate. `only` is a column and its value.
+    /// The names are constants of this module. `only` is a column and its value.
     pub(crate) fn rows(
         &self,
         table: &str,
@@ -213,7 +213,7 @@ impl Values<'_> {
     }
 
     pub(crate) fn moment(&self, at: usize) -> Option<recall_core::Timestamp> {
-        crate::moment::from_text(&self.text(at)?)
+        crate::foreign::moment::from_text(&self.text(at)?)
     }
 
     /// Returns the texts of a JSON array.
@@ -252,7 +252,7 @@ fn check(path: &Path) -> Result<(), ReadError> {
     let unexpected =
         |found: String| ReadError::Unexpected { path: path.to_owned(), expected: "a SQLite database", found };
     let mut head = Vec::new();
-    let file = crate::text_file::open(path)?;
+    let file = crate::foreign::text_file::open(path)?;
     file.take(MAGIC.len() as u64).read_to_end(&mut head).map_err(|source| read_error(path, source))?;
     if head.is_empty() {
         return Err(unexpected("it is empty".to_owned()));

@@ -2,8 +2,8 @@
 
 use std::fs;
 
+use recall_agents::foreign::{Item, ReadError};
 use recall_core::{ForeignKind, MemoryType, SessionEventType, StoreScope};
-use recall_foreign::{Item, ReadError};
 
 use crate::support::{Folder, bytes_below, memories, read, reasons, sessions};
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use recall_core::Timestamp;
 
-use crate::ReadError;
+use crate::foreign::ReadError;
 
 /// The largest text file that is read as a whole.
 pub(crate) const FILE_BYTES: u64 = 64 * 1024 * 1024;
