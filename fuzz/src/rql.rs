@@ -1,6 +1,6 @@
 //! Statements and filters of the query language.
 
-use recall_rql::{Field, Filter, Kind, Query, Row, RqlError, Value, parse_expression, parse_statement};
+use recall_core::rql::{Field, Filter, Kind, Query, Row, RqlError, Value, parse_expression, parse_statement};
 
 /// Reads a text as a statement and as a filter.
 ///

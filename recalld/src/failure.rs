@@ -8,12 +8,12 @@ mod models;
 mod publish;
 
 use recall_api::{Failure, Reason};
+use recall_core::rql::{Problem as RqlProblem, RqlError};
 use recall_core::{UnknownLanguage, error_chain};
 use recall_engine::{
     ContextError, Fault, GetError, GraphError, IndexError, ListError, MemoryError, OutsideFilter, PatternError,
     RemoveError, SearchError, SessionError, StatusError, StoreError,
 };
-use recall_rql::{Problem as RqlProblem, RqlError};
 use recall_shared::StoreError as SharedError;
 use tonic::Status;
 

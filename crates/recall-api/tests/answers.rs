@@ -11,7 +11,7 @@ use prost::Message;
 use protox::prost_reflect::{DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MapKey, MessageDescriptor, Value};
 use recall_api::v1::{index_event, transfer_event};
 use recall_api::{json, v1};
-use recall_rql::{Field, Selected};
+use recall_core::rql::{Field, Selected};
 use serde::Serialize;
 
 /// The answers that no interface shows as JSON.

@@ -13,16 +13,16 @@ const CHARACTER_BYTES: usize = 12;
 
 /// A highlighted part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct Highlight {
     /// The bytes of the part.
     pub range: Range<usize>,
     /// What the bytes are in the language.
-    pub part: Part,
+    pub part: SyntaxPart,
 }
 
 /// What a part of a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum SyntaxPart {
     /// A comment.
     Comment,
     /// A string or a character.
@@ -34,7 +34,7 @@ pub enum Part {
 }
 
 /// Returns the highlighted parts of a text: ascending, disjoint, on character boundaries. Empty for a language without a row.
-pub fn spans(text: &str, language: &str) -> Vec<Span> {
+pub fn spans(text: &str, language: &str) -> Vec<Highlight> {
     let Some(syntax) = syntax_of(language) else { return Vec::new() };
     let mut spans = Vec::new();
     let mut at = 0;
@@ -42,7 +42,7 @@ pub fn spans(text: &str, language: &str) -> Vec<Span> {
         let rest = &text[at..];
         let (length, part) = next(rest, first, &text[..at], syntax);
         if let Some(part) = part {
-            spans.push(Span { range: at..at + length, part });
+            spans.push(Highlight { range: at..at + length, part });
         }
         at += length;
     }
@@ -50,14 +50,14 @@ pub fn spans(text: &str, language: &str) -> Vec<Span> {
 }
 
 /// Returns the length of the next token and what it is. `before` is the text before it.
-fn next(rest: &str, first: char, before: &str, syntax: &Syntax) -> (usize, Option<Part>) {
+fn next(rest: &str, first: char, before: &str, syntax: &Syntax) -> (usize, Option<SyntaxPart>) {
     if is_word(first) {
         return word(rest, first, syntax);
     }
     for &(open, close) in syntax.block_comments {
         if let Some(body) = rest.strip_prefix(open) {
             let end = body.find(close).map_or(rest.len(), |at| open.len() + at + close.len());
-            return (end, Some(Part::Comment));
+            return (end, Some(SyntaxPart::Comment));
         }
     }
     let begins_comment = |mark: &&&str| {
@@ -65,17 +65,17 @@ fn next(rest: &str, first: char, before: &str, syntax: &Syntax) -> (usize, Optio
         rest.starts_with(**mark) && (**mark != "#" || before.chars().next_back().is_none_or(char::is_whitespace))
     };
     if syntax.line_comments.iter().any(|mark| begins_comment(&mark)) {
-        return (rest.find('\n').unwrap_or(rest.len()), Some(Part::Comment));
+        return (rest.find('\n').unwrap_or(rest.len()), Some(SyntaxPart::Comment));
     }
     for quote in syntax.quotes {
         if let Some(length) = quote_end(rest, quote) {
-            return (length, Some(Part::Literal));
+            return (length, Some(SyntaxPart::Literal));
         }
     }
     if syntax.has_characters
         && let Some(length) = character(rest)
     {
-        return (length, Some(Part::Literal));
+        return (length, Some(SyntaxPart::Literal));
     }
     (first.len_utf8(), None)
 }
@@ -85,7 +85,7 @@ fn is_word(c: char) -> bool {
 }
 
 /// Returns the length and the part of a word or a number.
-fn word(rest: &str, first: char, syntax: &Syntax) -> (usize, Option<Part>) {
+fn word(rest: &str, first: char, syntax: &Syntax) -> (usize, Option<SyntaxPart>) {
     if first.is_ascii_digit() {
         let bytes = rest.as_bytes();
         let is_part = |at: usize| {
@@ -93,14 +93,14 @@ fn word(rest: &str, first: char, syntax: &Syntax) -> (usize, Option<Part>) {
             bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_' || (bytes[at] == b'.' && next_is_digit)
         };
         let end = (0..bytes.len()).find(|&at| !is_part(at)).unwrap_or(bytes.len());
-        return (end, Some(Part::Number));
+        return (end, Some(SyntaxPart::Number));
     }
     let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
     let word = &rest[..end];
     // A prefix of a string, as in `b"…"`, `f'…'` or `r#"…"#`.
     for quote in syntax.quotes.iter().filter(|quote| quote.open.starts_with(first)) {
         if let Some(length) = quote_end(rest, quote) {
-            return (length, Some(Part::Literal));
+            return (length, Some(SyntaxPart::Literal));
         }
     }
     let is_keyword = if syntax.ignores_case {
@@ -108,7 +108,7 @@ fn word(rest: &str, first: char, syntax: &Syntax) -> (usize, Option<Part>) {
     } else {
         syntax.keywords.contains(&word)
     };
-    (end, is_keyword.then_some(Part::Keyword))
+    (end, is_keyword.then_some(SyntaxPart::Keyword))
 }
 
 /// Returns the length of a string that begins here; `None` if none does, or if it would have to end on this line and does not.
@@ -151,13 +151,13 @@ mod tests {
     fn marked(text: &str, language: &str) -> String {
         let mut marked = String::new();
         let mut at = 0;
-        for Span { range, part } in spans(text, language) {
+        for Highlight { range, part } in spans(text, language) {
             marked.push_str(&text[at..range.start]);
             let (open, close) = match part {
-                Part::Comment => ('‹', '›'),
-                Part::Literal => ('«', '»'),
-                Part::Number => ('#', '#'),
-                Part::Keyword => ('*', '*'),
+                SyntaxPart::Comment => ('‹', '›'),
+                SyntaxPart::Literal => ('«', '»'),
+                SyntaxPart::Number => ('#', '#'),
+                SyntaxPart::Keyword => ('*', '*'),
             };
             marked.push(open);
             marked.push_str(&text[range.clone()]);

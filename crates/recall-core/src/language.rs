@@ -13,7 +13,7 @@ use std::str::FromStr;
 
 use self::syntaxes::Syntax;
 pub use self::table::BuildFolder;
-use self::table::{LANGUAGES, Row};
+use self::table::{LANGUAGES, LanguageRow};
 use crate::nearest::near;
 use crate::{DocPath, Form, fold_case};
 
@@ -70,9 +70,12 @@ impl FromStr for Language {
     }
 }
 
-/// Returns the form of texts in a language. A language that is not in the table is taken for a programming language.
-pub(crate) fn form_of(language: &Language) -> Form {
-    LANGUAGES.iter().find(|row| row.name == language.as_str()).map_or(Form::Program, |row| row.form)
+impl Form {
+    /// Returns the form of texts in a language. One that is not in the table is taken for a programming language.
+    pub fn for_language(language: Option<&Language>) -> Self {
+        let Some(language) = language else { return Self::Unknown };
+        LANGUAGES.iter().find(|row| row.name == language.as_str()).map_or(Self::Program, |row| row.form)
+    }
 }
 
 /// Returns how comments, strings and keywords of a language look; `None` if its row does not say it.
@@ -101,7 +104,7 @@ pub fn build_folders() -> impl Iterator<Item = &'static BuildFolder> {
     LANGUAGES.iter().flat_map(|row| row.build_folders)
 }
 
-fn by_name(path: &DocPath) -> Option<&'static Row> {
+fn by_name(path: &DocPath) -> Option<&'static LanguageRow> {
     let lower = path.file_name().to_ascii_lowercase();
     let named = |name: &str| LANGUAGES.iter().find(|row| row.file_names.contains(&name));
     named(&lower).or_else(|| {
@@ -118,12 +121,12 @@ fn by_name(path: &DocPath) -> Option<&'static Row> {
 }
 
 /// The language of an extension. Capitals count if the table has them.
-fn by_extension(extension: &str) -> Option<&'static Row> {
+fn by_extension(extension: &str) -> Option<&'static LanguageRow> {
     let with = |extension: &str| LANGUAGES.iter().find(|row| row.extensions().any(|known| known == extension));
     with(extension).or_else(|| with(&extension.to_ascii_lowercase()))
 }
 
-fn by_shebang(text: &str) -> Option<&'static Row> {
+fn by_shebang(text: &str) -> Option<&'static LanguageRow> {
     let line = text.strip_prefix("#!")?.lines().next()?;
     let mut words = line.split_whitespace();
     let first = words.next()?.rsplit('/').next()?;

@@ -20,6 +20,7 @@ mod clean;
 mod condense;
 mod doc_path;
 mod document;
+mod document_type;
 mod embedder;
 mod embedding;
 mod error_chain;
@@ -49,6 +50,7 @@ mod remember;
 mod report;
 mod request;
 mod row_set;
+pub mod rql;
 mod scope;
 mod select;
 mod session;
@@ -76,7 +78,8 @@ pub use citation::{Citation, Lines};
 pub use clean::clean;
 pub use condense::{Condensed, condense};
 pub use doc_path::{DocPath, DocPathError, is_at_or_below};
-pub use document::{Document, DocumentKey, DocumentType, UnknownDocumentType};
+pub use document::{Document, DocumentKey};
+pub use document_type::{DocumentType, MemoryType, UnknownDocumentType, UnknownMemoryType};
 pub use embedder::{ChunkText, CrossEncoder, Describer, Embedder, Embedding, ModelError};
 pub use embedding::{ModelFingerprint, QuantiseError, Quantised, TextHash};
 pub use error_chain::{error_causes, error_chain, error_chain_as};
@@ -93,8 +96,7 @@ pub use language::{BuildFolder, Language, UnknownLanguage, build_folders, is_cod
 pub use likeness::Likeness;
 pub use limits::{LOW_CONFIDENCE, Limits};
 pub use memory::{
-    Anchor, Deleted, FeedbackTally, Lineage, Memory, MemoryOrigin, MemoryType, Promotion, Provenance,
-    UnknownMemoryOrigin, UnknownMemoryType, Verified,
+    Anchor, Deleted, FeedbackTally, Lineage, Memory, MemoryOrigin, Promotion, Provenance, UnknownMemoryOrigin, Verified,
 };
 pub use memory_id::{EventId, EventIdError, ItemId, ItemIdError, MemoryId, MemoryIdError};
 pub use nearest::{near, nearest};

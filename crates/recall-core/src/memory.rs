@@ -1,10 +1,9 @@
 //! Memories: captured pieces of knowledge.
 
-use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::{ContentHash, DocPath, DocumentType, ItemId, MemoryId, StoreScope, Timestamp};
+use crate::{ContentHash, DocPath, ItemId, MemoryId, StoreScope, Timestamp};
 
 /// A captured piece of knowledge: the fold of all events about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,83 +44,6 @@ pub struct Memory {
     pub promoted: Option<Promotion>,
     /// The ratings of it, by verdict.
     pub feedback: FeedbackTally,
-}
-
-/// The type of a memory. It is the letter of the id, so it never changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum MemoryType {
-    /// A decision and its rationale.
-    Decision,
-    /// An approach that worked.
-    Pattern,
-    /// Something learned, usually from an error.
-    Lesson,
-    /// Something that went wrong, and why.
-    Failure,
-    /// Anything of no other type.
-    Note,
-    /// Background that explains other things.
-    Context,
-}
-
-impl MemoryType {
-    /// All types, in a fixed order.
-    pub const ALL: [Self; 6] = [Self::Decision, Self::Pattern, Self::Lesson, Self::Failure, Self::Note, Self::Context];
-
-    /// Returns the type's name, as interfaces and journals write it.
-    pub fn as_str(self) -> &'static str {
-        DocumentType::from(self).as_str()
-    }
-
-    /// The letter that ids of this type begin with.
-    pub fn letter(self) -> char {
-        match self {
-            Self::Decision => 'D',
-            Self::Pattern => 'P',
-            Self::Lesson => 'L',
-            Self::Failure => 'F',
-            Self::Note => 'N',
-            Self::Context => 'C',
-        }
-    }
-}
-
-impl From<MemoryType> for DocumentType {
-    fn from(memory_type: MemoryType) -> Self {
-        match memory_type {
-            MemoryType::Decision => Self::Decision,
-            MemoryType::Pattern => Self::Pattern,
-            MemoryType::Lesson => Self::Lesson,
-            MemoryType::Failure => Self::Failure,
-            MemoryType::Note => Self::Note,
-            MemoryType::Context => Self::Context,
-        }
-    }
-}
-
-impl fmt::Display for MemoryType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for MemoryType {
-    type Err = UnknownMemoryType;
-
-    fn from_str(text: &str) -> Result<Self, UnknownMemoryType> {
-        Self::ALL
-            .into_iter()
-            .find(|known| known.as_str() == text)
-            .ok_or_else(|| UnknownMemoryType { text: text.to_owned() })
-    }
-}
-
-/// The text does not name a type of memory.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown memory type `{text}`: the types are decision, pattern, lesson, failure, note, context")]
-pub struct UnknownMemoryType {
-    /// The name as it was given.
-    pub text: String,
 }
 
 /// How a memory came about, as its writer says. Trust depends on it only for the user's own memories.

@@ -57,9 +57,9 @@ const OPPOSITES: [(&str, &str); 42] = [
     ("false", "true"),
 ];
 
-/// A word of a text.
+/// A word of a sentence.
 #[derive(Clone, Debug)]
-struct Token {
+struct SentenceWord {
     /// In lower case; a negated verb (`don't`) is split before.
     word: String,
     /// Whether it looks like a name: in backticks, with a capital letter that no sentence begins with, or made of letters and
@@ -67,7 +67,7 @@ struct Token {
     is_name: bool,
 }
 
-impl Token {
+impl SentenceWord {
     /// Returns the word without the ending of a plural.
     fn stem(&self) -> &str {
         let stem = self.word.strip_suffix('s').filter(|stem| stem.len() > 2 && !stem.ends_with('s'));
@@ -85,11 +85,11 @@ pub fn may_contradict(one: &str, other: &str) -> bool {
     if only_one.is_empty() && only_other.is_empty() {
         return exchanges(&one, &other);
     }
-    let negations = |tokens: &[Token]| tokens.iter().filter(|token| is_negation(&token.word)).count();
-    let numbers = |tokens: &[&Token]| tokens.iter().any(|token| is_number(&token.word));
-    let names = |tokens: &[&Token]| tokens.iter().any(|token| token.is_name);
+    let negations = |tokens: &[SentenceWord]| tokens.iter().filter(|token| is_negation(&token.word)).count();
+    let numbers = |tokens: &[&SentenceWord]| tokens.iter().any(|token| is_number(&token.word));
+    let names = |tokens: &[&SentenceWord]| tokens.iter().any(|token| token.is_name);
     let is_opposite = |(a, b): &(&str, &str)| {
-        let has = |tokens: &[&Token], word: &str| tokens.iter().any(|token| token.word == word);
+        let has = |tokens: &[&SentenceWord], word: &str| tokens.iter().any(|token| token.word == word);
         (has(&only_one, a) && has(&only_other, b)) || (has(&only_one, b) && has(&only_other, a))
     };
     negations(&one) % 2 != negations(&other) % 2
@@ -107,13 +107,16 @@ fn is_number(word: &str) -> bool {
 }
 
 /// Returns the words that each text has more often than the other.
-fn differences<'t>(one: &'t [Token], other: &'t [Token]) -> (Vec<&'t Token>, Vec<&'t Token>) {
-    fn surplus<'t>(of: &'t [Token], over: &[Token]) -> Vec<&'t Token> {
+fn differences<'t>(
+    one: &'t [SentenceWord],
+    other: &'t [SentenceWord],
+) -> (Vec<&'t SentenceWord>, Vec<&'t SentenceWord>) {
+    fn surplus<'t>(of: &'t [SentenceWord], over: &[SentenceWord]) -> Vec<&'t SentenceWord> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for token in over {
             *counts.entry(token.stem()).or_default() += 1;
         }
-        let is_surplus = |token: &&Token| match counts.get_mut(token.stem()) {
+        let is_surplus = |token: &&SentenceWord| match counts.get_mut(token.stem()) {
             Some(count) if *count > 0 => {
                 *count -= 1;
                 false
@@ -127,9 +130,9 @@ fn differences<'t>(one: &'t [Token], other: &'t [Token]) -> (Vec<&'t Token>, Vec
 
 /// Returns whether two texts of the same words exchange parts around something that stays, as `A calls B` and `B calls A`. A
 /// clause that moves as a whole (`in tests, use WAL` and `use WAL in tests`) is not an exchange.
-fn exchanges(one: &[Token], other: &[Token]) -> bool {
+fn exchanges(one: &[SentenceWord], other: &[SentenceWord]) -> bool {
     let (one, other): (Vec<&str>, Vec<&str>) =
-        (one.iter().map(Token::stem).collect(), other.iter().map(Token::stem).collect());
+        (one.iter().map(SentenceWord::stem).collect(), other.iter().map(SentenceWord::stem).collect());
     let before = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
     let (one, other) = (&one[before..], &other[before..]);
     let after = one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
@@ -140,7 +143,7 @@ fn exchanges(one: &[Token], other: &[Token]) -> bool {
 }
 
 /// Splits a text into words.
-fn tokens(text: &str) -> Vec<Token> {
+fn tokens(text: &str) -> Vec<SentenceWord> {
     let mut tokens = Vec::new();
     let (mut word, mut is_quoted, mut begins_sentence) = (String::new(), false, true);
     // The separator at the end completes the last word.
@@ -163,18 +166,18 @@ fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-fn push(tokens: &mut Vec<Token>, word: &str, is_quoted: bool, begins_sentence: bool) {
+fn push(tokens: &mut Vec<SentenceWord>, word: &str, is_quoted: bool, begins_sentence: bool) {
     let lower = word.to_lowercase().replace('’', "'");
     if let Some(verb) = lower.strip_suffix("n't") {
         let verb = if verb == "ca" { "can" } else { verb };
-        tokens.push(Token { word: verb.to_owned(), is_name: false });
-        return tokens.push(Token { word: "not".to_owned(), is_name: false });
+        tokens.push(SentenceWord { word: verb.to_owned(), is_name: false });
+        return tokens.push(SentenceWord { word: "not".to_owned(), is_name: false });
     }
     let has = |test: fn(&char) -> bool| word.chars().any(|c| test(&c));
     let is_mixed = has(char::is_ascii_digit) && has(|c| c.is_alphabetic());
     let is_capital = has(|c| c.is_uppercase()) && !begins_sentence && word != "I";
     let is_name = is_quoted || is_mixed || is_capital || word.contains('_');
-    tokens.push(Token { word: lower, is_name });
+    tokens.push(SentenceWord { word: lower, is_name });
 }
 
 #[cfg(test)]

@@ -10,11 +10,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use recall_core::rql::Query;
 use recall_core::{Clock, Explain, Scope, Timestamp};
 use recall_engine::{
     Cancel, Engine, EngineSettings, IndexRequest, Origin, Places, QueryAnswer, QueryRequest, RootCheck, StoreSettings,
 };
-use recall_rql::Query;
 
 /// How often each statement is asked.
 const ROUNDS: usize = 11;

@@ -1,7 +1,7 @@
 //! Statements of the query language: exact filters over documents, chunks and memories.
 //!
 //! A statement has no ranking: the order is total and depends on the generation only, so pages have each row once. What a condition
-//! means is in `recall-rql`; what the catalog can evaluate of it is in [`matching`](crate::matching).
+//! means is in [`recall_core::rql`]; what the catalog can evaluate of it is in [`matching`](crate::matching).
 
 mod answer;
 mod find;
@@ -9,8 +9,8 @@ mod read;
 
 use std::time::Instant;
 
+use recall_core::rql::{Object, Query};
 use recall_core::{Explain, OtherProjects, Scope, error_chain};
-use recall_rql::{Object, Query};
 
 use crate::Engine;
 use crate::coverage::Coverage;

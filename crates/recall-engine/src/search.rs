@@ -49,11 +49,11 @@ mod verdict;
 use std::cell::OnceCell;
 use std::mem;
 
+use recall_core::rql::Filter;
 use recall_core::{
     Ablation, Facets, Recording, Scope, SearchRequest, Understood, UnknownFilter, Weights, error_chain, select,
     understand_whole,
 };
-use recall_rql::Filter;
 
 use crate::coverage::Coverage;
 use crate::engine::MountedStore;

@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use recall_core::rql::{
+    Combined, Comparison, Expression, Field, Filter, Literal, Moment, Operator, Query, parse_statement,
+};
 use recall_core::{AddMemory, Explain, MemoryOrigin, MemoryType, Provenance, Repeats, Scope};
 use recall_engine::{Engine, Evaluated, QueryAnswer, QueryRequest, QueryRow, RowOrder, SearchError, StoreError};
-use recall_rql::{Combined, Comparison, Expression, Field, Filter, Literal, Moment, Operator, Query, parse_statement};
 
 use crate::support::{Sandbox, new_memory, paths, request};
 
@@ -332,8 +334,8 @@ fn one(own: &Literal, operator: Operator, given: &Literal) -> bool {
             holds(operator, number(own).total_cmp(&number(given)))
         }
         (Literal::Text(own), Literal::Text(given)) => match operator {
-            Operator::Like => recall_rql::Pattern::like(given).matches(own),
-            Operator::Glob => recall_rql::Pattern::glob(given).matches(own),
+            Operator::Like => recall_core::rql::Pattern::like(given).matches(own),
+            Operator::Glob => recall_core::rql::Pattern::glob(given).matches(own),
             _ => holds(operator, own.cmp(given)),
         },
         _ => false,

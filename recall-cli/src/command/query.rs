@@ -5,8 +5,8 @@ use std::io::{self, Read};
 
 use clap::Args;
 use recall_api::convert::query;
+use recall_core::rql::MOST_BYTES;
 use recall_core::{Explain, Scope};
-use recall_rql::MOST_BYTES;
 
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};

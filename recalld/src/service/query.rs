@@ -7,8 +7,8 @@ use recall_api::convert::{chunk, document, scope, time};
 use recall_api::v1::Severity;
 use recall_api::{Failure, v1};
 use recall_core::Limits;
+use recall_core::rql::{Field, Query, RqlError, Selected};
 use recall_engine::{ConditionPlan, QueryAnswer, QueryPlan, QueryRequest, QueryRow, ReadCounts, StorePlan};
-use recall_rql::{Field, Query, RqlError, Selected};
 use tonic::Status;
 
 use super::{Service, context, memory, search, store, warning};

@@ -1,7 +1,7 @@
 //! Answers to queries in RQL.
 
 use recall_core::StoreScope;
-use recall_rql::{Field, Selected};
+use recall_core::rql::{Field, Selected};
 use serde::Serialize;
 use serde_json::{Map, Value};
 

@@ -3,7 +3,7 @@
 use super::syntaxes::{self, Syntax};
 use crate::Form;
 
-pub(super) struct Row {
+pub(super) struct LanguageRow {
     /// The name in lower case without spaces.
     pub(super) name: &'static str,
     pub(super) form: Form,
@@ -35,7 +35,7 @@ pub struct BuildFolder {
     pub manifests: &'static [&'static str],
 }
 
-impl Row {
+impl LanguageRow {
     pub(super) fn extensions(&self) -> impl Iterator<Item = &'static str> {
         self.code_extensions.iter().chain(self.other_extensions).copied()
     }
@@ -73,8 +73,8 @@ impl Row {
     }
 }
 
-const fn row(name: &'static str, form: Form) -> Row {
-    Row {
+const fn row(name: &'static str, form: Form) -> LanguageRow {
+    LanguageRow {
         name,
         form,
         aliases: &[],
@@ -88,19 +88,19 @@ const fn row(name: &'static str, form: Form) -> Row {
     }
 }
 
-const fn program(name: &'static str) -> Row {
+const fn program(name: &'static str) -> LanguageRow {
     row(name, Form::Program)
 }
 
-const fn data(name: &'static str) -> Row {
+const fn data(name: &'static str) -> LanguageRow {
     row(name, Form::Data)
 }
 
-const fn markup(name: &'static str) -> Row {
+const fn markup(name: &'static str) -> LanguageRow {
     row(name, Form::Markup)
 }
 
-const fn prose(name: &'static str) -> Row {
+const fn prose(name: &'static str) -> LanguageRow {
     row(name, Form::Prose)
 }
 
@@ -119,7 +119,7 @@ const GRADLE: &[&str] = &["build.gradle", "build.gradle.kts", "settings.gradle",
 ///
 /// `prose`, `data`, `markup` and `program` are the [`Form`] of a text. An extension, file name or interpreter is in one
 /// row only.
-pub(super) static LANGUAGES: &[Row] = &[
+pub(super) static LANGUAGES: &[LanguageRow] = &[
     prose("asciidoc").other(&["adoc", "asciidoc", "asc"]),
     program("asm").code(&["asm", "S"]).other(&["s"]),
     program("astro").syntax(&syntaxes::JAVASCRIPT).other(&["astro"]),

@@ -61,7 +61,7 @@ fn the_table_is_sorted_and_says_everything_once() {
     };
     let aliases = LANGUAGES.iter().flat_map(|row| row.aliases).copied();
     once("name", &mut names.iter().copied().chain(aliases));
-    once("extension", &mut LANGUAGES.iter().flat_map(Row::extensions));
+    once("extension", &mut LANGUAGES.iter().flat_map(LanguageRow::extensions));
     once("file name", &mut LANGUAGES.iter().flat_map(|row| row.file_names).copied());
     once("interpreter", &mut LANGUAGES.iter().flat_map(|row| row.interpreters).copied());
     for row in LANGUAGES {
@@ -277,5 +277,18 @@ fn no_build_folder_loses_a_manifest() {
         let lost: Vec<&str> = manifests.split_whitespace().filter(|manifest| !found.contains(manifest)).collect();
         assert!(lost.is_empty(), "{name}: {lost:?}");
         assert_eq!(found.is_empty(), manifests.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn the_form_follows_from_the_language() {
+    for (language, expected) in [
+        (Some("rust"), Form::Program),
+        (Some("json"), Form::Data),
+        (Some("css"), Form::Markup),
+        (Some("markdown"), Form::Prose),
+        (None, Form::Unknown),
+    ] {
+        assert_eq!(Form::for_language(language.map(Language::from_static).as_ref()), expected, "{language:?}");
     }
 }

@@ -9,7 +9,7 @@ use regex::{Regex, RegexSet};
 
 /// In which order a format writes the places of one failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum FrameOrder {
     /// The place that failed, then its callers.
     InnermostFirst,
     /// The callers, then the place that failed.
@@ -20,7 +20,7 @@ pub(super) enum Order {
 
 /// A format of lines that name a place in a file.
 pub(super) struct Format {
-    pub(super) order: Order,
+    pub(super) order: FrameOrder,
     /// An expression for one line with the groups `path`, and where the format has them `line`, `function` and `module`. A format that
     /// names a class and no file has the group `class` instead of `path`.
     pattern: &'static str,
@@ -35,7 +35,7 @@ type Example = (&'static str, &'static str, Option<u32>, Option<&'static str>);
 pub(super) const FORMATS: &[Format] = &[
     // Python, also with the bars of an exception group.
     Format {
-        order: Order::InnermostLast,
+        order: FrameOrder::InnermostLast,
         pattern: r#"^[ \t|]*File "(?P<path>[^"]+)", line (?P<line>[0-9]+)(?:, in (?P<function>.+))?"#,
         example: (
             r#"  File "/srv/app/web/views.py", line 41, in index"#,
@@ -46,7 +46,7 @@ pub(super) const FORMATS: &[Format] = &[
     },
     // IPython and Jupyter.
     Format {
-        order: Order::InnermostLast,
+        order: FrameOrder::InnermostLast,
         pattern: r"^[ \t]*File (?P<path>[^ ,]+?):(?P<line>[0-9]+), in (?P<function>[^ (]+)",
         example: (
             "File ~/app/frame.py:220, in Frame.join(self, other)",
@@ -56,18 +56,18 @@ pub(super) const FORMATS: &[Format] = &[
         ),
     },
     Format {
-        order: Order::InnermostLast,
+        order: FrameOrder::InnermostLast,
         pattern: r"^(?P<path>[~/][^ ]*\.py) in (?P<function>[^ (]+)\(",
         example: ("~/app/frame.py in join(self, other)", "~/app/frame.py", None, Some("join")),
     },
     // pytest.
     Format {
-        order: Order::InnermostLast,
+        order: FrameOrder::InnermostLast,
         pattern: r"^(?P<path>[^ :]+\.py):(?P<line>[0-9]+): (?:in (?P<function>.+)|[A-Za-z_.]*(?:Error|Exception|Exit|Warning)(?:[ :].*)?)?$",
         example: ("tests/test_views.py:17: AssertionError", "tests/test_views.py", Some(17), None),
     },
     Format {
-        order: Order::Independent,
+        order: FrameOrder::Independent,
         pattern: r"^(?:FAILED|ERROR) (?P<path>[^ :]+\.py)(?:::(?P<function>[^ ]+))?",
         example: (
             "FAILED tests/test_views.py::TestIndex::test_empty - KeyError: 'id'",
@@ -78,18 +78,18 @@ pub(super) const FORMATS: &[Format] = &[
     },
     // Java, Kotlin, Scala.
     Format {
-        order: Order::InnermostFirst,
+        order: FrameOrder::InnermostFirst,
         pattern: r"^[ \t]*at (?:[^ ()]*/)?(?P<module>[A-Za-z_$][A-Za-z0-9_.$]*)\.(?P<function>[A-Za-z0-9_$<>]+)\((?P<path>[^():]+\.(?:java|kt|kts|scala|groovy|clj)):(?P<line>[0-9]+)\)",
         example: ("\tat org.acme.shop.Cart.total(Cart.java:88)", "org/acme/shop/Cart.java", Some(88), Some("total")),
     },
     // JUnit and TestNG, as Maven's Surefire and Gradle sum up their failures: a class without its file.
     Format {
-        order: Order::Independent,
+        order: FrameOrder::Independent,
         pattern: r"^\[(?:ERROR|FAIL)\][ \t]+(?P<class>[A-Za-z_][A-Za-z0-9_.$]*)\.(?P<function>[A-Za-z0-9_$]+):(?P<line>[0-9]+)(?:->|[ \t]|$)",
         example: ("[ERROR]   CartTest.total:42 expected:<3> but was:<4>", "CartTest", Some(42), Some("total")),
     },
     Format {
-        order: Order::Independent,
+        order: FrameOrder::Independent,
         pattern: r"^(?:\[ERROR\][ \t]+)?(?P<class>[A-Za-z_][A-Za-z0-9_.$]*)\.(?P<function>[A-Za-z0-9_$]+)(?:[ \t]+--)?[ \t]+Time elapsed: .*<<< (?:FAILURE|ERROR)!",
         example: (
             "[ERROR] org.acme.shop.CartTest.total  Time elapsed: 0.02 s  <<< FAILURE!",
@@ -99,7 +99,7 @@ pub(super) const FORMATS: &[Format] = &[
         ),
     },
     Format {
-        order: Order::Independent,
+        order: FrameOrder::Independent,
         pattern: r"^(?P<function>[A-Za-z0-9_$]+)\((?P<class>[A-Za-z_][A-Za-z0-9_.$]*)\)[ \t]+Time elapsed: .*<<< (?:FAILURE|ERROR)!",
         example: (
             "total(org.acme.shop.CartTest)  Time elapsed: 0.02 sec  <<< ERROR!",
@@ -109,13 +109,13 @@ pub(super) const FORMATS: &[Format] = &[
         ),
     },
     Format {
-        order: Order::Independent,
+        order: FrameOrder::Independent,
         pattern: r"^(?P<class>[A-Za-z_][A-Za-z0-9_.$]*) > (?:.* > )?(?P<function>[A-Za-z0-9_$]+)(?:\(.*\))?(?:\[.*\])? FAILED$",
         example: ("org.acme.shop.CartTest > total() FAILED", "org/acme/shop/CartTest", None, Some("total")),
     },
     // C# and F#.
     Format {
-        order: Order::InnermostFirst,
+        order: FrameOrder::InnermostFirst,
         pattern: r"^[ \t]*at (?P<function>[^ (]+)\(.*\) in (?P<path>.+):line (?P<line>[0-9]+)",
         example: (
             r"   at Acme.Shop.Cart.Total(Int32 n) in C:\src\Shop\Cart.cs:line 88",
@@ -126,7 +126,7 @@ pub(super) const FORMATS: &[Format] = &[
     },
     // Node and browsers.
     Format {
-        order: Order::InnermostFirst,
+        order: FrameOrder::InnermostFirst,
         pattern: r"^[ \t]*at (?:async )?(?P<function>.+?) \((?P<path>[^ ()]+?):(?P<line>[0-9]+):[0-9]+\)",
         example: (
             "    at async Cart.total (/srv/shop/src/cart.js:12:9)",
@@ -137,37 +137,37 @@ pub(super) const FORMATS: &[Format] = &[
     },
     // Node without a function, and the backtraces of Rust, whose function stands on the line before.
     Format {
-        order: Order::InnermostFirst,
+        order: FrameOrder::InnermostFirst,
         pattern: r"^[ \t]*at (?:async )?(?P<path>[^ ()]+?):(?P<line>[0-9]+)(?::[0-9]+)?$",
         example: ("             at ./src/cart.rs:12:9", "./src/cart.rs", Some(12), None),
     },
     // Firefox and Safari.
     Format {
-        order: Order::InnermostFirst,
+        order: FrameOrder::InnermostFirst,
         pattern: r"^[ \t]*(?P<function>[^@ \t]*)@(?P<path>[a-z-]+://[^ ]+?):(?P<line>[0-9]+)(?::[0-9]+)?$",
         example: ("total@http://localhost:3000/src/cart.js:12:9", "src/cart.js", Some(12), Some("total")),
     },
     // Rust: a panic, with the message on the next line or, formerly, in quotation marks.
     Format {
-        order: Order::InnermostFirst,
+        order: FrameOrder::InnermostFirst,
         pattern: r"panicked at (?:'.*', )?(?P<path>[^ ',]+?\.rs):(?P<line>[0-9]+)",
         example: ("thread 'main' panicked at src/cart.rs:12:9:", "src/cart.rs", Some(12), None),
     },
     // rustc, ruff and others that draw an arrow.
     Format {
-        order: Order::Independent,
+        order: FrameOrder::Independent,
         pattern: r"^[ \t]*(?:-->|:::|┌─|╭─\[)[ \t]*(?P<path>[^ :]+?):(?P<line>[0-9]+)(?::[0-9]+)?",
         example: ("  --> src/cart.rs:12:9", "src/cart.rs", Some(12), None),
     },
     // Go. The function stands on the line before.
     Format {
-        order: Order::InnermostFirst,
+        order: FrameOrder::InnermostFirst,
         pattern: r"^[ \t]+(?P<path>[^ ]+\.go):(?P<line>[0-9]+)(?: \+0x[0-9a-f]+)?$",
         example: ("\t/home/me/shop/cart.go:12 +0x1d", "/home/me/shop/cart.go", Some(12), None),
     },
     // Elixir.
     Format {
-        order: Order::InnermostFirst,
+        order: FrameOrder::InnermostFirst,
         pattern: r"^[ \t]*(?:\([^)]*\) )?(?P<path>[^ ():]+\.exs?):(?P<line>[0-9]+): (?P<function>[A-Z][^ ]*)",
         example: (
             "    (shop 0.1.0) lib/shop/cart.ex:12: Shop.Cart.total/1",
@@ -178,24 +178,24 @@ pub(super) const FORMATS: &[Format] = &[
     },
     // Ruby 2.5 to 2.7 on a terminal.
     Format {
-        order: Order::InnermostLast,
+        order: FrameOrder::InnermostLast,
         pattern: r"^[ \t]*[0-9]+: from (?P<path>[^ :]+):(?P<line>[0-9]+):in [`'](?P<function>[^'`]+)'",
         example: ("\t2: from lib/cart.rb:12:in `total'", "lib/cart.rb", Some(12), Some("total")),
     },
     // Ruby and RSpec.
     Format {
-        order: Order::InnermostFirst,
+        order: FrameOrder::InnermostFirst,
         pattern: r"^[ \t]*(?:from |# )?(?P<path>[^ :]+):(?P<line>[0-9]+):in [`'](?P<function>[^'`]+)'",
         example: ("\tfrom lib/cart.rb:12:in `total'", "lib/cart.rb", Some(12), Some("total")),
     },
     Format {
-        order: Order::Independent,
+        order: FrameOrder::Independent,
         pattern: r"^[ \t]*(?:rspec|#) (?P<path>[^ :]+\.rb):(?P<line>[0-9]+)",
         example: ("rspec ./spec/cart_spec.rb:12 # Cart sums its items", "./spec/cart_spec.rb", Some(12), None),
     },
     // PHP.
     Format {
-        order: Order::InnermostFirst,
+        order: FrameOrder::InnermostFirst,
         pattern: r"^[ \t]*#[0-9]+ (?P<path>[^ ()]+\.php)\((?P<line>[0-9]+)\): (?P<function>[^ (]+)",
         example: (
             "#0 /var/www/src/Cart.php(12): Shop\\Cart->total()",
@@ -205,7 +205,7 @@ pub(super) const FORMATS: &[Format] = &[
         ),
     },
     Format {
-        order: Order::InnermostFirst,
+        order: FrameOrder::InnermostFirst,
         pattern: r"(?:^|[ \t])in (?P<path>[^ ]+\.php)(?: on line |:)(?P<line>[0-9]+)",
         example: (
             "PHP Fatal error:  Uncaught TypeError in /var/www/src/Cart.php:12",
@@ -216,7 +216,7 @@ pub(super) const FORMATS: &[Format] = &[
     },
     // gdb, ASan and other sanitizers.
     Format {
-        order: Order::InnermostFirst,
+        order: FrameOrder::InnermostFirst,
         pattern: r"^[ \t]*#[0-9]+[ \t]+0x[0-9a-f]+ in (?P<function>[^ (]+)(?: ?\(.*\))?(?: at)? (?P<path>[^ ()]+\.[A-Za-z+]+):(?P<line>[0-9]+)",
         example: (
             "    #1 0x55d0 in cart_total /src/shop/cart.c:12:9",
@@ -226,25 +226,25 @@ pub(super) const FORMATS: &[Format] = &[
         ),
     },
     Format {
-        order: Order::InnermostFirst,
+        order: FrameOrder::InnermostFirst,
         pattern: r"^[ \t]*#[0-9]+[ \t]+(?P<function>[^ (]+) \(.*\) at (?P<path>[^ ]+):(?P<line>[0-9]+)",
         example: ("#0  cart_total (n=3) at shop/cart.c:12", "shop/cart.c", Some(12), Some("cart_total")),
     },
     // Valgrind.
     Format {
-        order: Order::InnermostFirst,
+        order: FrameOrder::InnermostFirst,
         pattern: r"^==[0-9]+==[ \t]+(?:at|by) 0x[0-9A-Fa-f]+: (?P<function>[^ (]+).*\((?P<path>[^ ():]+):(?P<line>[0-9]+)\)",
         example: ("==812==    at 0x1091: cart_total (cart.c:12)", "cart.c", Some(12), Some("cart_total")),
     },
     // The assertions of glibc.
     Format {
-        order: Order::InnermostFirst,
+        order: FrameOrder::InnermostFirst,
         pattern: r"(?P<path>[^ :]+\.[A-Za-z+]+):(?P<line>[0-9]+): (?P<function>[^:]+): Assertion",
         example: ("shop: cart.c:12: cart_total: Assertion `n > 0' failed.", "cart.c", Some(12), Some("cart_total")),
     },
     // Swift.
     Format {
-        order: Order::InnermostFirst,
+        order: FrameOrder::InnermostFirst,
         pattern: r"^[ \t]*[0-9]+ .* in (?P<function>[^ (]+).* at (?P<path>[^ ]+\.swift):(?P<line>[0-9]+)",
         example: (
             "0 [ra] 0x01 Cart.total() + 40 in shop at /src/Cart.swift:12:9",
@@ -254,31 +254,31 @@ pub(super) const FORMATS: &[Format] = &[
         ),
     },
     Format {
-        order: Order::InnermostFirst,
+        order: FrameOrder::InnermostFirst,
         pattern: r"(?P<path>[^ :]+\.swift)(?:, line |:)(?P<line>[0-9]+)",
         example: ("Fatal error: no items: file Shop/Cart.swift, line 12", "Shop/Cart.swift", Some(12), None),
     },
     // The call stacks of GHC.
     Format {
-        order: Order::InnermostFirst,
+        order: FrameOrder::InnermostFirst,
         pattern: r"^[ \t]*(?P<function>[^ ,]+), called at (?P<path>[^ :]+):(?P<line>[0-9]+):[0-9]+",
         example: ("  total, called at src/Cart.hs:12:9 in shop-0.1:Cart", "src/Cart.hs", Some(12), Some("total")),
     },
     // tsc and MSBuild.
     Format {
-        order: Order::Independent,
+        order: FrameOrder::Independent,
         pattern: r"^[ \t]*(?P<path>[^ ():][^():]*\.[A-Za-z]+)\((?P<line>[0-9]+),[0-9]+\): (?:error|warning)",
         example: ("src/cart.ts(12,9): error TS2322: Type 'string' is not assignable.", "src/cart.ts", Some(12), None),
     },
     // gcc, clang, javac, swiftc, go, ghc, mypy, flake8, tsc on a terminal, PHPUnit, ExUnit and many others.
     Format {
-        order: Order::Independent,
+        order: FrameOrder::Independent,
         pattern: r"^[ \t]*(?P<path>(?:[A-Za-z]:[\\/])?[^ :()]+\.[A-Za-z0-9+]+):(?P<line>[0-9]+)(?::[0-9]+)?(?::|[ \t]|$)",
         example: ("src/cart.c:12:9: error: use of undeclared identifier 'n'", "src/cart.c", Some(12), None),
     },
     // A link to lines in a repository's page.
     Format {
-        order: Order::Independent,
+        order: FrameOrder::Independent,
         pattern: r"https?://[^ ]+?/(?:blob|src|tree)/(?:branch/)?[^/ ]+/(?P<path>[^ #?]+)#(?:L|lines-)(?P<line>[0-9]+)",
         example: ("see https://example.org/me/shop/blob/main/src/cart.c#L12-L20", "src/cart.c", Some(12), None),
     },

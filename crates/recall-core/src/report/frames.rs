@@ -1,6 +1,6 @@
 //! The places that a pasted failure names, the one that failed first.
 
-use super::formats::{Order, PATTERNS};
+use super::formats::{FrameOrder, PATTERNS};
 
 /// A place in a file, as a trace, a compiler or a test runner names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub(super) enum Mentions {
 
 /// Consecutive places of formats with one order.
 struct Trace {
-    order: Order,
+    order: FrameOrder,
     last_line: usize,
     frames: Vec<Frame>,
 }
@@ -105,9 +105,9 @@ pub(super) fn read_frames(text: &str, mentions: Mentions) -> Vec<Frame> {
         function = named.and_then(|read| read.name("rust").or(read.name("go"))).map(|group| group.as_str());
     }
     let (calls, complaints): (Vec<Trace>, Vec<Trace>) =
-        traces.into_iter().partition(|trace| trace.order != Order::Independent);
+        traces.into_iter().partition(|trace| trace.order != FrameOrder::Independent);
     let of_traces = calls.into_iter().rev().flat_map(|mut trace| {
-        if trace.order == Order::InnermostLast {
+        if trace.order == FrameOrder::InnermostLast {
             trace.frames.reverse();
         }
         trace.frames

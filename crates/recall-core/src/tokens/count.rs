@@ -48,9 +48,9 @@ pub fn count(text: &str) -> u32 {
     u32::try_from((parts * MARGIN).div_ceil(PARTS * 100)).unwrap_or(u32::MAX)
 }
 
-/// The kind of a character.
+/// The class of a character.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CharClass {
     Lower,
     Upper,
     Digit,
@@ -61,7 +61,7 @@ enum Kind {
     Other(u16),
 }
 
-impl Kind {
+impl CharClass {
     fn classify(c: char) -> Self {
         match c {
             'a'..='z' => Self::Lower,
@@ -110,42 +110,42 @@ fn line(line: &str) -> u64 {
     if line.is_empty() {
         return if has_end { EMPTY_LINE } else { 0 };
     }
-    let mut rest = line.chars().map(Kind::classify).peekable();
+    let mut rest = line.chars().map(CharClass::classify).peekable();
     let mut cost = 0;
     let mut before = Before::Nothing;
     // Whether the last piece takes the line end.
     let mut takes_end = false;
     while let Some(kind) = rest.next() {
         let mut run = 1_u64;
-        let mut take = |wanted: fn(Kind) -> bool| {
+        let mut take = |wanted: fn(CharClass) -> bool| {
             while rest.next_if(|&kind| wanted(kind)).is_some() {
                 run += 1;
             }
             (run, rest.peek().copied())
         };
-        let is_letter = |kind: Option<Kind>| matches!(kind, Some(Kind::Lower | Kind::Upper));
+        let is_letter = |kind: Option<CharClass>| matches!(kind, Some(CharClass::Lower | CharClass::Upper));
         takes_end = false;
         let mut leads = Before::Nothing;
         cost += match kind {
-            Kind::Lower => by_length(word(before), take(|kind| kind == Kind::Lower).0, FURTHER_LETTER),
-            Kind::Upper => match take(|kind| kind == Kind::Upper) {
-                (1, Some(Kind::Lower)) => {
-                    let letters = take(|kind| kind == Kind::Lower).0;
+            CharClass::Lower => by_length(word(before), take(|kind| kind == CharClass::Lower).0, FURTHER_LETTER),
+            CharClass::Upper => match take(|kind| kind == CharClass::Upper) {
+                (1, Some(CharClass::Lower)) => {
+                    let letters = take(|kind| kind == CharClass::Lower).0;
                     by_length(word(before), letters, FURTHER_LETTER)
                 }
                 (capitals, _) => by_length(&CAPITALS, capitals, FURTHER_LETTER),
             },
-            Kind::Digit => take(|kind| kind == Kind::Digit).0.div_ceil(DIGITS) * PARTS,
-            Kind::Space => match take(|kind| kind == Kind::Space) {
+            CharClass::Digit => take(|kind| kind == CharClass::Digit).0.div_ceil(DIGITS) * PARTS,
+            CharClass::Space => match take(|kind| kind == CharClass::Space) {
                 // Trailing space is part of the line end.
                 (_, None) => 0,
                 (spaces, next) => {
-                    let joins = is_letter(next) || matches!(next, Some(Kind::Mark));
+                    let joins = is_letter(next) || matches!(next, Some(CharClass::Mark));
                     leads = Before::Space;
                     if joins && spaces == 1 { 0 } else { PARTS }
                 }
             },
-            Kind::Tab => match take(|kind| kind == Kind::Tab) {
+            CharClass::Tab => match take(|kind| kind == CharClass::Tab) {
                 (_, None) => 0,
                 (tabs, next) => {
                     let joins = is_letter(next);
@@ -153,7 +153,7 @@ fn line(line: &str) -> u64 {
                     if joins && tabs == 1 { 0 } else { PARTS }
                 }
             },
-            Kind::Mark => match take(|kind| kind == Kind::Mark) {
+            CharClass::Mark => match take(|kind| kind == CharClass::Mark) {
                 // A single mark belongs to the word after it, unless a space belongs to the mark.
                 (1, next) if is_letter(next) && !matches!(before, Before::Space) => {
                     leads = Before::Mark;
@@ -164,7 +164,7 @@ fn line(line: &str) -> u64 {
                     by_length(&PUNCTUATION, marks, FURTHER_MARK)
                 }
             },
-            Kind::Other(own) => u64::from(own),
+            CharClass::Other(own) => u64::from(own),
         };
         before = leads;
     }

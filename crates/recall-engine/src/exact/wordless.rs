@@ -6,9 +6,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use recall_core::rql::Filter;
 use recall_core::{Case, Needle, QueryClass, SearchRequest, Weights, understand};
 use recall_lexical::exact::Pattern;
-use recall_rql::Filter;
 
 use super::order;
 use super::page::documents_that_changed;

@@ -5,8 +5,8 @@
 use std::ops::Bound;
 
 use recall_catalog::{Column, ColumnValue, Condition as Stored};
+use recall_core::rql::{Check, Condition, Field, Filter, Object};
 use recall_core::{ChunkId, DocumentId, MemoryId, MemoryType};
-use recall_rql::{Check, Condition, Field, Filter, Object};
 
 /// The most alternatives that the catalog evaluates. SQLite limits the depth of expressions.
 const MOST_ALTERNATIVES: usize = 64;
@@ -239,7 +239,7 @@ fn compare(column: Column, check: &Check) -> Option<Stored> {
             Stored::Between(column, low.map(ColumnValue::Number), high.map(ColumnValue::Number))
         }
         Check::During(moments) if moments.len() <= MOST_ALTERNATIVES => {
-            let between = |moment: &recall_rql::Moment| {
+            let between = |moment: &recall_core::rql::Moment| {
                 let low = Bound::Included(ColumnValue::Integer(moment.start));
                 Stored::Between(column, low, Bound::Excluded(ColumnValue::Integer(moment.end)))
             };

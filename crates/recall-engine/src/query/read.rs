@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use recall_catalog::StoredChunk;
+use recall_core::rql::{Field, Object, Query, Selected};
 use recall_core::{ChunkRow, Document, DocumentId, DocumentKey, Timestamp, error_chain};
-use recall_rql::{Field, Object, Query, Selected};
 
 use super::answer::QueryRow;
 use super::find::Place;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use maud::{Markup, PreEscaped, html};
-use recall_core::highlight::{Part, Span, spans};
+use recall_core::highlight::{Highlight, SyntaxPart, spans};
 
 /// A line of a text, with its parts.
 pub(crate) struct Line<'t> {
@@ -43,9 +43,14 @@ pub(crate) fn lines<'t>(text: &'t str, first_line: u32, language: &str, matches:
 }
 
 /// Appends a part of a line without matches.
-fn push_code<'t>(pieces: &mut Vec<(&'t str, Option<&'static str>)>, text: &'t str, part: Range<usize>, code: &[Span]) {
+fn push_code<'t>(
+    pieces: &mut Vec<(&'t str, Option<&'static str>)>,
+    text: &'t str,
+    part: Range<usize>,
+    code: &[Highlight],
+) {
     let mut from = part.start;
-    for Span { range, part: kind } in code {
+    for Highlight { range, part: kind } in code {
         let (begin, end) = (range.start.clamp(from, part.end), range.end.clamp(from, part.end));
         if begin < end {
             pieces.push((&text[from..begin], None));
@@ -56,12 +61,12 @@ fn push_code<'t>(pieces: &mut Vec<(&'t str, Option<&'static str>)>, text: &'t st
     pieces.push((&text[from..part.end], None));
 }
 
-fn class(part: Part) -> &'static str {
+fn class(part: SyntaxPart) -> &'static str {
     match part {
-        Part::Comment => "c",
-        Part::Literal => "s",
-        Part::Number => "n",
-        Part::Keyword => "k",
+        SyntaxPart::Comment => "c",
+        SyntaxPart::Literal => "s",
+        SyntaxPart::Number => "n",
+        SyntaxPart::Keyword => "k",
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use anstyle::Style;
-use recall_core::highlight::{Part, Span, spans};
+use recall_core::highlight::{Highlight, SyntaxPart, spans};
 use unicode_width::UnicodeWidthChar;
 
 use super::style::{COMMENT, DIM, KEYWORD, LINE, LITERAL, MATCH, NUMBER};
@@ -30,7 +30,7 @@ struct Line<'a> {
     start: usize,
     matches: Vec<Range<usize>>,
     /// The highlighted parts that touch the line.
-    code: &'a [Span],
+    code: &'a [Highlight],
 }
 
 impl Marked<'_> {
@@ -71,7 +71,7 @@ impl Marked<'_> {
         lines.iter().map(|line| (line.number, line.pieces().into_iter().map(styled).collect())).collect()
     }
 
-    fn lines<'l>(&'l self, code: &'l [Span]) -> Vec<Line<'l>> {
+    fn lines<'l>(&'l self, code: &'l [Highlight]) -> Vec<Line<'l>> {
         let mut start = 0;
         let mut lines = Vec::new();
         for (number, whole) in (self.first_line..).zip(self.text.split_inclusive('\n')) {
@@ -123,7 +123,7 @@ impl<'a> Line<'a> {
     /// Appends a part of the line without matches.
     fn push_code(&self, pieces: &mut Vec<(&'a str, Style)>, part: Range<usize>) {
         let mut from = part.start;
-        for Span { range, part: kind } in self.code {
+        for Highlight { range, part: kind } in self.code {
             let begin = range.start.saturating_sub(self.start).clamp(from, part.end);
             let end = range.end.saturating_sub(self.start).clamp(from, part.end);
             if begin < end {
@@ -136,12 +136,12 @@ impl<'a> Line<'a> {
     }
 }
 
-fn style_of(part: Part) -> Style {
+fn style_of(part: SyntaxPart) -> Style {
     match part {
-        Part::Comment => COMMENT,
-        Part::Literal => LITERAL,
-        Part::Number => NUMBER,
-        Part::Keyword => KEYWORD,
+        SyntaxPart::Comment => COMMENT,
+        SyntaxPart::Literal => LITERAL,
+        SyntaxPart::Number => NUMBER,
+        SyntaxPart::Keyword => KEYWORD,
     }
 }
 

@@ -6,7 +6,7 @@ use recall_api::convert::scope;
 use recall_api::v1;
 use recall_core::clean;
 use recall_core::quantity::count_noun;
-use recall_rql::{Field, Kind, Selected};
+use recall_core::rql::{Field, Kind, Selected};
 use serde_json::Value;
 
 use super::style::DIM;

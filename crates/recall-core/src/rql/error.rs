@@ -3,10 +3,10 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::ast::Operator;
-use crate::field::Field;
-use crate::limits;
-use crate::object::Object;
+use crate::rql::ast::Operator;
+use crate::rql::field::Field;
+use crate::rql::limits;
+use crate::rql::object::Object;
 
 /// A text is not a valid statement or filter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,7 +1,7 @@
 //! RQL, the query language: parsing, typing, and evaluation of filters.
 //!
 //! A statement selects fields of documents, chunks or memories; its filter is also the expression language of `recall search
-//! --filter`. [`Query::parse`] and [`Filter::parse`] read text into a typed form. The crate does not know where rows come from:
+//! --filter`. [`Query::parse`] and [`Filter::parse`] read text into a typed form. The module does not know where rows come from:
 //! a caller implements [`Row`] and asks [`Filter::holds`].
 //!
 //! A filter holds or does not hold on a row; there is no third value, so `NOT` means what it says. Rows are evaluated here and not by

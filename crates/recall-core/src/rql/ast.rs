@@ -1,10 +1,10 @@
 //! The syntax tree of a statement.
 //!
-//! Names and values are as written; [`plan`](crate::plan) gives them types.
+//! Names and values are as written; [`plan`](crate::rql::plan) gives them types.
 
 use std::ops::Range;
 
-use crate::object::Object;
+use crate::rql::object::Object;
 
 /// A part of the tree with its place in the text. Equality ignores the place.
 #[derive(Clone, Debug)]

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use recall_core::nearest;
+use crate::nearest;
 
-use crate::ast::Operator;
-use crate::object::Object;
+use crate::rql::ast::Operator;
+use crate::rql::object::Object;
 
 /// The type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use crate::ast::{
+use crate::rql::ast::{
     Combined, Comparison, Direction, Expression, Literal, Operator, OrderBy, Retrieval, Select, Spanned, Statement,
     Using,
 };
-use crate::error::{Fault, Problem, RqlError};
-use crate::lexer::{FILTER_EXAMPLE, Token, TokenKind, tokens};
-use crate::limits::{MOST_DEPTH, MOST_TERMS};
-use crate::object::Object;
+use crate::rql::error::{Fault, Problem, RqlError};
+use crate::rql::lexer::{FILTER_EXAMPLE, Token, TokenKind, tokens};
+use crate::rql::limits::{MOST_DEPTH, MOST_TERMS};
+use crate::rql::object::Object;
 
 /// An example of a valid statement.
 const STATEMENT_EXAMPLE: &str = "SELECT * FROM chunk FILTER doc.path GLOB 'src/**' LIMIT 10";
@@ -93,7 +93,7 @@ impl<'t> Parser<'t> {
         let expected = "`doc`, `chunk` or `memory`";
         let word = self.name(expected)?;
         Object::from_name(&word.node).ok_or_else(|| {
-            let near = recall_core::nearest(&word.node.to_lowercase(), Object::ALL.map(Object::as_str));
+            let near = crate::nearest(&word.node.to_lowercase(), Object::ALL.map(Object::as_str));
             let fault = self.fault(word.bytes, Problem::Unexpected { found: format!("`{}`", word.node) }, expected);
             near.into_iter().fold(fault, Fault::replaced_by)
         })

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::ast::{Combined, Comparison, Direction, Expression, Literal, Operator, OrderBy, Select, Statement, Using};
+use crate::rql::ast::{
+    Combined, Comparison, Direction, Expression, Literal, Operator, OrderBy, Select, Statement, Using,
+};
 
 impl fmt::Display for Statement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

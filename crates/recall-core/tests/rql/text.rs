@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use recall_rql::{
+use recall_core::rql::{
     Combined, Comparison, Direction, Expression, Field, Filter, Literal, MOST_DEPTH, MOST_TERMS, Object, Operator,
     OrderBy, Problem, Query, Retrieval, Select, Selected, Spanned, Statement, Using, parse_expression, parse_statement,
 };

@@ -6,9 +6,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Bound;
 
-use crate::field::Field;
-use crate::moment::Moment;
-use crate::pattern::Pattern;
+use crate::rql::field::Field;
+use crate::rql::moment::Moment;
+use crate::rql::pattern::Pattern;
 
 /// A row that conditions are asked of.
 pub trait Row {

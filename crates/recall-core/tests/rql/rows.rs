@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use proptest::prelude::*;
-use recall_rql::{
+use recall_core::rql::{
     Combined, Comparison, Expression, Field, Filter, Kind, Literal, Moment, Operator, Row, Value, parse_expression,
 };
 

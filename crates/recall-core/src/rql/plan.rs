@@ -3,18 +3,18 @@
 use std::collections::HashSet;
 use std::ops::{Bound, Range};
 
-use crate::ast::{
+use crate::rql::ast::{
     Combined, Comparison, Direction, Expression, Literal, Operator, OrderBy, Retrieval, Select, Spanned, Statement,
 };
-use crate::condition::{Check, Condition, Row};
-use crate::error::{Fault, Problem, RqlError};
-use crate::field::{Field, Kind};
-use crate::limits::{DEFAULT_ROWS, MOST_COMPARISONS, MOST_OFFSET, MOST_QUERY_BYTES, MOST_ROWS};
-use crate::moment::Moment;
-use crate::object::Object;
-use crate::parser;
-use crate::pattern::Pattern;
-use crate::print::Quoted;
+use crate::rql::condition::{Check, Condition, Row};
+use crate::rql::error::{Fault, Problem, RqlError};
+use crate::rql::field::{Field, Kind};
+use crate::rql::limits::{DEFAULT_ROWS, MOST_COMPARISONS, MOST_OFFSET, MOST_QUERY_BYTES, MOST_ROWS};
+use crate::rql::moment::Moment;
+use crate::rql::object::Object;
+use crate::rql::parser;
+use crate::rql::pattern::Pattern;
+use crate::rql::print::Quoted;
 
 /// The name of the score in `SELECT` and `ORDER BY`.
 const SCORE: &str = "score";

@@ -1,0 +1,4 @@
+//! The query language by its interface.
+
+mod rows;
+mod text;

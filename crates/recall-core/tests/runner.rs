@@ -1,0 +1,4 @@
+//! The tests of the domain by its interface.
+
+mod rql;
+mod tokens;
