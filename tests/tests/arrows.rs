@@ -11,9 +11,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("recall-core", &[]),
     ("recall-os", &["recall-core"]),
     ("recall-chunk", &["recall-core"]),
-    ("recall-catalog", &["recall-core", "recall-os"]),
-    ("recall-lexical", &["recall-core", "recall-os"]),
-    ("recall-vector", &["recall-core", "recall-os"]),
+    ("recall-index", &["recall-core", "recall-os"]),
     ("recall-rank", &[]),
     ("recall-secrets", &[]),
     ("recall-models", &["recall-core", "recall-os", "recall-secrets"]),
@@ -29,11 +27,9 @@ const ARROWS: &[(&str, &[&str])] = &[
             "recall-core",
             "recall-os",
             "recall-chunk",
-            "recall-catalog",
-            "recall-lexical",
+            "recall-index",
             "recall-agents",
             "recall-journal",
-            "recall-vector",
             "recall-rank",
             "recall-secrets",
             "recall-shared",
@@ -95,16 +91,16 @@ const FOR_TESTS: &[&str] = &["recall-testkit"];
 
 /// The crates that may name a foreign library. A name that ends in `*` matches as a prefix.
 const FOREIGN: &[(&str, &[&str])] = &[
-    ("rusqlite", &["recall-catalog", "recall-agents", "recall-tests"]),
-    ("tantivy", &["recall-lexical"]),
+    ("rusqlite", &["recall-index", "recall-agents", "recall-tests"]),
+    ("tantivy", &["recall-index"]),
     ("tree-sitter*", &["recall-chunk"]),
     ("cap-*", &["recall-os"]),
     ("ignore", &["recall-watch"]),
     ("notify", &["recall-watch"]),
-    ("usearch", &["recall-vector"]),
-    ("memmap2", &["recall-vector"]),
+    ("usearch", &["recall-index"]),
+    ("memmap2", &["recall-index"]),
     ("ort", &["recall-models"]),
-    ("regex*", &["recall-core", "recall-lexical", "recall-secrets"]),
+    ("regex*", &["recall-core", "recall-index", "recall-secrets"]),
     ("strsim", &["recall-core"]),
     ("jiff", &["recall-agents", "recall-journal", "recall-api", "recall-core", "recall-cli", "recall-shim"]),
     ("serde-saphyr", &["recall-agents", "recall-cli"]),
@@ -158,9 +154,7 @@ const FOREIGN: &[(&str, &[&str])] = &[
 /// The libraries that the small programs must not link, directly or indirectly.
 const HEAVY: &[&str] = &[
     "recall-engine",
-    "recall-catalog",
-    "recall-lexical",
-    "recall-vector",
+    "recall-index",
     "recall-models",
     "recall-chunk",
     "recall-watch",
@@ -213,8 +207,8 @@ fn the_small_programs_link_nothing_heavy() {
 
 #[test]
 fn a_planted_arrow_is_found() {
-    let planted = plant(metadata(&["--no-deps"]), "recall-chunk", "recall-catalog", &Value::Null);
-    assert_eq!(complaints_about_arrows(&planted), ["recall-chunk must not depend on recall-catalog"]);
+    let planted = plant(metadata(&["--no-deps"]), "recall-chunk", "recall-index", &Value::Null);
+    assert_eq!(complaints_about_arrows(&planted), ["recall-chunk must not depend on recall-index"]);
     let planted = plant(metadata(&["--no-deps"]), "recall-core", "recall-testkit", &json!("build"));
     assert_eq!(complaints_about_arrows(&planted), ["recall-core must not depend on recall-testkit"]);
     let planted = plant(metadata(&["--no-deps"]), "recall-cli", "recall-engine", &json!("dev"));
@@ -241,7 +235,7 @@ fn a_planted_foreign_name_is_found() {
 #[test]
 fn a_heavy_library_is_found_however_far_away() {
     let complaints = complaints_about_weight("recalld", &linked("recalld"));
-    for expected in ["recalld links recall-catalog", "recalld links libsqlite3-sys", "recalld links rustls"] {
+    for expected in ["recalld links recall-index", "recalld links libsqlite3-sys", "recalld links rustls"] {
         assert!(complaints.iter().any(|complaint| complaint == expected), "{complaints:?}");
     }
 }

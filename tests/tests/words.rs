@@ -30,7 +30,7 @@ const PROGRAMS: &[&str] = &["recalld", "recall-cli", "recall-shim", "crates/reca
 
 /// Manifests of crates that need `unsafe`: for mapping files, for SIMD instructions, for C++ libraries, for functions of Windows.
 const NEED_UNSAFE: &[&str] =
-    &["crates/recall-models/Cargo.toml", "crates/recall-vector/Cargo.toml", "crates/recall-os/Cargo.toml"];
+    &["crates/recall-models/Cargo.toml", "crates/recall-index/Cargo.toml", "crates/recall-os/Cargo.toml"];
 
 /// Beginnings of paths that exist only on their author's machine. In pieces, so that this file has none.
 const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/."), concat!("/Us", "ers/")];
@@ -219,7 +219,7 @@ fn planted_violations_are_found() {
         (silent_crate, file("crates/a/src/lib.rs", "//! Chunks near an embedding?\n")),
         (silent_crate, file("crates/a/src/lib.rs", "//! Which chunks are near an embedding.\n")),
         (unlinted_crate, file("crates/a/Cargo.toml", "[package]\n")),
-        (unlinted_crate, file("crates/recall-vector/Cargo.toml", "[lints.rust]\nunsafe_code = \"deny\"\n")),
+        (unlinted_crate, file("crates/recall-index/Cargo.toml", "[lints.rust]\nunsafe_code = \"deny\"\n")),
         (version_of_its_own, file("crates/a/Cargo.toml", "[dependencies]\nserde = \"1\"")),
         (version_of_its_own, file("crates/a/Cargo.toml", "[dev-dependencies]\nserde = { version = \"1\" }")),
         (skipped_test, file("a.rs", concat!("#[ign", "ore]"))),

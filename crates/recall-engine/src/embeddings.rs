@@ -29,8 +29,8 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
-use recall_catalog::Catalog;
 use recall_core::{Generation, Timestamp};
+use recall_index::catalog::Catalog;
 
 use crate::progress::Cancel;
 

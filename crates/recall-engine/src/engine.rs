@@ -187,7 +187,7 @@ impl Engine {
     /// Returns how many chunks of the open stores the selected encoder has not embedded yet.
     pub fn chunks_to_embed(&self) -> u64 {
         let stores = self.registry.open_stores();
-        let chunks = |snapshot: &recall_catalog::Snapshot<'_>| Ok(snapshot.counts()?.chunks);
+        let chunks = |snapshot: &recall_index::catalog::Snapshot<'_>| Ok(snapshot.counts()?.chunks);
         let missing = stores.iter().filter_map(|store| {
             let embedded = store.index.embeddings().selected_model(store.coverage().generation)?;
             // A store that cannot be read is not counted; its next request reports the error.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_core::{DocPathError, Scope, UnknownLanguage};
-use recall_lexical::exact::PatternError;
+use recall_index::lexical::exact::PatternError;
 use recall_os::OpenError;
 use recall_watch::root::OutsideError;
 
@@ -49,7 +49,7 @@ pub enum StoreError {
         root: PathBuf,
         /// The catalog's error, which says whether the file is damaged, newer, or refused by the system.
         #[source]
-        source: recall_catalog::OpenError,
+        source: recall_index::catalog::CatalogOpenError,
     },
     /// The catalog cannot be read.
     #[error("the catalog of {} cannot be read", root.display())]
@@ -58,7 +58,7 @@ pub enum StoreError {
         root: PathBuf,
         /// The catalog's error: damage, or what SQLite reports.
         #[source]
-        source: recall_catalog::ReadError,
+        source: recall_index::catalog::ReadError,
     },
     /// The catalog cannot be written.
     #[error("the catalog of {} cannot be written", root.display())]
@@ -67,7 +67,7 @@ pub enum StoreError {
         root: PathBuf,
         /// The catalog's error. The transaction is rolled back.
         #[source]
-        source: recall_catalog::WriteError,
+        source: recall_index::catalog::CatalogWriteError,
     },
     /// The lexical index cannot be opened.
     #[error("the lexical index of {} cannot be opened", root.display())]
@@ -76,7 +76,7 @@ pub enum StoreError {
         root: PathBuf,
         /// The index's error, which says whether its files are damaged, of another format, or refused by the system.
         #[source]
-        source: recall_lexical::OpenError,
+        source: recall_index::lexical::LexicalOpenError,
     },
     /// The lexical index cannot be searched.
     #[error("the lexical index of {} cannot be searched", root.display())]
@@ -85,7 +85,7 @@ pub enum StoreError {
         root: PathBuf,
         /// The index's error, which means damage.
         #[source]
-        source: recall_lexical::SearchError,
+        source: recall_index::lexical::SearchError,
     },
     /// The lexical index cannot be written.
     #[error("the lexical index of {} cannot be written", root.display())]
@@ -94,7 +94,7 @@ pub enum StoreError {
         root: PathBuf,
         /// The index's error. What was committed before stays.
         #[source]
-        source: recall_lexical::WriteError,
+        source: recall_index::lexical::LexicalWriteError,
     },
     /// The file of added and removed paths cannot be read or written.
     #[error("the selection `{}` cannot be used", .0.path().display())]

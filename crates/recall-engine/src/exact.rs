@@ -21,9 +21,9 @@ mod wordless;
 use std::sync::Arc;
 use std::time::Instant;
 
-use recall_catalog::FailureKind;
 use recall_core::{ExactRequest, OtherProjects};
-use recall_lexical::exact::Pattern;
+use recall_index::catalog::FailureKind;
+use recall_index::lexical::exact::Pattern;
 
 use crate::Engine;
 use crate::coverage::Coverage;

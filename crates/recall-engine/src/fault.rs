@@ -5,9 +5,9 @@
 
 use std::io;
 
-use recall_catalog::{OpenError as CatalogOpen, ReadError as CatalogRead, WriteError as CatalogWrite};
+use recall_index::catalog::{CatalogOpenError, CatalogWriteError, ReadError};
+use recall_index::lexical::{LexicalOpenError, LexicalWriteError, SearchError};
 use recall_journal::{AppendError as Append, OpenError as JournalOpen};
-use recall_lexical::{OpenError as LexicalOpen, SearchError as LexicalSearch, WriteError as LexicalWrite};
 use recall_os::OpenError;
 use recall_watch::ScanError;
 use recall_watch::root::RootError;
@@ -55,20 +55,20 @@ impl StoreError {
             Self::Origin(OriginError::Relative { .. }) => Fault::NoProject,
             Self::Origin(OriginError::Root { source, .. }) => from_root(source),
             Self::OpenCatalog { source, .. } => from_catalog_open(source),
-            Self::ReadCatalog { source: CatalogRead::Damaged { .. }, .. }
-            | Self::SearchLexical { source: LexicalSearch::Damaged { .. }, .. } => Fault::Damaged,
-            Self::ReadCatalog { source: CatalogRead::Sqlite { .. }, .. }
+            Self::ReadCatalog { source: ReadError::Damaged { .. }, .. }
+            | Self::SearchLexical { source: SearchError::Damaged { .. }, .. } => Fault::Damaged,
+            Self::ReadCatalog { source: ReadError::Sqlite { .. }, .. }
             | Self::Scan { source: ScanError::Glob { .. }, .. } => Fault::Other,
             Self::WriteCatalog { source, .. } => from_catalog_write(source),
             Self::OpenLexical { source, .. } => match source {
-                LexicalOpen::Damaged { .. } | LexicalOpen::Outdated { .. } => Fault::Damaged,
-                LexicalOpen::Io { source, .. } => from_io(source),
+                LexicalOpenError::Damaged { .. } | LexicalOpenError::Outdated { .. } => Fault::Damaged,
+                LexicalOpenError::Io { source, .. } => from_io(source),
             },
             Self::WriteLexical { source, .. } => match source {
-                LexicalWrite::Busy { .. } => Fault::Busy,
-                LexicalWrite::Damaged { .. } => Fault::Damaged,
-                LexicalWrite::Io { source, .. } => from_io(source),
-                LexicalWrite::Failed { .. } => Fault::Other,
+                LexicalWriteError::Busy { .. } => Fault::Busy,
+                LexicalWriteError::Damaged { .. } => Fault::Damaged,
+                LexicalWriteError::Io { source, .. } => from_io(source),
+                LexicalWriteError::Failed { .. } => Fault::Other,
             },
             Self::Folder { source, .. }
             | Self::Scan { source: ScanError::Root { source, .. }, .. }
@@ -120,26 +120,28 @@ fn from_root(error: &RootError) -> Fault {
     }
 }
 
-fn from_catalog_open(error: &CatalogOpen) -> Fault {
+fn from_catalog_open(error: &CatalogOpenError) -> Fault {
     match error {
-        CatalogOpen::Damaged { .. } => Fault::Damaged,
-        CatalogOpen::NewerSchema { .. } => Fault::NewerSchema,
-        CatalogOpen::ReadOnly { .. } => Fault::ReadOnly,
-        CatalogOpen::DiskFull { .. } => Fault::DiskFull,
-        CatalogOpen::NetworkFileSystem { .. } => Fault::NetworkFileSystem,
-        CatalogOpen::Busy { .. } => Fault::Busy,
-        CatalogOpen::Io { source, .. } => from_io(source),
-        CatalogOpen::Sqlite { .. } => Fault::Other,
+        CatalogOpenError::Damaged { .. } => Fault::Damaged,
+        CatalogOpenError::NewerSchema { .. } => Fault::NewerSchema,
+        CatalogOpenError::ReadOnly { .. } => Fault::ReadOnly,
+        CatalogOpenError::DiskFull { .. } => Fault::DiskFull,
+        CatalogOpenError::NetworkFileSystem { .. } => Fault::NetworkFileSystem,
+        CatalogOpenError::Busy { .. } => Fault::Busy,
+        CatalogOpenError::Io { source, .. } => from_io(source),
+        CatalogOpenError::Sqlite { .. } => Fault::Other,
     }
 }
 
-fn from_catalog_write(error: &CatalogWrite) -> Fault {
+fn from_catalog_write(error: &CatalogWriteError) -> Fault {
     match error {
-        CatalogWrite::DiskFull => Fault::DiskFull,
-        CatalogWrite::ReadOnly => Fault::ReadOnly,
-        CatalogWrite::Busy => Fault::Busy,
-        CatalogWrite::Damaged { .. } => Fault::Damaged,
-        CatalogWrite::InvalidRecord { .. } | CatalogWrite::Aborted | CatalogWrite::Sqlite { .. } => Fault::Other,
+        CatalogWriteError::DiskFull => Fault::DiskFull,
+        CatalogWriteError::ReadOnly => Fault::ReadOnly,
+        CatalogWriteError::Busy => Fault::Busy,
+        CatalogWriteError::Damaged { .. } => Fault::Damaged,
+        CatalogWriteError::InvalidRecord { .. } | CatalogWriteError::Aborted | CatalogWriteError::Sqlite { .. } => {
+            Fault::Other
+        }
     }
 }
 

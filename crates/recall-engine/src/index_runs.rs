@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use recall_lexical::WriterSettings;
+use recall_index::lexical::WriterSettings;
 
 use crate::budget::{Budget, BudgetUse, Permit};
 use crate::settings::MemorySettings;

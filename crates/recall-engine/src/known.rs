@@ -8,10 +8,10 @@ mod older_versions;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use recall_catalog::{FailureKind, FileState};
 use recall_core::{
     ContentHash, DocPath, DocumentRow, Generation, MemoryId, Timestamp, find_ascending, is_at_or_below, normalized_path,
 };
+use recall_index::catalog::{FailureKind, FileState};
 
 use crate::mask;
 
@@ -137,7 +137,9 @@ pub(crate) struct Written<'w> {
 }
 
 impl Known {
-    pub(crate) fn read(snapshot: &recall_catalog::Snapshot<'_>) -> Result<Self, recall_catalog::ReadError> {
+    pub(crate) fn read(
+        snapshot: &recall_index::catalog::Snapshot<'_>,
+    ) -> Result<Self, recall_index::catalog::ReadError> {
         let mut known = Self { generation: snapshot.generation(), ..Self::default() };
         snapshot.file_states(|state| known.insert(state))?;
         Ok(known)
@@ -174,9 +176,9 @@ impl Known {
     /// Returns the states after only some files were written, and reads only those.
     pub(crate) fn read_again(
         &self,
-        snapshot: &recall_catalog::Snapshot<'_>,
+        snapshot: &recall_index::catalog::Snapshot<'_>,
         written: &Written<'_>,
-    ) -> Result<Self, recall_catalog::ReadError> {
+    ) -> Result<Self, recall_index::catalog::ReadError> {
         let mut known = Self { generation: snapshot.generation(), ..self.clone() };
         let Written { files, memories } = written;
         let removed_files = files.iter().filter_map(|path| known.forget_file(path)).max();

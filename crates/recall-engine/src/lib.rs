@@ -118,5 +118,5 @@ pub use settings::{
 };
 pub use warning::{LeftOutGroup, UnreadLines, Warning};
 
-pub use recall_catalog::{Counts, ListSort};
-pub use recall_lexical::exact::PatternError;
+pub use recall_index::catalog::{Counts, ListSort};
+pub use recall_index::lexical::exact::PatternError;

@@ -18,8 +18,8 @@ mod resolve;
 pub(crate) mod stated;
 pub(crate) mod structure;
 
-use recall_catalog::{ReadError, Snapshot};
 use recall_core::{DocumentRow, Edge};
+use recall_index::catalog::{ReadError, Snapshot};
 use rustc_hash::FxHashMap;
 
 use crate::links::copies::Defined;

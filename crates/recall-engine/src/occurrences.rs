@@ -9,9 +9,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use recall_catalog::{ReadError, Snapshot};
 use recall_core::{Case, Chunk, ChunkRow, DocumentRow};
-use recall_lexical::exact::Pattern;
+use recall_index::catalog::{ReadError, Snapshot};
+use recall_index::lexical::exact::Pattern;
 
 use crate::error::StoreError;
 use crate::store::Store;

@@ -116,12 +116,12 @@ fn documents_parsed_by_an_older_version_are_parsed_again_once() {
     let sandbox = indexed();
     let file = store_folder(&sandbox).join("index/catalog.db");
     let parsing = || {
-        let catalog = recall_catalog::Catalog::open(&file).expect("opened");
+        let catalog = recall_index::catalog::Catalog::open(&file).expect("opened");
         catalog.snapshot().expect("readable").parser_version().expect("noted")
     };
     let current = parsing();
     assert_ne!(current, 0);
-    recall_catalog::Catalog::open(&file)
+    recall_index::catalog::Catalog::open(&file)
         .expect("opened")
         .writer()
         .expect("writable")

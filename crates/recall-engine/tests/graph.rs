@@ -347,7 +347,7 @@ fn the_links_of_a_store_weigh_what_is_stated_and_what_is_used() {
 /// Returns the links of a closed store, one per line.
 fn links_of(sandbox: &Sandbox) -> Vec<String> {
     let store = std::fs::read_dir(sandbox.home().join("stores")).expect("stores").next().expect("one").expect("read");
-    let catalog = recall_catalog::Catalog::open(&store.path().join("index/catalog.db")).expect("a catalog");
+    let catalog = recall_index::catalog::Catalog::open(&store.path().join("index/catalog.db")).expect("a catalog");
     let snapshot = catalog.snapshot().expect("readable");
     let links = links(&snapshot).expect("read");
     let path = |document: u32| {

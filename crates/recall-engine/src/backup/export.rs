@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use recall_catalog::{ChunkedDocument, OwnedRecord, ReadError};
 use recall_core::{ChunkId, DocumentRow, Scope};
+use recall_index::catalog::{ChunkedDocument, OwnedRecord, ReadError};
 use recall_journal::{JOURNAL_FILE, LineHash, rfc_3339};
 
 use super::error::ExportError;

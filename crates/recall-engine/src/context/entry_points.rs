@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use recall_catalog::Snapshot;
 use recall_core::{DocPath, FileKind, Filters, Form, understand};
+use recall_index::catalog::Snapshot;
 
 use crate::context::task_names::TaskName;
 use crate::engine::MountedStore;

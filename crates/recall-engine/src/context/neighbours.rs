@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use recall_catalog::{Snapshot, StoredChunk};
 use recall_core::{ByteSpan, ChunkId, DocPath, DocumentRow, Edge, EdgeKind, FileKind, Span, Symbol, clean};
+use recall_index::catalog::{Snapshot, StoredChunk};
 
 use crate::context::draft::Entry;
 use crate::engine::MountedStore;

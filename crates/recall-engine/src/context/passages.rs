@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use recall_core::Report;
-use recall_lexical::terms;
+use recall_index::lexical::terms;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The weight of a term of the title; the other terms of a report count half of it.

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use recall_catalog::{EmbeddingStore, EmbeddingStoreError};
 use recall_core::{ChunkText, Clock, Describer, Embedder, Quantised, TextHash, error_chain};
+use recall_index::catalog::{EmbeddingStore, EmbeddingStoreError};
 
 use crate::settings::EmbeddingStoreSettings;
 

@@ -50,7 +50,7 @@ impl EmbeddingsFolder {
             let name = entry?.file_name();
             // A quarantined folder has a longer name.
             if name.len() == NAME_DIGITS {
-                recall_vector::fork(&self.dir.join(&name), &target.join(&name))?;
+                recall_index::vector::fork(&self.dir.join(&name), &target.join(&name))?;
             }
         }
         Ok(())
@@ -96,7 +96,7 @@ impl EmbeddingsFolder {
         let path = self.model_folder(model);
         let mut name = self.aside.lock();
         *name += 1;
-        let quarantined = recall_vector::quarantine(&path, &name.to_string());
+        let quarantined = recall_index::vector::quarantine(&path, &name.to_string());
         quarantined.map_err(|source| FolderError::Quarantine { path, source })?;
         self.claims.lock().remove(&model);
         Ok(())

@@ -9,9 +9,9 @@ use std::collections::HashSet;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use recall_catalog::{Catalog, ChunkRun, ChunkedDocument, Snapshot};
 use recall_core::{ChunkRow, ChunkText, Embedding, ModelError, QuantiseError, Quantised, RowSet};
-use recall_vector::{Change, Difference, WriteError};
+use recall_index::catalog::{Catalog, ChunkRun, ChunkedDocument, Snapshot};
+use recall_index::vector::{Change, Difference, VectorWriteError};
 
 use crate::embeddings::cache::EmbeddingCache;
 use crate::embeddings::model_vectors::ModelVectors;
@@ -198,18 +198,18 @@ fn quantise(embedding: &Embedding) -> Result<Option<Quantised>, QuantiseError> {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FollowError {
     #[error("the catalog cannot be read")]
-    Read(#[from] recall_catalog::ReadError),
+    Read(#[from] recall_index::catalog::ReadError),
     #[error(transparent)]
     Model(#[from] ModelError),
     #[error("the model {0}")]
     NoEmbedding(#[from] QuantiseError),
     #[error(transparent)]
-    Write(#[from] WriteError),
+    Write(#[from] VectorWriteError),
 }
 
 impl FollowError {
     /// Returns whether the embeddings themselves are damaged.
     pub(crate) fn is_damage(&self) -> bool {
-        matches!(self, Self::Write(WriteError::Damaged { .. }))
+        matches!(self, Self::Write(VectorWriteError::Damaged { .. }))
     }
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use recall_core::{
     ChunkRow, Embedder, Embedding, ModelError, NearestError, Neighbour, RowFilter, RowSet, VectorIndex as _,
 };
-use recall_vector::{Model, OpenError, Settings, Vectors};
+use recall_index::vector::{Model, Settings, VectorOpenError, Vectors};
 
 use crate::embeddings::folder::{Claim, EmbeddingsFolder, FolderError};
 
@@ -28,7 +28,11 @@ impl ModelVectors {
         let mut claim = folder.claim(model.fingerprint)?;
         let dir = folder.model_folder(model.fingerprint);
         let vectors = match Vectors::open(&dir, model, Settings::default()) {
-            Err(error @ (OpenError::Damaged { .. } | OpenError::OtherModel { .. } | OpenError::Outdated { .. })) => {
+            Err(
+                error @ (VectorOpenError::Damaged { .. }
+                | VectorOpenError::OtherModel { .. }
+                | VectorOpenError::Outdated { .. }),
+            ) => {
                 tracing::warn!(%error, "the embeddings are quarantined and rebuilt");
                 folder.quarantine(model.fingerprint)?;
                 claim = folder.claim(model.fingerprint)?;
@@ -68,7 +72,7 @@ pub(crate) enum ModelVectorsError {
     #[error(transparent)]
     Folder(#[from] FolderError),
     #[error(transparent)]
-    Open(#[from] OpenError),
+    Open(#[from] VectorOpenError),
 }
 
 /// The embeddings cannot be queried.

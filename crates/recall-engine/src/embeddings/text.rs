@@ -1,7 +1,7 @@
 //! The text of a chunk that is embedded.
 
-use recall_catalog::ChunkedDocument;
 use recall_core::{ByteSpan, Chunk, ChunkRow, ChunkText, DocumentType, MemoryId};
+use recall_index::catalog::ChunkedDocument;
 
 use crate::mask::{self, Whole};
 

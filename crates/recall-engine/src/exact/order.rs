@@ -5,8 +5,8 @@
 
 use std::collections::HashSet;
 
-use recall_catalog::{ReadError, Snapshot};
 use recall_core::{DocumentRow, Needle, SymbolKind};
+use recall_index::catalog::{ReadError, Snapshot};
 
 use super::scan::{Matching, Scan, visible_lines};
 use crate::error::StoreError;

@@ -7,10 +7,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use recall_catalog::Snapshot;
 use recall_core::{Document, DocumentRow, Filters, Generation, Timestamp};
-use recall_lexical::document_matcher;
-use recall_lexical::exact::{MatchedLine, Pattern};
+use recall_index::catalog::Snapshot;
+use recall_index::lexical::document_matcher;
+use recall_index::lexical::exact::{MatchedLine, Pattern};
 
 use crate::Engine;
 use crate::engine::MountedStore;

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use recall_core::rql::Filter;
 use recall_core::{Case, Needle, QueryClass, SearchRequest, Weights, understand};
-use recall_lexical::exact::Pattern;
+use recall_index::lexical::exact::Pattern;
 
 use super::order;
 use super::page::documents_that_changed;

@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use recall_catalog::{ReadError, Snapshot};
 use recall_core::{Candidate, ChunkRow, DocPath, DocumentRow, Edge, Symbol};
-use recall_lexical::Searcher;
+use recall_index::catalog::{ReadError, Snapshot};
+use recall_index::lexical::Searcher;
 
 use crate::error::StoreError;
 use crate::graph::read_cache::ReadCache;
@@ -259,7 +259,7 @@ impl<'a> NameResolver<'a> {
         reader(self.snapshot).map_err(|source| self.store.index.read_error(source))
     }
 
-    pub(crate) fn search_error(&self, source: recall_lexical::SearchError) -> StoreError {
+    pub(crate) fn search_error(&self, source: recall_index::lexical::SearchError) -> StoreError {
         self.store.index.search_error(source)
     }
 }

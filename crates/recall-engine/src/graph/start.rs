@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use recall_catalog::Snapshot;
 use recall_core::{ChunkId, DocPath, DocumentId, Symbol, fold_case, path_spellings, understand};
+use recall_index::catalog::Snapshot;
 
 use super::definitions::{Definition, NameResolver};
 use crate::Engine;

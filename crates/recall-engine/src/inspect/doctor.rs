@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use recall_catalog::Snapshot;
 use recall_core::{DocumentRow, Scope, StoreScope, error_chain};
+use recall_index::catalog::Snapshot;
 
 use crate::error::{IndexError, StatusError, StoreError};
 use crate::fault::Fault;

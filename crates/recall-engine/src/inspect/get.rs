@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use recall_catalog::{Snapshot, StoredChunk, StoredDocument};
 use recall_core::{
     Chunk, ChunkId, Citation, Document, Lines, MemoryId, MemoryView, Scope, StoreScope, Symbol, Timestamp,
     normalize_text,
 };
+use recall_index::catalog::{Snapshot, StoredChunk, StoredDocument};
 
 use crate::coverage::Coverage;
 use crate::error::GetError;
@@ -264,7 +264,7 @@ fn document_item(
     store: &Store,
     snapshot: &Snapshot<'_>,
     stored: Option<StoredDocument>,
-) -> Result<Option<Item>, recall_catalog::ReadError> {
+) -> Result<Option<Item>, recall_index::catalog::ReadError> {
     let Some(stored) = stored else { return Ok(None) };
     Ok(Some(Item {
         scope: store.scope,
@@ -285,7 +285,7 @@ fn chunk_item(
     snapshot: &Snapshot<'_>,
     stored: Option<StoredChunk>,
     parent: Parent,
-) -> Result<Option<Item>, recall_catalog::ReadError> {
+) -> Result<Option<Item>, recall_index::catalog::ReadError> {
     let Some(stored) = stored else { return Ok(None) };
     let row = stored.document.row;
     let parent_text = match parent {

@@ -1,7 +1,7 @@
 //! The commits that changed a document.
 
-use recall_catalog::ReadError;
 use recall_core::{Citation, DocPath, Scope};
+use recall_index::catalog::ReadError;
 
 use crate::error::GetError;
 use crate::git::{DocumentCommit, Git};

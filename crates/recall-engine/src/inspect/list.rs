@@ -1,10 +1,10 @@
 //! Listing of a store's documents.
 
-use recall_catalog::{ListQuery, ListSort, StoredDocument};
 use recall_core::{
     DocPath, Document, DocumentId, DocumentRow, DocumentType, Language, MemoryView, PathFilter, Scope, StoreScope,
     Timestamp, error_chain,
 };
+use recall_index::catalog::{ListQuery, ListSort, StoredDocument};
 
 use crate::coverage::Coverage;
 use crate::engine::{MountedStore, MountedStores};
@@ -169,7 +169,7 @@ fn select(
     query: &ListQuery,
     now: Timestamp,
 ) -> Result<Vec<StoredDocument>, StoreError> {
-    let matchers: Vec<_> = paths.iter().map(recall_lexical::path_matcher).collect();
+    let matchers: Vec<_> = paths.iter().map(recall_index::lexical::path_matcher).collect();
     let is_inside = |path: &str| matchers.is_empty() || matchers.iter().any(|is_inside| is_inside(path));
     let ids: Vec<DocumentId> = match said {
         Said::Flagged => flagged_documents(&store.ledger, &store.facts),

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use recall_catalog::{FailureKind, FileFailure, UnparsedDocument};
 use recall_core::{DocumentType, Generation, Scope, StoreScope, Timestamp};
+use recall_index::catalog::{FailureKind, FileFailure, UnparsedDocument};
 use recall_watch::LeftOut;
 
 use crate::coverage::Indexing;

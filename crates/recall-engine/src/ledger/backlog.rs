@@ -245,8 +245,8 @@ impl MemoryDocuments {
 
 #[cfg(test)]
 mod tests {
-    use recall_catalog::FileState;
     use recall_core::{DocumentRow, MemoryType, Timestamp};
+    use recall_index::catalog::FileState;
 
     use super::*;
 

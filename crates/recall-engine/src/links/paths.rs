@@ -7,8 +7,8 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use recall_catalog::{DocumentPlace, ReadError, Snapshot};
 use recall_core::{DocumentRow, FileKind};
+use recall_index::catalog::{DocumentPlace, ReadError, Snapshot};
 use rustc_hash::FxHashMap;
 
 use crate::links::resolve::{

@@ -1,7 +1,7 @@
 //! The edges that documents state: imports, links and declared relations.
 
-use recall_catalog::{ReadError, Snapshot};
 use recall_core::{EdgeKind, Generation};
+use recall_index::catalog::{ReadError, Snapshot};
 
 use crate::links::paths::Paths;
 

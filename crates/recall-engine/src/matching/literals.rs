@@ -1,9 +1,9 @@
 //! The literals that a text must hold to pass a filter, so that the signatures of texts leave out most documents (ADR 49).
 
-use recall_catalog::Snapshot;
 use recall_core::rql::{Check, Condition, Field};
 use recall_core::{Case, DocumentRow};
-use recall_lexical::exact::Pattern;
+use recall_index::catalog::Snapshot;
+use recall_index::lexical::exact::Pattern;
 
 use crate::error::StoreError;
 use crate::mask;

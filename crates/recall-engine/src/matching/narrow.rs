@@ -4,9 +4,9 @@
 
 use std::ops::Bound;
 
-use recall_catalog::{Column, ColumnValue, Condition as Stored};
 use recall_core::rql::{Check, Condition, Field, Filter, Object};
 use recall_core::{ChunkId, DocumentId, MemoryId, MemoryType};
+use recall_index::catalog::{Column, ColumnValue, Condition as Stored};
 
 /// The most alternatives that the catalog evaluates. SQLite limits the depth of expressions.
 const MOST_ALTERNATIVES: usize = 64;

@@ -106,7 +106,7 @@ impl PathFilters {
 impl WrittenPaths {
     /// Returns how many documents pass the filter.
     fn count(&self, stores: &[MountedStore]) -> u64 {
-        let matchers: Vec<_> = self.resolved.iter().map(recall_lexical::path_matcher).collect();
+        let matchers: Vec<_> = self.resolved.iter().map(recall_index::lexical::path_matcher).collect();
         let passes = |path: &str| matchers.iter().any(|matches| matches(path));
         let of_store = |store: &MountedStore| {
             let paths = store.index.known_documents();

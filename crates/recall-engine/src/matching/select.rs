@@ -9,9 +9,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_catalog::{ChunkRun, ReadError, Snapshot, StoredDocument};
 use recall_core::rql::{Condition, Field, Filter, Object, Row, Value};
 use recall_core::{Document, DocumentRow, RowSet, StoreScope, Timestamp};
+use recall_index::catalog::{ChunkRun, ReadError, Snapshot, StoredDocument};
 
 use super::literals::documents_that_may_pass;
 use super::narrow::{ConditionPlan, Narrowed, Sees, may_have_secrets};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use recall_catalog::StoredDocument;
 use recall_core::{ChunkId, DocumentKey, Event, EventBody, ItemId, ItemStats, RateItem, Scope, Verdict};
+use recall_index::catalog::StoredDocument;
 
 use super::rated::item_stats;
 use crate::Engine;

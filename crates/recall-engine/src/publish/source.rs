@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use recall_catalog::{ListQuery, ListSort, OwnedRecord};
 use recall_core::{ChunkText, DocumentRow, Embedder, Memory, MemoryId};
+use recall_index::catalog::{ListQuery, ListSort, OwnedRecord};
 use recall_shared::{ChunkRecord, DocumentRecord, Key, Manifest, Source};
 
 use crate::error::{PublishSourceError, StoreError};

@@ -10,9 +10,9 @@ use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use recall_catalog::PlacedChunk;
 use recall_core::rql::{Direction, Field, Object, Order, OrderKey, Query, Row as _, Value};
 use recall_core::{ChunkRow, DocPath, DocumentRow, Explain, RowSet, StoreScope, Timestamp};
+use recall_index::catalog::PlacedChunk;
 
 use super::answer::{QueryPlan, RowOrder};
 use crate::engine::MountedStore;

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use recall_catalog::StoredChunk;
 use recall_core::rql::{Field, Object, Query, Selected};
 use recall_core::{ChunkRow, Document, DocumentId, DocumentKey, Timestamp, error_chain};
+use recall_index::catalog::StoredChunk;
 
 use super::answer::QueryRow;
 use super::find::Place;

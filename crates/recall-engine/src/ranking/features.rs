@@ -4,7 +4,7 @@
 //! ranker. Rankers find their features by name, so a row may be added anywhere within its part.
 
 use recall_core::{DocumentType, FileKind, Form, QueryClass};
-use recall_lexical::DocumentEvidence;
+use recall_index::lexical::DocumentEvidence;
 
 use super::content_kind::FeatureSet;
 use super::inputs::{Inputs, KindRank};

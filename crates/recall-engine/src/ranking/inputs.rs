@@ -3,7 +3,7 @@
 //! `search::features` fills them in, and the table in `ranking::features` reads them.
 
 use recall_core::{FileKind, QueryClass};
-use recall_lexical::{Closeness, DocumentEvidence, QueryStats};
+use recall_index::lexical::{Closeness, DocumentEvidence, QueryStats};
 
 /// What is known of a query and one of its candidate documents.
 pub(crate) struct Inputs<'a> {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use recall_core::{DocumentRow, RankedList, Retriever, Traits};
-use recall_lexical::{Evidence, SpellingSuggestions};
+use recall_index::lexical::{Evidence, SpellingSuggestions};
 
 use super::framed::Framed;
 use super::fused::{self, FusedChunk};
@@ -88,7 +88,7 @@ pub(super) struct KindCandidates<'a> {
     pub(super) of_store: &'a StoreCandidates,
     pub(super) kind: ContentKind,
     /// Ascending by row.
-    pub(super) documents: Vec<&'a recall_lexical::DocumentEvidence>,
+    pub(super) documents: Vec<&'a recall_index::lexical::DocumentEvidence>,
     /// The tie-breaker of each document; see [`Known::tie_breaker`].
     pub(super) ties: Vec<u64>,
     /// The best fused chunk of each document; `None` if no retriever ranked one.

@@ -7,10 +7,10 @@
 
 use std::time::{Duration, Instant};
 
-use recall_catalog::ChunkedDocument;
 use recall_core::rql::Filter;
 use recall_core::{ChunkRow, DocumentRow, ModelFingerprint, Scope, SearchRequest, Understood};
-use recall_lexical::Closeness;
+use recall_index::catalog::ChunkedDocument;
+use recall_index::lexical::Closeness;
 
 use super::answer::{Stage, StageTimes};
 use super::precedents::PastUse;

@@ -3,7 +3,7 @@
 //! Exact matches come first, whatever the ranker's scores are. If there is none, near spellings come first.
 
 use recall_core::{QueryClass, Understood};
-use recall_lexical::DocumentEvidence;
+use recall_index::lexical::DocumentEvidence;
 
 use super::candidates::StoreCandidates;
 use super::ranked::Ranked;

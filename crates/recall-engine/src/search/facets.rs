@@ -26,7 +26,7 @@ pub(super) fn facets(search: &Search<'_>) -> Result<Vec<Facet>, StoreError> {
         let searcher = store.index.searcher().among(allowed_rows(search, store)?);
         let counted = searcher.facets(&understood, &understood.filters);
         let counted = counted.map_err(|source| store.index.search_error(source))?;
-        let recall_lexical::Facets { types, languages, directories, tags } = counted;
+        let recall_index::lexical::Facets { types, languages, directories, tags } = counted;
         let mut outer_directories = BTreeMap::new();
         for (directory, count) in directories {
             *outer_directories.entry(outer(store, &directory)).or_default() += count;

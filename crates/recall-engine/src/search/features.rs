@@ -8,7 +8,7 @@ mod neighbours;
 mod ranks;
 
 use recall_core::{Ablation, FileKind, SearchRequest, Understood};
-use recall_lexical::DocumentEvidence;
+use recall_index::lexical::DocumentEvidence;
 use recall_rank::Columns;
 
 use super::candidates::KindCandidates;

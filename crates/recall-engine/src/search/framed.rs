@@ -8,7 +8,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use recall_core::{Chunk, ChunkRow, DocumentRow, Filters, Frame, Report, Span, Symbol, Understood};
-use recall_lexical::{Evidence, Searcher};
+use recall_index::lexical::{Evidence, Searcher};
 
 use super::messages;
 use crate::error::StoreError;

@@ -10,13 +10,13 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
 
-use recall_catalog::{ChunkedDocument, StoredChunk};
 use recall_core::rql::Object;
 use recall_core::{
     Ablation, ChunkRow, DocPath, DocumentKey, DocumentRow, MemoryId, MemoryView, ModelFingerprint, RowSet, Understood,
     error_chain,
 };
-use recall_lexical::{Closeness, ClosenessReader, Depths, TieBreaker};
+use recall_index::catalog::{ChunkedDocument, StoredChunk};
+use recall_index::lexical::{Closeness, ClosenessReader, Depths, TieBreaker};
 
 use super::answer::Hit;
 use super::changed::changed_documents;

@@ -12,7 +12,7 @@ use recall_core::{
     DocPath, DocumentRow, DocumentType, FileKind, Filters, Recording, Scope, SearchRequest, StoreScope, Understood,
     understand,
 };
-use recall_lexical::terms;
+use recall_index::lexical::terms;
 
 use super::candidates;
 use super::context::{Search, StageClock};

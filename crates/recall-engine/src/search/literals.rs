@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use recall_core::Case;
 use recall_core::{ChunkRow, QueryClass, Understood};
-use recall_lexical::Evidence;
+use recall_index::lexical::Evidence;
 
 use crate::error::StoreError;
 use crate::occurrences::literal_matches;

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use recall_core::{Ablation, FileKind, QueryClass, Selectable, Weights};
-use recall_lexical::{DocumentEvidence, QueryStats};
+use recall_index::lexical::{DocumentEvidence, QueryStats};
 use recall_rank::{Columns, Ranker};
 use rustc_hash::FxHashMap;
 

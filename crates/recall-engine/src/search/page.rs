@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use recall_core::{Ablation, ItemId, Likeness};
-use recall_lexical::Highlighter;
+use recall_index::lexical::Highlighter;
 
 use super::expand::{Expanded, expand};
 use crate::adopted::AdoptedHits;

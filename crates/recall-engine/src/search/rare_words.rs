@@ -4,7 +4,7 @@
 //! were learnt from commits and headings, whose rarest word is often chance. So the word decides if it is most of the question;
 //! otherwise the best document with it is kept among the first few.
 
-use recall_lexical::{DocumentEvidence, QueryStats};
+use recall_index::lexical::{DocumentEvidence, QueryStats};
 use rustc_hash::FxHashSet;
 
 use super::candidates::StoreCandidates;

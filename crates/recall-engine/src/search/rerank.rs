@@ -8,8 +8,8 @@ use std::num::NonZero;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
-use recall_catalog::ChunkedDocument;
 use recall_core::{Ablation, ChunkRow, DocumentRow, JudgeUse, QueryClass, error_chain};
+use recall_index::catalog::ChunkedDocument;
 
 use crate::Engine;
 use crate::embeddings::ChunkTexts;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use recall_core::{ChunkRow, DocumentRow, ModelFingerprint, RankedList, Understood};
-use recall_lexical::{DocumentEvidence, Evidence, SearchError, Searcher};
+use recall_index::lexical::{DocumentEvidence, Evidence, SearchError, Searcher};
 use rustc_hash::FxHashMap;
 
 use crate::embeddings::{self, Near};

@@ -11,12 +11,12 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use recall_catalog::ChunkedDocument;
 use recall_core::{
     ChunkRow, DocumentRow, Generation, ModelFingerprint, Neighbour, Scope, SearchRequest, StoreScope, Understood,
     error_chain,
 };
-use recall_lexical::{
+use recall_index::catalog::ChunkedDocument;
+use recall_index::lexical::{
     Closeness, ClosenessReader, Depths, Lengths, PortableDocument, PortableQuery, Retrieved, Statistics, WeightedKey,
 };
 use recall_shared::{Ask, Filters, Found, Guarded, Key, PathCondition, StoreError, Weighted};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use recall_core::{DocumentRow, RankedList, Retriever};
-use recall_lexical::{Evidence, Retrieved, SpellingSuggestions};
+use recall_index::lexical::{Evidence, Retrieved, SpellingSuggestions};
 
 use super::answer::Hit;
 use super::framed::Framed;

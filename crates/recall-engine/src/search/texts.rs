@@ -4,7 +4,7 @@
 //! together.
 
 use recall_core::ChunkRow;
-use recall_lexical::Closeness;
+use recall_index::lexical::Closeness;
 
 use super::candidates::KindCandidates;
 use super::context::Search;

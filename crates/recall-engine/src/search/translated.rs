@@ -1,7 +1,7 @@
 //! Questions in another language than the texts.
 
 use recall_core::Understood;
-use recall_lexical::{KnownWords, translate};
+use recall_index::lexical::{KnownWords, translate};
 
 use crate::engine::MountedStore;
 

@@ -3,10 +3,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use recall_catalog::{Counts, Snapshot};
 use recall_core::{
     ChunkId, DocPath, MemoryId, Metadata, MetadataValue, Scope, SessionEventType, StoreScope, Timestamp, tokens,
 };
+use recall_index::catalog::{Counts, Snapshot};
 
 use crate::Engine;
 use crate::indexing::freshen;
@@ -164,7 +164,11 @@ struct Counting {
 }
 
 impl Counting {
-    fn answer(&mut self, snapshot: &Snapshot<'_>, hits: &[RecordedHit]) -> Result<(), recall_catalog::ReadError> {
+    fn answer(
+        &mut self,
+        snapshot: &Snapshot<'_>,
+        hits: &[RecordedHit],
+    ) -> Result<(), recall_index::catalog::ReadError> {
         let mut files: BTreeSet<&DocPath> = BTreeSet::new();
         let mut known = 0;
         for hit in hits {
@@ -197,7 +201,7 @@ impl Counting {
         &mut self,
         snapshot: &Snapshot<'_>,
         path: &DocPath,
-    ) -> Result<Option<u64>, recall_catalog::ReadError> {
+    ) -> Result<Option<u64>, recall_index::catalog::ReadError> {
         if let Some(whole) = self.whole.get(path) {
             return Ok(*whole);
         }

@@ -1,8 +1,8 @@
 //! The contents of a document in the form in which a shared store has them: masked, analysed, and addressed by what they are.
 
-use recall_catalog::{ChunkedDocument, OwnedRecord};
 use recall_core::{ByteSpan, Chunk, ChunkKind, Document, DocumentType, Language};
-use recall_lexical::{ChunkAnalysis, ChunkParts, Lengths, document_keys};
+use recall_index::catalog::{ChunkedDocument, OwnedRecord};
+use recall_index::lexical::{ChunkAnalysis, ChunkParts, Lengths, document_keys};
 use recall_shared::{ChunkRecord, DocumentRecord, Key};
 
 use super::record::{Record, RecordedMemory};
@@ -157,7 +157,7 @@ fn chunk_record(
         phrases.extend(title);
     }
     if place == 0 && document.document_type.is_memory() {
-        phrases.push(recall_lexical::first_sentence(text));
+        phrases.push(recall_index::lexical::first_sentence(text));
     }
     let analysis = ChunkAnalysis::new(&ChunkParts { body, comment, names, enclosing: &enclosing, phrases: &phrases });
     let mut hasher = blake3::Hasher::new();

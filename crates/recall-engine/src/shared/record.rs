@@ -4,7 +4,7 @@ use recall_core::{
     Chunk, ChunkKind, ContentHash, DocPath, Document, DocumentId, DocumentType, Edge, Enclosing, FileKind, Form,
     Language, MemoryId, Span, Symbol, SymbolKind, Timestamp, Traits,
 };
-use recall_lexical::ChunkAnalysis;
+use recall_index::lexical::ChunkAnalysis;
 use serde::{Deserialize, Serialize};
 
 /// A document with its structure. Secrets are masked.

@@ -25,10 +25,10 @@ use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use parking_lot::Mutex;
-use recall_catalog::{Catalog, ReadError, Snapshot, StoredChunk};
 use recall_core::{ChunkRow, Document, DocumentRow, Generation};
-use recall_lexical::exact::Pattern;
-use recall_lexical::{Lexical, LexicalWriter, Searcher};
+use recall_index::catalog::{Catalog, ReadError, Snapshot, StoredChunk};
+use recall_index::lexical::exact::Pattern;
+use recall_index::lexical::{Lexical, LexicalWriter, Searcher};
 
 use super::ordered::OrderedMutex;
 use crate::embeddings::{Embeddings, Models, UpdateExtent};
@@ -96,7 +96,7 @@ impl Index {
     /// Runs a reader inside one read transaction.
     pub(crate) fn read<T>(
         &self,
-        reader: impl FnOnce(&Snapshot<'_>) -> Result<T, recall_catalog::ReadError>,
+        reader: impl FnOnce(&Snapshot<'_>) -> Result<T, recall_index::catalog::ReadError>,
     ) -> Result<T, StoreError> {
         reader(&self.snapshot()?).map_err(|source| self.read_error(source))
     }
@@ -139,7 +139,7 @@ impl Index {
     }
 
     /// Returns the damage that a check of the whole catalog finds.
-    pub(crate) fn check_catalog(&self) -> Result<Vec<recall_catalog::Problem>, StoreError> {
+    pub(crate) fn check_catalog(&self) -> Result<Vec<recall_index::catalog::Problem>, StoreError> {
         self.catalog.check().map_err(|source| self.read_error(source))
     }
 
@@ -297,22 +297,22 @@ impl Index {
     }
 
     /// Returns the error of a failed read of the catalog.
-    pub(crate) fn read_error(&self, source: recall_catalog::ReadError) -> StoreError {
+    pub(crate) fn read_error(&self, source: recall_index::catalog::ReadError) -> StoreError {
         StoreError::ReadCatalog { root: self.root.clone(), source }
     }
 
     /// Returns the error of a failed write of the catalog.
-    pub(crate) fn write_error(&self, source: recall_catalog::WriteError) -> StoreError {
+    pub(crate) fn write_error(&self, source: recall_index::catalog::CatalogWriteError) -> StoreError {
         StoreError::WriteCatalog { root: self.root.clone(), source }
     }
 
     /// Returns the error of a failed search of the lexical index.
-    pub(crate) fn search_error(&self, source: recall_lexical::SearchError) -> StoreError {
+    pub(crate) fn search_error(&self, source: recall_index::lexical::SearchError) -> StoreError {
         StoreError::SearchLexical { root: self.root.clone(), source }
     }
 
     /// Returns the error of a failed write of the lexical index.
-    pub(crate) fn lexical_write_error(&self, source: recall_lexical::WriteError) -> StoreError {
+    pub(crate) fn lexical_write_error(&self, source: recall_index::lexical::LexicalWriteError) -> StoreError {
         StoreError::WriteLexical { root: self.root.clone(), source }
     }
 }

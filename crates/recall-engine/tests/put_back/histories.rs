@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use oorandom::Rand32;
-use recall_catalog::ListSort;
 use recall_core::{Clock, DocumentType, MemoryId, Provenance, Scope, UpdateMemory};
 use recall_engine::{
     Engine, EngineSettings, GetError, ItemRequest, ListRequest, Parent, RemoveRequest, Said, Tombstones,
 };
+use recall_index::catalog::ListSort;
 use recall_journal::{Disk, Follower, Memories};
 
 use super::{git, journals, remember, repository};

@@ -9,12 +9,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use globset::{Glob, GlobMatcher};
-use recall_catalog::{FailureKind, FileFailure};
 use recall_chunk::{ChunkLimits, Chunker, CodeParser};
 use recall_core::{
     ContentHash, DocPath, Document, DocumentId, DocumentType, FileKind, Language, Memory, MemoryId, ParseOutcome,
     ParsedDocument, Timestamp, ToolFile, is_minified,
 };
+use recall_index::catalog::{FailureKind, FileFailure};
 use recall_watch::SkipReason;
 use recall_watch::content::{self, ContentError};
 

@@ -16,7 +16,7 @@ pub(crate) struct Work {
     /// Memories whose documents are removed.
     pub(crate) gone_memories: Vec<MemoryId>,
     /// Files that are skipped because of their stat, with the reason.
-    pub(crate) skipped: Vec<recall_catalog::FileFailure>,
+    pub(crate) skipped: Vec<recall_index::catalog::FileFailure>,
 }
 
 /// The most files of a small ingest, whose states are read one by one afterwards.

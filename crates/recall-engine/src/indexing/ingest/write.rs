@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::time::{Duration, Instant};
 
-use recall_catalog::{DocumentRecord, FailureKind, Inserted};
 use recall_core::{DocPath, Timestamp};
-use recall_lexical::{IndexedDocument, LexicalWriter, WriterSettings};
+use recall_index::catalog::{DocumentRecord, FailureKind, Inserted};
+use recall_index::lexical::{IndexedDocument, LexicalWriter, WriterSettings};
 
 use crate::coverage::Indexing;
 use crate::embeddings::UpdateExtent;
@@ -200,13 +200,16 @@ impl<'a, 'w> IngestRun<'a, 'w> {
 /// One transaction.
 struct Batch<'r, 'a, 'w, 't> {
     run: &'r mut IngestRun<'a, 'w>,
-    transaction: recall_catalog::Transaction<'t>,
+    transaction: recall_index::catalog::Transaction<'t>,
     began: Instant,
     bytes: u64,
 }
 
 impl<'r, 'a, 'w, 't> Batch<'r, 'a, 'w, 't> {
-    fn begin(run: &'r mut IngestRun<'a, 'w>, catalog: &'t mut recall_catalog::Writer<'_>) -> Result<Self, StoreError> {
+    fn begin(
+        run: &'r mut IngestRun<'a, 'w>,
+        catalog: &'t mut recall_index::catalog::Writer<'_>,
+    ) -> Result<Self, StoreError> {
         let transaction = catalog.begin().map_err(|source| run.store.index.write_error(source))?;
         Ok(Self { run, transaction, began: Instant::now(), bytes: 0 })
     }
@@ -291,7 +294,7 @@ impl<'r, 'a, 'w, 't> Batch<'r, 'a, 'w, 't> {
     }
 
     /// Records why a file is not indexed, and removes its document.
-    fn record(&mut self, failure: &recall_catalog::FileFailure) -> Result<(), StoreError> {
+    fn record(&mut self, failure: &recall_index::catalog::FileFailure) -> Result<(), StoreError> {
         let store = self.run.store;
         let removed = self.transaction.record_failure(failure).map_err(|source| store.index.write_error(source))?;
         if let Some(row) = removed {

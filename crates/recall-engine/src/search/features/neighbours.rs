@@ -1,6 +1,6 @@
 //! Scores from the neighbours of a document: its directory, files with the same stem, and the link graph.
 
-use recall_lexical::DocumentEvidence;
+use recall_index::lexical::DocumentEvidence;
 use rustc_hash::FxHashMap;
 
 use super::ranks::reciprocal_ranks;

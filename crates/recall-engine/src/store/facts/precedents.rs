@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use recall_core::DocPath;
-use recall_lexical::terms;
+use recall_index::lexical::terms;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 

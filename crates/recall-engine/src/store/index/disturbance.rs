@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use recall_catalog::Disturbance;
+use recall_index::catalog::Disturbance;
 
 use super::{Index, IndexPart};
 

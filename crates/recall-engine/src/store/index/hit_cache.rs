@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use lru::LruCache;
 use parking_lot::Mutex;
-use recall_catalog::StoredChunk;
 use recall_core::{ChunkRow, Enclosing, Generation};
+use recall_index::catalog::StoredChunk;
 
 /// The most bytes cached of a store: some five hundred chunks.
 const MOST_BYTES: usize = 1 << 20;
@@ -88,11 +88,11 @@ impl HitCache {
 
 #[cfg(test)]
 mod tests {
-    use recall_catalog::StoredDocument;
     use recall_core::{
         ByteSpan, Chunk, ChunkId, ChunkKind, ContentHash, DocPath, Document, DocumentId, DocumentRow, DocumentType,
         FileKind, Span, Timestamp,
     };
+    use recall_index::catalog::StoredDocument;
 
     use super::*;
 

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use parking_lot::Mutex;
-use recall_catalog::Catalog;
 use recall_core::Timestamp;
-use recall_lexical::Lexical;
+use recall_index::catalog::Catalog;
+use recall_index::lexical::Lexical;
 
 use super::{CatalogViews, GenerationGate, Index, IndexLock, IndexPart, strangers};
 use crate::embeddings::{Embeddings, Models};
@@ -66,7 +66,7 @@ fn open_catalog(
     let path = folder.catalog();
     let failed = |source| StoreError::OpenCatalog { root: root.to_owned(), source };
     match Catalog::open(&path) {
-        Err(recall_catalog::OpenError::Damaged { .. }) => {
+        Err(recall_index::catalog::CatalogOpenError::Damaged { .. }) => {
             repaired.push(quarantine_catalog(&path, lock, now)?);
             Catalog::open(&path).map_err(failed)
         }
@@ -81,7 +81,7 @@ pub(in crate::store) fn quarantine_catalog(
     now: Timestamp,
 ) -> Result<String, StoreError> {
     lock.take()?;
-    let kept = recall_catalog::quarantine(path, &now.as_millis().to_string())
+    let kept = recall_index::catalog::quarantine(path, &now.as_millis().to_string())
         .map_err(|source| StoreError::Folder { path: path.to_owned(), source })?;
     Ok(format!("the catalog was damaged; it is kept as {}", kept.display()))
 }
@@ -89,7 +89,7 @@ pub(in crate::store) fn quarantine_catalog(
 /// Quarantines a damaged lexical index; returns a sentence with its new path.
 fn quarantine_lexical(path: &Path, lock: &IndexLock, now: Timestamp) -> Result<String, StoreError> {
     lock.take()?;
-    let kept = recall_lexical::quarantine(path, &now.as_millis().to_string())
+    let kept = recall_index::lexical::quarantine(path, &now.as_millis().to_string())
         .map_err(|source| StoreError::Folder { path: path.to_owned(), source })?;
     Ok(format!("the lexical index was damaged; it is kept as {}", kept.display()))
 }
@@ -126,12 +126,12 @@ fn open_lexical(
     let path = folder.lexical();
     let failed = |source| StoreError::OpenLexical { root: root.to_owned(), source };
     match Lexical::open(&path) {
-        Err(recall_lexical::OpenError::Damaged { .. }) => {
+        Err(recall_index::lexical::LexicalOpenError::Damaged { .. }) => {
             repaired.push(quarantine_lexical(&path, lock, now)?);
             Lexical::open(&path).map_err(failed)
         }
         // An index of another format is not damaged: it is rebuilt, and no repair is reported.
-        Err(recall_lexical::OpenError::Outdated { .. }) => {
+        Err(recall_index::lexical::LexicalOpenError::Outdated { .. }) => {
             lock.take()?;
             folder.delete_lexical()?;
             Lexical::open(&path).map_err(failed)

@@ -1,7 +1,7 @@
 //! Writing of an index, by one writer at a time.
 
 use recall_core::{DocumentRow, Generation};
-use recall_lexical::{IndexedDocument, LexicalWriter, WriterSettings};
+use recall_index::lexical::{IndexedDocument, LexicalWriter, WriterSettings};
 
 use super::Index;
 use crate::error::StoreError;
@@ -97,7 +97,7 @@ impl Index {
 }
 
 impl<'a> IndexWriting<'a> {
-    pub(crate) fn catalog(&self) -> Result<recall_catalog::Writer<'a>, StoreError> {
+    pub(crate) fn catalog(&self) -> Result<recall_index::catalog::Writer<'a>, StoreError> {
         self.index.catalog.writer().map_err(|source| self.index.write_error(source))
     }
 

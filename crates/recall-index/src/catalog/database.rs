@@ -1,0 +1,226 @@
+//! The catalog and its connections.
+//!
+//! There is one connection that writes, behind a mutex, and a pool of connections that read. In WAL mode a reader never waits for the
+//! writer, so a search is not delayed by an index run. In return, a snapshot that is kept open keeps the log from being checkpointed.
+//! SQLite does not notice that another program replaced or overwrote an open file; `file_stamps` does.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use parking_lot::Mutex;
+use recall_core::Generation;
+use recall_os::{delete_file, share_file};
+use rusqlite::Connection;
+
+use crate::catalog::base;
+use crate::catalog::connection::{self, Checkpoint, IdleReaders, Role};
+use crate::catalog::file_stamps::{DatabaseStamps, Disturbance};
+use crate::catalog::open::{self, Opened};
+use crate::catalog::{CatalogOpenError, CatalogWriteError, Problem, ReadError, Snapshot, Writer};
+
+/// Statements that move the modification times of files, but not of memories, by a nanosecond, so that no file has them.
+const SHIFT_TIMES: &str =
+    "UPDATE documents SET modified = max(modified, -9223372036854775807) - 1 WHERE path NOT GLOB \
+    '[DPLFNC]-[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]';
+    UPDATE failures SET modified = max(modified, -9223372036854775807) - 1";
+
+/// A store's catalog.
+///
+/// Can be shared by any number of threads. Closing the last connection checkpoints the write-ahead log.
+#[derive(Debug)]
+pub struct Catalog {
+    path: PathBuf,
+    role: Role,
+    /// Closed before the writer, because only the writer can checkpoint the log when the last connection is closed.
+    idle_readers: IdleReaders,
+    /// `None` if the catalog is read-only.
+    writer: Option<Mutex<Connection>>,
+    /// The fingerprint of the files when this process last wrote them.
+    stamps: Mutex<DatabaseStamps>,
+}
+
+impl Catalog {
+    /// Opens the catalog in a file. Creates it if there is none, and migrates an older schema.
+    ///
+    /// The file's directory must exist. A file that exists but cannot be written is opened read-only. The cost does not
+    /// depend on the file's size: damage beyond the first pages is found when those pages are read.
+    ///
+    /// # Errors
+    /// See [`CatalogOpenError`].
+    pub fn open(path: &Path) -> Result<Self, CatalogOpenError> {
+        let Opened { connection, role } = open::open(path)?;
+        let (writer, readers) = match role {
+            Role::Write => (Some(Mutex::new(connection)), Vec::new()),
+            Role::Read | Role::ReadImmutable => (None, vec![connection]),
+        };
+        let reader_role = if role == Role::Write { Role::Read } else { role };
+        let stamps = Mutex::new(DatabaseStamps::read(path, None));
+        let catalog =
+            Self { path: path.to_owned(), role: reader_role, idle_readers: IdleReaders::new(readers), writer, stamps };
+        catalog.stamps.lock().generation = catalog.generation().ok();
+        Ok(catalog)
+    }
+
+    /// Whether another program has changed the files since they were opened or last written by this process. Reads the
+    /// metadata of two files.
+    ///
+    /// A commit of another process is not a disturbance. Returns `None` without a check while this process is writing.
+    pub fn disturbance(&self) -> Option<Disturbance> {
+        let writing = match &self.writer {
+            Some(writer) => Some(writer.try_lock()?),
+            None => None,
+        };
+        let mut known = self.stamps.lock();
+        let now = DatabaseStamps::read(&self.path, known.generation);
+        if !now.differs(&known) {
+            return None;
+        }
+        if now.is_of_another_file(&known) {
+            return Some(Disturbance::Replaced);
+        }
+        // A read-only file is controlled by other processes. Its pages are read again after their next commit.
+        let generation = self.generation().ok();
+        let is_committed = generation.zip(known.generation).is_some_and(|(now, before)| now > before);
+        if writing.is_none() || is_committed || now.is_folded(&known) {
+            *known = now;
+            known.generation = generation;
+            return None;
+        }
+        Some(Disturbance::Overwritten)
+    }
+
+    /// Whether the path still leads to the open file. Costs one `stat`.
+    pub fn is_in_place(&self) -> bool {
+        self.stamps.lock().is_of_file_at(&self.path)
+    }
+
+    /// Whether the catalog is read-only.
+    pub fn is_read_only(&self) -> bool {
+        self.writer.is_none()
+    }
+
+    /// The catalog's file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The generation of the committed state.
+    pub fn generation(&self) -> Result<Generation, ReadError> {
+        Ok(self.snapshot()?.generation())
+    }
+
+    /// Opens a view of the committed state, which later commits do not change.
+    ///
+    /// Never waits for the writer. A long-lived snapshot prevents checkpoints of the write-ahead log.
+    pub fn snapshot(&self) -> Result<Snapshot<'_>, ReadError> {
+        let connection = match self.idle_readers.take() {
+            Some(connection) => connection,
+            None => connection::open_reader(&self.path, self.role)?,
+        };
+        Snapshot::begin(&self.idle_readers, connection)
+    }
+
+    /// Locks the catalog for writing. Waits while another thread holds the lock.
+    ///
+    /// # Errors
+    /// [`CatalogWriteError::ReadOnly`] if the catalog is read-only.
+    pub fn writer(&self) -> Result<Writer<'_>, CatalogWriteError> {
+        let connection = self.writer.as_ref().ok_or(CatalogWriteError::ReadOnly)?;
+        Ok(Writer::new(connection.lock(), &self.path, &self.stamps))
+    }
+
+    /// Checkpoints the write-ahead log and truncates it, as far as open snapshots allow.
+    ///
+    /// Waits for this catalog's writer, but for no other process.
+    pub fn checkpoint(&self) -> Result<Checkpoint, CatalogWriteError> {
+        let writer = self.writer.as_ref().ok_or(CatalogWriteError::ReadOnly)?.lock();
+        let outcome = connection::checkpoint(&writer);
+        let mut stamps = self.stamps.lock();
+        *stamps = DatabaseStamps::read(&self.path, stamps.generation);
+        outcome
+    }
+
+    /// Completes a [fork](Self::fork): deletes contents from this catalog's own file that the shared file has.
+    ///
+    /// The caller ensures that no other process has the catalog open, and that no snapshot was opened before.
+    pub fn adopt_base(&self) -> Result<(), CatalogWriteError> {
+        let writer = self.writer.as_ref().ok_or(CatalogWriteError::ReadOnly)?.lock();
+        base::adopt(&writer, &self.path)?;
+        let mut stamps = self.stamps.lock();
+        *stamps = DatabaseStamps::read(&self.path, stamps.generation);
+        Ok(())
+    }
+
+    /// Creates another catalog with the same documents at a path, where there must be none, and shares the contents with it.
+    ///
+    /// The contents are copied to a file that both have, and each catalog drops its own copy by [`adopt_base`](Self::adopt_base).
+    /// Changes of one catalog are not seen by the other. Takes as long as copying the file twice, or the documents once if
+    /// this catalog already shares its contents.
+    ///
+    /// The modification times of files differ by a nanosecond in the new catalog, so that the next scan compares every file by
+    /// its hash: a file of another work tree may have the same size and time and another text.
+    ///
+    /// # Errors
+    /// See [`CatalogOpenError`]. A catalog that cannot be created leaves at most the link to the shared file.
+    pub fn fork(&self, target: &Path) -> Result<(), CatalogOpenError> {
+        let base = base::file(&self.path);
+        if !base.exists() {
+            self.copy_to(&base)?;
+        }
+        share_file(&base, &base::file(target))
+            .map_err(|source| CatalogOpenError::Io { path: target.to_owned(), source })?;
+        self.write_copy(target, SHIFT_TIMES)
+    }
+
+    /// Writes a compact copy of the committed state of the file to a path, at once or not at all.
+    fn copy_to(&self, target: &Path) -> Result<(), CatalogOpenError> {
+        self.write_copy(target, "")
+    }
+
+    /// Writes a compact copy with changes, which are SQL statements.
+    fn write_copy(&self, target: &Path, changes: &str) -> Result<(), CatalogOpenError> {
+        let io_failed = |source| CatalogOpenError::Io { path: target.to_owned(), source };
+        let unfinished = connection::side_file(target, ".new");
+        delete_file(&unfinished).map_err(io_failed)?;
+        open::create(&unfinished).map_err(io_failed)?;
+        let failed = |error| CatalogOpenError::new(target, error);
+        let connection = connection::open(&self.path, self.role).map_err(failed)?;
+        connection.execute("VACUUM main INTO ?1", [unfinished.to_string_lossy()]).map_err(failed)?;
+        if !changes.is_empty() {
+            Connection::open(&unfinished).and_then(|copy| copy.execute_batch(changes)).map_err(failed)?;
+        }
+        File::open(&unfinished).and_then(|file| file.sync_all()).map_err(io_failed)?;
+        fs::rename(&unfinished, target).map_err(io_failed)
+    }
+
+    /// Rewrites the file without the space of deleted rows. If less than half of the documents in the base are still here, the
+    /// contents are copied and the base is given up. Open snapshots are not affected.
+    pub fn compact(&self) -> Result<(), CatalogWriteError> {
+        let writer = self.writer.as_ref().ok_or(CatalogWriteError::ReadOnly)?.lock();
+        base::give_up_if_mostly_unused(&writer, &self.path)?;
+        writer.execute_batch("VACUUM main")?;
+        let outcome = connection::checkpoint(&writer);
+        let mut stamps = self.stamps.lock();
+        *stamps = DatabaseStamps::read(&self.path, stamps.generation);
+        outcome.map(|_| ())
+    }
+
+    /// The size of the catalog on disk in bytes, including its write-ahead log.
+    pub fn size_bytes(&self) -> io::Result<u64> {
+        let mut total = std::fs::metadata(&self.path)?.len();
+        match std::fs::metadata(connection::side_file(&self.path, "-wal")) {
+            Ok(log) => total += log.len(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        Ok(total)
+    }
+
+    /// Reads everything and returns the problems found.
+    ///
+    /// Takes seconds for a large catalog. Writing can continue meanwhile.
+    pub fn check(&self) -> Result<Vec<Problem>, ReadError> {
+        crate::catalog::check::check(&self.snapshot()?)
+    }
+}

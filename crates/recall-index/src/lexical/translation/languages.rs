@@ -1,0 +1,195 @@
+//! The languages that questions are translated from.
+
+use std::sync::OnceLock;
+
+use frostem::{Algorithm, Stemmer};
+
+use super::dictionary::{Dictionary, FunctionWords, Meaning};
+use super::{compound, dictionary};
+
+/// A language with a dictionary.
+pub(super) struct NaturalLanguage {
+    /// Its name in English.
+    pub(super) name: &'static str,
+    pub(super) script: Script,
+    /// What may join the parts of a compound word; empty if the language writes none.
+    joints: &'static [&'static str],
+    /// The forms of verbs that its stemmer keeps apart.
+    verbs: Option<&'static VerbForms>,
+    stemmer: Option<Algorithm>,
+    /// The text of its dictionary.
+    text: &'static str,
+    function_words: OnceLock<FunctionWords>,
+    dictionary: OnceLock<Dictionary>,
+}
+
+/// What the letters of a text say about its language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Script {
+    /// Several languages: their words decide.
+    Latin,
+    Cyrillic,
+    /// Chinese characters without kana.
+    Han,
+    /// Kana, with or without Chinese characters.
+    Kana,
+    Hangul,
+}
+
+impl NaturalLanguage {
+    /// The dictionary, read at first use.
+    pub(super) fn dictionary(&self) -> &Dictionary {
+        self.dictionary
+            .get_or_init(|| Dictionary::read(self.text, self.function_words(), self.stemmer.map(Stemmer::new)))
+    }
+
+    /// Whether a word in its folded form is a function word.
+    pub(super) fn is_function_word(&self, word: &str) -> bool {
+        self.function_words().contains_key(word)
+    }
+
+    pub(super) fn function_words(&self) -> &FunctionWords {
+        self.function_words.get_or_init(|| dictionary::function_words(self.text))
+    }
+
+    /// What a word in its folded form means. A form that the stemmer does not know may be that of a verb.
+    pub(super) fn meaning(&self, word: &str) -> Option<Meaning<'_>> {
+        let dictionary = self.dictionary();
+        let of_verb = || {
+            let mut infinitives = self.roots(word).flat_map(|root| self.infinitives(root));
+            infinitives.find_map(|verb| dictionary.meaning(&verb))
+        };
+        dictionary.meaning(word).or_else(of_verb)
+    }
+
+    /// The stem of a word in its folded form; `None` without one.
+    pub(super) fn stem(&self, word: &str) -> Option<String> {
+        self.dictionary().stem(word)
+    }
+
+    /// The equivalents of each part of a compound in its folded form. `None` if it is not one.
+    pub(super) fn compound_parts(&self, word: &str) -> Option<Vec<&[&'static str]>> {
+        compound::parts(word, self.joints, self.dictionary())
+    }
+
+    /// The roots of verbs that a word in its folded form may be a form of.
+    pub(super) fn roots<'a>(&self, word: &'a str) -> impl Iterator<Item = &'a str> {
+        let endings = self.verbs.iter().flat_map(|verbs| verbs.endings.iter().map(move |ending| (verbs, ending)));
+        endings.flat_map(move |(verbs, ending)| {
+            let root = word.strip_suffix(ending);
+            let participle = root.and_then(|root| root.strip_prefix(verbs.participle));
+            root.into_iter().chain(participle)
+        })
+    }
+
+    fn infinitives(&self, root: &str) -> impl Iterator<Item = String> {
+        self.verbs.iter().flat_map(|verbs| verbs.infinitives).map(move |ending| format!("{root}{ending}"))
+    }
+}
+
+/// How the verbs of a language inflect.
+pub(super) struct VerbForms {
+    endings: &'static [&'static str],
+    /// What participles begin with.
+    participle: &'static str,
+    /// The endings of infinitives.
+    infinitives: &'static [&'static str],
+}
+
+static GERMAN_VERBS: VerbForms = VerbForms {
+    endings: &["t", "te", "ten", "ter", "tes", "end", "ende", "enden"],
+    participle: "ge",
+    infinitives: &["en"],
+};
+
+const GERMAN_JOINTS: &[&str] = &["", "s", "es", "n", "en", "er", "e"];
+
+static DUTCH_VERBS: VerbForms =
+    VerbForms { endings: &["t", "d", "te", "de", "ten", "den", "end", "ende"], participle: "ge", infinitives: &["en"] };
+
+/// In their folded form, in which `ı` is `i`.
+static TURKISH_VERBS: VerbForms = VerbForms {
+    endings: &[
+        "iyor", "uyor", "üyor", "niyor", "nuyor", "nüyor", "liyor", "iliyor", "uluyor", "ülüyor", "iniyor", "unuyor",
+        "ünüyor", "ir", "ur", "ür", "er", "ar", "nir", "nur", "nür", "ilir", "ulur", "ülür", "an", "en", "nan", "nen",
+        "ilen", "ilan", "ulan", "ülen", "di", "du", "dü", "ti", "tu", "tü", "ildi", "uldu", "ndi", "mesi", "masi",
+    ],
+    participle: "",
+    infinitives: &["mak", "mek"],
+};
+
+const DUTCH_JOINTS: &[&str] = &["", "s", "e", "en"];
+
+/// Declares a language of which the folder `translations` has a dictionary.
+macro_rules! language {
+    ($name:literal, $file:literal, $script:ident, $stemmer:expr) => {
+        language!($name, $file, $script, $stemmer, &[], None)
+    };
+    ($name:literal, $file:literal, $script:ident, $stemmer:expr, $joints:expr, $verbs:expr) => {
+        NaturalLanguage {
+            name: $name,
+            script: Script::$script,
+            joints: $joints,
+            verbs: $verbs,
+            stemmer: $stemmer,
+            text: include_str!(concat!("../../../translations/", $file, ".tsv")),
+            function_words: OnceLock::new(),
+            dictionary: OnceLock::new(),
+        }
+    };
+}
+
+/// All of them.
+pub(super) static LANGUAGES: [NaturalLanguage; 12] = [
+    language!("German", "de", Latin, Some(Algorithm::German), GERMAN_JOINTS, Some(&GERMAN_VERBS)),
+    language!("Spanish", "es", Latin, Some(Algorithm::Spanish)),
+    language!("French", "fr", Latin, Some(Algorithm::French)),
+    language!("Italian", "it", Latin, Some(Algorithm::Italian)),
+    language!("Japanese", "ja", Kana, None),
+    language!("Korean", "ko", Hangul, None),
+    language!("Dutch", "nl", Latin, Some(Algorithm::Dutch), DUTCH_JOINTS, Some(&DUTCH_VERBS)),
+    language!("Polish", "pl", Latin, Some(Algorithm::Polish)),
+    language!("Portuguese", "pt", Latin, Some(Algorithm::Portuguese)),
+    language!("Russian", "ru", Cyrillic, Some(Algorithm::Russian)),
+    language!("Turkish", "tr", Latin, Some(Algorithm::Turkish), &[], Some(&TURKISH_VERBS)),
+    language!("Chinese", "zh", Han, None),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use recall_core::{fold_case, normalize_text};
+
+    use super::*;
+
+    /// The problem of a line of a dictionary, if there is one.
+    fn problem(line: &str) -> Option<&'static str> {
+        let Some((english, words)) = line.split_once('\t') else { return Some("no tab") };
+        let words: Vec<&str> = words.split(", ").collect();
+        if !english.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-' | '\'')) {
+            return Some("not English");
+        }
+        if words.iter().any(|word| word.trim() != *word || word.is_empty()) {
+            return Some("a word is empty or has a blank around it");
+        }
+        if words.iter().any(|word| normalize_text(word) != *word || word.chars().any(char::is_uppercase)) {
+            return Some("a word is not in its normalized form or not in lower case");
+        }
+        let distinct: HashSet<_> = words.iter().map(|word| fold_case(word)).collect();
+        (distinct.len() < words.len()).then_some("a word stands twice")
+    }
+
+    #[test]
+    fn every_line_of_a_dictionary_is_well_formed() {
+        for language in &LANGUAGES {
+            let mut seen = HashSet::new();
+            for (number, line) in (1..).zip(language.text.lines()) {
+                assert_eq!(problem(line), None, "{} line {number}: {line}", language.name);
+                let english = line.split_once('\t').map_or("", |(english, _)| english);
+                assert!(english.is_empty() || seen.insert(english), "{}: `{english}` has two lines", language.name);
+            }
+            assert!(language.function_words().len() > 100 && seen.len() > 2000, "{}", language.name);
+        }
+    }
+}

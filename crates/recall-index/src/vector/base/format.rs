@@ -1,0 +1,168 @@
+//! The file format of a base.
+//!
+//! ```text
+//! head          256 bytes: the kind of base, and the checksums of everything up to the content
+//! rows          8 bytes per slot
+//! dead          one bit per slot, in words of 8 bytes: slots that only the graph needs
+//! checksums     4 bytes per block of the content
+//! content       at a multiple of 64: number and stride of the records, the records by slot, the graph if there is one
+//! ```
+//!
+//! Numbers are little-endian. The content is in usearch's file format, or a prefix of it.
+
+use std::ops::Range;
+use std::path::Path;
+
+use recall_core::{Generation, ModelFingerprint};
+
+use crate::vector::graph::PREFIX_BYTES;
+use crate::vector::{Model, VectorOpenError, record};
+
+/// The version of the format of all files of an index. Raised if one of them changes, or if usearch changes its format.
+pub(crate) const FORMAT: u32 = 1;
+
+pub(super) const HEAD_BYTES: usize = 256;
+
+/// The size of a block of the content that is verified at once. Each block has a checksum of 4 bytes, read at opening.
+pub(super) const BLOCK_BYTES: usize = 1 << 20;
+
+/// The alignment of the content: a cache line of the processor.
+const ALIGNMENT: usize = 64;
+
+const MAGIC: &[u8; 8] = b"rcll-vec";
+
+/// The most slots: usearch numbers them in 32 bits. Also bounds the sizes in a corrupt head.
+const MAX_SLOTS: u64 = u32::MAX as u64;
+
+/// The head of a base.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) model: Model,
+    pub(super) generation: Generation,
+    pub(super) slots: usize,
+    pub(super) dead: usize,
+    /// Zero without a graph.
+    pub(super) graph_bytes: usize,
+    /// The checksum of rows, dead and checksums.
+    pub(super) tables_checksum: u32,
+}
+
+impl Head {
+    pub(super) fn rows_bytes(&self) -> usize {
+        self.slots * 8
+    }
+
+    pub(super) fn dead_bytes(&self) -> usize {
+        self.slots.div_ceil(64) * 8
+    }
+
+    fn checksums_bytes(&self) -> usize {
+        self.content_bytes().div_ceil(BLOCK_BYTES) * 4
+    }
+
+    /// The length of rows, dead and checksums together.
+    pub(super) fn tables_bytes(&self) -> usize {
+        self.rows_bytes() + self.dead_bytes() + self.checksums_bytes()
+    }
+
+    pub(super) fn content_at(&self) -> usize {
+        (HEAD_BYTES + self.tables_bytes()).next_multiple_of(ALIGNMENT)
+    }
+
+    pub(super) fn content_bytes(&self) -> usize {
+        PREFIX_BYTES + self.slots * record::stride(self.model.dimensions) + self.graph_bytes
+    }
+
+    /// The range of the records in the content.
+    pub(super) fn records(&self) -> Range<usize> {
+        PREFIX_BYTES..PREFIX_BYTES + self.slots * record::stride(self.model.dimensions)
+    }
+
+    pub(super) fn file_bytes(&self) -> u64 {
+        (self.content_at() + self.content_bytes()) as u64
+    }
+
+    pub(super) fn to_bytes(&self) -> [u8; HEAD_BYTES] {
+        let mut bytes = Vec::with_capacity(HEAD_BYTES);
+        bytes.extend(MAGIC);
+        bytes.extend(FORMAT.to_le_bytes());
+        bytes.extend((self.model.dimensions as u32).to_le_bytes());
+        bytes.extend(self.model.fingerprint.0);
+        bytes.extend(self.generation.0.to_le_bytes());
+        for number in [self.slots, self.dead, self.graph_bytes] {
+            bytes.extend((number as u64).to_le_bytes());
+        }
+        bytes.extend(self.tables_checksum.to_le_bytes());
+        bytes.resize(HEAD_BYTES - 4, 0);
+        bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+        bytes.try_into().expect("it was filled to its length")
+    }
+
+    pub(super) fn read(path: &Path, bytes: &[u8; HEAD_BYTES]) -> Result<Self, VectorOpenError> {
+        let (rest, checksum) = bytes.split_last_chunk::<4>().expect("longer than a checksum");
+        if crc32fast::hash(rest) != u32::from_le_bytes(*checksum) {
+            return Err(VectorOpenError::damaged(path, "checksum mismatch in its head"));
+        }
+        let mut reader = Reader(rest);
+        if reader.take() != *MAGIC {
+            return Err(VectorOpenError::damaged(path, "it is not a base of embeddings"));
+        }
+        let found = u32::from_le_bytes(reader.take());
+        if found != FORMAT {
+            return Err(VectorOpenError::Outdated { path: path.to_owned(), found, known: FORMAT });
+        }
+        let dimensions = u32::from_le_bytes(reader.take()) as usize;
+        let fingerprint = ModelFingerprint(reader.take());
+        let generation = Generation(u64::from_le_bytes(reader.take()));
+        let [slots, dead, graph_bytes] = [(); 3].map(|()| u64::from_le_bytes(reader.take()));
+        if slots > MAX_SLOTS || dead > slots || graph_bytes > MAX_SLOTS << 10 {
+            return Err(VectorOpenError::damaged(path, "its sizes are impossible"));
+        }
+        Ok(Self {
+            model: Model { fingerprint, dimensions },
+            generation,
+            slots: slots as usize,
+            dead: dead as usize,
+            graph_bytes: graph_bytes as usize,
+            tables_checksum: u32::from_le_bytes(reader.take()),
+        })
+    }
+}
+
+/// Reads fixed-length fields from bytes that are long enough for them.
+pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
+
+impl Reader<'_> {
+    pub(crate) fn take<const LENGTH: usize>(&mut self) -> [u8; LENGTH] {
+        let (field, rest) = self.0.split_first_chunk().expect("the buffer is longer than its fields");
+        self.0 = rest;
+        *field
+    }
+}
+
+/// Fails if a file belongs to another model than the one requested.
+pub(crate) fn check_model(path: &Path, found: Model, expected: Model) -> Result<(), VectorOpenError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(VectorOpenError::OtherModel { path: path.to_owned(), found: found.fingerprint, dimensions: found.dimensions })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_reads_back_and_every_flipped_bit_is_detected() {
+        let model = Model { fingerprint: ModelFingerprint([7; 32]), dimensions: 256 };
+        let head = Head { model, generation: Generation(9), slots: 3, dead: 1, graph_bytes: 80, tables_checksum: 5 };
+        let bytes = head.to_bytes();
+        let path = Path::new("base");
+        assert_eq!(Head::read(path, &bytes).expect("intact"), head);
+        for bit in 0..HEAD_BYTES * 8 {
+            let mut damaged = bytes;
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert!(matches!(Head::read(path, &damaged), Err(VectorOpenError::Damaged { .. })), "bit {bit}");
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Tests of the embedding store through its public interface.
+
+mod damage;
+mod store;
