@@ -53,7 +53,21 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("recall-cli", &["recall-agents", "recall-core", "recall-api", "recall-config", "recall-client", "recall-os"]),
-    ("recall-bench", &["recall-core", "recall-os", "recall-api", "recall-client", "recall-rank", "recall-cli"]),
+    // The last three only by its feature `training`, without which it is built and installed.
+    (
+        "recall-bench",
+        &[
+            "recall-core",
+            "recall-os",
+            "recall-api",
+            "recall-client",
+            "recall-rank",
+            "recall-cli",
+            "recall-chunk",
+            "recall-engine",
+            "recall-models",
+        ],
+    ),
     ("recall-shim", &["recall-core", "recall-api", "recall-config", "recall-client"]),
     ("recall-testkit", &["recall-core", "recall-config", "recall-journal"]),
     (
@@ -70,10 +84,6 @@ const ARROWS: &[(&str, &[&str])] = &[
             "recall-shim",
             "recall-bench",
         ],
-    ),
-    (
-        "recall-training",
-        &["recall-core", "recall-chunk", "recall-engine", "recall-bench", "recall-os", "recall-models", "recall-rank"],
     ),
     (
         "recall-fuzz",
@@ -113,7 +123,7 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("zip", &["recall-models", "recall-dist", "recall-testkit"]),
     ("tar", &["recall-engine", "recall-dist"]),
     ("flate2", &["recall-engine", "recall-dist"]),
-    ("toml", &["recall-config", "recall-bench", "recall-training"]),
+    ("toml", &["recall-config", "recall-bench"]),
     ("toml_edit", &["recall-config", "recall-agents"]),
     ("jsonc-parser", &["recall-agents"]),
     ("saphyr", &["recall-agents"]),
@@ -148,7 +158,7 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("clap_mangen", &["recall-cli"]),
     ("portable-pty", &["recall-tests"]),
     ("vt100", &["recall-tests"]),
-    ("clap", &["recall-cli", "recall-bench", "recalld", "recall-shim", "recall-training", "recall-tests"]),
+    ("clap", &["recall-cli", "recall-bench", "recalld", "recall-shim", "recall-tests"]),
 ];
 
 /// The libraries that the small programs must not link, directly or indirectly.

@@ -13,7 +13,7 @@ use crate::{cargo, say, steps, workspace};
 const OF_ALL: &[&str] = &["Cargo.toml", "Cargo.lock", "clippy.toml", ".cargo/"];
 
 /// Files outside a package that one reads: the messages, of which `recall-api` makes code.
-const OF_ONE: &[(&str, &str)] = &[("proto/", "recall-api")];
+const OF_ONE: &[(&str, &str)] = &[("proto/", "recall-api"), ("training/rank/", "recall-bench")];
 
 /// The package with the tests of the repository as a whole and of the programs.
 const END_TO_END: &str = "recall-tests";
@@ -197,7 +197,15 @@ impl TestProgram {
 
 /// Builds all tests and returns their programs.
 fn test_programs() -> Result<Vec<TestProgram>, String> {
-    let arguments = ["test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"];
+    let arguments = [
+        "test",
+        "--workspace",
+        "--features",
+        steps::TRAINING,
+        "--no-run",
+        "--message-format",
+        "json-render-diagnostics",
+    ];
     say(&format!("\n== cargo {}\n", arguments.join(" ")));
     let output = cargo().args(arguments).stderr(std::process::Stdio::inherit()).output();
     let messages = stdout("cargo test --no-run", output)?;

@@ -35,7 +35,18 @@ pub(crate) const STEPS: &[Step] = &[
         about: "run clippy, with warnings as errors",
         component: Some("clippy"),
         // The tests of networks are linted even if they are not run.
-        arguments: &["clippy", "--workspace", "--all-targets", "--features", ONNX_TESTS, "--", "-D", "warnings"],
+        arguments: &[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--features",
+            TRAINING,
+            "--features",
+            ONNX_TESTS,
+            "--",
+            "-D",
+            "warnings",
+        ],
         variables: &[],
     },
     Step {
@@ -58,6 +69,8 @@ pub(crate) const STEPS: &[Step] = &[
             "--bin",
             "xtask",
             "--features",
+            TRAINING,
+            "--features",
             ONNX_TESTS,
         ],
         variables: &[("RUSTDOCFLAGS", "-D warnings")],
@@ -66,10 +79,13 @@ pub(crate) const STEPS: &[Step] = &[
         name: "test",
         about: "run all tests and doctests",
         component: None,
-        arguments: &["test", "--workspace"],
+        arguments: &["test", "--workspace", "--features", TRAINING],
         variables: &[],
     },
 ];
+
+/// The feature that builds the recipe of the shipped rankers. No program that is installed has it.
+pub(crate) const TRAINING: &str = "recall-bench/training";
 
 /// The features that build the tests of networks and of shared stores, which need packages.
 const ONNX_TESTS: &str = "recall-models/onnx-tests,recall-tests/onnx-tests,recall-shared/server-tests,recall-engine/server-tests,recall-tests/server-tests";

@@ -8,9 +8,9 @@ use recall_api::json::{Envelope, answer};
 use serde::Serialize;
 
 use crate::budget_report::BudgetReport;
+use crate::own_training::TrainedRanker;
 use crate::prompt_report::{MemoryReport, PromptReport};
 use crate::report::{Floor, FloorCheck, Report};
-use crate::training::TrainedRanker;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Evaluation<'a> {

@@ -3,6 +3,8 @@
 //! `recall bench` and `recall eval` run it with their arguments. It is a program of its own, so that the everyday command
 //! links neither metrics nor training. Options, connection, output and errors are those of `recall_cli`; queries go to
 //! the daemon as a search does.
+//!
+//! How the shipped rankers come about is the module `training`, a feature: it runs the engine, which the program must not link.
 
 mod args;
 mod bench;
@@ -17,10 +19,12 @@ mod json;
 mod judge;
 mod over_mcp;
 mod own_ranker;
+mod own_training;
 mod prompt_report;
 pub mod quality;
 mod report;
-mod training;
+#[cfg(feature = "training")]
+pub mod training;
 
 use std::ffi::OsString;
 

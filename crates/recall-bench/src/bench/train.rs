@@ -7,7 +7,7 @@ use crate::quality::mine::{History, MineError, MineLimits};
 use recall_cli::{CommandContext, Exit, Format, project_root};
 
 use crate::error::BenchError;
-use crate::training::{FEWEST_QUERIES, too_few, train_ranker};
+use crate::own_training::{FEWEST_QUERIES, too_few, train_ranker};
 use crate::{human, json, own_ranker};
 
 /// The condition for keeping a ranker.

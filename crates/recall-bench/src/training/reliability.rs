@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use recall_rank::{Calibration, Judged};
 
-use crate::report;
+use crate::training::arguments::report;
 
 /// The number of bins of the predictions.
 const BINS: usize = 10;

@@ -1,5 +1,5 @@
 //! Mines queries for the shipped rankers, and trains them.
 
 fn main() -> std::process::ExitCode {
-    recall_training::main()
+    recall_bench::training::main()
 }

@@ -5,15 +5,15 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use recall_bench::quality::mine::MinedQuery;
+use crate::quality::mine::MinedQuery;
 use recall_chunk::{ChunkLimits, Chunker};
 use recall_core::{DocPath, FileKind, Form, Language, Limits, SymbolKind};
 
-use crate::bodies::Body;
-use crate::comments::{self, Uncommented};
-use crate::files::spread;
-use crate::headings;
-use crate::keywords::{self, Vocabulary};
+use crate::training::bodies::Body;
+use crate::training::comments::{self, Uncommented};
+use crate::training::files::spread;
+use crate::training::headings;
+use crate::training::keywords::{self, Vocabulary};
 
 /// A question with the paths of its answers.
 #[derive(Debug, PartialEq, Eq)]

@@ -91,13 +91,13 @@ mod tests {
     const PERMISSIVE: &[&str] = &["MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Unlicense"];
 
     fn shipped() -> Vec<Source> {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("sources.toml");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../training/rank/sources.toml");
         Sources::read(&path).expect("the list is valid").source
     }
 
     /// The repositories of the evaluation: one per line, in lower case.
     fn judging() -> BTreeSet<String> {
-        let lines = include_str!("../judging.txt").lines();
+        let lines = include_str!("../../../../training/rank/judging.txt").lines();
         lines.filter(|line| !line.starts_with('#')).map(str::to_ascii_lowercase).collect()
     }
 

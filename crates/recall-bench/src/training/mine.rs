@@ -6,18 +6,18 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use recall_bench::quality::mine::{Checkout, History, MineLimits};
+use crate::quality::mine::{Checkout, History, MineLimits};
 use recall_core::DocPath;
 use recall_engine::{ContentKind, RankedDocument, Rankers};
 use recall_rank::{Judged, JudgedQuery};
 
-use crate::arguments::{Knows, MineArguments};
-use crate::ask::{Models, QueryEngine};
-use crate::comments::{self, Uncommented};
-use crate::files::{files, spread};
-use crate::headings::{self, Section};
-use crate::sources::{Source, Sources};
-use crate::{letor, report};
+use crate::training::arguments::{Knows, MineArguments, report};
+use crate::training::ask::{Models, QueryEngine};
+use crate::training::comments::{self, Uncommented};
+use crate::training::files::{files, spread};
+use crate::training::headings::{self, Section};
+use crate::training::letor;
+use crate::training::sources::{Source, Sources};
 
 /// The number of commits asked per repository.
 const COMMITS: usize = 24;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use recall_os::git::Program;
 
-use crate::files::spread;
+use crate::training::files::spread;
 
 /// A commit message with a body.
 #[derive(Debug, PartialEq, Eq)]

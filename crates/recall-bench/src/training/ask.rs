@@ -15,9 +15,9 @@ use recall_engine::{
 };
 use recall_models::{BuiltIn, OnnxEncoder, OnnxSettings, Runtime};
 
-use crate::arguments::{Knows, MineArguments};
-use crate::bodies::Body;
-use crate::questions;
+use crate::training::arguments::{Knows, MineArguments};
+use crate::training::bodies::Body;
+use crate::training::questions;
 
 /// An engine over one folder.
 pub(crate) struct QueryEngine {

@@ -1,4 +1,4 @@
-//! Command-line arguments.
+//! The arguments of the program, and its messages to the terminal.
 
 use std::path::PathBuf;
 
@@ -8,11 +8,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 #[derive(Debug, Parser)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) step: TrainingStep,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum TrainingStep {
     /// Mine queries from repositories, and record the features of the ranker for each
     Mine(MineArguments),
     /// Ask whole repositories with memories all kinds of questions, and record the features of the relevance
@@ -123,4 +123,10 @@ pub(crate) struct TrainArguments {
     /// Only cross-validate, with all features and without each group of features, and print a table
     #[arg(long, conflicts_with = "out")]
     pub(crate) table: bool,
+}
+
+/// Writes to the terminal.
+#[expect(clippy::print_stderr, reason = "this is a program for its terminal")]
+pub(crate) fn report(message: &str) {
+    eprintln!("{message}");
 }

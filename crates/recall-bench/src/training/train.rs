@@ -11,8 +11,8 @@ use recall_rank::{
     train_from,
 };
 
-use crate::arguments::TrainArguments;
-use crate::{letor, reliability, report};
+use crate::training::arguments::{TrainArguments, report};
+use crate::training::{letor, reliability};
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -175,8 +175,9 @@ mod tests {
 
     /// The first two columns of the table of features in the README: names and groups.
     fn documented_features() -> Vec<(&'static str, &'static str)> {
-        let (_, features) =
-            include_str!("../README.md").split_once("\n## The features\n").expect("the README has the section");
+        let (_, features) = include_str!("../../../../training/rank/README.md")
+            .split_once("\n## The features\n")
+            .expect("the README has the section");
         let rows = features.lines().filter_map(|line| line.strip_prefix("| `"));
         rows.map(|row| {
             let mut cells = row.split(" | ");

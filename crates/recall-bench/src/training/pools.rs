@@ -10,19 +10,19 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use recall_bench::quality::mine::{Checkout, History, MineLimits, MinedQuery};
+use crate::quality::mine::{Checkout, History, MineLimits, MinedQuery};
 use recall_core::DocPath;
 use recall_engine::RankedDocument;
 use recall_rank::{Judged, JudgedQuery};
 
-use crate::arguments::{Knows, PoolArguments};
-use crate::ask::{Models, QueryEngine};
-use crate::bodies::{self, Body};
-use crate::files::{files, spread};
-use crate::keywords::Vocabulary;
-use crate::questions::{self, Question};
-use crate::sources::{Source, Sources};
-use crate::{letor, report};
+use crate::training::arguments::{Knows, PoolArguments, report};
+use crate::training::ask::{Models, QueryEngine};
+use crate::training::bodies::{self, Body};
+use crate::training::files::{files, spread};
+use crate::training::keywords::Vocabulary;
+use crate::training::letor;
+use crate::training::questions::{self, Question};
+use crate::training::sources::{Source, Sources};
 
 /// The number of newest queries of a history that are after the tree in which they are asked.
 const NEWEST: usize = 60;
