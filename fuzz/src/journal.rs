@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use recall_core::{
-    Amendment, Anchor, ContentHash, DocPath, Event, EventBody, EventDetails, EventId, Feedback, ItemId, MemoryChange,
-    MemoryId, MemoryOrigin, MemoryType, MetadataValue, NewMemory, Promotion, Provenance, SessionEvent,
-    SessionEventType, StoreScope, Timestamp, Verdict,
+    Amendment, Anchor, ContentHash, Event, EventBody, EventDetails, EventId, Feedback, ItemId, MemoryChange, MemoryId,
+    MemoryOrigin, MemoryType, MetadataValue, NewMemory, Promotion, Provenance, SessionEvent, SessionEventType,
+    StoreScope, Timestamp, Verdict,
 };
 use recall_journal::{
     Changes, Day, EVENTS_FILE, Follower, Journal, LineHash, Memories, Recorder, event_ids, event_of_line,
 };
 use recall_testkit::ModelDisk;
+use recall_text::DocPath;
 
 /// 2026-11-20 at noon.
 const NOON: Timestamp = Timestamp(1_795_176_000_000_000_000);

@@ -3,10 +3,8 @@
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
-use recall_core::{
-    Citation, DocPath, DocumentType, EventId, ItemId, MemoryId, Report, Scope, normalize_text, normalized_path,
-    understand, words,
-};
+use recall_core::{Citation, DocumentType, EventId, ItemId, MemoryId, Scope, understand};
+use recall_text::{DocPath, Report, normalize_text, normalized_path, words};
 
 /// Reads a text as a query and as everything else that a user may write on one line.
 ///

@@ -13,7 +13,8 @@ use recall_api::convert::scope;
 use recall_api::v1;
 use recall_client::{Client, Launch};
 use recall_config::Settings;
-use recall_core::{Scope, escape_glob, normalize_text, normalized_path};
+use recall_core::{Scope, escape_glob};
+use recall_text::{normalize_text, normalized_path};
 use tonic::Status;
 
 use crate::args::Global;

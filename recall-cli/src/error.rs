@@ -9,7 +9,7 @@ use recall_api::{Failure, Reason};
 use recall_client::daemon::StopError;
 use recall_client::{ConnectError, hint as connection};
 use recall_config::{ChangeError, ConfigError, DirsError, ProjectError};
-use recall_core::error_causes;
+use recall_text::error_causes;
 
 use crate::Exit;
 

@@ -417,7 +417,7 @@ fn failure(input: &Input) -> Option<v1::FailedCommand> {
 
 /// Reports on standard error why a hook has no answer. Agents show it in their debug logs.
 pub(crate) fn note(context: &CommandContext, error: &HookError) {
-    context.output.note(&format!("recall hook: {}", recall_core::error_chain(error)));
+    context.output.note(&format!("recall hook: {}", recall_text::error_chain(error)));
 }
 
 /// Writes the answer of a hook.

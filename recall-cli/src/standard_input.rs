@@ -2,7 +2,8 @@
 
 use std::io::{self, IsTerminal, Read};
 
-use recall_core::{MEMORY_BYTES, clean};
+use recall_core::MEMORY_BYTES;
+use recall_text::clean;
 
 use crate::error::{CliError, CommandError};
 

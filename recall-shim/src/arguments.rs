@@ -3,7 +3,7 @@
 //! Models write a number as `"3"` or `3.0`, a list as its text, and arguments that do not exist. What they mean is clear, and an error
 //! would cost them a turn; so [`tidy`] reads these forms before [`read`] validates.
 
-use recall_core::nearest;
+use recall_text::nearest;
 use rmcp::model::JsonObject;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -7,7 +7,7 @@ use recall_api::hint::{self, Audience, CHECK_DAEMON};
 use recall_api::{Failure, Reason};
 use recall_client::{ConnectError, hint as connection};
 use recall_config::{DirsError, ProjectError};
-use recall_core::{error_chain, error_chain_as};
+use recall_text::{error_chain, error_chain_as};
 use tonic::Status;
 
 use crate::render::clean;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use recall_api::v1::{Provenance, RequestContext};
 use recall_client::Replace;
 use recall_config::{Dirs, DirsError, Environment, McpSettings, Settings, project_root};
-use recall_core::PROJECT_FOLDER;
+use recall_text::PROJECT_FOLDER;
 
 use crate::tool::key::key;
 

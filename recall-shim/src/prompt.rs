@@ -1,7 +1,7 @@
 //! The prompts of the server.
 
 use recall_api::v1::{BriefingRequest, RequestContext};
-use recall_core::nearest;
+use recall_text::nearest;
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;

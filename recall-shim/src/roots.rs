@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use recall_core::path_of_uri;
+use recall_text::path_of_uri;
 use rmcp::service::{RequestContext, RoleServer};
 use tokio::sync::Mutex;
 

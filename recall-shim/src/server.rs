@@ -13,7 +13,8 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use rmcp::{ServerHandler, model};
 
 use recall_api::v1;
-use recall_core::{EndReason, nearest};
+use recall_core::EndReason;
+use recall_text::nearest;
 
 use crate::daemon::Daemon;
 use crate::options::ToolSet;

@@ -9,12 +9,12 @@ mod publish;
 
 use recall_api::{Failure, Reason};
 use recall_core::rql::{Problem as RqlProblem, RqlError};
-use recall_core::{UnknownLanguage, error_chain};
 use recall_engine::{
     ContextError, Fault, GetError, GraphError, IndexError, ListError, MemoryError, OutsideFilter, PatternError,
     RemoveError, SearchError, SessionError, StatusError, StoreError,
 };
 use recall_shared::StoreError as SharedError;
+use recall_text::{UnknownLanguage, error_chain};
 use tonic::Status;
 
 /// The hint if a file belongs to another project.

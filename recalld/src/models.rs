@@ -124,7 +124,7 @@ impl Models {
 
     pub(crate) fn in_use(&self) -> Vec<v1::Model> {
         let models = self.list(None).unwrap_or_else(|error| {
-            tracing::warn!(error = recall_core::error_chain(&error), "the models cannot be listed");
+            tracing::warn!(error = recall_text::error_chain(&error), "the models cannot be listed");
             vec![self.built_in()]
         });
         models.into_iter().filter(|model| !model.used_as.is_empty()).collect()
@@ -224,7 +224,7 @@ impl Models {
     /// A model whose manifest cannot be used is left out; [`list`](Self::list) reports it.
     pub(crate) fn hand_to(&self, engine: &Engine) {
         let usable = self.usable().unwrap_or_else(|error| {
-            tracing::warn!(error = recall_core::error_chain(&error), "the installed models are not used");
+            tracing::warn!(error = recall_text::error_chain(&error), "the installed models are not used");
             Usable::default()
         });
         let Usable { encoder, remote_encoder, other_encoders, preranker, reranker, judge, describer } = usable;
@@ -265,7 +265,7 @@ impl Models {
                 Role::Rerank | Role::Prerank => self.remote.check(*role, name),
             };
             if let Err(error) = found {
-                tracing::warn!(name, error = recall_core::error_chain(&error), "a model is not used");
+                tracing::warn!(name, error = recall_text::error_chain(&error), "a model is not used");
             }
         }
         for Installed { name, path, manifest, used_as } in self.folder.list()? {

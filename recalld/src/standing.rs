@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use recall_config::{Dirs, LockNote, RuntimeError};
-use recall_core::error_chain;
+use recall_text::error_chain;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::{Instant, MissedTickBehavior};
 

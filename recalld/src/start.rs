@@ -46,7 +46,7 @@ pub fn main_with(version: &'static str, before_parse: fn(&str)) -> ExitCode {
     match run(&parsed.unwrap_or_else(|error| error.exit()), version) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let message = recall_core::error_chain(&error);
+            let message = recall_text::error_chain(&error);
             tracing::error!(error = message, "cannot start");
             report(&message);
             ExitCode::from(error.exit_code())

@@ -10,7 +10,7 @@ use recall_config::{
     DaemonSettings, Dirs, Environment, ModelSetting, RankerSetting, ReadFrom, Settings, SpreadConfig, StoreConfig,
     StoreKind,
 };
-use recall_core::{Clock as _, Weights, error_chain};
+use recall_core::{Clock as _, Weights};
 use recall_engine::{
     AdoptSettings, BriefingParts, EmbeddingModel, EmbeddingStoreSettings, Engine, EngineSettings, JudgeSettings,
     MemorySettings, Places, RankerChoice, Rankers, RerankSettings, StoreSettings,
@@ -20,6 +20,7 @@ use recall_page::{Page, PageSettings};
 use recall_shared::{
     Guarded, Postgres, PostgresSettings, Qdrant, QdrantSettings, Replica, SharedStore, Spread, StoreError,
 };
+use recall_text::error_chain;
 use tokio_util::sync::CancellationToken;
 
 use crate::activity::Activity;

@@ -46,7 +46,7 @@ async fn answers_report_counts_and_the_generation() {
     let remove = v1::RemoveRequest { context: context.clone(), items, ..v1::RemoveRequest::default() };
     let removed = client.remove(remove).await.expect("removed");
     let id =
-        |path: &str| recall_core::DocumentId::from_path(&recall_core::DocPath::new(path).expect("plain")).to_string();
+        |path: &str| recall_core::DocumentId::from_path(&recall_text::DocPath::new(path).expect("plain")).to_string();
     assert_eq!(removed.removed, [id("docs/a.md"), id("docs/b.md")]);
     assert_eq!(removed.documents, 2);
     assert!(removed.generation > page.generation);

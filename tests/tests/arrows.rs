@@ -8,22 +8,24 @@ use serde_json::{Value, json};
 
 /// The crates of the workspace that a crate may depend on. A crate that is not listed may depend on none.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("recall-core", &[]),
-    ("recall-os", &["recall-core"]),
-    ("recall-chunk", &["recall-core"]),
-    ("recall-index", &["recall-core", "recall-os"]),
+    ("recall-text", &[]),
+    ("recall-core", &["recall-text"]),
+    ("recall-os", &["recall-text"]),
+    ("recall-chunk", &["recall-text", "recall-core"]),
+    ("recall-index", &["recall-text", "recall-core", "recall-os"]),
     ("recall-rank", &[]),
     ("recall-secrets", &[]),
-    ("recall-models", &["recall-core", "recall-os", "recall-secrets"]),
+    ("recall-models", &["recall-text", "recall-core", "recall-os", "recall-secrets"]),
     ("recall-shared", &["recall-core"]),
-    ("recall-journal", &["recall-core", "recall-os"]),
-    ("recall-watch", &["recall-core", "recall-os"]),
-    ("recall-api", &["recall-core"]),
-    ("recall-config", &["recall-core", "recall-os"]),
-    ("recall-agents", &["recall-core"]),
+    ("recall-journal", &["recall-text", "recall-core", "recall-os"]),
+    ("recall-watch", &["recall-text", "recall-core", "recall-os"]),
+    ("recall-api", &["recall-text", "recall-core"]),
+    ("recall-config", &["recall-text", "recall-core", "recall-os"]),
+    ("recall-agents", &["recall-text", "recall-core"]),
     (
         "recall-engine",
         &[
+            "recall-text",
             "recall-core",
             "recall-os",
             "recall-chunk",
@@ -37,10 +39,11 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("recall-client", &["recall-core", "recall-os", "recall-api", "recall-config"]),
-    ("recall-page", &["recall-core", "recall-api"]),
+    ("recall-page", &["recall-text", "recall-core", "recall-api"]),
     (
         "recalld",
         &[
+            "recall-text",
             "recall-core",
             "recall-chunk",
             "recall-engine",
@@ -52,11 +55,15 @@ const ARROWS: &[(&str, &[&str])] = &[
             "recall-os",
         ],
     ),
-    ("recall-cli", &["recall-agents", "recall-core", "recall-api", "recall-config", "recall-client", "recall-os"]),
+    (
+        "recall-cli",
+        &["recall-agents", "recall-text", "recall-core", "recall-api", "recall-config", "recall-client", "recall-os"],
+    ),
     // The last three only by its feature `training`, without which it is built and installed.
     (
         "recall-bench",
         &[
+            "recall-text",
             "recall-core",
             "recall-os",
             "recall-api",
@@ -68,11 +75,12 @@ const ARROWS: &[(&str, &[&str])] = &[
             "recall-models",
         ],
     ),
-    ("recall-shim", &["recall-core", "recall-api", "recall-config", "recall-client"]),
+    ("recall-shim", &["recall-text", "recall-core", "recall-api", "recall-config", "recall-client"]),
     ("recall-testkit", &["recall-core", "recall-config", "recall-journal"]),
     (
         "recall-tests",
         &[
+            "recall-text",
             "recall-core",
             "recall-api",
             "recall-config",
@@ -87,7 +95,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "recall-fuzz",
-        &["recall-core", "recall-chunk", "recall-config", "recall-journal", "recall-api", "recall-testkit"],
+        &[
+            "recall-text",
+            "recall-core",
+            "recall-chunk",
+            "recall-config",
+            "recall-journal",
+            "recall-api",
+            "recall-testkit",
+        ],
     ),
     ("xtask", &[]),
     ("recall-dist", &["recall-os"]),
@@ -110,8 +126,8 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("usearch", &["recall-index"]),
     ("memmap2", &["recall-index"]),
     ("ort", &["recall-models"]),
-    ("regex*", &["recall-core", "recall-index", "recall-secrets"]),
-    ("strsim", &["recall-core"]),
+    ("regex*", &["recall-text", "recall-core", "recall-index", "recall-secrets"]),
+    ("strsim", &["recall-text"]),
     ("jiff", &["recall-agents", "recall-journal", "recall-api", "recall-core", "recall-cli", "recall-shim"]),
     ("serde-saphyr", &["recall-agents", "recall-cli"]),
     ("tokenizers", &["recall-models"]),

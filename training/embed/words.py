@@ -16,7 +16,7 @@ MOST_TEXT_BYTES = 32 * 1024
 
 RUN = regex.compile(r"[\p{Alphabetic}\p{N}_]+")
 # A part ends before `_`, before a capital behind a letter that is none, and before the last capital of a run that a lower-case
-# letter follows: the rules of `recall_core::words`.
+# letter follows: the rules of `recall_text::words`.
 HUMP = regex.compile(r"(?<=[^\p{Uppercase}])(?=\p{Uppercase})|(?<=\p{Uppercase})(?=\p{Uppercase}\p{Lowercase})")
 
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use recall_core::quantity::{count, count_noun};
+use recall_text::quantity::{count, count_noun};
 
 use crate::v1::{ExactResponse, Filters, Indexing, SearchResponse, SearchStats, Warning};
 

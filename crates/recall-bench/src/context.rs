@@ -13,7 +13,7 @@ use recall_api::convert::context_type;
 use recall_api::v1;
 use recall_cli::{CommandContext, Exit, Format, QueryBar};
 use recall_client::Client;
-use recall_core::tokens::count;
+use recall_text::tokens::count;
 
 use crate::budget_report::BudgetReport;
 use crate::collection::Collection;

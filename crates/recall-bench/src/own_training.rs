@@ -197,7 +197,7 @@ fn no_built_in() -> CliError {
 #[cfg(test)]
 mod tests {
     use crate::quality::Relevant;
-    use recall_core::DocPath;
+    use recall_text::DocPath;
 
     use super::*;
 

@@ -26,7 +26,7 @@ mod train;
 use std::process::ExitCode;
 
 use clap::Parser;
-use recall_core::error_causes;
+use recall_text::error_causes;
 
 use self::arguments::{Arguments, TrainingStep, report};
 

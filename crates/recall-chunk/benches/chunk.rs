@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use recall_chunk::{ChunkLimits, Chunker, PARSE_STACK_BYTES};
-use recall_core::{DocPath, Language, Limits, ParseOutcome};
+use recall_core::{Limits, ParseOutcome};
+use recall_text::{DocPath, Language};
 
 /// The most text measured of one language: enough for steady figures, small enough to run in a short time.
 const MAX_BYTES: usize = 24 * 1024 * 1024;

@@ -6,7 +6,8 @@
 use std::path::{Path, PathBuf};
 
 use recall_chunk::{ChunkLimits, Chunker, PARSE_STACK_BYTES};
-use recall_core::{Chunk, DocPath, Language, Limits};
+use recall_core::{Chunk, Limits};
+use recall_text::{DocPath, Language};
 use serde_json::json;
 
 /// Larger files are data or generated code. By default the daemon does not index them either.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use recall_core::{DocPath, Language, Limits, ParseOutcome, ParsedDocument};
+use recall_core::{Limits, ParseOutcome, ParsedDocument};
+use recall_text::{DocPath, Language};
 
 use crate::embedded::{self, Host, NOTEBOOK};
 use crate::grammar::Grammar;

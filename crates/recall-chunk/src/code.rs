@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use recall_core::{
-    ByteSpan, Chunk, ChunkKind, Edge, EdgeKind, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind, tokens,
-};
+use recall_core::{ByteSpan, Chunk, ChunkKind, Edge, EdgeKind, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind};
+use recall_text::tokens;
 
 use crate::cut::{self, Piece};
 use crate::lines::Lines;

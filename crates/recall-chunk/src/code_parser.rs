@@ -1,6 +1,7 @@
 //! The port for parsing source code outside of the process.
 
-use recall_core::{Language, ParsedDocument};
+use recall_core::ParsedDocument;
+use recall_text::Language;
 
 use crate::ChunkLimits;
 

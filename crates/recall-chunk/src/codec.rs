@@ -245,7 +245,8 @@ impl<'a> Decoder<'a> {
 
 #[cfg(test)]
 mod tests {
-    use recall_core::{DocPath, Language, Limits};
+    use recall_core::Limits;
+    use recall_text::{DocPath, Language};
 
     use super::*;
     use crate::{ChunkLimits, Chunker};

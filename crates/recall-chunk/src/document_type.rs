@@ -1,6 +1,7 @@
 //! The document type of a file that declares none.
 
-use recall_core::{DocPath, DocumentType, Language};
+use recall_core::DocumentType;
+use recall_text::{DocPath, Language};
 
 /// The type of a file, by its path and language. A decision record in an unusual place is recognized by its headings.
 ///

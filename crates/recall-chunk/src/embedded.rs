@@ -15,7 +15,8 @@ mod template_words;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use recall_core::{ByteSpan, DocPath, Language, Span, Symbol, SymbolKind};
+use recall_core::{ByteSpan, Span, Symbol, SymbolKind};
+use recall_text::{DocPath, Language};
 
 use self::blocks::Parts;
 use self::directives::{Defined, Directives};

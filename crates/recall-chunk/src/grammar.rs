@@ -135,7 +135,7 @@ fn role(syntax: &'static Syntax, language: &tree_sitter::Language, kind: u16) ->
 
 #[cfg(test)]
 mod tests {
-    use recall_core::Language;
+    use recall_text::Language;
 
     use super::*;
 

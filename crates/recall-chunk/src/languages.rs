@@ -35,7 +35,7 @@ use crate::guard::Hazard;
 
 /// Everything the walker needs to know about a language's grammar.
 pub(crate) struct Syntax {
-    /// The language's name, as in the table of `recall-core`.
+    /// The language's name, as in the table of `recall-text`.
     pub(crate) name: &'static str,
     pub(crate) grammar: fn() -> Language,
     pub(crate) definitions: &'static [Definition],

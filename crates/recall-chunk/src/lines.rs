@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use recall_core::{ByteSpan, Span, tokens};
+use recall_core::{ByteSpan, Span};
+use recall_text::tokens;
 
 /// The lines of a text: their starts, first visible bytes and cumulative token counts.
 ///

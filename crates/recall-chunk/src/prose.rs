@@ -9,7 +9,8 @@ mod heading;
 mod links;
 mod section;
 
-use recall_core::{Chunk, ChunkKind, Edge, EdgeKind, ParseOutcome, ParsedDocument, Symbol, SymbolKind, tokens};
+use recall_core::{Chunk, ChunkKind, Edge, EdgeKind, ParseOutcome, ParsedDocument, Symbol, SymbolKind};
+use recall_text::tokens;
 
 use self::front_matter::FrontMatter;
 use self::heading::Heading;

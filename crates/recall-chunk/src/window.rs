@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use recall_core::{Chunk, ChunkKind, tokens};
+use recall_core::{Chunk, ChunkKind};
+use recall_text::tokens;
 
 use crate::lines::Lines;
 

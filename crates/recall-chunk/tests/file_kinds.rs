@@ -1,14 +1,15 @@
 //! The file kind that follows from what the parser found in a file.
 
 use recall_chunk::{ChunkLimits, Chunker};
-use recall_core::{DocPath, FileKind, Language, Limits};
+use recall_core::Limits;
+use recall_text::{DocPath, FileKind, Language};
 
 #[track_caller]
 fn check(path: &str, text: &str, expected: FileKind) {
     let path = DocPath::new(path).expect("a plain path");
     let language = Language::detect(&path, text);
     let parsed = Chunker::new(ChunkLimits::from(&Limits::default())).parse(&path, language.as_ref(), text);
-    assert_eq!(FileKind::from_parsed(&path, language.as_ref(), text, &parsed), expected, "{path}: {parsed:#?}");
+    assert_eq!(parsed.file_kind(&path, language.as_ref(), text), expected, "{path}: {parsed:#?}");
 }
 
 #[test]

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use recall_chunk::{ChunkLimits, Chunker, notebook_text};
-use recall_core::{DocPath, EdgeKind, Language, Limits, ParsedDocument};
+use recall_core::{EdgeKind, Limits, ParsedDocument};
+use recall_text::{DocPath, Language};
 
 /// A limit that cuts the `open` of every fixture.
 const SMALL_TOKENS: u32 = 120;

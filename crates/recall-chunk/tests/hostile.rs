@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use recall_chunk::{ChunkLimits, Chunker, PARSE_STACK_BYTES};
-use recall_core::{DocPath, Language, Limits, ParsedDocument};
+use recall_core::{Limits, ParsedDocument};
+use recall_text::{DocPath, Language};
 
 use crate::fixtures::files;
 

@@ -1,7 +1,8 @@
 //! The module of a qualified name.
 
 use recall_chunk::{ChunkLimits, Chunker};
-use recall_core::{DocPath, EdgeKind, Language, Limits};
+use recall_core::{EdgeKind, Limits};
+use recall_text::{DocPath, Language};
 
 /// The references of a text, sorted.
 fn references(file: &str, text: &str) -> Vec<String> {

@@ -8,8 +8,8 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use recall_core::PROJECT_FOLDER;
 use recall_os::{Folder, OpenError};
+use recall_text::PROJECT_FOLDER;
 use toml_edit::{Document, DocumentMut, InlineTable, Item, Table as TomlTable, TableLike, Value};
 
 use crate::error::likely;

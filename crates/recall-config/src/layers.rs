@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use recall_core::PROJECT_FOLDER;
 use recall_os::{Access, Folder, OpenError};
+use recall_text::PROJECT_FOLDER;
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};

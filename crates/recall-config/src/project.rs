@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use recall_core::PROJECT_FOLDER;
 use recall_os::{Folder, OpenError, project_root, write_git_files};
+use recall_text::PROJECT_FOLDER;
 
 /// A template with the settings that a project is likely to need, all commented out.
 const CONFIGURATION: &str = include_str!("project/recall.toml");

@@ -94,10 +94,10 @@ impl FromIterator<Row> for Table {
 /// Returns the setting whose name is nearest to `key`; a name without its section counts too.
 pub(crate) fn nearest<'n>(key: &str, known: &(impl Iterator<Item = &'n str> + Clone)) -> Option<&'n str> {
     let bare = key.rsplit_once('.').map_or(key, |(_, name)| name);
-    let in_section = recall_core::nearest(key, known.clone());
+    let in_section = recall_text::nearest(key, known.clone());
     in_section.or_else(|| {
         let names = known.clone().filter_map(|name| name.rsplit_once('.')).map(|(_, name)| name);
-        let name = recall_core::nearest(bare, names)?;
+        let name = recall_text::nearest(bare, names)?;
         known.clone().find(|known| known.rsplit_once('.').is_some_and(|(_, own)| own == name))
     })
 }

@@ -1,6 +1,7 @@
 //! Candidates: chunks as retrievers find them, before they are fused and ranked.
 
-use crate::{ChunkRow, DocumentRow, DocumentType, FileKind, Form};
+use crate::{ChunkRow, DocumentRow, DocumentType};
+use recall_text::{FileKind, Form};
 
 /// A source of candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,5 +1,7 @@
 //! Chunks, symbols and edges of a parsed document.
 
+use recall_text::{Definitions, DocPath, FileKind, Language};
+
 /// A range of bytes of a document's text, on character boundaries: `start` inclusive, `end` exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ByteSpan {
@@ -43,7 +45,7 @@ pub struct Chunk {
     pub signature: Option<String>,
     /// The doc comment of that definition, as a span of the document's text.
     pub doc_comment: Option<ByteSpan>,
-    /// The estimated number of tokens; see [`tokens::estimate`](crate::tokens::estimate).
+    /// The estimated number of tokens; see [`tokens::estimate`](recall_text::tokens::estimate).
     pub tokens: u32,
 }
 
@@ -296,6 +298,26 @@ pub struct ParsedDocument {
     pub edges: Vec<Edge>,
     /// How the chunks were made.
     pub outcome: ParseOutcome,
+}
+
+impl ParsedDocument {
+    /// Returns the role of the file that the text is of.
+    pub fn file_kind(&self, path: &DocPath, language: Option<&Language>, text: &str) -> FileKind {
+        let definitions = if self.only_re_exports() { Definitions::ReExported } else { Definitions::Own };
+        FileKind::from_text(path, language, text, definitions)
+    }
+
+    /// Whether the text has imports, no references, and no definitions except modules and names between double underscores,
+    /// such as Python's `__all__`.
+    fn only_re_exports(&self) -> bool {
+        let is = |kind| move |edge: &Edge| edge.kind == kind;
+        self.outcome == ParseOutcome::Parsed
+            && self.edges.iter().any(is(EdgeKind::Imports))
+            && !self.edges.iter().any(is(EdgeKind::References))
+            && self.symbols.iter().all(|symbol| {
+                symbol.kind == SymbolKind::Module || symbol.name.starts_with("__") && symbol.name.ends_with("__")
+            })
+    }
 }
 
 /// How a document was cut into chunks.

@@ -1,6 +1,7 @@
 //! Documents: the units that are indexed.
 
-use crate::{ContentHash, DocPath, DocumentId, DocumentType, FileKind, Language, MemoryId, Timestamp};
+use crate::{ContentHash, DocumentId, DocumentType, MemoryId, Timestamp};
+use recall_text::{DocPath, FileKind, Language};
 
 /// One indexed file or memory: its identity and its state when it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,9 +5,8 @@
 
 use std::sync::Arc;
 
-use crate::{
-    Anchor, DocPath, EventId, ItemId, Lineage, MemoryId, MemoryOrigin, Promotion, Provenance, StoreScope, Timestamp,
-};
+use crate::{Anchor, EventId, ItemId, Lineage, MemoryId, MemoryOrigin, Promotion, Provenance, StoreScope, Timestamp};
+use recall_text::DocPath;
 
 /// An event. Ordered by time, then by id; the greater one wins.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

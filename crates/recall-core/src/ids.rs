@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::DocPath;
+use recall_text::DocPath;
 
 /// The stable id of a document: derived from its path in the store, so that it survives every edit.
 ///

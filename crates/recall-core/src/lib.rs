@@ -1,53 +1,38 @@
 //! The domain of recall: what a document, a chunk, a query and a hit are, and how candidates become an order.
 //!
+//! What knows only strings is `recall-text`.
+//!
 //! Pure: no I/O, no async, no clock, no environment, no serialisation. Everything arrives as an argument.
 //!
 //! A daemon serves many clients and has no current directory; a rule that takes its facts as arguments is tested without a store, and
 //! gives the same answer in the command, the shim and the engine. Foreign things that the
 //! domain needs, such as models and nearest-neighbour search, are ports here and are implemented elsewhere.
 //!
-//! Begin with `document` and `chunk` (what is indexed), `understand` and `report` (what a query says), `candidate`, `embedder` (the
+//! Begin with `document` and `chunk` (what is indexed), `understand` (what a query says), `candidate`, `embedder` (the
 //! ports), then `event`, `memory` and `validity` (what is remembered).
 
 mod ablation;
-mod agent_file;
 mod ascending;
 pub mod breaker;
 mod candidate;
 mod chunk;
 mod citation;
-mod clean;
-mod condense;
-mod doc_path;
 mod document;
 mod document_type;
 mod embedder;
 mod embedding;
-mod error_chain;
 mod event;
 mod exact_request;
 mod feature_words;
-mod file_kind;
-mod fold;
 mod foreign_kind;
-mod form;
 mod freshness;
-pub mod highlight;
 mod ids;
-mod language;
-mod likeness;
 mod limits;
 mod memory;
 mod memory_id;
-mod nearest;
-mod onboarding;
-mod opposition;
 mod provider;
-pub mod quantity;
-pub mod quote;
 mod relation;
 mod remember;
-mod report;
 mod request;
 mod row_set;
 pub mod rql;
@@ -55,65 +40,44 @@ mod scope;
 mod select;
 mod session;
 mod session_request;
-mod spelling;
-mod task_list;
-mod text_signature;
 mod time;
-pub mod tokens;
 mod understand;
 mod validity;
 mod vector_index;
-mod vocabulary;
-mod word_form;
-pub mod words;
 
 pub use ablation::Ablation;
-pub use agent_file::{is_agent_file, leads_to_agent_files};
 pub use ascending::{find_ascending, last_at_most};
 pub use candidate::{Candidate, RankedList, Retriever, Traits};
 pub use chunk::{
     ByteSpan, Chunk, ChunkKind, Edge, EdgeKind, Enclosing, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind,
 };
 pub use citation::{Citation, Lines};
-pub use clean::clean;
-pub use condense::{Condensed, condense};
-pub use doc_path::{DocPath, DocPathError, is_at_or_below};
 pub use document::{Document, DocumentKey};
 pub use document_type::{DocumentType, MemoryType, UnknownDocumentType, UnknownMemoryType};
 pub use embedder::{ChunkText, CrossEncoder, Describer, Embedder, Embedding, ModelError};
 pub use embedding::{ModelFingerprint, QuantiseError, Quantised, TextHash};
-pub use error_chain::{error_causes, error_chain, error_chain_as};
 pub use event::{Amendment, Event, EventBody, Feedback, MemoryChange, NewMemory, Verdict};
 pub use exact_request::{Case, ExactRequest, Needle};
 pub use feature_words::feature_words;
-pub use file_kind::{FileKind, ToolFile, is_minified};
-pub use fold::{Normalized, fold_case, normalize_text, normalized_path, without_accents};
 pub use foreign_kind::{ForeignKind, UnknownForeignKind};
-pub use form::Form;
 pub use freshness::{AgeLimits, Freshness, STALE_AFTER_DAYS};
 pub use ids::{ChunkId, ChunkRow, ContentHash, ContentHasher, DocumentId, DocumentRow, Generation, IdError};
-pub use language::{BuildFolder, Language, UnknownLanguage, build_folders, is_code_extension};
-pub use likeness::Likeness;
 pub use limits::{LOW_CONFIDENCE, Limits};
 pub use memory::{
     Anchor, Deleted, FeedbackTally, Lineage, Memory, MemoryOrigin, Promotion, Provenance, UnknownMemoryOrigin, Verified,
 };
 pub use memory_id::{EventId, EventIdError, ItemId, ItemIdError, MemoryId, MemoryIdError};
-pub use nearest::{near, nearest};
-pub use onboarding::Onboarding;
-pub use opposition::may_contradict;
 pub use provider::Provider;
 pub use relation::Relation;
 pub use remember::{
     AddMemory, MEMORY_BYTES, MEMORY_ENTRIES, PromoteMemory, RateItem, Repeats, SHORT_TEXT_BYTES, UpdateMemory,
     VerifyMemories, VerifyMode, title_of,
 };
-pub use report::{Frame, Report};
 pub use request::{
     Explain, Facets, Filters, JudgeUse, OtherProjects, PathFilter, Recording, SearchRequest, Weights, escape_glob,
 };
 pub use row_set::RowSet;
-pub use scope::{PROJECT_FOLDER, Scope, StoreScope, UnknownScope, UnknownStoreScope};
+pub use scope::{Scope, StoreScope, UnknownScope, UnknownStoreScope};
 pub use select::{Selectable, select};
 pub use session::{
     EndReason, EventDetails, HookRecord, ITEMS, Metadata, MetadataValue, Session, SessionEvent, SessionEventType,
@@ -123,9 +87,6 @@ pub use session_request::{
     AskBriefing, BriefingSubject, EndSession, ListEvents, ListSessions, LogEvent, METADATA_BYTES, METADATA_DEPTH,
     METADATA_VALUES, RECORD_TEXT_BYTES, StartSession,
 };
-pub use spelling::{path_of_uri, path_spellings};
-pub use task_list::boxes;
-pub use text_signature::{TextRun, TextSignature};
 pub use time::{Clock, Timestamp};
 pub use understand::{Original, QueryClass, Understood, UnknownFilter, understand, understand_whole, understand_words};
 pub use validity::{
@@ -133,4 +94,3 @@ pub use validity::{
     ValidityInputs, Verification, age_days,
 };
 pub use vector_index::{NearestError, Neighbour, RowFilter, VectorIndex};
-pub use vocabulary::Vocabulary;

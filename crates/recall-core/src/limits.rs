@@ -11,7 +11,7 @@ pub const LOW_CONFIDENCE: f64 = 0.33;
 pub struct Limits {
     /// The longest query. A pasted log may have some hundred kilobytes.
     pub query_bytes: usize,
-    /// How much of a query is searched for; a longer one is [condensed](crate::condense()). The longest bug reports and traces that
+    /// How much of a query is searched for; a longer one is [condensed](recall_text::condense()). The longest bug reports and traces that
     /// are pasted fit.
     pub searched_bytes: usize,
     /// The maximum number of hits of one search.

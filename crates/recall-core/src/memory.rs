@@ -3,7 +3,8 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::{ContentHash, DocPath, ItemId, MemoryId, StoreScope, Timestamp};
+use crate::{ContentHash, ItemId, MemoryId, StoreScope, Timestamp};
+use recall_text::DocPath;
 
 /// A captured piece of knowledge: the fold of all events about it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::ids::is_lower_hex;
-use crate::{ChunkId, DocPath, DocumentId, MemoryType};
+use crate::{ChunkId, DocumentId, MemoryType};
+use recall_text::DocPath;
 
 /// The id of a memory: its type and a number. Shown as `<letter>-<8 hexadecimal digits>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::{Ablation, DocPath, DocumentType, Language, Scope, normalized_path};
+use crate::{Ablation, DocumentType, Scope};
+use recall_text::{DocPath, Language, normalized_path};
 
 /// A validated search: the query is not blank and within its limit, and the page size is within its bounds.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,9 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The folder in a root that holds settings, journals, summaries and sessions. It holds no derived data.
-pub const PROJECT_FOLDER: &str = ".recall";
-
 /// The stores that a request reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{DocPath, EventId, MemoryId, Provenance, Timestamp};
+use crate::{EventId, MemoryId, Provenance, Timestamp};
+use recall_text::DocPath;
 
 /// Something that happened in a session, as its file has it.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,11 +6,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::condense::condense;
-use crate::report::reads_like_a_message;
-use crate::word_form::{PathForm, looks_like_identifier, path_form};
-use crate::words::unspaced_letters;
-use crate::{DocumentType, Filters, Language, Onboarding, PathFilter, Report, Scope, fold_case, normalize_text};
+use crate::{DocumentType, Filters, PathFilter, Scope};
+use recall_text::words::unspaced_letters;
+use recall_text::{
+    Language, Onboarding, PathForm, Report, condense, fold_case, looks_like_identifier, normalize_text, path_form,
+    reads_like_a_message,
+};
 
 /// What a query looks for, decided by rules without a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -336,6 +337,14 @@ const RELATIONSHIP_WORDS: &[&str] = &["callers", "dependents", "importers", "imp
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_in_a_pasted_text_is_a_filter_or_a_phrase() {
+        let text = condense("failed to load type:code path:src/a.rs for \"tag:x y\"\n", 1_000).text;
+        let understood = understand(&text);
+        assert!(understood.filters.is_empty() && understood.phrases.is_empty(), "{text}");
+        assert_eq!(text, "failed to load type: code path: src/a.rs for tag: x y");
+    }
 
     #[test]
     fn the_class_follows_from_the_words() {

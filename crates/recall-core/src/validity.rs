@@ -5,8 +5,9 @@
 //! A stored state would be wrong from the first change of a file on (ADR 12). Trust is capped by whose statement a memory is, not
 //! by what it says of itself (ADR 18).
 
-use crate::clean::is_kept;
-use crate::{AgeLimits, Anchor, DocPath, FeedbackTally, Freshness, Memory, MemoryId, MemoryOrigin, Timestamp};
+use crate::{AgeLimits, Anchor, FeedbackTally, Freshness, Memory, MemoryId, MemoryOrigin, Timestamp};
+use recall_text::DocPath;
+use recall_text::is_clean;
 
 /// A memory with its validity, as answers show it.
 #[derive(Clone, Debug, PartialEq)]
@@ -271,7 +272,7 @@ impl Contributor {
     /// Sanitises what git returns. The name is untrusted: line breaks, control and formatting characters, commas and
     /// quotes become spaces, so that it cannot pass for a further field. A long name is truncated.
     pub fn new(author: &str, commit: &str) -> Self {
-        let is_plain = |c: char| !c.is_control() && is_kept(c);
+        let is_plain = |c: char| !c.is_control() && is_clean(c);
         let author: String = author.chars().map(|c| if is_plain(c) { c } else { ' ' }).collect();
         let author = author.replace([',', '"'], " ");
         let author = author.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -334,7 +335,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{ContentHash, DocPath, MemoryType, Provenance, StoreScope, Verified};
+    use crate::{ContentHash, MemoryType, Provenance, StoreScope, Verified};
+    use recall_text::DocPath;
 
     const DAY: i64 = 86_400_000_000_000;
 

@@ -1,4 +1,3 @@
 //! The tests of the domain by its interface.
 
 mod rql;
-mod tokens;

@@ -18,7 +18,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_core::{DocPath, is_agent_file};
+use recall_text::{DocPath, is_agent_file};
 
 use self::check::{AdoptedFile, check};
 use self::project::Project;

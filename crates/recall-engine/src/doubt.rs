@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use recall_core::DocPath;
+use recall_text::DocPath;
 
 /// A name in a sentence that nothing in the project has.
 #[derive(Clone, Debug, PartialEq, Eq)]

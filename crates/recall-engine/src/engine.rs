@@ -8,9 +8,10 @@ mod stores;
 use std::sync::{Arc, Weak};
 
 use arc_swap::ArcSwapOption;
-use recall_core::{Clock, error_chain};
+use recall_core::Clock;
 use recall_journal::Disk;
 use recall_os::Folder;
+use recall_text::error_chain;
 use recall_watch::Watcher;
 
 use crate::budget::BudgetUse;

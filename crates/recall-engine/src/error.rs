@@ -10,9 +10,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use recall_core::{DocPathError, Scope, UnknownLanguage};
+use recall_core::Scope;
 use recall_index::lexical::exact::PatternError;
 use recall_os::OpenError;
+use recall_text::{DocPathError, UnknownLanguage};
 use recall_watch::root::OutsideError;
 
 use crate::origin::OriginError;

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use recall_core::{DocPath, Generation, MemoryId};
+use recall_core::{Generation, MemoryId};
+use recall_text::DocPath;
 
 /// A problem that a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,9 +16,10 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use recall_core::{Contributor, DocPath, EventId, PROJECT_FOLDER, Timestamp};
+use recall_core::{Contributor, EventId, Timestamp};
 use recall_journal::event_ids;
 use recall_os::git::{Program, Repository};
+use recall_text::{DocPath, PROJECT_FOLDER};
 
 pub(crate) use head::Head;
 pub use history::DocumentCommit;

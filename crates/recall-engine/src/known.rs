@@ -8,10 +8,9 @@ mod older_versions;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use recall_core::{
-    ContentHash, DocPath, DocumentRow, Generation, MemoryId, Timestamp, find_ascending, is_at_or_below, normalized_path,
-};
+use recall_core::{ContentHash, DocumentRow, Generation, MemoryId, Timestamp, find_ascending};
 use recall_index::catalog::{FailureKind, FileState};
+use recall_text::{DocPath, is_at_or_below, normalized_path};
 
 use crate::mask;
 

@@ -32,11 +32,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::{Condvar, Mutex, MutexGuard, RwLockReadGuard};
-use recall_core::{
-    DocPath, Event, EventId, ForeignKind, ItemId, Memory, MemoryId, MemoryOrigin, MemoryType, Timestamp, Vocabulary,
-};
+use recall_core::{Event, EventId, ForeignKind, ItemId, Memory, MemoryId, MemoryOrigin, MemoryType, Timestamp};
 use recall_journal::{Day, Journal, Storage};
 use recall_os::write_git_files;
+use recall_text::{DocPath, Vocabulary};
 
 use crate::error::MemoryError;
 
@@ -400,7 +399,8 @@ fn is_of_pending(event: &Event, state: &LedgerState) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use recall_core::{EventBody, MemoryChange, MemoryOrigin, NewMemory, PROJECT_FOLDER, Provenance, StoreScope};
+    use recall_core::{EventBody, MemoryChange, MemoryOrigin, NewMemory, Provenance, StoreScope};
+    use recall_text::PROJECT_FOLDER;
 
     use super::*;
 

@@ -15,8 +15,9 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use recall_core::{DocPath, Document, Symbol};
+use recall_core::{Document, Symbol};
 use recall_secrets::{Finding, Masker, Settings};
+use recall_text::DocPath;
 
 pub(crate) use kept::{Masking, memory, provenance};
 

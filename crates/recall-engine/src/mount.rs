@@ -6,7 +6,8 @@
 
 use std::path::Path;
 
-use recall_core::{ChunkId, DocPath, Document, DocumentId, Filters, MemoryId, MemoryView, Understood};
+use recall_core::{ChunkId, Document, DocumentId, Filters, MemoryId, MemoryView, Understood};
+use recall_text::DocPath;
 
 use crate::known::Known;
 

@@ -10,7 +10,8 @@ mod read;
 use std::time::Instant;
 
 use recall_core::rql::{Object, Query};
-use recall_core::{Explain, OtherProjects, Scope, error_chain};
+use recall_core::{Explain, OtherProjects, Scope};
+use recall_text::error_chain;
 
 use crate::Engine;
 use crate::coverage::Coverage;

@@ -51,9 +51,9 @@ use std::mem;
 
 use recall_core::rql::Filter;
 use recall_core::{
-    Ablation, Facets, Recording, Scope, SearchRequest, Understood, UnknownFilter, Weights, error_chain, select,
-    understand_whole,
+    Ablation, Facets, Recording, Scope, SearchRequest, Understood, UnknownFilter, Weights, select, understand_whole,
 };
+use recall_text::error_chain;
 
 use crate::coverage::Coverage;
 use crate::engine::MountedStore;

@@ -14,9 +14,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use recall_core::{EventDetails, EventId, PROJECT_FOLDER, Provenance, SessionEvent, SessionEventType, Timestamp};
+use recall_core::{EventDetails, EventId, Provenance, SessionEvent, SessionEventType, Timestamp};
 use recall_journal::{EVENTS_FILE, Recorder, Stat};
 use recall_os::{Folder, OpenError};
+use recall_text::PROJECT_FOLDER;
 
 pub use error::SessionError;
 pub(crate) use folder::name_of;

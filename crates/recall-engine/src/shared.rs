@@ -13,8 +13,9 @@ pub(crate) use contents::{KeyedDocument, document_key, published_document};
 pub(crate) use record::{Record, RecordedMemory};
 pub(crate) use repository::{current_branch, repository_name};
 
-use recall_core::{DocPath, Document, DocumentId, Embedder};
+use recall_core::{Document, DocumentId, Embedder};
 use recall_shared::Model;
+use recall_text::DocPath;
 
 /// Returns a model as shared stores name it.
 pub(crate) fn model_of(embedder: &dyn Embedder) -> Model {

@@ -7,8 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use recall_core::{ContentHash, PROJECT_FOLDER};
+use recall_core::ContentHash;
 use recall_os::{Access, Folder, OpenError};
+use recall_text::PROJECT_FOLDER;
 
 use crate::settings::Places;
 

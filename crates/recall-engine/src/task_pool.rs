@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::{Condvar, Mutex};
-use recall_core::error_chain;
+use recall_text::error_chain;
 
 /// The least number of chunks for which waking another thread pays off. Over 10,000 chunks, a semantic search was not faster with
 /// it, and a search by words took .97 of the time and .91 of the processor time without it. Over 100,000 chunks, a semantic search

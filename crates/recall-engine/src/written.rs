@@ -5,7 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use recall_core::{Citation, DocPath, path_spellings};
+use recall_core::Citation;
+use recall_text::{DocPath, path_spellings};
 use recall_watch::root;
 
 use crate::origin::Origin;

@@ -1,7 +1,8 @@
 //! The effect of leaving out a stage of the search.
 
-use recall_core::{Ablation, FileKind, SearchRequest};
+use recall_core::{Ablation, SearchRequest};
 use recall_engine::{Answer, Engine, Hit};
+use recall_text::FileKind;
 
 use crate::support::{Sandbox, request};
 

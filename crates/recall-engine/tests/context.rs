@@ -3,9 +3,9 @@
 use std::fs;
 use std::process::Command;
 
-use recall_core::tokens::count;
 use recall_core::{AddMemory, Filters, MemoryType, PathFilter, Scope};
 use recall_engine::{ContextError, ContextRequest, ContextSection, ContextWindow, Engine, WorkTreeChanges};
+use recall_text::tokens::count;
 
 use crate::support::{Sandbox, new_memory};
 

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::support::{Sandbox, request};
-use recall_core::{Case, DocumentType, ExactRequest, Filters, Language, Needle, OtherProjects, PathFilter, Scope};
+use recall_core::{Case, DocumentType, ExactRequest, Filters, Needle, OtherProjects, PathFilter, Scope};
 use recall_engine::{Engine, ExactAnswer, Hit, SearchError, Warning};
+use recall_text::Language;
 
 fn literal(text: &str) -> ExactRequest {
     ExactRequest {

@@ -7,11 +7,12 @@ use std::thread;
 use std::time::Duration;
 
 use crate::support::{Sandbox, everything, paths, request};
-use recall_core::{FileKind, PathFilter, Scope};
+use recall_core::{PathFilter, Scope};
 use recall_engine::{
     Cancel, Engine, EngineSettings, FailureEntryKind, GetError, IndexReport, IndexRequest, ItemRequest, LeftOutFile,
     Parent, Warning,
 };
+use recall_text::FileKind;
 
 /// Runs git in the project, without the user's own configuration.
 fn git(sandbox: &Sandbox, arguments: &[&str]) {

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use recall_core::{DocumentType, Facets, Filters, Language, SearchRequest};
+use recall_core::{DocumentType, Facets, Filters, SearchRequest};
 use recall_engine::{Answer, Engine, Facet, SearchError};
+use recall_text::Language;
 
 use crate::support::{Sandbox, paths, request};
 

@@ -10,12 +10,13 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use recall_core::{Ablation, DocumentType, Filters, Language, PathFilter, Scope, SearchRequest};
+use recall_core::{Ablation, DocumentType, Filters, PathFilter, Scope, SearchRequest};
 use recall_engine::{
     Answer, Cancel, EmbeddingModel, Engine, EngineSettings, GetError, ItemRequest, Origin, Parent, PublishRequest,
 };
 use recall_models::BuiltIn;
 use recall_shared::{Guarded, Memory, SharedStore};
+use recall_text::Language;
 
 use crate::support::Sandbox;
 

@@ -106,7 +106,7 @@ fn removing_a_directory_removes_all_its_documents() {
             },
         )
         .expect("removed");
-    let removed: Vec<_> = report.removals[0].documents.iter().map(recall_core::DocPath::as_str).collect();
+    let removed: Vec<_> = report.removals[0].documents.iter().map(recall_text::DocPath::as_str).collect();
     assert_eq!(removed, ["docs/a.md", "docs/b.md"]);
     assert_eq!(report.documents, 2);
     assert!(report.generation > before);

@@ -2,8 +2,9 @@
 
 use std::fs;
 
-use recall_core::{DocumentType, Filters, Language, PathFilter, Provenance, Scope, SearchRequest, StoreScope};
+use recall_core::{DocumentType, Filters, PathFilter, Provenance, Scope, SearchRequest, StoreScope};
 use recall_engine::{Cancel, Origin, RemoveRequest, RootCheck, SearchError, Tombstones};
+use recall_text::Language;
 
 use crate::support::{Sandbox, everything, paths, request};
 

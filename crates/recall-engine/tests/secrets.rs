@@ -182,7 +182,7 @@ fn a_secret_recognised_only_by_the_whole_file_or_its_name_is_masked_in_chunks() 
         let Some(text) = whole(&sandbox, &engine, path) else { continue };
         looked_at += 1;
         assert!(!is_shown(sample, &text), "{path}: {text}");
-        let id = recall_core::DocumentId::from_path(&recall_core::DocPath::new(path).expect("plain"));
+        let id = recall_core::DocumentId::from_path(&recall_text::DocPath::new(path).expect("plain"));
         for ordinal in 0..40 {
             let id = recall_core::ChunkId { document: id, ordinal }.to_string();
             for parent in [Parent::Leave, Parent::Include] {

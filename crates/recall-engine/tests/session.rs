@@ -9,8 +9,9 @@ mod sharing;
 use std::fs;
 use std::path::PathBuf;
 
-use recall_core::{DocPath, ListEvents, LogEvent, Metadata, Provenance, SessionEvent, SessionEventType};
+use recall_core::{ListEvents, LogEvent, Metadata, Provenance, SessionEvent, SessionEventType};
 use recall_engine::Engine;
+use recall_text::DocPath;
 
 use crate::support::Sandbox;
 

@@ -11,10 +11,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use recall_core::{
-    ByteSpan, Chunk, ChunkKind, ChunkRow, ContentHash, DocPath, Document, DocumentId, DocumentRow, DocumentType, Edge,
-    EdgeKind, FileKind, Language, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind, Timestamp,
+    ByteSpan, Chunk, ChunkKind, ChunkRow, ContentHash, Document, DocumentId, DocumentRow, DocumentType, Edge, EdgeKind,
+    ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind, Timestamp,
 };
 use recall_index::catalog::{Catalog, DocumentRecord, ListQuery};
+use recall_text::{DocPath, FileKind, Language};
 
 /// About the size of a real chunk.
 const CHUNK_BYTES: usize = 1000;

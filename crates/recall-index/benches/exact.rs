@@ -9,8 +9,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use recall_core::{Case, TextSignature};
+use recall_core::Case;
 use recall_index::lexical::exact::Pattern;
+use recall_text::TextSignature;
 
 /// The length of a block that is compressed alone, as in the catalog.
 const BLOCK_BYTES: usize = 8 * 1024;

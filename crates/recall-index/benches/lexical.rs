@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use recall_core::{
-    ByteSpan, Chunk, ChunkKind, ChunkRow, ContentHash, DocPath, Document, DocumentId, DocumentRow, DocumentType,
-    FileKind, Filters, Generation, Language, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind, Timestamp,
-    Understood, understand,
+    ByteSpan, Chunk, ChunkKind, ChunkRow, ContentHash, Document, DocumentId, DocumentRow, DocumentType, Filters,
+    Generation, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind, Timestamp, Understood, understand,
 };
 use recall_index::lexical::{IndexedDocument, Lexical, LexicalWriter, WriterSettings};
+use recall_text::{DocPath, FileKind, Language};
 
 const CHUNK_LINES: usize = 30;
 const ROUNDS: usize = 300;

@@ -17,10 +17,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use recall_core::{
-    DocPath, Event, EventBody, EventId, MemoryChange, MemoryId, MemoryOrigin, MemoryType, NewMemory, Provenance,
-    StoreScope, Timestamp,
+    Event, EventBody, EventId, MemoryChange, MemoryId, MemoryOrigin, MemoryType, NewMemory, Provenance, StoreScope,
+    Timestamp,
 };
 use recall_journal::{Disk, Follower, Journal};
+use recall_text::DocPath;
 
 /// The variable with a child's task: the number of its first event, the number of events, and a folder.
 const CHILD: &str = "RECALL_JOURNAL_CHILD";

@@ -5,8 +5,9 @@
 
 use std::time::Instant;
 
-use recall_core::words::{self, Word};
-use recall_core::{ChunkText, Embedder, Embedding, ModelError, ModelFingerprint, fold_case};
+use recall_core::{ChunkText, Embedder, Embedding, ModelError, ModelFingerprint};
+use recall_text::fold_case;
+use recall_text::words::{self, Word};
 
 /// The number of components. With 256, two of a chunk's hundred words share a component every few chunks.
 const DIMENSIONS: usize = 256;

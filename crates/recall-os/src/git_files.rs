@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use recall_core::PROJECT_FOLDER;
+use recall_text::PROJECT_FOLDER;
 
 use crate::{Access, Folder, OpenError};
 

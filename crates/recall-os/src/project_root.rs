@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use recall_core::PROJECT_FOLDER;
+use recall_text::PROJECT_FOLDER;
 
 /// What a version control system has at the top of a work tree: git (a file in linked work trees and submodules), Jujutsu and
 /// Mercurial.

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use recall_core::{DocPath, Timestamp};
+use recall_core::Timestamp;
+use recall_text::DocPath;
 
 /// What is at a path at the time of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

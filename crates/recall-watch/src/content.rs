@@ -9,7 +9,8 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
-use recall_core::{ContentHash, DocPath, Timestamp};
+use recall_core::{ContentHash, Timestamp};
+use recall_text::DocPath;
 
 use crate::change::modification_time;
 use crate::open::{OpenError, open_inside};

@@ -4,9 +4,9 @@
 //! `target`, `vendor`…) counts only where a tool would create it: in the root, or next to the tool's manifest. So
 //! `src/build/` is indexed. A skipped directory can be brought back by `!name/` in a `.recallignore`, or by adding it.
 //!
-//! The folders of each language's tools are in [`recall_core::build_folders`].
+//! The folders of each language's tools are in [`recall_text::build_folders`].
 
-use recall_core::{BuildFolder, build_folders};
+use recall_text::{BuildFolder, build_folders};
 
 /// Returns whether a directory belongs to a version control system. Nothing brings these back.
 pub(crate) fn is_version_control(name: &str) -> bool {

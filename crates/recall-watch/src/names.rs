@@ -1,6 +1,6 @@
 //! Files that are skipped by their name.
 
-use recall_core::ToolFile;
+use recall_text::ToolFile;
 
 use crate::SkipReason;
 

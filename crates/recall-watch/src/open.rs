@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use recall_core::DocPath;
 use recall_os::{Access, Folder};
+use recall_text::DocPath;
 
 /// A file could not be opened.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use recall_core::{DocPath, DocPathError};
+use recall_text::{DocPath, DocPathError};
 
 use crate::spelling;
 pub use recall_os::project_root;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use ignore::Match;
 use ignore::gitignore::Gitignore;
-use recall_core::{DocPath, Limits};
+use recall_core::Limits;
+use recall_text::DocPath;
 
 use crate::ignore_files::{Kind, UserRules, compile, user_rules};
 use crate::{GitFacts, ScanError, SizeLimits};
@@ -32,7 +33,7 @@ pub struct Rules {
     /// Files and directories that the user removed. They override everything else.
     pub removals: Vec<DocPath>,
     /// Whether git's ignore files and the built-in list of directories apply to files with instructions for agents
-    /// ([`is_agent_file`](recall_core::is_agent_file)).
+    /// ([`is_agent_file`](recall_text::is_agent_file)).
     pub agent_files: IgnoreRules,
     /// Whether the ignore files of the directories above the root apply.
     pub above: IgnoreRules,

@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use recall_core::{DocPath, Timestamp};
+use recall_core::Timestamp;
+use recall_text::DocPath;
 
 pub use self::explain::{Explanation, explain};
 use self::lister::Found;

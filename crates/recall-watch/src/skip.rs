@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use recall_core::quantity;
+use recall_text::quantity;
 
 /// Why a file is not indexed although no rule of the user excludes it.
 ///

@@ -8,8 +8,8 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use recall_core::DocPath;
 use recall_os::git::UserConfig;
+use recall_text::DocPath;
 use recall_watch::{Explanation, GitFacts, Rules, Scan, explain, scan};
 
 /// A repository and a home folder.

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use recall_core::DocPath;
+use recall_text::DocPath;
 use recall_watch::content::{self, ContentError};
 use recall_watch::{Addition, Depth, IgnoreRules, Rules, Scan, SkipReason, StatOutcome, scan, stat};
 use rustix::fs::{CWD, FileType, Mode, OFlags, mkdirat, mknodat, openat};

@@ -6,7 +6,7 @@ use std::num::NonZero;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use recall_core::DocPath;
+use recall_text::DocPath;
 use recall_watch::Depth::{self, Flat, Recursive};
 use recall_watch::IgnoreRules::{self, Honour, PassOver};
 use recall_watch::{Addition, Rules, Scan, ScanError, SizeLimits, SkipReason, scan};

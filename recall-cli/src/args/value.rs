@@ -4,7 +4,8 @@ use std::str::FromStr;
 
 use recall_api::convert::context_type;
 use recall_api::v1::ContextType;
-use recall_core::{DocumentType, Language, MemoryId, MemoryIdError, MemoryOrigin, MemoryType, Relation, Scope};
+use recall_core::{DocumentType, MemoryId, MemoryIdError, MemoryOrigin, MemoryType, Relation, Scope};
+use recall_text::Language;
 
 /// Parses a scope.
 pub(crate) fn scope(text: &str) -> Result<Scope, String> {

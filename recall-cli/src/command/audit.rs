@@ -7,7 +7,7 @@ use clap::Args;
 use recall_api::convert::scope;
 use recall_api::v1::{self, AuditResponse};
 use recall_core::ForeignKind;
-use recall_core::quantity::{count, count_noun};
+use recall_text::quantity::{count, count_noun};
 
 use super::import::SourceArgs;
 use crate::Exit;

@@ -8,7 +8,7 @@ use clap::Args;
 use recall_api::convert::scope;
 use recall_api::{Reason, v1};
 use recall_core::Scope;
-use recall_core::quantity::{bytes, count_noun};
+use recall_text::quantity::{bytes, count_noun};
 use serde::{Deserialize, Serialize};
 
 use crate::command_context::CommandContext;

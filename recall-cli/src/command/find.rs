@@ -6,7 +6,8 @@ use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use recall_api::convert::scope;
 use recall_api::v1;
-use recall_core::{DocumentType, Language, Scope};
+use recall_core::{DocumentType, Scope};
+use recall_text::Language;
 use serde::Serialize;
 
 use super::open::place_of;

@@ -12,7 +12,7 @@ use recall_api::convert::scope;
 use recall_api::v1::import_request::Part;
 use recall_api::v1::{self, ImportResponse};
 use recall_core::Scope;
-use recall_core::quantity::count_noun;
+use recall_text::quantity::count_noun;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 

@@ -4,7 +4,8 @@ use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 use recall_api::convert::scope;
 use recall_api::v1;
-use recall_core::{DocumentType, Language, Scope};
+use recall_core::{DocumentType, Scope};
+use recall_text::Language;
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;

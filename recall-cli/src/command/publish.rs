@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use recall_api::v1;
-use recall_core::quantity::count_noun;
+use recall_text::quantity::count_noun;
 
 use crate::Exit;
 use crate::command_context::CommandContext;

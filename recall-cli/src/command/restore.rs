@@ -7,7 +7,7 @@ use clap::Args;
 use recall_api::convert::scope;
 use recall_api::v1::{self, RestoreResponse};
 use recall_core::Scope;
-use recall_core::quantity::count_noun;
+use recall_text::quantity::count_noun;
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;

@@ -4,7 +4,8 @@ use clap::{ArgGroup, Args};
 use clap_complete::engine::ArgValueCompleter;
 use recall_api::convert::scope;
 use recall_api::{searched_files, v1};
-use recall_core::{Ablation, DocumentType, Language, Scope};
+use recall_core::{Ablation, DocumentType, Scope};
+use recall_text::Language;
 
 use crate::command::exact;
 use crate::command_context::CommandContext;

@@ -7,7 +7,7 @@ use recall_api::convert::scope;
 use recall_api::json::{SAVINGS_METHOD, saved_tokens};
 use recall_api::v1;
 use recall_core::Scope;
-use recall_core::quantity::{bytes, count, count_noun};
+use recall_text::quantity::{bytes, count, count_noun};
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use recall_api::v1;
-use recall_core::quantity::span;
+use recall_text::quantity::span;
 use serde::Serialize;
 
 use crate::Exit;

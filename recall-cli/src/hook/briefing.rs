@@ -6,7 +6,7 @@ use recall_api::v1;
 use recall_client::Client;
 use recall_config::HookSettings;
 use recall_core::MemoryId;
-use recall_core::tokens::count;
+use recall_text::tokens::count;
 use tonic::Status;
 
 use super::input::Input;

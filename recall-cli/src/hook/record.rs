@@ -4,7 +4,8 @@ use std::path::Path;
 
 use recall_api::v1;
 use recall_config::CaptureSettings;
-use recall_core::{ContentHash, HookRecord, ITEMS, PROJECT_FOLDER, TASKS, boxes};
+use recall_core::{ContentHash, HookRecord, ITEMS, TASKS};
+use recall_text::{PROJECT_FOLDER, boxes};
 use serde_json::{Map, Value, json};
 
 use crate::hook::input::{Task, ToolCall, ToolKind, ToolResult};

@@ -27,4 +27,4 @@ pub mod style;
 pub mod table;
 pub(crate) mod text;
 
-pub(crate) use recall_core::quantity;
+pub(crate) use recall_text::quantity;

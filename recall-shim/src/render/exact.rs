@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use recall_api::nothing_matches;
 use recall_api::v1::{ExactResponse, Hit};
-use recall_core::quantity::{count, count_noun, millis};
+use recall_text::quantity::{count, count_noun, millis};
 
 use super::notes::notes;
 use super::quote::fence;

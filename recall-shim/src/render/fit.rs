@@ -3,7 +3,7 @@
 //! The first hit is quoted before the others are named, each in a line or two. What then is left goes to the rest of the first hit, then
 //! to the second one, and so on.
 
-use recall_core::tokens;
+use recall_text::tokens;
 
 use super::hit::Parts;
 use super::quote::fence_block;

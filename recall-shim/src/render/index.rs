@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use recall_api::v1::{IndexFinished, ItemFailure};
-use recall_core::quantity::{bytes, count, count_noun, millis};
+use recall_text::quantity::{bytes, count, count_noun, millis};
 
 use super::notes::notes;
 use crate::index_run::Run;

@@ -1,7 +1,7 @@
 //! The notes above an answer: warnings and the indexing progress.
 
 use recall_api::v1::{Indexing, Severity, Warning};
-use recall_core::quantity::count;
+use recall_text::quantity::count;
 
 use crate::render::text::inline;
 

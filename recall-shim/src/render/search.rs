@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use recall_api::searched_files;
 use recall_api::v1::{Filters, Hit, QueryEcho, Scope, SearchResponse, SearchStats, StoreScope, StoreStatus};
-use recall_core::quantity::{count, count_noun, millis};
+use recall_text::quantity::{count, count_noun, millis};
 
 use super::fit::{Budget, FIRST_LINES, Fitted, fit};
 use super::hit::{Parts, parts};
@@ -299,7 +299,7 @@ fn narrowing(filters: &Filters) -> String {
 mod tests {
     use proptest::prelude::*;
     use recall_api::v1::{ByteRange, Explain, Retrieved, Severity, Warning};
-    use recall_core::tokens::count;
+    use recall_text::tokens::count;
 
     use super::*;
     use crate::render::sample::{doc, hit, sample_answer};

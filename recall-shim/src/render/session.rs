@@ -7,7 +7,7 @@ use recall_api::v1::{
     SessionState, StartSessionResponse,
 };
 use recall_core::TaskState;
-use recall_core::quantity::count_noun;
+use recall_text::quantity::count_noun;
 
 use super::notes::notes;
 use crate::render::memory::render_add;

@@ -1,6 +1,6 @@
 //! The small parts of the text of an answer: sanitised texts and names, their lengths, and timestamps.
 
-pub(crate) use recall_core::clean;
+pub(crate) use recall_text::clean;
 
 /// Returns a name as one line of at most `longest_chars` characters.
 ///

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use recall_api::v1::{GraphNode, GraphRequest, GraphResponse, Scope};
 use recall_api::{Neighbours, neighbours};
-use recall_core::quantity::count_noun;
+use recall_text::quantity::count_noun;
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};

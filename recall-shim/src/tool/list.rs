@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use recall_api::v1::{ListEntry, ListRequest, ListResponse, ListSort, Scope};
-use recall_core::quantity::{count, count_noun};
+use recall_text::quantity::{count, count_noun};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};

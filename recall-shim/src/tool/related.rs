@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use recall_api::v1::{RelatedEntry, RelatedRequest, RelatedResponse, Scope};
-use recall_core::quantity::count_noun;
+use recall_text::quantity::count_noun;
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};

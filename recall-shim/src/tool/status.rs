@@ -7,7 +7,7 @@ use recall_api::v1::{
     DaemonStatus, Freshness, LatencyHistogram, Limits, Model, Scope, StatusRequest, StatusResponse, StoreScope,
     StoreStatus,
 };
-use recall_core::quantity::{bytes, count, count_noun, millis};
+use recall_text::quantity::{bytes, count, count_noun, millis};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};

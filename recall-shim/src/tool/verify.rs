@@ -6,7 +6,7 @@ use recall_api::v1::{
     AdoptedCheck, Anchor, Doubt, MovedFile, Scope, VerificationState, VerifiedMemory, VerifyMode, VerifyRequest,
     VerifyResponse,
 };
-use recall_core::quantity::count_noun;
+use recall_text::quantity::count_noun;
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};

@@ -1,8 +1,8 @@
 //! The errors of backups, as reasons with hints.
 
 use recall_api::{Failure, Reason};
-use recall_core::error_chain;
 use recall_engine::{BackupError, ExportError, ImportError, RestoreError};
+use recall_text::error_chain;
 
 use super::{IntoFailure, fault_failure, store_failure};
 

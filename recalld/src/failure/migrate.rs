@@ -1,8 +1,9 @@
 //! The errors of imports of what other tools remember, as reasons with hints.
 
 use recall_api::{Failure, Reason};
-use recall_core::{ForeignKind, error_chain};
+use recall_core::ForeignKind;
 use recall_engine::{MigrateError, ReadError};
+use recall_text::error_chain;
 
 use super::{IntoFailure, fault_failure, store_failure};
 

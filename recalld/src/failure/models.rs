@@ -3,11 +3,11 @@
 use std::io;
 
 use recall_api::{Failure, Reason};
-use recall_core::error_chain;
 use recall_models::providers::{NameError, ProviderError, ProviderSetError};
 use recall_models::{
     AddError, DescribeError, FetchError, FolderError, InstallError, LoadError, PullError, RuntimeError,
 };
+use recall_text::error_chain;
 
 use super::IntoFailure;
 use crate::models::{ModelsError, RemoteError};

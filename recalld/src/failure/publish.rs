@@ -1,8 +1,8 @@
 //! The errors of publications, as reasons with hints.
 
 use recall_api::{Failure, Reason};
-use recall_core::error_chain;
 use recall_engine::{PublishError, PublishSourceError};
+use recall_text::error_chain;
 
 use super::{IntoFailure, shared_failure, store_failure};
 

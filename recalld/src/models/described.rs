@@ -26,7 +26,7 @@ pub(super) fn installed_model(model: &Installed, running: Option<&dyn Listed>) -
     let manifest = match manifest {
         Ok(manifest) => manifest,
         Err(error) => {
-            return v1::Model { origin: "local".to_owned(), problem: recall_core::error_chain(error), ..described };
+            return v1::Model { origin: "local".to_owned(), problem: recall_text::error_chain(error), ..described };
         }
     };
     let provider = running.and_then(Listed::provider);

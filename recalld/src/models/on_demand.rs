@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use parking_lot::Mutex;
-use recall_core::{ChunkText, CrossEncoder as _, Embedder, Embedding, ModelError, ModelFingerprint, error_chain};
+use recall_core::{ChunkText, CrossEncoder as _, Embedder, Embedding, ModelError, ModelFingerprint};
 use recall_models::{
     LoadError, Manifest, ModelState, OnnxCrossEncoder, OnnxEncoder, OnnxSettings, Runtime, RuntimeError, find_runtime,
 };
+use recall_text::error_chain;
 
 /// A model that the runtime executes.
 pub(crate) trait Run: Sized + Send + Sync + 'static {

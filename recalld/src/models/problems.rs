@@ -110,7 +110,7 @@ fn used_model_problem(
     match installed.iter().find(|model| model.name == name) {
         None => Some(problem("it is not installed", folder.path_of(name).unwrap_or_default())),
         Some(Installed { path, manifest: Err(error), .. }) => {
-            Some(problem(&recall_core::error_chain(error), path.clone()))
+            Some(problem(&recall_text::error_chain(error), path.clone()))
         }
         Some(Installed { path, manifest: Ok(manifest), .. }) if !manifest.kind.roles().contains(&role) => {
             Some(problem(&format!("it is made to {}", manifest.kind), path.clone()))

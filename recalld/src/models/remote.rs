@@ -10,13 +10,13 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use recall_api::v1;
 use recall_config::{Environment, RemoteSettings};
-use recall_core::error_chain;
 use recall_models::Role;
 use recall_models::providers::{
     Addresses, EncoderState, Link, LinkSettings, NameError, Network, Provider, ProviderError, ProviderSetError,
     Providers, Remembered, RememberedError, RemoteDescriber, RemoteEncoder, RemoteJudge, RemoteModel, RemoteName,
     Usage, Wire, probe, probe_describer, probe_judge,
 };
+use recall_text::error_chain;
 
 use super::described::names;
 use crate::clock::SystemClock;

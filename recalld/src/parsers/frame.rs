@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::time::Duration;
 
 use recall_chunk::ChunkLimits;
-use recall_core::Language;
+use recall_text::Language;
 
 /// The first frame of a worker. The daemon and the worker are one version, or do not work together.
 pub(super) const HELLO: &[u8] = concat!("recall parse worker ", env!("CARGO_PKG_VERSION")).as_bytes();

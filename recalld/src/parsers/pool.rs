@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use recall_chunk::{ChunkLimits, CodeParser, CodeParserError};
-use recall_core::{Language, ParsedDocument};
+use recall_core::ParsedDocument;
+use recall_text::Language;
 
 use super::frame::Request;
 use super::process::{Process, Worker};

@@ -3,8 +3,8 @@
 use recall_api::v1::{self, ConfigRequest, ConfigResponse, Severity};
 use recall_api::{Failure, Reason};
 use recall_config::{BroadRoot, Layer, Origin, Place, Row, settings_root};
-use recall_core::error_chain;
 use recall_engine::RootCheck;
+use recall_text::error_chain;
 use tonic::Status;
 
 use super::{Service, context, warning};

@@ -6,8 +6,9 @@ use std::time::Instant;
 use recall_api::convert::{chunk, document, filters, limits, scope};
 use recall_api::v1::{ContextRequest, ContextResponse, ContextType, PackedContext, PackedSpan, SearchResponse};
 use recall_api::{InvalidRequest, Problem};
-use recall_core::{Scope, SearchRequest, condense};
+use recall_core::{Scope, SearchRequest};
 use recall_engine::{ContextRequest as Asked, ContextSection, ContextSpan, ContextWindow, Coverage, WorkTreeChanges};
+use recall_text::condense;
 use tonic::Status;
 
 use super::{Service, context, search, store, warning};

@@ -3,8 +3,9 @@
 use recall_api::convert::{chunk, document, limits, scope, symbol, time};
 use recall_api::v1::{self, Commit, GetRequest, GetResponse, HistoryRequest, HistoryResponse, Severity};
 use recall_api::{Failure, InvalidRequest, Problem, Reason};
-use recall_core::{DocPath, Scope};
+use recall_core::Scope;
 use recall_engine::{CitedItem, DocumentCommit, History, Item, ItemRequest, Parent};
+use recall_text::DocPath;
 use tonic::Status;
 
 use super::{Service, context, memory, store, warning};

@@ -3,9 +3,10 @@
 use recall_api::convert::{document, document_type, limits, scope, time};
 use recall_api::v1::{self, ListEntry, ListRequest, ListResponse};
 use recall_api::{InvalidRequest, Problem};
-use recall_core::quantity::count_noun;
-use recall_core::{Anchor, AnchorState, Language, PathFilter, Scope, fold_case, normalize_text};
+use recall_core::{Anchor, AnchorState, PathFilter, Scope};
 use recall_engine::{Coverage, ListRequest as Asked, ListSort, Listed, Listing, RecordStatus, Said, StaleReason};
+use recall_text::quantity::count_noun;
+use recall_text::{Language, fold_case, normalize_text};
 use tonic::Status;
 
 use super::{Service, context, memory, store, warning};

@@ -9,8 +9,9 @@ use recall_api::v1::{
     RemoveModelRequest, RemoveModelResponse, TransferEvent, UseModelRequest, UseModelResponse,
 };
 use recall_api::{InvalidRequest, Problem};
-use recall_core::{Scope, error_chain};
+use recall_core::Scope;
 use recall_models::{Role, Watch};
+use recall_text::error_chain;
 use tonic::Status;
 
 use super::{Pieces, Service, context};

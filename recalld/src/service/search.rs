@@ -11,8 +11,9 @@ use recall_api::v1::{self, CandidatesRequest, CandidatesResponse, RequestContext
 use recall_api::{Failure, Reason, convert};
 use recall_config::SearchSettings;
 use recall_core::rql::Filter;
-use recall_core::{DocPath, DocumentId, OtherProjects, Recording, Scope, error_chain};
+use recall_core::{DocumentId, OtherProjects, Recording, Scope};
 use recall_engine::{Engine, GetError, ItemRequest, Origin, Parent, RankedDocument, Warning, feature_names};
+use recall_text::{DocPath, error_chain};
 use tonic::Status;
 
 use super::{Service, context, query, warning};

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use recall_api::v1;
 use recall_api::v1::Severity;
-use recall_core::Condensed;
-use recall_core::quantity::{count, count_noun};
 use recall_engine::{LeftOutGroup, UnreadLines, Warning};
+use recall_text::Condensed;
+use recall_text::quantity::{count, count_noun};
 
 use crate::models::ModelProblem;
 

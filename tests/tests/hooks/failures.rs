@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use recall_core::tokens::count;
 use recall_testkit::Project;
 use recall_tests::Sandbox;
+use recall_text::tokens::count;
 use serde_json::{Value, json};
 
 use super::{event, hook, json_of, patient};

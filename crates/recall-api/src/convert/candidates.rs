@@ -1,6 +1,7 @@
 //! Candidates with the features of the learned rankers.
 
-use recall_core::{DocPath, Limits, Scope, SearchRequest};
+use recall_core::{Limits, Scope, SearchRequest};
+use recall_text::DocPath;
 
 use super::{filters, limits, scope};
 use crate::{InvalidRequest, v1};

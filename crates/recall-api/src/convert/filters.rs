@@ -1,6 +1,7 @@
 //! Filters.
 
-use recall_core::{DocumentType, Filters, Language, PathFilter, fold_case, normalize_text};
+use recall_core::{DocumentType, Filters, PathFilter};
+use recall_text::{Language, fold_case, normalize_text};
 
 use super::document_type;
 use crate::{InvalidRequest, Problem, v1};

@@ -3,8 +3,9 @@
 use recall_core::{
     AddMemory, Citation, Feedback, ItemId, MEMORY_BYTES, MEMORY_ENTRIES, MemoryId, MemoryOrigin, PromoteMemory,
     Provenance, RateItem, Repeats, SHORT_TEXT_BYTES, Scope, StoreScope, UpdateMemory, Verdict, VerifyMemories,
-    VerifyMode, normalize_text,
+    VerifyMode,
 };
+use recall_text::normalize_text;
 
 use super::{scope, time};
 use crate::{InvalidRequest, Problem, v1};

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use recall_core::{
-    Ablation, Condensed, DocumentType, Explain, Facets, JudgeUse, Limits, OtherProjects, Recording, Scope,
-    SearchRequest, condense,
+    Ablation, DocumentType, Explain, Facets, JudgeUse, Limits, OtherProjects, Recording, Scope, SearchRequest,
 };
+use recall_text::{Condensed, condense};
 
 use super::{filters, limits, scope, weights};
 use crate::{InvalidRequest, Problem, v1};
@@ -195,7 +195,8 @@ fn part(value: Option<f64>) -> Result<Option<f64>, InvalidRequest> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use recall_core::{Filters, Language, PathFilter, Weights};
+    use recall_core::{Filters, PathFilter, Weights};
+    use recall_text::Language;
 
     use super::*;
     use crate::Reason;

@@ -15,7 +15,7 @@ use recall_api::v1::remind_request::Occasion;
 use recall_cli::{CommandContext, Exit, Format, QueryBar};
 use recall_client::Client;
 use recall_core::title_of;
-use recall_core::tokens::count;
+use recall_text::tokens::count;
 
 use crate::error::BenchError;
 use crate::evaluation::{add_query_id, replay};

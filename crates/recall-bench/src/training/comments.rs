@@ -4,8 +4,9 @@
 //! must be removed from it.
 
 use recall_chunk::{ChunkLimits, Chunker};
-use recall_core::words::is_stop_word;
-use recall_core::{ByteSpan, DocPath, FileKind, Form, Language, Limits};
+use recall_core::{ByteSpan, Limits};
+use recall_text::words::is_stop_word;
+use recall_text::{DocPath, FileKind, Form, Language};
 
 /// A file without one of its comments.
 pub(crate) struct Uncommented {
@@ -27,7 +28,7 @@ pub(crate) fn without_comment(path: &DocPath, text: &str) -> Option<Uncommented>
         return None;
     }
     let parsed = Chunker::new(ChunkLimits::from(&Limits::default())).parse(path, language.as_ref(), text);
-    if FileKind::from_parsed(path, language.as_ref(), text, &parsed) != FileKind::Main {
+    if parsed.file_kind(path, language.as_ref(), text) != FileKind::Main {
         return None;
     }
     let described: Vec<(ByteSpan, String)> = parsed

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use recall_core::DocPath;
+use recall_text::DocPath;
 
 /// Lists the files of a tree, sorted.
 pub(crate) fn files(tree: &Path) -> Result<Vec<DocPath>, Box<dyn Error + Send + Sync>> {

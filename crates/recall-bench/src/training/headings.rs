@@ -3,7 +3,7 @@
 //! A heading summarises its section in a few words. To ask for the section, it is stored in a file of its own without
 //! the heading.
 
-use recall_core::words::is_stop_word;
+use recall_text::words::is_stop_word;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Section {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use recall_core::words::is_stop_word;
+use recall_text::words::is_stop_word;
 
 /// The minimum length of a keyword.
 const MIN_CHARS: usize = 5;

@@ -7,9 +7,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::quality::mine::{Checkout, History, MineLimits};
-use recall_core::DocPath;
 use recall_engine::{ContentKind, RankedDocument, Rankers};
 use recall_rank::{Judged, JudgedQuery};
+use recall_text::DocPath;
 
 use crate::training::arguments::{Knows, MineArguments, report};
 use crate::training::ask::{Models, QueryEngine};

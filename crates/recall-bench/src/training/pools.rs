@@ -11,9 +11,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::quality::mine::{Checkout, History, MineLimits, MinedQuery};
-use recall_core::DocPath;
 use recall_engine::RankedDocument;
 use recall_rank::{Judged, JudgedQuery};
+use recall_text::DocPath;
 
 use crate::training::arguments::{Knows, PoolArguments, report};
 use crate::training::ask::{Models, QueryEngine};

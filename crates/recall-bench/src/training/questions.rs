@@ -7,7 +7,8 @@ use std::path::Path;
 
 use crate::quality::mine::MinedQuery;
 use recall_chunk::{ChunkLimits, Chunker};
-use recall_core::{DocPath, FileKind, Form, Language, Limits, SymbolKind};
+use recall_core::{Limits, SymbolKind};
+use recall_text::{DocPath, FileKind, Form, Language};
 
 use crate::training::bodies::Body;
 use crate::training::comments::{self, Uncommented};

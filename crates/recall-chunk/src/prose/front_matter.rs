@@ -1,6 +1,6 @@
 //! Front matter of Markdown documents.
 
-use recall_core::normalize_text;
+use recall_text::normalize_text;
 
 use super::Markup;
 use crate::lines::Lines;

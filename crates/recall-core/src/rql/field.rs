@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::nearest;
+use recall_text::nearest;
 
 use crate::rql::ast::Operator;
 use crate::rql::object::Object;

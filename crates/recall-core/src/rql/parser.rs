@@ -93,7 +93,7 @@ impl<'t> Parser<'t> {
         let expected = "`doc`, `chunk` or `memory`";
         let word = self.name(expected)?;
         Object::from_name(&word.node).ok_or_else(|| {
-            let near = crate::nearest(&word.node.to_lowercase(), Object::ALL.map(Object::as_str));
+            let near = recall_text::nearest(&word.node.to_lowercase(), Object::ALL.map(Object::as_str));
             let fault = self.fault(word.bytes, Problem::Unexpected { found: format!("`{}`", word.node) }, expected);
             near.into_iter().fold(fault, Fault::replaced_by)
         })

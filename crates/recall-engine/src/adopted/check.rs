@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use recall_core::DocPath;
+use recall_text::DocPath;
 
 use super::claims::{Claim, Subject, claims, is_hedged};
 use super::project::Project;

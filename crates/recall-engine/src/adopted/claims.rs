@@ -3,7 +3,7 @@
 //! A name counts if a reader would look for exactly it: a path, an identifier in backticks, a command. Placeholders, globs, addresses,
 //! variables and absolute paths do not.
 
-use recall_core::words::{self, Word};
+use recall_text::words::{self, Word};
 
 use super::sentences::{Form, Sentence};
 

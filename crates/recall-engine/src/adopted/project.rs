@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
 
-use recall_core::{BuildFolder, DocPath, build_folders, is_agent_file};
+use recall_text::{BuildFolder, DocPath, build_folders, is_agent_file};
 use recall_watch::StatOutcome;
 
 use crate::engine::MountedStore;

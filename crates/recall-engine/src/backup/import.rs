@@ -10,8 +10,9 @@ use std::io::{self, BufRead, BufReader, Read, Seek as _, SeekFrom, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use recall_core::{DocPath, MemoryId, Provenance, Scope, StoreScope};
+use recall_core::{MemoryId, Provenance, Scope, StoreScope};
 use recall_os::{Access, Folder, OpenError};
+use recall_text::DocPath;
 use recall_watch::StatOutcome;
 
 use super::archive::Entry;

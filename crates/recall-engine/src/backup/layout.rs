@@ -1,7 +1,8 @@
 //! The files that a backup holds, by the folder that they are in.
 
-use recall_core::{PROJECT_FOLDER, Scope, StoreScope};
+use recall_core::{Scope, StoreScope};
 use recall_journal::{Day, EVENTS_FILE, JOURNAL_FILE};
+use recall_text::PROJECT_FOLDER;
 use serde::{Deserialize, Serialize};
 
 use crate::memory::profile::PROFILE;

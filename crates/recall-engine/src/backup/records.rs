@@ -2,8 +2,9 @@
 //!
 //! A checksum covers the lines since the one before it, and that checksum, so that a partial export can be continued.
 
-use recall_core::{Chunk, ChunkId, DocPath, Document, DocumentType, Edge, Language, Memory, Symbol, Timestamp};
+use recall_core::{Chunk, ChunkId, Document, DocumentType, Edge, Memory, Symbol, Timestamp};
 use recall_journal::{moment_of, rfc_3339};
+use recall_text::{DocPath, Language};
 use serde::{Deserialize, Serialize};
 
 use super::layout::Area;

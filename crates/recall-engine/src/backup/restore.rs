@@ -10,9 +10,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use recall_core::{PROJECT_FOLDER, Provenance, Scope};
+use recall_core::{Provenance, Scope};
 use recall_journal::{LineHash, LineLog};
 use recall_os::{Access, Folder, OpenError, write_git_files};
+use recall_text::PROJECT_FOLDER;
 
 use super::archive::{Archive, Entry, FORMAT_VERSION, Manifest, Refusal};
 use super::error::RestoreError;

@@ -5,9 +5,9 @@ use std::ffi::OsString;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use recall_core::PROJECT_FOLDER;
 use recall_journal::{Day, EVENTS_FILE, JOURNAL_FILE};
 use recall_os::{Access, Folder, OpenError};
+use recall_text::PROJECT_FOLDER;
 
 use super::archive::FILE_BYTES;
 use super::error::BackupError;

@@ -1,6 +1,6 @@
 //! Copies that tools make of other files: bundles, minified and generated files.
 
-use recall_core::{DocPath, FileKind};
+use recall_text::{DocPath, FileKind};
 
 use crate::links::path_text::{last_component, module_of};
 use crate::links::paths::Paths;

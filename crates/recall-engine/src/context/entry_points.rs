@@ -4,8 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use recall_core::{DocPath, FileKind, Filters, Form, understand};
+use recall_core::{Filters, understand};
 use recall_index::catalog::Snapshot;
+use recall_text::{DocPath, FileKind, Form};
 
 use crate::context::task_names::TaskName;
 use crate::engine::MountedStore;

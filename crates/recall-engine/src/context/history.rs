@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
-use recall_core::DocPath;
+use recall_text::DocPath;
 
 use crate::context::draft::Entry;
 use crate::git::{FileCommit, Git};
 use crate::mask;
-use recall_core::quote::inline;
+use recall_text::quote::inline;
 
 /// The most commits that are listed.
 const MOST_COMMITS: usize = 8;

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use recall_core::{DocPath, MemoryId, MemoryView, Timestamp};
+use recall_core::{MemoryId, MemoryView, Timestamp};
+use recall_text::DocPath;
 
 use crate::context::draft::Entry;
 use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::memory::memories_about;
 use crate::memory::words::words_of;
-use recall_core::quote::{inline, quote};
+use recall_text::quote::{inline, quote};
 
 /// The most characters that are quoted of a memory.
 const MEMORY_CHARS: usize = 400;

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use recall_core::{ByteSpan, ChunkId, DocPath, DocumentRow, Edge, EdgeKind, FileKind, Span, Symbol, clean};
+use recall_core::{ByteSpan, ChunkId, DocumentRow, Edge, EdgeKind, Span, Symbol};
 use recall_index::catalog::{Snapshot, StoredChunk};
+use recall_text::{DocPath, FileKind, clean};
 
 use crate::context::draft::Entry;
 use crate::engine::MountedStore;
@@ -12,7 +13,7 @@ use crate::error::StoreError;
 use crate::graph::definitions::{Definition, NameResolver};
 use crate::mask;
 use crate::mount::Mount;
-use recall_core::quote::inline;
+use recall_text::quote::inline;
 
 /// The most definitions and tests that are listed.
 const MOST_DEFINITIONS: usize = 24;

@@ -5,7 +5,7 @@
 //! text of as many as possible. What remains completes the text of the best ones. Lists of entries have shares of their own;
 //! what they leave goes to the documents.
 
-use recall_core::tokens::count;
+use recall_text::tokens::count;
 
 use crate::context::block::{Lines, block, pointer};
 use crate::context::draft::ContextSection;

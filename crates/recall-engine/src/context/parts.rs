@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use recall_core::{ChunkKind, Symbol, clean};
+use recall_core::{ChunkKind, Symbol};
+use recall_text::clean;
 
 use crate::context::draft::Part;
 use crate::inspect::Item;
 use crate::search::Hit;
-use recall_core::quote::inline;
+use recall_text::quote::inline;
 
 /// The most characters of a line. Longer lines are data or minified code.
 const LINE_CHARS: usize = 300;

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use recall_core::Report;
 use recall_index::lexical::terms;
+use recall_text::Report;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The weight of a term of the title; the other terms of a report count half of it.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use recall_core::tokens::count;
+use recall_text::tokens::count;
 
 use crate::context::block::{Run, block, pointer};
 use crate::context::draft::ContextSection;

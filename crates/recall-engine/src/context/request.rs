@@ -77,7 +77,7 @@ pub enum WorkTreeChanges {
 pub struct ContextWindow {
     /// The text, for a model to read. Quoted lines are data of the files and memories.
     pub text: String,
-    /// The tokens of the text by [`count`](recall_core::tokens::count); never above the budget.
+    /// The tokens of the text by [`count`](recall_text::tokens::count); never above the budget.
     pub used_tokens: u32,
     /// The spans of documents, in the order of the text.
     pub spans: Vec<ContextSpan>,

@@ -1,6 +1,7 @@
 //! What a context window is about: the task, the files, and the uncommitted changes.
 
-use recall_core::{DocPath, DocumentId};
+use recall_core::DocumentId;
+use recall_text::DocPath;
 
 use crate::Engine;
 use crate::context::parts::definition_at;

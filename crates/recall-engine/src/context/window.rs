@@ -7,11 +7,12 @@
 
 use std::collections::BTreeSet;
 
-use recall_core::tokens::count;
 use recall_core::{
-    Chunk, ChunkId, ChunkKind, Citation, DocPath, Document, DocumentId, DocumentType, EdgeKind, MemoryId, MemoryView,
-    Span, StoreScope,
+    Chunk, ChunkId, ChunkKind, Citation, Document, DocumentId, DocumentType, EdgeKind, MemoryId, MemoryView, Span,
+    StoreScope,
 };
+use recall_text::DocPath;
+use recall_text::tokens::count;
 
 use crate::Engine;
 use crate::context::draft::ContextSection;
@@ -34,7 +35,7 @@ use crate::memory::recalled_as_hit;
 use crate::origin::Origin;
 use crate::search::Hit;
 use crate::task_pool::Deferred;
-use recall_core::quote::inline;
+use recall_text::quote::inline;
 
 /// The most documents related to a file of the subject.
 const MOST_RELATED: u32 = 12;

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use recall_core::{ChunkText, Clock, Describer, Embedder, Quantised, TextHash, error_chain};
+use recall_core::{ChunkText, Clock, Describer, Embedder, Quantised, TextHash};
 use recall_index::catalog::{EmbeddingStore, EmbeddingStoreError};
+use recall_text::error_chain;
 
 use crate::settings::EmbeddingStoreSettings;
 

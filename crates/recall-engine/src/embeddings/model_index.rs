@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 use parking_lot::Mutex;
-use recall_core::{Embedder, Generation, ModelFingerprint, NearestError, RowSet, VectorIndex as _, error_chain};
+use recall_core::{Embedder, Generation, ModelFingerprint, NearestError, RowSet, VectorIndex as _};
 use recall_index::catalog::{Catalog, ChunkRun};
+use recall_text::error_chain;
 
 use crate::EmbeddingModel;
 use crate::embeddings::cache::EmbeddingCache;

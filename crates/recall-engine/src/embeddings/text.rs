@@ -83,7 +83,8 @@ fn part(document_type: DocumentType, path: &str, chunk: &Chunk, read: impl Fn(By
 
 #[cfg(test)]
 mod tests {
-    use recall_core::{ByteSpan, ChunkKind, DocPath, Span};
+    use recall_core::{ByteSpan, ChunkKind, Span};
+    use recall_text::DocPath;
 
     use super::*;
 

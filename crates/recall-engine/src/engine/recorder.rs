@@ -205,7 +205,7 @@ impl SharedRecorder {
                 Ok(()) => _ = self.written.fetch_add(count, Ordering::Relaxed),
                 Err(error) => {
                     self.failed.fetch_add(count, Ordering::Relaxed);
-                    let reason = recall_core::error_chain(&error);
+                    let reason = recall_text::error_chain(&error);
                     tracing::warn!(count, reason, "events of a session are not recorded");
                 }
             }
@@ -248,7 +248,7 @@ impl SharedRecorder {
             let provenance = Provenance { session: Some(session_key.session.clone()), ..Provenance::default() };
             let draft = (store.ledger.event_id(None, timestamp), timestamp, details);
             if let Err(error) = store.sessions.write(&session_key.session, &provenance, vec![draft]) {
-                let reason = recall_core::error_chain(&error);
+                let reason = recall_text::error_chain(&error);
                 tracing::warn!(count, reason, "events of a session were dropped, and that is not recorded");
             }
         }

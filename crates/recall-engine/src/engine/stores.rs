@@ -5,7 +5,8 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use recall_core::{OtherProjects, Scope, StoreScope, error_chain};
+use recall_core::{OtherProjects, Scope, StoreScope};
+use recall_text::error_chain;
 use recall_watch::root;
 
 use crate::Engine;

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use recall_core::{ByteSpan, Chunk, ChunkKind, DocumentKey, ExactRequest, Span, error_chain, tokens};
+use recall_core::{ByteSpan, Chunk, ChunkKind, DocumentKey, ExactRequest, Span};
 use recall_index::catalog::{ReadError, Snapshot};
 use recall_index::lexical::exact::MatchedLine;
+use recall_text::{error_chain, tokens};
 
 use super::scan::{Matching, Scan, visible_lines};
 use crate::engine::MountedStore;

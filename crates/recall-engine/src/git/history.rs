@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use recall_core::DocPath;
+use recall_text::DocPath;
 
 use crate::git::{Git, is_own};
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use recall_core::DocPath;
+use recall_text::DocPath;
 
 use crate::git::Git;
 

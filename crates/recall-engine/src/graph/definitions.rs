@@ -8,9 +8,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use recall_core::{Candidate, ChunkRow, DocPath, DocumentRow, Edge, Symbol};
+use recall_core::{Candidate, ChunkRow, DocumentRow, Edge, Symbol};
 use recall_index::catalog::{ReadError, Snapshot};
 use recall_index::lexical::Searcher;
+use recall_text::DocPath;
 
 use crate::error::StoreError;
 use crate::graph::read_cache::ReadCache;

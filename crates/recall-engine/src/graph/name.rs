@@ -1,6 +1,7 @@
 //! Parsing of a name: a document id, a chunk id or a path.
 
-use recall_core::{ChunkId, DocPath, DocumentId};
+use recall_core::{ChunkId, DocumentId};
+use recall_text::DocPath;
 
 use crate::Engine;
 use crate::engine::MountedStore;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use recall_core::{ChunkId, DocPath, DocumentId, Symbol, fold_case, path_spellings, understand};
+use recall_core::{ChunkId, DocumentId, Symbol, understand};
 use recall_index::catalog::Snapshot;
+use recall_text::{DocPath, fold_case, path_spellings};
 
 use super::definitions::{Definition, NameResolver};
 use crate::Engine;
@@ -118,12 +119,12 @@ pub(crate) fn near(store: &MountedStore, snapshot: &Snapshot<'_>, text: &str) ->
             let symbols = snapshot.symbols_in(candidate.document, candidate.chunk).map_err(read_failed)?;
             let is_alike = |symbol: &Symbol| {
                 let name = fold_case(&symbol.name);
-                name.contains(&*asked) || asked.contains(&*name) || !recall_core::near(&asked, [&*name]).is_empty()
+                name.contains(&*asked) || asked.contains(&*name) || !recall_text::near(&asked, [&*name]).is_empty()
             };
             alike.extend(symbols.into_iter().filter(is_alike).map(|symbol| symbol.qualified));
         }
     }
-    near.extend(recall_core::near(&written, alike.iter().map(String::as_str)).into_iter().map(str::to_owned));
+    near.extend(recall_text::near(&written, alike.iter().map(String::as_str)).into_iter().map(str::to_owned));
     if text.contains(['/', '.']) {
         let understood = understand(text);
         for candidate in searcher.paths(&understood, &understood.filters, MOST_NEAR).map_err(search_failed)? {
@@ -163,7 +164,7 @@ fn near_in_scope(
             })
         }));
     }
-    let similar = recall_core::near(name, members.iter().map(|symbol| symbol.name.as_str()));
+    let similar = recall_text::near(name, members.iter().map(|symbol| symbol.name.as_str()));
     let qualified =
         |name: &str| members.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.qualified.clone());
     Ok(similar.into_iter().filter_map(qualified).collect())

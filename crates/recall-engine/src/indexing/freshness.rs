@@ -15,7 +15,8 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_core::{Clock, DocumentKey, Limits, OtherProjects, Scope, Timestamp, error_chain};
+use recall_core::{Clock, DocumentKey, Limits, OtherProjects, Scope, Timestamp};
+use recall_text::error_chain;
 use recall_watch::{Changes, StatOutcome};
 
 use crate::Engine;

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_core::{DocPath, DocumentType, Scope, path_spellings};
+use recall_core::{DocumentType, Scope};
+use recall_text::{DocPath, path_spellings};
 use recall_watch::root::resolve_inside;
 
 use super::left_out::explain_left_out;

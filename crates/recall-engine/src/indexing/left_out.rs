@@ -1,7 +1,7 @@
 //! Why a file of a store is not indexed.
 
-use recall_core::DocPath;
 use recall_index::catalog::FailureKind;
+use recall_text::DocPath;
 use recall_watch::{Explanation, LeftOut, LeftOutRule, SkipReason};
 
 use crate::error::StoreError;

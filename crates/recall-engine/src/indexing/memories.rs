@@ -5,7 +5,8 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_core::{Clock, MemoryId, Timestamp, error_chain};
+use recall_core::{Clock, MemoryId, Timestamp};
+use recall_text::error_chain;
 
 use crate::embeddings::UpdateExtent;
 use crate::indexing::ingest::{RunControl, Task, Work, ingest};

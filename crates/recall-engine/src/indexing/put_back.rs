@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_core::{Clock, Event, EventId, Timestamp, error_chain};
+use recall_core::{Clock, Event, EventId, Timestamp};
 use recall_journal::{Day, rfc_3339};
 use recall_os::git::Repository;
+use recall_text::error_chain;
 
 use crate::finding::Problem;
 use crate::git::{Git, KeptEvents};

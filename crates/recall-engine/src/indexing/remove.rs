@@ -8,9 +8,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use recall_core::{
-    ChunkId, Citation, DocPath, DocumentId, DocumentKey, Event, EventBody, Generation, MemoryChange, MemoryId,
-    Provenance, Scope, StoreScope,
+    ChunkId, Citation, DocumentId, DocumentKey, Event, EventBody, Generation, MemoryChange, MemoryId, Provenance,
+    Scope, StoreScope,
 };
+use recall_text::DocPath;
 
 use super::put_back::index_memories_soon;
 use crate::Engine;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use recall_core::{DocPath, DocumentId, MemoryType, Scope};
+use recall_core::{DocumentId, MemoryType, Scope};
+use recall_text::DocPath;
 
 use crate::Engine;
 use crate::error::GetError;

@@ -5,8 +5,9 @@
 
 use std::sync::Arc;
 
-use recall_core::{DocumentRow, Scope, StoreScope, error_chain};
+use recall_core::{DocumentRow, Scope, StoreScope};
 use recall_index::catalog::Snapshot;
+use recall_text::error_chain;
 
 use crate::error::{IndexError, StatusError, StoreError};
 use crate::fault::Fault;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use recall_core::{
     Chunk, ChunkId, Citation, Document, Lines, MemoryId, MemoryView, Scope, StoreScope, Symbol, Timestamp,
-    normalize_text,
 };
 use recall_index::catalog::{Snapshot, StoredChunk, StoredDocument};
+use recall_text::normalize_text;
 
 use crate::coverage::Coverage;
 use crate::error::GetError;

@@ -1,7 +1,8 @@
 //! The commits that changed a document.
 
-use recall_core::{Citation, DocPath, Scope};
+use recall_core::{Citation, Scope};
 use recall_index::catalog::ReadError;
+use recall_text::DocPath;
 
 use crate::error::GetError;
 use crate::git::{DocumentCommit, Git};

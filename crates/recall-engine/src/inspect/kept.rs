@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use recall_core::{Timestamp, error_chain};
+use recall_core::Timestamp;
+use recall_text::error_chain;
 
 use crate::Engine;
 use crate::store_folder::StoreFolder;

@@ -1,10 +1,10 @@
 //! Listing of a store's documents.
 
 use recall_core::{
-    DocPath, Document, DocumentId, DocumentRow, DocumentType, Language, MemoryView, PathFilter, Scope, StoreScope,
-    Timestamp, error_chain,
+    Document, DocumentId, DocumentRow, DocumentType, MemoryView, PathFilter, Scope, StoreScope, Timestamp,
 };
 use recall_index::catalog::{ListQuery, ListSort, StoredDocument};
+use recall_text::{DocPath, Language, error_chain};
 
 use crate::coverage::Coverage;
 use crate::engine::{MountedStore, MountedStores};

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use recall_core::{ChunkId, DocPath, Generation, StoreScope};
+use recall_core::{ChunkId, Generation, StoreScope};
 use recall_shared::{Guarded, Place, StoreError, WholeDocument};
+use recall_text::DocPath;
 
 use super::get::{Item, ItemRequest, Parent};
 use crate::Engine;

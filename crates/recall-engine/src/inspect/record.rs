@@ -1,6 +1,6 @@
 //! What a decision record says about its own status.
 
-use recall_core::DocPath;
+use recall_text::DocPath;
 
 use crate::links::path_text;
 

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use recall_core::{ContentHash, Memory, MemoryId, Vocabulary};
+use recall_core::{ContentHash, Memory, MemoryId};
+use recall_text::Vocabulary;
 
 use crate::known::Known;
 use crate::ledger::Ledger;

@@ -1,7 +1,8 @@
 //! The document that represents a memory in the index.
 
 use recall_chunk::Chunker;
-use recall_core::{ContentHash, Document, DocumentId, Edge, EdgeKind, FileKind, Language, Memory, ParsedDocument};
+use recall_core::{ContentHash, Document, DocumentId, Edge, EdgeKind, Memory, ParsedDocument};
+use recall_text::{FileKind, Language};
 
 /// The language that memories are parsed as.
 const LANGUAGE: &str = "markdown";

@@ -1,6 +1,6 @@
 //! Problems of the journals and of the files that configure git for them.
 
-use recall_core::PROJECT_FOLDER;
+use recall_text::PROJECT_FOLDER;
 
 use recall_os::{Folder, GIT_FILES, OpenError, missing_lines, write_git_files};
 

@@ -31,7 +31,7 @@ impl Ledger {
         let is_read = self.state.lock().read_at.is_some();
         let changes = if is_read { follower.changes(now) } else { follower.replay(now).map(Changes::Rewritten) };
         let outcome = changes.and_then(|changes| self.take(changes, &mut follower, now));
-        self.state.lock().problem = outcome.as_ref().err().map(|error| recall_core::error_chain(error));
+        self.state.lock().problem = outcome.as_ref().err().map(|error| recall_text::error_chain(error));
         outcome.map_err(|source| MemoryError::ReadJournal { source })
     }
 

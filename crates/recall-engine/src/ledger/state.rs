@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use recall_core::{
-    ContentHash, Event, EventBody, EventId, ItemId, Memory, MemoryChange, MemoryId, Timestamp, Vocabulary,
-};
+use recall_core::{ContentHash, Event, EventBody, EventId, ItemId, Memory, MemoryChange, MemoryId, Timestamp};
 use recall_journal::{Applied, Memories};
+use recall_text::Vocabulary;
 
 use crate::ledger::backlog::IndexBacklog;
 use crate::ledger::document::hash_of;

@@ -8,7 +8,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use recall_core::FileKind;
+use recall_text::FileKind;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::links::path_text::last_component;

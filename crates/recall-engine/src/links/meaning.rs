@@ -1,6 +1,7 @@
 //! Choice among the definitions of a name.
 
-use recall_core::{FileKind, SymbolKind};
+use recall_core::SymbolKind;
+use recall_text::FileKind;
 
 use crate::links::paths::Paths;
 use crate::links::stated::Imported;

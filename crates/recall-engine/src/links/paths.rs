@@ -7,8 +7,9 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use recall_core::{DocumentRow, FileKind};
+use recall_core::DocumentRow;
 use recall_index::catalog::{DocumentPlace, ReadError, Snapshot};
+use recall_text::FileKind;
 use rustc_hash::FxHashMap;
 
 use crate::links::resolve::{
@@ -232,8 +233,8 @@ pub(crate) fn places(paths: &[&str]) -> Vec<DocumentPlace> {
     (1..)
         .zip(paths)
         .map(|(row, path)| {
-            let path = recall_core::DocPath::new(path).expect("a plain path");
-            let language = recall_core::Language::detect(&path, "");
+            let path = recall_text::DocPath::new(path).expect("a plain path");
+            let language = recall_text::Language::detect(&path, "");
             let file_kind = FileKind::from_path(&path);
             DocumentPlace { row: DocumentRow(row), path, language, file_kind }
         })

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use recall_core::{DocPath, Memory, Provenance};
+use recall_core::{Memory, Provenance};
+use recall_text::DocPath;
 
 use super::MASKER;
 

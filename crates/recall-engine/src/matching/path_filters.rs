@@ -6,7 +6,8 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use recall_core::{Citation, DocPath, PathFilter, escape_glob, nearest, path_spellings};
+use recall_core::{Citation, PathFilter, escape_glob};
+use recall_text::{DocPath, nearest, path_spellings};
 use recall_watch::root::{OutsideError, resolve_inside};
 
 use crate::Engine;

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use recall_core::rql::{Field, Row, Value};
-use recall_core::{Chunk, ChunkId, ChunkRow, DocPath, Language, MemoryView, StoreScope};
+use recall_core::{Chunk, ChunkId, ChunkRow, MemoryView, StoreScope};
 use recall_index::catalog::{ChunkRun, StoredDocument};
+use recall_text::{DocPath, Language};
 
 /// A document, with one of its chunks and its memory if they are part of the row. Secrets are masked in what conditions depend on.
 #[derive(Clone, Debug)]

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use recall_core::{DocPath, MemoryId, MemoryView, Timestamp};
+use recall_core::{MemoryId, MemoryView, Timestamp};
+use recall_text::DocPath;
 
 use super::verify::{bring_up_anchors, recalled_as_hit};
 use super::words::weight;

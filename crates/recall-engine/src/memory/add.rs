@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use recall_core::{
     AddMemory, Event, EventBody, MemoryChange, MemoryId, MemoryOrigin, NewMemory, Provenance, Repeats, Scope,
-    StoreScope, Timestamp, Vocabulary, normalize_text,
+    StoreScope, Timestamp,
 };
+use recall_text::{Vocabulary, normalize_text};
 
 use super::anchors::Anchored;
 use super::similar::{self, REPEATS, SimilarMemory, similar_memories};

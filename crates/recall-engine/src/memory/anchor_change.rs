@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use recall_chunk::{ChunkLimits, Chunker};
-use recall_core::{Anchor, AnchorState, ContentHash, DocPath, Language};
+use recall_core::{Anchor, AnchorState, ContentHash};
+use recall_text::{DocPath, Language};
 use recall_watch::content;
 use similar::TextDiff;
 

@@ -11,9 +11,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use recall_core::{
-    Anchor, AnchorState, ContentHash, DocPath, Document, DocumentKey, Memory, MovedFile, SymbolKind, Verification,
-    error_chain,
+    Anchor, AnchorState, ContentHash, Document, DocumentKey, Memory, MovedFile, SymbolKind, Verification,
 };
+use recall_text::{DocPath, error_chain};
 use recall_watch::StatOutcome;
 
 use super::MemoryNote;

@@ -1,6 +1,7 @@
 //! Notes on a stored memory.
 
-use recall_core::{DocPath, MemoryId};
+use recall_core::MemoryId;
+use recall_text::DocPath;
 
 use crate::mask::Masking;
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use recall_core::PROJECT_FOLDER;
 use recall_os::Folder;
+use recall_text::PROJECT_FOLDER;
 
 /// The file name of a profile: of the user in the global store's root, of a project in its `.recall` folder.
 pub(crate) const PROFILE: &str = "profile.md";

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use recall_core::{Citation, DocPath, path_spellings};
+use recall_core::Citation;
+use recall_text::{DocPath, path_spellings};
 use recall_watch::StatOutcome;
 
 use crate::error::MemoryError;

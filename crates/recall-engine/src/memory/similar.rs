@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use recall_core::{DocumentType, Filters, Memory, MemoryId, Vocabulary, may_contradict};
+use recall_core::{DocumentType, Filters, Memory, MemoryId};
+use recall_text::{Vocabulary, may_contradict};
 
 use crate::error::StoreError;
 use crate::ledger::Ledger;

@@ -2,7 +2,7 @@
 
 use recall_core::{AnchorState, MemoryType, MemoryView, Ownership};
 
-use recall_core::quote::inline;
+use recall_text::quote::inline;
 
 /// Describes the origin of a memory and whether it holds.
 pub(crate) fn words_of(recalled: &MemoryView) -> String {

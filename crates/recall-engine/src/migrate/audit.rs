@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use recall_agents::foreign::{ForeignMemory, ForeignSession, Item, Reading};
-use recall_core::{DocPath, ForeignKind, Scope, StoreScope};
+use recall_core::{ForeignKind, Scope, StoreScope};
+use recall_text::DocPath;
 use recall_watch::StatOutcome;
 
 use super::MigrateError;

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use recall_agents::foreign::{ForeignFile, LeftOut, LeftOutReason};
-use recall_core::{PROJECT_FOLDER, StoreScope};
+use recall_core::StoreScope;
 use recall_os::{Folder, write_git_files};
+use recall_text::PROJECT_FOLDER;
 
 use super::MigrateError;
 use super::import::Import;

@@ -169,7 +169,7 @@ pub(super) struct Import<'e> {
     seen: HashSet<String>,
     pub(super) known_sessions: HashSet<String>,
     /// The summaries that were written.
-    pub(super) summaries: Vec<recall_core::DocPath>,
+    pub(super) summaries: Vec<recall_text::DocPath>,
     pub(super) report: MigrateReport,
     /// Why the import stopped.
     failure: Option<MigrateError>,

@@ -2,9 +2,10 @@
 
 use recall_agents::foreign::{ForeignMemory, ForeignOrigin, LeftOut, LeftOutReason};
 use recall_core::{
-    AddMemory, DocPath, Event, EventBody, Feedback, ItemId, MEMORY_ENTRIES, MemoryId, MemoryOrigin, MemoryType,
-    Provenance, Repeats, SHORT_TEXT_BYTES, Scope, StoreScope, Timestamp, Verdict, title_of,
+    AddMemory, Event, EventBody, Feedback, ItemId, MEMORY_ENTRIES, MemoryId, MemoryOrigin, MemoryType, Provenance,
+    Repeats, SHORT_TEXT_BYTES, Scope, StoreScope, Timestamp, Verdict, title_of,
 };
+use recall_text::DocPath;
 use recall_watch::StatOutcome;
 
 use super::MigrateError;

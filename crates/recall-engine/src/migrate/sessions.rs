@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use recall_agents::foreign::{ForeignEvent, ForeignSession, LeftOut, LeftOutReason};
 use recall_core::{
     DocumentKey, EndReason, EventDetails, RECORD_TEXT_BYTES, Session, SessionEvent, SessionEventType, StoreScope,
-    error_chain,
 };
+use recall_text::error_chain;
 
 use super::MigrateError;
 use super::import::{Import, key};

@@ -11,8 +11,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use recall_core::rql::{Direction, Field, Object, Order, OrderKey, Query, Row as _, Value};
-use recall_core::{ChunkRow, DocPath, DocumentRow, Explain, RowSet, StoreScope, Timestamp};
+use recall_core::{ChunkRow, DocumentRow, Explain, RowSet, StoreScope, Timestamp};
 use recall_index::catalog::PlacedChunk;
+use recall_text::DocPath;
 
 use super::answer::{QueryPlan, RowOrder};
 use crate::engine::MountedStore;

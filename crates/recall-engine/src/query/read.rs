@@ -3,8 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use recall_core::rql::{Field, Object, Query, Selected};
-use recall_core::{ChunkRow, Document, DocumentId, DocumentKey, Timestamp, error_chain};
+use recall_core::{ChunkRow, Document, DocumentId, DocumentKey, Timestamp};
 use recall_index::catalog::StoredChunk;
+use recall_text::error_chain;
 
 use super::answer::QueryRow;
 use super::find::Place;

@@ -1,6 +1,7 @@
 //! The kinds of text that are ranked, and the sets of features that rankers use.
 
-use recall_core::{DocumentType, FileKind, Traits};
+use recall_core::{DocumentType, Traits};
+use recall_text::FileKind;
 
 /// The features that are available for ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,8 +3,9 @@
 //! The order of the rows is the order of the columns: features of words first, then those of embeddings, then those of the kind's
 //! ranker. Rankers find their features by name, so a row may be added anywhere within its part.
 
-use recall_core::{DocumentType, FileKind, Form, QueryClass};
+use recall_core::{DocumentType, QueryClass};
 use recall_index::lexical::DocumentEvidence;
+use recall_text::{FileKind, Form};
 
 use super::content_kind::FeatureSet;
 use super::inputs::{Inputs, KindRank};

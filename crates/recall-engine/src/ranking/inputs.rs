@@ -2,8 +2,9 @@
 //!
 //! `search::features` fills them in, and the table in `ranking::features` reads them.
 
-use recall_core::{FileKind, QueryClass};
+use recall_core::QueryClass;
 use recall_index::lexical::{Closeness, DocumentEvidence, QueryStats};
+use recall_text::FileKind;
 
 /// What is known of a query and one of its candidate documents.
 pub(crate) struct Inputs<'a> {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use recall_core::nearest;
 use recall_rank::{MissingFeature, Ranker, ReadError};
+use recall_text::nearest;
 
 use super::content_kind::{ContentKind, FeatureSet};
 use super::features;

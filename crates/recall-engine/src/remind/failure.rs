@@ -4,7 +4,8 @@
 //! The agent has the output. What it lacks is the code at the places, which it would read next, and what was learnt when the same
 //! error happened before.
 
-use recall_core::{Filters, MemoryType, Report, clean};
+use recall_core::{Filters, MemoryType};
+use recall_text::{Report, clean};
 
 use super::memory::{self, is_in_force};
 use super::pack::pack;

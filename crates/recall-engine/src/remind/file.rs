@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use recall_core::quote::inline;
+use recall_text::quote::inline;
 
 use super::memory::{self, is_in_force};
 use super::pack::pack;

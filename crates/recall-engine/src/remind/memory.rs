@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use recall_core::quote::{inline, quote};
 use recall_core::{AnchorState, MemoryOrigin, MemoryStatus, MemoryView, Ownership, Trust};
+use recall_text::quote::{inline, quote};
 
 use super::request::{Reminder, ReminderSubject};
 
@@ -111,8 +111,9 @@ fn state(view: &MemoryView) -> Option<String> {
 #[cfg(test)]
 pub(super) mod tests {
     use recall_core::{
-        Anchor, ContentHash, DocPath, FeedbackTally, Freshness, Memory, Provenance, StoreScope, Timestamp, Verification,
+        Anchor, ContentHash, FeedbackTally, Freshness, Memory, Provenance, StoreScope, Timestamp, Verification,
     };
+    use recall_text::DocPath;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! The selection of the reminders that fit a budget.
 
-use recall_core::tokens::count;
+use recall_text::tokens::count;
 
 use super::request::{Reminder, Reminders};
 

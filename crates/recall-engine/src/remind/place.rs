@@ -7,8 +7,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use recall_core::quote::{inline, quote};
-use recall_core::{ContentHash, DocPath, Document, DocumentRow, Frame, OtherProjects, Report, Scope};
+use recall_core::{ContentHash, Document, DocumentRow, OtherProjects, Scope};
+use recall_text::quote::{inline, quote};
+use recall_text::{DocPath, Frame, Report};
 
 use super::request::{Reminder, ReminderSubject};
 use crate::Engine;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use recall_core::DocumentType;
-use recall_core::quote::inline;
+use recall_text::quote::inline;
 
 use super::memory::{self, is_in_force};
 use super::pack::pack;
@@ -76,11 +76,11 @@ fn place(hit: &Hit) -> Reminder {
 
 #[cfg(test)]
 mod tests {
-    use recall_core::tokens::count;
     use recall_core::{
-        ByteSpan, Chunk, ChunkKind, ContentHash, DocPath, Document, DocumentId, FileKind, Scope, Span, StoreScope,
-        Timestamp,
+        ByteSpan, Chunk, ChunkKind, ContentHash, Document, DocumentId, Scope, Span, StoreScope, Timestamp,
     };
+    use recall_text::tokens::count;
+    use recall_text::{DocPath, FileKind};
 
     use super::super::memory::tests::view;
     use super::super::request::Occasion;

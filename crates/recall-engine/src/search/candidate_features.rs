@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use recall_core::{ChunkRow, DocPath, Scope, SearchRequest, Understood};
+use recall_core::{ChunkRow, Scope, SearchRequest, Understood};
+use recall_text::DocPath;
 
 use crate::Engine;
 use crate::engine::MountedStore;

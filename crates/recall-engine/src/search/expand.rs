@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use recall_core::{ChunkRow, DocumentRow, error_chain};
+use recall_core::{ChunkRow, DocumentRow};
+use recall_text::error_chain;
 
 use super::candidates::StoreCandidates;
 use super::store_results::ChunksRead;

@@ -7,9 +7,10 @@ mod cosines;
 mod neighbours;
 mod ranks;
 
-use recall_core::{Ablation, FileKind, SearchRequest, Understood};
+use recall_core::{Ablation, SearchRequest, Understood};
 use recall_index::lexical::DocumentEvidence;
 use recall_rank::Columns;
+use recall_text::FileKind;
 
 use super::candidates::KindCandidates;
 use super::prior::{asked_for, is_learnt};

@@ -7,8 +7,9 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use recall_core::{Chunk, ChunkRow, DocumentRow, Filters, Frame, Report, Span, Symbol, Understood};
+use recall_core::{Chunk, ChunkRow, DocumentRow, Filters, Span, Symbol, Understood};
 use recall_index::lexical::{Evidence, Searcher};
+use recall_text::{Frame, Report};
 
 use super::messages;
 use crate::error::StoreError;

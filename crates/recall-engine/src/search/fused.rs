@@ -86,7 +86,8 @@ fn fuse(lists: &[RankedList]) -> Vec<FusedChunk> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use recall_core::{DocumentType, FileKind, Form};
+    use recall_core::DocumentType;
+    use recall_text::{FileKind, Form};
 
     use super::*;
 

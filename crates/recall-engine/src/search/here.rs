@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use recall_core::rql::Object;
 use recall_core::{
-    Ablation, ChunkRow, DocPath, DocumentKey, DocumentRow, MemoryId, MemoryView, ModelFingerprint, RowSet, Understood,
-    error_chain,
+    Ablation, ChunkRow, DocumentKey, DocumentRow, MemoryId, MemoryView, ModelFingerprint, RowSet, Understood,
 };
 use recall_index::catalog::{ChunkedDocument, StoredChunk};
 use recall_index::lexical::{Closeness, ClosenessReader, Depths, TieBreaker};
+use recall_text::{DocPath, error_chain};
 
 use super::answer::Hit;
 use super::changed::changed_documents;

@@ -9,10 +9,10 @@ use std::thread;
 use std::time::Instant;
 
 use recall_core::{
-    DocPath, DocumentRow, DocumentType, FileKind, Filters, Recording, Scope, SearchRequest, StoreScope, Understood,
-    understand,
+    DocumentRow, DocumentType, Filters, Recording, Scope, SearchRequest, StoreScope, Understood, understand,
 };
 use recall_index::lexical::terms;
+use recall_text::{DocPath, FileKind};
 
 use super::candidates;
 use super::context::{Search, StageClock};

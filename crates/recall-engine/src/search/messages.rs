@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use recall_core::{Case, ChunkRow, Document, DocumentRow, DocumentType, FileKind};
+use recall_core::{Case, ChunkRow, Document, DocumentRow, DocumentType};
+use recall_text::FileKind;
 
 use crate::error::StoreError;
 use crate::occurrences::{chunk_that_quotes_most, literal_matches};

@@ -6,9 +6,10 @@
 
 use std::sync::Arc;
 
-use recall_core::{Ablation, FileKind, QueryClass, Selectable, Weights};
+use recall_core::{Ablation, QueryClass, Selectable, Weights};
 use recall_index::lexical::{DocumentEvidence, QueryStats};
 use recall_rank::{Columns, Ranker};
+use recall_text::FileKind;
 use rustc_hash::FxHashMap;
 
 use super::candidates::{KindCandidates, StoreCandidates};

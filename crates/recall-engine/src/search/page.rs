@@ -6,8 +6,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use recall_core::{Ablation, ItemId, Likeness};
+use recall_core::{Ablation, ItemId};
 use recall_index::lexical::Highlighter;
+use recall_text::Likeness;
 
 use super::expand::{Expanded, expand};
 use crate::adopted::AdoptedHits;

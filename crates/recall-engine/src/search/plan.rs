@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use recall_core::{Language, OtherProjects, Scope, SearchRequest, Understood, UnknownLanguage, understand};
+use recall_core::{OtherProjects, Scope, SearchRequest, Understood, understand};
+use recall_text::{Language, UnknownLanguage};
 
 use super::answer::Stage;
 use super::context::StageClock;

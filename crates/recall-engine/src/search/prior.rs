@@ -1,6 +1,7 @@
 //! Priors of file kinds: factors that demote tests, examples, generated files and the like.
 
-use recall_core::{DocPath, FileKind, QueryClass, SearchRequest, Understood};
+use recall_core::{QueryClass, SearchRequest, Understood};
+use recall_text::{DocPath, FileKind};
 
 use crate::ranking::Factor;
 

@@ -8,8 +8,9 @@ use std::num::NonZero;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
-use recall_core::{Ablation, ChunkRow, DocumentRow, JudgeUse, QueryClass, error_chain};
+use recall_core::{Ablation, ChunkRow, DocumentRow, JudgeUse, QueryClass};
 use recall_index::catalog::ChunkedDocument;
+use recall_text::error_chain;
 
 use crate::Engine;
 use crate::embeddings::ChunkTexts;

@@ -13,13 +13,13 @@ use std::sync::Arc;
 
 use recall_core::{
     ChunkRow, DocumentRow, Generation, ModelFingerprint, Neighbour, Scope, SearchRequest, StoreScope, Understood,
-    error_chain,
 };
 use recall_index::catalog::ChunkedDocument;
 use recall_index::lexical::{
     Closeness, ClosenessReader, Depths, Lengths, PortableDocument, PortableQuery, Retrieved, Statistics, WeightedKey,
 };
 use recall_shared::{Ask, Filters, Found, Guarded, Key, PathCondition, StoreError, Weighted};
+use recall_text::error_chain;
 use rustc_hash::FxHashMap;
 
 use super::answer::Hit;

@@ -30,7 +30,7 @@ use crate::settings::BriefingParts;
 use crate::store::Store;
 use crate::store::provenance::where_of;
 pub use answer::{Briefing, BriefingSection, SectionKind};
-use recall_core::quote;
+use recall_text::quote;
 
 /// The inputs of all sections.
 struct Scene<'a> {

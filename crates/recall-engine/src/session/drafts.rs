@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use recall_core::{
-    DocPath, EventDetails, EventId, MemoryType, MetadataValue, Scope, Session, SessionEvent, SessionEventType, title_of,
+    EventDetails, EventId, MemoryType, MetadataValue, Scope, Session, SessionEvent, SessionEventType, title_of,
 };
+use recall_text::DocPath;
 
 use crate::Engine;
 use crate::git::{Commit, Git};

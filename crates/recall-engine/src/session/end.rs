@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use recall_core::{
-    DocPath, DocumentKey, EndReason, EndSession, EventDetails, Metadata, MetadataValue, Provenance, Scope, Session,
-    SessionEvent, SessionEventType, Timestamp, error_chain,
+    DocumentKey, EndReason, EndSession, EventDetails, Metadata, MetadataValue, Provenance, Scope, Session,
+    SessionEvent, SessionEventType, Timestamp,
 };
+use recall_text::{DocPath, error_chain};
 
 use super::history::{self, Keeping};
 use super::substance::Substance;

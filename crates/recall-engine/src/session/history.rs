@@ -6,9 +6,10 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use recall_core::{DocPath, Provenance, Session, SessionState};
+use recall_core::{Provenance, Session, SessionState};
 use recall_journal::{Day, moment_of, rfc_3339};
 use recall_os::{Folder, OpenError, write_git_files};
+use recall_text::DocPath;
 
 use super::summary::title;
 use crate::session_log::{SessionError, SessionFold, name_of};

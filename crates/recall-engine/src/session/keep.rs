@@ -1,6 +1,7 @@
 //! The use case that brings the summary of a session into the project.
 
-use recall_core::{DocPath, Scope, Session};
+use recall_core::{Scope, Session};
+use recall_text::DocPath;
 
 use super::end::{index_summary, material};
 use super::history::{self, Keeping};

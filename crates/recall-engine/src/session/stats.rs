@@ -3,10 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use recall_core::{
-    ChunkId, DocPath, MemoryId, Metadata, MetadataValue, Scope, SessionEventType, StoreScope, Timestamp, tokens,
-};
+use recall_core::{ChunkId, MemoryId, Metadata, MetadataValue, Scope, SessionEventType, StoreScope, Timestamp};
 use recall_index::catalog::{Counts, Snapshot};
+use recall_text::{DocPath, tokens};
 
 use crate::Engine;
 use crate::indexing::freshen;

@@ -1,6 +1,7 @@
 //! A session as computed from its events.
 
-use recall_core::{DocPath, MetadataValue, Session, SessionEvent, SessionEventType, SessionState, Timestamp};
+use recall_core::{MetadataValue, Session, SessionEvent, SessionEventType, SessionState, Timestamp};
+use recall_text::DocPath;
 
 use super::story::Story;
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use recall_core::{
-    DocPath, HookRecord, ITEMS, Memory, MemoryId, Metadata, MetadataValue, SessionEvent, SessionEventType, SessionTask,
-    TASKS,
+    HookRecord, ITEMS, Memory, MemoryId, Metadata, MetadataValue, SessionEvent, SessionEventType, SessionTask, TASKS,
 };
+use recall_text::DocPath;
 
 use crate::git::{Commit, is_own};
 

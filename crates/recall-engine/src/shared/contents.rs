@@ -1,9 +1,10 @@
 //! The contents of a document in the form in which a shared store has them: masked, analysed, and addressed by what they are.
 
-use recall_core::{ByteSpan, Chunk, ChunkKind, Document, DocumentType, Language};
+use recall_core::{ByteSpan, Chunk, ChunkKind, Document, DocumentType};
 use recall_index::catalog::{ChunkedDocument, OwnedRecord};
 use recall_index::lexical::{ChunkAnalysis, ChunkParts, Lengths, document_keys};
 use recall_shared::{ChunkRecord, DocumentRecord, Key};
+use recall_text::Language;
 
 use super::record::{Record, RecordedMemory};
 use crate::embeddings::ChunkTexts;

@@ -1,10 +1,11 @@
 //! What a shared store has of a document besides its texts.
 
 use recall_core::{
-    Chunk, ChunkKind, ContentHash, DocPath, Document, DocumentId, DocumentType, Edge, Enclosing, FileKind, Form,
-    Language, MemoryId, Span, Symbol, SymbolKind, Timestamp, Traits,
+    Chunk, ChunkKind, ContentHash, Document, DocumentId, DocumentType, Edge, Enclosing, MemoryId, Span, Symbol,
+    SymbolKind, Timestamp, Traits,
 };
 use recall_index::lexical::ChunkAnalysis;
+use recall_text::{DocPath, FileKind, Form, Language};
 use serde::{Deserialize, Serialize};
 
 /// A document with its structure. Secrets are masked.

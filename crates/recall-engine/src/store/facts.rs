@@ -11,7 +11,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use recall_core::{Anchor, ContentHash, Contributor, DocPath, EventId, Generation, Timestamp};
+use recall_core::{Anchor, ContentHash, Contributor, EventId, Generation, Timestamp};
+use recall_text::DocPath;
 
 use crate::ledger::Ratings;
 use crate::ranking::Factor;

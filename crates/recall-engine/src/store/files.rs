@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 use recall_chunk::CodeParser;
-use recall_core::DocPath;
 use recall_os::git::UserConfig;
 use recall_os::{FileStamp, OpenError};
+use recall_text::DocPath;
 use recall_watch::{GitFacts, Watch};
 
 use super::ordered::{OrderedMutex, Rank};

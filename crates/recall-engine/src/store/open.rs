@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use recall_chunk::CodeParser;
-use recall_core::{PROJECT_FOLDER, StoreScope, Timestamp};
+use recall_core::{StoreScope, Timestamp};
+use recall_text::PROJECT_FOLDER;
 use recall_watch::Watcher;
 
 use super::files::{FileReaders, kept_in, selection_stamps};

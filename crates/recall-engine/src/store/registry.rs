@@ -18,8 +18,9 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use recall_chunk::CodeParser;
-use recall_core::{Clock, Scope, StoreScope, error_chain};
+use recall_core::{Clock, Scope, StoreScope};
 use recall_index::catalog::Catalog;
+use recall_text::error_chain;
 use recall_watch::Watcher;
 
 use crate::auto_memory;

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::process::Command;
 
 use recall_core::SessionEventType::{Decision, Error, Observation};
-use recall_core::tokens::estimate;
 use recall_core::{
     AddMemory, AskBriefing, BriefingSubject, EndReason, EndSession, LogEvent, MemoryType, Provenance, Scope,
     VerifyMemories, VerifyMode,
 };
 use recall_engine::{Briefing, Engine, SectionKind};
+use recall_text::tokens::estimate;
 
 use super::{event, in_session, log};
 use crate::support::{Sandbox, new_memory};

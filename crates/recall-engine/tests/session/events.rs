@@ -3,8 +3,9 @@
 use std::fs;
 
 use recall_core::SessionEventType::{Decision, Error, Milestone, Observation, SessionStart};
-use recall_core::{DocPath, ListEvents, LogEvent, MetadataValue};
+use recall_core::{ListEvents, LogEvent, MetadataValue};
 use recall_engine::{MemoryError, MemoryNote, SessionError};
+use recall_text::DocPath;
 
 use super::{all, event, events_of, log, store_folder, texts};
 use crate::support::Sandbox;

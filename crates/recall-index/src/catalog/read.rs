@@ -12,9 +12,10 @@ mod relations;
 mod select;
 
 use recall_core::{
-    ByteSpan, Chunk, ChunkId, ChunkRow, DocPath, Document, DocumentId, DocumentRow, DocumentType, Edge, Generation,
-    ParsedDocument, Symbol, TextSignature, Timestamp,
+    ByteSpan, Chunk, ChunkId, ChunkRow, Document, DocumentId, DocumentRow, DocumentType, Edge, Generation,
+    ParsedDocument, Symbol, Timestamp,
 };
+use recall_text::{DocPath, TextSignature};
 use rusqlite::Connection;
 
 use crate::catalog::connection::IdleReaders;

@@ -7,7 +7,8 @@
 use std::path::Path;
 
 use parking_lot::{Mutex, MutexGuard};
-use recall_core::{DocPath, DocumentRow, Generation, Timestamp};
+use recall_core::{DocumentRow, Generation, Timestamp};
+use recall_text::DocPath;
 use rusqlite::Connection;
 
 use crate::catalog::CatalogWriteError;

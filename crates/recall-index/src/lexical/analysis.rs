@@ -5,7 +5,7 @@
 //! pairs of letters (ADR 52). A change here changes the format of the index.
 
 use frostem::{Algorithm, Stemmer};
-use recall_core::{fold_case, normalize_text, without_accents};
+use recall_text::{fold_case, normalize_text, without_accents};
 
 use crate::lexical::words::{self, Word};
 

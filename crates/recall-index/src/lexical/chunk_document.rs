@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use recall_core::{
-    ByteSpan, ChunkKind, ChunkRow, DocPath, Document, DocumentRow, DocumentType, FileKind, Form, ParsedDocument,
-    Traits, fold_case,
-};
+use recall_core::{ByteSpan, ChunkKind, ChunkRow, Document, DocumentRow, DocumentType, ParsedDocument, Traits};
+use recall_text::{DocPath, FileKind, Form, fold_case};
 use tantivy::schema::Field;
 use tantivy::schema::document::{ReferenceValue, ReferenceValueLeaf, Value};
 

@@ -3,7 +3,8 @@
 //! The index has no positions, because they would double its size. The positions of terms are read from the texts of
 //! the few best candidates instead.
 
-use recall_core::{Understood, normalize_text};
+use recall_core::Understood;
+use recall_text::normalize_text;
 
 use crate::lexical::query_term_matcher::QueryTermMatcher;
 use crate::lexical::words;

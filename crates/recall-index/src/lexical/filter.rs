@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
-use recall_core::{DocPath, Document, Filters, Language, PathFilter, RowSet, is_at_or_below, normalized_path};
+use recall_core::{Document, Filters, PathFilter, RowSet};
+use recall_text::{DocPath, Language, is_at_or_below, normalized_path};
 use tantivy::fastfield::AliveBitSet;
 use tantivy::schema::Field;
 use tantivy::{DocId, TantivyError};

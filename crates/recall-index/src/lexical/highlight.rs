@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use recall_core::{Normalized, Understood};
+use recall_core::Understood;
+use recall_text::Normalized;
 
 use crate::lexical::query_term_matcher::QueryTermMatcher;
 use crate::lexical::words;

@@ -1,6 +1,6 @@
 //! Forms of qualified names.
 
-use recall_core::fold_case;
+use recall_text::fold_case;
 
 /// The separator between a name and the name that encloses it, in symbols.
 pub(crate) const SCOPE: &str = "::";

@@ -3,8 +3,8 @@
 //! Two phrases have the same key if they have the same words in the same order. Case, punctuation, marks and white space do
 //! not count. Words are not stemmed. A run of a script without spaces counts as one word.
 
-use recall_core::fold_case;
-use recall_core::words::runs;
+use recall_text::fold_case;
+use recall_text::words::runs;
 
 /// The most words of a key. Phrases that share their first twelve words are taken to be the same phrase, so that a long
 /// sentence is found if it is cut.

@@ -12,7 +12,8 @@ mod key;
 mod portable_query;
 mod read;
 
-use recall_core::{ChunkRow, DocPath, DocumentRow, Traits};
+use recall_core::{ChunkRow, DocumentRow, Traits};
+use recall_text::DocPath;
 use rustc_hash::FxHashMap;
 
 pub use chunk_analysis::{ChunkAnalysis, ChunkParts, document_keys};

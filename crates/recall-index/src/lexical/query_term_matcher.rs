@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     fn check(query: &str, word: &str) {
-        let word = &*recall_core::normalize_text(word);
+        let word = &*recall_text::normalize_text(word);
         let asked = terms(query);
         let mut expected = None;
         Analysis::for_queries().each_of(Word::Plain(word), |term| {

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use recall_core::words::{is_stop_word, letters};
-use recall_core::{QueryClass, Understood, normalize_text, normalized_path};
+use recall_core::{QueryClass, Understood};
+use recall_text::words::{is_stop_word, letters};
+use recall_text::{normalize_text, normalized_path};
 
 use crate::lexical::analysis::Analysis;
 use crate::lexical::names::{MAX_NAME_BYTES, written_as_symbol};
@@ -127,7 +128,7 @@ impl Distinct {
 #[cfg(test)]
 mod tests {
     use recall_core::understand;
-    use recall_core::words::Piece;
+    use recall_text::words::Piece;
 
     use super::*;
 
@@ -183,7 +184,7 @@ mod tests {
         ) {
             let known = indexed(&text);
             let text = normalize_text(&text);
-            for piece in recall_core::words::runs(&text).flat_map(recall_core::words::pieces) {
+            for piece in recall_text::words::runs(&text).flat_map(recall_text::words::pieces) {
                 let word = match piece {
                     Piece::Spaced(word) => word.to_owned(),
                     Piece::Unspaced(run) => letters(run).skip(from).take(length).collect(),

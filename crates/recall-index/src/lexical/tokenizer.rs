@@ -1,6 +1,6 @@
 //! The tokenizers of the index's fields.
 
-use recall_core::{fold_case, normalize_text, normalized_path};
+use recall_text::{fold_case, normalize_text, normalized_path};
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
 
 use crate::lexical::analysis::{Analysis, cut};

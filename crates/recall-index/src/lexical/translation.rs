@@ -23,8 +23,9 @@ mod parts;
 mod texts;
 mod unspaced;
 
-use recall_core::words::is_stop_word;
-use recall_core::{QueryClass, Understood, fold_case, normalize_text};
+use recall_core::{QueryClass, Understood};
+use recall_text::words::is_stop_word;
+use recall_text::{fold_case, normalize_text};
 
 use detect::Extent;
 use dictionary::Meaning;

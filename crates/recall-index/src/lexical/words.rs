@@ -1,11 +1,11 @@
 //! Splitting of a normalized text into the words of the index.
 //!
-//! Words of scripts with spaces are those of [`recall_core::words::split`], with marks that have no composed letter. A run of a
+//! Words of scripts with spaces are those of [`recall_text::words::split`], with marks that have no composed letter. A run of a
 //! script without spaces gives each of its letters and each pair of neighbours: any part of it that is a word has the same
 //! pairs wherever it is. A dictionary of words finds fewer of them, because it cuts a sentence and a word of the sentence
 //! differently (`docs/adr/0052-words-without-spaces-are-pairs-of-letters.md`).
 
-use recall_core::words::{self, Piece, letters, pieces, runs};
+use recall_text::words::{self, Piece, letters, pieces, runs};
 
 /// A word of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! Filters and orders of listings.
 
-use recall_core::{DocumentType, Language, Timestamp};
+use recall_core::{DocumentType, Timestamp};
 use recall_index::catalog::{Catalog, ListQuery, ListSort};
+use recall_text::Language;
 
 use crate::sample::Sample;
 

@@ -5,10 +5,11 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use recall_core::{
-    ByteSpan, Chunk, ChunkKind, ContentHash, DocPath, Document, DocumentId, DocumentType, Edge, EdgeKind, FileKind,
-    Language, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind, Timestamp,
+    ByteSpan, Chunk, ChunkKind, ContentHash, Document, DocumentId, DocumentType, Edge, EdgeKind, ParseOutcome,
+    ParsedDocument, Span, Symbol, SymbolKind, Timestamp,
 };
 use recall_index::catalog::{Catalog, DocumentRecord, Inserted};
+use recall_text::{DocPath, FileKind, Language};
 
 /// A document with its text and parsed contents.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,9 @@
 
 use std::ops::{Bound, ControlFlow};
 
-use recall_core::{Language, Timestamp};
+use recall_core::Timestamp;
 use recall_index::catalog::{Catalog, Column, ColumnValue, Condition, Snapshot};
+use recall_text::Language;
 
 use crate::sample::{Sample, store};
 
@@ -134,7 +135,7 @@ fn the_plan_names_the_index() {
     let below = Condition::Between(Column::Path, Bound::Included(text("src/")), Bound::Excluded(text("src0")));
     let plan = snapshot.document_plan(Some(&below)).unwrap().join("\n");
     assert!(plan.contains("USING INDEX") && plan.contains("path>? AND path<?"), "{plan}");
-    let id = recall_core::DocumentId::from_path(&recall_core::DocPath::new("src/a.rs").unwrap());
+    let id = recall_core::DocumentId::from_path(&recall_text::DocPath::new("src/a.rs").unwrap());
     let plan = snapshot.document_plan(Some(&Condition::Among(Column::Id, vec![ColumnValue::Id(id)]))).unwrap();
     assert!(plan.join("\n").contains("documents_by_id (id=?)"), "{plan:?}");
     let named = Condition::Among(Column::Symbol, vec![text("a")]);

@@ -1,7 +1,8 @@
 //! Filters of searches.
 
 use proptest::prelude::*;
-use recall_core::{DocPath, DocumentType, Filters, Language, PathFilter, understand};
+use recall_core::{DocumentType, Filters, PathFilter, understand};
+use recall_text::{DocPath, Language};
 
 use crate::fixture::{Doc, Store, doc, rows};
 

@@ -1,11 +1,11 @@
 //! Small documents and indexes for tests.
 
 use recall_core::{
-    ByteSpan, Candidate, Chunk, ChunkKind, ChunkRow, ContentHash, DocPath, Document, DocumentId, DocumentRow,
-    DocumentType, FileKind, Filters, Generation, Language, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind,
-    Timestamp, understand,
+    ByteSpan, Candidate, Chunk, ChunkKind, ChunkRow, ContentHash, Document, DocumentId, DocumentRow, DocumentType,
+    Filters, Generation, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind, Timestamp, understand,
 };
 use recall_index::lexical::{IndexedDocument, Lexical, LexicalWriter, Searcher, WriterSettings};
+use recall_text::{DocPath, FileKind, Language};
 use tempfile::TempDir;
 
 /// A document of chunks. Its chunks have the rows `10 × row`, `10 × row + 1`, and so on.

@@ -4,8 +4,9 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use recall_core::{DocumentType, FileKind, Filters, Form, Generation, Traits, understand};
+use recall_core::{DocumentType, Filters, Generation, Traits, understand};
 use recall_index::lexical::{Lexical, LexicalWriteError, Refreshed, WriterSettings, quarantine};
+use recall_text::{FileKind, Form};
 
 use crate::fixture::{Store, doc};
 

@@ -1,11 +1,10 @@
 //! The evidence that is computed from analyses equals that of an index of the same documents.
 
-use recall_core::{
-    ChunkRow, DocPath, DocumentRow, DocumentType, FileKind, Filters, Form, Language, Traits, understand,
-};
+use recall_core::{ChunkRow, DocumentRow, DocumentType, Filters, Traits, understand};
 use recall_index::lexical::{
     ChunkAnalysis, ChunkParts, Depths, Lengths, PortableDocument, PortableQuery, Statistics, document_keys,
 };
+use recall_text::{DocPath, FileKind, Form, Language};
 
 use crate::fixture::{ChunkSpec, Doc, Store, definitions, doc};
 

@@ -43,9 +43,9 @@ fn a_word_inside_a_sentence_is_found_in_every_script() {
 fn any_part_of_a_sentence_without_spaces_is_found() {
     let store = store();
     for (row, (sentence, _)) in (1..).zip(SENTENCES) {
-        let sentence = &*recall_core::normalize_text(sentence);
-        for run in recall_core::words::runs(sentence).filter(|run| recall_core::words::unspaced_letters(run) > 0) {
-            let letters: Vec<&str> = recall_core::words::letters(run).collect();
+        let sentence = &*recall_text::normalize_text(sentence);
+        for run in recall_text::words::runs(sentence).filter(|run| recall_text::words::unspaced_letters(run) > 0) {
+            let letters: Vec<&str> = recall_text::words::letters(run).collect();
             for length in 1..=letters.len().min(7) {
                 for part in letters.windows(length) {
                     let part = part.concat();

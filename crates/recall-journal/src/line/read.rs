@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use recall_core::{
-    Amendment, Anchor, ContentHash, DocPath, Event, EventBody, EventId, Feedback, Lineage, MemoryChange, MemoryId,
-    MemoryOrigin, MemoryType, NewMemory, Promotion, Provenance, StoreScope, Timestamp, Verdict,
+    Amendment, Anchor, ContentHash, Event, EventBody, EventId, Feedback, Lineage, MemoryChange, MemoryId, MemoryOrigin,
+    MemoryType, NewMemory, Promotion, Provenance, StoreScope, Timestamp, Verdict,
 };
+use recall_text::DocPath;
 use serde_json::Value;
 
 use super::{

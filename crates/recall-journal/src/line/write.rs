@@ -1,9 +1,10 @@
 //! Conversion of an event to its line.
 
 use recall_core::{
-    Amendment, Anchor, DocPath, Event, EventBody, Feedback, Lineage, MemoryChange, MemoryId, NewMemory, Promotion,
-    Provenance, Verdict,
+    Amendment, Anchor, Event, EventBody, Feedback, Lineage, MemoryChange, MemoryId, NewMemory, Promotion, Provenance,
+    Verdict,
 };
+use recall_text::DocPath;
 use serde_json::Value;
 
 use super::{AnchorField, DUPLICATE, Kind, Line, LineageField, NOT_USEFUL, OUTDATED, ProvenanceFields, Texts, USEFUL};

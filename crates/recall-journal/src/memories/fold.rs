@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use recall_core::{
-    Anchor, Deleted, DocPath, Event, FeedbackTally, Memory, MemoryChange, MemoryId, NewMemory, Promotion, Provenance,
-    Timestamp, ValidityInputs, Verified,
+    Anchor, Deleted, Event, FeedbackTally, Memory, MemoryChange, MemoryId, NewMemory, Promotion, Provenance, Timestamp,
+    ValidityInputs, Verified,
 };
+use recall_text::DocPath;
 
 /// A memory, borrowed from its events.
 #[derive(Clone, Debug)]

@@ -3,7 +3,8 @@
 //! One object per line: texts as in the domain types, timestamps in RFC 3339, ids in hexadecimal. Unknown fields are
 //! ignored.
 
-use recall_core::{DocPath, EventDetails, Metadata, MetadataValue, Provenance, SessionEvent, Timestamp, exact_integer};
+use recall_core::{EventDetails, Metadata, MetadataValue, Provenance, SessionEvent, Timestamp, exact_integer};
+use recall_text::DocPath;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

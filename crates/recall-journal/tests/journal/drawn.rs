@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use recall_core::{
-    Amendment, Anchor, ChunkId, ContentHash, DocPath, DocumentId, Event, EventBody, EventId, Feedback, ItemId, Lineage,
+    Amendment, Anchor, ChunkId, ContentHash, DocumentId, Event, EventBody, EventId, Feedback, ItemId, Lineage,
     MemoryChange, MemoryId, MemoryOrigin, MemoryType, NewMemory, Promotion, Provenance, StoreScope, Timestamp, Verdict,
 };
 use recall_journal::{Day, Journal, Storage};
+use recall_text::DocPath;
 
 /// 2026-11-20 at noon.
 pub(crate) const NOON: i64 = 1_795_176_000 * SECOND;

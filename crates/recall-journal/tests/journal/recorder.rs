@@ -5,9 +5,10 @@ use std::io::Write as _;
 use std::sync::Barrier;
 
 use recall_core::{
-    DocPath, EventDetails, EventId, Metadata, MetadataValue, Provenance, SessionEvent, SessionEventType, Timestamp,
+    EventDetails, EventId, Metadata, MetadataValue, Provenance, SessionEvent, SessionEventType, Timestamp,
 };
 use recall_journal::{RecordError, Recorder};
+use recall_text::DocPath;
 
 use crate::drawn::{NOON, SECOND};
 

@@ -5,7 +5,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use recall_core::{Describer, ModelError, ModelFingerprint, tokens};
+use recall_core::{Describer, ModelError, ModelFingerprint};
+use recall_text::tokens;
 use serde::Deserialize;
 
 use crate::providers::error::{BadAnswer, ProviderError};

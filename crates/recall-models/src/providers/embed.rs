@@ -1,6 +1,7 @@
 //! Embedding of texts in batches, with checks of every vector.
 
-use recall_core::{Quantised, tokens};
+use recall_core::Quantised;
+use recall_text::tokens;
 
 use crate::providers::batch::{Item, batches, cut};
 use crate::providers::error::{BadAnswer, ProviderError};

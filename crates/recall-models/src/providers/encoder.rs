@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use lru::LruCache;
 use parking_lot::Mutex;
-use recall_core::{ChunkText, Embedder, Embedding, ModelError, ModelFingerprint, error_chain};
+use recall_core::{ChunkText, Embedder, Embedding, ModelError, ModelFingerprint};
+use recall_text::error_chain;
 
 use crate::providers::embed::{Unfinished, embed};
 use crate::providers::error::ProviderError;

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use recall_core::{ModelError, ModelFingerprint, tokens};
+use recall_core::{ModelError, ModelFingerprint};
+use recall_text::tokens;
 use serde::de::DeserializeOwned;
 
 use crate::providers::batch::cut;

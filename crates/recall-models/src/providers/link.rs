@@ -114,7 +114,7 @@ impl Link {
 
     /// Records that the server refused a request whatever its size.
     pub(crate) fn is_useless(&self, error: &ProviderError) {
-        self.breaker.lock().note_failure(Instant::now(), Failure::Transient, &recall_core::error_chain(error));
+        self.breaker.lock().note_failure(Instant::now(), Failure::Transient, &recall_text::error_chain(error));
     }
 
     /// Ends a pause, because the server has answered another link.
@@ -158,7 +158,7 @@ impl Link {
                 Some(wait) if wait > MOST_DELAY => Failure::AskedToWait(wait),
                 _ => Failure::Transient,
             };
-            let reason = recall_core::error_chain(&error);
+            let reason = recall_text::error_chain(&error);
             tracing::debug!(provider = self.provider.name, reason, attempt, "a request failed");
             self.breaker.lock().note_failure(Instant::now(), failure, &reason);
             if failure != Failure::Transient || !error.is_transient() {

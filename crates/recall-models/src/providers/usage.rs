@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use recall_core::{Clock, error_chain};
+use recall_core::Clock;
 use recall_os::{Folder, OpenError};
+use recall_text::error_chain;
 use serde::{Deserialize, Serialize};
 
 use crate::providers::error::ProviderError;

@@ -6,7 +6,7 @@
 //! neighbours, is hashed to a row, so that equal words in any script have equal rows. The training code does the same
 //! (`training/embed/words.py`).
 
-use recall_core::words::{self, Word};
+use recall_text::words::{self, Word};
 use rustc_hash::FxHashMap;
 
 /// The number of bytes of a text that are read; the cut is at a character boundary.

@@ -1,8 +1,9 @@
 //! Descriptions by a language model.
 
-use recall_core::{Describer as _, error_chain};
+use recall_core::Describer as _;
 use recall_models::providers::{RemoteDescriber, RemoteName, Wire, probe_describer};
 use recall_testkit::{FAKE_MODEL, FakeRules, Fault};
+use recall_text::error_chain;
 
 use crate::support::{Case, quick};
 

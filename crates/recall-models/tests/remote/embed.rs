@@ -4,11 +4,12 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_core::{ChunkText, Embedder as _, ModelError, error_chain};
+use recall_core::{ChunkText, Embedder as _, ModelError};
 use recall_models::providers::{
     Key, Link, LinkSettings, Network, Provider, ProviderError, RemoteEncoder, RemoteName, Wire, probe,
 };
 use recall_testkit::{FAKE_MODEL, FakeProvider, FakeRules, Fault, Mutation};
+use recall_text::error_chain;
 
 use crate::support::{Case, NEVER, assert_vectors, quick};
 

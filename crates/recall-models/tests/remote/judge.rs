@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_core::{CrossEncoder as _, error_chain};
+use recall_core::CrossEncoder as _;
 use recall_models::providers::{RemoteJudge, RemoteName, Wire, probe_judge};
 use recall_testkit::{FAKE_MODEL, FakeRules, Fault};
+use recall_text::error_chain;
 
 use crate::support::{Case, NEVER, quick};
 

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
 use recall_api::v1::{Document, ListEntry, ListRequest, ListSort, RecordStatus, StatsRequest};
-use recall_core::quantity::{count, count_noun};
+use recall_text::quantity::{count, count_noun};
 use serde::Deserialize;
 use tonic::Status;
 

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use maud::{Markup, html};
 use recall_api::v1::{self, GetRequest, GetResponse, QueryRequest, RelatedEntry, RelatedRequest, Symbol};
-use recall_core::quantity::{bytes, count_noun};
+use recall_text::quantity::{bytes, count_noun};
 use serde::Deserialize;
 
 use super::{Here, Site, failure};

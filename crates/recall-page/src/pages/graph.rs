@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
 use recall_api::v1::{GraphNode, GraphRequest, GraphResponse};
-use recall_core::quantity::count_noun;
+use recall_text::quantity::count_noun;
 use serde::Deserialize;
 
 use super::{Here, Site, failure};

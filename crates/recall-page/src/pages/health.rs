@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
 use recall_api::v1::{DaemonStatus, Freshness, LatencyHistogram, StatusRequest, StatusResponse, StoreStatus, Warning};
-use recall_core::quantity::{bytes, count, count_noun, millis, span};
+use recall_text::quantity::{bytes, count, count_noun, millis, span};
 
 use super::{Here, Site, failure};
 use crate::answer::{self, Shown};

@@ -8,7 +8,7 @@ use recall_api::v1::{
     self, AnchorChange, GetRequest, ListRequest, Memory, VerificationState, VerifyMode, VerifyRequest,
 };
 use recall_core::MemoryType;
-use recall_core::quantity::count_noun;
+use recall_text::quantity::count_noun;
 use serde::Deserialize;
 use tonic::Status;
 

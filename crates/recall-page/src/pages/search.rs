@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
 use recall_api::v1::{self, Hit, SearchRequest, SearchResponse};
-use recall_core::quantity::{count, count_noun, millis};
+use recall_text::quantity::{count, count_noun, millis};
 use serde::Deserialize;
 
 use super::{Here, Site, failure, problem};

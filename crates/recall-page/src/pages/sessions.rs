@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use maud::html;
 use recall_api::v1::{BriefingRequest, ListEventsRequest, ListSessionsRequest, SessionState};
-use recall_core::quantity::count_noun;
+use recall_text::quantity::count_noun;
 use serde::Deserialize;
 
 use super::{Here, Site, failure};

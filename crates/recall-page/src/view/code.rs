@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use maud::{Markup, PreEscaped, html};
-use recall_core::highlight::{Highlight, SyntaxPart, spans};
+use recall_text::highlight::{Highlight, SyntaxPart, spans};
 
 /// A line of a text, with its parts.
 pub(crate) struct Line<'t> {

@@ -3,7 +3,8 @@
 use std::fs::{File, Metadata};
 use std::io::{self, BufReader, Read};
 
-use recall_core::{ContentHasher, DocPath};
+use recall_core::ContentHasher;
+use recall_text::DocPath;
 
 use super::{Content, ContentError, Encoding, is_unchanged, unreadable};
 use crate::change::modification_time;

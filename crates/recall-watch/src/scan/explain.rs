@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use recall_core::DocPath;
+use recall_text::DocPath;
 
 use super::lister::{Directory, Exclusion, Lister, ignore_files_above};
 use super::walk::check;

@@ -12,7 +12,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use recall_core::{DocPath, is_agent_file, leads_to_agent_files};
+use recall_text::{DocPath, is_agent_file, leads_to_agent_files};
 
 use super::{FoundFile, LISTED, SkippedFile};
 use crate::change::modification_time;

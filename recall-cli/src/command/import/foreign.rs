@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use recall_api::convert::scope;
 use recall_api::v1::{self, MigrateResponse};
-use recall_core::quantity::{count, count_noun};
 use recall_core::{ForeignKind, Scope};
+use recall_text::quantity::{count, count_noun};
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;

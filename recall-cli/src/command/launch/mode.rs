@@ -8,8 +8,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use recall_api::Reason;
-use recall_core::{ContentHash, PROJECT_FOLDER};
+use recall_core::ContentHash;
 use recall_os::{Folder, OpenError};
+use recall_text::PROJECT_FOLDER;
 use serde::Deserialize;
 
 use crate::Exit;

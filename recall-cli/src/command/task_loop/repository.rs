@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use recall_api::Reason;
-use recall_core::PROJECT_FOLDER;
 use recall_os::git::{Program, Repository};
+use recall_text::PROJECT_FOLDER;
 
 use super::folder;
 use crate::Exit;

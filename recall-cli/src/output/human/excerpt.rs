@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use anstyle::Style;
-use recall_core::highlight::{Highlight, SyntaxPart, spans};
+use recall_text::highlight::{Highlight, SyntaxPart, spans};
 use unicode_width::UnicodeWidthChar;
 
 use super::style::{COMMENT, DIM, KEYWORD, LINE, LITERAL, MATCH, NUMBER};

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use recall_api::convert::scope;
 use recall_api::v1;
-use recall_core::clean;
-use recall_core::quantity::count_noun;
 use recall_core::rql::{Field, Kind, Selected};
+use recall_text::clean;
+use recall_text::quantity::count_noun;
 use serde_json::Value;
 
 use super::style::DIM;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use anstream::adapter::strip_str;
-use recall_core::clean;
+use recall_text::clean;
 use unicode_width::UnicodeWidthChar;
 
 /// The spaces that replace a tab.

@@ -57,5 +57,5 @@ pub(super) fn title(text: &str, below: &str) -> String {
 
 /// Returns an item that cannot be read, as left out.
 pub(super) fn unreadable(item: &str, error: &ReadError) -> LeftOut {
-    LeftOut::one(item, LeftOutReason::Unreadable { why: recall_core::error_chain(error) })
+    LeftOut::one(item, LeftOutReason::Unreadable { why: recall_text::error_chain(error) })
 }

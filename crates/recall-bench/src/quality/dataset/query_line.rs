@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use recall_core::DocPath;
+use recall_text::DocPath;
 use serde::{Deserialize, Serialize};
 
 use super::error::QueryProblem;

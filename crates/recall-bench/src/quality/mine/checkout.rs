@@ -6,7 +6,7 @@ use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Stdio};
 
-use recall_core::DocPath;
+use recall_text::DocPath;
 
 use super::error::{CheckoutError, GitError};
 use super::git::{self, GitProcess};

@@ -1,6 +1,6 @@
 //! Relevance labels: the files of a commit that its message describes.
 
-use recall_core::{DocPath, FileKind, is_code_extension};
+use recall_text::{DocPath, FileKind, is_code_extension};
 
 /// Returns the code files that a commit modifies, sorted; `None` if the message describes none of them.
 ///

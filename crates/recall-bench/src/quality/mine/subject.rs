@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use recall_core::words::is_stop_word;
+use recall_text::words::is_stop_word;
 
 /// The minimum number of content words of a query.
 const MIN_CONTENT_WORDS: usize = 3;

@@ -8,8 +8,9 @@ use std::collections::HashSet;
 use std::num::NonZero;
 use std::time::Instant;
 
-use recall_core::{DocPath, MemoryId, Timestamp};
+use recall_core::{MemoryId, Timestamp};
 use recall_index::catalog::{FailureKind, FileFailure};
+use recall_text::DocPath;
 use recall_watch::{Addition, Depth, FoundFile, IgnoreRules, Rules, Scan, SizeLimits, SkipReason, SkippedFile};
 
 use crate::error::StoreError;

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use globset::{Glob, GlobMatcher};
 use recall_chunk::{ChunkLimits, Chunker, CodeParser};
 use recall_core::{
-    ContentHash, DocPath, Document, DocumentId, DocumentType, FileKind, Language, Memory, MemoryId, ParseOutcome,
-    ParsedDocument, Timestamp, ToolFile, is_minified,
+    ContentHash, Document, DocumentId, DocumentType, Memory, MemoryId, ParseOutcome, ParsedDocument, Timestamp,
 };
 use recall_index::catalog::{FailureKind, FileFailure};
+use recall_text::{DocPath, Language, ToolFile, is_minified};
 use recall_watch::SkipReason;
 use recall_watch::content::{self, ContentError};
 
@@ -200,7 +200,7 @@ impl<'a> Preparer<'a> {
         let mut tags: Vec<String> = task.tags.iter().chain(&parsed.tags).cloned().collect();
         tags.sort();
         tags.dedup();
-        let file_kind = FileKind::from_parsed(&task.path, language.as_ref(), &text, &parsed);
+        let file_kind = parsed.file_kind(&task.path, language.as_ref(), &text);
         let document = Document {
             id: DocumentId::from_path(&task.path),
             path: task.path.clone(),

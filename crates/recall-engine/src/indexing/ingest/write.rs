@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::time::{Duration, Instant};
 
-use recall_core::{DocPath, Timestamp};
+use recall_core::Timestamp;
 use recall_index::catalog::{DocumentRecord, FailureKind, Inserted};
 use recall_index::lexical::{IndexedDocument, LexicalWriter, WriterSettings};
+use recall_text::DocPath;
 
 use crate::coverage::Indexing;
 use crate::embeddings::UpdateExtent;

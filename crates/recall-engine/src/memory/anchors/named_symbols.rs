@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use recall_core::Symbol;
-use recall_core::words::{self, Word};
+use recall_text::words::{self, Word};
 
 /// The separator in a symbol's qualified name.
 const SCOPED: &str = "::";

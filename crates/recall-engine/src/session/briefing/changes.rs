@@ -8,7 +8,7 @@ use crate::indexing::put_back_since;
 use crate::memory::words::state_of;
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::Entry;
-use recall_core::quote::inline;
+use recall_text::quote::inline;
 
 /// The most files, commits and memories that are listed.
 const FILES: usize = 20;

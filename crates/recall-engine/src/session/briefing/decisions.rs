@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use recall_core::{DocPath, DocumentType, Filters, MemoryId, MemoryType, MemoryView, Scope, SearchRequest};
+use recall_core::{DocumentType, Filters, MemoryId, MemoryType, MemoryView, Scope, SearchRequest};
+use recall_text::DocPath;
 
 use crate::memory::words::{weight, words_of};
 use crate::memory::{bring_up_anchors, recall_memory};
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::Entry;
 use crate::session_log::SessionError;
-use recall_core::quote::{QUOTE_CHARS, inline, quote};
+use recall_text::quote::{QUOTE_CHARS, inline, quote};
 
 /// The most memories that are considered, the latest updated first. Checking the files of one takes some microseconds.
 const MAX_MEMORIES: usize = 2000;
@@ -121,7 +122,7 @@ impl Scene<'_> {
             Ok(answer) if !answer.is_doubtful => answer,
             Ok(_) => return Vec::new(),
             Err(error) => {
-                let reason = recall_core::error_chain(&error);
+                let reason = recall_text::error_chain(&error);
                 tracing::warn!(reason, "the briefing lacks what a search would find");
                 return Vec::new();
             }

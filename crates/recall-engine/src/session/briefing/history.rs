@@ -2,16 +2,17 @@
 
 use std::fmt::Write as _;
 
-use recall_core::tokens::estimate;
-use recall_core::{Memory, MetadataValue, Session, SessionEvent, SessionEventType, SessionState, boxes};
+use recall_core::{Memory, MetadataValue, Session, SessionEvent, SessionEventType, SessionState};
 use recall_journal::Day;
+use recall_text::boxes;
+use recall_text::tokens::estimate;
 
 use crate::mask::Masking;
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::{Entry, cut};
 use crate::session::title_of;
 use crate::session_log::{GENERATED, SessionError, Story};
-use recall_core::quote::{QUOTE_CHARS, inline, quote};
+use recall_text::quote::{QUOTE_CHARS, inline, quote};
 
 /// The most sessions of the section.
 const SESSIONS: usize = 3;

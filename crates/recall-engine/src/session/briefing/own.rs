@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use recall_core::{AskBriefing, DocPath, Session};
+use recall_core::{AskBriefing, Session};
+use recall_text::DocPath;
 
 use crate::git::{BranchChanges, Git};
 use crate::mask::Masking;
@@ -12,7 +13,7 @@ use crate::session::briefing::answer::SectionKind;
 use crate::session::briefing::pack::{Entry, SectionDraft};
 use crate::session::title_of;
 use crate::session_log::{SessionError, Story};
-use recall_core::quote::{QUOTE_CHARS, inline, quote};
+use recall_text::quote::{QUOTE_CHARS, inline, quote};
 
 /// The most entries of a section that are told.
 const ENTRIES: usize = 20;

@@ -1,6 +1,6 @@
 //! Selection of the briefing's entries within a token budget.
 
-use recall_core::tokens::estimate;
+use recall_text::tokens::estimate;
 
 use crate::mask;
 use crate::session::briefing::answer::{Briefing, BriefingSection, SectionKind};

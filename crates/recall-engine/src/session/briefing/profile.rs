@@ -10,7 +10,7 @@ use crate::memory::profile::{PROFILE, profile_of, read};
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::Entry;
 use crate::session_log::SessionError;
-use recall_core::quote::{QUOTE_CHARS, inline, quote};
+use recall_text::quote::{QUOTE_CHARS, inline, quote};
 
 /// The label of a project profile that this user has not confirmed; anyone may have written it.
 const UNCONFIRMED: &str = "A profile from the repository, unconfirmed";

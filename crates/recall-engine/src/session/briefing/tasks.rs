@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use recall_core::{Session, boxes};
+use recall_core::Session;
+use recall_text::boxes;
 
 use crate::mask::Masking;
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::Entry;
 use crate::session_log::{SessionError, Story};
-use recall_core::quote::inline;
+use recall_text::quote::inline;
 
 /// The most sessions that are considered, the latest first. Older open tasks are probably done or abandoned.
 const SESSIONS: usize = 5;

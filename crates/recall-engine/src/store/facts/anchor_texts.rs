@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use recall_core::{Anchor, ContentHash, DocPath, Generation};
+use recall_core::{Anchor, ContentHash, Generation};
+use recall_text::DocPath;
 
 /// How many files' symbols are cached; when full, the cache is cleared.
 const MOST_FILES: usize = 4096;

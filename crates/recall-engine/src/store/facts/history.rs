@@ -125,7 +125,7 @@ impl ProjectHistory {
 
 #[cfg(test)]
 mod tests {
-    use recall_core::DocPath;
+    use recall_text::DocPath;
 
     use super::*;
     use crate::git::Change;

@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 
-use recall_core::DocPath;
 use recall_index::lexical::terms;
+use recall_text::DocPath;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 

@@ -91,7 +91,8 @@ impl Drop for Retrievals {
 
 #[cfg(test)]
 mod tests {
-    use recall_core::{ChunkId, DocPath, DocumentId};
+    use recall_core::{ChunkId, DocumentId};
+    use recall_text::DocPath;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use recall_core::DocPath;
+use recall_text::DocPath;
 
 use crate::store::ordered::{OrderedMutex, Rank};
 

@@ -11,9 +11,10 @@ use std::sync::Arc;
 use std::{fmt, io};
 
 use arc_swap::ArcSwap;
-use recall_core::{ContentHash, DocPath, DocumentType, Timestamp};
+use recall_core::{ContentHash, DocumentType, Timestamp};
 use recall_journal::{moment_of, rfc_3339};
 use recall_os::{Access, Folder, OpenError};
+use recall_text::DocPath;
 use serde::{Deserialize, Serialize};
 
 use crate::store::ordered::{OrderedGuard, OrderedMutex, Rank};

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use recall_core::{DocPath, Generation};
+use recall_core::Generation;
 use recall_os::FileStamp;
 use recall_os::git::Repository;
+use recall_text::DocPath;
 
 use crate::doubt::AdoptedReport;
 use crate::git::Git;

@@ -9,8 +9,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use recall_core::{DocPath, Limits};
+use recall_core::Limits;
 use recall_os::{Folder, OpenError};
+use recall_text::DocPath;
 use recall_watch::content::{self, Content, ContentError, Encoding, ReadOptions};
 use recall_watch::{FoundFile, GitFacts, SizeLimits, StatOutcome, Tracking};
 

@@ -8,8 +8,9 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use recall_core::{DocPath, DocumentId, DocumentType, PROJECT_FOLDER};
+use recall_core::{DocumentId, DocumentType};
 use recall_os::{Access, Folder, OpenError};
+use recall_text::{DocPath, PROJECT_FOLDER};
 use serde::{Deserialize, Serialize};
 
 use crate::store_folder::is_initialised;

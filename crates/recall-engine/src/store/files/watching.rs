@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use recall_core::{PROJECT_FOLDER, Timestamp, error_chain};
+use recall_core::Timestamp;
+use recall_text::{PROJECT_FOLDER, error_chain};
 use recall_watch::{Changes, Part};
 
 use super::Files;

@@ -89,10 +89,11 @@ impl HitCache {
 #[cfg(test)]
 mod tests {
     use recall_core::{
-        ByteSpan, Chunk, ChunkId, ChunkKind, ContentHash, DocPath, Document, DocumentId, DocumentRow, DocumentType,
-        FileKind, Span, Timestamp,
+        ByteSpan, Chunk, ChunkId, ChunkKind, ContentHash, Document, DocumentId, DocumentRow, DocumentType, Span,
+        Timestamp,
     };
     use recall_index::catalog::StoredDocument;
+    use recall_text::{DocPath, FileKind};
 
     use super::*;
 

@@ -6,9 +6,10 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use recall_core::{DocumentRow, Generation, TextSignature};
+use recall_core::{DocumentRow, Generation};
 use recall_index::catalog::{ReadError, Snapshot};
 use recall_index::lexical::exact::Pattern;
+use recall_text::TextSignature;
 
 /// The most bytes of signatures that are cached of a store: those of half a million chunks.
 const MOST_BYTES: usize = 64 << 20;
@@ -125,11 +126,9 @@ fn stream(snapshot: &Snapshot<'_>, pattern: &Pattern) -> Result<Vec<DocumentRow>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use recall_core::{
-        Case, ContentHash, DocPath, Document, DocumentId, DocumentType, FileKind, ParseOutcome, ParsedDocument,
-        Timestamp,
-    };
+    use recall_core::{Case, ContentHash, Document, DocumentId, DocumentType, ParseOutcome, ParsedDocument, Timestamp};
     use recall_index::catalog::{Catalog, DocumentRecord};
+    use recall_text::{DocPath, FileKind};
 
     fn insert(catalog: &Catalog, texts: &[(&str, &str)]) {
         let mut writer = catalog.writer().expect("no other writer");

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use recall_core::{DocPath, DocumentType, Language};
+use recall_core::DocumentType;
+use recall_text::{DocPath, Language};
 
 use super::{Snapshot, UnparsedDocument};
 use crate::catalog::ReadError;

@@ -1,6 +1,7 @@
 //! Paged listings of documents.
 
-use recall_core::{DocumentRow, DocumentType, Language};
+use recall_core::{DocumentRow, DocumentType};
+use recall_text::Language;
 use rusqlite::types::Value;
 
 use super::{Snapshot, StoredDocument};

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use recall_core::{
-    ChunkRow, ContentHash, DocPath, Document, DocumentId, DocumentRow, DocumentType, FileKind, Language, MemoryId,
-    ParseOutcome, Timestamp,
+    ChunkRow, ContentHash, Document, DocumentId, DocumentRow, DocumentType, MemoryId, ParseOutcome, Timestamp,
 };
+use recall_text::{DocPath, FileKind, Language};
 use rusqlite::{Connection, Row};
 
 use crate::catalog::ReadError;

@@ -1,6 +1,7 @@
 //! The tables of compressed texts and of their signatures.
 
-use recall_core::{ByteSpan, DocumentRow, TextSignature};
+use recall_core::{ByteSpan, DocumentRow};
+use recall_text::TextSignature;
 use rusqlite::Connection;
 
 use crate::catalog::checksum::{CHECKSUM_BYTES, checksum};

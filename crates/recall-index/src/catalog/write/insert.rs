@@ -1,6 +1,7 @@
 //! Insertion and removal of documents.
 
-use recall_core::{ChunkRow, DocPath, Document, DocumentRow, ParsedDocument, Timestamp};
+use recall_core::{ChunkRow, Document, DocumentRow, ParsedDocument, Timestamp};
+use recall_text::DocPath;
 use rusqlite::Connection;
 
 use crate::catalog::CatalogWriteError;

@@ -1,9 +1,10 @@
 //! Tests with a full disk.
 
 use recall_core::{
-    ByteSpan, Chunk, ChunkKind, ContentHash, DocPath, Document, DocumentId, DocumentType, FileKind, Generation,
-    ParseOutcome, ParsedDocument, Span, Timestamp,
+    ByteSpan, Chunk, ChunkKind, ContentHash, Document, DocumentId, DocumentType, Generation, ParseOutcome,
+    ParsedDocument, Span, Timestamp,
 };
+use recall_text::{DocPath, FileKind};
 
 use super::{DocumentRecord, Inserted};
 use crate::catalog::{Catalog, CatalogWriteError};

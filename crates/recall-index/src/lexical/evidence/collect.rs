@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use recall_core::{fold_case, normalized_path};
+use recall_text::{fold_case, normalized_path};
 use tantivy::postings::TermInfo;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, TantivyError};

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use recall_core::DocumentRow;
-use recall_core::words::is_stop_word;
+use recall_text::words::is_stop_word;
 use tantivy::{DocId, TantivyError};
 
 use crate::lexical::analysis::{Analysis, cut};

@@ -3,7 +3,7 @@
 //! The idea is of codesearch (Cox, "Regular Expression Matching with a Trigram Index", 2012): an expression implies a condition on
 //! short runs of bytes. A run of characters that all have one form gives the runs of bytes in it; what has many forms gives none.
 
-use recall_core::{TextRun, TextSignature};
+use recall_text::{TextRun, TextSignature};
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
 
 /// The most characters of a class that are compared. Letters have at most four forms.

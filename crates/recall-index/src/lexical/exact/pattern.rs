@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-use recall_core::{Case, Needle, TextSignature};
+use recall_core::{Case, Needle};
+use recall_text::TextSignature;
 use regex::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use recall_core::{DocPath, fold_case, normalize_text};
+use recall_text::{DocPath, fold_case, normalize_text};
 use tantivy::fieldnorm::FieldNormReader;
 
 use super::key::{KeyField, Lengths, key};

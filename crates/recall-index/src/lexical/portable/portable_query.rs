@@ -1,6 +1,7 @@
 //! The keys of a query, with what each of them counts.
 
-use recall_core::{Understood, fold_case};
+use recall_core::Understood;
+use recall_text::fold_case;
 
 use super::Statistics;
 use super::chunk_analysis::{field_key, term_number};

@@ -1,6 +1,7 @@
 //! Retrieval and evidence over documents that a shared store returned.
 
-use recall_core::{Candidate, ChunkRow, Neighbour, fold_case, normalized_path};
+use recall_core::{Candidate, ChunkRow, Neighbour};
+use recall_text::{fold_case, normalized_path};
 
 use super::chunk_analysis::{CHUNK_FIELDS, ChunkAnalysis, field_key, path_terms, round, term_number};
 use super::key::{KeyField, key};

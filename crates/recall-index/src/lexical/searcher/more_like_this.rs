@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use recall_core::words::is_stop_word;
+use recall_text::words::is_stop_word;
 use tantivy::TantivyError;
 
 use crate::lexical::analysis::Analysis;

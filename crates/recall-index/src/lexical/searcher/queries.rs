@@ -1,6 +1,7 @@
 //! The clauses of each kind of query.
 
-use recall_core::{Understood, fold_case, normalize_text, normalized_path};
+use recall_core::Understood;
+use recall_text::{fold_case, normalize_text, normalized_path};
 use tantivy::TantivyError;
 
 use crate::lexical::analysis::Analysis;

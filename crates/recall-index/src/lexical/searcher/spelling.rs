@@ -1,7 +1,7 @@
 //! Spelling suggestions: names and paths within a small edit distance of a query that names nothing.
 
-use recall_core::words::unspaced_letters;
-use recall_core::{fold_case, normalize_text};
+use recall_text::words::unspaced_letters;
+use recall_text::{fold_case, normalize_text};
 use tantivy::TantivyError;
 use tantivy::Term;
 use tantivy::query::{DfaWrapper, FuzzyTermQuery};

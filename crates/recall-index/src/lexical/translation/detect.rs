@@ -1,7 +1,7 @@
 //! The language of a question.
 
-use recall_core::fold_case;
-use recall_core::words::is_stop_word;
+use recall_text::fold_case;
+use recall_text::words::is_stop_word;
 
 use super::dictionary::Meaning;
 use super::known_words::KnownWords;

@@ -7,8 +7,8 @@
 use std::collections::HashMap;
 
 use frostem::Stemmer;
-use recall_core::fold_case;
-use recall_core::words::letters;
+use recall_text::fold_case;
+use recall_text::words::letters;
 use rustc_hash::FxBuildHasher;
 
 use super::parts::Part;

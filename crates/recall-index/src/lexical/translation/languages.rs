@@ -159,7 +159,7 @@ pub(super) static LANGUAGES: [NaturalLanguage; 12] = [
 mod tests {
     use std::collections::HashSet;
 
-    use recall_core::{fold_case, normalize_text};
+    use recall_text::{fold_case, normalize_text};
 
     use super::*;
 

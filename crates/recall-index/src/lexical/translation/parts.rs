@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use recall_core::words::{Piece, pieces, runs, unspaced_letters};
-use recall_core::{Understood, normalize_text};
+use recall_core::Understood;
+use recall_text::normalize_text;
+use recall_text::words::{Piece, pieces, runs, unspaced_letters};
 
 /// A part of what stands between two blanks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

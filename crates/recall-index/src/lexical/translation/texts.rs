@@ -6,8 +6,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
-use recall_core::words::is_stop_word;
-use recall_core::{fold_case, normalize_text};
+use recall_text::words::is_stop_word;
+use recall_text::{fold_case, normalize_text};
 use rustc_hash::FxBuildHasher;
 
 use super::detect::script_of;

@@ -3,7 +3,7 @@
 //! The dictionary decides where words begin: of all ways to cut a run, the one with the fewest words and the fewest letters that are
 //! in no word. Function words are in the dictionary too, so that a particle does not join the noun before it.
 
-use recall_core::words::letters;
+use recall_text::words::letters;
 
 use super::dictionary::{Dictionary, Meaning};
 

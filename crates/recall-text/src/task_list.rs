@@ -4,7 +4,7 @@
 ///
 /// ```
 /// let text = "Left open:\n- [ ] add a test\n- [x] mention it\n";
-/// assert_eq!(recall_core::boxes(text).collect::<Vec<_>>(), [("add a test", false), ("mention it", true)]);
+/// assert_eq!(recall_text::boxes(text).collect::<Vec<_>>(), [("add a test", false), ("mention it", true)]);
 /// ```
 pub fn boxes(text: &str) -> impl Iterator<Item = (&str, bool)> {
     text.lines().filter_map(|line| {

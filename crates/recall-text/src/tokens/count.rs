@@ -48,9 +48,9 @@ pub fn count(text: &str) -> u32 {
     u32::try_from((parts * MARGIN).div_ceil(PARTS * 100)).unwrap_or(u32::MAX)
 }
 
-/// The class of a character.
+/// The class of a character, as tokenizers see it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum CharClass {
+enum TokenClass {
     Lower,
     Upper,
     Digit,
@@ -61,7 +61,7 @@ enum CharClass {
     Other(u16),
 }
 
-impl CharClass {
+impl TokenClass {
     fn classify(c: char) -> Self {
         match c {
             'a'..='z' => Self::Lower,
@@ -110,42 +110,42 @@ fn line(line: &str) -> u64 {
     if line.is_empty() {
         return if has_end { EMPTY_LINE } else { 0 };
     }
-    let mut rest = line.chars().map(CharClass::classify).peekable();
+    let mut rest = line.chars().map(TokenClass::classify).peekable();
     let mut cost = 0;
     let mut before = Before::Nothing;
     // Whether the last piece takes the line end.
     let mut takes_end = false;
     while let Some(kind) = rest.next() {
         let mut run = 1_u64;
-        let mut take = |wanted: fn(CharClass) -> bool| {
+        let mut take = |wanted: fn(TokenClass) -> bool| {
             while rest.next_if(|&kind| wanted(kind)).is_some() {
                 run += 1;
             }
             (run, rest.peek().copied())
         };
-        let is_letter = |kind: Option<CharClass>| matches!(kind, Some(CharClass::Lower | CharClass::Upper));
+        let is_letter = |kind: Option<TokenClass>| matches!(kind, Some(TokenClass::Lower | TokenClass::Upper));
         takes_end = false;
         let mut leads = Before::Nothing;
         cost += match kind {
-            CharClass::Lower => by_length(word(before), take(|kind| kind == CharClass::Lower).0, FURTHER_LETTER),
-            CharClass::Upper => match take(|kind| kind == CharClass::Upper) {
-                (1, Some(CharClass::Lower)) => {
-                    let letters = take(|kind| kind == CharClass::Lower).0;
+            TokenClass::Lower => by_length(word(before), take(|kind| kind == TokenClass::Lower).0, FURTHER_LETTER),
+            TokenClass::Upper => match take(|kind| kind == TokenClass::Upper) {
+                (1, Some(TokenClass::Lower)) => {
+                    let letters = take(|kind| kind == TokenClass::Lower).0;
                     by_length(word(before), letters, FURTHER_LETTER)
                 }
                 (capitals, _) => by_length(&CAPITALS, capitals, FURTHER_LETTER),
             },
-            CharClass::Digit => take(|kind| kind == CharClass::Digit).0.div_ceil(DIGITS) * PARTS,
-            CharClass::Space => match take(|kind| kind == CharClass::Space) {
+            TokenClass::Digit => take(|kind| kind == TokenClass::Digit).0.div_ceil(DIGITS) * PARTS,
+            TokenClass::Space => match take(|kind| kind == TokenClass::Space) {
                 // Trailing space is part of the line end.
                 (_, None) => 0,
                 (spaces, next) => {
-                    let joins = is_letter(next) || matches!(next, Some(CharClass::Mark));
+                    let joins = is_letter(next) || matches!(next, Some(TokenClass::Mark));
                     leads = Before::Space;
                     if joins && spaces == 1 { 0 } else { PARTS }
                 }
             },
-            CharClass::Tab => match take(|kind| kind == CharClass::Tab) {
+            TokenClass::Tab => match take(|kind| kind == TokenClass::Tab) {
                 (_, None) => 0,
                 (tabs, next) => {
                     let joins = is_letter(next);
@@ -153,7 +153,7 @@ fn line(line: &str) -> u64 {
                     if joins && tabs == 1 { 0 } else { PARTS }
                 }
             },
-            CharClass::Mark => match take(|kind| kind == CharClass::Mark) {
+            TokenClass::Mark => match take(|kind| kind == TokenClass::Mark) {
                 // A single mark belongs to the word after it, unless a space belongs to the mark.
                 (1, next) if is_letter(next) && !matches!(before, Before::Space) => {
                     leads = Before::Mark;
@@ -164,7 +164,7 @@ fn line(line: &str) -> u64 {
                     by_length(&PUNCTUATION, marks, FURTHER_MARK)
                 }
             },
-            CharClass::Other(own) => u64::from(own),
+            TokenClass::Other(own) => u64::from(own),
         };
         before = leads;
     }

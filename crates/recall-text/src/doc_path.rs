@@ -3,6 +3,9 @@
 use std::fmt;
 use std::path::Path;
 
+/// The folder in a root that holds settings, journals, summaries and sessions. It holds no derived data.
+pub const PROJECT_FOLDER: &str = ".recall";
+
 /// A document's path below its store's root: UTF-8, `/` between components, no empty, `.` or `..` component.
 ///
 /// A path outside the root cannot be expressed. Ordered bytewise.
@@ -77,7 +80,7 @@ impl DocPath {
 /// Whether a path is that of a file or folder, or below it. The empty path is that of no folder.
 ///
 /// ```
-/// use recall_core::is_at_or_below;
+/// use recall_text::is_at_or_below;
 /// assert!(is_at_or_below("src", "src") && is_at_or_below("src/a.rs", "src"));
 /// assert!(!is_at_or_below("src2/a.rs", "src") && !is_at_or_below("a.rs", ""));
 /// ```

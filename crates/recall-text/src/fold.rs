@@ -142,7 +142,7 @@ fn replacement(part: &str, replaced: Replaced) -> Option<String> {
 /// character. Case and accents stay.
 ///
 /// ```
-/// assert_eq!(recall_core::normalize_text("cafe\u{301} Ｖ２"), "café V2");
+/// assert_eq!(recall_text::normalize_text("cafe\u{301} Ｖ２"), "café V2");
 /// ```
 pub fn normalize_text(text: &str) -> Cow<'_, str> {
     if text.is_ascii() { Cow::Borrowed(text) } else { Normalized::new(text).text }
@@ -160,7 +160,7 @@ pub fn normalized_path(path: &str) -> Cow<'_, str> {
 /// pair depends on the language, which nobody states. A folded text is its own folded form.
 ///
 /// ```
-/// assert_eq!(recall_core::fold_case("STRAẞE Ὀδυσσεύς İzmir"), recall_core::fold_case("Straße ὈΔΥΣΣΕΎΣ izmir"));
+/// assert_eq!(recall_text::fold_case("STRAẞE Ὀδυσσεύς İzmir"), recall_text::fold_case("Straße ὈΔΥΣΣΕΎΣ izmir"));
 /// ```
 pub fn fold_case(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {

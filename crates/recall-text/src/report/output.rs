@@ -36,10 +36,10 @@ impl Report {
     ///
     /// ```
     /// let output = "warning: unused\n --> src/a.rs:2:1\n\nerror[E0308]: mismatched types\n --> src/b.rs:7:5\n";
-    /// let report = recall_core::Report::read_output(output).expect("a report");
+    /// let report = recall_text::Report::read_output(output).expect("a report");
     /// assert_eq!((report.frames.len(), report.frames[0].path.as_str()), (1, "src/b.rs"));
     /// assert_eq!(report.errors, ["mismatched types"]);
-    /// assert!(recall_core::Report::read_output("a.rs\nb.rs\n").is_none());
+    /// assert!(recall_text::Report::read_output("a.rs\nb.rs\n").is_none());
     /// ```
     pub fn read_output(output: &str) -> Option<Self> {
         let failed = without_warnings(output);

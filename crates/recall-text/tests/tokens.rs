@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bpe_openai::{Tokenizer, cl100k_base, o200k_base};
-use recall_core::tokens::count;
+use recall_text::tokens::count;
 
 /// The tokens of a window of text, about: enough for the errors of single words to average out.
 const WINDOW_BYTES: usize = 4_000;
@@ -99,7 +99,7 @@ fn other_scripts_are_not_undercounted() {
     // The newer vocabulary needs half the tokens of the older one for these.
     for language in ["chinese", "japanese", "korean", "russian"] {
         let text =
-            fs::read_to_string(root().join(format!("crates/recall-core/fixtures/tokens/{language}.md"))).expect("text");
+            fs::read_to_string(root().join(format!("crates/recall-text/fixtures/tokens/{language}.md"))).expect("text");
         check(&[text.repeat(3)], 2.6);
     }
 }

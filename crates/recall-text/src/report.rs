@@ -57,9 +57,9 @@ impl Report {
     ///
     /// ```
     /// let trace = "why?\nTraceback (most recent call last):\n  File \"shop/cart.py\", line 12, in total\nKeyError: 'price'\n";
-    /// let report = recall_core::Report::read(trace).expect("a report");
+    /// let report = recall_text::Report::read(trace).expect("a report");
     /// assert_eq!((report.frames[0].path.as_str(), report.frames[0].line), ("shop/cart.py", Some(12)));
-    /// assert!(recall_core::Report::read("how is the price of a cart computed").is_none());
+    /// assert!(recall_text::Report::read("how is the price of a cart computed").is_none());
     /// ```
     pub fn read(text: &str) -> Option<Self> {
         let is_word = !text.trim().contains(char::is_whitespace);
@@ -100,7 +100,7 @@ impl Report {
 }
 
 /// Whether a query of one line reads like the message of an error, and not like a question or a request.
-pub(crate) fn reads_like_a_message(query: &str) -> bool {
+pub fn reads_like_a_message(query: &str) -> bool {
     let words = bare_words(query);
     let asks = query.trim_end().ends_with('?') || words.first().is_some_and(|first| ASKING.contains(&first.as_str()));
     words.len() >= MIN_MESSAGE_WORDS

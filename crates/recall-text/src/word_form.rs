@@ -4,7 +4,8 @@ use crate::language::marks_a_file_in_queries;
 
 /// How sure it is that a word is a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PathForm {
+pub enum PathForm {
+    /// A path or a file name.
     Sure,
     /// Two names and a slash between them: a path, or alternatives.
     Possible,
@@ -14,7 +15,7 @@ pub(crate) enum PathForm {
 ///
 /// A known file extension, a leading `/`, `./` or `~/`, a trailing slash, a pattern, and more than two components are signs of a
 /// path. Prose writes alternatives with one slash: `request/response`, `GET/POST`.
-pub(crate) fn path_form(word: &str) -> Option<PathForm> {
+pub fn path_form(word: &str) -> Option<PathForm> {
     if word.contains("//") || word.contains("::") || word.len() < 3 {
         return None;
     }
@@ -36,7 +37,7 @@ pub(crate) fn path_form(word: &str) -> Option<PathForm> {
 }
 
 /// Whether a word may be a path or a file name.
-pub(crate) fn looks_like_path(word: &str) -> bool {
+pub fn looks_like_path(word: &str) -> bool {
     path_form(word).is_some()
 }
 
@@ -44,7 +45,7 @@ pub(crate) fn looks_like_path(word: &str) -> bool {
 const LOCK_FILE: &str = "lock";
 
 /// Whether a word is written like an identifier and unlike an English word.
-pub(crate) fn looks_like_identifier(word: &str) -> bool {
+pub fn looks_like_identifier(word: &str) -> bool {
     let word = word.trim_end_matches("()");
     let Some(first) = word.chars().next() else { return false };
     if !(first.is_alphabetic() || matches!(first, '_' | '$' | '@')) {

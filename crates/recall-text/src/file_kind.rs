@@ -11,7 +11,7 @@ mod test_path;
 mod written_by_tools;
 
 use crate::words::{self, Word};
-use crate::{DocPath, EdgeKind, Form, Language, ParseOutcome, ParsedDocument, SymbolKind};
+use crate::{DocPath, Form, Language};
 use test_path::TestPath;
 pub use written_by_tools::{ToolFile, is_minified};
 
@@ -37,6 +37,15 @@ pub enum FileKind {
     ReExport,
 }
 
+/// Whose definitions a text has, as far as its parse tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Definitions {
+    /// Its own, or none, or they are not known.
+    Own,
+    /// Only those of other files, which it passes on.
+    ReExported,
+}
+
 impl FileKind {
     /// All kinds, in a fixed order.
     pub const ALL: [Self; 8] = [
@@ -50,19 +59,19 @@ impl FileKind {
         Self::ReExport,
     ];
 
-    /// Returns the role by the path and, if that is not conclusive, by the text and its parse.
+    /// Returns the role by the path and, if that is not conclusive, by the text and what it defines.
     ///
     /// Outside a tree of tests, a file is a test if its name or folder is that of a test and its text defines tests. A
     /// file of no other kind is generated if its head says so. Prose and notebooks are never generated: an API
     /// reference written by a tool is as useful as any other.
-    pub fn from_parsed(path: &DocPath, language: Option<&Language>, text: &str, parsed: &ParsedDocument) -> Self {
+    pub fn from_text(path: &DocPath, language: Option<&Language>, text: &str, definitions: Definitions) -> Self {
         let is_test = match TestPath::classify(path, language) {
             TestPath::No => false,
             TestPath::Maybe(defines_tests) => defines_tests(text),
             TestPath::Yes => true,
         };
         match by_path(path, is_test) {
-            Self::Main if only_re_exports(parsed) => Self::ReExport,
+            Self::Main if definitions == Definitions::ReExported => Self::ReExport,
             Self::Main
                 if may_be_generated(language)
                     && (generated::says_so(text)
@@ -174,18 +183,6 @@ fn is_compat_name(name: &str) -> bool {
 
 const COMPAT_WORDS: &[&str] =
     &["compat", "compatibility", "legacy", "deprecated", "polyfill", "polyfills", "backport", "backports"];
-
-/// Whether a text has imports, no references, and no definitions except modules and names between double underscores,
-/// such as Python's `__all__`.
-fn only_re_exports(parsed: &ParsedDocument) -> bool {
-    let is = |kind| move |edge: &crate::Edge| edge.kind == kind;
-    parsed.outcome == ParseOutcome::Parsed
-        && parsed.edges.iter().any(is(EdgeKind::Imports))
-        && !parsed.edges.iter().any(is(EdgeKind::References))
-        && parsed.symbols.iter().all(|symbol| {
-            symbol.kind == SymbolKind::Module || symbol.name.starts_with("__") && symbol.name.ends_with("__")
-        })
-}
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 /// bidirectional controls, zero-width characters, variation selectors, fillers and tags. The line and paragraph
 /// separators become spaces.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    if text.chars().all(is_kept) {
+    if text.chars().all(is_clean) {
         return Cow::Borrowed(text);
     }
     let mut cleaned = String::with_capacity(text.len());
@@ -30,7 +30,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
 }
 
 /// Whether [`clean`] keeps a character.
-pub(crate) fn is_kept(c: char) -> bool {
+pub fn is_clean(c: char) -> bool {
     CharClass::classify(c) == CharClass::Kept
 }
 

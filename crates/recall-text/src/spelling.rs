@@ -8,8 +8,8 @@ use std::borrow::Cow;
 /// the same with `/` for `\\`.
 ///
 /// ```
-/// assert_eq!(recall_core::path_spellings("file:///w/a%20b.rs"), ["/w/a b.rs"]);
-/// assert_eq!(recall_core::path_spellings(r"src\a.rs"), [r"src\a.rs", "src/a.rs"]);
+/// assert_eq!(recall_text::path_spellings("file:///w/a%20b.rs"), ["/w/a b.rs"]);
+/// assert_eq!(recall_text::path_spellings(r"src\a.rs"), [r"src\a.rs", "src/a.rs"]);
 /// ```
 pub fn path_spellings(text: &str) -> Vec<Cow<'_, str>> {
     let written = path_of_uri(text).map_or(Cow::Borrowed(text), Cow::Owned);

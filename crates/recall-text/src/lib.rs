@@ -1,0 +1,52 @@
+//! Texts and paths: their words, languages and kinds, and how they are cleaned, shortened, compared and shown.
+//!
+//! Everything here knows only strings: no document, no id, no request. What recall is about is `recall-core`, which
+//! depends on this crate. So a crate that only reads or writes texts is not compiled again when the domain changes.
+//!
+//! Pure: no I/O, no clock, no environment. Begin with `words` and `fold` (what equal words are), `language` and `file_kind` (what a
+//! file is), `tokens` (what it costs to read), `condense` and `report` (what a long question says).
+
+mod agent_file;
+mod clean;
+mod condense;
+mod doc_path;
+mod error_chain;
+mod file_kind;
+mod fold;
+mod form;
+pub mod highlight;
+mod language;
+mod likeness;
+mod nearest;
+mod onboarding;
+mod opposition;
+pub mod quantity;
+pub mod quote;
+mod report;
+mod spelling;
+mod task_list;
+mod text_signature;
+pub mod tokens;
+mod vocabulary;
+mod word_form;
+pub mod words;
+
+pub use agent_file::{is_agent_file, leads_to_agent_files};
+pub use clean::{clean, is_clean};
+pub use condense::{Condensed, condense};
+pub use doc_path::{DocPath, DocPathError, PROJECT_FOLDER, is_at_or_below};
+pub use error_chain::{error_causes, error_chain, error_chain_as};
+pub use file_kind::{Definitions, FileKind, ToolFile, is_minified};
+pub use fold::{Normalized, fold_case, normalize_text, normalized_path, without_accents};
+pub use form::Form;
+pub use language::{BuildFolder, Language, UnknownLanguage, build_folders, is_code_extension};
+pub use likeness::Likeness;
+pub use nearest::{near, nearest};
+pub use onboarding::Onboarding;
+pub use opposition::may_contradict;
+pub use report::{Frame, Report, reads_like_a_message};
+pub use spelling::{path_of_uri, path_spellings};
+pub use task_list::boxes;
+pub use text_signature::{TextRun, TextSignature};
+pub use vocabulary::Vocabulary;
+pub use word_form::{PathForm, looks_like_identifier, looks_like_path, path_form};
