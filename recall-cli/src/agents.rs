@@ -1,7 +1,6 @@
 //! Registration of recall in coding agents, as the commands need it: the changes that were made, and their text.
 
 mod change;
-mod row;
 mod text;
 
 use std::fs;
@@ -11,8 +10,7 @@ use recall_agents::{Folders, Ledger, RegisterError, SHIM, System, agent};
 use recall_api::Reason;
 
 pub(crate) use change::{Action, AgentChange, Mode};
-pub(crate) use row::{AgentRow, is_present};
-pub(crate) use text::{change_text, list_text};
+pub(crate) use text::{AgentRow, change_text, is_present, list_text};
 
 use crate::Exit;
 use crate::command_context::CommandContext;

@@ -29,7 +29,6 @@ mod hook;
 mod last_search;
 mod output;
 mod pager;
-mod panic;
 mod process_env;
 mod program;
 mod progress;

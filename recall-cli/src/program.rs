@@ -4,16 +4,18 @@
 
 use std::ffi::OsString;
 use std::future::Future;
+use std::panic::{self, AssertUnwindSafe};
 
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
+use recall_api::Reason;
+use recall_api::hint::{self, Audience};
 
 use crate::args::Global;
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::exit::Exit;
 use crate::output::{Color, Format, Output};
-use crate::panic;
 
 /// The umask with which the program was started.
 #[cfg(unix)]
@@ -28,7 +30,7 @@ pub fn run_program<C: Parser>(
     global: fn(&C) -> &Global,
     command: impl FnOnce(C, &CommandContext) -> Result<Exit, CommandError>,
 ) -> Exit {
-    panic::report_in_plain_words();
+    report_in_plain_words();
     // Every file that a command creates is private to the user, as the daemon's files are.
     #[cfg(unix)]
     USERS_UMASK.get_or_init(|| rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO));
@@ -38,7 +40,7 @@ pub fn run_program<C: Parser>(
     };
     let global = global(&parsed).clone();
     let output = Output::new(global.format(), global.color);
-    let ended = panic::caught(|| {
+    let ended = caught(|| {
         let context = CommandContext::begin(global, output)?;
         command(parsed, &context)
     });
@@ -104,6 +106,28 @@ pub(crate) fn report(cli_error: &CliError, output: &Output) -> Exit {
     cli_error.exit
 }
 
+/// Silences the default panic message, which names the thread and the source line.
+fn report_in_plain_words() {
+    panic::set_hook(Box::new(|_| {}));
+}
+
+/// Runs a command and converts a panic to an error.
+fn caught(command: impl FnOnce() -> Result<Exit, CommandError>) -> Result<Exit, CommandError> {
+    // The state of the command is not used after a panic.
+    match panic::catch_unwind(AssertUnwindSafe(command)) {
+        Ok(ended) => ended,
+        Err(payload) => {
+            let text = payload.downcast_ref::<&str>().copied();
+            let text =
+                text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given");
+            let mut cli_error = CliError::new(Exit::Internal, Reason::Internal, "internal error: recall panicked");
+            cli_error.causes.push(text.to_owned());
+            cli_error.hint = hint::for_reason(Reason::Internal, &cli_error.details, Audience::Command);
+            Err(cli_error.into())
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,5 +140,16 @@ mod tests {
         let told = error.to_string();
         let place = |name: &str| told.find(&format!("'{name}'")).unwrap_or(usize::MAX);
         assert!(place("search") < place("bench").min(place("graph")), "{told}");
+    }
+
+    #[test]
+    fn a_panic_is_an_internal_error() {
+        match caught(|| panic!("index out of bounds")) {
+            Err(CommandError::Failed(cli_error)) => {
+                assert_eq!(cli_error.exit, Exit::Internal);
+                assert_eq!(cli_error.causes, ["index out of bounds"]);
+            }
+            other => panic!("not an error: {other:?}"),
+        }
     }
 }

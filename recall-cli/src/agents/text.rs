@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 use std::path::{MAIN_SEPARATOR, Path};
 
 use anstyle::Style;
-use recall_agents::Part;
+use recall_agents::{Agent, Folders, Part};
+use serde::Serialize;
 
 use super::change::{Action, AgentChange, Mode};
-use super::row::AgentRow;
 use crate::output::human::style::STRONG;
 use crate::output::human::table::{Align, Column, render as table};
+use crate::process_env::Programs;
 
 /// Formats the changes, a line each; a dry run shows the differences.
 pub(crate) fn change_text(changes: &[AgentChange], mode: Mode) -> String {
@@ -62,4 +63,35 @@ pub(crate) fn list_text(rows: &[AgentRow], home: &Path, width: Option<usize>) ->
         })
         .collect();
     table(&layout, &rows, width)
+}
+
+/// An agent, whether it is on this machine, and whether recall is registered in it for the user.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct AgentRow {
+    pub(crate) agent: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) found: bool,
+    pub(crate) server: bool,
+    /// Whether recall's hooks are registered; `None` if the agent has no hooks that recall can use.
+    pub(crate) hooks: Option<bool>,
+    pub(crate) file: String,
+}
+
+impl AgentRow {
+    /// Looks at an agent. A file that cannot be read has no registration.
+    pub(crate) fn new(agent: &Agent, folders: &Folders, programs: &Programs) -> Self {
+        Self {
+            agent: agent.name,
+            title: agent.title,
+            found: is_present(agent, folders, programs),
+            server: agent.has_server(folders),
+            hooks: agent.has_hooks(folders),
+            file: agent.user_file(folders).display().to_string(),
+        }
+    }
+}
+
+/// Whether an agent is on this machine.
+pub(crate) fn is_present(agent: &Agent, folders: &Folders, programs: &Programs) -> bool {
+    agent.is_present(folders, |name| programs.on_path(name))
 }
