@@ -13,7 +13,6 @@
 //!
 //! Begin with `server`, `transport` (ADR 54), `tool` and `daemon`.
 
-mod about;
 mod answer;
 mod arguments;
 mod cursor;

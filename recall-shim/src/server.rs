@@ -1,20 +1,20 @@
-//! The MCP server: the handlers of the protocol's requests.
+//! The MCP server: its description of itself, and the handlers of the protocol's requests.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use rmcp::ErrorData;
-use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, DiscoverResult,
-    GetPromptRequestParams, GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
-};
-use rmcp::service::{NotificationContext, RequestContext, RoleServer};
-use rmcp::{ServerHandler, model};
-
 use recall_api::v1;
 use recall_core::EndReason;
 use recall_text::nearest;
+use rmcp::ErrorData;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, DiscoverResult,
+    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig,
+};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer};
+use rmcp::{ServerHandler, model};
 
 use crate::daemon::Daemon;
 use crate::options::ToolSet;
@@ -22,7 +22,7 @@ use crate::process_env::ProcessEnv;
 use crate::progress::Progress;
 use crate::roots::Roots;
 use crate::tool::Tool;
-use crate::{about, answer, prompt, resource};
+use crate::{answer, prompt, resource};
 
 /// How long a client may cache discovery and the lists. They are built into the program and do not change while it runs; an
 /// hour bounds how long a client misses an upgrade.
@@ -96,7 +96,7 @@ impl Shim {
 
 impl ServerHandler for Shim {
     fn get_info(&self) -> ServerConfig {
-        about::server()
+        server_config()
     }
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
@@ -200,5 +200,39 @@ async fn until_cancelled<T>(
         biased;
         () = context.ct.cancelled() => Err(ErrorData::new(model::ErrorCode::INTERNAL_ERROR, "cancelled", None)),
         done = work => Ok(done),
+    }
+}
+
+/// The instructions that a client gives to its model, the most important first, because clients truncate them.
+const INSTRUCTIONS: &str = include_str!("server/instructions.txt");
+
+/// The longest text that no client truncates.
+#[cfg(test)]
+pub(crate) const LONGEST_TEXT_CHARS: usize = 2_000;
+
+/// Returns the server's name and capabilities. They do not change while it runs, so no change notifications are announced.
+fn server_config() -> ServerConfig {
+    let capabilities =
+        ServerCapabilities::builder().enable_completions().enable_prompts().enable_resources().enable_tools().build();
+    let implementation = Implementation::new("recall", env!("CARGO_PKG_VERSION"))
+        .with_title("recall")
+        .with_description("Local memory of a project: code, documents and decisions, searched in milliseconds");
+    ServerConfig::new(capabilities).with_server_info(implementation).with_instructions(INSTRUCTIONS.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_do_not_truncate_the_instructions() {
+        assert!(INSTRUCTIONS.chars().count() < LONGEST_TEXT_CHARS);
+    }
+
+    #[test]
+    fn only_existing_capabilities_are_announced() {
+        let announced = serde_json::to_value(server_config().capabilities).expect("plain data");
+        let announced: Vec<&String> = announced.as_object().expect("an object").keys().collect();
+        assert_eq!(announced, ["completions", "prompts", "resources", "tools"]);
     }
 }

@@ -154,7 +154,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::about::LONGEST_TEXT_CHARS;
+    use crate::server::LONGEST_TEXT_CHARS;
 
     #[test]
     fn every_definition_is_portable() {
