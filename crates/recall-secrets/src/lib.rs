@@ -23,16 +23,13 @@
 mod base64;
 mod finding;
 mod keywords;
-mod mask;
 mod masker;
 mod pattern;
 mod rule;
 mod rules;
-mod settings;
 mod shape;
 mod value;
 
 pub use finding::Finding;
-pub use masker::Masker;
+pub use masker::{Masker, Settings, SettingsError};
 pub use rule::Rule;
-pub use settings::{Settings, SettingsError};

@@ -4,14 +4,15 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::finding::{Candidate, merge};
+use thiserror::Error;
+
+use crate::finding::{Candidate, is_masked, mask, merge};
 use crate::keywords::Keywords;
-use crate::mask::{is_masked, mask};
 use crate::pattern::Pattern;
 use crate::rule::{Format, Shape};
 use crate::shape::{self, Assignment, Form};
 use crate::value::{self, Certainty};
-use crate::{Finding, Rule, Settings, SettingsError, rules};
+use crate::{Finding, Rule, rules};
 
 /// The maximum number of masking passes. Masking a secret may uncover another one next to it; two passes are usual.
 const MOST_ROUNDS: usize = 8;
@@ -240,6 +241,27 @@ fn is_formatted(value: &str, format: &Format, active: &Active) -> bool {
     value::entropy(value) >= format.entropy
         && !value::is_placeholder(value)
         && pattern.match_at_start(value).is_some_and(|found| found.whole.end == value.len())
+}
+
+/// Which rules are off, and which values are allowed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// The ids of rules that are off. Empty by default.
+    pub without: Vec<String>,
+    /// Values that are never secrets, whatever they look like: credentials of a test server, documented examples. A
+    /// secret is compared as a whole.
+    pub allowed: Vec<String>,
+}
+
+/// The settings are invalid.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SettingsError {
+    /// A rule that is to be off does not exist, probably because of a typing error.
+    #[error("unknown secret rule `{id}`")]
+    UnknownRule {
+        /// The id in the settings.
+        id: String,
+    },
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Whether a value refers to a secret instead of being one.
 
 use super::pairs;
-use crate::mask::is_masked;
+use crate::finding::is_masked;
 
 /// Returns whether the value is a variable, a template, a call, a path, an address, a password hash, or contains a
 /// mask.
