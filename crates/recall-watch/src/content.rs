@@ -1,7 +1,6 @@
 //! Reading files: decoding, and rejection of content that is not indexed.
 
 mod decode;
-mod placeholder;
 mod private_key;
 mod reduced;
 
@@ -142,7 +141,7 @@ pub fn version(path: &DocPath, tracking: Tracking, bytes: Vec<u8>) -> Result<Con
 
 fn content(raw: &Raw) -> Result<Content, SkipReason> {
     let Raw { bytes, modified } = raw;
-    if placeholder::is_lfs_pointer(bytes) {
+    if is_lfs_pointer(bytes) {
         return Err(SkipReason::LfsPointer);
     }
     let (text, encoding) = decode::decode(bytes)?;
@@ -234,6 +233,19 @@ impl ContentError {
             Self::Unreadable { source, .. } => Some(SkipReason::Unreadable { error: source.to_string() }),
         }
     }
+}
+
+/// Returns whether a file is a pointer of Git LFS, as it is checked out before its content is fetched.
+fn is_lfs_pointer(bytes: &[u8]) -> bool {
+    /// A pointer is shorter than this, by its specification.
+    const LONGEST: usize = 1024;
+    /// The first line; earlier versions of the program wrote the second form.
+    const VERSIONS: [&[u8]; 2] =
+        [b"version https://git-lfs.github.com/spec/", b"version https://hawser.github.com/spec/"];
+
+    bytes.len() < LONGEST
+        && VERSIONS.iter().any(|version| bytes.starts_with(version))
+        && bytes.split(|&byte| byte == b'\n').any(|line| line.starts_with(b"oid "))
 }
 
 #[cfg(test)]

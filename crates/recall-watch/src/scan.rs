@@ -5,7 +5,6 @@
 
 mod explain;
 mod lister;
-mod queue;
 mod walk;
 
 use std::io;

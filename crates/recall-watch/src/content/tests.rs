@@ -143,3 +143,18 @@ fn every_error_except_a_missing_file_is_a_reason_to_skip() {
     let unreadable = ContentError::Unreadable { path: path(), source: io::Error::other("no") };
     assert_eq!(unreadable.reason(), Some(SkipReason::Unreadable { error: "no".to_owned() }));
 }
+
+#[test]
+fn only_a_short_file_with_version_and_oid_is_a_pointer() {
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
+    let prose = "version https://git-lfs.github.com/spec/v1 is what a pointer begins with\n";
+    for (text, expected) in [
+        (pointer.to_owned(), true),
+        (prose.to_owned(), false),
+        (format!("# {pointer}"), false),
+        (format!("{pointer}{}", "x".repeat(1024)), false),
+        (String::new(), false),
+    ] {
+        assert_eq!(is_lfs_pointer(text.as_bytes()), expected, "{text}");
+    }
+}
