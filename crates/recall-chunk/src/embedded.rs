@@ -8,7 +8,6 @@ mod blocks;
 mod directives;
 mod expression;
 mod host;
-mod layout;
 mod markup;
 mod template_words;
 
@@ -44,7 +43,7 @@ pub(crate) fn read(
     base: Option<Outline>,
     limits: &ChunkLimits,
 ) -> Result<Outline, ParseError> {
-    let mut outline = base.unwrap_or_else(|| Outline::with_costs(layout::costs(lines)));
+    let mut outline = base.unwrap_or_else(|| Outline::with_costs(layout_costs(lines)));
     let text = lines.text();
     let Parts { scripts, sources, markup: parts } = blocks::divide(text, host);
     outline.imports.extend(sources);
@@ -252,5 +251,43 @@ fn definition(lines: &Lines<'_>, defined: Defined) -> DefinitionNode {
         scope: None,
         parent: None,
         subtree_end: 0,
+    }
+}
+
+/// The indentation, in bytes, from which on all lines are equally deep.
+const MOST_INDENT: usize = 60;
+
+/// The beginnings of lines that end or continue what begins above them.
+const CONTINUATIONS: &[&str] = &[
+    "</", "{/", "{:", "}", ")", "]", ">", "/>", "-->", "{% end", "{%- end", "{% el", "{%- el", "<% end", "<% else",
+    "<% }", "{{/", "{{ end", "{{- end", "{{else", "{{ else", "{{- else", "@end", "@else",
+];
+
+/// Returns a cost for each line: twice its indentation, and one more if no blank line is above it.
+fn layout_costs(lines: &Lines<'_>) -> Vec<u16> {
+    let mut after_blank = true;
+    let cost = |line| {
+        if lines.is_blank(line) {
+            after_blank = true;
+            return NO_CUT;
+        }
+        let is_first = std::mem::replace(&mut after_blank, false);
+        let text = lines.get(line).trim_start();
+        if CONTINUATIONS.iter().any(|start| text.starts_with(start)) {
+            return NO_CUT;
+        }
+        1 + 2 * lines.indent(line).min(MOST_INDENT) as u16 + u16::from(!is_first)
+    };
+    (0..lines.len()).map(cost).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deeper_lines_and_those_of_one_paragraph_cost_more() {
+        let lines = Lines::new("<a>\n  b\n\n  c\n</a>\n<d>\n");
+        assert_eq!(layout_costs(&lines), [1, 6, NO_CUT, 5, NO_CUT, 2]);
     }
 }

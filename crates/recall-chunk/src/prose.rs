@@ -6,7 +6,6 @@
 
 mod front_matter;
 mod heading;
-mod links;
 mod section;
 
 use recall_core::{Chunk, ChunkKind, Edge, EdgeKind, ParseOutcome, ParsedDocument, Symbol, SymbolKind};
@@ -58,7 +57,7 @@ pub(crate) fn document(lines: &Lines<'_>, markup: Markup, division: Division, ma
     let chunks: Vec<Chunk> =
         pieces.iter().enumerate().map(|(ordinal, piece)| chunk(lines, &headings, ordinal as u32, piece)).collect();
     let symbols = symbols(lines, &headings, &chunks);
-    let mut edges = links::find(lines, &chunks);
+    let mut edges = find_links(lines, &chunks);
     edges.extend(front.supersedes.into_iter().map(|target| Edge { kind: EdgeKind::Supersedes, chunk: 0, target }));
     edges.extend(front.related.into_iter().map(|target| Edge { kind: EdgeKind::RelatesTo, chunk: 0, target }));
     if chunks.is_empty() {
@@ -121,5 +120,49 @@ fn kind_of(division: Division) -> ChunkKind {
     match division {
         Division::Document => ChunkKind::Section,
         Division::Cells => ChunkKind::Cell,
+    }
+}
+
+/// The relative links of each chunk, `](target)`, without anchors and titles.
+fn find_links(lines: &Lines<'_>, chunks: &[Chunk]) -> Vec<Edge> {
+    let mut edges = Vec::new();
+    for chunk in chunks {
+        let text = chunk.span.bytes.slice(lines.text()).unwrap_or_default();
+        let mut rest = text;
+        while let Some(open) = rest.find("](") {
+            rest = &rest[open + 2..];
+            let Some(close) = rest.find([')', '\n']) else { break };
+            if let Some(target) = link_target(&rest[..close]) {
+                edges.push(Edge { kind: EdgeKind::RelatesTo, chunk: chunk.ordinal, target: target.to_owned() });
+            }
+        }
+    }
+    edges
+}
+
+/// The path of a link, if it leads to a file of the same tree.
+fn link_target(link: &str) -> Option<&str> {
+    const MAX_BYTES: usize = 300;
+    let path = link.trim().trim_start_matches('<').split([' ', '>', '#', '?']).next()?;
+    let is_elsewhere = path.contains("://") || path.starts_with("mailto:") || path.starts_with("//");
+    (!path.is_empty() && path.len() <= MAX_BYTES && !is_elsewhere).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::link_target;
+
+    #[test]
+    fn only_links_to_files_relate() {
+        for (link, expected) in [
+            ("adr/0001.md#context", Some("adr/0001.md")),
+            ("<a b.md> \"title\"", Some("a")),
+            ("https://example.org", None),
+            ("mailto:a@b", None),
+            ("#anchor", None),
+            ("", None),
+        ] {
+            assert_eq!(link_target(link), expected, "{link}");
+        }
     }
 }
